@@ -400,7 +400,7 @@ impl Life {
 
     /// The process ends itself on a fault; it must have a reason.
     fn fell(&mut self, fault: &Fault) -> Result<(), Finding> {
-        if let Fault::Diverged { .. } = fault {
+        if let Fault::Diverged { .. } | Fault::Poison(_) = fault {
             // No disk fault excuses this, and the views must not be read any more.
             return Err(format!("its views differ: {fault}"));
         }

@@ -94,10 +94,7 @@ fn first_batch(journal: &Folder) -> Result<Fold, Fault> {
     let mut batch = Decoded::default();
     let read = reader.replay(None, 1, |bytes| {
         batch.read(bytes)?;
-        for (stamp, events, texts) in batch.commands() {
-            fold.apply(stamp, events, texts, &mut sink);
-        }
-        Ok(())
+        batch.apply(|stamp, events, texts| fold.apply(stamp, events, texts, &mut sink))
     });
     match read {
         Ok(_) => Ok(fold),

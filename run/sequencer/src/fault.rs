@@ -1,5 +1,6 @@
 //! Faults outside the trading rules: disk, damage, a build that does not fit the data.
 
+use crate::poison::Poison;
 use buttonwood_engine::{Broken, FrameError, Reject};
 use buttonwood_journal as journal;
 use buttonwood_views::history;
@@ -95,6 +96,11 @@ pub enum Fault {
         /// The batch's last command.
         seq: u64,
     },
+    /// A command of the journal cannot be applied.
+    #[error(
+        "{0}; it is in the journal: \"A command that cannot be applied\" in docs/OPERATING.md says what helps"
+    )]
+    Poison(Box<Poison>),
     /// A law of the state does not hold.
     #[error("after command {seq}: {law:?} breaks a law of the ledger or the books")]
     Law {

@@ -10,6 +10,7 @@ pub(crate) mod verify;
 use crate::Fault;
 use crate::care::archive::Archive;
 use crate::care::checkpoint::index_of_empty;
+use crate::poison::named;
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Command, Outcome, State, Workspace, decide, encode as encode_frame};
 use buttonwood_journal::{Buffer, Fault as JournalFault, Journal, Mark, Options, Writer, is_begun, snapshot};
@@ -132,11 +133,11 @@ fn recover_with<T, E: From<Fault>>(
     let (journal_dir, history) = (dir.folder(JOURNAL_DIR), dir.folder(HISTORY_DIR));
     check_not_gone(&journal_dir, &history)?;
     let places = archive.as_ref().map(|archive| archive.folder.clone());
-    let mut journal = Journal::open(&journal_dir, options).map_err(Fault::from)?.with_archive(places);
+    let mut journal = Journal::open(&journal_dir, options).map_err(Fault::from)?.with_archive(places.clone());
     if let Some((seq, path)) = history_mark::read(&history, journal.id()).map_err(Fault::HistoryMark)? {
         journal.expect_at_least(seq, &path);
     }
-    let (mark, mut views, mut notes) = replay(&dir, &mut journal, threads)?;
+    let (mark, mut views, mut notes) = replay(&dir, &mut journal, places.as_ref(), threads)?;
     if let (Some(mark), Threads::Many) = (&mark, threads) {
         journal.check_before(mark, READ_AGAIN).map_err(Fault::from)?;
     }
@@ -184,6 +185,7 @@ pub(crate) fn check_not_gone(journal: &Folder, history: &Folder) -> Result<(), F
 fn replay(
     dir: &Folder,
     journal: &mut Journal,
+    archive: Option<&Folder>,
     threads: Threads,
 ) -> Result<(Option<Mark>, Views, Vec<String>), Fault> {
     let mut notes = Vec::new();
@@ -192,16 +194,16 @@ fn replay(
     let (mark, mut views) = begin(&dir.folder(HISTORY_DIR), newest, journal, &mut notes)?;
     let mut batches = 0u64;
     let fold = |batch: &Decoded| {
-        for (stamp, events, texts) in batch.commands() {
-            views.apply(stamp, events, texts);
-        }
+        batch.apply(|stamp, events, texts| views.apply(stamp, events, texts))?;
         batches += 1;
         if batches.is_multiple_of(FLUSH_EVERY) {
             flush_if_room(&mut views)?;
         }
         batch.check(views.state().fingerprint())
     };
-    read(threads, |visit| journal.replay(mark.as_ref(), visit), fold)?;
+    let replayed = read(threads, |visit| journal.replay(mark.as_ref(), visit), fold);
+    replayed
+        .map_err(|fault| named(fault, &dir.folder(JOURNAL_DIR), archive.cloned(), views.state().access()))?;
     Ok((mark, views, notes))
 }
 

@@ -78,6 +78,8 @@ pub(crate) struct Shared {
     /// The metrics.
     pub(crate) meters: Meters,
     is_closed: AtomicBool,
+    #[cfg(test)]
+    pub(crate) planted: crate::poison::planted::Planted,
     /// Wakes the writer's thread.
     pub(crate) wake: Unparker,
 }
@@ -111,6 +113,8 @@ impl Shared {
             reserves: ReservesMark::default(),
             meters: Meters::default(),
             is_closed: AtomicBool::new(false),
+            #[cfg(test)]
+            planted: crate::poison::planted::Planted::default(),
             wake,
         }
     }
@@ -206,10 +210,10 @@ impl Drop for AbortOnPanic {
     }
 }
 
-/// Logs why the process ends; without a log, writes it to standard error. Either may be a file on a failed disk: the line is
+/// Logs why the process ends; without a log, or with one that is off, writes it to standard error. Either may be a file on a failed disk: the line is
 /// then lost, and the process ends all the same.
 pub(crate) fn say_last(why: std::fmt::Arguments<'_>) {
-    if tracing::dispatcher::has_been_set() {
+    if tracing::event_enabled!(tracing::Level::ERROR) {
         tracing::error!("{why}");
     } else {
         let _ = writeln!(io::stderr(), "buttonwood: {why}");

@@ -10,18 +10,22 @@ pub(crate) mod commit;
 mod due;
 pub(crate) mod reply_mailbox;
 
-use crate::shared::{AbortOnPanic, Shared, Submission};
+use crate::poison::Poison;
+#[cfg(test)]
+use crate::poison::planted;
+use crate::shared::{AbortOnPanic, Shared, Submission, say_last};
 use batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
 use buttonwood_engine::{
-    AccessCommand, Body, Command, Founding, Outcome, PREFETCH_DISTANCE, Prefetch, Reject, SEEN_MAX, State,
-    Withdrawn, Workspace, decide,
+    Access, AccessCommand, Body, Command, Founding, Outcome, PREFETCH_DISTANCE, Prefetch, Reject, SEEN_MAX,
+    State, Withdrawn, Workspace, decide,
 };
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use crossbeam_utils::sync::Parker;
 use due::{Moving, Start};
 use reply_mailbox::Reply;
+use std::any::Any;
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -244,6 +248,9 @@ impl Writer {
     }
 
     /// Stamps, decides and evolves one command. A panic in `decide` has changed nothing and becomes an answer.
+    ///
+    /// # Panics
+    /// When the events cannot be applied: the state must not be used any more. The command is in no batch and is lost.
     fn execute(&mut self, time: Time, command: Command, reply: Option<Reply>, shared: &Shared) {
         let last = self.state.stamp();
         if shared.low_space.load(Ordering::Relaxed) && !command.body.is_reducing() {
@@ -259,14 +266,26 @@ impl Writer {
         }
         let stamp = Stamp { seq: Seq(last.seq.0 + 1), time: time.max(last.time) };
         let Self { state, work, batch, .. } = self;
-        let decided = catch_unwind(AssertUnwindSafe(|| decide(state, &command, stamp, work)));
-        let outcome = decided.unwrap_or_else(|_| {
+        let mut is_decided = false;
+        let executed = catch_unwind(AssertUnwindSafe(|| {
+            let outcome = decide(state, &command, stamp, work);
+            is_decided = true;
+            #[cfg(test)]
+            shared.planted.strike(planted::Place::State, stamp);
+            let (events, texts) = work.out.latest();
+            state.apply(stamp, events, texts);
+            outcome
+        }));
+        let outcome = executed.unwrap_or_else(|panic| {
+            if is_decided {
+                end_by(stamp, &command, state.access(), panic);
+            }
             tracing::error!(seq = stamp.seq.0, body = ?command.body, "deciding a command panicked; nothing was changed");
             work.out.undo();
+            state.advance(stamp);
             Outcome::Rejected(Reject::System)
         });
         let (events, texts) = work.out.latest();
-        state.apply(stamp, events, texts);
         let (events, texts) = (events.len(), texts.len());
         let events = work.out.events.len() - events..work.out.events.len();
         let texts = work.out.texts.len() - texts..work.out.texts.len();
@@ -357,6 +376,14 @@ impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Writer").field("state", &self.state.stamp()).finish_non_exhaustive()
     }
+}
+
+/// Says which command cannot be applied, and panics on: the guard of the thread ends the process.
+#[cold]
+fn end_by(stamp: Stamp, command: &Command, access: &Access, panic: Box<dyn Any + Send>) -> ! {
+    let poison = Poison::new(stamp, stamp.seq.0.saturating_sub(1), &*panic).of(command, access);
+    say_last(format_args!("{poison}; it is not in the journal, and a start goes on without it"));
+    resume_unwind(panic)
 }
 
 /// Whether a command may wait for others to share a batch: a refused call, whose caller waits for it alone, and the nonces of

@@ -7,13 +7,13 @@ mod support;
 
 use buttonwood_engine::{
     AccessEvent, Body, Broken, Caller, Command, Event, Place, TradingCommand, TradingEvent, Workspace,
-    decide, encode,
+    decide, decode_command, decode_events, encode,
 };
 use buttonwood_journal::{Buffer, Journal, Mark, Reader, snapshot};
-use buttonwood_model::{Claim, CurrencyId, Nonce, OrderKind, Seq, SessionId, Side, Stamp, SymbolId};
+use buttonwood_model::{Claim, CurrencyId, Nonce, OrderKind, Outbox, Seq, SessionId, Side, Stamp, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_sequencer::{
-    Clock, Exchange, Fault, Options, Stepped, recover, recover_stepped, verify, verify_stepped,
+    Clock, Exchange, Fault, Options, Past, Stepped, recover, recover_stepped, verify, verify_stepped,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -109,6 +109,77 @@ fn other_balances_are_found() {
     ];
     for fault in found {
         assert!(matches!(fault, Fault::Diverged { .. }), "{fault}");
+    }
+}
+
+/// Appends the order of [`written`] with its events twice, and a group after it: the events cannot be applied, as if the build that
+/// wrote them had been wrong.
+fn poisoned(dir: &Path) -> u64 {
+    written(dir, Money::ZERO, 0);
+    let mut reader = Reader::open(&dir.join("journal")).unwrap();
+    let mut frame = None;
+    let mut end = 0;
+    reader
+        .replay_durable(None, |batch| {
+            for (seq, bytes) in batch.frames() {
+                let mut out = Outbox::default();
+                let (time, rest) = decode_events(bytes, &mut out).unwrap();
+                (end, frame) = (seq, Some((time, decode_command(rest, &out).unwrap(), out)));
+            }
+            Ok::<_, Fault>(())
+        })
+        .unwrap();
+    let (time, command, out) = frame.unwrap();
+    let mut journal = Journal::open(&dir.join("journal"), SEGMENTS).unwrap();
+    journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
+    let mut writer = journal.into_writer().unwrap();
+    let mut batch = Buffer::new();
+    batch.push(end + 1, |to| encode(time, &command, &out.events, &out.texts, to).unwrap());
+    writer.append(&mut batch).unwrap();
+    let after = Command { caller: None, body: Body::add_group("after".to_owned()) };
+    batch.clear();
+    batch.push(end + 2, |to| encode(time, &after, &[], &[], to).unwrap());
+    writer.append(&mut batch).unwrap();
+    end + 1
+}
+
+/// A start, a verification and an export, on one thread and on two, name a command that cannot be applied: what it is, who sent
+/// it, and why. None of them changes the journal, and each says the same again.
+#[test]
+fn a_command_that_cannot_be_applied_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let poison = poisoned(dir.path());
+    let files = || {
+        let mut files: Vec<_> = std::fs::read_dir(dir.path().join("journal"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .map(|path| (std::fs::read(&path).unwrap(), path))
+            .collect();
+        files.sort_by(|(_, one), (_, other)| one.cmp(other));
+        files
+    };
+    let before = files();
+    let found = |fault: Fault| {
+        let Fault::Poison(poison) = fault else { panic!("{fault}") };
+        *poison
+    };
+    for _ in 0..2 {
+        let starts = [
+            found(recover(dir.path(), SEGMENTS).unwrap_err()),
+            found(recover_stepped(dir.path(), SEGMENTS).unwrap_err()),
+            found(Past::open(dir.path()).unwrap_err()),
+        ];
+        let verified =
+            [found(verify(dir.path()).unwrap_err()), found(verify_stepped(dir.path()).unwrap_err())];
+        assert!(starts.iter().all(|found| found.following.is_none()));
+        assert!(verified.iter().all(|found| found.following == Some(1)));
+        for found in starts.iter().chain(&verified) {
+            assert_eq!((found.stamp.seq.0, found.proven), (poison, poison - 1));
+            assert_eq!(found.command.as_deref(), Some("Trading Place, account account-0 of one, session 0"));
+            assert!(found.to_string().contains("cannot be applied: "), "{found}");
+            assert!(!found.why.is_empty());
+        }
+        assert!(files() == before, "the journal stays as it is");
     }
 }
 

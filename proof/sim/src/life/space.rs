@@ -101,6 +101,7 @@ fn is_full(fault: &Fault) -> bool {
         | Fault::Snapshot { .. }
         | Fault::SnapshotVersion { .. }
         | Fault::Diverged { .. }
+        | Fault::Poison(_)
         | Fault::Law { .. }
         | Fault::SnapshotDiffers { .. }
         | Fault::Founding { .. }

@@ -7,6 +7,7 @@
 use crate::Fault;
 use crate::care::archive::{Archive, Archiver};
 use crate::care::scrub::Scrub;
+use crate::poison::named;
 use crate::recovery::read_ahead::read_in_turn;
 use crate::recovery::verify::check_laws;
 use crate::recovery::{JOURNAL_DIR, decode, encode};
@@ -45,7 +46,7 @@ pub(crate) fn run(dir: &Folder, archive: Option<&Archive>, shared: &Arc<Shared>,
                 archiver.run(shared.clock.now());
             }
             // Balances or orders are wrong: going on would make it worse.
-            Err(fault @ (Fault::Law { .. } | Fault::Diverged { .. })) => die(&fault),
+            Err(fault @ (Fault::Law { .. } | Fault::Diverged { .. } | Fault::Poison(_))) => die(&fault),
             // The journal holds everything; only the next start takes longer.
             Err(fault) => tracing::error!(%fault, "snapshot failed"),
         }
@@ -62,7 +63,10 @@ pub(crate) fn make(
     let syncer = shared.views.read().history().syncer();
     let journal = dir.folder(JOURNAL_DIR);
     let reader = Reader::open(&journal)?.with_archive(archive.map(|archive| archive.folder.clone()));
-    let mark = fold_and_write(&journal, reader, seq, &syncer)?;
+    let written = fold_and_write(&journal, reader, seq, &syncer);
+    let archive = archive.map(|archive| archive.folder.clone());
+    let mark =
+        written.map_err(|fault| named(fault, &journal, archive, shared.views.read().state().access()))?;
     shared.meters.laws_hold(mark.seq);
     Ok(mark)
 }
@@ -80,9 +84,7 @@ fn fold_and_write(journal: &Folder, mut reader: Reader, until: u64, syncer: &Syn
     let mark = read_in_turn(
         |visit| reader.replay(from.as_ref(), until, visit),
         |batch| {
-            for (stamp, events, texts) in batch.commands() {
-                fold.apply(stamp, events, texts, &mut sink);
-            }
+            batch.apply(|stamp, events, texts| fold.apply(stamp, events, texts, &mut sink))?;
             batch.check(fold.state().fingerprint())
         },
     )?;

@@ -6,6 +6,7 @@
 
 use crate::Fault;
 use crate::care::checkpoint::index_of_empty;
+use crate::poison::named;
 use crate::recovery::read_ahead::Decoded;
 use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode};
 use buttonwood_disk::Folder;
@@ -65,7 +66,7 @@ impl Past {
         let dir = dir.into();
         let (journal, history) = (dir.folder(JOURNAL_DIR), dir.folder(HISTORY_DIR));
         check_not_gone(&journal, &history)?;
-        let mut reader = Reader::open(&journal)?.with_archive(archive);
+        let mut reader = Reader::open(&journal)?.with_archive(archive.clone());
         reader.hold()?;
         let newest = snapshot::load_newest(&journal, &mut Vec::new())?;
         let snapshot = newest.and_then(|(mark, payload)| {
@@ -77,12 +78,10 @@ impl Past {
         let mut batch = Decoded::default();
         let replayed = reader.replay_durable(from.as_ref(), |bytes| {
             batch.read(bytes)?;
-            for (stamp, events, texts) in batch.commands() {
-                fold.apply(stamp, events, texts, &mut sink);
-            }
+            batch.apply(|stamp, events, texts| fold.apply(stamp, events, texts, &mut sink))?;
             batch.check(fold.state().fingerprint())
         });
-        replayed.map_err(fault)?;
+        replayed.map_err(|error| named(fault(error), &journal, archive, fold.state().access()))?;
         Ok(Self { history, reader, snapshot, state: fold.into_state() })
     }
 
@@ -167,9 +166,7 @@ impl Replay {
         batch: &Decoded,
         visit: &mut impl FnMut(&PastRow) -> Result<(), E>,
     ) -> Result<(), E> {
-        for (stamp, events, texts) in batch.commands() {
-            self.fold.apply(stamp, events, texts, &mut self.sink);
-        }
+        batch.apply(|stamp, events, texts| self.fold.apply(stamp, events, texts, &mut self.sink))?;
         batch.check(self.fold.state().fingerprint())?;
         self.sink.rows.drain(..).try_for_each(|row| visit(&row))
     }

@@ -3,7 +3,7 @@
 //! Reading, verifying and decoding a command takes about as long as applying it to the state.
 
 use std::mem;
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
 use buttonwood_engine::{Event, decode_events};
@@ -12,6 +12,7 @@ use buttonwood_model::{Outbox, Seq, Stamp};
 use crossbeam_channel::bounded;
 
 use crate::Fault;
+use crate::poison::Poison;
 
 /// Batches per chunk. Sending batches one by one would wake the other thread for each, and the scheduler would put both
 /// on one processor.
@@ -44,6 +45,22 @@ impl Decoded {
             (event, text) = (events_end, texts_end);
             (stamp, events, texts)
         })
+    }
+
+    /// Passes each command to `apply`, in order.
+    ///
+    /// # Errors
+    /// [`Fault::Poison`] when `apply` panics; what it changed must not be used any more.
+    pub fn apply(&self, mut apply: impl FnMut(Stamp, &[Event], &[u8])) -> Result<(), Fault> {
+        let mut at = Stamp::default();
+        let applied = catch_unwind(AssertUnwindSafe(|| {
+            for (stamp, events, texts) in self.commands() {
+                at = stamp;
+                apply(stamp, events, texts);
+            }
+        }));
+        let before = self.commands.first().map_or(0, |(first, ..)| first.seq.0.saturating_sub(1));
+        applied.map_err(|panic| Fault::Poison(Box::new(Poison::new(at, before, &*panic))))
     }
 
     /// Sequence of the last command.
@@ -207,7 +224,6 @@ fn fault(error: ReplayError<Stop>) -> Fault {
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
-    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::path::Path;
 
     use buttonwood_engine::{Body, Command, encode};

@@ -4,6 +4,7 @@
 use crate::Fault;
 use crate::care::checkpoint::index_of_empty;
 use crate::care::tables::Place;
+use crate::poison::named;
 use crate::recovery::history_mark;
 use crate::recovery::read_ahead::{Decoded, Stop, Threads, Visit, read};
 use crate::recovery::tables_proof::{Proofs, TablesProof, TablesReport};
@@ -59,10 +60,7 @@ const LAWS_EVERY: u64 = 100_000;
 /// holds; the newest snapshot, and every row of the history that it relies on.
 ///
 /// # Errors
-/// The first [`Fault`] found.
-///
-/// # Panics
-/// As a start does, when the journal's events break a law that the core asserts, such as a crossed book.
+/// The first [`Fault`] found. Events that break a law that the core asserts, such as a crossed book, are [`Fault::Poison`].
 pub fn verify(dir: impl Into<Folder>) -> Result<Report, Fault> {
     verify_with(dir, None)
 }
@@ -71,9 +69,6 @@ pub fn verify(dir: impl Into<Folder>) -> Result<Report, Fault> {
 ///
 /// # Errors
 /// As [`verify`].
-///
-/// # Panics
-/// As [`verify`] does.
 pub fn verify_with(dir: impl Into<Folder>, archive: Option<Folder>) -> Result<Report, Fault> {
     verify_on(&dir.into(), archive, Threads::Many)
 }
@@ -82,9 +77,6 @@ pub fn verify_with(dir: impl Into<Folder>, archive: Option<Folder>) -> Result<Re
 ///
 /// # Errors
 /// As [`verify`].
-///
-/// # Panics
-/// As [`verify`] does.
 pub fn verify_stepped(dir: impl Into<Folder>) -> Result<Report, Fault> {
     verify_stepped_with(dir, None)
 }
@@ -93,9 +85,6 @@ pub fn verify_stepped(dir: impl Into<Folder>) -> Result<Report, Fault> {
 ///
 /// # Errors
 /// As [`verify`].
-///
-/// # Panics
-/// As [`verify`] does.
 pub fn verify_stepped_with(dir: impl Into<Folder>, archive: Option<Folder>) -> Result<Report, Fault> {
     verify_on(&dir.into(), archive, Threads::One)
 }
@@ -103,7 +92,7 @@ pub fn verify_stepped_with(dir: impl Into<Folder>, archive: Option<Folder>) -> R
 fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<Report, Fault> {
     let journal = dir.folder(JOURNAL_DIR);
     check_not_gone(&journal, &dir.folder(HISTORY_DIR))?;
-    let mut reader = Reader::open(&journal)?.with_archive(archive);
+    let mut reader = Reader::open(&journal)?.with_archive(archive.clone());
     reader.hold()?;
     // Read before the journal, since a running exchange advances both. The same holds for snapshots: a snapshot made
     // during this verification refers to a part of the journal that is not read.
@@ -140,9 +129,7 @@ fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<
     let newest = newest.filter(|(seq, _)| begins.is_none_or(|begins| begins.snapshot != *seq));
     let mut laws_due = fold.state().stamp().seq.0 + LAWS_EVERY;
     let check = |batch: &Decoded| {
-        for (stamp, events, texts) in batch.commands() {
-            fold.apply(stamp, events, texts, &mut rows);
-        }
+        batch.apply(|stamp, events, texts| fold.apply(stamp, events, texts, &mut rows))?;
         batch.check(fold.state().fingerprint())?;
         let seq = batch.last_seq();
         rows.check(seq, &fold)?;
@@ -165,7 +152,11 @@ fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<
             visit(batch)
         })
     };
-    read(threads, replay, check)?;
+    let replayed = read(threads, replay, check);
+    replayed.map_err(|fault| {
+        let named = named(fault, &journal, archive, fold.state().access());
+        followed(named, checked.end.seq)
+    })?;
     check_laws(&fold)?;
     if let Some((seq, _)) = newest.filter(|(seq, _)| compared != Some(*seq)) {
         return Err(Fault::SnapshotDiffers { seq });
@@ -187,6 +178,13 @@ fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<
         begins,
         notes,
     })
+}
+
+/// Adds to a fault of a command that cannot be applied how many follow it.
+fn followed(fault: Fault, end: u64) -> Fault {
+    let Fault::Poison(mut poison) = fault else { return fault };
+    poison.following = Some(end.saturating_sub(poison.stamp.seq.0));
+    Fault::Poison(poison)
 }
 
 /// A snapshot with which a proof begins.
@@ -226,9 +224,7 @@ fn verify_tables(
     let mut rows = Proofs::new(Proof::open(&dir.folder(HISTORY_DIR), empty, lengths)?, Some(tables));
     let mut fold = Fold::default();
     let check = |batch: &Decoded| {
-        for (stamp, events, texts) in batch.commands() {
-            fold.apply(stamp, events, texts, &mut rows);
-        }
+        batch.apply(|stamp, events, texts| fold.apply(stamp, events, texts, &mut rows))?;
         rows.check(batch.last_seq(), &fold)
     };
     read(threads, |visit| reader.replay(None, until, visit), check)?;

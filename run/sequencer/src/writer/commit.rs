@@ -1,6 +1,9 @@
 //! Makes batches durable, and only then visible (INV-ACK-1, rule J14).
 
 use crate::fault::Fault;
+use crate::poison::Poison;
+#[cfg(test)]
+use crate::poison::planted;
 use crate::recovery::history_mark::HistoryMark;
 use crate::shared::{AbortOnPanic, Shared, say_last};
 use crate::writer::batch::{Batch, Receipt};
@@ -8,7 +11,10 @@ use crate::writer::batch_handoff::Taken;
 use crate::writer::reply_mailbox::Mailbox;
 use buttonwood_engine::encode;
 use buttonwood_journal::{Buffer, Writer};
+use buttonwood_model::Stamp;
+use buttonwood_views::Views;
 use crossbeam_channel::{Sender, TrySendError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -124,20 +130,17 @@ impl Committer {
     /// snapshot requires.
     ///
     /// # Errors
-    /// [`Fault::Diverged`] when the views have other balances than the state: they would show wrong figures.
+    /// [`Fault::Diverged`] when the views have other balances than the state: they would show wrong figures. [`Fault::Poison`] when
+    /// they cannot follow a command.
     fn publish(&mut self, batch: &Batch) -> Result<bool, Fault> {
+        let mut receipts = std::mem::take(&mut self.receipts);
         let mut views = self.shared.views.write();
-        for entry in &batch.entries {
-            let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
-            if entry.reply.is_some() {
-                self.receipts.push(Receipt {
-                    stamp: entry.stamp,
-                    // Before the events are applied, while a cancelled order can still be read.
-                    outcome: entry.outcome.in_full(entry.stamp, events, texts, views.state()),
-                    withdrawn: entry.command.body.withdrawn(events),
-                });
-            }
-            views.apply(entry.stamp, events, texts);
+        let followed = self.follow(batch, &mut views, &mut receipts);
+        self.receipts = receipts;
+        if let Err(poison) = followed {
+            // The views stay locked: no thread may read them any more.
+            std::mem::forget(views);
+            return Err(Fault::Poison(poison));
         }
         if let Some(last) = batch.entries.last()
             && views.state().fingerprint() != batch.fingerprint
@@ -163,6 +166,43 @@ impl Committer {
         }
         self.history_lags = flushed.is_err();
         Ok(flushed.is_ok())
+    }
+
+    /// Applies each command to the views, and makes the answers.
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests plant panics in it"))]
+    fn follow(
+        &self,
+        batch: &Batch,
+        views: &mut Views,
+        receipts: &mut Vec<Receipt>,
+    ) -> Result<(), Box<Poison>> {
+        let mut at = 0;
+        let applied = catch_unwind(AssertUnwindSafe(|| {
+            for (number, entry) in batch.entries.iter().enumerate() {
+                at = number;
+                let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
+                if entry.reply.is_some() {
+                    receipts.push(Receipt {
+                        stamp: entry.stamp,
+                        // Before the events are applied, while a cancelled order can still be read.
+                        outcome: entry.outcome.in_full(entry.stamp, events, texts, views.state()),
+                        withdrawn: entry.command.body.withdrawn(events),
+                    });
+                }
+                #[cfg(test)]
+                self.shared.planted.strike(planted::Place::Views, entry.stamp);
+                views.apply(entry.stamp, events, texts);
+            }
+        }));
+        let Err(panic) = applied else { return Ok(()) };
+        let before = batch.entries.first().map_or(0, |first| first.stamp.seq.0.saturating_sub(1));
+        let entry = batch.entries.get(at);
+        let stamp = entry.map_or_else(Stamp::default, |entry| entry.stamp);
+        let poison = Poison::new(stamp, before, &*panic);
+        Err(Box::new(match entry {
+            Some(entry) => poison.of(&entry.command, views.state().access()),
+            None => poison,
+        }))
     }
 
     /// Answers the callers after the views show the batch, so that a client reads its own writes. The mailboxes are
