@@ -145,7 +145,9 @@ impl Ledger {
         let Trade { base, quote, amount, notional, maker, taker_fee } = *trade;
         // The maker's side decides who gives what. It is unpredictable, so there is no branch.
         let sells = maker.side == Side::Sell;
-        let gives = select_unpredictable(sells, amount, notional + maker.fee);
+        // The hold of a buyer bounds this sum; for a seller it may be beyond the range of money, and is not used.
+        let paid = Money::from_units(notional.units().wrapping_add(maker.fee.units()));
+        let gives = select_unpredictable(sells, amount, paid);
         let gets = select_unpredictable(sells, notional - maker.fee, amount);
         let wanted = select_unpredictable(sells, quote, base);
         self.spend(maker.held, maker.freed, gives);

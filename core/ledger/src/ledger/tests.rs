@@ -260,6 +260,31 @@ fn a_resting_buy_pays_out_of_its_hold() {
     assert_eq!(ledger.broken_law(), None);
 }
 
+/// A buyer with nearly all the money there can be, whose own fee is low, buys from a seller with a higher one: what a buyer would pay
+/// with that fee is beyond the range of money, and nobody pays it.
+#[test]
+fn a_resting_sell_may_bring_nearly_all_money() {
+    let mut ledger = ledger(7, 2);
+    issue(&mut ledger, ALICE, USD, i128::MAX - 5);
+    issue(&mut ledger, BOB, BTC, 3);
+    let held = ledger.hold(BOB, BTC, money(3));
+    let maker = Maker { account: BOB, side: Side::Sell, fee: money(20), held, freed: money(3) };
+    let notional = money(i128::MAX - 10);
+    ledger.settle_maker(&Trade {
+        base: BTC,
+        quote: USD,
+        amount: money(3),
+        notional,
+        maker,
+        taker_fee: money(0),
+    });
+    settle_taker(&mut ledger, Side::Buy);
+    assert_eq!(ledger.balance(BOB, USD).available, money(i128::MAX - 30));
+    assert_eq!(ledger.balance(ALICE, USD).available, money(5));
+    assert_eq!(ledger.balance(FEES_ACCOUNT, USD).available, money(20));
+    assert_eq!(ledger.broken_law(), None);
+}
+
 /// Bob's order rested and reserved 5, of which 3 are freed. Alice pays from what is available.
 #[test]
 fn a_resting_sell_pays_out_of_its_hold() {
