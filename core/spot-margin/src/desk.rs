@@ -26,6 +26,12 @@ pub(crate) fn borrows(desk: Desk, side: Side) -> bool {
 }
 
 impl SpotMargin {
+    /// What the account's live margin sells bring, with the order among them: each may be in the range of money, and their sum beyond it.
+    fn sells_with(&self, terms: &Terms<'_>) -> Option<Money> {
+        let value = |qty| terms.symbol.grid.notional(terms.price, qty);
+        self.row(terms.account).sells.checked_sub(value(terms.waited)?)?.checked_add(value(terms.qty)?)
+    }
+
     /// Whether an order of the cash desk gives dollars or holdings for something that does not repay.
     pub(crate) fn spends(&self, symbol: &Symbol, side: Side) -> bool {
         side == Side::Buy || Some(symbol.quote) != self.dollar
@@ -47,8 +53,9 @@ pub fn reserve<R: From<Refusal>>(
     if borrows(terms.class.desk(), side) {
         return reserve_buy(margin, ledger, terms);
     }
-    if terms.class.desk() == DESK && margin.index(terms.symbol.base).is_none() {
-        return Err(Unmet::Other(Refusal::NotOpen.into()));
+    if terms.class.desk() == DESK {
+        margin.index(terms.symbol.base).ok_or(Unmet::Other(Refusal::NotOpen.into()))?;
+        margin.sells_with(terms).ok_or(Unmet::Funds)?;
     }
     let is_cash = terms.class.desk() == CASH;
     if is_cash && margin.spends(terms.symbol, side) && margin.is_committed(terms.account) {
