@@ -256,6 +256,14 @@ impl trading::Desks for Desks {
         }
     }
 
+    fn passes(&self, plan: &mut Plan, terms: &Terms<'_>) -> Qty {
+        match terms.class.desk() {
+            perp::DESK => perp::passes(&self.perps, &mut plan.perp, terms),
+            // They have no positions.
+            _ => Qty::ZERO,
+        }
+    }
+
     #[inline(always)]
     fn fees(&self, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2] {
         match Settlement::of(maker.desk(), taker.class.desk()) {

@@ -29,6 +29,12 @@ pub fn covers(before: Option<Sums>, after: Option<Sums>, reduces: bool) -> bool 
     excess >= Money::ZERO || (reduces && keeps_assets && excess >= excess_before)
 }
 
+/// Whether an account carries what a fill of its resting order adds: it had available margin for all its live orders, or has the margin
+/// of its positions after the fill (D-173). Sums beyond the range of money carry nothing.
+pub fn carries(before: Option<Sums>, after: Option<Sums>) -> bool {
+    is_affordable(before) || after.is_some_and(|after| after.assets >= after.positions)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +65,19 @@ mod tests {
         assert!(is_affordable(Some(exact)));
         let short = Sums { sells: Money::from_units(1), ..exact };
         assert!(!is_affordable(Some(short)) && !is_affordable(None));
+    }
+
+    /// What a resting order adds is carried by margin that was reserved for it, or by the margin of the whole position.
+    #[test]
+    fn a_resting_order_is_carried() {
+        let reserved = Sums { sells: dollars(100), ..sums(1_000, 900) };
+        let free = Sums { sells: dollars(101), ..sums(1_000, 900) };
+        // A fill away from the mark may use up reserved margin, down to maintenance.
+        assert!(carries(Some(reserved), Some(sums(600, 1_000))));
+        assert!(
+            carries(Some(free), Some(sums(1_000, 1_000))) && !carries(Some(free), Some(sums(999, 1_000)))
+        );
+        assert!(!carries(Some(free), None) && !carries(None, None));
     }
 
     /// A fill keeps a party at maintenance, or it reduces and makes nothing worse.

@@ -1,6 +1,7 @@
 //! The desk: each function answers one question that the floor puts to it. They are kept out of the path of a spot order, which
 //! costs a tenth more where they are inlined into it.
 
+use crate::liquidation::qty_of;
 use crate::{Leverage, Perps, Row};
 use alloc::collections::BTreeMap;
 use buttonwood_ledger::Ledger;
@@ -38,7 +39,11 @@ pub enum Refusal {
 
 /// What the accounts of a plan's fills are left with.
 #[derive(Debug, Default)]
-pub struct Plan(BTreeMap<AccountId, Sketch>);
+pub struct Plan {
+    sketches: BTreeMap<AccountId, Sketch>,
+    /// Whether only the part of an order is planned that makes its position smaller (D-173).
+    is_part: bool,
+}
 
 /// An account after fills of one contract.
 #[derive(Clone, Copy, Debug)]
@@ -78,18 +83,31 @@ impl Sketch {
         let applied = self.row.position.after(quantity, value)?;
         self.row.position = applied.position;
         self.others.assets = self.others.assets.checked_add(applied.realised)?.checked_sub(fill.fee()?)?;
+        if fill.rests {
+            let live = self.row.live_mut(fill.side);
+            *live = live.checked_sub(fill.grid.base(fill.qty)?)?;
+        }
         Some(self)
+    }
+
+    /// Whether the position has only become smaller since then.
+    fn reduces(&self, before: &Self) -> bool {
+        let [from, to] = [before, self].map(|sketch| sketch.row.position.quantity);
+        if from.is_negative() {
+            (from..=Money::ZERO).contains(&to)
+        } else {
+            (Money::ZERO..=from).contains(&to)
+        }
     }
 
     /// Whether a fill may leave the account like this (D-43).
     fn may_follow(&self, before: &Self) -> bool {
-        let [from, to] = [before, self].map(|sketch| sketch.row.position.quantity);
-        let reduces = if from.is_negative() {
-            (from..=Money::ZERO).contains(&to)
-        } else {
-            (Money::ZERO..=from).contains(&to)
-        };
-        admission::covers(before.sums(), self.sums(), reduces)
+        admission::covers(before.sums(), self.sums(), self.reduces(before))
+    }
+
+    /// Whether the account carries what a fill of its resting order adds (D-173).
+    fn carries(&self, before: &Self) -> bool {
+        self.reduces(before) || admission::carries(before.sums(), self.sums())
     }
 }
 
@@ -100,6 +118,8 @@ struct Party<'a> {
     price: Price,
     qty: Qty,
     rate: Bps,
+    /// Whether its order rests, and counts in the live quantities.
+    rests: bool,
 }
 
 impl Party<'_> {
@@ -143,10 +163,12 @@ pub fn reserve<R: From<Refusal>>(
     // The value of every fill must be in the range of money.
     terms.symbol.grid.cost(terms.price, terms.qty, terms.rates.worst()).ok_or(Unmet::Funds)?;
     let only_reduces = only_reduces(perps, terms);
-    if !contract.is_fresh && !only_reduces && terms.session != SessionId::EXCHANGE {
+    // What an order that meets others adds is judged by `affords`, and a part that only reduces passes.
+    let may_pass = || only_reduces || terms.meets && reducing(perps, terms) > Qty::ZERO;
+    if !contract.is_fresh && terms.session != SessionId::EXCHANGE && !may_pass() {
         return Err(not_open());
     }
-    if !terms.meets && !only_reduces {
+    if !terms.meets && terms.rests && !only_reduces {
         let sketch = Sketch::new(perps, ledger, terms.account, terms.symbol_id, terms.symbol.quote);
         check_rest(sketch.ok_or(Unmet::Funds)?, terms, amount)?;
     }
@@ -163,6 +185,23 @@ fn only_reduces(perps: &Perps, terms: &Terms<'_>) -> bool {
     };
     let order = if side == Side::Buy { qty } else { -qty };
     admission::only_reduces(row.position.quantity, row.live(side) - waited, order)
+}
+
+/// How much of the order would only make its position smaller, whatever rests.
+fn reducing(perps: &Perps, terms: &Terms<'_>) -> Qty {
+    let held = perps.row(terms.account, terms.symbol_id).position.quantity;
+    let opposite = if terms.class.side() == Side::Buy { Money::ZERO.checked_sub(held) } else { Some(held) };
+    let most = opposite.and_then(|opposite| qty_of(terms.symbol, opposite));
+    most.map_or(Qty::ZERO, |most| most.min(terms.qty))
+}
+
+/// How much of an order that is not affordable passes, since it only makes its position smaller (D-173). [`covers`] judges its fills as
+/// those of an order that only reduces.
+#[cold]
+#[inline(never)]
+pub fn passes(perps: &Perps, plan: &mut Plan, terms: &Terms<'_>) -> Qty {
+    plan.is_part = true;
+    reducing(perps, terms)
 }
 
 /// Whether the available margin stays at or above zero when `rest` of the order is live.
@@ -183,8 +222,9 @@ pub fn rest(terms: &Terms<'_>, left: Qty, whole: Reserve) -> Reserve {
     Reserve { amount: terms.symbol.grid.base(left).expect("less than the whole order"), ..whole }
 }
 
-/// Whether a fill leaves both accounts at or above maintenance, after those of the plan (D-43); notes it if so. The exchange's own
-/// orders are exempt. An incoming order that adds risk is judged whole by [`affords`], which asks for more.
+/// Whether a fill leaves both accounts at or above maintenance, after those of the plan (D-43), and the account of the resting order
+/// carries what it adds (D-173); notes it if so. The exchange's own orders are exempt. An incoming order that adds risk is judged whole
+/// by [`affords`], which asks for more.
 #[cold]
 #[inline(never)]
 pub fn covers(
@@ -196,14 +236,15 @@ pub fn covers(
     qty: Qty,
 ) -> Cover {
     let (order, grid) = (maker.order, &taker.symbol.grid);
-    let party = |side, rate| Party { grid, side, price: order.price, qty, rate };
-    let resting = party(order.side(), maker.rates().maker);
-    let incoming = party(taker.class.side(), taker_rate(taker));
+    let party = |side, rate, rests| Party { grid, side, price: order.price, qty, rate, rests };
+    let resting = party(order.side(), maker.rates().maker, true);
+    let incoming = party(taker.class.side(), taker_rate(taker), false);
     let gusd = taker.symbol.quote;
     let Some(made) = plan.after(perps, ledger, (order.account, order.symbol, gusd), &resting, false) else {
         return Cover::NotMaker;
     };
-    let is_exempt = taker.session == SessionId::EXCHANGE || !only_reduces(perps, taker);
+    let is_judged = plan.is_part || only_reduces(perps, taker);
+    let is_exempt = taker.session == SessionId::EXCHANGE || !is_judged;
     let key = (taker.account, taker.symbol_id, gusd);
     let Some(took) = plan.after(perps, ledger, key, &incoming, is_exempt) else { return Cover::NotTaker };
     plan.note(made);
@@ -213,7 +254,7 @@ pub fn covers(
 
 impl Plan {
     fn of(&self, account: AccountId) -> Option<&Sketch> {
-        self.0.get(&account)
+        self.sketches.get(&account)
     }
 
     /// The account after a further fill; none if it may not be.
@@ -230,22 +271,23 @@ impl Plan {
             None => Sketch::new(perps, ledger, account, symbol, gusd)?,
         };
         let after = before.after(fill)?;
-        (is_exempt || after.may_follow(&before)).then_some(after)
+        let may = || after.may_follow(&before) && (!fill.rests || after.carries(&before));
+        (is_exempt || may()).then_some(after)
     }
 
     fn note(&mut self, after: Sketch) {
-        self.0.insert(after.row.account, after);
+        self.sketches.insert(after.row.account, after);
     }
 }
 
 /// Whether the available margin stays at or above zero after the fills and the reserve for the rest (D-42). An order that only
-/// reduces is accepted.
+/// reduces is accepted; of another one [`passes`] says what trades all the same.
 ///
 /// # Errors
-/// [`Unmet::Funds`].
+/// [`Unmet`].
 #[cold]
 #[inline(never)]
-pub fn affords<R>(
+pub fn affords<R: From<Refusal>>(
     perps: &Perps,
     ledger: &Ledger,
     terms: &Terms<'_>,
@@ -255,6 +297,9 @@ pub fn affords<R>(
 ) -> Result<(), Unmet<R>> {
     if terms.session == SessionId::EXCHANGE || only_reduces(perps, terms) {
         return Ok(());
+    }
+    if perps.contract(terms.symbol_id).is_none_or(|contract| !contract.is_fresh) {
+        return Err(Unmet::Other(Refusal::NotOpen.into()));
     }
     let planned = plan.of(terms.account).filter(|_| !fills.is_empty()).copied();
     let fresh = || Sketch::new(perps, ledger, terms.account, terms.symbol_id, terms.symbol.quote);

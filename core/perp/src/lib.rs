@@ -22,7 +22,9 @@ mod state;
 
 pub use buttonwood_margin::{Leverage, Position, deleverage::Score};
 pub use command::{Books, Command, Infrequent, Market, Reject, decide, evolve, next_due};
-pub use desk::{DESK, Plan, RULES, Refusal, affords, covers, fees, hold, release, reserve, rest, settle};
+pub use desk::{
+    DESK, Plan, RULES, Refusal, affords, covers, fees, hold, passes, release, reserve, rest, settle,
+};
 pub use figures::Figures;
 pub use laws::BrokenLaw;
 pub use prices::{Contract, Marked};

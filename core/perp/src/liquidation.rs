@@ -410,8 +410,8 @@ impl<'a> Case<'a> {
     }
 }
 
-/// An amount of base currency as a quantity of the symbol.
-fn qty_of(symbol: &Symbol, amount: Money) -> Option<Qty> {
+/// An amount of base currency as a quantity of the symbol; none unless it is above zero.
+pub(crate) fn qty_of(symbol: &Symbol, amount: Money) -> Option<Qty> {
     let unit = symbol.grid.base(Qty::from_hundredths(1))?.units();
     let hundredths = amount.units().checked_div(unit).filter(|hundredths| *hundredths > 0)?;
     u128::try_from(hundredths).ok().map(Qty::from_hundredths)

@@ -68,6 +68,8 @@ pub struct Terms<'a> {
     pub spend: Money,
     /// Whether it meets other orders as it enters; then [`Desks::affords`] is called for it.
     pub meets: bool,
+    /// Whether what it does not trade at once may rest.
+    pub rests: bool,
     /// What it frees as it enters, since it held it while it waited for its stop price; zero for every other order.
     pub freed: Money,
     /// The quantity for which it reserved while it waited for its stop price; zero for every other order.
@@ -159,7 +161,8 @@ pub enum Cover {
 ///    reserve: [`Desks::hold`].
 /// 2. For an order that meets others, the floor plans the fills, best price and oldest order first. It calls
 ///    [`Desks::covers`] for each maker, and [`Desks::buy_with`] for an order that names money. Then it calls
-///    [`Desks::rest`], if a part of the order rests, and [`Desks::affords`].
+///    [`Desks::rest`], if a part of the order rests, and [`Desks::affords`]. An order that is not affordable is planned again as far as
+///    [`Desks::passes`] says.
 /// 3. A maker that is not covered is cancelled before the fills, [`Desks::release`], and the plan continues
 ///    with the next one. After [`crate::place::FILLS_MAX`] such makers the plan ends, and the rest of the
 ///    incoming order is cancelled. It also ends before a fill that the taker cannot cover, with the same effect.
@@ -236,6 +239,10 @@ pub trait Desks: Debug {
         rest: Option<Reserve>,
         plan: &Self::Plan,
     ) -> Result<(), Unmet<Self::Refusal>>;
+
+    /// How much of an order that [`Desks::affords`] refuses may trade all the same, since it only makes a position smaller (D-173). Its
+    /// fills are planned again, with what this notes in the plan, and what is left of the order is cancelled.
+    fn passes(&self, plan: &mut Self::Plan, terms: &Terms<'_>) -> Qty;
 
     /// The fees of maker and taker for a fill, each computed by its own desk.
     fn fees(&self, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2];

@@ -93,6 +93,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             qty,
             spend,
             meets: false,
+            rests: true,
             freed: Money::ZERO,
             waited: Qty::ZERO,
         };
@@ -175,8 +176,9 @@ impl<'a, D: Desks> Incoming<'a, D> {
         planner: &mut Planner<D::Plan>,
         out: &mut Outbox<E>,
     ) -> Result<OrderId, Reject<D::Refusal>> {
+        planner.plan = D::Plan::default();
         let outcome = self.plan(planner);
-        let Planner { fills, slots: uncovered, plan } = planner;
+        let Planner { fills, slots: uncovered, plan } = &mut *planner;
         let fate = self.fate(reserve, fills, uncovered, outcome)?;
         if self.place.kind == OrderKind::MarketSpend && fate == Fate::Completed && fills.is_empty() {
             return Err(Reject::BelowMinimum);
@@ -186,7 +188,9 @@ impl<'a, D: Desks> Incoming<'a, D> {
             Fate::Completed | Fate::Cancelled { .. } => None,
         };
         if fate.executes() {
-            self.market.desks.affords(&self.terms, fills, rest, plan)?;
+            if let Err(unmet) = self.market.desks.affords(&self.terms, fills, rest, plan) {
+                return self.meet_in_part(reserve, unmet.into(), planner, out);
+            }
         } else {
             fills.clear();
             uncovered.clear();
@@ -197,14 +201,49 @@ impl<'a, D: Desks> Incoming<'a, D> {
         Ok(self.emit_all(uncovered, fills, fate, out))
     }
 
-    /// Plans the fills, and finds the resting orders that cannot cover theirs.
+    /// The account cannot afford the whole order: only the part trades that makes a position smaller, and the rest is cancelled (D-173).
+    /// Without such a part the order is refused, for `unmet`.
+    #[cold]
+    fn meet_in_part<E: From<Event>>(
+        &self,
+        reserve: Reserve,
+        unmet: Reject<D::Refusal>,
+        planner: &mut Planner<D::Plan>,
+        out: &mut Outbox<E>,
+    ) -> Result<OrderId, Reject<D::Refusal>> {
+        planner.plan = D::Plan::default();
+        let qty = self.market.desks.passes(&mut planner.plan, &self.terms);
+        let place = Place { qty, ..*self.place };
+        let Self { market, placer, rates, triggered, .. } = *self;
+        let part =
+            Incoming { market, placer, place: &place, terms: Terms { qty, ..self.terms }, rates, triggered };
+        if qty == Qty::ZERO {
+            return Err(unmet);
+        }
+        let outcome = part.plan(planner);
+        let Planner { fills, slots: uncovered, .. } = planner;
+        let fate = match part.fate(reserve, fills, uncovered, outcome)? {
+            Fate::Completed if qty == self.place.qty => Fate::Completed,
+            Fate::Completed | Fate::Booked(_) => {
+                let reason = self.market.desks.rules(self.terms.symbol).uncovered;
+                Fate::Cancelled { reason, executes: true }
+            }
+            cancelled @ Fate::Cancelled { .. } => cancelled,
+        };
+        let is_short = self.place.option == Some(ExecutionOption::FillOrKill) && fate != Fate::Completed;
+        if fills.is_empty() || is_short || !fate.executes() {
+            return Err(unmet);
+        }
+        Ok(self.emit_all(uncovered, fills, fate, out))
+    }
+
+    /// Plans the fills, and finds the resting orders that cannot cover theirs. The planner has the desks' notes to begin with.
     fn plan(&self, planner: &mut Planner<D::Plan>) -> Planned {
         let Place { side, kind, qty, spend, .. } = *self.place;
         let reach = collar::nearer(side, self.limit(), self.collar());
         let Market { floor, desks, .. } = self.market;
         let Planner { fills, slots: uncovered, plan: noted } = planner;
         uncovered.clear();
-        *noted = D::Plan::default();
         let (mut left, mut money, mut is_cut, mut is_bare) = (qty, spend, false, false);
         let want = |maker: Slot, order: &Order| {
             let before = money;

@@ -177,6 +177,9 @@ fn decide_in_full<D: Desks, E: From<Event>>(
     let crosses = place.kind != OrderKind::Limit || crosses(book, place.side, place.price);
     order.terms.meets = !is_apart && crosses;
     check_value(&order.terms, place)?;
+    let is_immediate =
+        matches!(place.option, Some(ExecutionOption::ImmediateOrCancel | ExecutionOption::FillOrKill));
+    order.terms.rests = !is_immediate;
     let reserve = market.desks.reserve(&order.terms)?;
     if place.kind == OrderKind::StopLimit {
         check_count(market, placer)?;

@@ -289,6 +289,61 @@ fn admission_is_by_available_margin() {
     check(&x);
 }
 
+fn market(x: &Exchange, key: &str, side: &str, amount: &str) -> Answer {
+    let order = json!({ "symbol": BTC, "side": side, "type": "exchange market", "amount": amount });
+    x.as_(key).call("/v1/order/new", order)
+}
+
+/// What trades at once and only makes a position smaller passes, whatever rests. A part that would turn the position over needs margin,
+/// together with all live orders of its side, and so does what a resting order adds when it would fill (D-173). Proves PERP-005.
+#[test]
+fn a_position_is_made_smaller_beside_a_resting_order() {
+    let x = pinned("50000");
+    let risk =
+        json!({ "group": "perp", "account": "perp-000", "max_leverage": "10", "cross_collateral": false });
+    x.control("/sandbox/accounts/risk", &risk).ok();
+    limit(&x, "perp-001", "sell", "19", "50000");
+    limit(&x, "perp-000", "buy", "19", "50000");
+    pin(&x, "BTC", "49600");
+    let profit = limit(&x, "perp-000", "sell", "19", "51000");
+    limit(&x, "perp-002", "buy", "5", "49600");
+    // Nothing is available: the mark is 49,624.8, and an order that would rest is judged as before.
+    order(&x, "perp-000", "sell", "1", "50500", json!({})).refused(406, "InsufficientFunds");
+    let sold = market(&x, "perp-000", "sell", "5").ok();
+    assert_eq!((&sold["executed_amount"], &sold["is_cancelled"]), (&json!("5"), &json!(false)));
+    assert_eq!(positions(&x, "perp-000")[0]["quantity"], "14");
+    // Of a limit order the fills stand, and what would rest is cancelled.
+    limit(&x, "perp-002", "buy", "1", "49600");
+    let rest = order(&x, "perp-000", "sell", "2", "49600", json!({})).ok();
+    assert_eq!(
+        (&rest["executed_amount"], &rest["is_cancelled"], &rest["reason"]),
+        (&json!("1"), &json!(true), &json!("ExceedsPriceLimits"))
+    );
+    // 13 are left, and 16 would turn the position over beside the 19 that rest.
+    limit(&x, "perp-002", "buy", "20", "49600");
+    let kill = json!({ "options": ["fill-or-kill"] });
+    order(&x, "perp-000", "sell", "16", "49600", kill).refused(406, "InsufficientFunds");
+    let turned = market(&x, "perp-000", "sell", "16").ok();
+    assert_eq!(
+        (&turned["executed_amount"], &turned["is_cancelled"], &turned["reason"]),
+        (&json!("13"), &json!(true), &json!("ExceedsPriceLimits"))
+    );
+    assert_eq!(positions(&x, "perp-000"), json!([]));
+    market(&x, "perp-000", "sell", "1").refused(406, "InsufficientFunds");
+    // What meets nothing and cannot rest reserves nothing.
+    let gone =
+        order(&x, "perp-000", "sell", "1", "50900", json!({ "options": ["immediate-or-cancel"] })).ok();
+    assert_eq!(gone["reason"], "ImmediateOrCancelWouldPost");
+    // The order that rests would now add 19, of which the account cannot carry the margin.
+    x.as_("perp-002").call("/v1/order/cancel/all", json!({})).ok();
+    pin(&x, "BTC", "51500");
+    assert_eq!(limit(&x, "perp-003", "buy", "19", "51000")["executed_amount"], "0");
+    let passed = x.as_("perp-000").status(profit["order_id"].as_str().unwrap());
+    assert_eq!((&passed["is_cancelled"], &passed["reason"]), (&json!(true), &json!("ExceedsPriceLimits")));
+    assert_eq!(positions(&x, "perp-000"), json!([]));
+    check(&x);
+}
+
 /// A resting order whose fill would leave its account below maintenance is cancelled, and matching goes on with the next one (D-43).
 #[test]
 fn no_fill_leaves_a_maker_below_maintenance() {

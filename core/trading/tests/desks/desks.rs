@@ -187,6 +187,10 @@ impl Desks for TestDesks {
         }
     }
 
+    fn passes(&self, _plan: &mut perp::Plan, _terms: &Terms<'_>) -> Qty {
+        Qty::ZERO
+    }
+
     fn fees(&self, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2] {
         let taker = Party { symbol: taker.symbol, class: taker.class, rate: taker.rates.taker };
         [Party::maker(maker), taker].map(|party| Self::fee(party, maker.order.price, qty))
