@@ -279,6 +279,7 @@ impl World {
             | Infrequent::FeedPriced(_)
             | Infrequent::RiskSet(..)
             | Infrequent::FundingCut(_)
+            | Infrequent::FundingSet(_)
             | Infrequent::Resumed(_) => {}
         }
     }

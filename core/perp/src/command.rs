@@ -32,6 +32,8 @@ pub enum Command {
     Resume,
     /// Take the next step of the liquidations.
     Liquidate,
+    /// Set the terms of funding.
+    SetFunding(funding::Terms),
 }
 
 named!(Command, "perp", {
@@ -43,6 +45,7 @@ named!(Command, "perp", {
     PayFunding {} = "pay_funding" 1,
     Resume {} = "resume" 1,
     Liquidate {} = "liquidate" 1,
+    SetFunding { 0: terms } = "set_funding" 1,
 });
 
 impl Command {
@@ -80,6 +83,8 @@ pub enum Infrequent {
     OffBookTaken(Taken),
     /// A liquidation ended.
     LiquidationEnded(Ended),
+    /// Other terms of funding are in force.
+    FundingSet(funding::Terms),
 }
 
 named!(Infrequent, "perp", {
@@ -93,6 +98,7 @@ named!(Infrequent, "perp", {
     RoundBegun { 0: round } = "round_begun" 1,
     OffBookTaken { 0: taken } = "off_book_taken" 1,
     LiquidationEnded { 0: ended } = "liquidation_ended" 1,
+    FundingSet { 0: terms } = "funding_set" 1,
 });
 
 /// Why a command is refused.
@@ -106,6 +112,8 @@ pub enum Reject {
     BadFeed,
     /// The command is the exchange's own, and not due.
     NotDue,
+    /// The terms of funding cannot be kept.
+    BadTerms,
 }
 
 /// What a decision reads.
@@ -180,6 +188,12 @@ pub fn decide<E: From<BytesRef>>(
             out.push_named(&Infrequent::Resumed(since));
         }
         Command::Liquidate => return liquidation::decide(market, out),
+        Command::SetFunding(terms) => {
+            if !terms.are_valid() {
+                return Err(Reject::BadTerms);
+            }
+            out.push_named(&Infrequent::FundingSet(*terms));
+        }
     }
     Ok(Task::Nothing)
 }
@@ -281,5 +295,6 @@ pub fn evolve(books: &mut Books<'_>, event: &Infrequent) {
         Infrequent::RoundBegun(round) => perps.liquidations.begin(*round),
         Infrequent::OffBookTaken(taken) => books.take(taken),
         Infrequent::LiquidationEnded(ended) => books.end(ended),
+        Infrequent::FundingSet(terms) => funding::set(perps, *terms, time),
     }
 }

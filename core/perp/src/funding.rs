@@ -1,18 +1,19 @@
 //! Funding: the premiums of each minute, the amount of each full hour, and its payments.
 //!
-//! A contract's premium is the median of its own book less its index, as the marks take it. At each full UTC hour a command cuts the
+//! A contract's premium is what its own book says (D-177) less its index, as the marks take it. At each full UTC hour a command cuts the
 //! hour: it fixes the amount of every contract. Payments follow in bounded steps with no other command between, so that positions are
 //! those of the cut. Money passes through the house account `clearing`, since a step may pay only one side.
 //!
-//! Clauses: `PERP-013` to `PERP-018`; decisions D-49 to D-51. The sums are those of `margin::funding`.
+//! Clauses: `PERP-013` to `PERP-018`; decisions D-49 to D-51, D-177. The sums are those of `margin::funding`.
 
 use crate::command::Market;
 use crate::{Infrequent, Perps, Reject};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+pub use buttonwood_margin::funding::Terms;
 use buttonwood_margin::funding::{self, MINUTES, Minute};
 use buttonwood_model::{AccountId, BytesRef, Outbox, SymbolId, Time};
-use buttonwood_num::Money;
+use buttonwood_num::{Bps, Money};
 use serde::{Deserialize, Serialize};
 
 /// Microseconds of a minute and of an hour.
@@ -147,18 +148,18 @@ impl Premiums {
     }
 
     /// The amount of the hour that ends at `hour`.
-    fn amount(&self, hour: Time, mark: Money) -> Money {
+    fn amount(&self, hour: Time, mark: Money, cap: Bps) -> Money {
         let sum = self.rolled(hour).sum_before(hour);
-        funding::amount([sum], MINUTES, mark)
+        funding::amount([sum], MINUTES, mark, cap)
     }
 
     /// The amount over the hour's full minutes before `time`; zero in the first minute.
-    fn estimate(&self, time: Time, mark: Money) -> Money {
+    fn estimate(&self, time: Time, mark: Money, cap: Bps) -> Money {
         let minutes = u32::try_from(time.0 / MINUTE % HOUR_MINUTES).unwrap_or(MINUTES);
         if minutes == 0 {
             return Money::ZERO;
         }
-        funding::amount([self.rolled(time).sum_before(next_hour(time))], minutes, mark)
+        funding::amount([self.rolled(time).sum_before(next_hour(time))], minutes, mark, cap)
     }
 
     fn rolled(&self, time: Time) -> Self {
@@ -194,6 +195,8 @@ pub(crate) struct Funding {
     paying: Option<Paying>,
     /// Whether a premium other than zero is in force.
     has_premium: bool,
+    /// What operators have set.
+    terms: Terms,
 }
 
 impl Funding {
@@ -237,9 +240,10 @@ pub(crate) fn decide_cut<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox
     let has_positions = perps.rows().iter().any(|row| !row.position.is_flat());
     let is_far = market.time.0 - due.0 > LATE_HOURS_MAX * HOUR;
     let hour = if is_far && !has_positions { hour_of(market.time) } else { due };
+    let cap = perps.funding.terms.cap;
     let amounts = perps.prices.contracts().map(|(symbol, contract)| {
         let premiums = perps.funding.premiums.get(&symbol);
-        (symbol, premiums.map_or(Money::ZERO, |premiums| premiums.amount(hour, contract.mark)))
+        (symbol, premiums.map_or(Money::ZERO, |premiums| premiums.amount(hour, contract.mark, cap)))
     });
     out.push_named(&Infrequent::FundingCut(Cut { hour, amounts: amounts.collect() }));
     Ok(())
@@ -303,7 +307,18 @@ pub(crate) fn resumed(perps: &mut Perps, since: Time, until: Time) {
     perps.retake = Some(until);
 }
 
+/// Applies other terms. The premiums are taken again with them.
+pub(crate) fn set(perps: &mut Perps, terms: Terms, time: Time) {
+    perps.funding.terms = terms;
+    perps.note_halt(time);
+}
+
 impl Perps {
+    /// What operators have set for the funding of every contract.
+    pub fn funding_terms(&self) -> Terms {
+        self.funding.terms
+    }
+
     /// The amount of the last full hour of a contract; none before one was cut.
     pub fn funding_amount(&self, symbol: SymbolId) -> Option<HourAmount> {
         self.funding.premiums.get(&symbol)?.last
@@ -312,7 +327,8 @@ impl Perps {
     /// The amount of the next full hour by the minutes so far: the full ones of the hour that runs at `time`.
     pub fn funding_estimate(&self, symbol: SymbolId, time: Time) -> Money {
         let premiums = self.funding.premiums.get(&symbol).zip(self.contract(symbol));
-        premiums.map_or(Money::ZERO, |(premiums, contract)| premiums.estimate(time, contract.mark))
+        let cap = self.funding.terms.cap;
+        premiums.map_or(Money::ZERO, |(premiums, contract)| premiums.estimate(time, contract.mark, cap))
     }
 }
 

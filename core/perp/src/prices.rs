@@ -6,8 +6,8 @@ use crate::command::Market;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_margin::price;
-use buttonwood_model::{CurrencyId, Product, Symbol, SymbolId};
-use buttonwood_num::{Money, Round};
+use buttonwood_model::{CurrencyId, Product, Side, Symbol, SymbolId};
+use buttonwood_num::{Money, Price, Round};
 use serde::{Deserialize, Serialize};
 
 /// The prices of a contract.
@@ -19,8 +19,8 @@ pub struct Contract {
     pub mark: Money,
     /// Whether the index had enough sources; otherwise only reducing orders are accepted.
     pub is_fresh: bool,
-    /// The median of the contract's own book less the index, from which funding is computed; none without an index, zero with an
-    /// empty book.
+    /// What the contract's own book says less the index, from which funding is computed (D-177); none without an index, zero while a
+    /// side of the book is too thin.
     pub premium: Option<Money>,
 }
 
@@ -37,6 +37,10 @@ pub struct Marked {
 
 /// How many times the value of all positions of a contract must fit into the range of money.
 const ROOM: i128 = 1_024;
+
+/// How many orders of a side a premium reads at most, which bounds the work of a mark. A side whose first orders are smaller than its
+/// depth together counts as too thin.
+const SEEN_MAX: usize = 1_000;
 
 /// The prices of all contracts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,8 +102,7 @@ impl Market<'_> {
     fn priced(&self, id: SymbolId, symbol: &Symbol, index: Money) -> Option<Contract> {
         let book = self.sources.median(id, symbol);
         // While trading is halted, no one can answer a premium, so it counts nothing.
-        let counts = book.filter(|_| !self.is_halted);
-        let premium = counts.map_or(Some(Money::ZERO), |book| book.checked_sub(index));
+        let premium = if self.is_halted { Some(Money::ZERO) } else { self.premium((id, symbol), index) };
         let mark = price::mark(book, index).filter(|mark| self.is_countable(id, *mark))?;
         Some(Contract { index, mark, is_fresh: true, premium })
     }
@@ -109,5 +112,21 @@ impl Market<'_> {
     pub(crate) fn is_countable(&self, id: SymbolId, price: Money) -> bool {
         let value = self.perps.open_interest(id).times(price, Round::Up);
         value.is_some_and(|value| value.units().checked_mul(ROOM).is_some())
+    }
+
+    /// What a contract's book says less its index: the last trade, between the averages of the two sides near the index (D-177).
+    fn premium(&self, (id, symbol): (SymbolId, &Symbol), index: Money) -> Option<Money> {
+        let depth = self.perps.funding_terms().depth;
+        let value = |price: Price| symbol.grid.value(Money::ONE, price);
+        let averages = [Side::Buy, Side::Sell].map(|side| {
+            let prices = self.orders.book(id).side(side).prices();
+            let resting = prices.flat_map(|price| self.orders.queue(id, side, price)).take(SEEN_MAX);
+            let orders = resting.filter_map(|slot| {
+                let order = self.orders.get(slot);
+                Some((value(order.price), symbol.grid.base(order.remaining)?))
+            });
+            price::average(orders.filter(|(price, _)| price::is_near(*price, index)), depth)
+        });
+        price::difference(averages, self.orders.last(id).map(value), index)
     }
 }

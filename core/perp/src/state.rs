@@ -180,7 +180,7 @@ impl Perps {
         self.changed.get_or_insert(time);
     }
 
-    /// Trading was halted or resumed: premiums count differently from now on.
+    /// Trading was halted or resumed, or operators set other terms: premiums count differently from now on.
     pub fn note_halt(&mut self, time: Time) {
         if !self.prices.is_empty() {
             self.retake = Some(time);

@@ -19,6 +19,7 @@ pub const COMMANDS: &[Command] = &[
     venue::status::COMMAND,
     venue::margin::COMMAND,
     venue::instant::COMMAND,
+    venue::funding::COMMAND,
     venue::halt::HALT,
     venue::halt::RESUME,
     venue::approval::APPROVE,

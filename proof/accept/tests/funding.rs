@@ -25,7 +25,8 @@ fn limit(x: &Exchange, key: &str, symbol: &str, side: &str, amount: &str, price:
     x.as_(key).limit(symbol, side, amount, price)
 }
 
-/// An exchange whose bitcoin index is 50,000, where one coin and a half were bought at a price, and an ask of half a coin is left there.
+/// An exchange whose bitcoin index is 50,000, where one coin and a half were bought at a price, and an ask of half a coin is left there, with
+/// a bid at 49,900.
 /// The trades pay no fees; the marks are taken a second after the hour.
 fn traded(price: &str) -> Exchange {
     let x = Exchange::start();
@@ -34,6 +35,7 @@ fn traded(price: &str) -> Exchange {
     limit(&x, "perp-001", BTC, "sell", "2", price);
     limit(&x, "perp-000", BTC, "buy", "1", price);
     limit(&x, "perp-002", BTC, "buy", "0.5", price);
+    limit(&x, "perp-003", BTC, "buy", "0.1", "49900");
     x
 }
 
@@ -200,7 +202,7 @@ fn longs_pay_shorts_each_hour() {
     laws::check(&x);
 }
 
-/// A book below the index makes shorts pay; the amount is never more than 0.5 % of the mark. Proves PERP-017, PERP-018.
+/// A book below the index makes shorts pay; the amount is never more than 0.05 % of the mark, unless operators set another cap. Proves PERP-017, PERP-018.
 #[test]
 fn shorts_pay_below_the_index_and_amounts_are_capped() {
     let x = traded("49976");
@@ -209,14 +211,57 @@ fn shorts_pay_below_the_index_and_amounts_are_capped() {
     assert_eq!((number(&shown(&x, BTC), "amount"), expected), (dec("-1"), dec("-1")));
     let rows = payments(&x, "perp-001", "");
     assert_eq!(rows[0]["hourlyFundingTransfer"], row(START + 2 * HOUR, "Debit", "1.5", "BTCGUSDPERP"));
-    // A bid and an ask make a premium of 6,990, which would be 291.25: the mark is kept at 50,025, of which 0.5 % is 250.125.
+    // The last trade, moved to the bid, makes a premium of 2,390, which would be 99.58…: the mark is kept at 50,025, of which 0.05 % is
+    // 25.0125.
     x.as_("perp-001").call("/v1/order/cancel/all", json!({})).ok();
-    limit(&x, "perp-001", BTC, "sell", "0.1", "57000");
-    limit(&x, "perp-002", BTC, "buy", "0.1", "56990");
+    limit(&x, "perp-001", BTC, "sell", "0.1", "52400");
+    limit(&x, "perp-002", BTC, "buy", "0.1", "52390");
     x.advance(2 * 3_600);
-    assert_eq!(number(&shown(&x, BTC), "amount"), dec("250.125"));
+    assert_eq!(number(&shown(&x, BTC), "amount"), dec("25.0125"));
     let rows = payments(&x, "perp-002", "");
-    assert_eq!(rows[0]["hourlyFundingTransfer"], row(START + 4 * HOUR, "Debit", "125.0625", "BTCGUSDPERP"));
+    assert_eq!(rows[0]["hourlyFundingTransfer"], row(START + 4 * HOUR, "Debit", "12.50625", "BTCGUSDPERP"));
+    let set = x.admin(&["funding", "set", "--cap-bps", "10"]).done();
+    assert_eq!(set, json!({ "result": "ok", "cap_bps": 10, "depth": "1000" }));
+    x.kill9();
+    x.restart();
+    x.advance(3_600);
+    assert_eq!(number(&shown(&x, BTC), "amount"), dec("50.025"));
+    // Bids of 10,229 dollars and asks of 5,240 are too few.
+    let set = x.admin(&["funding", "set", "--cap-bps", "0", "--depth", "10300.5"]).done();
+    assert_eq!(set, json!({ "result": "ok", "cap_bps": 0, "depth": "10300.5" }));
+    x.admin(&["funding", "set", "--cap-bps", "10"]).done();
+    x.advance(2 * 3_600);
+    assert_eq!(number(&shown(&x, BTC), "amount"), Dec::ZERO);
+    for words in [["--cap-bps", "10001"], ["--cap-bps", "-1"], ["--depth", "0"], ["--depth", "1000000000.1"], ["--depth", "x"]] {
+        x.admin(&[["funding", "set"], words].concat()).refused();
+    }
+    laws::check(&x);
+}
+
+/// Orders that are small or far from the index make no difference, whatever the last trade was: the averages of 1,000 dollars on each side
+/// count (D-177). Proves PERP-017.
+#[test]
+fn a_painted_book_moves_no_money() {
+    let x = traded("50040");
+    x.as_("perp-001").call("/v1/order/cancel/all", json!({})).ok();
+    // One lot below and above a price far from the index, and a trade there.
+    limit(&x, "perp-001", BTC, "sell", "0.0001", "51990");
+    limit(&x, "perp-002", BTC, "buy", "0.0001", "51990");
+    limit(&x, "perp-001", BTC, "sell", "0.0001", "52000");
+    limit(&x, "perp-002", BTC, "buy", "0.0001", "51980");
+    x.advance(2 * 3_600);
+    assert_eq!(number(&shown(&x, BTC), "amount"), Dec::ZERO);
+    // An ask of 2,100 dollars more than 5 % above the index changes nothing.
+    limit(&x, "perp-001", BTC, "sell", "0.04", "52500.5");
+    x.advance(3_600);
+    assert_eq!(number(&shown(&x, BTC), "amount"), Dec::ZERO);
+    x.as_("perp-001").call("/v1/order/cancel/all", json!({})).ok();
+    x.as_("perp-002").call("/v1/order/cancel/all", json!({})).ok();
+    limit(&x, "perp-001", BTC, "sell", "0.01", "50000");
+    limit(&x, "perp-001", BTC, "sell", "1", "50100");
+    // 500 dollars at 50,000 and 500 at 50,100: the last trade at 51,990 counts as 50,049.950049…, and 49.950049… ÷ 24 is the amount.
+    x.advance(2 * 3_600);
+    assert_eq!(number(&shown(&x, BTC), "amount"), dec("2.081252081252"));
     laws::check(&x);
 }
 

@@ -12,6 +12,7 @@ use crate::exchange::{Exchange, Happening};
 use crate::naive::{
     PerpFigures, PerpFill, PerpMarket, PerpPremiums, perp_average, perp_collateral, perp_figures,
 };
+use buttonwood_engine::perp::funding::Terms;
 use buttonwood_engine::perp::{Infrequent, Leverage};
 use buttonwood_engine::{Body, Command, TradingCommand};
 use buttonwood_model::{AccountId, CurrencyId, Side, SymbolId, Time};
@@ -137,6 +138,8 @@ pub struct PerpJudge {
     is_paying: bool,
     queue: VecDeque<AccountId>,
     round: Option<Part>,
+    /// Cap and depth of funding.
+    terms: Terms,
     /// Whether the orders of the first account of the queue were cancelled.
     is_bare: bool,
     turns: turns::Turns,
@@ -221,6 +224,10 @@ impl PerpJudge {
             Infrequent::RoundBegun(round) => self.note_round(exchange, round),
             Infrequent::OffBookTaken(taken) => self.note_taken(exchange, taken),
             Infrequent::LiquidationEnded(ended) => self.note_end(exchange, ended),
+            Infrequent::FundingSet(terms) => {
+                self.terms = *terms;
+                Ok(())
+            }
         }
     }
 

@@ -23,11 +23,12 @@ fn a_minute_has_four_values() {
 fn the_amount_is_the_mean_of_the_hour() {
     let minute = Minute::new(decimal("24")).sum();
     let mark = decimal("50000");
-    assert_eq!(amount([minute; 60], MINUTES, mark), decimal("1"));
-    assert_eq!(amount([minute], MINUTES, mark), decimal("0.016666666667"));
-    assert_eq!(amount([minute], 1, mark), decimal("1"));
+    let cap = Terms::default().cap;
+    assert_eq!(amount([minute; 60], MINUTES, mark, cap), decimal("1"));
+    assert_eq!(amount([minute], MINUTES, mark, cap), decimal("0.016666666667"));
+    assert_eq!(amount([minute], 1, mark, cap), decimal("1"));
     assert_eq!(
-        (amount([], MINUTES, mark), amount([], 0, mark), amount([minute], 0, mark)),
+        (amount([], MINUTES, mark, cap), amount([], 0, mark, cap), amount([minute], 0, mark, cap)),
         (Money::ZERO, Money::ZERO, Money::ZERO)
     );
 }
@@ -37,22 +38,41 @@ fn the_amount_is_the_mean_of_the_hour() {
 fn amounts_round_half_even() {
     // The mean ÷ 24 of one minute is its sum ÷ 96.
     let of = |twelfths: i128| {
-        amount([Money::from_units(96 * twelfths * TWELFTH_DECIMAL.units() / 2)], 1, decimal("1"))
+        amount([Money::from_units(96 * twelfths * TWELFTH_DECIMAL.units() / 2)], 1, decimal("1"), Bps(50))
     };
     let twelfth = |count: i128| Money::from_units(count * TWELFTH_DECIMAL.units());
     assert_eq!((of(1), of(3), of(5)), (twelfth(0), twelfth(2), twelfth(2)));
     assert_eq!((of(-1), of(-3), of(-5)), (twelfth(0), twelfth(-2), twelfth(-2)));
 }
 
-/// 0.5 % of the mark, cut to 12 decimals, bounds it in either direction.
+/// A part of the mark, cut to 12 decimals, bounds it in either direction: 0.05 % unless operators set another. Proves PERP-017.
 #[test]
 fn the_amount_is_capped() {
     let minute = |text| Minute::new(decimal(text)).sum();
-    let of = |difference, mark| amount([minute(difference); 60], MINUTES, decimal(mark));
+    let with = |difference, mark, cap| amount([minute(difference); 60], MINUTES, decimal(mark), cap);
+    let of = |difference, mark| with(difference, mark, Bps(50));
+    let usual = Terms::default().cap;
+    assert_eq!((with("601", "50000", usual), with("-601", "50000", usual)), (decimal("25"), decimal("-25")));
+    assert_eq!((with("599.976", "50000", usual), with("5", "50000", Bps(0))), (decimal("24.999"), Money::ZERO));
     assert_eq!((of("100000", "50000"), of("-100000", "50000")), (decimal("250"), decimal("-250")));
     assert_eq!(of("6000", "50000"), decimal("250"));
     assert_eq!(of("1", "0.000000000399"), decimal("0.000000000001"));
     assert_eq!((of("1", "0"), of("1", "-5")), (Money::ZERO, Money::ZERO));
+}
+
+/// Terms are valid within bounds.
+#[test]
+fn terms_have_bounds() {
+    let usual = Terms::default();
+    assert!(usual.are_valid() && Terms { cap: Bps(0), ..usual }.are_valid());
+    assert!(Terms { cap: Bps(10_000), depth: decimal("1000000000") }.are_valid());
+    for bad in [
+        Terms { cap: Bps(10_001), ..usual },
+        Terms { depth: Money::ZERO, ..usual },
+        Terms { depth: decimal("1000000000.1"), ..usual },
+    ] {
+        assert!(!bad.are_valid(), "{bad:?}");
+    }
 }
 
 /// Against fractions.
@@ -74,10 +94,12 @@ fn amounts_are_those_of_fractions() {
             sums.push(minute.sum());
         }
         let mean = twelve_decimals(&(sum / ratio(i128::from(minutes) * 24, 1)));
-        let cap =
-            (exact(mark) * ratio(5, 1_000) * ratio(10_i128.pow(12), 1)).floor() / ratio(10_i128.pow(12), 1);
-        let bounded = exact(mean).min(cap.clone()).max(-cap);
-        assert_eq!(exact(amount(sums, minutes, mark)), bounded);
+        let cap = random.between(0, 60);
+        let most = exact(mark) * ratio(cap, 10_000) * ratio(10_i128.pow(12), 1);
+        let most = most.floor() / ratio(10_i128.pow(12), 1);
+        let bounded = exact(mean).min(most.clone()).max(-most);
+        let cap = Bps(u16::try_from(cap).unwrap());
+        assert_eq!(exact(amount(sums, minutes, mark, cap)), bounded);
     }
 }
 
@@ -108,7 +130,7 @@ fn wild_amounts_are_bounded() {
     for _ in 0..20_000 {
         let mut minute = Minute::new(random.wild());
         minute.take(random.wild());
-        let _ = amount([minute.sum(), random.wild()], u32::MAX, random.wild());
-        let _ = (amount([random.wild()], 1, random.wild()), payment(random.wild(), random.wild()));
+        let _ = amount([minute.sum(), random.wild()], u32::MAX, random.wild(), Bps(u16::MAX));
+        let _ = (amount([random.wild()], 1, random.wild(), Bps(5)), payment(random.wild(), random.wild()));
     }
 }

@@ -39,3 +39,40 @@ fn marks_are_clamped_and_rounded_once() {
         assert_eq!(mark(Some(book), index), Some(twelve_decimals(&clamped)), "{book:?} {index:?}");
     }
 }
+
+/// Orders within 5 % of the index count, at its ends too. Proves PERP-017.
+#[test]
+fn orders_near_the_index_count() {
+    let near = |price| is_near(decimal(price), decimal("50000"));
+    assert!(near("47500") && near("52500") && near("50000"));
+    assert!(!near("47499.9") && !near("52500.1") && !near("0") && !near("76000"));
+    assert!(!is_near(Money::MAX, Money::from_units(i128::MIN)) && !is_near(decimal("1"), Money::ZERO));
+}
+
+/// 1,000 dollars are filled at the average of the orders that they take, the last one in part.
+#[test]
+fn a_side_stands_for_an_average() {
+    let of = |orders: &[(&str, &str)]| {
+        average(orders.iter().map(|(price, open)| (decimal(price), decimal(open))), decimal("1000"))
+    };
+    assert_eq!(of(&[("50000", "0.0199")]), None);
+    assert_eq!(of(&[("50000", "0.02")]), Some(decimal("50000")));
+    assert_eq!(of(&[("50000", "7"), ("40000", "1")]), Some(decimal("50000")));
+    // 500 dollars buy 1, and 500 buy 2: 1,000 for 3.
+    assert_eq!(of(&[("500", "1"), ("250", "9")]), Some(decimal("333.3333333333333333333")));
+    assert_eq!((of(&[]), of(&[("0", "5")])), (None, None));
+    assert_eq!(average([(Money::MAX, Money::MAX)], decimal("1000")), Some(Money::MAX));
+}
+
+/// The last trade counts between the two averages; a side that is too thin makes no difference.
+#[test]
+fn a_difference_needs_both_sides() {
+    let of = |bid: &str, ask: &str, last: &str| {
+        let [bid, ask, last] = [bid, ask, last].map(|text| (!text.is_empty()).then(|| decimal(text)));
+        difference([bid, ask], last, decimal("100")).unwrap()
+    };
+    assert_eq!([of("98", "101", "99"), of("98", "101", "500"), of("98", "101", "1")], ["-1", "1", "-2"].map(decimal));
+    assert_eq!(of("98", "103", ""), decimal("0.5"));
+    assert_eq!([of("", "103", "103"), of("98", "", "98"), of("", "", "")], [Money::ZERO; 3]);
+    assert_eq!(difference([Some(Money::MAX); 2], None, decimal("-1")), None);
+}

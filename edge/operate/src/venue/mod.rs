@@ -2,6 +2,7 @@
 
 pub(crate) mod approval;
 pub(crate) mod currency;
+pub(crate) mod funding;
 pub(crate) mod halt;
 pub(crate) mod instant;
 pub(crate) mod listing;

@@ -21,6 +21,10 @@ pub(super) fn perps(state: &State, text: &mut Text) {
             text.line(&format!("loan {name} {} {}", asset_name(state, currency.into()), money(owed)));
         }
     }
+    let terms = state.perps().funding_terms();
+    if terms != buttonwood_engine::perp::funding::Terms::default() {
+        text.line(&format!("funding cap {} basis points depth {}", terms.cap.0, money(terms.depth)));
+    }
     positions(state, text);
     for account in state.perps().liquidations().accounts() {
         text.line(&format!("liquidation of {}", account_name(state, account)));

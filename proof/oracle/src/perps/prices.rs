@@ -45,6 +45,42 @@ fn half_even(value: &BigRational, step: i128) -> Money {
     Money::from_units(i128::try_from((rounded * step).to_integer()).unwrap())
 }
 
+/// The average price at which so many dollars of a side would be filled, of its first 1,000 orders those within 5 % of the index; none
+/// if they are worth less.
+fn average(exchange: &Exchange, symbol: SymbolId, side: Side, [index, depth]: [Money; 2]) -> Option<Money> {
+    let grid = &exchange.state.symbols()[symbol.index()].grid;
+    let exact = |money: Money| units(money) / units(Money::ONE);
+    let mut left = exact(depth);
+    let mut quantity = whole(0);
+    for order in exchange.queue(symbol, side).take(1_000) {
+        let price = exact(grid.value(Money::ONE, order.price));
+        let away = &price / exact(index) - whole(1);
+        if away.clone().max(-away) > whole(1) / whole(20) {
+            continue;
+        }
+        let taken = exact(grid.base(order.remaining).unwrap()).min(&left / &price);
+        left -= &taken * &price;
+        quantity += taken;
+        if left == whole(0) {
+            return Some(half_even(&(units(depth) / quantity), 1));
+        }
+    }
+    None
+}
+
+/// The price whose difference from the index counts: the last trade between both averages, or their mean.
+fn premium_price(exchange: &Exchange, symbol: SymbolId, index: Money, depth: Money) -> Option<Money> {
+    let [bid, ask] = [Side::Buy, Side::Sell].map(|side| average(exchange, symbol, side, [index, depth]));
+    let (bid, ask) = (bid?, ask?);
+    let [.., last] = top(exchange, symbol);
+    Some(match last {
+        Some(last) if last < bid => bid,
+        Some(last) if last > ask => ask,
+        Some(last) => last,
+        None => half_even(&((units(bid) + units(ask)) / whole(2)), 1),
+    })
+}
+
 impl PerpJudge {
     /// Marks were taken: each is the median of its book, near its index. Exactly the accounts that are now below maintenance enter the
     /// queue.
@@ -58,11 +94,13 @@ impl PerpJudge {
             let mut premium = None;
             if let Some(index) = self.pins.get(&contract.base) {
                 let book = median(top(exchange, symbol));
+                let depth = self.terms.depth;
+                let between = premium_price(exchange, symbol, *index, depth);
                 let exact = units(*index);
                 let [low, high] = [9_995, 10_005].map(|parts| &exact * whole(parts) / whole(10_000));
                 let near = book.clone().unwrap_or_else(|| exact.clone()).max(low).min(high);
                 (contract.index, contract.mark) = (*index, half_even(&near, 10_000_000));
-                premium = Some(book.map_or(Money::ZERO, |book| half_even(&book, 1) - *index));
+                premium = Some(between.map_or(Money::ZERO, |between| between - *index));
             }
             let told = (core.index, core.mark, core.is_fresh, core.premium);
             let naive = (contract.index, contract.mark, contract.is_fresh, premium);
@@ -98,7 +136,9 @@ impl PerpJudge {
         if exchange.stamp.time < cut.hour {
             return Err(format!("{:?} is cut at {:?}", cut.hour, exchange.stamp.time));
         }
-        let amount = |symbol: &SymbolId| self.premiums[symbol].amount(cut.hour, self.contracts[symbol].mark);
+        let cap = self.terms.cap;
+        let amount =
+            |symbol: &SymbolId| self.premiums[symbol].amount(cut.hour, self.contracts[symbol].mark, cap);
         let expected: Vec<(SymbolId, Money)> =
             self.contracts.keys().map(|symbol| (*symbol, amount(symbol))).collect();
         check("the amounts of an hour", &cut.amounts, &expected)?;

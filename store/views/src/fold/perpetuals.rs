@@ -36,7 +36,8 @@ impl Fold {
             | Infrequent::RiskSet(..)
             | Infrequent::Resumed(_)
             | Infrequent::RoundBegun(_)
-            | Infrequent::LiquidationEnded(_) => {}
+            | Infrequent::LiquidationEnded(_)
+            | Infrequent::FundingSet(_) => {}
         }
     }
 

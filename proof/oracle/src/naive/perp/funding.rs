@@ -2,7 +2,7 @@
 
 use super::{exact, rounded_down, whole};
 use buttonwood_model::Time;
-use buttonwood_num::Money;
+use buttonwood_num::{Bps, Money};
 use num_rational::BigRational;
 
 const MINUTE: u64 = 60 * Time::SECOND;
@@ -17,12 +17,13 @@ pub(crate) struct PerpPremiums {
 }
 
 impl PerpPremiums {
-    /// The amount of the hour that ends at `hour`: the mean of its 60 minutes ÷ 24, at 12 decimals half even, at most 0.5 % of the mark.
-    pub(crate) fn amount(&self, hour: Time, mark: Money) -> Money {
+    /// The amount of the hour that ends at `hour`: the mean of its 60 minutes ÷ 24, at 12 decimals half even, at most a part of the mark.
+    pub(crate) fn amount(&self, hour: Time, mark: Money, cap: Bps) -> Money {
         let first = hour.0 / MINUTE - 60;
         let sum: BigRational = (first..first + 60).map(|minute| self.minute(minute)).sum();
         let amount = half_even_12(&(sum / whole(60) / whole(24)));
-        let cap = (exact(mark) / whole(200) * whole(10_i128.pow(12))).floor() / whole(10_i128.pow(12));
+        let part = whole(cap.0.into()) / whole(10_000);
+        let cap = (exact(mark) * part * whole(10_i128.pow(12))).floor() / whole(10_i128.pow(12));
         rounded_down(&amount.min(cap.clone()).max(-cap))
     }
 
