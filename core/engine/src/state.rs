@@ -15,13 +15,16 @@ use buttonwood_model::{
     AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Rank, SessionId, Side, Slot, Stamp, Symbol,
     SymbolId, Time,
 };
-use buttonwood_num::Money;
-use buttonwood_perp::{self as perp, Perps};
+use buttonwood_num::{Money, Round};
+use buttonwood_perp::{self as perp, Fund, Perps};
 use buttonwood_rates::Rates;
 use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 use buttonwood_trading::place::Placer;
 use buttonwood_trading::{Fees, Floor, Market, Volumes};
 use serde::{Deserialize, Serialize};
+
+/// The currencies of which one is worth a dollar.
+const DOLLARS: [&str; 2] = [DOLLAR, "USDT"];
 
 /// The whole state; it depends on the journal alone.
 ///
@@ -136,15 +139,30 @@ impl State {
             margin: self.margin(),
             ledger: self.ledger(),
             market: self.market(time),
-            fund: self.fund_value(),
+            fund: self.fund(),
         }
     }
 
-    /// The value of the insurance fund in dollars: GUSD, positions, USD and holdings of margin currencies at the index, less what it owes.
-    fn fund_value(&self) -> Option<Money> {
-        let fund = self.ledger().house(INSURANCE.name)?;
-        let of_perps = self.perps().assets(self.ledger(), fund, self.gusd()?)?;
-        self.margin().sums(self.ledger(), fund)?.assets.checked_add(of_perps)
+    /// The insurance fund as one sum over all products (D-178): dollars, positions at their marks and other currencies at their indices,
+    /// less what it owes. None beyond the range of money.
+    fn fund(&self) -> Option<Fund> {
+        let (fund, gusd) = self.ledger().house(INSURANCE.name).zip(self.gusd())?;
+        let of_perps = self.perps().bare_sums(self.ledger(), fund, gusd)?;
+        let mut sum =
+            Fund { assets: of_perps.assets.checked_sub(self.margin().owed(fund))?, holds: of_perps.notional };
+        for (currency, balance) in self.ledger().balances_of(fund) {
+            let code = self.currency(currency).map_or("", |currency| currency.code.as_str());
+            // The sums of perpetuals have GUSD.
+            if code == GUSD {
+                continue;
+            }
+            let is_dollar = DOLLARS.contains(&code);
+            let index = if is_dollar { Some(Money::ONE) } else { self.perps().index_price(currency) };
+            let value = balance.available.times(index.unwrap_or(Money::ZERO), Round::Down)?;
+            sum.assets = sum.assets.checked_add(value)?;
+            sum.holds = sum.holds.checked_add(if is_dollar { Money::ZERO } else { value })?;
+        }
+        Some(sum)
     }
 
     /// The figures of a margin account now, and as they would be after an order (MARG-008). Nothing changes.
@@ -198,6 +216,7 @@ impl State {
             ledger: self.ledger(),
             gusd: self.gusd(),
             is_halted: self.operations.is_halted(),
+            fund: self.fund(),
             next_id: self.next_id,
             time,
         }
@@ -280,7 +299,7 @@ impl State {
     fn next_due_of(&self, skips: bool) -> Option<Due<Body>> {
         let halted = self.operations.is_halted();
         let seed = self.opening.map_or(0, |opening| opening.seed);
-        let [marks, minute, funding, liquidation] =
+        let [marks, minute, flatten, offer, funding, liquidation] =
             perp::next_due(self.perps(), self.indices()).map(|due| due.map(|due| due.map(Body::Perp)));
         // Of those that are due at one instant, the first in this list runs first.
         let [interest, of_margin] = self.margin().next_due(halted);
@@ -289,6 +308,9 @@ impl State {
             self.funds.next_due(self.ledger(), &self.access, seed).map(|due| due.map(Body::Funds)),
             marks,
             minute,
+            // A halted exchange does not trade what the fund holds.
+            flatten.filter(|_| !halted),
+            offer.filter(|_| !halted),
             funding,
             interest.map(|due| due.map(Body::Margin)),
             // A halted exchange begins no round.

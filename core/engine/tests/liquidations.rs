@@ -259,7 +259,16 @@ impl World {
                     self.orders.insert(id, (round.account, part.symbol, side));
                     let sums = self.figures_in(before, round.account).sums;
                     let fund = round.account == self.fund;
-                    assert!(if fund { sums.assets < Money::ZERO } else { sums.assets < sums.maintenance() });
+                    // Before a full hour the fund is made flat, however much it has.
+                    let is_flattened = fund && part.deleverages;
+                    assert!(
+                        is_flattened
+                            || if fund {
+                                sums.assets < Money::ZERO
+                            } else {
+                                sums.assets < sums.maintenance()
+                            }
+                    );
                 }
             }
             Infrequent::OffBookTaken(taken) => self.note_taken(before, taken),
@@ -279,8 +288,15 @@ impl World {
             | Infrequent::FeedPriced(_)
             | Infrequent::RiskSet(..)
             | Infrequent::FundingCut(_)
+            | Infrequent::FundOffers(_)
+            | Infrequent::FundFlattened(_)
             | Infrequent::FundingSet(_)
             | Infrequent::Resumed(_) => {}
+            Infrequent::FundOffered(symbol) => {
+                let quantity = before.perps().row(self.fund, *symbol).position.quantity;
+                let side = if quantity.is_negative() { Side::Buy } else { Side::Sell };
+                self.orders.insert(id, (self.fund, *symbol, side));
+            }
         }
     }
 

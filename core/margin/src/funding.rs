@@ -87,7 +87,8 @@ pub fn amount(sums: impl IntoIterator<Item = Money>, minutes: u32, mark: Money, 
     let sum = sums.into_iter().fold(Money::ZERO, saturating_add);
     let divisor = VALUES * HOURS * i128::from(minutes) * TWELFTH_DECIMAL.units();
     let steps = mul_div(sum.units(), 1, divisor, Round::HalfEven).unwrap_or(0);
-    let cap = mul_div(mark.units(), cap.get(), PARTS * TWELFTH_DECIMAL.units(), Round::Down).unwrap_or(0).max(0);
+    let cap =
+        mul_div(mark.units(), cap.get(), PARTS * TWELFTH_DECIMAL.units(), Round::Down).unwrap_or(0).max(0);
     // The sum was divided by more than a step, so this cannot overflow.
     Money::from_units(steps.clamp(-cap, cap).saturating_mul(TWELFTH_DECIMAL.units()))
 }

@@ -1,6 +1,6 @@
 //! The sums of a liquidation: when it is due, how much of which position goes, at which price, and who can take it.
 //!
-//! Clauses: `PERP-027` to `PERP-029`; decisions D-52, D-53. Not here: orders and commands.
+//! Clauses: `PERP-027` to `PERP-029`; decisions D-52, D-53, D-178. Not here: orders and commands.
 
 use crate::Sums;
 use crate::figures::size;
@@ -66,14 +66,79 @@ pub fn fee(traded: Money, assets_after: Money) -> Money {
     fee.min(assets_after).max(Money::ZERO)
 }
 
-/// Whether the insurance fund can take a position at a price: its assets (GUSD + unrealised profit + collateral − what it owes) stay
-/// at or above zero, valued at the mark. `quantity` has the sign of the position. False beyond the range of money.
-pub fn fund_takes(fund_assets: Money, quantity: Money, price: Money, mark: Money) -> bool {
-    let after = || {
-        let gain = quantity.times(mark.checked_sub(price)?, Round::Down)?;
-        Some(fund_assets.checked_add(gain)? >= Money::ZERO)
-    };
-    after().unwrap_or(false)
+/// The insurance fund, as one sum over all products (D-178), in dollars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fund {
+    /// What it has at marks and indices, less what it owes.
+    pub assets: Money,
+    /// The value of all that it holds: positions, each without its sign, and currencies that are no dollars.
+    pub holds: Money,
+}
+
+/// What an account that is liquidated offers to the fund.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offered {
+    /// In the base currency, with the sign of the position.
+    pub quantity: Money,
+    /// The zero price, at which the fund takes it.
+    pub price: Money,
+    /// The mark, or the index, at which the fund values it.
+    pub mark: Money,
+    /// The step of quantities.
+    pub lot: Money,
+    /// What the fund holds of the same already, with its sign.
+    pub own: Money,
+}
+
+/// The fund's assets are at least this part of all that it holds: a tenth.
+const CARRIED: i128 = 10;
+
+impl Fund {
+    /// How much of what is offered the fund takes, without its sign: as much, cut to the lot, as leaves its assets at a tenth of all that
+    /// it then holds, valued at the mark. Zero if that is nothing, and beyond the range of money.
+    pub fn takes(&self, offered: &Offered) -> Money {
+        let Some(whole) = size(offered.quantity).filter(|_| offered.lot > Money::ZERO) else {
+            return Money::ZERO;
+        };
+        if self.carries(offered, whole) {
+            return whole;
+        }
+        // Assets less a tenth of what it holds is concave in the part, and may rise until the fund's own opposite position is closed. So
+        // the parts that it carries are one interval.
+        let is_opposite = offered.own.is_negative() != offered.quantity.is_negative();
+        let own = size(offered.own).filter(|_| is_opposite).unwrap_or(Money::ZERO);
+        let lots = |part: Money| part.units().checked_div(offered.lot.units()).unwrap_or(0);
+        let part = |lots: i128| Money::from_units(lots.saturating_mul(offered.lot.units()));
+        let mut begins = [lots(own.min(whole)), 0].into_iter();
+        let Some(mut least) = begins.find(|lots| self.carries(offered, part(*lots))) else {
+            return Money::ZERO;
+        };
+        let mut beyond = lots(whole).saturating_add(1);
+        while beyond - least > 1 {
+            let middle = least + (beyond - least) / 2;
+            if self.carries(offered, part(middle)) {
+                least = middle;
+            } else {
+                beyond = middle;
+            }
+        }
+        part(least)
+    }
+
+    /// Whether the fund's assets are a tenth of all that it holds with a part of what is offered.
+    fn carries(&self, offered: &Offered, part: Money) -> bool {
+        let Offered { quantity, price, mark, own, .. } = *offered;
+        let carries = || {
+            let part = if quantity.is_negative() { Money::ZERO.checked_sub(part)? } else { part };
+            let gain = part.times(mark.checked_sub(price)?, Round::Down)?;
+            let own_value = |own: Money| size(own)?.times(mark, Round::Up);
+            let others = self.holds.checked_sub(own_value(own)?)?;
+            let holds = others.checked_add(own_value(own.checked_add(part)?)?)?;
+            let assets = self.assets.checked_add(gain)?;
+            Some(assets >= Money::ZERO && assets >= holds.mul_div(1, CARRIED, Round::Up)?)
+        };
+        carries().unwrap_or(false)
+    }
 }
 
 #[cfg(test)]

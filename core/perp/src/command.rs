@@ -2,12 +2,12 @@
 
 use crate::liquidation::{self, Ended, Round, Task};
 use crate::off_book::Taken;
-use crate::{Marked, Perps, Risk, feeds, funding};
+use crate::{Marked, Perps, Risk, feeds, funding, insurance};
 use alloc::vec::Vec;
 use buttonwood_book::Orders;
 use buttonwood_index::{FeedPrices, Indices, Sources};
 use buttonwood_ledger::Ledger;
-use buttonwood_margin::Leverage;
+use buttonwood_margin::{Leverage, liquidation::Fund};
 use buttonwood_model::{
     AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, Roles, Symbol, SymbolId, Time, named,
 };
@@ -32,6 +32,10 @@ pub enum Command {
     Resume,
     /// Take the next step of the liquidations.
     Liquidate,
+    /// Send a position of the insurance fund to the book.
+    OfferFund,
+    /// Begin to close a position of the insurance fund before the full hour.
+    FlattenFund,
     /// Set the terms of funding.
     SetFunding(funding::Terms),
 }
@@ -45,6 +49,8 @@ named!(Command, "perp", {
     PayFunding {} = "pay_funding" 1,
     Resume {} = "resume" 1,
     Liquidate {} = "liquidate" 1,
+    OfferFund {} = "offer_fund" 1,
+    FlattenFund {} = "flatten_fund" 1,
     SetFunding { 0: terms } = "set_funding" 1,
 });
 
@@ -83,6 +89,12 @@ pub enum Infrequent {
     OffBookTaken(Taken),
     /// A liquidation ended.
     LiquidationEnded(Ended),
+    /// Positions of the insurance fund are to be sent to the book.
+    FundOffers(Vec<SymbolId>),
+    /// One of them was sent.
+    FundOffered(SymbolId),
+    /// Nothing more of the insurance fund's positions can be closed before this full hour.
+    FundFlattened(Time),
     /// Other terms of funding are in force.
     FundingSet(funding::Terms),
 }
@@ -98,6 +110,9 @@ named!(Infrequent, "perp", {
     RoundBegun { 0: round } = "round_begun" 1,
     OffBookTaken { 0: taken } = "off_book_taken" 1,
     LiquidationEnded { 0: ended } = "liquidation_ended" 1,
+    FundOffers { 0: symbols } = "fund_offers" 1,
+    FundOffered { 0: symbol } = "fund_offered" 1,
+    FundFlattened { 0: hour } = "fund_flattened" 1,
     FundingSet { 0: terms } = "funding_set" 1,
 });
 
@@ -133,6 +148,8 @@ pub struct Market<'a> {
     pub gusd: Option<CurrencyId>,
     /// Whether trading is halted.
     pub is_halted: bool,
+    /// The insurance fund over all products; none beyond the range of money.
+    pub fund: Option<Fund>,
     /// The id that the next order or trade gets.
     pub next_id: u64,
     /// The time of the command.
@@ -188,6 +205,8 @@ pub fn decide<E: From<BytesRef>>(
             out.push_named(&Infrequent::Resumed(since));
         }
         Command::Liquidate => return liquidation::decide(market, out),
+        Command::OfferFund => return insurance::offer(market, out),
+        Command::FlattenFund => insurance::flatten(market, out)?,
         Command::SetFunding(terms) => {
             if !terms.are_valid() {
                 return Err(Reject::BadTerms);
@@ -221,12 +240,16 @@ fn take_marks<E: From<BytesRef>>(
     let mut prices = market.perps.prices.clone();
     prices.take(&marks);
     let due = liquidation::due(&market, &prices);
+    let offers = insurance::offers(&market, &prices);
     out.push_named(&Infrequent::MarksTaken(marks, due));
+    if !offers.is_empty() {
+        out.push_named(&Infrequent::FundOffers(offers));
+    }
 }
 
-/// The commands that are due next, in the order in which they run at one instant: marks, then funding, then liquidations. Another room
-/// may put its own before the liquidations.
-pub fn next_due(perps: &Perps, indices: &Indices) -> [Option<Due<Command>>; 4] {
+/// The commands that are due next, in the order in which they run at one instant: marks, then the fund's own positions, then funding, then
+/// liquidations. Another room may put its own before the liquidations.
+pub fn next_due(perps: &Perps, indices: &Indices) -> [Option<Due<Command>>; 6] {
     let due = |rank, time, may_skip, command| Due { rank, time, may_skip, command };
     let marks = perps.marks_due(indices).map(|time| due(Rank::Step, time, false, Command::TakeMarks));
     // Apart, since a long move of a clock may skip these alone.
@@ -239,7 +262,10 @@ pub fn next_due(perps: &Perps, indices: &Indices) -> [Option<Due<Command>>; 4] {
     };
     let rank = if perps.liquidations.round().is_some() { Rank::FollowUp } else { Rank::Step };
     let liquidation = perps.liquidations.due().map(|time| due(rank, time, false, Command::Liquidate));
-    [marks, minute, funding, liquidation]
+    let flatten = perps.flatten_due().map(|time| due(Rank::Step, time, false, Command::FlattenFund));
+    let offer = perps.offers.first_key_value();
+    let offer = offer.map(|(_, time)| due(Rank::Step, *time, false, Command::OfferFund));
+    [marks, minute, flatten, offer, funding, liquidation]
 }
 
 /// What applying an event changes.
@@ -280,6 +306,8 @@ pub fn evolve(books: &mut Books<'_>, event: &Infrequent) {
             let premiums = perps.prices.contracts().map(|(symbol, contract)| (symbol, contract.premium));
             perps.funding.take(premiums, time);
             perps.liquidations.add(due, time);
+            // A contract may have an index again.
+            perps.flattened = None;
         }
         Infrequent::RiskSet(account, risk) => {
             perps.risks.insert(*account, *risk);
@@ -295,6 +323,13 @@ pub fn evolve(books: &mut Books<'_>, event: &Infrequent) {
         Infrequent::RoundBegun(round) => perps.liquidations.begin(*round),
         Infrequent::OffBookTaken(taken) => books.take(taken),
         Infrequent::LiquidationEnded(ended) => books.end(ended),
+        Infrequent::FundOffers(symbols) => {
+            perps.offers.extend(symbols.iter().map(|symbol| (*symbol, time)));
+        }
+        Infrequent::FundOffered(symbol) => {
+            perps.offers.remove(symbol);
+        }
+        Infrequent::FundFlattened(hour) => perps.flattened = Some(*hour),
         Infrequent::FundingSet(terms) => funding::set(perps, *terms, time),
     }
 }

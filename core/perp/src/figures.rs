@@ -107,9 +107,9 @@ impl Perps {
         holder.sums_with(except, holder.collateral())
     }
 
-    /// What an account has in GUSD without collateral: money and unrealised profit, less what it owes. None beyond the range of money.
-    pub fn assets(&self, ledger: &Ledger, account: AccountId, gusd: CurrencyId) -> Option<Money> {
-        self.holder(ledger, account, gusd).sums_with(None, []).map(|sums| sums.assets)
+    /// The sums of an account without collateral: its GUSD and unrealised profit, less what it owes. None beyond the range of money.
+    pub fn bare_sums(&self, ledger: &Ledger, account: AccountId, gusd: CurrencyId) -> Option<Sums> {
+        self.holder(ledger, account, gusd).sums_with(None, [])
     }
 
     /// The most of a currency that orders may use, and the most that may leave, of an account of this desk (D-47). None for

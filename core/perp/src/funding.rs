@@ -4,7 +4,7 @@
 //! hour: it fixes the amount of every contract. Payments follow in bounded steps with no other command between, so that positions are
 //! those of the cut. Money passes through the house account `clearing`, since a step may pay only one side.
 //!
-//! Clauses: `PERP-013` to `PERP-018`; decisions D-49 to D-51, D-177. The sums are those of `margin::funding`.
+//! Clauses: `PERP-013` to `PERP-018`; decisions D-49 to D-51, D-177, D-178. The sums are those of `margin::funding`.
 
 use crate::command::Market;
 use crate::{Infrequent, Perps, Reject};
@@ -242,7 +242,8 @@ pub(crate) fn decide_cut<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox
     let hour = if is_far && !has_positions { hour_of(market.time) } else { due };
     let cap = perps.funding.terms.cap;
     let amounts = perps.prices.contracts().map(|(symbol, contract)| {
-        let premiums = perps.funding.premiums.get(&symbol);
+        // The fund could not be made flat before the cut: nothing is paid (D-178).
+        let premiums = perps.funding.premiums.get(&symbol).filter(|_| !perps.fund_holds(symbol));
         (symbol, premiums.map_or(Money::ZERO, |premiums| premiums.amount(hour, contract.mark, cap)))
     });
     out.push_named(&Infrequent::FundingCut(Cut { hour, amounts: amounts.collect() }));

@@ -13,6 +13,7 @@ mod desk;
 pub mod feeds;
 mod figures;
 pub mod funding;
+mod insurance;
 mod laws;
 pub mod liquidation;
 pub mod off_book;
@@ -20,7 +21,7 @@ mod prices;
 mod settlement;
 mod state;
 
-pub use buttonwood_margin::{Leverage, Position, deleverage::Score};
+pub use buttonwood_margin::{Leverage, Position, deleverage::Score, liquidation::Fund};
 pub use command::{Books, Command, Infrequent, Market, Reject, decide, evolve, next_due};
 pub use desk::{
     DESK, Plan, RULES, Refusal, affords, covers, fees, hold, passes, release, reserve, rest, settle,

@@ -4,7 +4,7 @@
 //! largest position is sent to the book at the zero price, and what the book leaves goes to the insurance fund or to opposite positions.
 //! The commands of a round follow each other with no other command between; other commands may run between two rounds.
 //!
-//! Clauses: `PERP-027` to `PERP-029`; decisions D-48, D-52 to D-55. The sums are those of `margin::liquidation` and
+//! Clauses: `PERP-027` to `PERP-029`; decisions D-48, D-52 to D-55, D-178. The sums are those of `margin::liquidation` and
 //! `margin::deleverage`. Not here: how an order trades (`trading`), which the engine calls for [`Task::Place`].
 
 use crate::command::Market;
@@ -14,6 +14,7 @@ use crate::prices::Prices;
 use crate::{Contract, Infrequent, Reject, Row};
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
+use buttonwood_margin::liquidation::{Fund, Offered};
 use buttonwood_margin::{Collateral, deleverage, liquidation};
 use buttonwood_model::{
     AccountId, BytesRef, Claim, CurrencyId, ExecutionOption, OrderId, OrderKind, Outbox, Side, Symbol,
@@ -47,7 +48,7 @@ pub struct Part {
     pub price: Money,
     /// The value of what the book took.
     pub traded: Money,
-    /// Whether opposite positions take it, since the fund could not take it whole.
+    /// Whether opposite positions take it, since the fund takes no more of it.
     pub deleverages: bool,
 }
 
@@ -116,9 +117,9 @@ impl Liquidations {
         self.round.as_ref()
     }
 
-    /// Since when the next account waits.
+    /// Since when the next account waits, or a round of the fund's own positions goes on.
     pub(crate) fn due(&self) -> Option<Time> {
-        self.queue.front().map(|(_, time)| *time)
+        self.queue.front().map(|(_, time)| *time).or_else(|| self.round.map(|_| Time::default()))
     }
 
     pub(crate) fn add(&mut self, accounts: &[AccountId], time: Time) {
@@ -196,11 +197,13 @@ struct Case<'a> {
 /// Decides the next step of the liquidations.
 ///
 /// # Errors
-/// [`Reject::NotDue`] while no account waits.
+/// [`Reject::NotDue`] while no account waits and no round is under way.
 pub(crate) fn decide<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox<E>) -> Result<Task, Reject> {
     let liquidations = &market.perps.liquidations;
     let fund = market.perps.fund().ok_or(Reject::NotDue)?;
-    let (account, gusd) = liquidations.accounts().next().zip(market.gusd).ok_or(Reject::NotDue)?;
+    let of_round = liquidations.round().map(|round| round.account);
+    let account = of_round.or_else(|| liquidations.accounts().next());
+    let (account, gusd) = account.zip(market.gusd).ok_or(Reject::NotDue)?;
     let case = Case { market, account, gusd, fund };
     if let Some(Round { part: Some(part), .. }) = liquidations.round() {
         out.push_named(&Infrequent::OffBookTaken(case.take(part)));
@@ -292,23 +295,36 @@ impl<'a> Case<'a> {
             if part.traded == Money::ZERO { Money::ZERO } else { liquidation::fee(part.traded, sums.assets) };
         let quantity = market.perps.row(self.account, part.symbol).position.quantity;
         let side = if quantity.is_negative() { Side::Buy } else { Side::Sell };
-        let base = symbol.grid.base(part.left).unwrap_or_default();
-        let signed = if quantity.is_negative() { -base } else { base };
-        let fund_assets = self.fund().sums().and_then(|sums| sums.assets.checked_add(fee));
-        let fund_takes = self.account != self.fund
-            && !part.deleverages
-            && fund_assets
-                .is_some_and(|assets| liquidation::fund_takes(assets, signed, part.price, contract.mark));
         let blank = Taken { side, fee, ..blank };
         if part.left == Qty::ZERO {
             return blank;
         }
-        if fund_takes {
-            let trades = self.numbered([(self.fund, part.price, part.left)]);
-            return Taken { trades, ..blank };
+        if let Some(qty) = self.fund_takes(part, (symbol, contract.mark), fee) {
+            let trades = self.numbered([(self.fund, part.price, qty)]);
+            return Taken { trades, left: part.left - qty, ..blank };
         }
         let (trades, left) = self.deleveraged(part, symbol, *contract, side);
         Taken { kind: Kind::Deleveraged, trades, left, ..blank }
+    }
+
+    /// How much of what is left the fund takes, once it has its fee (D-178); none if that is nothing.
+    fn fund_takes(&self, part: &Part, (symbol, mark): (&Symbol, Money), fee: Money) -> Option<Qty> {
+        let market = self.market;
+        if self.account == self.fund || part.deleverages || market.perps.flattens_at(market.time) {
+            return None;
+        }
+        let fund = market.fund?;
+        let fund = Fund { assets: fund.assets.checked_add(fee)?, ..fund };
+        let base = symbol.grid.base(part.left)?;
+        let is_short = market.perps.row(self.account, part.symbol).position.quantity.is_negative();
+        let taken = fund.takes(&Offered {
+            quantity: if is_short { -base } else { base },
+            price: part.price,
+            mark,
+            lot: symbol.grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?,
+            own: market.perps.row(self.fund, part.symbol).position.quantity,
+        });
+        qty_of(symbol, taken)
     }
 
     /// The opposite positions that take what is left, in deleveraging order, and what they leave for the next command.
@@ -376,7 +392,7 @@ impl<'a> Case<'a> {
     }
 
     /// What the fund does for an account that is flat: it takes collateral at haircut value, least haircut first, until nothing is owed,
-    /// and repays what the account still owes as far as its money goes.
+    /// and repays what the account still owes, both as far as its money goes.
     fn end(&self) -> Ended {
         let mut ended = Ended { account: self.account, seized: Vec::new(), covered: Money::ZERO };
         let Market { perps, ledger, .. } = self.market;
@@ -385,24 +401,25 @@ impl<'a> Case<'a> {
         if owed == Money::ZERO || !is_flat || self.account == self.fund {
             return ended;
         }
+        let mut money = ledger.balance(self.fund, self.gusd).available;
         let mut held: Vec<_> = self.holder().collateral().collect();
         held.sort_by_key(|(_, collateral)| Reverse(collateral.percent));
         let mut is_bare = true;
         for (currency, collateral) in held {
-            let amount = collateral.covering(owed);
+            let pays = owed.min(money);
+            let amount = collateral.covering(pays);
             let value = Collateral { amount, ..collateral }.value().unwrap_or_default();
-            // An amount that is not all was rounded up, so it pays for the whole debt.
-            let repaid = if amount < collateral.amount { owed } else { value.min(owed) };
+            // An amount that is not all was rounded up, so it is worth all that is paid.
+            let repaid = if amount < collateral.amount { pays } else { value.min(pays) };
             if amount > Money::ZERO && repaid > Money::ZERO {
                 ended.seized.push(Seized { currency, amount, repaid });
                 owed -= repaid;
+                money -= repaid;
             }
             is_bare &= amount == collateral.amount;
         }
         if is_bare {
             // The fund keeps what its own positions need.
-            let spent: Money = ended.seized.iter().map(|seized| seized.repaid).sum();
-            let money = ledger.balance(self.fund, self.gusd).available.checked_sub(spent).unwrap_or_default();
             let value = self.fund().sums().map_or(Money::ZERO, |sums| sums.assets);
             ended.covered = owed.min(money).min(value).max(Money::ZERO);
         }
@@ -418,7 +435,7 @@ pub(crate) fn qty_of(symbol: &Symbol, amount: Money) -> Option<Qty> {
 }
 
 /// The order that closes a part of a position.
-fn order(symbol: SymbolId, side: Side, price: Price, qty: Qty) -> Place {
+pub(crate) fn order(symbol: SymbolId, side: Side, price: Price, qty: Qty) -> Place {
     Place {
         symbol,
         side,

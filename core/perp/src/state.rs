@@ -52,6 +52,10 @@ pub struct Perps {
     pub(crate) retake: Option<Time>,
     /// When the marks were last taken.
     marked: Option<Time>,
+    /// Contracts of which the fund's position is to be sent to the book, and since when.
+    pub(crate) offers: BTreeMap<SymbolId, Time>,
+    /// The full hour before which nothing more of the fund's positions can be closed.
+    pub(crate) flattened: Option<Time>,
     /// Whether a book that a mark depends on changed in the command that is being applied.
     #[serde(skip)]
     touched: bool,
@@ -82,6 +86,7 @@ impl PartialEq for Perps {
             && (&self.risks, &self.loans, &self.funding) == (&other.risks, &other.loans, &other.funding)
             && (&self.liquidations, self.changed, self.retake, self.marked)
                 == (&other.liquidations, other.changed, other.retake, other.marked)
+            && (&self.offers, self.flattened) == (&other.offers, other.flattened)
     }
 }
 
@@ -212,6 +217,11 @@ impl Perps {
         self.changed = None;
         self.retake = None;
         self.touched = false;
+    }
+
+    /// When the marks were last taken.
+    pub(crate) fn marked(&self) -> Option<Time> {
+        self.marked
     }
 
     /// The prices of a contract; none before it has had an index.

@@ -5,8 +5,8 @@ use crate::liquidation::{self, Next, Sold, TakenOver};
 use crate::{Conditions, SpotMargin};
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
+use buttonwood_margin::liquidation::Fund;
 use buttonwood_model::{AccountId, BytesRef, Due, Outbox, Rank, Roles, named};
-use buttonwood_num::Money;
 use buttonwood_trading::{self as trading, Desks, Planner};
 
 /// A command of the desk; none is a key's.
@@ -96,8 +96,8 @@ pub struct Venue<'a, D> {
     pub ledger: &'a Ledger,
     /// Symbols, orders, and all desks.
     pub market: trading::Market<'a, D>,
-    /// The value of the insurance fund in dollars; none beyond the range of money.
-    pub fund: Option<Money>,
+    /// The insurance fund over all products; none beyond the range of money.
+    pub fund: Option<Fund>,
 }
 
 /// Decides a command.

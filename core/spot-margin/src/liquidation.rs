@@ -2,7 +2,8 @@
 //!
 //! When indices were taken, the accounts that owe are searched in bounded steps, and those below maintenance queue. For each, a chain
 //! of follow-ups runs: cancel its orders; send a part of its largest holding to the book at the zero price; give the fund what the book
-//! left, whole or not at all; and again, until the account has recovered or has nothing. What neither takes waits for the next index.
+//! left, as far as a tenth of all that the fund holds carries it (D-178); and again, until the account has recovered or has nothing. What
+//! neither takes waits for the next index.
 
 use crate::account::{Account, Change};
 use crate::settle::house;
@@ -10,7 +11,7 @@ use crate::{Infrequent, SpotMargin};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use buttonwood_ledger::{Bucket, INSURANCE, Ledger, Posting};
-use buttonwood_margin::liquidation as sums;
+use buttonwood_margin::liquidation::{self as sums, Fund, Offered};
 use buttonwood_model::{
     AccountId, BytesRef, CancelReason, Claim, CurrencyId, ExecutionOption, OrderId, OrderKind, Outbox, Rank,
     Side, Symbol, SymbolId, Time, TradeId,
@@ -153,6 +154,27 @@ impl SpotMargin {
         self.index(currency).is_some_and(|index| index.is_fresh)
     }
 
+    /// How much of what the book left the fund takes, and what it pays for it; none if that is nothing (D-178).
+    fn fund_takes<D: Desks>(
+        &self,
+        fund: Fund,
+        (market, ledger): (trading::Market<'_, D>, &Ledger),
+        rest: &Rest,
+    ) -> Option<(Rest, Money)> {
+        let (_, symbol) = self.markets().find(|(traded, _)| *traded == rest.currency)?;
+        let symbol = market.floor.symbols.get(symbol.index())?;
+        let house = ledger.house(INSURANCE.name)?;
+        let quantity = fund.takes(&Offered {
+            quantity: rest.quantity,
+            price: rest.price,
+            mark: self.index(rest.currency)?.price,
+            lot: symbol.grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?,
+            own: ledger.balance(house, rest.currency).available,
+        });
+        let cost = quantity.times(rest.price, Round::Up).filter(|_| quantity > Money::ZERO)?;
+        Some((Rest { quantity, ..*rest }, cost))
+    }
+
     /// The part of the largest holding that goes next; none without a holding that has a price.
     fn part<'a>(&self, account: &Account, symbols: &'a [Symbol]) -> Option<Part<'a>> {
         let fresh: Vec<_> = account.holdings().filter(|(currency, _)| self.is_fresh(*currency)).collect();
@@ -172,11 +194,11 @@ impl SpotMargin {
     }
 }
 
-/// Decides the next step for an account; false if none is due. `fund` is the value of the insurance fund.
+/// Decides the next step for an account; false if none is due. `fund` is the insurance fund over all products.
 pub(crate) fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
     margin: &SpotMargin,
     (market, ledger): (trading::Market<'_, D>, &Ledger),
-    (id, fund): (AccountId, Option<Money>),
+    (id, fund): (AccountId, Option<Fund>),
     planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
 ) -> bool {
@@ -204,17 +226,17 @@ pub(crate) fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
             None => out.push_named(&Infrequent::Ended(id)),
         },
         Some(Stage::Fund(rest)) => {
-            let index = margin.index(rest.currency).map_or(Money::ZERO, |index| index.price);
-            let can_take = |fund: &Money| sums::fund_takes(*fund, rest.quantity, rest.price, index);
-            let cost = rest.quantity.times(rest.price, Round::Up);
-            match fund.filter(can_take).and(cost) {
-                Some(cost) => {
-                    let [order, fund_order] = [0, 1].map(|place| OrderId(market.next_id + place));
-                    let trade = TradeId(market.next_id + 2);
-                    let taken = TakenOver { account: id, rest, cost, order, fund_order, trade };
-                    out.push_named(&Infrequent::TakenOver(taken));
-                }
-                None => out.push_named(&Infrequent::Ended(id)),
+            let taken = fund.and_then(|fund| margin.fund_takes(fund, (market, ledger), &rest));
+            let takes_all = taken.is_some_and(|(taken, _)| taken.quantity == rest.quantity);
+            if let Some((rest, cost)) = taken {
+                let [order, fund_order] = [0, 1].map(|place| OrderId(market.next_id + place));
+                let trade = TradeId(market.next_id + 2);
+                let taken = TakenOver { account: id, rest, cost, order, fund_order, trade };
+                out.push_named(&Infrequent::TakenOver(taken));
+            }
+            // What the fund cannot carry waits for the next index.
+            if !takes_all {
+                out.push_named(&Infrequent::Ended(id));
             }
         }
     }

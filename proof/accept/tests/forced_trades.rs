@@ -131,6 +131,7 @@ fn trades_off_the_book_are_their_accounts_own() {
 #[test]
 fn the_fund_takes_over() {
     let x = free("50000");
+    x.control("/sandbox/ledger/insurance", &json!({ "currency": "GUSD", "amount": "750000" })).ok();
     limit(&x, "perp-001", "sell", "150", "50000");
     limit(&x, "perp-000", "buy", "150", "50000");
     // Assets of 28,712.5 are below the maintenance of 37,143.56; the zero price of 49,333.34 is rounded up to the step.

@@ -232,7 +232,13 @@ fn shorts_pay_below_the_index_and_amounts_are_capped() {
     x.admin(&["funding", "set", "--cap-bps", "10"]).done();
     x.advance(2 * 3_600);
     assert_eq!(number(&shown(&x, BTC), "amount"), Dec::ZERO);
-    for words in [["--cap-bps", "10001"], ["--cap-bps", "-1"], ["--depth", "0"], ["--depth", "1000000000.1"], ["--depth", "x"]] {
+    for words in [
+        ["--cap-bps", "10001"],
+        ["--cap-bps", "-1"],
+        ["--depth", "0"],
+        ["--depth", "1000000000.1"],
+        ["--depth", "x"],
+    ] {
         x.admin(&[["funding", "set"], words].concat()).refused();
     }
     laws::check(&x);

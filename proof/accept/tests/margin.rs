@@ -528,6 +528,7 @@ fn bad_previews() {
 #[test]
 fn book_and_fund_take_what_is_liquidated() {
     let x = pinned("50000");
+    x.control("/sandbox/ledger/insurance", &json!({ "currency": "GUSD", "amount": "10000" })).ok();
     buy(&x, "margin-000", "0.8", "50000");
     let live = on_margin(&x, "margin-000", "sell", "0.1", "60000").ok();
     // 31,600 - 30,000 is 5.06 % of 31,600: not yet.
@@ -579,6 +580,28 @@ fn what_nobody_takes_waits() {
     assert_eq!(house(&x, "USD", "lending"), Dec::ZERO);
     // The fund paid what was owed; prices are rounded in the account's favour.
     assert!(house(&x, "USD", "insurance") <= dec("20000"));
+    laws::check(&x);
+}
+
+/// The fund takes holdings as far as its assets, those of perpetuals too, are a tenth of all that it holds; the rest waits for the next
+/// index (D-178).
+#[test]
+fn a_tenth_bounds_what_the_fund_takes() {
+    let x = pinned("50000");
+    let insure = |amount: &str| {
+        x.control("/sandbox/ledger/insurance", &json!({ "currency": "GUSD", "amount": amount })).ok()
+    };
+    insure("500");
+    buy(&x, "margin-000", "0.8", "50000");
+    // 31,200 - 30,000 is too little; the zero price of the half is 37,500: 500 + 1,500 q = 3,900 q at 0.20833333.
+    pin(&x, "BTC", "39000");
+    assert_eq!(house(&x, "BTC", "insurance"), dec("0.20833333"));
+    assert_eq!(x.as_("margin-000").balance("BTC").0, dec("0.59166667"));
+    assert_eq!(owed(&x, "margin-000"), dec("22187.500125"));
+    insure("20000");
+    assert_eq!(house(&x, "BTC", "insurance"), dec("0.20833333"), "it waits for the next index");
+    pin(&x, "BTC", "38999");
+    assert!(house(&x, "BTC", "insurance") > dec("0.5"));
     laws::check(&x);
 }
 

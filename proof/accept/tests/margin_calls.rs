@@ -101,7 +101,7 @@ fn a_liquidation_starts_past_its_price() {
         let ended = status(order);
         assert_eq!((&ended["is_cancelled"], &ended["reason"]), (&json!(true), &json!("TradingClosed")));
     }
-    // The fund takes a half at 45,000, and a half of the rest at 45,000.5: the zero price is rounded up, so the account recovers.
+    // A half is deleveraged at 45,000, and a half of the rest at 45,000.5: the zero price is rounded up, so the account recovers.
     assert_eq!(positions(&x, "perp-000"), position(BTC, "5", "50000"));
     laws::check(&x);
 }
@@ -139,11 +139,13 @@ fn half_of_a_position_is_sold_and_the_account_recovers() {
     laws::check(&x);
 }
 
-/// Without a bid the fund takes the whole position over, part by part, at the zero price of 45,000: no fee, and nothing public. A fall
-/// that takes the fund below zero then deleverages the fund itself, whole, at its own zero price. Proves PERP-028, PERP-029.
+/// Without a bid the fund takes the whole position over, part by part, at the zero price of 45,000: no fee, and nothing public. Its assets
+/// are then a tenth of 904,452 and a little more (D-178). A fall that takes the fund below zero then deleverages the fund itself, whole,
+/// at its own zero price. Proves PERP-028, PERP-029.
 #[test]
 fn the_fund_takes_over_and_is_deleveraged_itself() {
     let x = pinned();
+    insure(&x, "86000");
     trade(&x, BTC, ["perp-000", "perp-001"], ["20", "50000"]);
     pin(&x, "BTC", "45200");
     assert_eq!(positions(&x, "perp-000"), Vec::<[String; 3]>::new());
@@ -151,19 +153,141 @@ fn the_fund_takes_over_and_is_deleveraged_itself() {
     assert_eq!(fund(&x), json!({ "quantity": "20", "average_cost": "45000" }));
     let sides = x.get(&format!("/sandbox/perpetuals/{BTC}")).ok();
     assert_eq!((&sides["open_interest"], &sides["long"]), (&json!("20"), &json!([])));
-    assert_eq!(house(&x, "GUSD", "insurance"), Dec::ZERO);
+    assert_eq!(house(&x, "GUSD", "insurance"), dec("86000"));
     assert_eq!(public_trades(&x), 1);
     let before = (fund(&x), positions(&x, "perp-001"));
     x.kill9();
     x.restart();
     assert_eq!((fund(&x), positions(&x, "perp-001")), before);
-    // At a mark of 44,022 the fund is worth −19,560.
-    pin(&x, "BTC", "44000");
+    // At a mark of 40,020 the fund is worth 86,000 − 99,600, and its zero price is 40,700.
+    pin(&x, "BTC", "40000");
     assert_eq!(fund(&x), json!({ "quantity": "0", "average_cost": "0" }));
     assert_eq!(positions(&x, "perp-001"), Vec::<[String; 3]>::new());
-    assert_eq!(gusd(&x, "perp-001"), dec("200000"));
+    assert_eq!(gusd(&x, "perp-001"), dec("286000"));
     assert_eq!((house(&x, "GUSD", "insurance"), house(&x, "GUSD", "clearing")), (Dec::ZERO, Dec::ZERO));
     assert_eq!(public_trades(&x), 1);
+    laws::check(&x);
+}
+
+/// The fund takes as much as leaves its assets at a tenth of what it holds, cut to the lot, and the rest is deleveraged at once (D-178).
+/// Proves PERP-029.
+#[test]
+fn the_fund_takes_what_a_tenth_carries() {
+    let x = pinned();
+    insure(&x, "40000");
+    trade(&x, BTC, ["perp-000", "perp-001"], ["20", "50000"]);
+    pin(&x, "BTC", "45200");
+    // The mark is 45,222.6 and the zero price 45,000: 40,000 + 222.6 q = 4,522.26 q at 9.3030….
+    assert_eq!(positions(&x, "perp-000"), Vec::<[String; 3]>::new());
+    assert_eq!(fund(&x), json!({ "quantity": "9.303", "average_cost": "45000" }));
+    assert_eq!(positions(&x, "perp-001"), position(BTC, "-9.303", "50000"));
+    // The rest closes at the zero price too: 10.697 × 5,000.
+    assert_eq!(gusd(&x, "perp-001"), dec("153485"));
+    laws::check(&x);
+}
+
+/// At each mark the fund sends what it holds to the book, at the mark or better. From one minute before a full hour to its cut it takes
+/// nothing, and what it holds is deleveraged at the mark (D-178).
+#[test]
+fn the_fund_holds_nothing_over_a_full_hour() {
+    let x = pinned();
+    insure(&x, "1000000");
+    trade(&x, BTC, ["perp-000", "perp-001"], ["20", "50000"]);
+    pin(&x, "BTC", "45200");
+    assert_eq!(fund(&x)["quantity"], "20");
+    limit(&x, "perp-030", BTC, "sell", ["0.0001", "45600"]);
+    // A bid below the mark is left alone, and one above it is hit when the next mark is taken.
+    limit(&x, "perp-030", BTC, "buy", ["1", "45000"]);
+    x.advance(1);
+    assert_eq!(fund(&x)["quantity"], "20");
+    limit(&x, "perp-030", BTC, "buy", ["3", "45300"]);
+    x.advance(1);
+    assert_eq!(fund(&x)["quantity"], "17");
+    assert_eq!(positions(&x, "perp-030"), position(BTC, "3", "45300"));
+    // 3 × 300 gained, without a fee.
+    assert_eq!(house(&x, "GUSD", "insurance"), dec("1000900"));
+    x.kill9();
+    x.restart();
+    x.advance(3_537);
+    assert_eq!(fund(&x)["quantity"], "17");
+    let mark = x.get(&format!("/v1/riskstats/{BTC}")).ok()["mark_price"].clone();
+    x.advance(1);
+    assert_eq!(fund(&x), json!({ "quantity": "0", "average_cost": "0" }));
+    assert_eq!(positions(&x, "perp-001"), position(BTC, "-3", "50000"));
+    let gained = (Dec::wire(&mark) - dec("45000")) * dec("17");
+    assert_eq!(house(&x, "GUSD", "insurance"), dec("1000900") + gained);
+    // In the last minute it takes nothing: a position that falls then goes to the other side whole.
+    trade(&x, ETH, ["perp-002", "perp-003"], ["500", "2000"]);
+    pin(&x, "ETH", "1800");
+    assert_eq!(x.get(&format!("/sandbox/perpetuals/{ETH}")).ok()["insurance"]["quantity"], "0");
+    assert_eq!(positions(&x, "perp-003"), Vec::<[String; 3]>::new());
+    laws::check(&x);
+    laws::verified(&x);
+}
+
+/// Where the fund could not be made flat before the hour, that hour's amount of the contract is zero (D-178).
+#[test]
+fn an_hour_with_the_fund_pays_nothing() {
+    let x = pinned();
+    insure(&x, "1000000");
+    trade(&x, BTC, ["perp-000", "perp-001"], ["20", "50000"]);
+    trade(&x, ETH, ["perp-002", "perp-003"], ["10", "2000"]);
+    pin(&x, "BTC", "45200");
+    assert_eq!(fund(&x)["quantity"], "20");
+    // Both books say less than their index, with 1,000 dollars on each side.
+    for (symbol, bid, ask) in [(BTC, "44900", "45150"), (ETH, "1990", "1999")] {
+        limit(&x, "perp-030", symbol, "buy", ["1", bid]);
+        limit(&x, "perp-030", symbol, "sell", ["1", ask]);
+    }
+    x.advance(3_500);
+    x.control("/sandbox/index/BTC", &json!({ "pinned": false })).ok();
+    x.advance(100);
+    let amount = |symbol: &str| x.get(&format!("/v1/fundingamount/{symbol}")).ok()["amount"].clone();
+    assert_eq!(fund(&x)["quantity"], "20");
+    assert_eq!(amount(BTC).as_f64(), Some(0.0));
+    assert!(amount(ETH).as_f64().is_some_and(|amount| amount < 0.0), "{}", amount(ETH));
+    // A minute before the next hour it is made flat.
+    pin(&x, "BTC", "45200");
+    x.advance(3_600);
+    assert_eq!(fund(&x)["quantity"], "0");
+    assert!(amount(BTC).as_f64().is_some_and(|amount| amount < 0.0), "{}", amount(BTC));
+    laws::check(&x);
+}
+
+/// At a still index nobody takes anything out of the fund: a group that is long with one account and short with another, and paints the
+/// book with small orders, leaves it at what it had after twelve hours (D-177, D-178).
+#[test]
+fn a_painted_book_takes_nothing_out_of_the_fund() {
+    let x = pinned();
+    insure(&x, "100000");
+    trade(&x, BTC, ["perp-000", "perp-001"], ["40", "50000"]);
+    limit(&x, "perp-002", BTC, "buy", ["0.0001", "75000"]);
+    limit(&x, "perp-002", BTC, "sell", ["0.0001", "76000"]);
+    for _ in 0..12 {
+        x.advance(3_600);
+        assert!(house(&x, "GUSD", "insurance") >= dec("100000"));
+        assert_eq!(fund(&x)["quantity"], "0");
+    }
+    assert_eq!(positions(&x, "perp-000"), position(BTC, "40", "50000"));
+    laws::check(&x);
+}
+
+/// The same with a book deep enough to count, near the index: the long account is drained into the short one at the cap until it is
+/// liquidated. The fund takes what it carries, is made flat at the mark before each hour, and pays no funding (D-177, D-178).
+#[test]
+fn a_deep_painted_book_takes_nothing_out_of_the_fund() {
+    let x = pinned();
+    insure(&x, "100000");
+    trade(&x, BTC, ["perp-000", "perp-001"], ["190", "50000"]);
+    limit(&x, "perp-002", BTC, "buy", ["0.1", "52000"]);
+    limit(&x, "perp-002", BTC, "sell", ["0.1", "52100"]);
+    for _ in 0..14 {
+        x.advance(3_600);
+        assert!(house(&x, "GUSD", "insurance") >= dec("100000"));
+        assert_eq!(fund(&x)["quantity"], "0");
+    }
+    assert_ne!(positions(&x, "perp-000"), position(BTC, "190", "50000"));
+    assert!(house(&x, "GUSD", "insurance") > dec("100000"));
     laws::check(&x);
 }
 
@@ -202,11 +326,12 @@ fn opposite_positions_close_in_their_order() {
 }
 
 /// Opposite positions without profit close at the mark, so a bankrupt account may still owe something: the fund pays as far as it goes,
-/// and the rest stays owed and is repaid first.
+/// and the rest stays owed and is repaid first. It is the last minute before a full hour, in which the fund takes no position.
 #[test]
 fn the_fund_pays_as_far_as_it_goes() {
     let x = pinned();
     insure(&x, "40000");
+    x.advance(3_545);
     x.credit("perp-001", "GUSD", "200000");
     trade(&x, BTC, ["perp-000", "perp-001"], ["20", "50000"]);
     trade(&x, ETH, ["perp-000", "perp-003"], ["500", "2000"]);
@@ -250,6 +375,33 @@ fn collateral_pays_what_is_owed() {
         [dec("961000"), dec("1"), dec("3000")]
     );
     assert_eq!(house(&x, "GUSD", "lending"), Dec::ZERO);
+    laws::check(&x);
+}
+
+/// The fund pays for collateral with what it has, and borrows nothing: what it cannot pay stays owed, beside the rest of the collateral.
+#[test]
+fn the_fund_borrows_nothing_for_collateral() {
+    let x = pinned();
+    insure(&x, "10000");
+    x.credit("perp-000", "BTC", "1");
+    x.credit("perp-000", "USDT", "3000");
+    let risk = json!({ "group": "perp", "account": "perp-000", "cross_collateral": true });
+    x.control("/sandbox/accounts/risk", &risk).ok();
+    trade(&x, BTC, ["perp-000", "perp-001"], ["20", "50000"]);
+    // In the last minute before a full hour the fund takes no position.
+    x.advance(3_545);
+    // At a mark of 43,021.5 the position has lost 139,570, and the collateral counts 38,700 + 3,000: the zero price is 42,915.
+    // The other side closes there, so the account owes 41,700.
+    pin(&x, "BTC", "43000");
+    assert_eq!(positions(&x, "perp-000"), Vec::<[String; 3]>::new());
+    assert_eq!(house(&x, "GUSD", "insurance"), Dec::ZERO);
+    assert_eq!(house(&x, "USDT", "insurance"), dec("3000"));
+    // 7,000 dollars pay for bitcoin at 38,700.
+    let taken = house(&x, "BTC", "insurance");
+    assert!(taken > dec("0.1808") && taken < dec("0.1809"), "{taken:?}");
+    assert_eq!(x.as_("perp-000").balance("BTC").0, dec("1") - taken);
+    let owed = Dec::ZERO - house(&x, "GUSD", "lending");
+    assert!(owed > dec("31000") && owed < dec("32000"), "{owed:?}");
     laws::check(&x);
 }
 

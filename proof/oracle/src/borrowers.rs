@@ -463,8 +463,14 @@ impl World {
                 self.count("taken over");
                 self.add(taken.account, self.usd, taken.cost.units());
                 self.add(taken.account, taken.rest.currency, -taken.rest.quantity.units());
-                let fund = self.exchange.state.ledger().house("insurance").unwrap();
-                assert!(self.naive(fund).assets() >= Money::ZERO, "the fund stays at zero or above");
+                let house = self.exchange.state.ledger().house("insurance").unwrap();
+                let (fund, gusd) = (self.naive(house), self.exchange.find_currency("GUSD"));
+                let of_perps = self.exchange.state.ledger().balance(house, gusd).total();
+                let assets = fund.assets() + of_perps;
+                assert!(
+                    assets.units() >= fund.notional().units() / 10,
+                    "a tenth carries what the fund holds"
+                );
             }
             MarginEvent::ConditionsSet(_) => unreachable!("no operator is at work"),
             MarginEvent::Ended(account) => {

@@ -40,8 +40,8 @@ use funds::Funds;
 use key::Key;
 pub use perp::{PerpFigures, PerpFill, PerpMarket, perp_average, perp_figures, perp_quantity};
 pub(crate) use perp::{
-    PerpHolder, PerpPremiums, perp_collateral, perp_deleveraging_order, perp_deleveraging_price, perp_fee,
-    perp_part, perp_seized, perp_zero_price,
+    PerpFund, PerpHolder, PerpPremiums, perp_collateral, perp_deleveraging_order, perp_deleveraging_price,
+    perp_fee, perp_fund_takes, perp_part, perp_seized, perp_zero_price,
 };
 use std::collections::HashMap;
 

@@ -5,6 +5,7 @@
 //! whose orders the naive exchange judges elsewhere. Indices are pinned in its worlds.
 
 mod forced;
+mod insurance;
 mod prices;
 mod turns;
 
@@ -102,6 +103,8 @@ struct Part {
     left: Money,
     price: Money,
     traded: Money,
+    /// Whether the fund takes nothing of it any more.
+    deleverages: bool,
 }
 
 /// What the core's row of a position said after the last command.
@@ -138,6 +141,10 @@ pub struct PerpJudge {
     is_paying: bool,
     queue: VecDeque<AccountId>,
     round: Option<Part>,
+    /// The order by which the fund's position is sent to the book in the command that is judged.
+    offered: Option<(SymbolId, Side)>,
+    /// The full hour before which nothing more of the fund's positions could be closed.
+    flattened: Option<Time>,
     /// Cap and depth of funding.
     terms: Terms,
     /// Whether the orders of the first account of the queue were cancelled.
@@ -169,6 +176,7 @@ impl PerpJudge {
     pub fn note(&mut self, exchange: &Exchange, command: &Command) -> Result<(), String> {
         self.learn(exchange);
         self.check_turn(exchange, command)?;
+        self.offered = None;
         for event in &exchange.of_perps {
             self.note_event(exchange, event)?;
         }
@@ -224,6 +232,9 @@ impl PerpJudge {
             Infrequent::RoundBegun(round) => self.note_round(exchange, round),
             Infrequent::OffBookTaken(taken) => self.note_taken(exchange, taken),
             Infrequent::LiquidationEnded(ended) => self.note_end(exchange, ended),
+            Infrequent::FundOffers(symbols) => self.note_offers(symbols),
+            Infrequent::FundOffered(symbol) => self.note_offered(*symbol),
+            Infrequent::FundFlattened(hour) => self.note_flattened(exchange, *hour),
             Infrequent::FundingSet(terms) => {
                 self.terms = *terms;
                 Ok(())
@@ -245,6 +256,7 @@ impl PerpJudge {
                 let grid = &exchange.state.symbols()[maker.1.index()].grid;
                 let [base, price] = [grid.base(qty).unwrap(), grid.value(Money::ONE, price)];
                 self.note_forced(taker.0, [base, price, taker_fee])?;
+                self.check_offered(taker.0, [base, price, taker_fee])?;
                 for ((account, symbol, side), fee) in [(maker, maker_fee), (taker, taker_fee)] {
                     if command.caller.is_some() || account == maker.0 {
                         let (figures, held) =
@@ -268,11 +280,12 @@ impl PerpJudge {
     }
 
     fn note_order(&mut self, command: &Command, id: u64) -> Result<(AccountId, SymbolId, Side), String> {
-        let order = match (&command.body, &command.caller, self.round) {
-            (Body::Trading(TradingCommand::Place(place)), Some(caller), _) => {
+        let order = match (&command.body, &command.caller, self.round, self.offered) {
+            (Body::Trading(TradingCommand::Place(place)), Some(caller), ..) => {
                 (caller.account.ok_or("an order without an account")?, place.symbol, place.side)
             }
-            (_, None, Some(part)) => (part.account, part.symbol, part.side),
+            (_, None, _, Some((symbol, side))) => (self.fund, symbol, side),
+            (_, None, Some(part), None) => (part.account, part.symbol, part.side),
             _ => return Err(format!("order {id} of nobody")),
         };
         self.orders.insert(id, order);

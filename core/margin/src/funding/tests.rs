@@ -53,7 +53,10 @@ fn the_amount_is_capped() {
     let of = |difference, mark| with(difference, mark, Bps(50));
     let usual = Terms::default().cap;
     assert_eq!((with("601", "50000", usual), with("-601", "50000", usual)), (decimal("25"), decimal("-25")));
-    assert_eq!((with("599.976", "50000", usual), with("5", "50000", Bps(0))), (decimal("24.999"), Money::ZERO));
+    assert_eq!(
+        (with("599.976", "50000", usual), with("5", "50000", Bps(0))),
+        (decimal("24.999"), Money::ZERO)
+    );
     assert_eq!((of("100000", "50000"), of("-100000", "50000")), (decimal("250"), decimal("-250")));
     assert_eq!(of("6000", "50000"), decimal("250"));
     assert_eq!(of("1", "0.000000000399"), decimal("0.000000000001"));

@@ -92,18 +92,81 @@ fn the_fee_never_makes_a_debt() {
     assert_eq!(fee(Money::from_units(i128::MIN), decimal("7")), decimal("7"));
 }
 
-/// The fund takes a position as long as it stays at zero or above at the mark.
+fn offered(quantity: &str, price: &str, own: &str) -> Offered {
+    let [quantity, price, own, mark, lot] = [quantity, price, own, "50000", "0.0001"].map(decimal);
+    Offered { quantity, price, mark, lot, own }
+}
+
+fn fund(assets: &str, holds: &str) -> Fund {
+    Fund { assets: decimal(assets), holds: decimal(holds) }
+}
+
+/// The fund takes as much as a tenth of all that it then holds carries, cut to the lot. Proves PERP-029.
 #[test]
-fn the_fund_takes_what_it_can_carry() {
-    let takes = |fund, quantity, price, mark| {
-        fund_takes(decimal(fund), decimal(quantity), decimal(price), decimal(mark))
-    };
-    assert!(takes("100", "1", "50100", "50000") && !takes("99.99", "1", "50100", "50000"));
-    assert!(takes("100", "-1", "49900", "50000") && !takes("99.99", "-1", "49900", "50000"));
-    // A position below the mark pays for itself, even for a fund in debt.
-    assert!(takes("-50", "1", "49950", "50000") && !takes("-50.01", "1", "49950", "50000"));
-    assert!(!fund_takes(Money::ZERO, Money::from_units(1), decimal("50000.5"), decimal("50000")));
-    assert!(!fund_takes(Money::MAX, Money::MAX, Money::ZERO, Money::MAX));
+fn the_fund_takes_what_a_tenth_carries() {
+    let takes = |fund: Fund, quantity, price, own| fund.takes(&offered(quantity, price, own));
+    // 100,000 dollars carry 1,000,000: 20 coins at the mark.
+    let rich = fund("100000", "0");
+    assert_eq!(takes(rich, "20", "50000", "0"), decimal("20"));
+    assert_eq!(
+        (takes(rich, "40", "50000", "0"), takes(rich, "-40", "50000", "0")),
+        (decimal("20"), decimal("20"))
+    );
+    // What it gains or loses by the price counts: 100,000 + 250 q = 5,000 q, and 100,000 − 250 q = 5,000 q.
+    assert_eq!(takes(rich, "40", "49750", "0"), decimal("21.0526"));
+    assert_eq!(takes(rich, "-40", "49750", "0"), decimal("19.0476"));
+    // So does what it holds already, here and elsewhere.
+    assert_eq!(takes(fund("100000", "500000"), "40", "50000", "0"), decimal("10"));
+    assert_eq!(takes(fund("100000", "500000"), "40", "50000", "10"), decimal("10"));
+    assert_eq!(takes(fund("100000", "500000"), "-40", "50000", "10"), decimal("30"));
+    assert_eq!(takes(fund("100000", "1000000.1"), "40", "50000", "0"), Money::ZERO);
+    // A part that closes its own position is taken by a fund that carries too much, if it is enough.
+    assert_eq!(takes(fund("90000", "1000000"), "-20", "50000", "20"), decimal("20"));
+    assert_eq!(takes(fund("90000", "1000000"), "-100", "50000", "20"), decimal("38"));
+    assert_eq!(takes(fund("90000", "2000000"), "-20", "50000", "20"), Money::ZERO);
+    // A position smaller than a lot goes whole or not at all, and a fund without assets takes what pays for itself.
+    assert_eq!(
+        (takes(rich, "0.00005", "50000", "0"), takes(fund("0", "0"), "0.00005", "50000", "0")).0,
+        decimal("0.00005")
+    );
+    assert_eq!(takes(fund("0", "0"), "1", "50000", "0"), Money::ZERO);
+    assert_eq!(takes(fund("0", "0"), "1", "45000", "0"), decimal("1"));
+    assert_eq!(takes(fund("-1", "0"), "1", "49000", "0"), Money::ZERO);
+    let wild =
+        Offered { quantity: Money::MAX, price: Money::ZERO, mark: Money::MAX, ..offered("1", "1", "0") };
+    assert!(rich.takes(&wild) < Money::MAX, "what is beyond the range of money is not carried");
+}
+
+/// No larger part of whole lots would be carried.
+#[test]
+fn the_fund_takes_no_less() {
+    let mut random = Random::new(178);
+    for _ in 0..100 {
+        let lot = decimal("0.01");
+        let (quantity, own) = (random.amount(-9, 9, 3), random.amount(-9, 9, 3));
+        let (price, mark) = (random.amount(90, 110, 2), decimal("100"));
+        let (assets, others) = (random.amount(0, 200, 2), random.amount(0, 900, 2));
+        let holds = Money::from_units(others.units() + own.units().abs() * 100);
+        let offered = Offered { quantity, price, mark, lot, own };
+        let taken = Fund { assets, holds }.takes(&offered);
+        let carries = |part: Money| {
+            let signed = exact(part) * ratio(quantity.units().signum(), 1);
+            let gain = &signed * (exact(mark) - exact(price));
+            let after = exact(own) + signed;
+            let holds = exact(others) + after.clone().max(-after) * exact(mark);
+            let assets = exact(assets) + gain;
+            assets >= ratio(0, 1) && assets * ratio(10, 1) >= holds
+        };
+        let whole = Money::from_units(quantity.units().abs());
+        let parts = (0..=whole.units() / lot.units()).map(|lots| Money::from_units(lots * lot.units()));
+        let most = parts.chain([whole]).filter(|part| carries(*part)).max().unwrap_or(Money::ZERO);
+        // Where it carries neither nothing nor its own position closed, it takes nothing.
+        let own_closed = Money::from_units(own.units().abs().min(whole.units()) / lot.units() * lot.units());
+        let begins =
+            carries(Money::ZERO) || own.is_negative() != quantity.is_negative() && carries(own_closed);
+        let expected = if begins || most == whole { most } else { Money::ZERO };
+        assert_eq!(taken, expected, "{assets:?} {others:?} {offered:?}");
+    }
 }
 
 /// No input panics.
@@ -112,7 +175,9 @@ fn wild_amounts_are_refused() {
     let mut random = Random::new(9);
     for _ in 0..20_000 {
         let [one, two, three, four] = core::array::from_fn(|_| random.wild());
-        let _ = (zero_price(one, two, three, four), fee(one, two), fund_takes(one, two, three, four));
+        let _ = (zero_price(one, two, three, four), fee(one, two));
+        let offered = Offered { quantity: one, price: two, mark: three, lot: four, own: random.wild() };
+        let _ = Fund { assets: random.wild(), holds: random.wild() }.takes(&offered);
         let _ = (step(one, two, three), largest([(one, two), (three, four)]));
     }
 }

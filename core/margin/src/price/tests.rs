@@ -71,7 +71,10 @@ fn a_difference_needs_both_sides() {
         let [bid, ask, last] = [bid, ask, last].map(|text| (!text.is_empty()).then(|| decimal(text)));
         difference([bid, ask], last, decimal("100")).unwrap()
     };
-    assert_eq!([of("98", "101", "99"), of("98", "101", "500"), of("98", "101", "1")], ["-1", "1", "-2"].map(decimal));
+    assert_eq!(
+        [of("98", "101", "99"), of("98", "101", "500"), of("98", "101", "1")],
+        ["-1", "1", "-2"].map(decimal)
+    );
     assert_eq!(of("98", "103", ""), decimal("0.5"));
     assert_eq!([of("", "103", "103"), of("98", "", "98"), of("", "", "")], [Money::ZERO; 3]);
     assert_eq!(difference([Some(Money::MAX); 2], None, decimal("-1")), None);

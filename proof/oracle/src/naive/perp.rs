@@ -13,8 +13,8 @@ use num_rational::BigRational;
 
 pub(crate) use funding::PerpPremiums;
 pub(crate) use liquidation::{
-    PerpHolder, perp_collateral, perp_deleveraging_order, perp_deleveraging_price, perp_fee, perp_part,
-    perp_seized, perp_zero_price,
+    PerpFund, PerpHolder, perp_collateral, perp_deleveraging_order, perp_deleveraging_price, perp_fee,
+    perp_fund_takes, perp_part, perp_seized, perp_zero_price,
 };
 
 /// One side of a fill of a perpetual.

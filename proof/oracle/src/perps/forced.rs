@@ -3,20 +3,23 @@
 use super::{Part, PerpJudge, check, product, size};
 use crate::exchange::{Exchange, Happening};
 use crate::naive::{
-    PerpFill, PerpHolder, perp_deleveraging_order, perp_deleveraging_price, perp_fee, perp_part, perp_seized,
-    perp_zero_price,
+    PerpFill, PerpHolder, perp_deleveraging_order, perp_deleveraging_price, perp_fee, perp_fund_takes,
+    perp_part, perp_seized, perp_zero_price,
 };
-use buttonwood_engine::perp::liquidation::{Ended, Round, Seized};
+use buttonwood_engine::perp::liquidation::{Ended, Round as CoreRound, Seized};
 use buttonwood_engine::perp::off_book::{Kind, Taken};
 use buttonwood_model::{AccountId, CancelReason, Side, SymbolId};
-use buttonwood_num::Money;
+use buttonwood_num::{Money, Round};
 
 /// How far the values of collateral may differ that is weighed at once or in parts, in units of money.
 const ROUNDED: i128 = 4;
 
 impl PerpJudge {
     /// A round begins with the first account of the queue: its orders are cancelled, or a part of its largest position is to be closed.
-    pub(super) fn note_round(&mut self, exchange: &Exchange, round: &Round) -> Result<(), String> {
+    pub(super) fn note_round(&mut self, exchange: &Exchange, round: &CoreRound) -> Result<(), String> {
+        if let Some(part) = round.part.filter(|part| round.account == self.fund && part.deleverages) {
+            return self.note_flattening(exchange, round, &part);
+        }
         check("the account that is liquidated", &Some(round.account), &self.queue.front().copied())?;
         let account = round.account;
         if !self.is_due(account, exchange) {
@@ -47,7 +50,8 @@ impl PerpJudge {
         check("the part that is closed", &grid.base(part.left), &Some(whole))?;
         check("the zero price", &part.price, &price)?;
         let side = if quantity.is_negative() { Side::Buy } else { Side::Sell };
-        self.round = Some(Part { account, symbol, side, left: whole, price, traded: Money::ZERO });
+        let (left, traded) = (whole, Money::ZERO);
+        self.round = Some(Part { account, symbol, side, left, price, traded, deleverages: false });
         self.counts.rounds += 1;
         let is_sent = exchange.happened.iter().any(|what| matches!(what, Happening::Accepted(_)));
         check("whether an order is sent", &is_sent, &(account != self.fund))
@@ -110,12 +114,13 @@ impl PerpJudge {
             left -= base;
         }
         let is_all = taken.trades.len() == trades.len();
-        let rest = if is_all { Money::ZERO } else { left };
+        // What the fund leaves is deleveraged next.
+        let rest = if is_all && kind == Kind::Deleveraged { Money::ZERO } else { left };
         if !trades.is_empty() {
             check("how it is taken", &(taken.kind, taken.side), &(kind, part.side))?;
         }
         check("what is left", &grid.base(taken.left), &Some(rest))?;
-        if taken.trades.is_empty() && !trades.is_empty() || is_all && left != Money::ZERO {
+        if taken.trades.is_empty() && !trades.is_empty() || is_all && left != rest {
             return Err(format!("{left:?} of {part:?} stays"));
         }
         for (account, price, base) in trades.into_iter().take(taken.trades.len()) {
@@ -129,12 +134,16 @@ impl PerpJudge {
             }
             self.counts.fund_deleveraged += u64::from(part.account == self.fund);
         }
-        self.round = (!is_all).then_some(Part { left: rest, traded: Money::ZERO, ..part });
+        let goes_on = rest != Money::ZERO;
+        self.round = goes_on.then_some(Part { left: rest, traded: Money::ZERO, deleverages: true, ..part });
+        let fund = self.fund_beside(exchange, part.symbol);
+        let own = size(fund.own).times(self.contracts[&part.symbol].mark, Round::Up).unwrap();
+        let tenth = (fund.others + own).mul_div(1, 10, Round::Down).unwrap();
         if kind == Kind::TakenOver
             && !taken.trades.is_empty()
-            && self.figures(self.fund, exchange).assets.is_negative()
+            && fund.assets.units() + ROUNDED < tenth.units()
         {
-            return Err("the fund took a position and is below zero".into());
+            return Err(format!("the fund took a position and does not carry it: {fund:?}"));
         }
         Ok(())
     }
@@ -146,15 +155,18 @@ impl PerpJudge {
         exchange: &Exchange,
         part: &Part,
     ) -> Result<(Kind, Vec<(AccountId, Money, Money)>), String> {
-        let Part { account, symbol, side, left, price, .. } = *part;
+        let Part { account, symbol, side, left, price, deleverages, .. } = *part;
         let mark = self.contracts[&symbol].mark;
         if left == Money::ZERO {
             return Ok((Kind::TakenOver, Vec::new()));
         }
         let signed = if side == Side::Buy { -left } else { left };
-        let fund = self.figures(self.fund, exchange).assets + product(signed, mark - price)?;
-        if account != self.fund && !fund.is_negative() {
-            return Ok((Kind::TakenOver, vec![(self.fund, price, left)]));
+        if account != self.fund && !deleverages && !self.is_near_hour(exchange.stamp.time) {
+            let lot = self.contracts[&symbol].lot;
+            let taken = perp_fund_takes(&self.fund_beside(exchange, symbol), signed, [price, mark, lot]);
+            if taken > Money::ZERO {
+                return Ok((Kind::TakenOver, vec![(self.fund, price, taken)]));
+            }
         }
         let is_opposite =
             |quantity: Money| quantity != Money::ZERO && quantity.is_negative() == (side == Side::Sell);
@@ -195,11 +207,14 @@ impl PerpJudge {
         let mut covered = Money::ZERO;
         if is_flat && account != self.fund {
             let mut is_bare = true;
+            // It pays with money that it has, and borrows nothing.
+            let mut money = self.dollars_of_fund();
             for (currency, percent, worth) in self.collateral(account, exchange) {
-                let [amount, repaid] = perp_seized(worth, percent, owed);
+                let [amount, repaid] = perp_seized(worth, percent, owed.min(money));
                 if amount > Money::ZERO && repaid > Money::ZERO {
                     seized.push(Seized { currency, amount, repaid });
                     owed -= repaid;
+                    money -= repaid;
                 }
                 is_bare &= amount == worth[0];
             }

@@ -117,6 +117,8 @@ impl PerpJudge {
         self.counts.queued += u64::try_from(expected.len()).unwrap();
         self.queue.extend(expected);
         self.turns.marked(now, self.premiums.values());
+        // A contract may have an index again.
+        self.flattened = None;
         Ok(())
     }
 
@@ -137,8 +139,13 @@ impl PerpJudge {
             return Err(format!("{:?} is cut at {:?}", cut.hour, exchange.stamp.time));
         }
         let cap = self.terms.cap;
-        let amount =
-            |symbol: &SymbolId| self.premiums[symbol].amount(cut.hour, self.contracts[symbol].mark, cap);
+        let amount = |symbol: &SymbolId| {
+            // The fund could not be made flat.
+            if self.quantity(self.fund, *symbol) != Money::ZERO {
+                return Money::ZERO;
+            }
+            self.premiums[symbol].amount(cut.hour, self.contracts[symbol].mark, cap)
+        };
         let expected: Vec<(SymbolId, Money)> =
             self.contracts.keys().map(|symbol| (*symbol, amount(symbol))).collect();
         check("the amounts of an hour", &cut.amounts, &expected)?;

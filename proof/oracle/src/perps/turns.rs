@@ -88,6 +88,9 @@ impl PerpJudge {
         if let Some(hour) = self.next_hour.filter(|hour| *hour < now) {
             return Err(format!("a command at {now:?}, and the hour {hour:?} is not cut"));
         }
+        if self.is_late_with_fund(now) {
+            return Err(format!("a command at {now:?}, and the fund is not flat"));
+        }
         match self.turns.marks_due().filter(|due| *due < now) {
             Some(due) => Err(format!("a command at {now:?}, and marks were due at {due:?}")),
             None => Ok(()),

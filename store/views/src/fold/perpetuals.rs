@@ -37,6 +37,9 @@ impl Fold {
             | Infrequent::Resumed(_)
             | Infrequent::RoundBegun(_)
             | Infrequent::LiquidationEnded(_)
+            | Infrequent::FundOffers(_)
+            | Infrequent::FundOffered(_)
+            | Infrequent::FundFlattened(_)
             | Infrequent::FundingSet(_) => {}
         }
     }

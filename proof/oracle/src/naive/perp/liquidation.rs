@@ -50,6 +50,53 @@ pub(crate) fn perp_part(quantity: Money, mark: Money, lot: Money) -> Money {
     rounded_down(&part)
 }
 
+/// The insurance fund over all products, and what it is offered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PerpFund {
+    /// Dollars that it has, at marks and indices.
+    pub(crate) assets: Money,
+    /// The value of its positions of other contracts, without their signs, and of its other currencies.
+    pub(crate) others: Money,
+    /// Its position of the contract.
+    pub(crate) own: Money,
+}
+
+/// How much of a position, without its sign, the fund takes at a price: the largest part of whole lots, or all of it, with which its
+/// assets at the mark are a tenth of the value of all that it holds.
+pub(crate) fn perp_fund_takes(fund: &PerpFund, quantity: Money, [price, mark, lot]: [Money; 3]) -> Money {
+    let sign = whole(if quantity < Money::ZERO { -1 } else { 1 });
+    let all = size(quantity);
+    let tenth = exact(mark) / whole(10);
+    let gain = &sign * (exact(mark) - exact(price));
+    // What the assets are above a tenth of what it holds, with a part.
+    let above = |part: &BigRational| {
+        let own = exact(fund.own) + &sign * part;
+        exact(fund.assets) + &gain * part - exact(fund.others) / whole(10) - own.clone().max(-own) * &tenth
+    };
+    let none = whole(0);
+    let is_good = |part: &BigRational| above(part) >= none && exact(fund.assets) + &gain * part >= none;
+    if is_good(&all) {
+        return rounded_down(&all);
+    }
+    let closing = if exact(fund.own) * &sign < none { size(fund.own).min(all.clone()) } else { none.clone() };
+    let closed = step_down(&closing, lot);
+    // From a part that is good, the value falls along a line to its zero: the last good part.
+    let fall = |from: &BigRational, to: &BigRational| {
+        let slope = (above(from) - above(to)) / (to - from);
+        step_down(&(from + above(from) / slope), lot)
+    };
+    let most = if is_good(&closed) && closing < all && is_good(&closing) {
+        fall(&closing, &all)
+    } else if is_good(&closed) {
+        closed
+    } else if is_good(&none) && closing > none {
+        fall(&none, &closing)
+    } else {
+        none.clone()
+    };
+    rounded_down(&most)
+}
+
 /// The fee of what the book took: 0.5 %, at most what the account has left.
 pub(crate) fn perp_fee(traded: Money, assets: Money) -> Money {
     rounded_up(&(exact(traded) / whole(200))).min(assets).max(Money::ZERO)
