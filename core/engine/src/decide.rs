@@ -174,8 +174,7 @@ fn may_convert(
     command: &convert::Command,
 ) -> bool {
     let Some((currency, amount, gets)) = convert::taken(market, client, command) else { return true };
-    let most = state.margin().leaving(state.ledger(), client.account, currency);
-    Some(gets) == state.find_currency(DOLLAR) || most.is_none_or(|most| amount <= most)
+    state.leave().may_convert(client.account, (currency, amount), (gets, state.find_currency(DOLLAR)))
 }
 
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]

@@ -14,6 +14,7 @@ mod event;
 mod evolve;
 mod founding;
 mod frame;
+mod leave;
 mod operations;
 mod outcome;
 mod prefetch;

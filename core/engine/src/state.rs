@@ -8,7 +8,7 @@ use buttonwood_access::Access;
 use buttonwood_auction::Auctions;
 use buttonwood_book::Orders;
 use buttonwood_convert::{self as convert, Conversions};
-use buttonwood_funds::{Bound, Desk, Funds, LENDING};
+use buttonwood_funds::{Desk, Funds, LENDING};
 use buttonwood_index::{Indices, Sources};
 use buttonwood_ledger::{BrokenLaw, House, INSURANCE, Ledger};
 use buttonwood_model::{
@@ -257,9 +257,7 @@ impl State {
             funds: &self.funds,
             ledger: self.ledger(),
             access: &self.access,
-            symbols: self.symbols(),
-            orders: self.orders(),
-            bound: self,
+            leave: self.leave(),
             seed: self.opening.map_or(0, |opening| opening.seed),
             time,
         }
@@ -471,13 +469,6 @@ impl State {
     /// The single reserves of an account in all rooms.
     fn reserved(&self, account: AccountId) -> impl Iterator<Item = (AssetId, Money)> {
         self.floor.reserved(&self.desks, account).chain(self.funds.reserved(account))
-    }
-}
-
-/// The margin of positions stays in their account (D-47), and what a debt needs as well (D-165).
-impl Bound for State {
-    fn most(&self, account: AccountId, currency: CurrencyId) -> Option<Money> {
-        self.margined(account, currency).map(|[_, leaves]| leaves)
     }
 }
 

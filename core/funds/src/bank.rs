@@ -273,7 +273,7 @@ fn decide_payment(
     if desk.stops_withdrawal(dollar) {
         return Err(Reject::Halted);
     }
-    desk.may_leave(account, dollar, amount).map_err(Reject::Short)?;
+    desk.leave.check(account, dollar, amount).map_err(Reject::Short)?;
     let eid = desk.funds.next_eid();
     happen(Event::Paid(payment, dollar, desk.funds.banks.free_code(desk.seed, eid)));
     Ok(Made::Transfer(eid))

@@ -2,11 +2,9 @@
 
 use crate::{Eid, Funds};
 use buttonwood_access::{Access, Account, Caller};
-use buttonwood_book::Orders;
+use buttonwood_leave::Leave;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, Symbol, Time};
-use buttonwood_num::Money;
-use core::fmt::Debug;
+use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, Time};
 
 /// What a decision of this room reads.
 #[derive(Clone, Copy, Debug)]
@@ -17,22 +15,12 @@ pub struct Desk<'a> {
     pub ledger: &'a Ledger,
     /// Groups, accounts and keys.
     pub access: &'a Access,
-    /// Every symbol.
-    pub symbols: &'a [Symbol],
-    /// Every live order.
-    pub orders: &'a Orders,
-    /// What else bounds what may leave an account.
-    pub bound: &'a dyn Bound,
+    /// What may leave accounts.
+    pub leave: Leave<'a>,
     /// The seed that ids follow from.
     pub seed: u64,
     /// The time of the command.
     pub time: Time,
-}
-
-/// What other rooms keep in an account, such as the margin of its positions.
-pub trait Bound: Debug {
-    /// The most of a currency that may leave an account; none if nothing but its balance bounds that.
-    fn most(&self, account: AccountId, currency: CurrencyId) -> Option<Money>;
 }
 
 /// What an event of this room changes.
@@ -73,12 +61,6 @@ pub enum Made {
 }
 
 impl<'a> Desk<'a> {
-    /// What of the available balance may leave the account: all but advances (BAL-005), and no more than its positions allow.
-    pub fn free(&self, account: AccountId, currency: CurrencyId) -> Money {
-        let free = self.funds.free(self.ledger, account, currency);
-        self.bound.most(account, currency).map_or(free, |most| most.min(free))
-    }
-
     /// Whether withdrawals of the currency are halted, by an operator or because assets do not cover what customers have.
     pub(crate) fn stops_withdrawal(&self, currency: CurrencyId) -> bool {
         self.funds.halts.stops_withdrawal(currency) || self.funds.reserves.stops_withdrawal(currency)

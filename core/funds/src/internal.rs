@@ -128,7 +128,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if amount <= Money::ZERO {
         return Err(Reject::BadAmount);
     }
-    desk.may_leave(source, currency, amount).map_err(Reject::Short)?;
+    desk.leave.check(source, currency, amount).map_err(Reject::Short)?;
     let moved = Move::clone(moved);
     out.push_named(&crate::Infrequent::from(match course {
         Course::AtOnce => Event::Transferred(moved),

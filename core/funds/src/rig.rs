@@ -1,22 +1,39 @@
 //! A small exchange for the tests of this room.
 
 use crate::network::{self, Asset, Event, Form, Network, NetworkKind};
-use crate::{Books, Bound, Desk, Funds};
+use crate::{Books, Desk, Funds};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::{Access, Account, AccountKind};
-use buttonwood_book::Orders;
+use buttonwood_leave::{Bound, Leave, Rooms};
 use buttonwood_ledger::{Balance, Bucket, HOUSES, Ledger, Posting};
 use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, GroupId, Time};
 use buttonwood_num::Money;
 
-/// Nothing but its balance bounds what may leave an account.
-#[derive(Debug)]
-pub(crate) struct Unbound;
-
-impl Bound for Unbound {
+/// Nothing but transfers bounds what may leave an account.
+impl Rooms for Funds {
     fn most(&self, _account: AccountId, _currency: CurrencyId) -> Option<Money> {
         None
+    }
+
+    fn bound(&self, account: AccountId, currency: CurrencyId) -> Bound {
+        Funds::bound(self, account, currency)
+    }
+
+    fn has_advances(&self, account: AccountId) -> bool {
+        Funds::has_advances(self, account)
+    }
+
+    fn owes(&self, account: AccountId) -> bool {
+        Funds::owes(self, account)
+    }
+
+    fn value_staying(&self, _currency: CurrencyId, amount: Money) -> Money {
+        amount
+    }
+
+    fn value_owed(&self, _currency: CurrencyId, amount: Money) -> Option<Money> {
+        Some(amount)
     }
 }
 
@@ -51,7 +68,6 @@ pub(crate) struct Rig {
     pub(crate) funds: Funds,
     pub(crate) ledger: Ledger,
     pub(crate) access: Access,
-    orders: Orders,
     pub(crate) time: Time,
     /// The exchange account, with 10 of each currency.
     pub(crate) ann: AccountId,
@@ -96,10 +112,10 @@ impl Rig {
             };
             ledger.post(&[posting(source, -micro(10_000_000)), posting(account, micro(10_000_000))]);
         }
-        let (funds, orders) = (Funds::default(), Orders::default());
+        let funds = Funds::default();
         // 2026-11-23 00:00 UTC.
         let time = Time(1_795_392_000 * Time::SECOND);
-        let mut rig = Self { funds, ledger, access, orders, time, ann, vault };
+        let mut rig = Self { funds, ledger, access, time, ann, vault };
         for event in tables() {
             rig.apply(|books| network::evolve(books, event));
         }
@@ -107,8 +123,8 @@ impl Rig {
     }
 
     pub(crate) fn desk(&self) -> Desk<'_> {
-        let Self { funds, ledger, access, orders, time, .. } = self;
-        Desk { funds, ledger, access, symbols: &[], orders, bound: &Unbound, seed: 7, time: *time }
+        let Self { funds, ledger, access, time, .. } = self;
+        Desk { funds, ledger, access, leave: Leave { ledger, rooms: funds }, seed: 7, time: *time }
     }
 
     /// Applies a change, and checks the laws of the ledger, of holds and of open rows after it.

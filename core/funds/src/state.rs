@@ -12,7 +12,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_ledger::{Adjustment, Ledger};
 use buttonwood_margin::Loans;
-use buttonwood_model::{AccountId, AssetId, CurrencyId, Time, TradeId};
+use buttonwood_model::{AccountId, AssetId, Time, TradeId};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
@@ -189,13 +189,6 @@ impl Funds {
     /// What is halted.
     pub fn halts(&self) -> &Halts {
         &self.halts
-    }
-
-    /// What of the available balance may leave the account: all but advances (BAL-005).
-    pub fn free(&self, ledger: &Ledger, account: AccountId, currency: CurrencyId) -> Money {
-        let available = ledger.balance(account, currency).available;
-        let advanced = self.advanced(account, currency);
-        if advanced >= available { Money::ZERO } else { available - advanced }
     }
 
     /// Adds a row.

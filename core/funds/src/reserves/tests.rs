@@ -3,7 +3,6 @@
 use super::*;
 use alloc::vec;
 use buttonwood_access::{Access, Account};
-use buttonwood_book::Orders;
 use buttonwood_ledger::{Bucket, Posting, SOURCE};
 use buttonwood_model::{Currency, CurrencyKind, take_named};
 
@@ -12,7 +11,6 @@ struct Stage {
     funds: Funds,
     ledger: Ledger,
     access: Access,
-    orders: Orders,
     issuer: AccountId,
     customer: AccountId,
 }
@@ -41,8 +39,7 @@ impl Stage {
         for _ in 0..3 {
             access.add_account(Account::house(NOON));
         }
-        let mut stage =
-            Self { funds: Funds::default(), ledger, access, orders: Orders::default(), issuer, customer };
+        let mut stage = Self { funds: Funds::default(), ledger, access, issuer, customer };
         stage.pay(source, customer, 100);
         stage
     }
@@ -64,9 +61,7 @@ impl Stage {
             funds: &self.funds,
             ledger: &self.ledger,
             access: &self.access,
-            symbols: &[],
-            orders: &self.orders,
-            bound: &crate::rig::Unbound,
+            leave: buttonwood_leave::Leave { ledger: &self.ledger, rooms: &self.funds },
             seed: 7,
             time,
         };

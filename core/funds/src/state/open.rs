@@ -4,17 +4,9 @@
 
 use crate::{Funds, Kind, NewTransfer, Pending, Status};
 use alloc::collections::BTreeMap;
+use buttonwood_leave::Bound;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
-
-/// What open rows hold of a balance, and what they advance to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Bound {
-    /// What they hold of it.
-    pub(crate) held: Money,
-    /// What was advanced: it can trade, and cannot leave yet.
-    pub(crate) advanced: Money,
-}
 
 /// A sum of amounts that are not negative. It counts beyond [`Money::MAX`], so that each amount can be taken out again: an account may
 /// spend an advance and get the next one, so nothing bounds the sum.
@@ -131,7 +123,7 @@ impl Funds {
     }
 
     /// What the account's open rows hold of a balance, and what they advance to it.
-    pub(crate) fn bound(&self, account: AccountId, currency: CurrencyId) -> Bound {
+    pub fn bound(&self, account: AccountId, currency: CurrencyId) -> Bound {
         let sums = self.sums.rows.get(&(account, currency)).copied().unwrap_or_default();
         Bound { held: sums.held.money(), advanced: sums.advanced.money() }
     }
