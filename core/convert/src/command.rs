@@ -133,6 +133,8 @@ pub enum Reject {
     BeyondExposure,
     /// The account has too little available (WRAP-006, WRAP-018).
     InsufficientFunds,
+    /// Its group would give up more against the index than its open advances let it (D-181).
+    Advances,
     /// The house account is not open.
     Unavailable,
     /// The rate of the fee is above 100 %, or the limit or the depth is negative.
@@ -183,6 +185,28 @@ pub fn taken(
         Command::Quote(_) | Command::SetTerms(_) => return None,
     };
     Some((symbol.paid_in(side), amount, symbol.paid_in(side.opposite())))
+}
+
+/// What a client's command gives and gets, without the fee; none of a quote, which moves nothing.
+pub fn exchanged(
+    market: Market<'_>,
+    client: Client<'_>,
+    command: &Command,
+) -> Option<[(CurrencyId, Money); 2]> {
+    match command {
+        Command::Wrap(wrap) => {
+            let symbol = market.symbols.get(wrap.symbol.index())?;
+            let amount = symbol.grid.base(wrap.qty)?;
+            Some([(symbol.paid_in(wrap.side), amount), (symbol.paid_in(wrap.side.opposite()), amount)])
+        }
+        Command::Execute(execute) => {
+            let quote = market.conversions.find(execute.quote, client.account, market.time)?;
+            let symbol = market.symbols.get(quote.symbol.index())?;
+            let amounts = quote.amounts(symbol)?;
+            Some([quote.taken(symbol, &amounts), quote.given(symbol, &amounts)])
+        }
+        Command::Quote(_) | Command::SetTerms(_) => None,
+    }
 }
 
 /// Decides a command of the operator.

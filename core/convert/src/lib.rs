@@ -18,7 +18,7 @@ mod state;
 mod wrap;
 
 pub use buttonwood_ledger::INSTANT;
-pub use command::{Answer, Command, Infrequent, Reject, decide, decide_own, evolve, taken};
+pub use command::{Answer, Command, Infrequent, Reject, decide, decide_own, evolve, exchanged, taken};
 pub use execute::{Execute, Term};
 pub use house::{HOUSES, ISSUER};
 pub use quote::{QUOTE_AGE_MAX, QUOTE_ORDERS_MAX, Quote, QuoteAmounts, QuoteId, QuoteRequest, Spend};

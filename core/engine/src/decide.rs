@@ -3,7 +3,7 @@
 use crate::evolve::DOLLAR;
 use crate::{
     Act, Audit, Body, Command, Desks, Event, Founded, Founding, Note, Operated, Operation, Outcome, Reject,
-    State, Workspace, operations,
+    State, Workspace, advances, operations,
 };
 use alloc::vec::Vec;
 use buttonwood_access::{self as access, Caller};
@@ -146,15 +146,24 @@ fn decide_convert(
     let home = state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
     let own = own_accounts(state, account);
     let client = convert::Client { account, home, own: &own };
-    if !may_convert(state, market, client, command) {
+    let lost = advances::lost_by_conversion(state, now, account, convert::exchanged(market, client, command));
+    let short = if !may_convert(state, market, client, command) {
+        Some(convert::Reject::InsufficientFunds)
+    } else if !state.may_give_up(lost) {
+        Some(convert::Reject::Advances)
+    } else {
+        None
+    };
+    if let Some(short) = short {
         // What else refuses it comes first.
         let decided = convert::decide(market, client, command, &mut Outbox::<Event>::default());
-        return Outcome::Rejected(Reject::Convert(
-            decided.err().unwrap_or(convert::Reject::InsufficientFunds),
-        ));
+        return Outcome::Rejected(Reject::Convert(decided.err().unwrap_or(short)));
     }
     match convert::decide(market, client, command, &mut work.out) {
-        Ok(()) => Outcome::Converted(()),
+        Ok(()) => {
+            advances::note_conversion(lost, &mut work.out);
+            Outcome::Converted(())
+        }
         Err(reject) => Outcome::Rejected(Reject::Convert(reject)),
     }
 }
@@ -195,7 +204,10 @@ fn decide_place(
     let home = || state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
     let Workspace { out, planner } = work;
     match place::decide(market, place::Placer { account, session }, home, order, planner, out) {
-        Ok(id) => Outcome::Trading(Answer::Order(Decided { id, kept: None })),
+        Ok(id) => {
+            advances::note_given_up(state, market.time, out);
+            Outcome::Trading(Answer::Order(Decided { id, kept: None }))
+        }
         Err(reject) => Outcome::Rejected(Reject::place(reject)),
     }
 }
@@ -220,6 +232,9 @@ fn decide_internal(state: &State, now: Time, body: &Body, work: &mut Workspace) 
     } else {
         decide_internal_events(state, now, body, None, work)
     };
+    if decided.is_ok() {
+        advances::note_given_up(state, now, &mut work.out);
+    }
     match decided {
         Ok(Made::Nothing) => Outcome::Done,
         Ok(made) => Outcome::Funds(made),

@@ -1,10 +1,15 @@
 //! All desks of the exchange, with the balances that they change. Each function has one arm for each desk.
 
+use crate::advances::{Loss, Meter};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_access::AccountKind;
 use buttonwood_index::Indices;
+use buttonwood_leave::{Advances, DOLLARS, Worth};
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, AssetId, CurrencyId, Desk, Product, Side, Symbol, SymbolId};
+use buttonwood_model::{
+    AccountId, AssetId, CancelReason, CurrencyId, Desk, GroupId, Product, Side, Symbol, SymbolId, Time,
+};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_perp::{self as perp, Perps};
 use buttonwood_spot as spot;
@@ -29,9 +34,23 @@ pub struct Desks {
     pub perps: Perps,
     /// What margin accounts owe, and what their live orders stand for.
     pub margin: SpotMargin,
+    /// The open advances of each group.
+    pub advances: Advances,
     /// The kind of each account. Derived.
     #[serde(skip)]
     kinds: Vec<AccountKind>,
+    /// The group of each account that has one. Derived.
+    #[serde(skip)]
+    groups: Vec<Option<GroupId>>,
+    /// How many sources an index needs. Derived.
+    #[serde(skip)]
+    pub(crate) sources_needed: usize,
+    /// How many dollars of others must rest on each side of a book that is a source of a reference. Derived.
+    #[serde(skip)]
+    pub(crate) sources_depth: Money,
+    /// The accounts of each group. Derived.
+    #[serde(skip)]
+    members: BTreeMap<GroupId, Vec<AccountId>>,
 }
 
 /// What is derived does not count.
@@ -39,6 +58,7 @@ impl PartialEq for Desks {
     fn eq(&self, other: &Self) -> bool {
         (&self.ledger, &self.indices) == (&other.ledger, &other.indices)
             && (&self.perps, &self.margin) == (&other.perps, &other.margin)
+            && self.advances == other.advances
     }
 }
 
@@ -48,6 +68,133 @@ impl Desks {
         self.kinds.resize(self.kinds.len().max(account.index() + 1), AccountKind::Exchange);
         if let Some(noted) = self.kinds.get_mut(account.index()) {
             *noted = kind;
+        }
+    }
+
+    /// Notes the group of an account, once for each account.
+    pub(crate) fn note_group(&mut self, account: AccountId, group: Option<GroupId>) {
+        self.groups.resize(self.groups.len().max(account.index() + 1), None);
+        if let Some(noted) = self.groups.get_mut(account.index()) {
+            *noted = group;
+        }
+        if let Some(group) = group {
+            self.members.entry(group).or_default().push(account);
+        }
+    }
+
+    /// The group of an account; none of a house account.
+    pub(crate) fn group(&self, account: AccountId) -> Option<GroupId> {
+        self.groups.get(account.index()).copied().flatten()
+    }
+
+    /// All accounts of the account's group, itself included.
+    pub(crate) fn members(&self, account: AccountId) -> &[AccountId] {
+        self.group(account).map(|group| self.members_of(group)).unwrap_or_default()
+    }
+
+    /// The accounts of a group, in the order of their ids.
+    pub(crate) fn members_of(&self, group: GroupId) -> &[AccountId] {
+        self.members.get(&group).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Notes how many sources an index needs (D-38), and how deep a book must be that is one of a reference (D-179).
+    pub(crate) fn note_sources_needed(&mut self, needed: usize, depth: Money) {
+        (self.sources_needed, self.sources_depth) = (needed, depth);
+    }
+
+    /// The part of an account's assets that is no own money where an order on margin or of a perpetual is admitted (D-181): its own open
+    /// advances, which its bank would take back from it, and those of its group's other accounts beyond what these have.
+    #[inline]
+    pub(crate) fn advanced(&self, account: AccountId) -> Money {
+        if self.advances.is_empty() { Money::ZERO } else { self.advanced_beyond_others(account) }
+    }
+
+    /// The open advances of an account itself: its bank would take them back from it.
+    pub(crate) fn own_advances(&self, account: AccountId) -> Money {
+        let open = self.group(account).and_then(|group| self.advances.of(group));
+        open.map_or(Money::ZERO, |open| open.of_account(account))
+    }
+
+    /// Of the others those count that have neither a position nor a loan nor a live order on credit: dollars at 1, currencies of spot
+    /// margin at 90 % of their fresh index, and nothing else.
+    #[cold]
+    #[inline(never)]
+    fn advanced_beyond_others(&self, account: AccountId) -> Money {
+        let open = self.group(account).and_then(|group| self.advances.of(group));
+        let Some(open) = open else { return Money::ZERO };
+        let others = self.members(account).iter().filter(|member| **member != account);
+        let idle =
+            others.filter(|member| !self.perps.is_active(**member) && !self.margin.is_active(**member));
+        let mut covered = Money::ZERO;
+        for (currency, balance) in idle.flat_map(|member| self.ledger.balances_of(*member)) {
+            covered = covered.capped_add(self.worth_as_marked(currency).of(balance.available));
+        }
+        let own = open.of_account(account);
+        let others = open.amount.checked_sub(own).and_then(|others| others.checked_sub(covered));
+        own.capped_add(others.unwrap_or(Money::ZERO).max(Money::ZERO))
+    }
+
+    fn worth_as_marked(&self, currency: CurrencyId) -> Worth {
+        let code = self.ledger.currencies().get(currency.index()).map(|currency| currency.code.as_str());
+        if code.is_some_and(|code| DOLLARS.contains(&code)) {
+            return Worth::Dollar;
+        }
+        let index = self.margin.index(currency).filter(|index| index.is_fresh);
+        index.map_or(Worth::Nothing, |index| Worth::Index(index.price))
+    }
+
+    /// Notes what an account owes for returned advances, in dollars: it counts as borrowed (D-181).
+    pub(crate) fn note_debt(&mut self, account: AccountId, debt: Money) {
+        match self.kind(account) {
+            AccountKind::Margin => self.margin.note_debt(account, debt),
+            AccountKind::Derivatives => self.perps.note_debt(account, debt),
+            AccountKind::Exchange | AccountKind::Custody => {}
+        }
+    }
+
+    /// What a margin or a derivatives account owes for returned advances.
+    pub(crate) fn debt(&self, account: AccountId) -> Money {
+        self.margin.debt(account).max(self.perps.debt(account))
+    }
+
+    /// Whether the desks cover a fill, advances aside.
+    #[inline(always)]
+    fn covers_fill(&self, plan: &mut Plan, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> Cover {
+        match Settlement::of(maker.desk(), taker.class.desk()) {
+            // A resting spot order holds what it sells or pays, and `affords` judges the fills of an incoming one.
+            Settlement::Spot => Cover::Both,
+            Settlement::Perp => perp::covers(&self.perps, &self.ledger, &mut plan.perp, maker, taker, qty),
+            Settlement::Mixed => {
+                spot_margin::covers(&self.margin, &self.ledger, &mut plan.margin, maker, taker, qty)
+            }
+        }
+    }
+
+    /// The same while groups have open advances.
+    #[cold]
+    #[inline(never)]
+    fn covers_metered(&self, plan: &mut Plan, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> Cover {
+        let judged = plan.meter.as_mut().map(|meter| self.judge_fill(meter, (maker, qty), taker));
+        let loss = match judged {
+            Some(Err(cover)) => return cover,
+            Some(Ok(loss)) => loss,
+            None => Loss::default(),
+        };
+        let cover = self.covers_fill(plan, maker, taker, qty);
+        if let Some(meter) = plan.meter.as_mut().filter(|_| cover == Cover::Both) {
+            meter.note(loss);
+        }
+        cover
+    }
+
+    fn covers_trade(&self, plan: &mut Plan, crossing: &Crossing<'_>) -> Result<(), Side> {
+        match Settlement::of(crossing.buy.desk(), crossing.sell.desk()) {
+            Settlement::Spot => Ok(()),
+            // They have no auctions.
+            Settlement::Perp => no_such_desk(perp::DESK),
+            Settlement::Mixed => {
+                spot_margin::covers_crossing(&self.margin, &self.ledger, &mut plan.margin, crossing)
+            }
         }
     }
 
@@ -119,6 +266,8 @@ pub enum DeskReject {
     Margin(spot_margin::Refusal),
     /// The account, or the symbol, is not traded on margin (ORD-045).
     NoMargin,
+    /// The account's group would give up more against the index than its open advances let it (D-181).
+    Advances,
 }
 
 impl From<perp::Refusal> for DeskReject {
@@ -138,6 +287,8 @@ impl From<spot_margin::Refusal> for DeskReject {
 pub struct Plan {
     perp: perp::Plan,
     margin: spot_margin::Plan,
+    /// While groups have open advances.
+    meter: Option<Meter>,
 }
 
 #[cold]
@@ -169,6 +320,19 @@ impl trading::Desks for Desks {
     type Plan = Plan;
 
     #[inline(always)]
+    fn plan(&self, time: Time) -> Plan {
+        let meter = (!self.advances.is_empty()).then(|| Meter::new(time));
+        Plan { meter, ..Plan::default() }
+    }
+
+    fn uncovered(&self, symbol: &Symbol, plan: &Plan) -> CancelReason {
+        if plan.meter.as_ref().is_some_and(|meter| meter.refuses_taker) {
+            return CancelReason::InsufficientFunds;
+        }
+        self.rules(symbol).uncovered
+    }
+
+    #[inline(always)]
     fn desk(&self, symbol: &Symbol, account: AccountId, on_margin: bool) -> Result<Desk, DeskReject> {
         match (symbol.product, self.kind(account), on_margin) {
             (Product::Spot, AccountKind::Exchange | AccountKind::Custody, false) => Ok(spot::DESK),
@@ -198,8 +362,8 @@ impl trading::Desks for Desks {
     fn reserve(&self, terms: &Terms<'_>) -> Result<Reserve, Unmet<DeskReject>> {
         match terms.class.desk() {
             spot::DESK => spot::reserve(&self.ledger, terms),
-            perp::DESK => perp::reserve(&self.perps, &self.ledger, terms),
-            _ => spot_margin::reserve(&self.margin, &self.ledger, terms),
+            perp::DESK => perp::reserve(&self.perps, &self.ledger, terms, self.advanced(terms.account)),
+            _ => spot_margin::reserve(&self.margin, &self.ledger, terms, self.advanced(terms.account)),
         }
     }
 
@@ -221,25 +385,22 @@ impl trading::Desks for Desks {
 
     #[inline(always)]
     fn covers(&self, plan: &mut Plan, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> Cover {
-        match Settlement::of(maker.desk(), taker.class.desk()) {
-            // A resting spot order holds what it sells or pays, and `affords` judges the fills of an incoming one.
-            Settlement::Spot => Cover::Both,
-            Settlement::Perp => perp::covers(&self.perps, &self.ledger, &mut plan.perp, maker, taker, qty),
-            Settlement::Mixed => {
-                spot_margin::covers(&self.margin, &self.ledger, &mut plan.margin, maker, taker, qty)
-            }
+        if plan.meter.is_some() {
+            return self.covers_metered(plan, maker, taker, qty);
         }
+        self.covers_fill(plan, maker, taker, qty)
     }
 
     fn covers_crossing(&self, plan: &mut Plan, crossing: &Crossing<'_>) -> Result<(), Side> {
-        match Settlement::of(crossing.buy.desk(), crossing.sell.desk()) {
-            Settlement::Spot => Ok(()),
-            // They have no auctions.
-            Settlement::Perp => no_such_desk(perp::DESK),
-            Settlement::Mixed => {
-                spot_margin::covers_crossing(&self.margin, &self.ledger, &mut plan.margin, crossing)
-            }
+        let loss = match &plan.meter {
+            Some(meter) => self.judge_crossing(meter, crossing)?,
+            None => Loss::default(),
+        };
+        self.covers_trade(plan, crossing)?;
+        if let Some(meter) = plan.meter.as_mut() {
+            meter.note(loss);
         }
+        Ok(())
     }
 
     fn affords(
@@ -249,10 +410,17 @@ impl trading::Desks for Desks {
         rest: Option<Reserve>,
         plan: &Plan,
     ) -> Result<(), Unmet<DeskReject>> {
-        match terms.class.desk() {
-            spot::DESK => spot::affords(&self.ledger, terms, fills, rest),
-            perp::DESK => perp::affords(&self.perps, &self.ledger, terms, fills, rest, &plan.perp),
-            _ => spot_margin::affords(&self.margin, &self.ledger, terms, fills, rest, &plan.margin),
+        if fills.is_empty() && plan.meter.as_ref().is_some_and(|meter| meter.refuses_taker) {
+            return Err(Unmet::Other(DeskReject::Advances));
+        }
+        if terms.class.desk() == spot::DESK {
+            return spot::affords(&self.ledger, terms, fills, rest);
+        }
+        let rest = (rest, self.advanced(terms.account));
+        if terms.class.desk() == perp::DESK {
+            perp::affords(&self.perps, &self.ledger, terms, fills, rest, &plan.perp)
+        } else {
+            spot_margin::affords(&self.margin, &self.ledger, terms, fills, rest, &plan.margin)
         }
     }
 

@@ -59,6 +59,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
                 state.floor.open_account(account);
                 if let Some(opened) = state.access.account(account) {
                     state.desks.note_kind(account, opened.kind);
+                    state.desks.note_group(account, opened.group);
                 }
             }
         }
@@ -92,6 +93,9 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             }
             let State { conversions, desks, floor, .. } = state;
             convert::evolve(conversions, &mut desks.ledger, &floor.symbols, &event);
+            if matches!(event, convert::Infrequent::TermsSet(_)) {
+                state.note_sources_needed();
+            }
             state.desks.repay_margin();
         }
         Infrequent::Funds(event) => {
@@ -99,8 +103,13 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             let next = TradeId(state.next_id);
             let State { funds, desks, access, .. } = state;
             funds.note_next_trade(next);
-            let mut books = funds::Books { funds, ledger: &mut desks.ledger, access, seed, time };
+            let debtor = funds.debtor_of(&event);
+            let Desks { ledger, advances, .. } = desks;
+            let mut books = funds::Books { funds, ledger, advances, access, seed, time };
             funds::evolve(&mut books, event);
+            if let Some(account) = debtor {
+                note_debt(state, account, time);
+            }
             repay(state);
         }
         Infrequent::Perp(event) => evolve_perp(state, time, &event),
@@ -115,6 +124,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             state.opening = Some(opening);
             state.floor.fees = Fees::new(opening.fees);
             state.floor.orders.set_key(opening.hash_key);
+            state.note_sources_needed();
         }
         Infrequent::Audit(Audit::Acted(..)) => state.last_act = stamp.seq.0,
         Infrequent::Operated(event) => {
@@ -156,6 +166,16 @@ fn note_indices(margin: &mut SpotMargin, time: Time, event: &perp::Infrequent) {
         margin.note_index(mark.currency, spot_margin::Index { price: index, is_fresh });
     }
     margin.note_taken(time);
+}
+
+/// Notes what an account owes for returned advances. One that owes more may be below maintenance.
+fn note_debt(state: &mut State, account: AccountId, time: Time) {
+    let before = state.desks.debt(account);
+    state.note_debt(account);
+    if state.desks.debt(account) > before {
+        state.desks.margin.look_through(time);
+        state.desks.perps.look_through(time);
+    }
 }
 
 /// Repays what accounts owe, out of whatever came in (D-46).

@@ -6,6 +6,7 @@
 extern crate alloc;
 
 mod act;
+mod advances;
 mod command;
 mod command_codec;
 mod decide;

@@ -4,12 +4,14 @@ use crate::desks::GUSD;
 use crate::evolve::DOLLAR;
 use crate::{Body, Desks, Mode, Opening, Operations, Place, PlaceReject};
 use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 use buttonwood_access::Access;
 use buttonwood_auction::Auctions;
 use buttonwood_book::Orders;
 use buttonwood_convert::{self as convert, Conversions};
 use buttonwood_funds::{Desk, Funds, LENDING};
 use buttonwood_index::{Indices, Sources};
+use buttonwood_leave::{Advances, DOLLARS};
 use buttonwood_ledger::{BrokenLaw, House, INSURANCE, Ledger};
 use buttonwood_model::{
     AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Rank, SessionId, Side, Slot, Stamp, Symbol,
@@ -23,8 +25,8 @@ use buttonwood_trading::place::Placer;
 use buttonwood_trading::{Fees, Floor, Market, Volumes};
 use serde::{Deserialize, Serialize};
 
-/// The currencies of which one is worth a dollar.
-const DOLLARS: [&str; 2] = [DOLLAR, "USDT"];
+/// The currencies of the insurance fund of which one is worth a dollar, beside GUSD, which the desk of perpetuals counts.
+const FUND_DOLLARS: [&str; 2] = [DOLLAR, "USDT"];
 
 /// The whole state; it depends on the journal alone.
 ///
@@ -128,6 +130,11 @@ impl State {
         &self.desks.perps
     }
 
+    /// The open advances of each group.
+    pub fn advances(&self) -> &Advances {
+        &self.desks.advances
+    }
+
     /// What margin accounts owe, and what their live orders stand for.
     pub fn margin(&self) -> &SpotMargin {
         &self.desks.margin
@@ -156,7 +163,7 @@ impl State {
             if code == GUSD {
                 continue;
             }
-            let is_dollar = DOLLARS.contains(&code);
+            let is_dollar = FUND_DOLLARS.contains(&code);
             let index = if is_dollar { Some(Money::ONE) } else { self.perps().index_price(currency) };
             let value = balance.available.times(index.unwrap_or(Money::ZERO), Round::Down)?;
             sum.assets = sum.assets.checked_add(value)?;
@@ -193,17 +200,21 @@ impl State {
 
     /// Where the indices come from at a time.
     pub fn sources(&self, time: Time) -> Sources<'_> {
-        let is_venue = self.opening.is_some_and(|opening| opening.mode == Mode::Venue);
         Sources {
             indices: self.indices(),
             symbols: self.symbols(),
             orders: self.orders(),
             dollar: self.find_currency(DOLLAR),
-            // D-38.
-            needed: if is_venue { 3 } else { 1 },
+            needed: self.desks.sources_needed,
             depth: self.conversions.terms().depth(),
             time,
         }
+    }
+
+    /// Notes how many sources an index needs (D-38), and how deep a book must be that is one of a reference (D-179).
+    pub(crate) fn note_sources_needed(&mut self) {
+        let is_venue = self.opening.is_some_and(|opening| opening.mode == Mode::Venue);
+        self.desks.note_sources_needed(if is_venue { 3 } else { 1 }, self.conversions.terms().depth());
     }
 
     /// What a decision about perpetuals reads.
@@ -258,6 +269,7 @@ impl State {
             ledger: self.ledger(),
             access: &self.access,
             leave: self.leave(),
+            advances: &self.desks.advances,
             seed: self.opening.map_or(0, |opening| opening.seed),
             time,
         }
@@ -375,10 +387,28 @@ impl State {
         margin.loans().restore(ledger);
         self.funds.restore(ledger);
         for (place, account) in self.access.accounts().iter().enumerate() {
-            self.desks.note_kind(AccountId::from_index(place), account.kind);
+            let id = AccountId::from_index(place);
+            self.desks.note_kind(id, account.kind);
+            self.desks.note_group(id, account.group);
+        }
+        let debtors: Vec<AccountId> = self.funds.debts().after(None).map(|(account, ..)| account).collect();
+        for account in debtors {
+            self.note_debt(account);
         }
         self.note_sources();
+        self.note_sources_needed();
         self.floor.orders.reindex();
+    }
+
+    /// Notes what an account owes for returned advances, dollars at 1. Other currencies are not advanced (D-181); a debt in one of them
+    /// from before counts nothing here.
+    pub(crate) fn note_debt(&mut self, account: AccountId) {
+        let is_dollar = |currency: &CurrencyId| {
+            self.currency(*currency).is_some_and(|currency| DOLLARS.contains(&currency.code.as_str()))
+        };
+        let owed = self.funds.debts_of(account).filter(|(currency, _)| is_dollar(currency));
+        let debt = owed.fold(Money::ZERO, |sum, (_, owed)| sum.capped_add(owed));
+        self.desks.note_debt(account, debt);
     }
 
     /// Records the order of the queues, before the state is written to a snapshot.
@@ -477,14 +507,16 @@ impl State {
     /// None for other accounts, and for currencies that its risk does not concern.
     pub fn margined(&self, account: AccountId, currency: CurrencyId) -> Option<[Money; 2]> {
         if self.desks.is_margin(account) {
-            let leaves = self.margin().leaving(self.ledger(), account, currency)?;
+            let advanced = self.desks.own_advances(account);
+            let leaves = self.margin().leaving(self.ledger(), account, currency, advanced)?;
             let available = self.ledger().balance(account, currency).available;
             return Some([available, leaves.min(available)]);
         }
         if !self.is_derivatives(account) {
             return None;
         }
-        self.perps().available(self.ledger(), account, self.gusd()?, currency)
+        let advanced = self.desks.advanced(account);
+        self.perps().available(self.ledger(), account, (self.gusd()?, currency), advanced)
     }
 
     /// Commands that open the house accounts that this build needs and the directory lacks; the build that

@@ -7,9 +7,9 @@ use buttonwood_engine::funds::halt::Command as HaltCommand;
 use buttonwood_engine::funds::internal::{Command as MoveCommand, Move, Reject as MoveReject};
 use buttonwood_engine::funds::{LENDING, Scope, Short};
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Adjustment, Answer, Body, Command, Eid, FeeSchedule, FundsCommand,
-    FundsReject, LedgerCommand, Made, Place, Reject as AnyReject, TradingCommand, Transfer, TransferMethod,
-    TransferReference, TransferStatus, TransferWay,
+    AccessCommand, AccessReject, Adjustment, Answer, Body, Command, DeskReject, Eid, FeeSchedule,
+    FundsCommand, FundsReject, LedgerCommand, Made, Place, PlaceReject, Reject as AnyReject, TradingCommand,
+    TradingReject, Transfer, TransferMethod, TransferReference, TransferStatus, TransferWay,
 };
 use buttonwood_model::{AccountId, Claim, CurrencyId, Due, OrderKind, Role, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Decimal, Money, Price};
@@ -252,38 +252,39 @@ fn a_payment_ends_once() {
     assert_eq!(stage.pay(bank, "60.01"), refused(Reject::Short(Short::TooLittle)));
 }
 
-/// What was advanced does not leave, and neither does what it bought: bitcoins count 90 % of the lower of last price and best bid. Proves
-/// BAL-005 (part).
+/// What was advanced does not leave, and neither does what it bought, through another account of the group either: bitcoins count 90 % of
+/// the index, which is the book's while 1,000 dollars of others rest on both sides. Proves BAL-005 (part).
 #[test]
 fn what_an_advance_bought_stays() {
     let mut stage = Stage::new();
     let bank = stage.link();
     stage.receive("500", TransferMethod::Wire);
     let advance = stage.receive("1000", TransferMethod::Ach);
-    let (usd, btc) = (stage.usd, stage.btc);
+    let (btc, ann, beside) = (stage.btc, stage.ann, stage.beside);
     assert_eq!(stage.pay(bank, "500.01"), refused(Reject::Short(Short::TooLittle)));
-    // A bitcoin costs 1,000 dollars and a fee; the account's own dollars pay the rest.
-    stage.order(stage.maker_key, stage.maker, Side::Sell, "1", "1000");
-    stage.order(stage.trader, stage.ann, Side::Buy, "1", "1000");
+    stage.order(stage.maker_key, stage.maker, Side::Sell, "3", "1000");
+    // Without bids there is no index, and a bitcoin counts nothing: to buy it would give up the advance.
+    let beyond = |answer: &Answer| {
+        let placed = AnyReject::Trading(TradingReject::Place(PlaceReject::Desk(DeskReject::Advances)));
+        *answer == Answer::Rejected(placed)
+    };
+    assert!(beyond(&stage.order(stage.trader, ann, Side::Buy, "1", "1000")));
+    stage.order(stage.maker_key, stage.maker, Side::Buy, "1", "999");
+    assert!(beyond(&stage.order(stage.trader, ann, Side::Buy, "1", "1000")), "999 dollars are too few");
+    stage.order(stage.maker_key, stage.maker, Side::Buy, "1", "998");
+    stage.order(stage.trader, ann, Side::Buy, "1", "1000");
     assert_eq!(stage.balance(btc)[0], money("1"));
-    let short = not_moved(Short::Advances);
-    assert_eq!(stage.give(btc, "1"), short, "it was bought with the advance");
-    // Without a bid nobody is known to buy it back, so the bitcoin counts nothing. The dollars that are left are not enough.
-    assert_eq!(stage.give(btc, "0.1"), short);
-    // With a bid of 900 what is left of a bitcoin counts 810 for each.
-    stage.order(stage.maker_key, stage.maker, Side::Buy, "1", "900");
-    let dollars = stage.balance(usd)[0];
-    // The dollars, less the advance, are below zero by 500 and a fee.
-    assert!(dollars < money("500"), "{dollars:?}");
-    assert_eq!(stage.give(btc, "0.4"), short, "0.6 count 486, which is less than 500");
-    assert!(
-        matches!(stage.give(btc, "0.3"), Answer::Funds(_)),
-        "0.7 count 567, which covers 500 and the fee"
-    );
-    assert_eq!(stage.give(btc, "0.1"), short);
+    // The index is 1,000. The bitcoin counts 900 and the dollars that are left at most 500, against the advance of 1,000.
+    let free = |stage: &Stage, account| stage.exchange.state.leave().free(account, btc);
+    let most = free(&stage, ann);
+    assert!(most <= money("0.4445") && most > money("0.43"), "{most:?}");
+    // Within the group it may move, and is bound there.
+    assert!(matches!(stage.give(btc, "1"), Answer::Funds(_)));
+    assert_eq!(free(&stage, beside), most);
     // It clears, and everything may leave.
     assert_eq!(stage.settle(advance, false), Answer::Funds(Made::Transfer(advance)));
-    assert!(matches!(stage.give(btc, "0.7"), Answer::Funds(_)));
+    assert_eq!(free(&stage, beside), money("1"));
+    assert_eq!(stage.exchange.stored(), stage.exchange.state);
 }
 
 /// A returned advance that was spent: orders are cancelled, the house lends the rest, and until that is repaid, first of all from what
@@ -294,6 +295,8 @@ fn a_returned_advance_that_was_spent_is_lent() {
     let bank = stage.link();
     stage.receive("10", TransferMethod::Wire);
     let advance = stage.receive("1000", TransferMethod::Ach);
+    stage.order(stage.maker_key, stage.maker, Side::Buy, "2", "999");
+    stage.order(stage.maker_key, stage.maker, Side::Sell, "2", "1001");
     stage.order(stage.maker_key, stage.maker, Side::Sell, "0.5", "1000");
     stage.order(stage.trader, stage.ann, Side::Buy, "0.5", "1000");
     // An order holds part of what is left.
@@ -399,6 +402,7 @@ fn halted_withdrawals_stop_payments() {
 fn the_house_lends_what_it_can_count() {
     const MOST: &str = "999999999999999999";
     let mut stage = Stage::new();
+    assert_eq!(stage.bank(BankCommand::SetAdvanceLimit(Money::MAX)), Answer::Done);
     let advances: Vec<Eid> = (0..18)
         .map(|_| {
             let eid = stage.receive(MOST, TransferMethod::Ach);

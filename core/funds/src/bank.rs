@@ -1,25 +1,28 @@
 //! Banks: links to bank accounts, money that they send, payments to them (BANK-001 to BANK-009, D-75).
 //!
 //! A link is verified by a wire from the bank account that it names. A wire is credited for good; an ACH credit is an advance that clears
-//! after five days, unless the bank takes it back. A payment is held until the bank has settled it.
+//! after five days, unless the bank takes it back. One that does not fit into the advances of its group waits (D-181). A payment is held
+//! until the bank has settled it.
 
+mod advance;
 mod change;
 mod link;
 
 pub use link::{Bank, BankKind, BankNumbers, Banks, NewBank};
 
+use crate::desk::DOLLAR;
 use crate::{Books, Desk, Eid, Funds, LENDING, Made, Method, Sender, Short};
 use alloc::string::String;
 use alloc::sync::Arc;
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Rank, Role, Roles, Time, named};
+use alloc::vec::Vec;
+use buttonwood_model::{
+    AccountId, BytesRef, CurrencyId, Due, GroupId, Outbox, Rank, Role, Roles, Time, named,
+};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
 /// How long an ACH credit is an advance (D-75).
 pub const CLEARING: Time = Time(5 * 24 * 60 * 60 * Time::SECOND);
-
-/// The currency that is paid by [`Command::Pay`] (BANK-007).
-const DOLLAR: &str = "USD";
 
 /// Bank links of one account at most.
 pub const LINKS_MAX: usize = 100;
@@ -37,6 +40,8 @@ pub enum Command {
     Settle(Settlement),
     /// Clear an advance whose time has come.
     Clear(Eid),
+    /// Set the most open advances of a group, in dollars (D-181).
+    SetAdvanceLimit(Money),
 }
 
 named!(Command, "funds", {
@@ -45,6 +50,7 @@ named!(Command, "funds", {
     Pay { 0: payment } = "pay_to_bank" 1,
     Settle { 0: settlement } = "settle_with_bank" 1,
     Clear { 0: eid } = "clear_advance" 1,
+    SetAdvanceLimit { 0: limit } = "set_advance_limit" 1,
 });
 
 impl Command {
@@ -52,14 +58,19 @@ impl Command {
     pub(crate) fn roles(&self) -> Roles {
         match self {
             Self::Link(_) | Self::Pay(_) => Roles::of(&[Role::FundManager]),
-            Self::Receive(_) | Self::Settle(_) | Self::Clear(_) => Roles::NOBODY,
+            Self::Receive(_) | Self::Settle(_) | Self::Clear(_) | Self::SetAdvanceLimit(_) => Roles::NOBODY,
         }
     }
 
     /// Whether it is still accepted when journal space is low.
     pub(crate) fn is_reducing(&self) -> bool {
         match self {
-            Self::Link(_) | Self::Receive(_) | Self::Pay(_) | Self::Settle(_) | Self::Clear(_) => false,
+            Self::Link(_)
+            | Self::Receive(_)
+            | Self::Pay(_)
+            | Self::Settle(_)
+            | Self::Clear(_)
+            | Self::SetAdvanceLimit(_) => false,
         }
     }
 }
@@ -120,6 +131,14 @@ pub enum Event {
     Cleared(Eid),
     /// An advance was taken back, with this much of it lent by the house.
     TakenBack(Eid, Money),
+    /// A credit waits until it fits into the advances of its group, or has cleared.
+    Queued(Receipt, Option<u32>),
+    /// A credit that waited is an advance now.
+    Advanced(Eid),
+    /// The most open advances of a group were set, in dollars.
+    LimitSet(Money),
+    /// Groups with open advances gave up this much against the index, in dollars.
+    GivenUp(Vec<(GroupId, Money)>),
 }
 
 named!(Event, "funds", {
@@ -131,6 +150,10 @@ named!(Event, "funds", {
     Returned { 0: eid } = "bank_returned" 1,
     Cleared { 0: eid } = "advance_cleared" 1,
     TakenBack { 0: eid, 1: lent } = "advance_taken_back" 1,
+    Queued { 0: receipt, 1: bank } = "bank_credit_queued" 1,
+    Advanced { 0: eid } = "bank_credit_advanced" 1,
+    LimitSet { 0: limit } = "advance_limit_set" 1,
+    GivenUp { 0: groups } = "given_up_against_advances" 1,
 });
 
 /// Why a command of this module is refused.
@@ -164,6 +187,8 @@ pub enum Reject {
     SettledBefore,
     /// The advance is not due yet.
     NotDue,
+    /// A limit below zero.
+    BadLimit,
 }
 
 /// The next advance that clears.
@@ -201,8 +226,16 @@ pub(crate) fn decide<E: From<BytesRef>>(
             if !is_due {
                 return Err(Reject::NotDue);
             }
-            happen(Event::Cleared(*eid));
-            Ok(Made::Transfer(desk.funds.next_eid()))
+            let made = if desk.is_queued(*eid) { *eid } else { desk.funds.next_eid() };
+            advance::clear(desk, *eid, happen);
+            Ok(Made::Transfer(made))
+        }
+        Command::SetAdvanceLimit(limit) => {
+            if limit.is_negative() {
+                return Err(Reject::BadLimit);
+            }
+            advance::set_limit(desk, *limit, happen);
+            Ok(Made::Nothing)
         }
     }
 }
@@ -248,7 +281,9 @@ fn decide_receipt(
         let unverified = desk.funds.banks.of_account(*account).filter(|bank| !bank.is_verified);
         unverified.filter(from).for_each(|bank| happen(Event::Verified(bank.number)));
     }
-    happen(Event::Received(receipt.clone(), known));
+    let receipt = receipt.clone();
+    let waits = receipt.method == Method::Ach && !advance::fits(desk, &receipt);
+    happen(if waits { Event::Queued(receipt, known) } else { Event::Received(receipt, known) });
     Ok(Made::Transfer(desk.funds.next_eid()))
 }
 
@@ -273,7 +308,7 @@ fn decide_payment(
     if desk.stops_withdrawal(dollar) {
         return Err(Reject::Halted);
     }
-    desk.leave.check(account, dollar, amount).map_err(Reject::Short)?;
+    desk.leave.check(account, (dollar, amount), None).map_err(Reject::Short)?;
     let eid = desk.funds.next_eid();
     happen(Event::Paid(payment, dollar, desk.funds.banks.free_code(desk.seed, eid)));
     Ok(Made::Transfer(eid))
@@ -293,7 +328,11 @@ fn decide_settlement(
     }
     if desk.funds.banks.clears_at(eid).is_some() {
         if !returned {
-            happen(Event::Cleared(eid));
+            advance::clear(desk, eid, happen);
+            return Ok(Made::Transfer(eid));
+        }
+        if desk.is_queued(eid) {
+            happen(Event::TakenBack(eid, Money::ZERO));
             return Ok(Made::Transfer(eid));
         }
         let row = &desk.funds.transfer(eid).ok_or(Reject::UnknownRow)?.row;
@@ -302,6 +341,7 @@ fn decide_settlement(
         let lender = desk.ledger.house(LENDING.name).ok_or(Reject::UnknownCurrency)?;
         desk.ledger.can_give(lender, row.currency, lent).map_err(|_| Reject::BadAmount)?;
         happen(Event::TakenBack(eid, lent));
+        advance::start_queued(desk, Some(eid), happen);
         return Ok(if lent > Money::ZERO { Made::Loan(row.account) } else { Made::Transfer(eid) });
     }
     let is_known = desk.funds.is_bank_payment(eid) || desk.funds.is_bank_advance(eid);
@@ -319,5 +359,13 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
         Event::Returned(eid) => change::give_back(books, eid),
         Event::Cleared(eid) => change::clear(books, eid),
         Event::TakenBack(eid, lent) => change::take_back(books, eid, lent),
+        Event::Queued(receipt, bank) => change::queue(books, &receipt, bank),
+        Event::Advanced(eid) => change::advance(books, eid),
+        Event::LimitSet(limit) => books.advances.set_limit(limit),
+        Event::GivenUp(groups) => {
+            for (group, amount) in groups {
+                books.advances.note_given_up(group, amount);
+            }
+        }
     }
 }

@@ -104,6 +104,17 @@ fn lender(ledger: &Ledger) -> AccountId {
 }
 
 impl Funds {
+    /// The account whose debt an event is about to change.
+    pub fn debtor_of(&self, event: &crate::Infrequent) -> Option<AccountId> {
+        match event {
+            crate::Infrequent::Debt(Event::Repaid(account, ..)) => Some(*account),
+            crate::Infrequent::Bank(crate::bank::Event::TakenBack(eid, _)) => {
+                self.transfer(*eid).map(|transfer| transfer.row.account)
+            }
+            _ => None,
+        }
+    }
+
     /// What accounts owe the house.
     pub fn debts(&self) -> &buttonwood_margin::Loans {
         &self.debts

@@ -2,9 +2,9 @@
 
 use crate::{Eid, Funds};
 use buttonwood_access::{Access, Account, Caller};
-use buttonwood_leave::Leave;
+use buttonwood_leave::{Advances, Leave};
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, Time};
+use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, GroupId, Time};
 
 /// What a decision of this room reads.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,8 @@ pub struct Desk<'a> {
     pub access: &'a Access,
     /// What may leave accounts.
     pub leave: Leave<'a>,
+    /// The open advances of each group.
+    pub advances: &'a Advances,
     /// The seed that ids follow from.
     pub seed: u64,
     /// The time of the command.
@@ -30,6 +32,8 @@ pub struct Books<'a> {
     pub funds: &'a mut Funds,
     /// Every balance.
     pub ledger: &'a mut Ledger,
+    /// The open advances of each group.
+    pub advances: &'a mut Advances,
     /// Groups, accounts and keys.
     pub access: &'a mut Access,
     /// The seed that ids follow from.
@@ -58,6 +62,17 @@ pub enum Made {
     Loan(AccountId),
     /// Nothing with an id.
     Nothing,
+}
+
+/// The currency of advances, and of payments to banks (BANK-007).
+pub(crate) const DOLLAR: &str = "USD";
+
+impl Books<'_> {
+    /// The group of an account whose advances in the currency are counted: those in dollars.
+    pub(crate) fn group_of_advance(&self, account: AccountId, currency: CurrencyId) -> Option<GroupId> {
+        let is_dollar = self.ledger.currencies().get(currency.index()).is_some_and(|it| it.code == DOLLAR);
+        self.access.account(account).filter(|_| is_dollar)?.group
+    }
 }
 
 impl<'a> Desk<'a> {

@@ -128,7 +128,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if amount <= Money::ZERO {
         return Err(Reject::BadAmount);
     }
-    desk.leave.check(source, currency, amount).map_err(Reject::Short)?;
+    // What goes into custody is held until it is there.
+    let to = (course != Course::IntoCustody).then_some(target);
+    desk.leave.check(source, (currency, amount), to).map_err(Reject::Short)?;
     let moved = Move::clone(moved);
     out.push_named(&crate::Infrequent::from(match course {
         Course::AtOnce => Event::Transferred(moved),

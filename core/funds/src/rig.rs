@@ -5,7 +5,7 @@ use crate::{Books, Desk, Funds};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::{Access, Account, AccountKind};
-use buttonwood_leave::{Bound, Leave, Rooms};
+use buttonwood_leave::{Advances, Bound, Leave, Rooms, Worth};
 use buttonwood_ledger::{Balance, Bucket, HOUSES, Ledger, Posting};
 use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, GroupId, Time};
 use buttonwood_num::Money;
@@ -20,20 +20,20 @@ impl Rooms for Funds {
         Funds::bound(self, account, currency)
     }
 
-    fn has_advances(&self, account: AccountId) -> bool {
-        Funds::has_advances(self, account)
+    fn debts(&self, account: AccountId) -> Vec<(CurrencyId, Money)> {
+        self.debts_of(account).collect()
     }
 
-    fn owes(&self, account: AccountId) -> bool {
-        Funds::owes(self, account)
+    fn group_in_advance(&self, account: AccountId) -> Vec<AccountId> {
+        if self.has_advances(account) { alloc::vec![account] } else { Vec::new() }
     }
 
-    fn value_staying(&self, _currency: CurrencyId, amount: Money) -> Money {
-        amount
+    fn liabilities(&self, _account: AccountId) -> Money {
+        Money::ZERO
     }
 
-    fn value_owed(&self, _currency: CurrencyId, amount: Money) -> Option<Money> {
-        Some(amount)
+    fn worth(&self, _account: AccountId, _currency: CurrencyId) -> Worth {
+        Worth::Dollar
     }
 }
 
@@ -67,6 +67,7 @@ fn tables() -> impl Iterator<Item = Event> {
 pub(crate) struct Rig {
     pub(crate) funds: Funds,
     pub(crate) ledger: Ledger,
+    pub(crate) advances: Advances,
     pub(crate) access: Access,
     pub(crate) time: Time,
     /// The exchange account, with 10 of each currency.
@@ -115,7 +116,7 @@ impl Rig {
         let funds = Funds::default();
         // 2026-11-23 00:00 UTC.
         let time = Time(1_795_392_000 * Time::SECOND);
-        let mut rig = Self { funds, ledger, access, time, ann, vault };
+        let mut rig = Self { funds, ledger, advances: Advances::default(), access, time, ann, vault };
         for event in tables() {
             rig.apply(|books| network::evolve(books, event));
         }
@@ -123,14 +124,14 @@ impl Rig {
     }
 
     pub(crate) fn desk(&self) -> Desk<'_> {
-        let Self { funds, ledger, access, time, .. } = self;
-        Desk { funds, ledger, access, leave: Leave { ledger, rooms: funds }, seed: 7, time: *time }
+        let Self { funds, ledger, advances, access, time, .. } = self;
+        Desk { funds, ledger, access, leave: Leave { ledger, rooms: funds }, advances, seed: 7, time: *time }
     }
 
     /// Applies a change, and checks the laws of the ledger, of holds and of open rows after it.
     pub(crate) fn apply(&mut self, change: impl FnOnce(&mut Books<'_>)) {
-        let Self { funds, ledger, access, time, .. } = self;
-        change(&mut Books { funds, ledger, access, seed: 7, time: *time });
+        let Self { funds, ledger, advances, access, time, .. } = self;
+        change(&mut Books { funds, ledger, advances, access, seed: 7, time: *time });
         assert_eq!(self.ledger.broken_law(), None);
         assert_eq!(self.funds.unequal_sums(), None);
         for account in (0..self.ledger.accounts()).map(AccountId) {

@@ -1,6 +1,7 @@
 //! The checks.
 
-use crate::Rooms;
+use crate::{Rooms, Worth};
+use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
@@ -12,7 +13,7 @@ pub enum Short {
     Debt,
     /// Less than the amount is available beyond the advances in its currency.
     TooLittle,
-    /// The account would be worth less than its advances.
+    /// The group would be worth less than its advances (D-181).
     Advances,
 }
 
@@ -25,28 +26,51 @@ pub struct Leave<'a> {
     pub rooms: &'a dyn Rooms,
 }
 
+/// A group with an advance or a debt of a returned one.
+#[derive(Clone, Debug)]
+struct Group {
+    /// What each account has of its own beyond what it has borrowed, in dollars; may be negative.
+    own: Vec<(AccountId, Money)>,
+    /// Advances and debts; none if an advance has no price and is not where it came.
+    needed: Option<Money>,
+}
+
 impl Leave<'_> {
-    /// What of the available balance may leave the account: all but advances (BAL-005), and no more than its product lets go.
+    /// What may leave the account: its available balance without advances (BAL-005), no more than its product and the advances of its
+    /// group let go, and nothing while it owes for a returned one.
     pub fn free(&self, account: AccountId, currency: CurrencyId) -> Money {
-        let available = self.ledger.balance(account, currency).available;
-        let advanced = self.rooms.bound(account, currency).advanced;
-        let free = if advanced >= available { Money::ZERO } else { available - advanced };
-        self.rooms.most(account, currency).map_or(free, |most| most.min(free))
+        if !self.rooms.debts(account).is_empty() {
+            return Money::ZERO;
+        }
+        let own = self.own(account, currency);
+        if own == Money::ZERO {
+            return own;
+        }
+        let group = self.group(account);
+        group.and_then(|group| self.most(&group, account, currency)).map_or(own, |most| most.min(own))
     }
 
-    /// Whether an amount may leave an account: at most what is available beyond the advances in its currency, and what stays must be worth
-    /// as much as all advances.
+    /// Whether an amount may leave an account, for another account `to` of its group or for good.
     ///
     /// # Errors
     /// [`Short`].
-    pub fn check(&self, account: AccountId, currency: CurrencyId, amount: Money) -> Result<(), Short> {
-        if self.rooms.owes(account) {
+    pub fn check(
+        &self,
+        account: AccountId,
+        (currency, amount): (CurrencyId, Money),
+        to: Option<AccountId>,
+    ) -> Result<(), Short> {
+        if !self.rooms.debts(account).is_empty() {
             return Err(Short::Debt);
         }
-        if self.free(account, currency) < amount {
+        if self.own(account, currency) < amount {
             return Err(Short::TooLittle);
         }
-        let is_covered = !self.rooms.has_advances(account) || self.covers_advances(account, currency, amount);
+        let Some(group) = self.group(account) else { return Ok(()) };
+        let is_covered = match to {
+            Some(to) => group.covers_move((account, to), self.rooms.worth(account, currency).of(amount)),
+            None => self.most(&group, account, currency).is_none_or(|most| amount <= most),
+        };
         if is_covered { Ok(()) } else { Err(Short::Advances) }
     }
 
@@ -61,22 +85,88 @@ impl Leave<'_> {
         Some(gets) == dollar || self.rooms.most(account, currency).is_none_or(|most| amount <= most)
     }
 
-    /// Whether what stays is worth the advances. In each currency they are set off against each other first: what is still there of an
-    /// advance covers it, whatever it is worth.
-    fn covers_advances(&self, account: AccountId, leaving: CurrencyId, amount: Money) -> bool {
-        let (mut stays, mut lacks) = (Money::ZERO, Money::ZERO);
-        for (currency, balance) in self.ledger.balances_of(account) {
-            let leaves = if currency == leaving { amount } else { Money::ZERO };
-            let of_rows = self.rooms.bound(account, currency);
-            let rest = balance.total() - of_rows.held - leaves - of_rows.advanced;
-            if rest.is_negative() {
-                // An advance that is gone and has no price can be covered by nothing.
-                let Some(value) = self.rooms.value_owed(currency, -rest) else { return false };
-                lacks = lacks.capped_add(value);
+    /// What the account itself lets go: available without the advances in the currency, as far as its product lets go.
+    fn own(&self, account: AccountId, currency: CurrencyId) -> Money {
+        let available = self.ledger.balance(account, currency).available;
+        let advanced = self.rooms.bound(account, currency).advanced;
+        let own = if advanced >= available { Money::ZERO } else { available - advanced };
+        self.rooms.most(account, currency).map_or(own, |most| most.min(own))
+    }
+
+    /// The sums of the account's group; none if it has neither advances nor debts of returned ones.
+    fn group(&self, account: AccountId) -> Option<Group> {
+        let members = self.rooms.group_in_advance(account);
+        if members.is_empty() {
+            return None;
+        }
+        let mut group = Group { own: Vec::new(), needed: Some(Money::ZERO) };
+        for member in members {
+            let mut assets = Money::ZERO;
+            for (currency, balance) in self.ledger.balances_of(member) {
+                let (of_rows, worth) =
+                    (self.rooms.bound(member, currency), self.rooms.worth(member, currency));
+                // What transfers hold is on its way out.
+                let stays = balance.total().checked_sub(of_rows.held).unwrap_or(Money::ZERO);
+                assets = assets.capped_add(worth.of(stays));
+                let needed = match worth {
+                    // It counts nothing, and what is there of the advance covers it.
+                    Worth::Nothing if of_rows.advanced <= stays => Some(Money::ZERO),
+                    Worth::Nothing => None,
+                    Worth::Dollar | Worth::Index(_) => Some(worth.of(of_rows.advanced)),
+                };
+                group.need(needed);
+            }
+            for (currency, owed) in self.rooms.debts(member) {
+                group.need(Some(self.rooms.worth(member, currency).of(owed)));
+            }
+            let own = assets.checked_sub(self.rooms.liabilities(member)).unwrap_or(Money::ZERO);
+            group.own.push((member, own));
+        }
+        Some(group)
+    }
+
+    /// The most of a currency that may leave an account for good; none if its group's advances do not bound that.
+    fn most(&self, group: &Group, account: AccountId, currency: CurrencyId) -> Option<Money> {
+        let Some(needed) = group.needed else { return Some(Money::ZERO) };
+        let (mut others, mut own) = (Money::ZERO, Money::ZERO);
+        for (member, worth) in &group.own {
+            if *member == account {
+                own = *worth;
             } else {
-                stays = stays.capped_add(self.rooms.value_staying(currency, rest));
+                others = others.capped_add((*worth).max(Money::ZERO));
             }
         }
-        stays >= lacks
+        let stays = needed.checked_sub(others).unwrap_or(Money::ZERO);
+        if stays <= Money::ZERO {
+            return None;
+        }
+        let spare = own.checked_sub(stays).unwrap_or(Money::ZERO);
+        if spare.is_negative() {
+            return Some(Money::ZERO);
+        }
+        self.rooms.worth(account, currency).most_within(spare)
     }
 }
+
+impl Group {
+    fn need(&mut self, more: Option<Money>) {
+        self.needed = self.needed.zip(more).map(|(needed, more)| needed.capped_add(more));
+    }
+
+    /// Whether advances and debts stay covered when this many dollars move from one account to another one.
+    fn covers_move(&self, (from, to): (AccountId, AccountId), value: Money) -> bool {
+        let mut sum = Money::ZERO;
+        for (member, own) in &self.own {
+            let after = match *member {
+                member if member == from => own.checked_sub(value).unwrap_or(Money::ZERO),
+                member if member == to => own.capped_add(value),
+                _ => *own,
+            };
+            sum = sum.capped_add(after.max(Money::ZERO));
+        }
+        self.needed.is_some_and(|needed| sum >= needed)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! What the rooms keep in an account.
 
+use crate::Worth;
+use alloc::vec::Vec;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 use core::fmt::Debug;
@@ -21,15 +23,15 @@ pub trait Rooms: Debug {
     /// What open transfers hold of a balance and advance to it.
     fn bound(&self, account: AccountId, currency: CurrencyId) -> Bound;
 
-    /// Whether anything is advanced to the account.
-    fn has_advances(&self, account: AccountId) -> bool;
+    /// What the account owes for returned advances, by currency (D-167).
+    fn debts(&self, account: AccountId) -> Vec<(CurrencyId, Money)>;
 
-    /// Whether the account owes the house for a returned advance (D-167).
-    fn owes(&self, account: AccountId) -> bool;
+    /// All accounts of the account's group, itself included, if one of them has an advance or a debt of a returned one; otherwise none.
+    fn group_in_advance(&self, account: AccountId) -> Vec<AccountId>;
 
-    /// What an amount that stays counts, in dollars.
-    fn value_staying(&self, currency: CurrencyId, amount: Money) -> Money;
+    /// What the account has borrowed, and what its positions have lost and not realised, in dollars.
+    fn liabilities(&self, account: AccountId) -> Money;
 
-    /// What an advance that is not there any more counts, in dollars. None without a price.
-    fn value_owed(&self, currency: CurrencyId, amount: Money) -> Option<Money>;
+    /// What a currency counts for the account's group.
+    fn worth(&self, account: AccountId, currency: CurrencyId) -> Worth;
 }

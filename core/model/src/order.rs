@@ -173,4 +173,6 @@ pub enum CancelReason {
     Uncovered,
     /// Its account is being liquidated (D-55).
     TradingClosed,
+    /// Its group would give up more against the index than its open advances let it (D-181).
+    InsufficientFunds,
 }

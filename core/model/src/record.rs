@@ -130,6 +130,7 @@ record_as!(CancelReason {
     AuctionCancelled = 7,
     Uncovered = 8,
     TradingClosed = 9,
+    InsufficientFunds = 10,
 });
 
 impl Record for OrderClass {
@@ -256,6 +257,7 @@ mod tests {
             CancelReason::AuctionCancelled,
             CancelReason::Uncovered,
             CancelReason::TradingClosed,
+            CancelReason::InsufficientFunds,
         ]);
     }
 

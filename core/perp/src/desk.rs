@@ -137,7 +137,8 @@ impl Party<'_> {
     }
 }
 
-/// The row of the order, if the account may place it. An order that meets others is judged by [`affords`].
+/// The row of the order, if the account may place it. An order that meets others is judged by [`affords`]. `advanced` is the part of its
+/// assets that is no own money (D-181).
 ///
 /// # Errors
 /// [`Unmet`].
@@ -147,6 +148,7 @@ pub fn reserve<R: From<Refusal>>(
     perps: &Perps,
     ledger: &Ledger,
     terms: &Terms<'_>,
+    advanced: Money,
 ) -> Result<Reserve, Unmet<R>> {
     if terms.kind == OrderKind::MarketSpend {
         return Err(Unmet::Other(Refusal::NoSpend.into()));
@@ -170,7 +172,7 @@ pub fn reserve<R: From<Refusal>>(
     }
     if !terms.meets && terms.rests && !only_reduces {
         let sketch = Sketch::new(perps, ledger, terms.account, terms.symbol_id, terms.symbol.quote);
-        check_rest(sketch.ok_or(Unmet::Funds)?, terms, amount)?;
+        check_rest(sketch.ok_or(Unmet::Funds)?, terms, (amount, advanced))?;
     }
     let (held, _) = perps.find(terms.account, terms.symbol_id);
     Ok(Reserve { held, amount })
@@ -204,8 +206,13 @@ pub fn passes(perps: &Perps, plan: &mut Plan, terms: &Terms<'_>) -> Qty {
     reducing(perps, terms)
 }
 
-/// Whether the available margin stays at or above zero when `rest` of the order is live.
-fn check_rest<R>(mut sketch: Sketch, terms: &Terms<'_>, rest: Money) -> Result<(), Unmet<R>> {
+/// Whether the available margin without what is advanced stays at or above zero when `rest` of the order is live.
+fn check_rest<R>(
+    mut sketch: Sketch,
+    terms: &Terms<'_>,
+    (rest, advanced): (Money, Money),
+) -> Result<(), Unmet<R>> {
+    sketch.others.assets = sketch.others.assets.checked_sub(advanced).ok_or(Unmet::Funds)?;
     let waited = terms.symbol.grid.base(terms.waited).ok_or(Unmet::Funds)?;
     let live = sketch.row.live_mut(terms.class.side());
     *live = (*live - waited).checked_add(rest).ok_or(Unmet::Funds)?;
@@ -292,7 +299,7 @@ pub fn affords<R: From<Refusal>>(
     ledger: &Ledger,
     terms: &Terms<'_>,
     fills: &[Fill],
-    rest: Option<Reserve>,
+    (rest, advanced): (Option<Reserve>, Money),
     plan: &Plan,
 ) -> Result<(), Unmet<R>> {
     if terms.session == SessionId::EXCHANGE || only_reduces(perps, terms) {
@@ -304,7 +311,7 @@ pub fn affords<R: From<Refusal>>(
     let planned = plan.of(terms.account).filter(|_| !fills.is_empty()).copied();
     let fresh = || Sketch::new(perps, ledger, terms.account, terms.symbol_id, terms.symbol.quote);
     let sketch = planned.or_else(fresh).ok_or(Unmet::Funds)?;
-    check_rest(sketch, terms, rest.map_or(Money::ZERO, |rest| rest.amount))
+    check_rest(sketch, terms, (rest.map_or(Money::ZERO, |rest| rest.amount), advanced))
 }
 
 /// The fees of maker and taker.

@@ -55,7 +55,7 @@ impl<'a> Holder<'a> {
         let collateral = collateral.into_iter().map(|(_, collateral)| collateral);
         let rows = perps.rows_of(account).filter(|row| Some(row.symbol) != except);
         let weighed = rows.filter_map(|row| Some(row.holding(self.prices.contract(row.symbol)?.mark, cap)));
-        Sums::of(money, perps.owed(account, gusd), collateral, weighed)
+        Sums::of(money, perps.borrowed(account, gusd), collateral, weighed)
     }
 
     /// What the account has as collateral; nothing unless it is switched on.
@@ -112,14 +112,19 @@ impl Perps {
         self.holder(ledger, account, gusd).sums_with(None, [])
     }
 
-    /// The most of a currency that orders may use, and the most that may leave, of an account of this desk (D-47). None for
-    /// currencies that its risk does not concern.
+    /// The unrealised profit and loss of an account. None beyond the range of money.
+    pub fn unrealised(&self, ledger: &Ledger, account: AccountId, gusd: CurrencyId) -> Option<Money> {
+        self.holder(ledger, account, gusd).sums_with(None, []).map(|sums| sums.unrealised)
+    }
+
+    /// The most of a currency that orders may use, of assets without what is `advanced`, and the most that may leave, of an account of
+    /// this desk (D-47, D-181). None for currencies that its risk does not concern.
     pub fn available(
         &self,
         ledger: &Ledger,
         account: AccountId,
-        gusd: CurrencyId,
-        of: CurrencyId,
+        (gusd, of): (CurrencyId, CurrencyId),
+        advanced: Money,
     ) -> Option<[Money; 2]> {
         let held = ledger.balance(account, of).available;
         let collateral =
@@ -128,7 +133,8 @@ impl Perps {
             return None;
         }
         let free = self.sums(ledger, account, gusd, None).map(|sums| sums.free());
-        let margins = free.map_or([Money::ZERO; 2], |free| [free.usable, free.leaving]);
+        let own = |margin: Money| margin.checked_sub(advanced).unwrap_or(Money::ZERO).max(Money::ZERO);
+        let margins = free.map_or([Money::ZERO; 2], |free| [own(free.usable), free.leaving]);
         Some(margins.map(|margin| match collateral {
             Some((_, collateral)) => Collateral { amount: held, ..collateral }.worth(margin),
             None => margin.min(held),

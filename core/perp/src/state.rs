@@ -59,6 +59,9 @@ pub struct Perps {
     /// Whether a book that a mark depends on changed in the command that is being applied.
     #[serde(skip)]
     touched: bool,
+    /// What accounts owe for returned advances, in dollars. Derived from the debts of `funds`.
+    #[serde(skip)]
+    debts: BTreeMap<AccountId, Money>,
     /// The insurance fund's account.
     #[serde(skip)]
     fund: Option<AccountId>,
@@ -242,6 +245,32 @@ impl Perps {
     /// What the account owes the lending account.
     pub fn owed(&self, account: AccountId, gusd: CurrencyId) -> Money {
         self.loans.owed(account, gusd)
+    }
+
+    /// What counts as borrowed by the account, in dollars: what it owes, and what it owes for returned advances (D-181).
+    pub(crate) fn borrowed(&self, account: AccountId, gusd: CurrencyId) -> Money {
+        self.owed(account, gusd).capped_add(self.debt(account))
+    }
+
+    /// What an account owes for returned advances, in dollars.
+    pub fn debt(&self, account: AccountId) -> Money {
+        self.debts.get(&account).copied().unwrap_or(Money::ZERO)
+    }
+
+    /// Notes what an account of this desk owes for returned advances, in dollars.
+    pub fn note_debt(&mut self, account: AccountId, debt: Money) {
+        if debt > Money::ZERO {
+            self.debts.insert(account, debt);
+        } else {
+            self.debts.remove(&account);
+        }
+    }
+
+    /// Has the marks taken again, since an account owes more.
+    pub fn look_through(&mut self, time: Time) {
+        if !self.prices.is_empty() {
+            self.retake = Some(time);
+        }
     }
 
     /// What the lending account has lent for perpetuals.

@@ -51,7 +51,7 @@ impl SpotMargin {
             let index = self.index(market.currency).map_or(Money::ZERO, |index| index.price);
             *holding = Holding { currency: Some(market.currency), held: Held { quantity, index } };
         }
-        Account { cash: Cash { usd, owed: self.owed(account) }, holdings }
+        Account { cash: Cash { usd, owed: self.borrowed(account) }, holdings }
     }
 
     /// The sums of an account. None beyond the range of money.
@@ -59,14 +59,23 @@ impl SpotMargin {
         self.account(ledger, account).sums()
     }
 
-    /// The most of a currency that may leave an account; none where only its balance bounds that.
-    pub fn leaving(&self, ledger: &Ledger, account: AccountId, currency: CurrencyId) -> Option<Money> {
+    /// The most of a currency that may leave an account; none where only its balance bounds that. `advanced` is the part of its assets
+    /// that is no own money (D-181).
+    pub fn leaving(
+        &self,
+        ledger: &Ledger,
+        account: AccountId,
+        currency: CurrencyId,
+        advanced: Money,
+    ) -> Option<Money> {
         let of = self.account(ledger, account);
         if of.cash.owed == Money::ZERO {
             return None;
         }
         let (buys, terms) = (self.row(account).buys, self.terms());
-        let most = |most: &dyn Fn(&Sums) -> Money| of.sums().map_or(Money::ZERO, |sums| most(&sums));
+        let own = |sums: Sums| Some(Sums { assets: sums.assets.checked_sub(advanced)?, ..sums });
+        let sums = of.sums().and_then(own);
+        let most = |most: &dyn Fn(&Sums) -> Money| sums.as_ref().map_or(Money::ZERO, most);
         if Some(currency) == self.dollar {
             return Some(most(&|sums| sums.leaving_usd(of.cash.usd, buys, terms)));
         }

@@ -3,6 +3,7 @@
 use crate::SpotMargin;
 use crate::plan::Plan;
 use buttonwood_ledger::Ledger;
+use buttonwood_margin::spot::Sums;
 use buttonwood_model::{AssetId, Desk, SessionId, Side, Symbol};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_spot as spot;
@@ -38,7 +39,8 @@ impl SpotMargin {
     }
 }
 
-/// The reserve of the order, if the account may place it. A margin buy that meets others is judged by [`affords`].
+/// The reserve of the order, if the account may place it. A margin buy that meets others is judged by [`affords`]. `advanced` is the part
+/// of its assets that is no own money (D-181).
 ///
 /// # Errors
 /// [`Unmet`].
@@ -48,10 +50,11 @@ pub fn reserve<R: From<Refusal>>(
     margin: &SpotMargin,
     ledger: &Ledger,
     terms: &Terms<'_>,
+    advanced: Money,
 ) -> Result<Reserve, Unmet<R>> {
     let side = terms.class.side();
     if borrows(terms.class.desk(), side) {
-        return reserve_buy(margin, ledger, terms);
+        return reserve_buy(margin, ledger, terms, advanced);
     }
     if terms.class.desk() == DESK {
         margin.index(terms.symbol.base).ok_or(Unmet::Other(Refusal::NotOpen.into()))?;
@@ -68,6 +71,7 @@ fn reserve_buy<R: From<Refusal>>(
     margin: &SpotMargin,
     ledger: &Ledger,
     terms: &Terms<'_>,
+    advanced: Money,
 ) -> Result<Reserve, Unmet<R>> {
     if margin.index(terms.symbol.base).is_none_or(|index| !index.is_fresh) {
         return Err(Unmet::Other(Refusal::NotOpen.into()));
@@ -77,21 +81,29 @@ fn reserve_buy<R: From<Refusal>>(
     }
     // The value of every fill must be in the range of money.
     terms.symbol.grid.cost(terms.price, terms.qty, terms.rates.worst()).ok_or(Unmet::Funds)?;
-    if !terms.meets && !accepts(margin, ledger, terms, &Plan::default(), terms.qty) {
+    if !terms.meets && !accepts(margin, ledger, terms, &Plan::default(), (terms.qty, advanced)) {
         return Err(Unmet::Funds);
     }
     let (held, _) = ledger.find(terms.account, terms.symbol.quote);
     Ok(Reserve { held, amount: Money::ZERO })
 }
 
-/// Whether notional and live margin buys stay within the highest leverage when `left` of the order is live (MARG-010).
-fn accepts(margin: &SpotMargin, ledger: &Ledger, terms: &Terms<'_>, plan: &Plan, left: Qty) -> bool {
+/// Whether notional and live margin buys stay within the highest leverage when `left` of the order is live (MARG-010), on the assets
+/// without what is advanced.
+fn accepts(
+    margin: &SpotMargin,
+    ledger: &Ledger,
+    terms: &Terms<'_>,
+    plan: &Plan,
+    (left, advanced): (Qty, Money),
+) -> bool {
     let account = plan.of(terms.account).copied();
     let account = account.unwrap_or_else(|| margin.account(ledger, terms.account));
     let market = (terms.symbol_id, &terms.symbol.grid);
     let at = (terms.price, terms.rates.worst());
     let buys = margin.buys(terms.account, market, at, (terms.waited, left));
-    account.sums().zip(buys).is_some_and(|(sums, buys)| sums.accepts(&buys, margin.terms()))
+    let own = |sums: Sums| Some(Sums { assets: sums.assets.checked_sub(advanced)?, ..sums });
+    account.sums().and_then(own).zip(buys).is_some_and(|(sums, buys)| sums.accepts(&buys, margin.terms()))
 }
 
 /// What `left` of an order reserves.
@@ -117,7 +129,7 @@ pub fn affords<R>(
     ledger: &Ledger,
     terms: &Terms<'_>,
     fills: &[Fill],
-    rest: Option<Reserve>,
+    (rest, advanced): (Option<Reserve>, Money),
     plan: &Plan,
 ) -> Result<(), Unmet<R>> {
     if terms.session == SessionId::EXCHANGE {
@@ -128,7 +140,7 @@ pub fn affords<R>(
     }
     let filled: Qty = fills.iter().map(|fill| fill.qty).sum();
     let left = if rest.is_some() { terms.qty - filled } else { Qty::ZERO };
-    if accepts(margin, ledger, terms, plan, left) { Ok(()) } else { Err(Unmet::Funds) }
+    if accepts(margin, ledger, terms, plan, (left, advanced)) { Ok(()) } else { Err(Unmet::Funds) }
 }
 
 /// The fees of maker and taker, at least one of them of this room. The exchange's own order pays none.

@@ -49,7 +49,8 @@ impl Plan {
 
     /// Notes a fill of one side; an error if it is not covered.
     fn note(&mut self, margin: &SpotMargin, ledger: &Ledger, party: &Party<'_>) -> Result<(), Uncovered> {
-        let is_judged = party.desk == DESK || party.desk == CASH && margin.owed(party.account) > Money::ZERO;
+        let is_judged =
+            party.desk == DESK || party.desk == CASH && margin.borrowed(party.account) > Money::ZERO;
         let (true, Some(dollar)) = (is_judged, margin.dollar) else { return Ok(()) };
         let before = self.of(party.account).copied();
         let before = before.unwrap_or_else(|| margin.account(ledger, party.account));

@@ -73,6 +73,9 @@ pub struct SpotMargin {
     /// Whether the first dollar was borrowed in the command that is being applied.
     #[serde(skip)]
     pub(crate) borrowed: bool,
+    /// What margin accounts owe for returned advances, in dollars; it counts as borrowed (D-181). Derived from the debts of `funds`.
+    #[serde(skip)]
+    pub(crate) debts: BTreeMap<AccountId, Money>,
     /// Derived from currencies and symbols.
     #[serde(skip)]
     pub(crate) dollar: Option<CurrencyId>,
@@ -109,6 +112,32 @@ impl SpotMargin {
     /// What an account owes, in dollars.
     pub fn owed(&self, account: AccountId) -> Money {
         self.dollar.map_or(Money::ZERO, |dollar| self.loans.owed(account, dollar))
+    }
+
+    /// What counts as borrowed by an account, in dollars: what it owes, and what it owes for returned advances.
+    pub fn borrowed(&self, account: AccountId) -> Money {
+        self.owed(account).capped_add(self.debt(account))
+    }
+
+    /// What an account owes for returned advances, in dollars.
+    pub fn debt(&self, account: AccountId) -> Money {
+        self.debts.get(&account).copied().unwrap_or(Money::ZERO)
+    }
+
+    /// Notes what a margin account owes for returned advances, in dollars.
+    pub fn note_debt(&mut self, account: AccountId, debt: Money) {
+        if debt > Money::ZERO {
+            self.debts.insert(account, debt);
+        } else {
+            self.debts.remove(&account);
+        }
+    }
+
+    /// Has the accounts that owe looked through, since one of them owes more.
+    pub fn look_through(&mut self, time: Time) {
+        if !self.indices.is_empty() {
+            self.liquidations.look_through(time);
+        }
     }
 
     /// Notes which symbols are traded on margin, after a symbol was listed or the state was restored.
@@ -151,7 +180,7 @@ impl SpotMargin {
 
     /// Notes that indices were taken: accounts that owe are to be looked through.
     pub fn note_taken(&mut self, time: Time) {
-        if !self.loans.is_empty() {
+        if !self.loans.is_empty() || !self.debts.is_empty() {
             self.liquidations.look_through(time);
         }
     }
@@ -171,7 +200,7 @@ impl SpotMargin {
 
     /// Whether the account owes or has live margin buys: then it buys nothing without credit.
     pub(crate) fn is_committed(&self, account: AccountId) -> bool {
-        self.owed(account) > Money::ZERO || self.row(account).buys > Money::ZERO
+        self.borrowed(account) > Money::ZERO || self.row(account).buys > Money::ZERO
     }
 
     /// Whether the account owes or has live orders here.

@@ -196,7 +196,8 @@ impl<'a, D: Desks> Uncrossing<'a, D> {
             Some((slot, orders.get(slot).remaining))
         };
         let (mut buyer, mut seller) = (next(Side::Buy), next(Side::Sell));
-        let (mut trade, mut steps, mut plan) = (self.market.next_id, 0, D::Plan::default());
+        let (mut trade, mut steps, mut plan) =
+            (self.market.next_id, 0, self.market.desks.plan(self.market.time));
         while let (Some((buy, wanted)), Some((sell, offered))) = (buyer, seller)
             && steps < STEP_MAX
         {

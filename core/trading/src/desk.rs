@@ -4,11 +4,11 @@
 //! engine has one type for all desks, which selects the desk by the order's [`OrderClass`]: a cash order and
 //! a margin order may trade on one book, and each side settles at its own desk.
 
-use crate::{Break, BreakError, CollarWidth, FeeSchedule, Fees};
+use crate::{Break, BreakError, CollarWidth, FeeSchedule, Floor};
 use buttonwood_book::{Fill, Order, Traded};
 use buttonwood_model::{
     AccountId, AssetId, CancelReason, Desk, Held, OrderClass, OrderKind, Product, SessionId, Side, Symbol,
-    SymbolId,
+    SymbolId, Time,
 };
 use buttonwood_num::{Grid, Money, Price, Qty};
 use core::fmt::Debug;
@@ -76,12 +76,12 @@ pub struct Terms<'a> {
     pub waited: Qty,
 }
 
-/// An order that has entered, with its symbol and the fee rates.
+/// An order that has entered, with its symbol and the floor.
 #[derive(Clone, Copy, Debug)]
 pub struct Live<'a> {
     /// What it trades.
     pub symbol: &'a Symbol,
-    pub(crate) fees: &'a Fees,
+    pub(crate) floor: &'a Floor,
     /// The order.
     pub order: &'a Order,
 }
@@ -93,10 +93,15 @@ impl<'a> Live<'a> {
         &self.symbol.grid
     }
 
+    /// The floor that it is on.
+    pub fn floor(self) -> &'a Floor {
+        self.floor
+    }
+
     /// The rates that it was placed under.
     #[inline]
     pub fn rates(self) -> FeeSchedule {
-        self.fees.get(self.order.rates)
+        self.floor.fees.get(self.order.rates)
     }
 
     /// Its desk.
@@ -183,8 +188,18 @@ pub trait Desks: Debug {
     type Refusal: Copy + Debug + PartialEq + Eq;
 
     /// What a desk notes from one fill of a plan to the next, so that it can cover several fills of one
-    /// account together. Each plan starts with the default.
+    /// account together.
     type Plan: Default + Debug;
+
+    /// The plan of a command of this time, without fills.
+    fn plan(&self, _time: Time) -> Self::Plan {
+        Self::Plan::default()
+    }
+
+    /// Why the rest of an incoming order is cancelled whose account cannot pay for the next fill of the plan.
+    fn uncovered(&self, symbol: &Symbol, _plan: &Self::Plan) -> CancelReason {
+        self.rules(symbol).uncovered
+    }
 
     /// The desk for a new order of the account, on credit or not. An order keeps its desk.
     ///
@@ -216,7 +231,7 @@ pub trait Desks: Debug {
 
     /// Whether both accounts can pay for a fill of `qty` at the resting order's price, after the fills that the
     /// plan holds already; if so, the desks note the fill in the plan. Otherwise the order of the account that
-    /// cannot is cancelled ([`Rules::uncovered`]), of the taker what is left; nothing is cancelled if the taker
+    /// cannot is cancelled ([`Rules::uncovered`]), of the taker what is left ([`Desks::uncovered`]); nothing is cancelled if the taker
     /// is refused or cancelled unfilled.
     fn covers(&self, plan: &mut Self::Plan, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> Cover;
 

@@ -50,7 +50,7 @@ impl Floor {
     #[inline]
     pub(crate) fn seen<'a>(&'a self, order: &'a Order) -> Live<'a> {
         let symbol = self.symbols.get(order.symbol.index()).expect("an order's symbol is listed");
-        Live { symbol, fees: &self.fees, order }
+        Live { symbol, floor: self, order }
     }
 
     /// Gives a new account its place in the tables.

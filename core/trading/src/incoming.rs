@@ -176,10 +176,10 @@ impl<'a, D: Desks> Incoming<'a, D> {
         planner: &mut Planner<D::Plan>,
         out: &mut Outbox<E>,
     ) -> Result<OrderId, Reject<D::Refusal>> {
-        planner.plan = D::Plan::default();
+        planner.plan = self.market.desks.plan(self.market.time);
         let outcome = self.plan(planner);
         let Planner { fills, slots: uncovered, plan } = &mut *planner;
-        let fate = self.fate(reserve, fills, uncovered, outcome)?;
+        let fate = self.fate(reserve, (fills, uncovered), outcome, plan)?;
         if self.place.kind == OrderKind::MarketSpend && fate == Fate::Completed && fills.is_empty() {
             return Err(Reject::BelowMinimum);
         }
@@ -211,7 +211,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
         planner: &mut Planner<D::Plan>,
         out: &mut Outbox<E>,
     ) -> Result<OrderId, Reject<D::Refusal>> {
-        planner.plan = D::Plan::default();
+        planner.plan = self.market.desks.plan(self.market.time);
         let qty = self.market.desks.passes(&mut planner.plan, &self.terms);
         let place = Place { qty, ..*self.place };
         let Self { market, placer, rates, triggered, .. } = *self;
@@ -221,8 +221,8 @@ impl<'a, D: Desks> Incoming<'a, D> {
             return Err(unmet);
         }
         let outcome = part.plan(planner);
-        let Planner { fills, slots: uncovered, .. } = planner;
-        let fate = match part.fate(reserve, fills, uncovered, outcome)? {
+        let Planner { fills, slots: uncovered, plan } = &mut *planner;
+        let fate = match part.fate(reserve, (fills, uncovered), outcome, plan)? {
             Fate::Completed if qty == self.place.qty => Fate::Completed,
             Fate::Completed | Fate::Booked(_) => {
                 let reason = self.market.desks.rules(self.terms.symbol).uncovered;
@@ -252,7 +252,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             } else {
                 left.min(order.remaining)
             };
-            let maker_side = Live { symbol: self.terms.symbol, fees: &floor.fees, order };
+            let maker_side = Live { symbol: self.terms.symbol, floor, order };
             let cover = if take > Qty::ZERO {
                 desks.covers(noted, maker_side, &self.terms, take)
             } else {
@@ -283,9 +283,9 @@ impl<'a, D: Desks> Incoming<'a, D> {
     fn fate(
         &self,
         reserve: Reserve,
-        fills: &[Fill],
-        uncovered: &[Slot],
+        (fills, uncovered): (&[Fill], &[Slot]),
         planned: Planned,
+        plan: &D::Plan,
     ) -> Result<Fate, Reject<D::Refusal>> {
         let Place { side, kind, option, .. } = *self.place;
         let void = |reason| Ok(Fate::Cancelled { reason, executes: false });
@@ -313,7 +313,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             return void(CancelReason::FillOrKillWouldNotFill);
         }
         if planned.is_bare {
-            let reason = self.market.desks.rules(self.terms.symbol).uncovered;
+            let reason = self.market.desks.uncovered(self.terms.symbol, plan);
             return Ok(Fate::Cancelled { reason, executes: true });
         }
         // A refusal would not cancel the uncovered orders, so no order could ever trade with those behind

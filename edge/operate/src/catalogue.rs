@@ -44,6 +44,7 @@ pub const COMMANDS: &[Command] = &[
     deposits::assign::COMMAND,
     banks::wire::COMMAND,
     banks::settle::COMMAND,
+    banks::limit::COMMAND,
     // Fees
     fees::set::COMMAND,
     fees::schedule::COMMAND,

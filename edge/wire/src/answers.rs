@@ -25,7 +25,7 @@ words! {
     /// Why an order was cancelled.
     pub struct CancelReasonName: "MakerOrCancelWouldTake", "ImmediateOrCancelWouldPost", "FillOrKillWouldNotFill",
         "SelfCrossPrevented", "ExceedsPriceLimits", "Requested", "MarketClosed", "AuctionCancelled", "Uncovered",
-        "TradingClosed"
+        "TradingClosed", "InsufficientFunds"
 }
 
 words! {

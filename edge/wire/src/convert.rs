@@ -203,6 +203,11 @@ pub fn refusal(name: &str, size: &str, reject: ConvertReject) -> Refusal {
             let message = format!("Failed to convert {size} on symbol {shown}: insufficient funds");
             Refusal::new(Reason::InsufficientFunds, message)
         }
+        ConvertReject::Advances => {
+            let message =
+                format!("Failed to convert {size} on symbol {shown}: {}", crate::reject::BEYOND_ADVANCES);
+            Refusal::new(Reason::InsufficientFunds, message)
+        }
         ConvertReject::Unavailable => {
             let message = format!(
                 "Invalid quantity for symbol {shown}: {size}; the exchange cannot give this much now"

@@ -51,6 +51,7 @@ pub const fn reason_name(reason: CancelReason) -> &'static str {
         CancelReason::AuctionCancelled => "AuctionCancelled",
         CancelReason::Uncovered => "Uncovered",
         CancelReason::TradingClosed => "TradingClosed",
+        CancelReason::InsufficientFunds => "InsufficientFunds",
     }
 }
 

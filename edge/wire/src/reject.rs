@@ -193,6 +193,10 @@ fn place(call: &Rejected<'_>, market: &Market<'_>, reject: PlaceReject) -> Refus
             );
             Refusal::new(Reason::MarketNotOpen, message)
         }
+        PlaceReject::Desk(DeskReject::Advances) => {
+            let message = format!("Failed to place order on symbol {shown}: {BEYOND_ADVANCES}");
+            Refusal::new(Reason::InsufficientFunds, message)
+        }
         PlaceReject::Desk(DeskReject::NoMargin) => {
             let expected =
                 "false: only margin accounts trade on margin, on BTCUSD, ETHUSD, SOLUSD and XRPUSD";
@@ -200,6 +204,10 @@ fn place(call: &Rejected<'_>, market: &Market<'_>, reject: PlaceReject) -> Refus
         }
     }
 }
+
+/// Why a group with open advances makes no bad deal (D-181).
+pub(crate) const BEYOND_ADVANCES: &str =
+    "the group has an open advance, and would give up more than 5 % of its advances against the index";
 
 /// Only derivatives accounts trade perpetuals, and they trade nothing else (D-36).
 fn wrong_account(symbol: &Symbol) -> Refusal {

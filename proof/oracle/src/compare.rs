@@ -147,6 +147,12 @@ fn agree_on_funds(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     if sent != naive.moves_sent() {
         return Err(format!("moves sent {sent:?}, expected {:?}", naive.moves_sent()));
     }
+    for (group, lost) in &naive.funds.given_up {
+        let open = exchange.state.advances().of(*group);
+        if open.is_none_or(|open| open.given_up.units() != *lost) {
+            return Err(format!("{group:?} has given up {open:?}, expected {lost}"));
+        }
+    }
     if funds.reserves().last_cut() != naive.funds.cut {
         return Err(format!("cut at {:?}, expected {:?}", funds.reserves().last_cut(), naive.funds.cut));
     }

@@ -17,6 +17,36 @@ pub(super) fn receive(books: &mut Books<'_>, receipt: &Receipt, bank: Option<u32
     books.funds.add(books.time, deposit(account, currency, amount, status, method, bank));
     if is_advance {
         books.funds.banks.will_clear(eid, Time(books.time.0.saturating_add(CLEARING.0)));
+        count_advance(books, account, currency, amount);
+    }
+}
+
+/// Notes a credit that waits.
+pub(super) fn queue(books: &mut Books<'_>, receipt: &Receipt, bank: Option<u32>) {
+    let Receipt { account, currency, amount, method, .. } = *receipt;
+    let eid = books.funds.next_eid();
+    books.funds.add(books.time, deposit(account, currency, amount, Status::Pending, method, bank));
+    books.funds.banks.will_clear(eid, Time(books.time.0.saturating_add(CLEARING.0)));
+}
+
+/// A credit that waited is an advance now. It clears when it would have cleared anyway.
+pub(super) fn advance(books: &mut Books<'_>, eid: Eid) {
+    let row = books.funds.change(&Change { eid, status: Status::Advanced, held: Money::ZERO });
+    let (account, currency, amount) = (row.account, row.currency, row.amount);
+    books.ledger.issue(account, currency, amount);
+    count_advance(books, account, currency, amount);
+}
+
+fn count_advance(books: &mut Books<'_>, account: AccountId, currency: CurrencyId, amount: Money) {
+    if let Some(group) = books.group_of_advance(account, currency) {
+        books.advances.add(group, account, amount);
+    }
+}
+
+fn end_advance(books: &mut Books<'_>, eid: Eid) {
+    let NewTransfer { account, currency, amount, .. } = *row(books, eid);
+    if let Some(group) = books.group_of_advance(account, currency) {
+        books.advances.end(group, account, amount);
     }
 }
 
@@ -57,19 +87,31 @@ fn end_payment(books: &mut Books<'_>, eid: Eid, status: Status, target: AccountI
     books.funds.change(&Change { eid, status, held: Money::ZERO });
 }
 
-/// An advance is final: a second row says so. No money moves.
+/// An advance is final: a second row says so, and no money moves. A credit that waited is credited.
 pub(super) fn clear(books: &mut Books<'_>, eid: Eid) {
     books.funds.banks.stop_clearing(eid);
+    if row(books, eid).status == Status::Pending {
+        let row = books.funds.change(&Change { eid, status: Status::Complete, held: Money::ZERO });
+        let (account, currency, amount) = (row.account, row.currency, row.amount);
+        books.ledger.issue(account, currency, amount);
+        return;
+    }
+    end_advance(books, eid);
     let advance = books.funds.change(&Change { eid, status: Status::Cleared, held: Money::ZERO });
     let row = NewTransfer { status: Status::Complete, advance: Some(eid), ..advance.clone() };
     books.funds.add(books.time, row);
 }
 
-/// An advance goes back to its bank.
+/// An advance goes back to its bank; a credit that waited has moved no money.
 pub(super) fn take_back(books: &mut Books<'_>, eid: Eid, lent: Money) {
     books.funds.banks.stop_clearing(eid);
+    let has_waited = row(books, eid).status == Status::Pending;
     let row = books.funds.change(&Change { eid, status: Status::Returned, held: Money::ZERO });
+    if has_waited {
+        return;
+    }
     let (account, currency, amount) = (row.account, row.currency, row.amount);
+    end_advance(books, eid);
     debt::lend(books, account, currency, lent);
     books.ledger.issue(account, currency, -amount);
 }

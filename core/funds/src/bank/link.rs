@@ -139,6 +139,11 @@ impl Banks {
         self.clears.get(&eid).copied()
     }
 
+    /// The credits that have not cleared, the oldest first.
+    pub(super) fn awaited(&self) -> impl Iterator<Item = Eid> {
+        self.clears.keys().copied()
+    }
+
     /// The advance that clears first, and when.
     pub(super) fn next_clearing(&self) -> Option<(Time, Eid)> {
         self.clearing.first().copied()

@@ -3,6 +3,7 @@
 use super::*;
 use alloc::vec;
 use buttonwood_access::{Access, Account};
+use buttonwood_leave::Advances;
 use buttonwood_ledger::{Bucket, Posting, SOURCE};
 use buttonwood_model::{Currency, CurrencyKind, take_named};
 
@@ -62,6 +63,7 @@ impl Stage {
             ledger: &self.ledger,
             access: &self.access,
             leave: buttonwood_leave::Leave { ledger: &self.ledger, rooms: &self.funds },
+            advances: &Advances::default(),
             seed: 7,
             time,
         };
@@ -70,7 +72,8 @@ impl Stage {
             let mut bytes = kept.of(&out.texts).unwrap();
             let event: Infrequent = take_named(&mut bytes).unwrap().read().unwrap();
             let Self { funds, ledger, access, .. } = self;
-            crate::evolve(&mut Books { funds, ledger, access, seed: 7, time }, event);
+            let advances = &mut Advances::default();
+            crate::evolve(&mut Books { funds, ledger, advances, access, seed: 7, time }, event);
         }
         Ok(out.events.len())
     }

@@ -61,6 +61,8 @@ struct Row {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OpenSums {
     rows: BTreeMap<(AccountId, CurrencyId), Row>,
+    /// The number of advances of all accounts.
+    advances: u32,
 }
 
 impl OpenSums {
@@ -87,6 +89,7 @@ impl OpenSums {
                 sum(part, amount);
             }),
             Status::Advanced => {
+                count(&mut self.advances);
                 self.change(row.account, row.held_currency(), |sums| sum(&mut sums.held, row.held));
                 self.change(row.account, row.currency, |sums| {
                     count(&mut sums.advances);
@@ -115,6 +118,11 @@ impl Funds {
     /// What was advanced to the account in a currency: it can trade, and cannot leave yet.
     pub fn advanced(&self, account: AccountId, currency: CurrencyId) -> Money {
         self.bound(account, currency).advanced
+    }
+
+    /// Whether anything is advanced to any account.
+    pub fn advances_any(&self) -> bool {
+        self.sums.advances > 0
     }
 
     /// Whether anything is advanced to the account.

@@ -97,7 +97,7 @@ pub(super) fn decide_new(
         None => (terms.fee, terms.uses_free()),
     };
     let total = withdraw.amount.checked_add(fee).ok_or(Reject::Short(Short::TooLittle, fee))?;
-    desk.leave.check(account, given, total).map_err(|short| Reject::Short(short, fee))?;
+    desk.leave.check(account, (given, total), None).map_err(|short| Reject::Short(short, fee))?;
     if !can_wrap(desk, withdraw) {
         return Err(Reject::Short(Short::TooLittle, fee));
     }

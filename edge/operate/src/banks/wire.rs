@@ -93,7 +93,8 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
             | BankReject::Short(_)
             | BankReject::UnknownRow
             | BankReject::SettledBefore
-            | BankReject::NotDue => None,
+            | BankReject::NotDue
+            | BankReject::BadLimit => None,
         }
     };
     let command = FundsCommand::from(BankCommand::Receive(Arc::new(receipt)));

@@ -24,7 +24,7 @@ pub(super) fn short(short: Short, amount: &str, code: &str) -> Refusal {
         Short::Debt => return in_debt(),
         Short::TooLittle => format!("The account has less than {} {code} that may leave it", quoted(amount)),
         Short::Advances => format!(
-            "Without {} {code} the account would be worth less than what is advanced to it",
+            "Without {} {code} the group's accounts would be worth less than what is advanced to them or owed for a returned advance",
             quoted(amount)
         ),
     };

@@ -103,6 +103,7 @@ fn refusal(call: &Call, reject: BankReject) -> Refusal {
         | BankReject::BadMethod
         | BankReject::UnknownRow
         | BankReject::SettledBefore
+        | BankReject::BadLimit
         | BankReject::NotDue => failed(),
     }
 }

@@ -95,6 +95,7 @@ fn banked(
         (bank::Command::Link(_), _) if is_quiet => "bank linked before",
         (bank::Command::Link(_), _) => "bank linked",
         (bank::Command::Receive(_), Some(TransferStatus::Advanced)) => "money advanced",
+        (bank::Command::Receive(_), Some(TransferStatus::Pending)) => "credit that waits for advances",
         (bank::Command::Receive(_), _) => "wire",
         (bank::Command::Pay(_), _) => "bank paid",
         (bank::Command::Clear(_), _) => "advance cleared in time",
@@ -102,6 +103,7 @@ fn banked(
         (bank::Command::Settle(_), Some(TransferStatus::Cleared)) => "advance cleared early",
         (bank::Command::Settle(_), Some(TransferStatus::Complete)) => "bank settled",
         (bank::Command::Settle(_), _) => "bank returned",
+        (bank::Command::SetAdvanceLimit(_), _) => "advance limit set",
     }
 }
 
@@ -231,6 +233,7 @@ fn refused(reject: &FundsReject) -> &'static str {
             bank::Reject::UnknownRow => "settled nothing of a bank",
             bank::Reject::SettledBefore => "settled before",
             bank::Reject::NotDue => "advance cleared too early",
+            bank::Reject::BadLimit => "advance limit below zero",
             _ => "refused by a bank",
         },
         FundsReject::Debt(_) => "nothing to repay",

@@ -2,6 +2,7 @@
 
 use super::Naive;
 use super::breaks::Party;
+use super::funds::advances::{Losses, add};
 use super::matching::reaches;
 use super::reserve::{ceil_bps, int};
 use crate::exchange::{Happening, Step, fees_account};
@@ -198,9 +199,10 @@ impl Naive {
             self.happened.push(Happening::Cut(symbol, finding, before.0));
             (Finding { qty: Qty::ZERO, ..finding }, before)
         });
-        let traded = finding.price.map_or(Qty::ZERO, |price| self.cross_all(symbol, price, before));
+        let (traded, has_met) =
+            finding.price.map_or((Qty::ZERO, false), |price| self.cross_all(symbol, price, before));
         finding.qty += traded;
-        if traded > Qty::ZERO {
+        if has_met {
             auctions.cut = Some((finding, before));
         } else {
             for side in [Side::Buy, Side::Sell] {
@@ -286,15 +288,31 @@ impl Naive {
         self.line(symbol, side, takes).first().copied()
     }
 
-    /// Trades at a price until one side has no more orders; returns the quantity.
-    fn cross_all(&mut self, symbol: SymbolId, price: Price, before: OrderId) -> Qty {
-        let mut traded = Qty::ZERO;
+    /// Trades at a price until one side has no more orders; returns the quantity, and whether two orders met. An order whose group may
+    /// not give up what its trade would is cancelled (D-181), at the worths before all trades.
+    fn cross_all(&mut self, symbol: SymbolId, price: Price, before: OrderId) -> (Qty, bool) {
+        let (mut traded, mut has_met) = (Qty::ZERO, false);
+        let worths = self.worths_of_all();
         while let Some(buyer) = self.first_in_line(symbol, Side::Buy, price, before)
             && let Some(seller) = self.first_in_line(symbol, Side::Sell, price, before)
         {
+            has_met = true;
+            let qty = buyer.remaining.min(seller.remaining);
+            let lost = self.lost(&worths, symbol.index(), [buyer.account, seller.account], (price, qty));
+            if let Some(beyond) = [&buyer, &seller]
+                .into_iter()
+                .zip(lost)
+                .find(|(_, lost)| !self.may_lose(&Losses::new(), *lost))
+            {
+                self.close(beyond.0.id, CancelReason::Uncovered);
+                continue;
+            }
+            let mut losses = Losses::new();
+            add(&mut losses, lost);
+            self.note_lost(&losses);
             traded += self.cross(&buyer, &seller, price);
         }
-        traded
+        (traded, has_met)
     }
 
     fn cross(&mut self, buyer: &OrderState, seller: &OrderState, price: Price) -> Qty {

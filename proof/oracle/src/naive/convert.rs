@@ -1,5 +1,6 @@
 //! Conversions with a house account: wraps and instant orders.
 
+use super::funds::advances::Losses;
 use super::reserve::{ceil_bps, int};
 use super::{Naive, Pair};
 use crate::exchange::{Happening, fees_account};
@@ -76,9 +77,25 @@ impl Naive {
         if amount > self.available(account, given) {
             return Err(ConvertReject::InsufficientFunds);
         }
+        self.give_up(account, (given, amount), (received, amount))?;
         self.pay(account, self.issuer, given, amount);
         self.pay(self.issuer, account, received, amount);
         Ok(ConvertInfrequent::Wrapped(Wrapped { order: self.take_id(), account, wrap }))
+    }
+
+    /// Notes what a conversion gives up of an advance, if that is not too much (D-181).
+    fn give_up(
+        &mut self,
+        account: AccountId,
+        gives: (CurrencyId, i128),
+        gets: (CurrencyId, i128),
+    ) -> Result<(), ConvertReject> {
+        let lost = self.lost_by(&self.worths(account), account, gives, gets);
+        if !self.may_lose(&Losses::new(), lost) {
+            return Err(ConvertReject::Advances);
+        }
+        self.note_lost(&lost.into_iter().collect());
+        Ok(())
     }
 
     fn quote(
@@ -190,7 +207,7 @@ impl Naive {
     }
 
     /// The dollars of a unit of a currency, if other groups rest enough on both sides of its dollar book.
-    fn reference(&self, account: Option<AccountId>, currency: CurrencyId) -> Option<i128> {
+    pub(super) fn reference(&self, account: Option<AccountId>, currency: CurrencyId) -> Option<i128> {
         let is_book = |pair: &Pair| pair.base == currency && Some(pair.quote) == self.dollar;
         if Some(currency) == self.dollar || self.pairs.iter().any(|pair| is_book(pair) && pair.wraps) {
             return Some(ONE);
@@ -262,6 +279,11 @@ impl Naive {
         };
         if needed > self.available(account, given) {
             return Err(ConvertReject::InsufficientFunds);
+        }
+        let (worth_base, worth_quote) = ((base_currency, base), (quote_currency, worth));
+        match quote.side {
+            Side::Buy => self.give_up(account, worth_quote, worth_base)?,
+            Side::Sell => self.give_up(account, worth_base, worth_quote)?,
         }
         self.quotes.remove(at);
         let (buyer, seller) =

@@ -3,6 +3,7 @@
 //! What a row holds, what is advanced and what is short is computed from the rows each time.
 
 mod addresses;
+pub(super) mod advances;
 mod approvals;
 mod banks;
 mod calendar;
@@ -68,6 +69,8 @@ pub(crate) struct Funds {
     charged: Time,
     /// What accounts owe for returned advances.
     pub(crate) debts: BTreeMap<(AccountId, CurrencyId), i128>,
+    /// What groups with advances of banks have given up.
+    pub(crate) given_up: BTreeMap<GroupId, i128>,
     /// When the reserves were cut last; none before the first time.
     pub(crate) cut: Option<Time>,
     /// Test credits less debits.

@@ -2,10 +2,11 @@
 
 use super::Naive;
 use super::breaks::Party;
+use super::funds::advances::{Losses, add};
 use super::reserve::{ceil_bps, int};
 use crate::exchange::{Happening, fees_account};
 use buttonwood_engine::{OrderState, Place};
-use buttonwood_model::{AccountId, CancelReason, ExecutionOption, OrderKind, Side, SymbolId};
+use buttonwood_model::{AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, Side, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 
 /// One step of a match, planned.
@@ -22,6 +23,18 @@ pub(super) enum Stop {
     Collar,
     Money,
     Empty,
+    /// The next fill would give up more than the account's group may (D-181).
+    Advances,
+}
+
+/// What a walk through the book finds.
+#[derive(Default)]
+pub(super) struct Walk {
+    pub(super) fills: Vec<Fill>,
+    /// Resting orders whose groups may not give up what their fills would.
+    pub(super) uncovered: Vec<OrderId>,
+    /// What the fills give up.
+    pub(super) losses: Losses,
 }
 
 impl Naive {
@@ -45,52 +58,66 @@ impl Naive {
     }
 
     /// Walks the opposite side, best price and oldest order first.
-    pub(super) fn walk(&self, account: AccountId, place: &Place) -> (Vec<Fill>, Stop) {
+    pub(super) fn walk(&self, account: AccountId, place: &Place) -> (Walk, Stop) {
         let rate = self.rates_now(account, place.symbol).taker;
         let unit = self.pairs[place.symbol.index()].quote_unit;
         let (mut left, mut money) = (place.qty, place.spend.units());
-        let mut fills = Vec::new();
+        let (mut walk, worths) = (Walk::default(), self.worths_of_all());
         for maker in self.queue(place.symbol, place.side.opposite()) {
             if place.kind != OrderKind::MarketSpend && left == Qty::ZERO {
-                return (fills, Stop::Filled);
+                return (walk, Stop::Filled);
             }
             if place.kind == OrderKind::Limit && !reaches(place.side, place.price, maker.price) {
-                return (fills, Stop::Limit);
+                return (walk, Stop::Limit);
             }
             if place.kind == OrderKind::MarketSpend
                 && !self.affords_any(place.symbol, maker.price, money, rate)
             {
-                return (fills, Stop::Money);
+                return (walk, Stop::Money);
             }
             if self.beyond_collar(place.symbol, place.side, maker.price) {
-                return (fills, Stop::Collar);
+                return (walk, Stop::Collar);
             }
             let qty = if place.kind == OrderKind::MarketSpend {
                 self.affordable(place.symbol, maker.price, maker.remaining, money, rate)
             } else {
                 left.min(maker.remaining)
             };
+            let parties = match place.side {
+                Side::Buy => [account, maker.account],
+                Side::Sell => [maker.account, account],
+            };
+            let lost = self.lost(&worths, place.symbol.index(), parties, (maker.price, qty));
+            let [of_taker, of_maker] = if place.side == Side::Buy { lost } else { [lost[1], lost[0]] };
+            if !self.may_lose(&walk.losses, of_maker) {
+                walk.uncovered.push(maker.id);
+                continue;
+            }
+            if !self.may_lose(&walk.losses, of_taker) {
+                return (walk, Stop::Advances);
+            }
+            add(&mut walk.losses, lost);
             if qty > Qty::ZERO {
-                fills.push(Fill { maker, qty });
+                walk.fills.push(Fill { maker, qty });
             }
             if place.kind == OrderKind::MarketSpend {
                 let notional = i128::from(maker.price.ticks()) * int(qty) * unit;
                 money -= notional + ceil_bps(notional, rate.get());
                 if qty < maker.remaining {
-                    return (fills, Stop::Money);
+                    return (walk, Stop::Money);
                 }
             } else {
                 left -= qty;
             }
         }
         if place.kind != OrderKind::MarketSpend && left == Qty::ZERO {
-            return (fills, Stop::Filled);
+            return (walk, Stop::Filled);
         }
         // The book and the money may end at the same fill.
-        let paid = fills.last().map(|fill| fill.maker.price);
+        let paid = walk.fills.last().map(|fill| fill.maker.price);
         let spent = place.kind == OrderKind::MarketSpend
             && paid.is_some_and(|price| !self.affords_any(place.symbol, price, money, rate));
-        (fills, if spent { Stop::Money } else { Stop::Empty })
+        (walk, if spent { Stop::Money } else { Stop::Empty })
     }
 
     /// The reason why an order must not trade or rest at all, if there is one.

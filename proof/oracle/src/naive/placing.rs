@@ -1,7 +1,8 @@
 //! A new order: its refusal, its plan, its entry.
 
 use super::Naive;
-use super::matching::{Fill, Stop, reaches};
+use super::funds::advances::Losses;
+use super::matching::{Fill, Stop, Walk, reaches};
 use super::reserve::int;
 use super::stops;
 use crate::exchange::Happening;
@@ -15,6 +16,8 @@ use buttonwood_num::{Money, Price, Qty};
 pub(super) struct Plan {
     /// Empty if the order must not trade or rest.
     fills: Vec<Fill>,
+    uncovered: Vec<OrderId>,
+    losses: Losses,
     stop: Stop,
     void: Option<CancelReason>,
     /// Whether its rest stays on the book.
@@ -23,11 +26,17 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Whether its first fill would give up more than the group may (D-181).
+    pub(super) fn gives_up_at_once(&self) -> bool {
+        self.void.is_none() && self.stop == Stop::Advances && self.fills.is_empty()
+    }
+
     /// Why its rest does not stay.
     fn reason(&self) -> Option<CancelReason> {
         self.void.or(match self.stop {
             Stop::Filled | Stop::Money => None,
             Stop::Collar => Some(CancelReason::ExceedsPriceLimits),
+            Stop::Advances => Some(CancelReason::InsufficientFunds),
             Stop::Limit | Stop::Empty if self.rests => None,
             Stop::Limit | Stop::Empty => Some(CancelReason::ImmediateOrCancelWouldPost),
         })
@@ -99,6 +108,9 @@ impl Naive {
         if plan.void.is_none() && plan.stop == Stop::Money && plan.fills.is_empty() {
             return Err(PlaceReject::BelowMinimum);
         }
+        if plan.gives_up_at_once() {
+            return Err(PlaceReject::Desk(DeskReject::Advances));
+        }
         if !self.affords(account, place, &plan, self.rates_now(account, place.symbol)) {
             return Err(PlaceReject::InsufficientFunds);
         }
@@ -108,19 +120,21 @@ impl Naive {
     /// What an order that is not refused does.
     pub(super) fn plan_of(&self, account: AccountId, place: &Place) -> Plan {
         let waits = place.option == Some(ExecutionOption::AuctionOnly);
-        let (fills, stop) = if waits { (Vec::new(), Stop::Limit) } else { self.walk(account, place) };
+        let (walk, stop) = if waits { (Walk::default(), Stop::Limit) } else { self.walk(account, place) };
+        let Walk { fills, uncovered, losses } = walk;
         let void = if waits {
             self.meets_own_waiting(account, place).then_some(CancelReason::SelfCrossPrevented)
         } else {
             self.void(account, place, &fills, stop)
         };
-        let fills = if void.is_some() { Vec::new() } else { fills };
+        let (fills, uncovered, losses) =
+            if void.is_some() { Default::default() } else { (fills, uncovered, losses) };
         let rests = place.kind == OrderKind::Limit
             && place.option != Some(ExecutionOption::ImmediateOrCancel)
             && matches!(stop, Stop::Limit | Stop::Empty);
         let filled: Qty = fills.iter().map(|fill| fill.qty).sum();
         let original = if place.kind == OrderKind::MarketSpend { filled } else { place.qty };
-        Plan { fills, stop, void, rests, original }
+        Plan { fills, uncovered, losses, stop, void, rests, original }
     }
 
     /// Whether a buy can pay for its fills and for the reserve of its rest.
@@ -185,6 +199,10 @@ impl Naive {
 
     /// An order enters: it trades as planned, and its rest stays or not.
     pub(super) fn enter(&mut self, mut order: OrderState, plan: &Plan) -> OrderState {
+        for maker in &plan.uncovered {
+            self.close(*maker, CancelReason::Uncovered);
+        }
+        self.note_lost(&plan.losses);
         for fill in &plan.fills {
             self.trade(&mut order, fill);
         }

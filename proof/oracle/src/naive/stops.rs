@@ -105,7 +105,7 @@ impl Naive {
         }
         let plan = self.plan_of(order.account, &place);
         let rates = self.rates[&order.id];
-        let is_afforded = self.affords(order.account, &place, &plan, rates);
+        let is_afforded = !plan.gives_up_at_once() && self.affords(order.account, &place, &plan, rates);
         if is_afforded { Ok(plan) } else { Err(CancelReason::ExceedsPriceLimits) }
     }
 }

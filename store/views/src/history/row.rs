@@ -384,7 +384,8 @@ codes!(CancelReason, reason_code, reason:
     7 = MarketClosed,
     8 = AuctionCancelled,
     9 = Uncovered,
-    10 = TradingClosed
+    10 = TradingClosed,
+    11 = InsufficientFunds
 );
 
 fn part_code(part: Part) -> u64 {

@@ -22,12 +22,14 @@ impl Naive {
             Command::Pay(payment) => self.pay_bank(caller, *payment),
             Command::Settle(settlement) => self.settle_bank(*settlement),
             Command::Clear(eid) => {
-                let is_due = |row: &Row| row.is_bank_advance() && clears(row) <= self.now;
+                let is_due =
+                    |row: &Row| (row.is_bank_advance() || row.is_queued()) && clears(row) <= self.now;
                 if !self.row(eid.0).is_some_and(is_due) {
                     return Err(Reject::NotDue);
                 }
                 Ok(Made::Transfer(self.clear(*eid)))
             }
+            Command::SetAdvanceLimit(_) => panic!("not dealt"),
         }
     }
 
@@ -77,7 +79,11 @@ impl Naive {
         for link in self.funds.links.iter_mut().filter(|link| is_wire && link.bank.account == account) {
             link.is_verified |= link.bank.is_at(&receipt.number, &receipt.routing);
         }
-        self.pay(AccountId(0), account, currency, amount);
+        let waits = !is_wire && !self.fits(account, currency, amount);
+        let status = if waits { TransferStatus::Pending } else { status };
+        if !waits {
+            self.pay(AccountId(0), account, currency, amount);
+        }
         let row = Row::new(account, TransferKind::Deposit, currency, amount, Path::Bank(receipt.method));
         Ok(Made::Transfer(Eid(self.add_row(Row { status, ..row }))))
     }
@@ -97,7 +103,7 @@ impl Naive {
         if self.stops_withdrawal(dollar) {
             return Err(Reject::Halted);
         }
-        self.may_leave(account, dollar, amount.units()).map_err(Reject::Short)?;
+        self.may_leave(account, (dollar, amount.units()), None).map_err(Reject::Short)?;
         let path = Path::Bank(TransferMethod::Sen);
         let row = Row::new(account, TransferKind::Withdrawal, dollar, amount.units(), path);
         Ok(Made::Transfer(Eid(self.add_row(row))))
@@ -130,17 +136,31 @@ impl Naive {
     /// An advance is final: a second row says so.
     fn clear(&mut self, eid: Eid) -> Eid {
         let row = self.row_mut(eid.0);
-        row.status = TransferStatus::Cleared;
-        let row = Row { status: TransferStatus::Complete, advance: Some(eid.0), ..row.clone() };
-        Eid(self.add_row(row))
+        let cleared = if row.is_queued() {
+            row.status = TransferStatus::Complete;
+            let Row { account, currency, amount, .. } = *row;
+            self.pay(AccountId(0), account, currency, amount);
+            eid
+        } else {
+            row.status = TransferStatus::Cleared;
+            let row = Row { status: TransferStatus::Complete, advance: Some(eid.0), ..row.clone() };
+            Eid(self.add_row(row))
+        };
+        self.after_advance();
+        cleared
     }
 
     /// An advance goes back to its bank. What is not available is lent, and the account's orders end, which repays it first.
     fn return_advance(&mut self, eid: Eid) -> Made {
         let Row { account, currency, amount, .. } = *self.row(eid.0).unwrap();
+        if self.row(eid.0).unwrap().is_queued() {
+            self.row_mut(eid.0).status = TransferStatus::Returned;
+            return Made::Transfer(eid);
+        }
         let lacks = amount - self.available(account, currency);
         self.row_mut(eid.0).status = TransferStatus::Returned;
         self.pay(account, AccountId(0), currency, amount);
+        self.after_advance();
         if lacks <= 0 {
             return Made::Transfer(eid);
         }
@@ -159,7 +179,7 @@ impl Naive {
 
     /// When the next advance clears.
     pub(super) fn next_clearing(&self) -> Option<Time> {
-        self.funds.rows.iter().filter(|row| row.is_bank_advance()).map(clears).min()
+        self.funds.rows.iter().filter(|row| row.is_bank_advance() || row.is_queued()).map(clears).min()
     }
 
     /// Repays a debt from what is available.

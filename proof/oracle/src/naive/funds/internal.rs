@@ -39,8 +39,9 @@ impl Naive {
         if amount <= 0 {
             return Err(Reject::BadAmount);
         }
-        self.may_leave(source, currency, amount).map_err(Reject::Short)?;
         let into = kinds[1] == AccountKind::Custody;
+        let to = (!into).then_some(target);
+        self.may_leave(source, (currency, amount), to).map_err(Reject::Short)?;
         let out_of = kinds[0] == AccountKind::Custody && !into;
         let [at_source, at_target] = if into {
             [TransferStatus::Pending; 2]

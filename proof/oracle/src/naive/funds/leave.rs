@@ -1,9 +1,8 @@
-//! What may leave an account (BAL-005, D-75): not what was advanced, and not what an advance has bought.
+//! What may leave an account (BAL-005, D-181): not what was advanced, and not what the group's advances and debts need.
 
 use super::Naive;
 use buttonwood_engine::funds::Short;
-use buttonwood_model::{AccountId, CurrencyId, Side, SymbolId};
-use buttonwood_num::Price;
+use buttonwood_model::{AccountId, CurrencyId};
 
 impl Naive {
     /// What was advanced to an account in a currency.
@@ -12,12 +11,12 @@ impl Naive {
         self.funds.rows.iter().filter(own).map(super::Row::advanced).sum()
     }
 
-    /// Whether an amount may leave.
+    /// Whether an amount may leave, for another account `to` of the group or for good.
     pub(super) fn may_leave(
         &self,
         account: AccountId,
-        currency: CurrencyId,
-        amount: i128,
+        (currency, amount): (CurrencyId, i128),
+        to: Option<AccountId>,
     ) -> Result<(), Short> {
         if self.owes(account) {
             return Err(Short::Debt);
@@ -26,53 +25,44 @@ impl Naive {
         if amount > free.max(0) {
             return Err(Short::TooLittle);
         }
-        let has_advances = self.funds.rows.iter().any(|row| row.account == account && row.advanced() > 0);
-        if has_advances && !self.covers_advances(account, currency, amount) {
-            return Err(Short::Advances);
-        }
-        Ok(())
+        if self.covers_advances(account, (currency, amount), to) { Ok(()) } else { Err(Short::Advances) }
     }
 
-    /// Whether what stays is worth the advances. Those of a currency are covered by what is there of it first.
-    fn covers_advances(&self, account: AccountId, leaving: CurrencyId, amount: i128) -> bool {
-        let held = self.held_by_rows();
-        let mut balance = 0;
-        for currency in (0..self.funds.codes.len()).map(CurrencyId::from_index) {
-            let mut rest = self.totals.get(&(account, currency)).copied().unwrap_or(0);
-            rest -= held.get(&(account, currency)).copied().unwrap_or(0);
-            rest -= self.advanced(account, currency);
-            if currency == leaving {
-                rest -= amount;
+    /// Whether the group's accounts are still worth its advances and debts.
+    fn covers_advances(
+        &self,
+        account: AccountId,
+        (leaving, amount): (CurrencyId, i128),
+        to: Option<AccountId>,
+    ) -> bool {
+        let group = self.group_of(account);
+        let members = (0..self.names.len()).map(AccountId::from_index);
+        let members: Vec<AccountId> = members.filter(|member| self.group_of(*member) == group).collect();
+        let currencies = || (0..self.funds.codes.len()).map(CurrencyId::from_index);
+        let (worths, held) = (self.worths(account), self.held_by_rows());
+        let (mut needed, mut own, mut is_in_advance) = (0, 0, false);
+        for member in members {
+            let mut worth = 0;
+            for currency in currencies() {
+                let mut stays = self.totals.get(&(member, currency)).copied().unwrap_or(0);
+                stays -= held.get(&(member, currency)).copied().unwrap_or(0);
+                let advanced = self.advanced(member, currency);
+                let owed = self.funds.debts.get(&(member, currency)).copied().unwrap_or(0);
+                is_in_advance |= advanced > 0 || owed > 0;
+                if advanced > stays && worths.is_nothing(currency) {
+                    return false;
+                }
+                needed += worths.cautious(currency, advanced) + worths.cautious(currency, owed);
+                worth += worths.cautious(currency, stays);
             }
-            let Some(value) = self.cautious_value(currency, rest) else { return false };
-            balance += value;
+            let moves = worths.cautious(leaving, amount);
+            if member == account {
+                worth -= moves;
+            } else if Some(member) == to {
+                worth += moves;
+            }
+            own += worth.max(0);
         }
-        balance >= 0
-    }
-
-    /// What an amount counts in dollars: one that stays little, one that lacks much. None where it cannot be known what lacks.
-    fn cautious_value(&self, currency: CurrencyId, amount: i128) -> Option<i128> {
-        let code = self.funds.codes[currency.index()].as_str();
-        if amount == 0 || ["USD", "GUSD", "USDC", "USDT"].contains(&code) {
-            return Some(amount);
-        }
-        let is_market = |pair: &super::super::Pair| pair.base == currency && Some(pair.quote) == self.dollar;
-        let market = self.pairs.iter().position(is_market).filter(|_| ["BTC", "ETH"].contains(&code));
-        let Some(at) = market else { return (amount > 0).then_some(0) };
-        let symbol = SymbolId::from_index(at);
-        let best = |side| self.queue(symbol, side).first().map(|order| order.price);
-        let last = self.pairs[at].last;
-        if amount > 0 {
-            let price = last.zip(best(Side::Buy)).map(|(last, bid)| last.min(bid));
-            return Some(price.map_or(0, |price| self.value(at, amount, price) / 10 * 9));
-        }
-        let price = last.into_iter().chain(best(Side::Sell)).max()?;
-        Some(-self.value(at, -amount, price))
-    }
-
-    /// The value of an amount at a price, rounded down.
-    fn value(&self, pair: usize, amount: i128, price: Price) -> i128 {
-        let ticks_in_one = 10_i128.pow(19) / self.pairs[pair].tick;
-        amount * i128::from(price.ticks()) / ticks_in_one
+        !is_in_advance || own >= needed
     }
 }

@@ -94,6 +94,11 @@ impl Row {
         self.status == TransferStatus::Advanced && matches!(self.path, Path::Bank(_))
     }
 
+    /// Whether it is a credit of a bank that waits.
+    pub(super) fn is_queued(&self) -> bool {
+        self.status == TransferStatus::Pending && self.path == Path::Bank(TransferMethod::Ach)
+    }
+
     /// What was advanced: it trades, and may not leave yet.
     pub(super) fn advanced(&self) -> i128 {
         if self.status == TransferStatus::Advanced { self.amount } else { 0 }

@@ -83,7 +83,7 @@ impl Naive {
         let is_charged = given == currency && !uses_free && !self.funds.overrides.contains(&account);
         let fee = if is_charged { units(coin.fee) } else { 0 };
         let short = |short| Reject::Short(short, Money::from_units(fee));
-        self.may_leave(account, given, amount + fee).map_err(short)?;
+        self.may_leave(account, (given, amount + fee), None).map_err(short)?;
         let row = Row::new(account, TransferKind::Withdrawal, currency, amount, path);
         let number = self.add_row(Row { given, fee, client_id: order.client_id.clone(), ..row });
         let free_in = uses_free.then_some(month);

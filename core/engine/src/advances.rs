@@ -1,0 +1,253 @@
+//! What groups with open advances give up against the index (D-181): the bound of each deal, and its account.
+//!
+//! While a group has open advances, the losses of its deals with other groups add up: what a deal gives less what it gets, both at the
+//! index, without the fee. A deal that gains takes nothing off. A fill beyond the bound is no fill: a resting order is cancelled and the
+//! next one takes its place; an incoming order is refused, or its rest is cancelled. Without an open advance all this is one check.
+
+use crate::evolve::DOLLAR;
+use crate::{Desks, Event, FundsInfrequent, State};
+use alloc::vec::Vec;
+use buttonwood_funds::bank;
+use buttonwood_index::Sources;
+use buttonwood_leave::{DOLLARS, Worth};
+use buttonwood_model::{AccountId, CurrencyId, GroupId, Outbox, Product, SessionId, Side, Symbol, Time};
+use buttonwood_num::{Money, Round};
+use buttonwood_trading::{self as trading, Cover, Crossing, Floor, Live, Terms};
+
+/// A deal of one account: currency and amount of what it gives and of what it gets.
+type Deal = [(CurrencyId, Money); 2];
+
+/// What the fills of a plan give up.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    time: Time,
+    given_up: Vec<(GroupId, Money)>,
+    /// Whether a fill would take the incoming order's group beyond the bound.
+    pub(crate) refuses_taker: bool,
+}
+
+/// What a fill gives up: the maker's or the buyer's group first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Loss([Option<(GroupId, Money)>; 2]);
+
+/// The deal of a party to a trade.
+fn deal(symbol: &Symbol, side: Side, base: Money, notional: Money) -> Deal {
+    let (base, quote) = ((symbol.base, base), (symbol.quote, notional));
+    match side {
+        Side::Buy => [quote, base],
+        Side::Sell => [base, quote],
+    }
+}
+
+impl Desks {
+    /// What a currency counts against the advances of a group (D-181).
+    pub(crate) fn worth(
+        &self,
+        (floor, time): (&Floor, Time),
+        group: Option<GroupId>,
+        currency: CurrencyId,
+    ) -> Worth {
+        let code = self.ledger.currencies().get(currency.index()).map(|currency| currency.code.as_str());
+        if code.is_some_and(|code| DOLLARS.contains(&code)) {
+            return Worth::Dollar;
+        }
+        let dollar = self.ledger.currencies().iter().position(|currency| currency.code == DOLLAR);
+        let sources = Sources {
+            indices: &self.indices,
+            symbols: &floor.symbols,
+            orders: &floor.orders,
+            dollar: dollar.map(CurrencyId::from_index),
+            needed: self.sources_needed,
+            depth: self.sources_depth,
+            time,
+        };
+        let own = group.map(|group| self.members_of(group)).unwrap_or_default();
+        sources.reference(currency, own).map_or(Worth::Nothing, Worth::Index)
+    }
+
+    /// What a deal gives up in dollars: what it gives less what it gets, at the index. The base of a contract counts at the index with
+    /// which its mark was taken.
+    fn lost(
+        &self,
+        at: (&Floor, Time),
+        group: GroupId,
+        symbol: Option<&Symbol>,
+        [gives, gets]: Deal,
+    ) -> Money {
+        let worth = |currency: CurrencyId| {
+            let is_contract = |symbol: &&Symbol| symbol.product == Product::Swap && symbol.base == currency;
+            match symbol.filter(is_contract) {
+                Some(_) => self.perps.index_price(currency).map_or(Worth::Nothing, Worth::Index),
+                None => self.worth(at, Some(group), currency),
+            }
+        };
+        let given = worth(gives.0).in_full(gives.1, Round::Up);
+        let got = worth(gets.0).in_full(gets.1, Round::Down);
+        let lost = given.zip(got).and_then(|(given, got)| given.checked_sub(got));
+        lost.unwrap_or(Money::MAX).max(Money::ZERO)
+    }
+
+    /// What a trade gives up of both parties, if they are of different groups: their accounts and sides.
+    fn lost_by(
+        &self,
+        at: (&Floor, Time),
+        parties: [(AccountId, Side); 2],
+        symbol: &Symbol,
+        (base, notional): (Money, Money),
+    ) -> Loss {
+        let groups = parties.map(|(account, _)| self.group(account));
+        if groups.first() == groups.last() {
+            return Loss::default();
+        }
+        Loss(parties.map(|(account, side)| {
+            let group = self.group(account)?;
+            self.advances.of(group)?;
+            Some((group, self.lost(at, group, Some(symbol), deal(symbol, side, base, notional))))
+        }))
+    }
+
+    /// Whether a fill keeps both groups within their bounds, and what it gives up.
+    pub(crate) fn judge_fill(
+        &self,
+        meter: &mut Meter,
+        (maker, qty): (Live<'_>, buttonwood_num::Qty),
+        taker: &Terms<'_>,
+    ) -> Result<Loss, Cover> {
+        let (order, symbol) = (maker.order, maker.symbol);
+        let amounts = symbol.grid.base(qty).zip(symbol.grid.notional(order.price, qty));
+        let parties = [(order.account, order.side()), (taker.account, taker.class.side())];
+        let at = (maker.floor(), meter.time);
+        let loss =
+            amounts.map(|amounts| self.lost_by(at, parties, symbol, amounts)).ok_or(Cover::NotMaker)?;
+        let [of_maker, of_taker] = loss.0.map(|lost| self.may_lose(meter, lost));
+        if !of_maker {
+            return Err(Cover::NotMaker);
+        }
+        // The exchange's own orders, such as those of a liquidation, are exempt.
+        if !of_taker && taker.session != SessionId::EXCHANGE {
+            meter.refuses_taker = true;
+            return Err(Cover::NotTaker);
+        }
+        Ok(loss)
+    }
+
+    /// The same for an auction's trade.
+    pub(crate) fn judge_crossing(&self, meter: &Meter, crossing: &Crossing<'_>) -> Result<Loss, Side> {
+        let Crossing { buy, sell, qty, notional, .. } = *crossing;
+        let base = buy.symbol.grid.base(qty).ok_or(Side::Buy)?;
+        let parties = [(buy.order.account, Side::Buy), (sell.order.account, Side::Sell)];
+        let loss = self.lost_by((buy.floor(), meter.time), parties, buy.symbol, (base, notional));
+        let [of_buyer, of_seller] = loss.0.map(|lost| self.may_lose(meter, lost));
+        match (of_buyer, of_seller) {
+            (false, _) => Err(Side::Buy),
+            (true, false) => Err(Side::Sell),
+            (true, true) => Ok(loss),
+        }
+    }
+
+    fn may_lose(&self, meter: &Meter, lost: Option<(GroupId, Money)>) -> bool {
+        let Some((group, more)) = lost.filter(|(_, more)| *more > Money::ZERO) else { return true };
+        let planned = meter.given_up.iter().filter(|(of, _)| *of == group);
+        let planned = planned.fold(Money::ZERO, |sum, (_, lost)| sum.capped_add(*lost));
+        self.advances.of(group).is_none_or(|open| open.may_give_up(planned.capped_add(more)))
+    }
+}
+
+impl Meter {
+    pub(crate) fn new(time: Time) -> Self {
+        Self { time, given_up: Vec::new(), refuses_taker: false }
+    }
+
+    /// Notes what a fill of the plan gives up.
+    pub(crate) fn note(&mut self, loss: Loss) {
+        for (group, lost) in loss.0.into_iter().flatten().filter(|(_, lost)| *lost > Money::ZERO) {
+            match self.given_up.iter_mut().find(|(of, _)| *of == group) {
+                Some((_, sum)) => *sum = sum.capped_add(lost),
+                None => self.given_up.push((group, lost)),
+            }
+        }
+    }
+}
+
+/// Appends what the trades of the command that was decided give up, if groups have open advances.
+#[inline]
+pub(crate) fn note_given_up(state: &State, time: Time, out: &mut Outbox<Event>) {
+    if !state.desks.advances.is_empty() {
+        push_given_up(state, time, out);
+    }
+}
+
+#[cold]
+fn push_given_up(state: &State, time: Time, out: &mut Outbox<Event>) {
+    let mut meter = Meter::new(time);
+    let mut taker = None;
+    let orders = state.orders();
+    for event in out.latest().0 {
+        let Event::Trading(event) = event else { continue };
+        if let trading::Event::Placed(order) = event {
+            taker = Some((order.account, order.class.side()));
+        } else if let trading::Event::Triggered { slot, .. } = event {
+            let order = orders.get(*slot);
+            taker = Some((order.account, order.side()));
+        } else if let trading::Event::Filled { maker, qty, .. } = event
+            && let Some(taker) = taker
+        {
+            let maker = state.floor.live(*maker);
+            let parties = [(maker.order.account, maker.order.side()), taker];
+            let notional = maker.grid().notional(maker.order.price, *qty);
+            note_trade(state, &mut meter, parties, (maker.symbol, maker.grid().base(*qty).zip(notional)));
+        } else if let trading::Event::Crossed { buy, sell, price, qty, .. } = event {
+            let [buy, sell] = [*buy, *sell].map(|slot| state.floor.live(slot));
+            let parties = [(buy.order.account, Side::Buy), (sell.order.account, Side::Sell)];
+            let amounts = buy.grid().base(*qty).zip(buy.grid().notional(*price, *qty));
+            note_trade(state, &mut meter, parties, (buy.symbol, amounts));
+        }
+    }
+    push(meter.given_up, out);
+}
+
+fn note_trade(
+    state: &State,
+    meter: &mut Meter,
+    parties: [(AccountId, Side); 2],
+    (symbol, amounts): (&Symbol, Option<(Money, Money)>),
+) {
+    if let Some(amounts) = amounts {
+        meter.note(state.desks.lost_by((&state.floor, meter.time), parties, symbol, amounts));
+    }
+}
+
+fn push(given_up: Vec<(GroupId, Money)>, out: &mut Outbox<Event>) {
+    if !given_up.is_empty() {
+        out.push_named(&FundsInfrequent::from(bank::Event::GivenUp(given_up)));
+    }
+}
+
+/// What a conversion gives up of its account's group; none if that is nothing or no group with open advances.
+pub(crate) fn lost_by_conversion(
+    state: &State,
+    time: Time,
+    account: AccountId,
+    deal: Option<Deal>,
+) -> Option<(GroupId, Money)> {
+    if state.desks.advances.is_empty() {
+        return None;
+    }
+    let group = state.desks.group(account)?;
+    state.desks.advances.of(group)?;
+    let lost = state.desks.lost((&state.floor, time), group, None, deal?);
+    (lost > Money::ZERO).then_some((group, lost))
+}
+
+impl State {
+    /// Whether a group may give up what a conversion would.
+    pub(crate) fn may_give_up(&self, lost: Option<(GroupId, Money)>) -> bool {
+        let Some((group, lost)) = lost else { return true };
+        self.desks.advances.of(group).is_none_or(|open| open.may_give_up(lost))
+    }
+}
+
+/// Appends what a conversion gives up.
+pub(crate) fn note_conversion(lost: Option<(GroupId, Money)>, out: &mut Outbox<Event>) {
+    push(lost.into_iter().collect(), out);
+}

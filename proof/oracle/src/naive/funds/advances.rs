@@ -1,0 +1,158 @@
+//! What a group with advances of banks gives up in its deals (D-181), and which credits wait.
+
+use super::super::reserve::int;
+use super::Naive;
+use buttonwood_engine::TransferStatus;
+use buttonwood_model::{AccountId, CurrencyId, GroupId};
+use buttonwood_num::{Money, Price, Qty, Round};
+use std::collections::{BTreeMap, HashMap};
+
+/// The most open advances of a group: 25,000 dollars.
+const LIMIT: i128 = 25_000 * 10_i128.pow(19);
+
+/// What each currency is worth to a group, as of one moment.
+pub(in crate::naive) struct Worths {
+    dollars: Vec<bool>,
+    indices: Vec<Option<Money>>,
+}
+
+/// What a deal or several give up, by group.
+pub(in crate::naive) type Losses = BTreeMap<GroupId, i128>;
+
+impl Worths {
+    pub(super) fn is_nothing(&self, currency: CurrencyId) -> bool {
+        !self.dollars[currency.index()] && self.indices[currency.index()].is_none()
+    }
+
+    /// What an amount counts in full.
+    fn full(&self, currency: CurrencyId, amount: i128, round: Round) -> i128 {
+        if self.dollars[currency.index()] {
+            return amount;
+        }
+        let index = self.indices[currency.index()];
+        index.map_or(0, |index| Money::from_units(amount).times(index, round).unwrap().units())
+    }
+
+    /// What an amount counts against advances: nine tenths of its index.
+    pub(super) fn cautious(&self, currency: CurrencyId, amount: i128) -> i128 {
+        let full = self.full(currency, amount, Round::Down);
+        if self.dollars[currency.index()] { full } else { full * 9 / 10 }
+    }
+}
+
+impl Naive {
+    /// What currencies are worth to the group of an account.
+    pub(in crate::naive) fn worths(&self, account: AccountId) -> Worths {
+        let dollars =
+            self.funds.codes.iter().map(|code| ["USD", "GUSD", "USDC", "USDT"].contains(&code.as_str()));
+        let currencies = (0..self.funds.codes.len()).map(CurrencyId::from_index);
+        Worths {
+            dollars: dollars.collect(),
+            indices: currencies
+                .map(|currency| self.reference(Some(account), currency).map(Money::from_units))
+                .collect(),
+        }
+    }
+
+    pub(super) fn group_of(&self, account: AccountId) -> Option<GroupId> {
+        self.names.get(account.index())?.group
+    }
+
+    /// The open advances of a group in dollars; none if it has none.
+    fn open_advances(&self, group: GroupId) -> Option<i128> {
+        let of_group = |row: &&super::Row| {
+            row.is_bank_advance()
+                && Some(row.currency) == self.dollar
+                && self.group_of(row.account) == Some(group)
+        };
+        let amounts: Vec<i128> = self.funds.rows.iter().filter(of_group).map(|row| row.amount).collect();
+        (!amounts.is_empty()).then(|| amounts.iter().sum())
+    }
+
+    /// Whether a credit is advanced at once.
+    pub(super) fn fits(&self, account: AccountId, currency: CurrencyId, amount: i128) -> bool {
+        let open = self.group_of(account).and_then(|group| self.open_advances(group)).unwrap_or(0);
+        Some(currency) == self.dollar && open + amount <= LIMIT
+    }
+
+    /// An advance has ended: what waits and fits is advanced, and a group without advances has given up nothing.
+    pub(super) fn after_advance(&mut self) {
+        for at in 0..self.funds.rows.len() {
+            let row = self.funds.rows[at].clone();
+            if row.is_queued() && self.fits(row.account, row.currency, row.amount) {
+                self.funds.rows[at].status = TransferStatus::Advanced;
+                self.pay(AccountId(0), row.account, row.currency, row.amount);
+            }
+        }
+        let groups: Vec<GroupId> = self.funds.given_up.keys().copied().collect();
+        for group in groups {
+            if self.open_advances(group).is_none() {
+                self.funds.given_up.remove(&group);
+            }
+        }
+    }
+
+    /// What a trade takes from both parties' groups, where they differ and have advances.
+    pub(in crate::naive) fn lost(
+        &self,
+        worths: &HashMap<Option<GroupId>, Worths>,
+        pair: usize,
+        [buyer, seller]: [AccountId; 2],
+        (price, qty): (Price, Qty),
+    ) -> [Option<(GroupId, i128)>; 2] {
+        let pair = &self.pairs[pair];
+        let base = int(qty) * pair.base_unit;
+        let quote = i128::from(price.ticks()) * int(qty) * pair.quote_unit;
+        let [base, quote] = [(pair.base, base), (pair.quote, quote)];
+        if self.group_of(buyer) == self.group_of(seller) {
+            return [None, None];
+        }
+        let by = |account, gives, gets| self.lost_by(&worths[&self.group_of(account)], account, gives, gets);
+        [by(buyer, quote, base), by(seller, base, quote)]
+    }
+
+    /// What currencies are worth to every group.
+    pub(in crate::naive) fn worths_of_all(&self) -> HashMap<Option<GroupId>, Worths> {
+        if !self.funds.rows.iter().any(super::Row::is_bank_advance) {
+            let none = || Worths { dollars: Vec::new(), indices: Vec::new() };
+            return self.names.iter().map(|names| (names.group, none())).collect();
+        }
+        let accounts = (0..self.names.len()).map(AccountId::from_index);
+        accounts.map(|account| (self.group_of(account), self.worths(account))).collect()
+    }
+
+    /// What a deal takes from the account's group, if that has advances.
+    pub(in crate::naive) fn lost_by(
+        &self,
+        worths: &Worths,
+        account: AccountId,
+        gives: (CurrencyId, i128),
+        gets: (CurrencyId, i128),
+    ) -> Option<(GroupId, i128)> {
+        let group = self.group_of(account)?;
+        self.open_advances(group)?;
+        let lost = worths.full(gives.0, gives.1, Round::Up) - worths.full(gets.0, gets.1, Round::Down);
+        (lost > 0).then_some((group, lost))
+    }
+
+    /// Whether a group may lose this, after what is planned.
+    pub(in crate::naive) fn may_lose(&self, planned: &Losses, lost: Option<(GroupId, i128)>) -> bool {
+        let Some((group, lost)) = lost else { return true };
+        let open = self.open_advances(group).unwrap();
+        let before = planned.get(&group).unwrap_or(&0) + self.funds.given_up.get(&group).unwrap_or(&0);
+        before + lost <= open * 5 / 100
+    }
+
+    pub(in crate::naive) fn note_lost(&mut self, losses: &Losses) {
+        for (group, lost) in losses {
+            *self.funds.given_up.entry(*group).or_default() += lost;
+        }
+    }
+}
+
+/// Adds what a trade takes.
+pub(in crate::naive) fn add(losses: &mut Losses, lost: [Option<(GroupId, i128)>; 2]) {
+    for (group, lost) in lost.into_iter().flatten() {
+        *losses.entry(group).or_default() += lost;
+    }
+}
