@@ -82,6 +82,8 @@ pub enum Reject {
     NoNetwork,
     /// A memo where the network has none, or none where it needs one.
     BadMemo,
+    /// The account has this many addresses, the most that it may have (D-185).
+    Full(u32),
     /// The number was issued before: the edge tries the next one.
     UsedNumber,
     /// The address, with its memo, was issued before.
@@ -145,6 +147,12 @@ impl Addresses {
         own.iter().filter_map(|place| self.get(*place))
     }
 
+    /// How many addresses an account has, over all networks.
+    fn count(&self, account: AccountId) -> usize {
+        let own = self.own.range((account, NetworkId(0))..=(account, NetworkId(u16::MAX)));
+        own.map(|(_, places)| places.len()).sum()
+    }
+
     /// The address of this canonical text and memo. On a network without memos the memo of a payment does not count.
     pub fn find(&self, network: NetworkId, canonical: &str, memo: &str) -> Option<&DepositAddress> {
         let place = self.by_text.get(&(network, canonical.into(), memo.into()))?;
@@ -186,6 +194,10 @@ fn check(desk: &Desk<'_>, sender: Sender<'_>, new: &NewAddress) -> Result<(), Re
         return Err(Reject::BadMemo);
     }
     let addresses = desk.funds.addresses();
+    let most = desk.funds.limits().deposit_addresses;
+    if addresses.count(new.account) >= usize::try_from(most).unwrap_or(usize::MAX) {
+        return Err(Reject::Full(most));
+    }
     if addresses.numbers.contains(&(id, new.number)) {
         return Err(Reject::UsedNumber);
     }

@@ -78,7 +78,7 @@ pub struct Approved {
     pub text: String,
     /// What the customer calls it.
     pub label: String,
-    /// The memo that it was requested with; empty without one. It is not compared.
+    /// The memo that it was requested with; empty without one. It is part of the entry where the network carries memos (D-172).
     pub memo: String,
     /// When it was requested.
     pub requested: Time,
@@ -118,6 +118,13 @@ impl Approvals {
         own.map(|(_, approved)| approved)
     }
 
+    /// Whether a list has as many entries as it may have, over all networks; those that wait count too (D-185).
+    fn is_full(&self, scope: ApprovalScope, most: u32) -> bool {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let first = EntryRef { scope, network: String::new(), canonical: String::new() };
+        self.entries.range(first..).take_while(|(entry, _)| entry.scope == scope).take(most).count() == most
+    }
+
     /// Whether requests of the group need another user's approval.
     pub fn is_multi_user(&self, group: GroupId) -> bool {
         self.multi_user.contains(&group)
@@ -131,21 +138,24 @@ impl Funds {
         lists.contains(&ApprovalScope::Account(account)) || lists.contains(&ApprovalScope::Group(group))
     }
 
-    /// How far an address has come on the lists that serve the account: its own and its group's. The more advanced entry
-    /// counts. A network with a parent uses the parent's lists (D-63). `None` if no list has the address.
-    pub fn approval(
+    /// The memos that an address may be paid with, by the active entries of the lists that serve the account: its own first, then its
+    /// group's. A network with a parent uses the parent's lists (D-63). An empty memo stands for none; a network that carries none has
+    /// only that one (D-172).
+    pub fn approved_memos(
         &self,
         account: AccountId,
         group: GroupId,
         network: &str,
         canonical: &str,
-    ) -> Option<Standing> {
-        let (_, serving) = self.networks.serving(network)?;
-        let standing = |scope| {
-            let (network, canonical) = (serving.name.clone(), canonical.into());
-            self.approvals.get(&EntryRef { scope, network, canonical }).map(|approved| approved.standing)
+    ) -> impl Iterator<Item = &str> {
+        let serving = self.networks.serving(network).map(|(_, serving)| serving);
+        let memo = |scope| {
+            let (network, canonical) = (serving?.name.clone(), canonical.into());
+            let approved = self.approvals.get(&EntryRef { scope, network, canonical })?;
+            let memo = if serving?.carries_memos() { approved.memo.as_str() } else { "" };
+            (approved.standing == Standing::Active).then_some(memo)
         };
-        standing(ApprovalScope::Account(account)).max(standing(ApprovalScope::Group(group)))
+        [memo(ApprovalScope::Account(account)), memo(ApprovalScope::Group(group))].into_iter().flatten()
     }
 }
 
@@ -240,6 +250,8 @@ pub enum Reject {
     NoNetwork,
     /// The list has the address already.
     Duplicate,
+    /// The list has this many entries, the most that it may have (D-185).
+    Full(u32),
     /// The list does not have the address.
     NotListed,
     /// Another user must approve the entry first, so it cannot be removed (ADDR-017).
@@ -332,6 +344,10 @@ fn decide_request(desk: &Desk<'_>, sender: Sender<'_>, request: &Request) -> Res
     let approvals = desk.funds.approvals();
     if approvals.get(entry).is_some() {
         return Err(Reject::Duplicate);
+    }
+    let most = desk.funds.limits().approved_addresses;
+    if approvals.is_full(entry.scope, most) {
+        return Err(Reject::Full(most));
     }
     let waits = group.is_some_and(|group| approvals.is_multi_user(group));
     let standing = if waits { Standing::PendingMua } else { Standing::PendingTime };

@@ -3,8 +3,8 @@
 //! A module is named once, in [`modules`] below.
 
 use crate::{
-    Books, Desk, Made, Sender, address, approval, bank, custody, debt, deposit, halt, internal, network,
-    reserves, withdrawal,
+    Books, Desk, Made, Sender, address, approval, bank, custody, debt, deposit, halt, internal, limit,
+    network, reserves, withdrawal,
 };
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Roles};
 
@@ -162,4 +162,6 @@ modules! {
     Debt: debt,
     /// Of the proof of reserves.
     Reserves: reserves,
+    /// Of the limits of lists.
+    Limit: limit,
 }

@@ -65,6 +65,16 @@ pub enum Form {
     Token(String),
 }
 
+/// The networks whose payments carry a memo (D-72, D-172).
+const WITH_MEMOS: [&str; 3] = ["cosmos", "solana", "xrpl"];
+
+impl Network {
+    /// Whether its payments carry a memo, so that the memo is part of where a payment goes (D-172).
+    pub fn carries_memos(&self) -> bool {
+        WITH_MEMOS.contains(&self.name.as_str())
+    }
+}
+
 /// A currency that moves on a network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asset {

@@ -1,6 +1,6 @@
 //! What withdrawals and deposits ask of the tables of networks, of approved addresses and of deposit addresses.
 
-use crate::{Desk, Funds, Standing};
+use crate::{Desk, Funds};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 
@@ -27,13 +27,15 @@ impl Outlet {
 
 /// Whether an address may be paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Approval {
+pub enum Approval<'a> {
     /// The account never asked for the approval of any address (D-70).
     NoList,
     /// The address is not listed, or not active yet.
     Inactive,
-    /// It is active.
-    Active,
+    /// It is active, with another memo than the one that was sent (D-172).
+    OtherMemo,
+    /// It is active, and is paid with this memo; empty without one.
+    Active(&'a str),
 }
 
 impl Funds {
@@ -46,23 +48,26 @@ impl Funds {
     }
 }
 
-impl Desk<'_> {
+impl<'a> Desk<'a> {
     /// How a currency leaves and arrives on a network; none where it does not.
     pub fn outlet(&self, network: &str, currency: CurrencyId) -> Option<Outlet> {
         self.funds.outlet(network, currency)
     }
 
-    /// Whether an account may pay an address, in canonical spelling (XFER-016).
-    pub fn may_pay(&self, account: AccountId, network: &str, canonical: &str) -> Approval {
+    /// Whether an account may pay an address, in canonical spelling, and with which memo (XFER-016, D-172): the one that is sent, which
+    /// either entry may have, or else that of the account's entry before the group's.
+    pub fn may_pay(&self, account: AccountId, network: &str, canonical: &str, memo: &str) -> Approval<'a> {
         let Some(group) = self.account(account).and_then(|account| account.group) else {
             return Approval::NoList;
         };
         if !self.funds.has_list(account, group) {
             return Approval::NoList;
         }
-        match self.funds.approval(account, group, network, canonical) {
-            Some(Standing::Active) => Approval::Active,
-            Some(Standing::PendingMua | Standing::PendingTime) | None => Approval::Inactive,
+        let memos = || self.funds.approved_memos(account, group, network, canonical);
+        match memos().find(|approved| memo.is_empty() || *approved == memo) {
+            Some(approved) => Approval::Active(approved),
+            None if memos().next().is_some() => Approval::OtherMemo,
+            None => Approval::Inactive,
         }
     }
 

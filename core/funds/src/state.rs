@@ -4,8 +4,8 @@ mod open;
 
 use crate::custody::Custody;
 use crate::{
-    Addresses, Approvals, Banks, Change, Deposits, Eid, Halts, Kind, Networks, NewTransfer, Reference,
-    Reserves, Status, Transfer, Way, Withdrawals,
+    Addresses, Approvals, Banks, Change, Deposits, Eid, Halts, Kind, Limits, Networks, NewTransfer,
+    Reference, Reserves, Status, Transfer, Way, Withdrawals,
 };
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -52,6 +52,8 @@ pub struct Funds {
     pub(crate) debts: Loans,
     /// Cuts of the state, what wallets hold, and currencies whose assets do not cover what customers have.
     pub(crate) reserves: Reserves,
+    /// The most entries that lists may have.
+    pub(crate) limits: Limits,
 }
 
 /// What is pending of an account in a currency.
@@ -116,6 +118,11 @@ impl Funds {
     /// What belongs to the proof of reserves.
     pub fn reserves(&self) -> &Reserves {
         &self.reserves
+    }
+
+    /// The most entries that lists may have.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Networks and the assets on them.

@@ -126,6 +126,8 @@ pub enum Reject {
     NoList,
     /// The address is not on the list, or not active yet (XFER-016).
     NotApproved,
+    /// The address is active with another memo (D-172).
+    OtherMemo,
     /// The amount is not positive, or finer than the asset can be sent.
     BadAmount,
     /// The amount is less than this least one.

@@ -17,14 +17,16 @@ pub enum MemoError {
     /// A control character, such as a line break.
     #[error("it contains a control character")]
     Control,
+    /// The network's payments carry no memo.
+    #[error("payments of this network carry none")]
+    NoMemos,
     /// On xrpl a memo is a destination tag.
     #[error("it is not a destination tag: a whole number from 0 to 4294967295 without leading zeros")]
     Tag,
 }
 
-/// Checks a memo of `network`. On xrpl it is a destination tag, which has one spelling; elsewhere it is text of at most
-/// [`MEMO_BYTES_MAX`] bytes without control characters. Whether the network carries memos is not asked: the field is
-/// optional on every network (D-72).
+/// Checks a memo of `network`. On xrpl it is a destination tag, which has one spelling; on cosmos and solana it is text of at most
+/// [`MEMO_BYTES_MAX`] bytes without control characters. Payments of other networks carry none (D-172).
 ///
 /// # Errors
 ///
@@ -32,6 +34,9 @@ pub enum MemoError {
 pub fn check_memo(network: Network, memo: &str) -> Result<(), MemoError> {
     if memo.is_empty() {
         return Err(MemoError::Empty);
+    }
+    if !network.carries_memos() {
+        return Err(MemoError::NoMemos);
     }
     if memo.len() > MEMO_BYTES_MAX {
         return Err(MemoError::TooLong);
@@ -61,10 +66,19 @@ mod tests {
         }
     }
 
+    /// Of D-172.
+    #[test]
+    fn other_networks_carry_no_memos() {
+        for network in Network::ALL.into_iter().filter(|network| !network.carries_memos()) {
+            assert_eq!(check_memo(network, "5"), Err(MemoError::NoMemos), "{network}");
+        }
+        assert_eq!(Network::ALL.into_iter().filter(|network| network.carries_memos()).count(), 3);
+    }
+
     #[test]
     fn a_memo_is_short_printable_text() {
         let longest = "m".repeat(MEMO_BYTES_MAX);
-        for network in Network::ALL.into_iter().filter(|network| *network != Network::Xrpl) {
+        for network in [Network::Cosmos, Network::Solana] {
             assert_eq!(check_memo(network, "acct 17 – ümlaut"), Ok(()));
             assert_eq!(check_memo(network, &longest), Ok(()));
             assert_eq!(check_memo(network, &format!("{longest}m")), Err(MemoError::TooLong));

@@ -83,6 +83,11 @@ impl Network {
         }
     }
 
+    /// Whether its payments carry a memo, which is then part of where a payment goes (D-172).
+    pub const fn carries_memos(self) -> bool {
+        matches!(self, Self::Cosmos | Self::Solana | Self::Xrpl)
+    }
+
     /// Whether all accounts share one deposit address and differ in the memo (D-72).
     pub const fn shares_address(self) -> bool {
         matches!(self, Self::Cosmos | Self::Xrpl)

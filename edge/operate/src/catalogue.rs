@@ -40,6 +40,7 @@ pub const COMMANDS: &[Command] = &[
     funds::credit::COMMAND,
     funds::debit::COMMAND,
     funds::house::COMMAND,
+    funds::limits::COMMAND,
     deposits::unclaimed::COMMAND,
     deposits::assign::COMMAND,
     banks::wire::COMMAND,

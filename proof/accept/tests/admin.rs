@@ -373,6 +373,52 @@ fn a_fee_override_is_set_and_ended() {
     assert_eq!(act["what"], "account fee-override group=one account=primary off=true");
 }
 
+/// A list of approved addresses has a limit over all networks, which counts what waits; deposit addresses have one too. A longer list stays
+/// and cannot grow. Proves D-185.
+#[test]
+fn lists_of_addresses_have_limits() {
+    let x = Exchange::builder().flag("--funds", "simulated").start();
+    let set = |approved: &str, deposit: &str| {
+        let limits = ["--approved-addresses", approved, "--deposit-addresses", deposit];
+        x.admin(&[&["limits", "set"], limits.as_slice()].concat())
+    };
+    let unset = x.admin(&["limits", "set", "--dry-run"]).done();
+    assert_eq!((&unset["approved_addresses"], &unset["deposit_addresses"]), (&json!(1_000), &json!(1_000)));
+    for (approved, deposit, field) in [("0", "1", "approved_addresses"), ("1", "100001", "deposit_addresses")]
+    {
+        assert!(set(approved, deposit).refused().contains(field));
+    }
+    set("2", "2").done();
+    let owner = x.as_("fund-manager");
+    let request = |actor: &buttonwood_accept::Actor, network: &str, address: &str| {
+        let path = format!("/v1/approvedAddresses/{network}/request");
+        actor.call(&path, json!({ "address": address, "label": "a" }))
+    };
+    let (bitcoin, ether) =
+        ("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed");
+    let third = "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3";
+    request(&owner, "bitcoin", bitcoin).ok();
+    request(&owner, "ethereum", ether).ok();
+    let refusal = request(&owner, "bitcoin", third).refused(400, "InvalidParameterValue");
+    assert!(refusal.message.contains("are 2 already"), "{refusal:?}");
+    request(&x.as_("master"), "bitcoin", third).ok();
+    for network in ["bitcoin", "xrpl"] {
+        owner.call(&format!("/v1/deposit/{network}/newAddress"), json!({})).ok();
+    }
+    let refusal =
+        owner.call("/v1/deposit/bitcoin/newAddress", json!({})).refused(400, "InvalidParameterValue");
+    assert!(refusal.message.contains("has 2 deposit addresses"), "{refusal:?}");
+    set("1", "3").done();
+    owner.call("/v1/deposit/bitcoin/newAddress", json!({})).ok();
+    let listed = owner.call("/v1/approvedAddresses/account/ethereum", json!({})).ok();
+    assert_eq!(listed["approvedAddresses"].as_array().unwrap().len(), 1, "it stays");
+    owner.call("/v1/approvedAddresses/ethereum/remove", json!({ "address": ether })).ok();
+    let refusal = request(&owner, "ethereum", ether).refused(400, "InvalidParameterValue");
+    assert!(refusal.message.contains("are 1 already"), "{refusal:?}");
+    let act = x.admin(&["audit", "--limit", "1"]).list().remove(0);
+    assert_eq!(act["what"], "limits set approved_addresses=1 deposit_addresses=3");
+}
+
 /// Control calls are in the audit with the `reason` that they carry, maintenance and moves of the clock too. A text that is no
 /// reason is refused by field and changes nothing; a refused call is no act.
 #[test]

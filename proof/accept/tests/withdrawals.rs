@@ -107,12 +107,10 @@ fn a_client_id_withdraws_once() {
     assert_eq!(withdraw(&x, "bitcoin/BTC", equal.clone()).ok(), first);
     let v1 = owner.call("/v1/withdraw/btc", equal).ok();
     assert_eq!(v1["withdrawalId"], first["withdrawalId"]);
-    for (field, value) in [("amount", json!("1.1")), ("memo", json!("x"))] {
-        let mut other = order.clone();
-        other[field] = value;
-        let refusal = withdraw(&x, "bitcoin/btc", other).refused(400, "InvalidParameterValue");
-        assert!(refusal.message.contains("clientTransferId"), "{refusal:?}");
-    }
+    let mut other = order.clone();
+    other["amount"] = json!("1.1");
+    let refusal = withdraw(&x, "bitcoin/btc", other).refused(400, "InvalidParameterValue");
+    assert!(refusal.message.contains("clientTransferId"), "{refusal:?}");
     x.kill9();
     x.restart();
     assert_eq!(withdraw(&x, "bitcoin/btc", order).ok(), first);
@@ -453,5 +451,106 @@ fn a_reorganisation_pays_again_by_the_same_transaction() {
     assert_eq!((&row["status"], &row["txHash"]), (&json!("Complete"), &tx), "{row}");
     assert_eq!(paid(&x, "bitcoin", BTC), 1);
     assert_eq!(dec(&before.0) - dec(&available(&x, "BTC").0), dec("1"));
+    check(&x);
+}
+
+/// An address of xrpl.
+const XRP: &str = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh";
+
+/// Requests the approval of an address with a memo, on the account's list or, by a master key, on its group's.
+fn request_with(actor: &Actor, network: &str, address: &str, memo: &str) {
+    let path = format!("/v1/approvedAddresses/{network}/request");
+    let mut fields = json!({ "address": address, "label": "mine" });
+    if !memo.is_empty() {
+        fields["memo"] = json!(memo);
+    }
+    actor.call(&path, fields).ok();
+}
+
+/// An address approved with a memo is paid with this memo alone: another one is refused, and without one, or with an empty one, it is paid
+/// with the entry's, which the reply shows. One approved without a memo takes none. Proves D-172.
+#[test]
+fn the_memo_is_part_of_the_approved_address() {
+    let x = start();
+    let owner = x.as_("fund-manager");
+    let other = "rrrrrrrrrrrrrrrrrrrrBZbvji";
+    x.admin(&["credit", "one", "primary", "XRP", "1000", "--reason", "x"]).done();
+    request_with(&owner, "xrpl", XRP, "111");
+    request_with(&owner, "xrpl", other, "");
+    x.advance(WEEK);
+    let order = |address: &str, memo: Option<&str>| {
+        let mut order = json!({ "address": address, "amount": "20" });
+        if let Some(memo) = memo {
+            order["memo"] = json!(memo);
+        }
+        order
+    };
+    for path in ["/v2/withdraw/xrpl/xrp", "/v1/withdraw/xrp"] {
+        for (address, memo) in [(XRP, "222"), (other, "111")] {
+            let refusal = owner.call(path, order(address, Some(memo))).refused(400, "AddressNotApproved");
+            assert!(refusal.message.contains("'memo'") && refusal.message.contains(memo), "{refusal:?}");
+        }
+        for memo in [None, Some(""), Some("111")] {
+            let answer = owner.call(path, order(XRP, memo)).ok();
+            assert_eq!(answer["memo"], "111", "{memo:?}");
+        }
+        for memo in [None, Some("")] {
+            assert_eq!(owner.call(path, order(other, memo)).ok().get("memo"), None);
+        }
+    }
+    let paid = shown(&x, "xrpl", XRP);
+    let paid = paid["transactions"].as_array().unwrap();
+    assert!(paid.len() == 6 && paid.iter().all(|one| one["memo"] == "111"), "{paid:?}");
+    // A client id stands for its withdrawal, whether the memo is named again or not.
+    let named = |memo: Option<&str>| {
+        let mut order = order(XRP, memo);
+        order["clientTransferId"] = json!("once");
+        withdraw(&x, "xrpl/xrp", order)
+    };
+    let first = named(None).ok();
+    assert_eq!(named(Some("111")).ok(), first);
+    named(Some("222")).refused(400, "InvalidParameterValue");
+    check(&x);
+}
+
+/// Networks without memos refuse one, in withdrawals, estimates and requests; an empty one is none. Proves D-172.
+#[test]
+fn other_networks_take_no_memo() {
+    let x = approved();
+    let owner = x.as_("fund-manager");
+    let with = |memo: &str| json!({ "address": BTC, "amount": "0.1", "memo": memo });
+    for path in ["/v2/withdraw/bitcoin/btc", "/v1/withdraw/btc", "/v2/withdraw/bitcoin/btc/feeEstimate"] {
+        let refusal = owner.call(path, with("5")).refused(400, "InvalidParameterValue");
+        assert!(refusal.message.contains("'memo'"), "{refusal:?}");
+        owner.call(path, with("")).ok();
+    }
+    let fields = json!({ "address": OTHER_BTC, "label": "a", "memo": "5" });
+    let refusal = owner.call("/v1/approvedAddresses/bitcoin/request", fields);
+    assert!(refusal.refused(400, "InvalidParameterValue").message.contains("'memo'"));
+    check(&x);
+}
+
+/// The accounts of a group share the free withdrawals of a month. Proves D-185.
+#[test]
+fn a_group_shares_its_free_withdrawals() {
+    let x = start();
+    let owner = x.as_("fund-manager");
+    request(&owner, "bitcoin", BTC);
+    x.advance(WEEK);
+    let left = |account: &str| {
+        let plan = json!({ "address": BTC, "amount": "0.1", "account": account });
+        let shown = x.as_("master").call("/v2/withdraw/bitcoin/btc/feeEstimate", plan).ok();
+        shown["monthlyRemaining"].clone()
+    };
+    assert_eq!((left("primary"), left("savings")), (json!(10), json!(10)));
+    for _ in 0..2 {
+        withdraw(&x, "bitcoin/btc", bitcoin("0.1")).ok();
+    }
+    assert_eq!((left("primary"), left("savings")), (json!(8), json!(8)));
+    for _ in 0..8 {
+        withdraw(&x, "bitcoin/btc", bitcoin("0.1")).ok();
+    }
+    assert_eq!((left("primary"), left("savings")), (json!(0), json!(0)));
+    assert_ne!(withdraw(&x, "bitcoin/btc", bitcoin("0.1")).ok()["fee"], "0");
     check(&x);
 }

@@ -82,3 +82,19 @@ fn only_customers_have_addresses() {
     house.account = AccountId(0);
     assert_eq!(issue(rig, house), Err(Reject::Foreign));
 }
+
+/// An account has no more addresses than its limit, over all networks; other accounts have theirs. Proves D-185.
+#[test]
+fn an_account_has_a_limit() {
+    let rig = &mut rig();
+    let limits = crate::Limits { deposit_addresses: 2, ..crate::Limits::default() };
+    rig.apply(|books| crate::limit::evolve(books, crate::limit::Event::LimitsSet(limits)));
+    for (network, number) in [("bitcoin", 1), ("ethereum", 1)] {
+        let next = new(rig, network, number, "a", "");
+        assert_eq!(issue(rig, next), Ok(()));
+    }
+    let next = new(rig, "bitcoin", 2, "b", "");
+    assert_eq!(issue(rig, next.clone()), Err(Reject::Full(2)));
+    let other = NewAddress { account: rig.vault, ..next };
+    assert_eq!(issue(rig, other), Ok(()));
+}

@@ -1,9 +1,14 @@
 //! Holds, users and lists.
 
 use super::*;
+use crate::Limits;
+use crate::limit;
 use crate::network::{self, Network, NetworkKind};
+use crate::outlet::Approval;
 use crate::rig::Rig;
+use alloc::format;
 use alloc::string::ToString;
+use alloc::vec::Vec;
 
 const GROUP: GroupId = GroupId(0);
 
@@ -31,6 +36,10 @@ fn request(rig: &mut Rig, entry: &EntryRef) -> Result<(), Reject> {
     send(rig, &Command::RequestApproval(Arc::new(request)))
 }
 
+fn memos<'a>(rig: &'a Rig, account: AccountId, group: GroupId, network: &str) -> Vec<&'a str> {
+    rig.funds.approved_memos(account, group, network, "0xa").collect()
+}
+
 /// Runs what is due, as the sequencer does.
 fn run_due(rig: &mut Rig) {
     while let Some(due) = next_due(&rig.funds).filter(|due| due.time <= rig.time) {
@@ -50,10 +59,10 @@ fn a_hold_ends_once() {
     rig.time = Time(start.0 + HOLD - 1);
     assert_eq!(send(rig, &end), Err(Reject::NotDue));
     run_due(rig);
-    assert_eq!(rig.funds.approval(rig.ann, GROUP, "ethereum", "0xa"), Some(Standing::PendingTime));
+    assert_eq!(memos(rig, rig.ann, GROUP, "ethereum"), [""; 0]);
     rig.time = start.plus(HOLD);
     run_due(rig);
-    assert_eq!(rig.funds.approval(rig.ann, GROUP, "ethereum", "0xa"), Some(Standing::Active));
+    assert_eq!(memos(rig, rig.ann, GROUP, "ethereum"), [""]);
     assert_eq!(send(rig, &end), Err(Reject::NotDue));
     assert_eq!(next_due(&rig.funds), None);
 }
@@ -89,26 +98,24 @@ fn a_list_lasts() {
     assert_eq!(lists(rig), [true, true]);
 }
 
-/// An entry of the group serves all its accounts, a network with a parent uses the parent's list, and the more advanced of two
-/// entries counts (D-63).
+/// An entry of the group serves all its accounts, a network with a parent uses the parent's list, and only active entries count (D-63).
 #[test]
 fn the_group_s_entries_serve_its_accounts() {
     let rig = &mut rig();
     let (ann, vault) = (rig.ann, rig.vault);
-    let status = |rig: &Rig, account, network: &str| rig.funds.approval(account, GROUP, network, "0xa");
     request(rig, &entry(ApprovalScope::Group(GROUP), "ethereum")).unwrap();
     rig.time = rig.time.plus(HOLD);
     run_due(rig);
     request(rig, &entry(ApprovalScope::Account(ann), "ethereum")).unwrap();
     for account in [ann, vault] {
         for network in ["ethereum", "arbitrum"] {
-            assert_eq!(status(rig, account, network), Some(Standing::Active));
+            assert_eq!(memos(rig, account, GROUP, network), [""]);
         }
         for network in ["bitcoin", "nowhere"] {
-            assert_eq!(status(rig, account, network), None);
+            assert_eq!(memos(rig, account, GROUP, network), [""; 0]);
         }
     }
-    assert_eq!(rig.funds.approval(ann, GroupId(1), "arbitrum", "0xa"), Some(Standing::PendingTime));
+    assert_eq!(memos(rig, ann, GroupId(1), "arbitrum"), [""; 0]);
     assert_eq!(request(rig, &entry(ApprovalScope::Account(ann), "arbitrum")), Err(Reject::NoNetwork));
 }
 
@@ -148,4 +155,67 @@ fn unknown_lists_are_refused() {
         assert_eq!(send(rig, &Command::DecideApproval(Arc::new(entry), true)), Err(Reject::Foreign));
     }
     assert_eq!(send(rig, &Command::SetMultiUser(GroupId(9), true)), Err(Reject::Foreign));
+}
+
+/// The memo is part of the entry where the network carries memos: either entry suffices, the account's counts first without a memo, and an
+/// entry without one takes none. Proves D-172.
+#[test]
+fn a_memo_is_part_of_the_entry() {
+    let rig = &mut rig();
+    for name in ["cosmos", "bitcoin-test"] {
+        let (kind, parent) = (NetworkKind::Accounts, String::new());
+        let new = Network { name: name.into(), kind, confirmations: 1, memo: false, parent };
+        rig.apply(|books| network::evolve(books, network::Event::NetworkAdded(new)));
+    }
+    let (ann, vault) = (rig.ann, rig.vault);
+    for (scope, network, memo) in [
+        (ApprovalScope::Account(ann), "cosmos", "111"),
+        (ApprovalScope::Group(GROUP), "cosmos", "222"),
+        (ApprovalScope::Group(GROUP), "bitcoin-test", "old"),
+    ] {
+        let request =
+            Request { entry: entry(scope, network), text: "A".into(), label: "a".into(), memo: memo.into() };
+        send(rig, &Command::RequestApproval(Arc::new(request))).unwrap();
+    }
+    assert_eq!(rig.desk().may_pay(ann, "cosmos", "0xa", "111"), Approval::Inactive);
+    rig.time = rig.time.plus(HOLD);
+    run_due(rig);
+    let pay = |account, network, memo| rig.desk().may_pay(account, network, "0xa", memo);
+    assert_eq!(pay(ann, "cosmos", ""), Approval::Active("111"));
+    assert_eq!(pay(ann, "cosmos", "111"), Approval::Active("111"));
+    assert_eq!(pay(ann, "cosmos", "222"), Approval::Active("222"));
+    assert_eq!(pay(ann, "cosmos", "333"), Approval::OtherMemo);
+    assert_eq!(pay(vault, "cosmos", ""), Approval::Active("222"));
+    assert_eq!(pay(vault, "cosmos", "111"), Approval::OtherMemo);
+    // An older entry kept a memo where there is none.
+    assert_eq!(pay(ann, "bitcoin-test", ""), Approval::Active(""));
+    assert_eq!(pay(ann, "bitcoin-test", "old"), Approval::OtherMemo);
+}
+
+/// A list takes no more entries than its limit, over all networks, and those that wait count; one that is longer stays. Proves D-185.
+#[test]
+fn a_list_has_a_limit() {
+    let rig = &mut rig();
+    let (own, group) = (ApprovalScope::Account(rig.ann), ApprovalScope::Group(GROUP));
+    let limits = |approved_addresses| Limits { approved_addresses, ..Limits::default() };
+    let at = |scope, network: &str, number: u32| EntryRef {
+        canonical: format!("0x{number}"),
+        ..entry(scope, network)
+    };
+    assert_eq!(Limits::default(), Limits { approved_addresses: 1_000, deposit_addresses: 1_000 });
+    rig.apply(|books| limit::evolve(books, limit::Event::LimitsSet(limits(3))));
+    for (network, number) in [("ethereum", 1), ("bitcoin", 1), ("ethereum", 2)] {
+        request(rig, &at(own, network, number)).unwrap();
+    }
+    assert_eq!(request(rig, &at(own, "bitcoin", 2)), Err(Reject::Full(3)));
+    assert_eq!(request(rig, &at(own, "bitcoin", 1)), Err(Reject::Duplicate));
+    request(rig, &at(group, "bitcoin", 2)).unwrap();
+    rig.apply(|books| limit::evolve(books, limit::Event::LimitsSet(limits(1))));
+    assert_eq!(request(rig, &at(own, "bitcoin", 2)), Err(Reject::Full(1)));
+    for number in [1, 2] {
+        send(rig, &Command::RemoveApproval(Arc::new(at(own, "ethereum", number)))).unwrap();
+    }
+    assert_eq!(request(rig, &at(own, "bitcoin", 2)), Err(Reject::Full(1)));
+    send(rig, &Command::RemoveApproval(Arc::new(at(own, "bitcoin", 1)))).unwrap();
+    request(rig, &at(own, "bitcoin", 2)).unwrap();
 }

@@ -28,7 +28,7 @@ pub struct Withdraw {
     pub address: String,
     /// The address in canonical spelling (D-71).
     pub canonical: String,
-    /// The memo; empty without one.
+    /// The memo; empty without one. An order without one is accepted with that of the approved address (D-172).
     pub memo: String,
     /// How much arrives.
     pub amount: Money,
@@ -65,7 +65,7 @@ pub(super) fn decide(desk: &Desk<'_>, sender: Sender<'_>, withdraw: &Withdraw) -
         let is_same = is_same(&earlier.row, withdraw);
         return if is_same { Ok(Accepted::Before(earlier.eid)) } else { Err(Reject::OtherTerms) };
     }
-    let approval = desk.may_pay(account, &withdraw.network, &withdraw.canonical);
+    let approval = desk.may_pay(account, &withdraw.network, &withdraw.canonical, &withdraw.memo);
     decide_new(desk, withdraw, &outlet, approval).map(Accepted::Now)
 }
 
@@ -74,17 +74,18 @@ pub(super) fn decide_new(
     desk: &Desk<'_>,
     withdraw: &Withdraw,
     outlet: &Outlet,
-    approval: Approval,
+    approval: Approval<'_>,
 ) -> Result<Event, Reject> {
     let (account, given) = (withdraw.account, withdraw.given());
     if desk.stops_withdrawal(withdraw.currency) || desk.stops_withdrawal(given) {
         return Err(Reject::Halted);
     }
-    match approval {
-        Approval::Active => {}
+    let memo = match approval {
+        Approval::Active(memo) => memo,
         Approval::NoList => return Err(Reject::NoList),
         Approval::Inactive => return Err(Reject::NotApproved),
-    }
+        Approval::OtherMemo => return Err(Reject::OtherMemo),
+    };
     if withdraw.amount <= Money::ZERO || !outlet.fits(withdraw.amount) {
         return Err(Reject::BadAmount);
     }
@@ -101,7 +102,7 @@ pub(super) fn decide_new(
     if !can_wrap(desk, withdraw) {
         return Err(Reject::Short(Short::TooLittle, fee));
     }
-    Ok(Event::Accepted(withdraw.clone(), fee, is_free))
+    Ok(Event::Accepted(Withdraw { memo: memo.into(), ..withdraw.clone() }, fee, is_free))
 }
 
 /// Whether the sender acts for the account of a customer.
@@ -125,7 +126,8 @@ fn can_wrap(desk: &Desk<'_>, withdraw: &Withdraw) -> bool {
             .is_some_and(|issuer| desk.ledger.can_give(issuer, withdraw.currency, withdraw.amount).is_ok())
 }
 
-/// Whether a row stands for the same withdrawal: amounts compare as numbers, addresses in canonical form (D-78).
+/// Whether a row stands for the same withdrawal: amounts compare as numbers, addresses in canonical form (D-78). One without a memo
+/// stands for whichever memo it was paid with.
 fn is_same(row: &NewTransfer, withdraw: &Withdraw) -> bool {
     row.kind == Kind::Withdrawal
         && row.currency == withdraw.currency
@@ -133,7 +135,7 @@ fn is_same(row: &NewTransfer, withdraw: &Withdraw) -> bool {
         && row.chain().is_some_and(|chain| {
             chain.network == withdraw.network
                 && chain.canonical == withdraw.canonical
-                && chain.memo == withdraw.memo
+                && (withdraw.memo.is_empty() || chain.memo == withdraw.memo)
                 && chain.wraps == withdraw.wraps
         })
 }
@@ -145,8 +147,9 @@ pub(super) fn evolve(books: &mut Books<'_>, withdraw: Withdraw, fee: Money, is_f
     let held = withdraw.amount + fee;
     let posting = |bucket, amount| Posting { account, asset: given.into(), bucket, amount };
     books.ledger.post(&[posting(Bucket::Available, -held), posting(Bucket::Held, held)]);
+    let group = books.access.account(account).and_then(|account| account.group);
     let free_in = is_free.then(|| month_number(books.time));
-    books.funds.withdrawals.accept(eid, account, currency, free_in);
+    books.funds.withdrawals.accept(eid, group, currency, free_in);
     let row = NewTransfer {
         account,
         kind: Kind::Withdrawal,

@@ -1,4 +1,4 @@
-//! What a withdrawal costs (facts F§6, XFER-022, XFER-023; D-67).
+//! What a withdrawal costs (facts F§6, XFER-022, XFER-023; D-67, D-185).
 
 use crate::month::month_number;
 use crate::{Desk, Outlet};
@@ -6,7 +6,7 @@ use buttonwood_access::AccountKind;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 
-/// Free withdrawals of an account in a currency and a UTC month. A custody account has none.
+/// Free withdrawals of all accounts of a group in a currency and a UTC month (D-185). A custody account has none.
 pub(super) const FREE_A_MONTH: u32 = 10;
 
 /// What the next withdrawal of an account costs.
@@ -18,16 +18,18 @@ pub struct FeeTerms {
     pub is_override: bool,
     /// Free withdrawals a month.
     pub monthly_limit: u32,
-    /// Those that are left in this month.
+    /// Those that are left to the group in this month.
     pub monthly_remaining: u32,
 }
 
 impl FeeTerms {
     /// Of an account in a currency, at a time.
     pub fn of(desk: &Desk<'_>, account: AccountId, currency: CurrencyId, outlet: &Outlet) -> Self {
-        let kind = desk.account(account).map(|account| account.kind);
-        let monthly_limit = if kind == Some(AccountKind::Custody) { 0 } else { FREE_A_MONTH };
-        let used = desk.funds.withdrawals.used(account, currency, month_number(desk.time));
+        let found = desk.account(account);
+        let is_custody = found.is_some_and(|found| found.kind == AccountKind::Custody);
+        let monthly_limit = if is_custody { 0 } else { FREE_A_MONTH };
+        let group = found.and_then(|found| found.group);
+        let used = desk.funds.withdrawals.used(group, currency, month_number(desk.time));
         let monthly_remaining = monthly_limit.saturating_sub(used);
         let is_override = desk.funds.withdrawals.is_overridden(account);
         let fee = if is_override || monthly_remaining > 0 { Money::ZERO } else { outlet.fee };

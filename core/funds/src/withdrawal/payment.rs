@@ -5,7 +5,7 @@ use crate::Eid;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, CurrencyId};
+use buttonwood_model::{AccountId, CurrencyId, GroupId};
 use serde::{Deserialize, Serialize};
 
 /// Blocks after which the signed bytes of an ended withdrawal are forgotten: more than a reorganisation is followed.
@@ -74,8 +74,8 @@ pub struct Withdrawals {
     newest: BTreeMap<String, u64>,
     /// Ended withdrawals whose bytes are still kept, by network and height.
     ended: BTreeSet<(String, u64, Eid)>,
-    /// Free withdrawals that were used, by account, currency and month.
-    used: BTreeMap<(AccountId, CurrencyId, u32), u32>,
+    /// Free withdrawals that were used, by group, currency and month (D-185).
+    used: BTreeMap<(Option<GroupId>, CurrencyId, u32), u32>,
     overrides: BTreeSet<AccountId>,
 }
 
@@ -95,9 +95,9 @@ impl Withdrawals {
         self.overrides.contains(&account)
     }
 
-    /// How many free withdrawals of a month were used.
-    pub(super) fn used(&self, account: AccountId, currency: CurrencyId, month: u32) -> u32 {
-        self.used.get(&(account, currency, month)).copied().unwrap_or(0)
+    /// How many free withdrawals of a month the accounts of a group have used.
+    pub(super) fn used(&self, group: Option<GroupId>, currency: CurrencyId, month: u32) -> u32 {
+        self.used.get(&(group, currency, month)).copied().unwrap_or(0)
     }
 
     pub(super) fn set_override(&mut self, account: AccountId, on: bool) {
@@ -111,23 +111,23 @@ impl Withdrawals {
     pub(super) fn accept(
         &mut self,
         eid: Eid,
-        account: AccountId,
+        group: Option<GroupId>,
         currency: CurrencyId,
         free_in: Option<u32>,
     ) {
         if let Some(month) = free_in {
-            let used = self.used.entry((account, currency, month)).or_insert(0);
+            let used = self.used.entry((group, currency, month)).or_insert(0);
             *used = used.saturating_add(1);
         }
         self.payments.insert(eid, Payment { free_in, ..Payment::default() });
     }
 
     /// Gives a used free withdrawal back.
-    pub(super) fn give_back(&mut self, eid: Eid, account: AccountId, currency: CurrencyId) {
+    pub(super) fn give_back(&mut self, eid: Eid, group: Option<GroupId>, currency: CurrencyId) {
         let Some(month) = self.payments.get_mut(&eid).and_then(|payment| payment.free_in.take()) else {
             return;
         };
-        let key = (account, currency, month);
+        let key = (group, currency, month);
         match self.used.get_mut(&key) {
             Some(used) if *used > 1 => *used -= 1,
             Some(_) | None => {

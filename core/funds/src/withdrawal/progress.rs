@@ -230,7 +230,8 @@ pub(super) fn released(books: &mut Books<'_>, eid: Eid, settlement: Settlement) 
     let posting =
         |bucket, amount| Posting { account: ended.account, asset: ended.given.into(), bucket, amount };
     books.ledger.post(&[posting(Bucket::Held, -ended.held), posting(Bucket::Available, ended.held)]);
-    books.funds.withdrawals.give_back(eid, ended.account, ended.currency);
+    let group = books.access.account(ended.account).and_then(|account| account.group);
+    books.funds.withdrawals.give_back(eid, group, ended.currency);
 }
 
 /// Applies the removal of the block of its end: the asset is halted until an operator has looked at it.

@@ -31,7 +31,7 @@ fn order(rig: &Rig, amount: Money) -> Withdraw {
 }
 
 fn decide_new(rig: &Rig, withdraw: &Withdraw) -> Result<Event, Reject> {
-    accept::decide_new(&rig.desk(), withdraw, &OUTLET, Approval::Active)
+    accept::decide_new(&rig.desk(), withdraw, &OUTLET, Approval::Active(""))
 }
 
 /// Accepts a withdrawal, or says why not.
@@ -441,4 +441,21 @@ fn only_active_approved_addresses_are_paid() {
     list(&mut rig, ann, Standing::PendingTime);
     list(&mut rig, ApprovalScope::Group(group), Standing::Active);
     assert_eq!(decide_all(&rig, &withdraw), Ok(rig.funds.next_eid()));
+}
+
+/// The accounts of a group share the free withdrawals of a month. Proves D-185.
+#[test]
+fn free_withdrawals_are_counted_by_group() {
+    let mut rig = Rig::new();
+    let withdraw = order(&rig, micro(1_000));
+    accept(&mut rig, &withdraw).unwrap();
+    let mut left = |group: Option<GroupId>| {
+        let other = rig.ledger.open_account();
+        let kind = buttonwood_access::AccountKind::Exchange;
+        let account =
+            buttonwood_access::Account { group, kind, ..buttonwood_access::Account::house(Time(0)) };
+        rig.access.add_account(account);
+        FeeTerms::of(&rig.desk(), other, BTC, &OUTLET).monthly_remaining
+    };
+    assert_eq!([left(Some(GroupId(0))), left(Some(GroupId(1)))], [9, 10]);
 }

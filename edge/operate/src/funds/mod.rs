@@ -5,3 +5,4 @@ pub(crate) mod credit;
 pub(crate) mod debit;
 pub(crate) mod fee_override;
 pub(crate) mod house;
+pub(crate) mod limits;

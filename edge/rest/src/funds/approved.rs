@@ -57,7 +57,7 @@ request! {
         address: Needed<Text>,
         /// A name for it: 1 to 100 characters without control characters.
         label: Needed<Text>,
-        /// A memo for its owner's own records; withdrawals name theirs.
+        /// The memo that the address is paid with, on cosmos, solana and xrpl; withdrawals to the address carry it.
         memo: Text,
     }
 }
@@ -103,7 +103,7 @@ answer! {
         created as "createdAt": Digits,
         /// The address.
         address: String,
-        /// The memo that it was requested with.
+        /// The memo that it is paid with.
         memo: Option<Label>,
     }
 }
@@ -222,6 +222,12 @@ fn refusal(address: &str, scope: &str, reject: ApprovalReject) -> Refusal {
     match reject {
         ApprovalReject::Closed => closed_account(""),
         ApprovalReject::Duplicate => bad_address("is already among"),
+        ApprovalReject::Full(most) => {
+            let message = format!(
+                "The {scope}'s approved addresses are {most} already, the most that a list may have; remove one first"
+            );
+            Refusal::new(Reason::InvalidParameterValue, message)
+        }
         ApprovalReject::NotListed => bad_address("is not among"),
         ApprovalReject::AwaitsUser => {
             bad_address("waits for another user's approval and cannot be removed yet from")

@@ -109,6 +109,7 @@ fn refusal(reject: Reject, address: &str) -> Option<Refusal> {
         ApprovalReject::Decided => "waits for no other user",
         ApprovalReject::Foreign
         | ApprovalReject::Closed
+        | ApprovalReject::Full(_)
         | ApprovalReject::NoNetwork
         | ApprovalReject::Duplicate
         | ApprovalReject::AwaitsUser

@@ -2,7 +2,7 @@
 
 use super::{Text, account_name, asset_name, money};
 use buttonwood_engine::funds::deposit::State as Arrived;
-use buttonwood_engine::funds::{ApprovalScope, Scope};
+use buttonwood_engine::funds::{ApprovalScope, Limits, Scope};
 use buttonwood_engine::{State, TransferWay};
 use buttonwood_model::{AccountId, GroupId};
 
@@ -31,6 +31,10 @@ pub(super) fn funds(state: &State, text: &mut Text) {
     }
     for (key, deposit) in state.funds().deposits().unclaimed() {
         text.line(&format!("unclaimed {} {} {} as {}", key.network, key.tx, key.index, deposit.eid.0));
+    }
+    let limits = state.funds().limits();
+    if *limits != Limits::default() {
+        text.line(&format!("limits {} {}", limits.approved_addresses, limits.deposit_addresses));
     }
     if state.funds().halts().has(Scope::Withdrawals) {
         text.line("withdrawals halted");

@@ -190,6 +190,7 @@ fn refused(reject: &FundsReject) -> &'static str {
         },
         FundsReject::Approval(reject) => match reject {
             approval::Reject::Duplicate => "approval requested before",
+            approval::Reject::Full(_) => "approval on a full list",
             approval::Reject::NotListed => "approval not listed",
             approval::Reject::AwaitsUser => "removal of what awaits a user",
             approval::Reject::Decided => "approval decided before",
@@ -205,6 +206,7 @@ fn refused(reject: &FundsReject) -> &'static str {
             withdrawal::Reject::Halted => "withdrawal while halted",
             withdrawal::Reject::NoList => "withdrawal without a list",
             withdrawal::Reject::NotApproved => "withdrawal to no approved address",
+            withdrawal::Reject::OtherMemo => "withdrawal with another memo",
             withdrawal::Reject::BadAmount => "withdrawal of a bad amount",
             withdrawal::Reject::BelowMinimum(_) => "withdrawal of too little",
             withdrawal::Reject::Short(Short::Debt, _) => "withdrawal of a debtor",
@@ -244,5 +246,6 @@ fn refused(reject: &FundsReject) -> &'static str {
         FundsReject::Reserves(reserves::Reject::NotDue) => "cut too early",
         FundsReject::Reserves(_) => "bad wallet",
         FundsReject::Network(_) => "refused table",
+        FundsReject::Limit(_) => "refused limit",
     }
 }

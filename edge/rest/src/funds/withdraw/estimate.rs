@@ -26,7 +26,7 @@ request! {
         address: Needed<Text>,
         /// How much would arrive there.
         amount: Needed<Decimal>,
-        /// A memo for the receiver.
+        /// A memo for the receiver, on cosmos, solana and xrpl.
         memo: Sent<Text>,
     }
 }
@@ -40,9 +40,9 @@ answer! {
         fee: DecimalNumber,
         /// Whether an operator lets the account withdraw for nothing.
         is_override as "isOverride": bool,
-        /// Free withdrawals of the account in the currency, in each UTC month.
+        /// Free withdrawals of the account's group in the currency, in each UTC month.
         monthly_limit as "monthlyLimit": u64,
-        /// Those that are left in this month.
+        /// Those that are left to the group in this month.
         monthly_remaining as "monthlyRemaining": u64,
     }
 }

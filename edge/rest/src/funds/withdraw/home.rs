@@ -1,7 +1,7 @@
 //! `POST /v1/withdraw/{currency}`: withdraws to an approved address on the currency's home network (XFER-013, D-65). Dollars are
 //! paid as dollar tokens, 1:1, and the call answers once their transaction is signed (XFER-021, D-80).
 
-use super::{Pair, check_open, read, row, shown};
+use super::{Pair, check_open, memo, read, row, shown};
 use crate::app::App;
 use crate::call::Call;
 use crate::funds::field;
@@ -38,7 +38,7 @@ request! {
         address: Needed<Text>,
         /// How much arrives there.
         amount: Needed<Decimal>,
-        /// A memo for the receiver.
+        /// The memo of the approved address, on cosmos, solana and xrpl; without it the withdrawal carries that one.
         memo: Sent<Text>,
         /// The client's id of the transfer, 1 to 100 characters: a repeated call with the same id withdraws nothing again.
         client_id as "client_transfer_id": Sent<Text>,
@@ -52,6 +52,8 @@ answer! {
         address: Option<Label>,
         /// Where the dollar tokens go.
         destination: Option<Label>,
+        /// The memo that it carries.
+        memo: Option<Label>,
         /// How much arrives there.
         amount: DecimalText,
         /// The fee, in the same currency; not for dollars, which have none.
@@ -137,6 +139,7 @@ fn withdrawn(app: &App, transfer: &Transfer) -> Withdrawn {
     Withdrawn {
         address: (!is_wrapped).then(address),
         destination: is_wrapped.then(address),
+        memo: memo(row),
         amount: amount(),
         fee,
         withdrawal_id,

@@ -11,14 +11,14 @@ use crate::app::App;
 use crate::call::Call;
 use crate::refused;
 use buttonwood_address::{Network, check_memo};
-use buttonwood_engine::funds::Short;
 use buttonwood_engine::funds::withdrawal::{Reject as WithdrawReject, Withdraw};
+use buttonwood_engine::funds::{NewTransfer, Short};
 use buttonwood_engine::{FundsReject, Made, Outcome, Reject, Transfer};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::CurrencyId;
 use buttonwood_num::Money;
 use buttonwood_sequencer::Receipt;
-use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Needed, Sent, Text};
+use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Label, Needed, Sent, Text};
 use buttonwood_wire::field::{bad_value, busy, closed_account, failed};
 use buttonwood_wire::request;
 
@@ -29,7 +29,7 @@ request! {
         address: Needed<Text>,
         /// How much arrives there.
         amount: Needed<Decimal>,
-        /// A memo for the receiver.
+        /// The memo of the approved address, on cosmos, solana and xrpl; without it the withdrawal carries that one.
         memo: Sent<Text>,
         /// The client's id of the transfer, 1 to 100 characters: a repeated call with the same id withdraws nothing again.
         client_id as "clientTransferId": Sent<Text>,
@@ -84,17 +84,15 @@ pub(super) fn destination(app: &App, pair: &Pair, payload: &Payload) -> Result<[
     let sent = Order::of(payload);
     let text = sent.address()?;
     let address = field::address(app, pair.format, &text)?;
-    let memo = match payload.text("memo")? {
-        None => String::new(),
-        Some(memo) => {
-            check_memo(pair.format, &memo).map_err(|error| {
-                let message = format!("Field 'memo' is refused, {error}: '{}'", quoted(&memo));
-                Refusal::new(Reason::InvalidParameterValue, message)
-            })?;
-            memo.into_owned()
-        }
-    };
-    Ok([text.into_owned(), address.canonical().into_owned(), memo])
+    // An empty memo is none (D-172).
+    let memo = payload.text("memo")?.unwrap_or_default();
+    if !memo.is_empty() {
+        check_memo(pair.format, &memo).map_err(|error| {
+            let message = format!("Field 'memo' is refused, {error}: '{}'", quoted(&memo));
+            Refusal::new(Reason::InvalidParameterValue, message)
+        })?;
+    }
+    Ok([text.into_owned(), address.canonical().into_owned(), memo.into_owned()])
 }
 
 /// Reads the withdrawal of a call.
@@ -120,6 +118,11 @@ pub(super) fn row(app: &App, call: &Call, pair: &Pair, receipt: &Receipt) -> Res
         Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
         Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => Err(failed()),
     }
+}
+
+/// The memo that a withdrawal carries, if it carries one.
+pub(super) fn memo(row: &NewTransfer) -> Option<Label> {
+    row.chain().map(|chain| &chain.memo).filter(|memo| !memo.is_empty()).cloned().map(Label)
 }
 
 /// An amount of a currency, with the decimals that it is shown with.
@@ -160,6 +163,15 @@ fn refusal(app: &App, call: &Call, pair: &Pair, reject: WithdrawReject) -> Refus
             let message = format!(
                 "Field 'address' is no active approved address of the account: '{}'",
                 quoted(&address)
+            );
+            Refusal::new(Reason::AddressNotApproved, message)
+        }
+        WithdrawReject::OtherMemo => {
+            let memo = call.payload().text("memo").ok().flatten().unwrap_or_default();
+            let message = format!(
+                "Field 'memo' is not that of the approved address '{}', which is paid when the field is left out: '{}'",
+                quoted(&address),
+                quoted(&memo)
             );
             Refusal::new(Reason::AddressNotApproved, message)
         }

@@ -1,6 +1,6 @@
 //! `POST /v2/withdraw/{network}/{ticker}`: withdraws to an approved address on the named network (XFER-014 to XFER-019).
 
-use super::{Order, check_open, named_pair, read, row, shown};
+use super::{Order, check_open, memo, named_pair, read, row, shown};
 use crate::app::App;
 use crate::call::Call;
 use crate::route::{Route, Write};
@@ -30,6 +30,8 @@ answer! {
         withdrawal_id as "withdrawalId": String,
         /// Where it goes.
         address: Label,
+        /// The memo that it carries.
+        memo: Option<Label>,
         /// How much arrives there.
         amount: DecimalText,
         /// The currency, in upper case.
@@ -51,6 +53,7 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::body(&Accepted {
         withdrawal_id: id.to_string(),
         address: Label(row.chain().map(|chain| chain.address.clone()).unwrap_or_default()),
+        memo: memo(&row),
         amount: shown(app, row.currency, row.amount),
         currency: app.names.currency(row.currency).code.clone(),
         fee: shown(app, row.currency, row.fee),

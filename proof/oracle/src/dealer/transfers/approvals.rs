@@ -79,7 +79,9 @@ impl Dealer {
         match kind {
             0..13 => {
                 let text = entry.canonical.clone();
-                let request = Request { entry, text, label: "label".to_owned(), memo: String::new() };
+                // Some have a memo, also where there is none.
+                let memo = if kind < 6 { "note".to_owned() } else { String::new() };
+                let request = Request { entry, text, label: "label".to_owned(), memo };
                 self.by_client(state, account, Approval::RequestApproval(Arc::new(request)).into())
             }
             13..15 => self.by_client(state, account, Approval::RemoveApproval(Arc::new(entry)).into()),

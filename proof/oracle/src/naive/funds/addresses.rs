@@ -30,6 +30,9 @@ impl Naive {
         if net.ok_or(Reject::NoNetwork)?.memo == new.memo.is_empty() {
             return Err(Reject::BadMemo);
         }
+        if self.funds.addresses.iter().filter(|other| other.account == new.account).count() >= 1_000 {
+            return Err(Reject::Full(1_000));
+        }
         let address = Address {
             account: new.account,
             network: new.network.clone(),

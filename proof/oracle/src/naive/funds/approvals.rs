@@ -11,6 +11,8 @@ use buttonwood_model::{AccountId, Day, Time};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) place: EntryRef,
+    /// What a payment to it carries; empty without one.
+    pub(crate) memo: String,
     pub(crate) requested: Time,
     pub(crate) standing: Standing,
 }
@@ -99,10 +101,15 @@ impl Naive {
         if self.entry(place).is_ok() {
             return Err(Reject::Duplicate);
         }
+        let listed = self.funds.entries.iter().filter(|entry| entry.place.scope == place.scope).count();
+        if listed >= 1_000 {
+            return Err(Reject::Full(1_000));
+        }
         let is_multi_user = self.funds.multi_user.contains(&group);
         let standing = if is_multi_user { Standing::PendingMua } else { Standing::PendingTime };
         self.funds.lists.push(place.scope);
-        self.funds.entries.push(Entry { place: place.clone(), requested: self.now, standing });
+        let memo = if place.network == "cosmos" { request.memo.clone() } else { String::new() };
+        self.funds.entries.push(Entry { place: place.clone(), memo, requested: self.now, standing });
         Ok(())
     }
 
@@ -117,15 +124,19 @@ impl Naive {
         self.lists_of(account).iter().any(|scope| self.funds.lists.contains(scope))
     }
 
-    /// Whether an account may pay an address.
-    pub(super) fn is_approved(&self, account: AccountId, network: &str, canonical: &str) -> bool {
+    /// The memos with which an account may pay an address: that of its own entry first (D-172).
+    pub(super) fn memos_of(&self, account: AccountId, network: &str, canonical: &str) -> Vec<String> {
         let net = NETS.iter().find(|net| net.name == network).unwrap();
         let network = if net.parent.is_empty() { net.name } else { net.parent };
-        self.funds.entries.iter().any(|Entry { place, standing, .. }| {
-            *standing == Standing::Active
-                && self.lists_of(account).contains(&place.scope)
-                && (place.network.as_str(), place.canonical.as_str()) == (network, canonical)
-        })
+        let mut memos = Vec::new();
+        for scope in self.lists_of(account) {
+            let place = EntryRef { scope, network: network.to_owned(), canonical: canonical.to_owned() };
+            let found = self.funds.entries.iter().find(|entry| entry.place == place);
+            memos.extend(
+                found.filter(|entry| entry.standing == Standing::Active).map(|entry| entry.memo.clone()),
+            );
+        }
+        memos
     }
 
     /// When the next hold ends.

@@ -127,14 +127,24 @@ impl Row {
 }
 
 impl Path {
-    /// Whether it is the same address on the same network.
+    /// Whether it is the same address on the same network, with the same memo or whichever, where the other names none.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (
                 Self::Chain { network, canonical, memo, .. },
                 Self::Chain { network: of, canonical: to, memo: with, .. },
-            ) => (network, canonical, memo) == (of, to, with),
+            ) => (network, canonical) == (of, to) && (with.is_empty() || memo == with),
             _ => false,
+        }
+    }
+
+    /// The same with this memo.
+    pub(super) fn with_memo(self, memo: String) -> Self {
+        match self {
+            Self::Chain { network, canonical, tx, confirmations, .. } => {
+                Self::Chain { network, canonical, memo, tx, confirmations }
+            }
+            other => other,
         }
     }
 

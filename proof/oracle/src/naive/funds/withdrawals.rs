@@ -68,9 +68,13 @@ impl Naive {
         if !self.has_list(account) {
             return Err(Reject::NoList);
         }
-        if !self.is_approved(account, &order.network, &order.canonical) {
-            return Err(Reject::NotApproved);
-        }
+        let memos = self.memos_of(account, &order.network, &order.canonical);
+        let fitting = memos.iter().find(|memo| order.memo.is_empty() || **memo == order.memo);
+        let memo = match (fitting, memos.is_empty()) {
+            (Some(memo), _) => memo.clone(),
+            (None, true) => return Err(Reject::NotApproved),
+            (None, false) => return Err(Reject::OtherMemo),
+        };
         if amount <= 0 || amount % 10_i128.pow(19 - u32::from(coin.decimals)) != 0 {
             return Err(Reject::BadAmount);
         }
@@ -84,6 +88,7 @@ impl Naive {
         let fee = if is_charged { units(coin.fee) } else { 0 };
         let short = |short| Reject::Short(short, Money::from_units(fee));
         self.may_leave(account, (given, amount + fee), None).map_err(short)?;
+        let path = path.with_memo(memo);
         let row = Row::new(account, TransferKind::Withdrawal, currency, amount, path);
         let number = self.add_row(Row { given, fee, client_id: order.client_id.clone(), ..row });
         let free_in = uses_free.then_some(month);
@@ -92,14 +97,15 @@ impl Naive {
         Ok((number, true))
     }
 
-    /// Free withdrawals of a month that are left: of ten, and of none in custody.
+    /// Free withdrawals of a month that are left to a group: of ten, and of none in custody (D-185).
     fn free_left(&self, account: AccountId, currency: CurrencyId, month: u64) -> usize {
         if self.names[account.index()].is_custody() {
             return 0;
         }
+        let group = |account: AccountId| self.names[account.index()].group;
         let is_used = |payment: &&Payment| {
             let row = self.row(payment.row).unwrap();
-            payment.free_in == Some(month) && (row.account, row.currency) == (account, currency)
+            payment.free_in == Some(month) && (group(row.account), row.currency) == (group(account), currency)
         };
         10_usize.saturating_sub(self.funds.payments.iter().filter(is_used).count())
     }
