@@ -1,5 +1,6 @@
 //! A row of the list of transfers, and what may change in it.
 
+use crate::withdrawal::Mishap;
 use crate::{Eid, Uuid};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -158,6 +159,8 @@ pub struct OnChain {
     pub canonical: String,
     /// The currency that the account gives, where the house wraps it into the row's currency first (XFER-021).
     pub wraps: Option<CurrencyId>,
+    /// What has happened to a withdrawal besides its usual course.
+    pub mishap: Option<Mishap>,
 }
 
 /// What the client was given to find the transfer again.

@@ -8,6 +8,7 @@ mod accept;
 mod fee;
 mod payment;
 mod progress;
+mod remedy;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ pub use accept::Withdraw;
 pub use fee::FeeTerms;
 pub use payment::{Attempt, Payment, Purpose, Settled, Withdrawals};
 pub use progress::{Outcome, Settlement};
+pub use remedy::{Mishap, Remedy};
 
 use crate::{Books, Desk, Eid, Infrequent, Made, Sender, Short};
 use alloc::string::String;
@@ -37,6 +39,12 @@ pub enum Command {
     Unsettle(Eid, String),
     /// Let every withdrawal of the account be free, or no longer.
     OverrideFee(AccountId, bool),
+    /// Nothing that was signed for it can confirm any more: what it spends is gone, or was finally spent otherwise.
+    Lose(Eid),
+    /// Something that was signed for it may confirm after all.
+    Revive(Eid),
+    /// An operator has it paid again, or calls it off.
+    Remedy(Eid, Remedy),
 }
 
 named!(Command, "funds", {
@@ -46,6 +54,9 @@ named!(Command, "funds", {
     Settle { 0: eid, 1: settlement } = "settle_withdrawal" 1,
     Unsettle { 0: eid, 1: tx } = "unsettle_withdrawal" 1,
     OverrideFee { 0: account, 1: on } = "override_withdrawal_fee" 1,
+    Lose { 0: eid } = "lose_withdrawal" 1,
+    Revive { 0: eid } = "revive_withdrawal" 1,
+    Remedy { 0: eid, 1: remedy } = "remedy_withdrawal" 1,
 });
 
 impl Command {
@@ -60,15 +71,22 @@ impl Command {
             | Self::Sent(..)
             | Self::Settle(..)
             | Self::Unsettle(..)
-            | Self::OverrideFee(..) => Roles::NOBODY,
+            | Self::OverrideFee(..)
+            | Self::Lose(_)
+            | Self::Revive(_)
+            | Self::Remedy(..) => Roles::NOBODY,
         }
     }
 
     /// Whether it is still accepted when journal space is low: what ends a withdrawal is.
     pub(crate) fn is_reducing(&self) -> bool {
         match self {
-            Self::Settle(..) | Self::Unsettle(..) => true,
-            Self::Withdraw(_) | Self::Signed(..) | Self::Sent(..) | Self::OverrideFee(..) => false,
+            Self::Settle(..) | Self::Unsettle(..) | Self::Lose(_) | Self::Revive(_) => true,
+            Self::Withdraw(_)
+            | Self::Signed(..)
+            | Self::Sent(..)
+            | Self::OverrideFee(..)
+            | Self::Remedy(..) => false,
         }
     }
 }
@@ -95,6 +113,18 @@ pub enum Event {
     /// It was paid after all, although it had been released: a reorganisation had removed the block of its void or failure. The house
     /// has lent the account what left.
     PaidLate(Eid, Settlement),
+    /// It was complete, and its block was removed: the account has the money again, held.
+    Reopened(Eid),
+    /// Nothing that was signed for it can confirm any more.
+    Lost(Eid),
+    /// Something that was signed for it may confirm after all.
+    Revived(Eid),
+    /// The next payment, or an empty one, uses the number of its account again.
+    Remedied(Eid, Remedy),
+    /// It is paid again from other coins.
+    Rebuilt(Eid),
+    /// It was called off: the hold was released.
+    CalledOff(Eid),
 }
 
 named!(Event, "funds", {
@@ -107,6 +137,12 @@ named!(Event, "funds", {
     Unsettled { 0: eid, 1: tx } = "withdrawal_unsettled" 1,
     FeeOverridden { 0: account, 1: on } = "withdrawal_fee_overridden" 1,
     PaidLate { 0: eid, 1: settlement } = "withdrawal_paid_late" 1,
+    Reopened { 0: eid } = "withdrawal_reopened" 1,
+    Lost { 0: eid } = "withdrawal_lost" 1,
+    Revived { 0: eid } = "withdrawal_revived" 1,
+    Remedied { 0: eid, 1: remedy } = "withdrawal_remedied" 1,
+    Rebuilt { 0: eid } = "withdrawal_rebuilt" 1,
+    CalledOff { 0: eid } = "withdrawal_called_off" 1,
 });
 
 /// Why a command of this module is refused. The variants of acceptance come first, in the order of the checks.
@@ -142,6 +178,12 @@ pub enum Reject {
     OtherTransaction,
     /// The withdrawal has ended otherwise.
     Settled,
+    /// Nothing was signed for it yet: it only waits.
+    Unsigned,
+    /// What was signed for it may still confirm.
+    MayConfirm,
+    /// An operator has done this before, or has called it off.
+    Remedied,
 }
 
 /// Decides a command: appends its event, or refuses it. A repeated command appends nothing.
@@ -151,22 +193,25 @@ pub(crate) fn decide<E: From<BytesRef>>(
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
-    let event = match command {
+    let events = match command {
         Command::Withdraw(withdraw) => match accept::decide(desk, sender, withdraw)? {
             accept::Accepted::Before(eid) => return Ok(Made::Transfer(eid)),
-            accept::Accepted::Now(event) => Some(event),
+            accept::Accepted::Now(event) => alloc::vec![event],
         },
-        Command::Signed(eid, attempt) => progress::sign(desk, *eid, attempt)?,
-        Command::Sent(eid, tx) => progress::send(desk, *eid, tx)?,
+        Command::Signed(eid, attempt) => progress::sign(desk, *eid, attempt)?.into_iter().collect(),
+        Command::Sent(eid, tx) => progress::send(desk, *eid, tx)?.into_iter().collect(),
         Command::Settle(eid, settlement) => progress::settle(desk, *eid, settlement)?,
-        Command::Unsettle(eid, tx) => progress::unsettle(desk, *eid, tx)?,
+        Command::Unsettle(eid, tx) => progress::unsettle(desk, *eid, tx)?.into_iter().collect(),
         Command::OverrideFee(account, on) => {
             desk.account(*account).ok_or(Reject::Foreign)?;
             let differs = desk.funds.withdrawals.is_overridden(*account) != *on;
-            differs.then_some(Event::FeeOverridden(*account, *on))
+            differs.then_some(Event::FeeOverridden(*account, *on)).into_iter().collect()
         }
+        Command::Lose(eid) => remedy::lose(desk, *eid)?,
+        Command::Revive(eid) => remedy::revive(desk, *eid)?,
+        Command::Remedy(eid, what) => remedy::remedy(desk, *eid, *what)?,
     };
-    let made = match &event {
+    let made = match events.last() {
         Some(Event::Accepted(..)) => Made::Transfer(desk.funds.next_eid()),
         // Its orders are cancelled, so that what they hold repays the loan.
         Some(Event::PaidLate(eid, _)) => {
@@ -174,7 +219,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
         }
         Some(_) | None => Made::Nothing,
     };
-    if let Some(event) = event {
+    for event in events {
         out.push_named(&Infrequent::from(event));
     }
     Ok(made)
@@ -196,5 +241,11 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
         Event::PaidLate(eid, settlement) => progress::paid_late(books, eid, settlement),
         Event::Unsettled(eid, _) => progress::unsettled(books, eid),
         Event::FeeOverridden(account, on) => books.funds.withdrawals.set_override(account, on),
+        Event::Reopened(eid) => remedy::reopened(books, eid),
+        Event::Lost(eid) => remedy::lost(books, eid),
+        Event::Revived(eid) => remedy::revived(books, eid),
+        Event::Remedied(eid, what) => remedy::remedied(books, eid, what),
+        Event::Rebuilt(eid) => remedy::rebuilt(books, eid),
+        Event::CalledOff(eid) => remedy::called_off(books, eid),
     }
 }

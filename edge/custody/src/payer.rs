@@ -126,13 +126,19 @@ pub enum Step {
         /// Why.
         reason: String,
     },
-    /// What it spends was finally spent by a transaction that this payer has not made. It may have been paid under
-    /// another hash, so an operator must decide. Reported once.
+    /// None of its transactions can confirm any more, nor those of payments that it replaces: what they spend is gone, or was finally
+    /// spent by a transaction that this payer has not made. It may have been paid under another hash, so an operator must decide.
+    /// Reported once, until [`Step::Revived`].
     Stuck {
         /// The payment.
         payment: u64,
         /// The other transaction, if the node knows.
         by: Option<TxHash>,
+    },
+    /// One of its transactions, or of a payment that it replaces, may confirm after all.
+    Revived {
+        /// The payment.
+        payment: u64,
     },
 }
 
@@ -146,6 +152,7 @@ impl Step {
             | Self::Unsettled { payment, .. }
             | Self::Short { payment, .. }
             | Self::Blocked { payment, .. }
+            | Self::Revived { payment }
             | Self::Stuck { payment, .. } => *payment,
         }
     }
@@ -241,6 +248,70 @@ impl Payer {
         true
     }
 
+    /// Takes note that [`Step::Stuck`] is known of a payment, when it is restored.
+    pub fn set_stuck(&mut self, payment: u64) {
+        if let Some(entry) = self.entries.get_mut(&payment) {
+            entry.lost = true;
+        }
+    }
+
+    /// Takes a payment as it was journaled that was given up. One that is known already changes nothing.
+    pub fn restore_given_up(&mut self, payment: Payment, attempts: impl IntoIterator<Item = Attempt>) {
+        let id = payment.id;
+        if self.entries.contains_key(&id) {
+            return;
+        }
+        let mut entry = Entry::new(payment, None);
+        entry.given_up = true;
+        for attempt in attempts {
+            entry.add(attempt, true, &mut self.reserved);
+        }
+        self.entries.insert(id, entry);
+        self.busy.insert(id);
+    }
+
+    /// Never sends the transactions of a payment again. They are still looked for: one that confirms all the same is reported as its end.
+    pub fn give_up(&mut self, payment: u64) {
+        if let Some(entry) = self.entries.get_mut(&payment) {
+            entry.give_up(&mut self.reserved);
+        }
+    }
+
+    /// Says which payments a payment replaces, all given up: nothing is signed for it while one of them may confirm.
+    pub fn replace(&mut self, payment: u64, replaces: Vec<u64>) {
+        if let Some(entry) = self.entries.get_mut(&payment) {
+            entry.replaces = replaces;
+        }
+    }
+
+    /// Asks for an empty transaction in place of a payment, which uses up the same.
+    pub fn void(&mut self, payment: u64) {
+        if let Some(entry) = self.entries.get_mut(&payment) {
+            entry.ask_for_void();
+            self.busy.insert(payment);
+        }
+    }
+
+    /// Whether nothing of a payment can confirm: nothing of itself, and nothing of what it replaces.
+    fn is_stuck(&self, entry: &Entry) -> bool {
+        let is_dead = |id: &u64| self.entries.get(id).is_some_and(|old| old.is_dead() && !old.is_empty());
+        let was_signed = !entry.is_empty() || !entry.replaces.is_empty();
+        was_signed && !entry.given_up && entry.is_dead() && entry.replaces.iter().all(is_dead)
+    }
+
+    /// Reports the payments that have become stuck, and those that are not any more.
+    fn report_stuck(&mut self, ids: &[u64], steps: &mut Vec<Step>) {
+        for payment in ids.iter().copied() {
+            let Some(entry) = self.entries.get(&payment) else { continue };
+            let (is_stuck, by) = (self.is_stuck(entry), entry.dead_by());
+            let Some(entry) = self.entries.get_mut(&payment) else { continue };
+            if std::mem::replace(&mut entry.lost, is_stuck) == is_stuck {
+                continue;
+            }
+            steps.push(if is_stuck { Step::Stuck { payment, by } } else { Step::Revived { payment } });
+        }
+    }
+
     /// Payments whose newest transaction waits for a block, with that transaction: a higher fee could replace it.
     pub fn waiting(&self) -> impl Iterator<Item = (u64, TxHash)> {
         self.entries.iter().filter_map(|(id, entry)| Some((*id, entry.bumpable()?)))
@@ -248,7 +319,7 @@ impl Payer {
 
     /// Payments that are neither settled nor forgotten.
     pub fn unsettled(&self) -> usize {
-        self.entries.values().filter(|entry| entry.settled.is_none()).count()
+        self.entries.values().filter(|entry| entry.settled.is_none() && !entry.given_up).count()
     }
 
     /// The payments whose transactions are in blocks that are not final.
@@ -311,6 +382,7 @@ impl Payer {
             self.pursue(*id, moved, chain, branch, &mut steps);
         }
         self.sign(&ids, moved, chain, keys, &mut steps);
+        self.report_stuck(&ids, &mut steps);
         steps
     }
 
@@ -355,6 +427,10 @@ impl Payer {
         // The least amount of each wallet and currency that could not be paid in this poll.
         let mut short: BTreeMap<(Option<String>, String), Money> = BTreeMap::new();
         for id in ids {
+            let dead = |old: &u64| self.entries.get(old).is_some_and(|old| old.is_dead() && !old.is_empty());
+            if !self.entries.get(id).is_some_and(|entry| entry.replaces.iter().all(dead)) {
+                continue;
+            }
             let Some(entry) = self.entries.get_mut(id) else { continue };
             let Some(purpose) = entry.wants(moved) else { continue };
             let payment = &entry.payment;

@@ -121,6 +121,14 @@ impl Link {
         payments::withdraw(state, transfer, &self.keys, &self.held, &mut self.payer);
     }
 
+    /// Takes what an operator has done about a withdrawal. What was taken before changes nothing.
+    pub(crate) fn remedy(&mut self, state: &State, transfer: &Transfer, is_rebuilt: bool) {
+        self.accept(state, transfer);
+        if is_rebuilt && self.payer.bump(payments::newest_number(state, transfer.eid)) {
+            tracing::info!(network = %self.name, eid = transfer.eid.0, "an operator has a payment made again");
+        }
+    }
+
     /// Takes a move to or from custody that is being sent. One that is known already changes nothing.
     pub(crate) fn accept_move(&mut self, state: &State, eid: Eid) {
         payments::move_custody(state, eid, &self.keys, &self.held, &mut self.payer);
@@ -136,7 +144,7 @@ impl Link {
     fn hold_back(&mut self, desk: &Desk, steps: &mut Vec<Step>) {
         let waiting: Vec<u64> = self.payer.unsigned().collect();
         let is_stopped = |id: &u64| match Owner::of(*id) {
-            Owner::Withdrawal(eid) | Owner::Move(eid) => desk.ask(|state| !state.funds().may_send(eid)),
+            Owner::Withdrawal(eid) | Owner::Move(eid) => desk.ask(|state| !payments::may_go(state, eid)),
             Owner::Sweep => false,
         };
         for id in waiting.into_iter().filter(is_stopped) {
@@ -382,11 +390,24 @@ impl Link {
                 }
             }
             Step::Stuck { payment, by } => {
-                let payment = Owner::of(*payment);
-                tracing::error!(network = %self.name, ?payment, ?by, "a payment's money was spent otherwise");
+                let owner = Owner::of(*payment);
+                tracing::error!(network = %self.name, payment = ?owner, ?by, "a payment cannot confirm: what it spends is gone or spent");
+                if owner == Owner::Sweep {
+                    self.forget_sweep(*payment);
+                }
             }
-            Step::Sent { .. } | Step::Unsettled { .. } => {}
+            Step::Sent { .. } | Step::Unsettled { .. } | Step::Revived { .. } => {}
         }
+    }
+
+    /// Forgets a sweep that cannot confirm any more: what is still there is swept anew.
+    fn forget_sweep(&mut self, id: u64) {
+        if let Some(swept) = self.payer.payment(id) {
+            let from = swept.from.first().cloned().unwrap_or_default();
+            self.sweeping.remove(&(from, swept.currency.clone()));
+        }
+        self.payer.give_up(id);
+        self.is_stale = true;
     }
 
     fn note_shortage(&mut self, id: u64, available: Money) {

@@ -8,9 +8,10 @@ use crate::keys::Keyring;
 use crate::translate;
 use crate::wallet::Holdings;
 use buttonwood_custody::{Outcome, Payer, Payment, Step};
+use buttonwood_engine::funds::Payment as Kept;
 use buttonwood_engine::funds::custody::{Command as CustodyCommand, Settlement};
 use buttonwood_engine::funds::reserves::Command as ReservesCommand;
-use buttonwood_engine::funds::withdrawal::Command as WithdrawalCommand;
+use buttonwood_engine::funds::withdrawal::{Command as WithdrawalCommand, Remedy};
 use buttonwood_engine::{AccountKind, Eid, FundsCommand, State, Transfer, TransferWay as Way};
 use buttonwood_model::AccountId;
 use buttonwood_num::Money;
@@ -42,7 +43,7 @@ impl Owner {
         match (payment & SWEEP != 0, payment & MOVE != 0) {
             (true, _) => Self::Sweep,
             (false, true) => Self::Move(Eid(payment & ROW)),
-            (false, false) => Self::Withdrawal(Eid(payment)),
+            (false, false) => Self::Withdrawal(Eid(payment & ROW)),
         }
     }
 }
@@ -50,12 +51,14 @@ impl Owner {
 /// Whether a payment may be given to the payer: what is signed already goes on whatever is halted.
 pub(crate) fn may_go(state: &State, eid: Eid) -> bool {
     let funds = state.funds();
-    let withdrawn = funds.withdrawals().payment(eid).is_some_and(|kept| !kept.attempts.is_empty());
+    // One that is paid again goes on too: an operator has decided it.
+    let withdrawn = funds.withdrawals().payment(eid).is_some_and(Kept::was_signed);
     let moved = funds.custody_sending(eid).is_some_and(|sending| !sending.attempts.is_empty());
     withdrawn || moved || funds.may_send(eid)
 }
 
-/// Gives a withdrawal to the payer, with what was signed for it.
+/// Gives a withdrawal to the payer, with what was signed for it, and what an operator has done about it since. One that is known already
+/// changes nothing else.
 pub(crate) fn withdraw(
     state: &State,
     transfer: &Transfer,
@@ -66,10 +69,44 @@ pub(crate) fn withdraw(
     let code = code(state, transfer.row.currency).unwrap_or_default();
     let from = held.sources(keys, code, is_custody(state, transfer.row.account));
     let Some(payment) = translate::payment(transfer, from, code) else { return };
-    match state.funds().withdrawals().payment(transfer.eid) {
-        Some(kept) => payer.restore(payment, translate::attempts(kept), translate::settled(kept)),
-        None => payer.accept(payment),
+    let Some(kept) = state.funds().withdrawals().payment(transfer.eid) else {
+        return payer.accept(payment);
+    };
+    let mut replaces = Vec::new();
+    for (count, attempts) in (0..).zip(&kept.replaced) {
+        let id = number(transfer.eid, count);
+        payer.restore_given_up(Payment { id, ..payment.clone() }, attempts.iter().map(translate::attempt));
+        payer.give_up(id);
+        replaces.push(id);
     }
+    let id = number(transfer.eid, u64::try_from(replaces.len()).unwrap_or(u64::MAX));
+    let is_new = payer.payment(id).is_none();
+    if kept.is_called_off() {
+        payer.restore_given_up(Payment { id, ..payment }, translate::attempts(kept));
+        payer.give_up(id);
+        return;
+    }
+    payer.restore(Payment { id, ..payment }, translate::attempts(kept), translate::settled(kept));
+    payer.replace(id, replaces);
+    if is_new && kept.lost {
+        payer.set_stuck(id);
+    }
+    if kept.remedy == Some(Remedy::Void) {
+        payer.void(id);
+    }
+}
+
+/// The number in the payer of a withdrawal that was paid again so many times. Each time has a number of its own, so that it is built
+/// anew.
+fn number(eid: Eid, count: u64) -> u64 {
+    (count << 40) | eid.0
+}
+
+/// The number in the payer of a withdrawal's newest payment.
+pub(crate) fn newest_number(state: &State, eid: Eid) -> u64 {
+    let kept = state.funds().withdrawals().payment(eid);
+    let count = kept.map_or(0, |kept| u64::try_from(kept.replaced.len()).unwrap_or(u64::MAX));
+    number(eid, count)
 }
 
 /// Gives a move to or from custody to the payer, with what was signed for it. One that is known already changes nothing. After a
@@ -144,7 +181,15 @@ pub(crate) fn command(network: &str, step: &Step) -> Option<FundsCommand> {
             Owner::Withdrawal(eid) => WithdrawalCommand::Unsettle(eid, tx.as_str().to_owned()).into(),
             Owner::Move(_) | Owner::Sweep => return None,
         },
-        Step::Short { .. } | Step::Blocked { .. } | Step::Stuck { .. } => return None,
+        Step::Stuck { payment, .. } => match Owner::of(*payment) {
+            Owner::Withdrawal(eid) => WithdrawalCommand::Lose(eid).into(),
+            Owner::Move(_) | Owner::Sweep => return None,
+        },
+        Step::Revived { payment } => match Owner::of(*payment) {
+            Owner::Withdrawal(eid) => WithdrawalCommand::Revive(eid).into(),
+            Owner::Move(_) | Owner::Sweep => return None,
+        },
+        Step::Short { .. } | Step::Blocked { .. } => return None,
     })
 }
 

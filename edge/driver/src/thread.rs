@@ -6,6 +6,7 @@ use crate::host::Threads;
 use crate::link::{Link, Stop};
 use crate::payments::may_go;
 use buttonwood_custody::NETWORKS;
+use buttonwood_engine::funds::withdrawal::Remedy;
 use buttonwood_engine::{Eid, TransferStatus};
 use buttonwood_model::CurrencyId;
 use buttonwood_num::Money;
@@ -92,6 +93,8 @@ pub(crate) struct Driving {
     reopen: Instant,
     /// Withdrawals with this number and higher ones are new.
     next: Eid,
+    /// What operators have done about withdrawals, as far as it was taken: what, and how often each was paid again.
+    remedied: BTreeMap<Eid, (Remedy, usize)>,
     /// Withdrawals that wait until no halt stops them and assets cover what customers have.
     held: BTreeSet<Eid>,
     /// The test credits that are minted.
@@ -117,6 +120,7 @@ impl Driving {
             closed,
             reopen: now,
             next: Eid(0),
+            remedied: BTreeMap::new(),
             held: BTreeSet::new(),
             credited: BTreeMap::new(),
             waiting,
@@ -127,6 +131,15 @@ impl Driving {
 
     /// Goes on where the state says that the exchange has stopped.
     pub(crate) fn start(&mut self) {
+        // A network that is opened has taken what operators have done before.
+        self.remedied = self.desk.ask(|state| {
+            let withdrawals = state.funds().withdrawals();
+            let one = |eid: Eid| {
+                let kept = withdrawals.payment(eid)?;
+                Some((eid, (kept.remedy?, kept.replaced.len())))
+            };
+            withdrawals.remedied().filter_map(one).collect()
+        });
         self.reopen();
         self.fund();
     }
@@ -230,6 +243,7 @@ impl Driving {
             self.next = Eid(last.0.saturating_add(1));
         }
         self.take_moves();
+        self.take_remedies();
         for (eid, name, may_go) in found {
             if may_go {
                 self.with(&name, |link, desk| {
@@ -243,6 +257,34 @@ impl Driving {
             } else {
                 self.held.insert(eid);
             }
+        }
+    }
+
+    /// Gives what operators have done about withdrawals to the payers of their networks, once each.
+    fn take_remedies(&mut self) {
+        let fresh: Vec<(Eid, String, (Remedy, usize))> = self.desk.ask(|state| {
+            let funds = state.funds();
+            let one = |eid: Eid| {
+                let (transfer, kept) = (funds.transfer(eid)?, funds.withdrawals().payment(eid)?);
+                let done = (kept.remedy?, kept.replaced.len());
+                let is_new = self.remedied.get(&eid) != Some(&done);
+                is_new.then(|| Some((eid, transfer.row.chain()?.network.clone(), done)))?
+            };
+            funds.withdrawals().remedied().filter_map(one).collect()
+        });
+        for (eid, name, done) in fresh {
+            self.remedied.insert(eid, done);
+            // What is paid again from other coins is built anew; on a chain of accounts the number is used again, with a higher fee.
+            let is_rebuilt = done == (Remedy::Rebuild, 0);
+            self.with(&name, |link, desk| {
+                desk.ask(|state| {
+                    if let Some(transfer) = state.funds().transfer(eid) {
+                        link.remedy(state, transfer, is_rebuilt);
+                    }
+                });
+                Ok(())
+            });
+            self.settle(&name);
         }
     }
 

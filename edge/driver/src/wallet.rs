@@ -5,11 +5,12 @@
 
 use crate::desk::{Desk, code, currency};
 use crate::keys::Keyring;
+use crate::payments::Owner;
 use buttonwood_address::Branch;
 use buttonwood_custody::{Answer, Chain, Observation, Outcome, Outpoint, Payer, Report, Step};
 use buttonwood_engine::funds::reserves::Command as ReservesCommand;
 use buttonwood_engine::funds::{OutputKey, Wallet};
-use buttonwood_engine::{Eid, FundsCommand, State, TransferStatus};
+use buttonwood_engine::{FundsCommand, State, TransferStatus};
 use buttonwood_model::CurrencyId;
 use buttonwood_num::Money;
 use std::collections::{BTreeMap, BTreeSet};
@@ -230,11 +231,13 @@ fn beside(state: &State, network: &str, payer: &Payer, steps: &[Step]) -> BTreeM
         if let Some(own) = own {
             add(own, cost);
         }
-        let is_owed = state.funds().withdrawals().payment(Eid(payment.id)).is_some()
-            && state
-                .funds()
-                .transfer(Eid(payment.id))
-                .is_some_and(|row| row.row.status == TransferStatus::Pending);
+        let is_owed = match Owner::of(payment.id) {
+            Owner::Withdrawal(eid) => {
+                let row = state.funds().transfer(eid);
+                row.is_some_and(|row| row.row.status == TransferStatus::Pending)
+            }
+            Owner::Move(_) | Owner::Sweep => false,
+        };
         if let (true, Some(currency)) = (has_moved && is_owed, currency(state, &payment.currency)) {
             add(currency, payment.amount);
         }

@@ -41,6 +41,8 @@ pub const COMMANDS: &[Command] = &[
     funds::debit::COMMAND,
     funds::house::COMMAND,
     funds::limits::COMMAND,
+    funds::remedy::REBUILD,
+    funds::remedy::VOID,
     deposits::unclaimed::COMMAND,
     deposits::assign::COMMAND,
     banks::wire::COMMAND,

@@ -66,6 +66,8 @@ answer! {
         pub method: Option<TransferMethodName>,
         /// What a credit or a debit of an operator is for, if it was said.
         pub purpose: Option<Label>,
+        /// What has happened to a withdrawal besides its usual course, for people.
+        pub message: Option<String>,
     }
 }
 
@@ -189,6 +191,8 @@ answer! {
         pub advance_eid as "advanceEid": Option<u64>,
         /// The number of the other account's row, where this is the deposit of an internal transfer.
         pub withdrawal_eid as "withdrawalEid": Option<u64>,
+        /// What has happened to a withdrawal besides its usual course, for people.
+        pub message: Option<String>,
     }
 }
 
@@ -244,7 +248,13 @@ pub fn row(names: &Names, networks: &Networks, transfer: &Transfer, shows_networ
         withdrawal_id: withdrawal_id(&row.reference).filter(|_| leaves),
         method: method(&row.way).map(TransferMethodName),
         purpose: purpose(&row.way),
+        message: message(&row.way),
     }
+}
+
+/// What has happened to a withdrawal besides its usual course.
+fn message(way: &Way) -> Option<String> {
+    chain(way).and_then(|chain| chain.mishap).map(|mishap| mishap.message().to_owned())
 }
 
 /// A fee of a custody account, if the row is one: the monthly fee, or that of a withdrawal.
@@ -348,6 +358,7 @@ pub fn transfer_transaction(names: &Names, transfer: &Transfer, ends: Ends<'_>) 
         client_transfer_id: Some(&row.client_id).filter(|id| !id.is_empty()).cloned().map(Label),
         advance_eid: advance,
         withdrawal_eid: other_row.filter(|_| !leaves),
+        message: message(&row.way),
     }))
 }
 

@@ -554,3 +554,111 @@ fn a_group_shares_its_free_withdrawals() {
     assert_ne!(withdraw(&x, "bitcoin/btc", bitcoin("0.1")).ok()["fee"], "0");
     check(&x);
 }
+
+/// A deposit of so much that a withdrawal of it spends its coin, and the withdrawal; `blocks` are added after it.
+fn spend_a_deposit(x: &Exchange, blocks: u32) -> Value {
+    let owner = x.as_("fund-manager");
+    let address = owner.call("/v1/deposit/bitcoin/newAddress", json!({})).ok()["address"].clone();
+    chain(x, "bitcoin", "send", &json!({ "address": address, "currency": "BTC", "amount": "50000000000" }));
+    mine(x, "bitcoin", 3);
+    withdraw(x, "bitcoin/btc", bitcoin("50000000000")).ok();
+    if blocks > 0 {
+        mine(x, "bitcoin", blocks);
+    }
+    newest(x)
+}
+
+/// Runs `withdrawal rebuild` or `withdrawal void`.
+fn remedy(x: &Exchange, what: &str, row: &Value) -> buttonwood_accept::Admin {
+    x.admin(&["withdrawal", what, &row["eid"].to_string(), "--reason", "deep reorganisation"])
+}
+
+/// A reorganisation deeper than final removes the deposit whose coin a withdrawal spends: the row says so, and an operator calls it off,
+/// once, and not before.
+#[test]
+fn a_lost_withdrawal_is_called_off() {
+    for blocks in [0, 3] {
+        let x = approved();
+        let before = available(&x, "BTC");
+        let row = spend_a_deposit(&x, blocks);
+        let refused = remedy(&x, "void", &row).refused();
+        assert!(refused.contains(if blocks == 0 { "may still confirm" } else { "has ended" }), "{refused}");
+        chain(&x, "bitcoin", "reorg", &json!({ "depth": 3 + blocks, "drop": true }));
+        mine(&x, "bitcoin", 5);
+        let row = newest(&x);
+        let message = row["message"].as_str().unwrap_or_default();
+        assert!(row["status"] == "Pending" && message.contains("cannot confirm any more"), "{row}");
+        let credited = dec(&before.0) + dec("50000000000");
+        assert_eq!((dec(&available(&x, "BTC").0), available(&x, "BTC").1), (credited, before.1.clone()));
+        x.kill9();
+        x.restart();
+        assert_eq!(newest(&x), row, "after a start too");
+        assert_eq!(remedy(&x, "void", &row).done()["status"], "Voided");
+        assert_eq!(dec(&available(&x, "BTC").1), dec(&before.1) + dec("50000000000"));
+        assert!(remedy(&x, "void", &row).refused().contains("has ended"));
+        assert!(remedy(&x, "rebuild", &row).refused().contains("has ended"));
+        let all = x.as_("master").call("/v1/transactions", json!({})).ok();
+        let rows = all["results"].as_array().or_else(|| all.as_array()).cloned().unwrap_or_default();
+        let listed = rows.iter().find(|one| one["eid"] == row["eid"]).expect("it is listed").clone();
+        assert!(listed["message"].as_str().unwrap_or_default().contains("called it off"), "{listed}");
+        mine(&x, "bitcoin", 5);
+        assert_eq!(paid(&x, "bitcoin", BTC), 0);
+        let act = x.admin(&["audit", "--limit", "10"]).list();
+        assert!(
+            act.iter().any(|act| act["what"] == json!(format!("withdrawal void eid={}", row["eid"]))),
+            "{act:?}"
+        );
+        check(&x);
+    }
+}
+
+/// Such a withdrawal is paid again from other coins, once, over a start too.
+#[test]
+fn a_lost_withdrawal_is_paid_again() {
+    let x = approved();
+    let before = available(&x, "BTC");
+    let first = spend_a_deposit(&x, 3);
+    assert_eq!(first["status"], "Complete");
+    chain(&x, "bitcoin", "reorg", &json!({ "depth": 6, "drop": true }));
+    mine(&x, "bitcoin", 5);
+    let owner = x.as_("fund-manager");
+    let address = owner.call("/v1/deposit/bitcoin/newAddress", json!({})).ok()["address"].clone();
+    chain(&x, "bitcoin", "send", &json!({ "address": address, "currency": "BTC", "amount": "60000000000" }));
+    mine(&x, "bitcoin", 3);
+    remedy(&x, "rebuild", &first).done();
+    mine(&x, "bitcoin", 1);
+    x.kill9();
+    x.restart();
+    mine(&x, "bitcoin", 5);
+    let row = newest(&x);
+    assert_eq!(row["status"], "Complete", "{row}");
+    assert!(row["message"].as_str().unwrap_or_default().contains("paid again"), "{row}");
+    assert_ne!(row["txHash"], first["txHash"]);
+    assert_eq!(paid(&x, "bitcoin", BTC), 1);
+    assert_eq!(available(&x, "BTC").0, before.0);
+    assert!(remedy(&x, "rebuild", &row).refused().contains("has ended"));
+    check(&x);
+}
+
+/// On a chain of accounts an empty payment uses the number again: one of the two becomes final, also after the withdrawal was complete and
+/// a deep reorganisation has removed it.
+#[test]
+fn an_empty_payment_calls_off_on_a_chain_of_accounts() {
+    let x = approved();
+    let before = available(&x, "ETH");
+    withdraw(&x, "ethereum/eth", json!({ "address": ETH, "amount": "1" })).ok();
+    mine(&x, "ethereum", 20);
+    let row = newest(&x);
+    assert_eq!(row["status"], "Complete", "{row}");
+    assert!(remedy(&x, "void", &row).refused().contains("has ended"));
+    chain(&x, "ethereum", "reorg", &json!({ "depth": 20, "drop": true }));
+    let row = newest(&x);
+    assert!(row["message"].as_str().unwrap_or_default().contains("has removed"), "{row}");
+    assert_eq!(remedy(&x, "void", &row).done()["status"], "Pending");
+    assert!(remedy(&x, "rebuild", &row).refused().contains("treated so before"));
+    mine(&x, "ethereum", 20);
+    assert_eq!((available(&x, "ETH"), paid(&x, "ethereum", ETH)), (before, 0));
+    assert_eq!(ended(&x), 0, "it is not complete");
+    assert!(remedy(&x, "void", &row).refused().contains("has ended"));
+    check(&x);
+}

@@ -160,6 +160,7 @@ pub(super) fn seen(books: &mut Books<'_>, seen: Seen, account: AccountId) {
             confirmations: 0,
             canonical: origin.canonical,
             wraps: None,
+            mishap: None,
         })),
         reference: Reference::None,
         advance: None,

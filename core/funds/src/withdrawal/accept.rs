@@ -167,6 +167,7 @@ pub(super) fn evolve(books: &mut Books<'_>, withdraw: Withdraw, fee: Money, is_f
             confirmations: 0,
             canonical: withdraw.canonical,
             wraps: withdraw.wraps,
+            mishap: None,
         })),
         reference: Reference::Withdrawal(Uuid::drawn(books.seed, eid.0)),
         advance: None,

@@ -1,6 +1,6 @@
 //! Withdrawals on their way: what was signed for them, and free withdrawals that were used.
 
-use super::Outcome;
+use super::{Outcome, Remedy};
 use crate::Eid;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -55,14 +55,22 @@ pub struct Payment {
     pub sent: BTreeSet<String>,
     /// Its end.
     pub settled: Option<Settled>,
+    /// Whether none of what was signed can confirm any more, as the driver says.
+    pub lost: bool,
+    /// What an operator has done about it.
+    pub remedy: Option<Remedy>,
+    /// What was signed for it and is never sent again, since it could not confirm any more: an element for each time that it was
+    /// paid again.
+    pub replaced: Vec<Vec<Attempt>>,
     /// The month whose free withdrawal it uses, if it does.
     pub(super) free_in: Option<u32>,
 }
 
 impl Payment {
-    /// A signed transaction by its hash.
+    /// A signed transaction by its hash, also one that was replaced.
     pub fn attempt(&self, tx: &str) -> Option<&Attempt> {
-        self.attempts.iter().find(|attempt| attempt.tx == tx)
+        let replaced = self.replaced.iter().flatten();
+        self.attempts.iter().chain(replaced).find(|attempt| attempt.tx == tx)
     }
 }
 
@@ -77,6 +85,8 @@ pub struct Withdrawals {
     /// Free withdrawals that were used, by group, currency and month (D-185).
     used: BTreeMap<(Option<GroupId>, CurrencyId, u32), u32>,
     overrides: BTreeSet<AccountId>,
+    /// Those about which an operator has done something.
+    remedied: BTreeSet<Eid>,
 }
 
 impl Withdrawals {
@@ -88,6 +98,17 @@ impl Withdrawals {
     /// Those with this number or a higher one, the oldest first.
     pub fn payments_from(&self, eid: Eid) -> impl Iterator<Item = (Eid, &Payment)> {
         self.payments.range(eid..).map(|(eid, payment)| (*eid, payment))
+    }
+
+    /// Those about which an operator has done something, while they are kept.
+    pub fn remedied(&self) -> impl Iterator<Item = Eid> {
+        self.remedied.iter().copied()
+    }
+
+    /// Notes what an operator has done.
+    pub(super) fn set_remedy(&mut self, eid: Eid, remedy: Remedy) {
+        self.payment_mut(eid).remedy = Some(remedy);
+        self.remedied.insert(eid);
     }
 
     /// Whether withdrawals of the account are free.
@@ -155,6 +176,7 @@ impl Withdrawals {
             for key in deep {
                 self.ended.remove(&key);
                 self.payments.remove(&key.2);
+                self.remedied.remove(&key.2);
             }
         }
         if let Some(payment) = self.payments.get_mut(&eid) {

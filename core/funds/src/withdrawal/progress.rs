@@ -1,7 +1,7 @@
 //! The steps of an accepted withdrawal, as they have happened on the chain (INV-WD-2 to 4, XFER-019, XFER-020).
 
-use super::{Attempt, Event, Payment, Purpose, Reject, Settled};
-use crate::{Books, Change, Desk, Eid, LENDING, Status, Transfer, debt};
+use super::{Attempt, Event, Payment, Purpose, Reject, Settled, remedy};
+use crate::{Books, Change, Desk, Eid, LENDING, NewTransfer, Status, Transfer, debt};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_ledger::{Bucket, FEES, Posting, SOURCE};
@@ -37,7 +37,7 @@ pub struct Settlement {
 }
 
 /// The row and the payment of a withdrawal.
-fn find<'a>(desk: &Desk<'a>, eid: Eid) -> Result<(&'a Transfer, &'a Payment), Reject> {
+pub(super) fn find<'a>(desk: &Desk<'a>, eid: Eid) -> Result<(&'a Transfer, &'a Payment), Reject> {
     let payment = desk.funds.withdrawals.payment(eid).ok_or(Reject::Unknown)?;
     Ok((desk.funds.transfer(eid).ok_or(Reject::Unknown)?, payment))
 }
@@ -63,7 +63,7 @@ pub(super) fn send(desk: &Desk<'_>, eid: Eid, tx: &str) -> Result<Option<Event>,
     Ok((!payment.sent.contains(tx)).then(|| Event::Sent(eid, tx.into())))
 }
 
-pub(super) fn settle(desk: &Desk<'_>, eid: Eid, settlement: &Settlement) -> Result<Option<Event>, Reject> {
+pub(super) fn settle(desk: &Desk<'_>, eid: Eid, settlement: &Settlement) -> Result<Vec<Event>, Reject> {
     let (transfer, payment) = find(desk, eid)?;
     let attempt = payment.attempt(&settlement.tx).ok_or(Reject::OtherTransaction)?;
     let is_void = attempt.purpose == Purpose::Void;
@@ -73,26 +73,42 @@ pub(super) fn settle(desk: &Desk<'_>, eid: Eid, settlement: &Settlement) -> Resu
     if let Some(settled) = &payment.settled {
         let is_known = settled.tx == settlement.tx && settled.block.as_ref() == Some(&settlement.block);
         if settled.outcome != settlement.outcome {
-            return settle_late(desk, eid, settled, settlement).map(Some);
+            return settle_late(desk, eid, settled, settlement);
         }
         if is_known {
-            return Ok(None);
+            return Ok(Vec::new());
         }
     } else if transfer.row.status != Status::Pending {
         return Err(Reject::Settled);
     }
+    Ok(alloc::vec![event_of(eid, settlement)])
+}
+
+/// The event of an end.
+fn event_of(eid: Eid, settlement: &Settlement) -> Event {
     let settlement = settlement.clone();
-    Ok(Some(match settlement.outcome {
+    match settlement.outcome {
         Outcome::Completed => Event::Completed(eid, settlement),
         Outcome::Failed => Event::Failed(eid, settlement),
         Outcome::Voided => Event::Voided(eid, settlement),
-    }))
+    }
 }
 
-/// Decides another end than the first one, whose block was removed since. What was released may still be paid.
-fn settle_late(desk: &Desk<'_>, eid: Eid, first: &Settled, settlement: &Settlement) -> Result<Event, Reject> {
+/// Decides another end than the first one, whose block was removed since. What was released may still be paid; what was paid is pending
+/// again before its release.
+fn settle_late(
+    desk: &Desk<'_>,
+    eid: Eid,
+    first: &Settled,
+    settlement: &Settlement,
+) -> Result<Vec<Event>, Reject> {
     let is_released = first.outcome != Outcome::Completed && first.block.is_none();
-    let row = &desk.funds.transfer(eid).ok_or(Reject::Unknown)?.row;
+    let (transfer, payment) = find(desk, eid)?;
+    let row = &transfer.row;
+    if first.outcome == Outcome::Completed && first.block.is_none() {
+        let reopened = remedy::reopen(desk, transfer, payment)?;
+        return Ok(reopened.into_iter().chain([event_of(eid, settlement)]).collect());
+    }
     let total = row.amount.checked_add(row.fee).ok_or(Reject::Settled)?;
     let gives = |name, currency, amount| {
         desk.ledger.house(name).is_some_and(|house| desk.ledger.can_give(house, currency, amount).is_ok())
@@ -100,14 +116,12 @@ fn settle_late(desk: &Desk<'_>, eid: Eid, first: &Settled, settlement: &Settleme
     let is_wrapped = row.held_currency() != row.currency;
     let can_pay = gives(LENDING.name, row.held_currency(), total)
         && (!is_wrapped || gives(ISSUER, row.currency, row.amount));
-    let settlement = settlement.clone();
-    match settlement.outcome {
-        _ if !is_released => Err(Reject::Settled),
-        Outcome::Completed if can_pay => Ok(Event::PaidLate(eid, settlement)),
-        Outcome::Completed => Err(Reject::Settled),
-        Outcome::Failed => Ok(Event::Failed(eid, settlement)),
-        Outcome::Voided => Ok(Event::Voided(eid, settlement)),
-    }
+    Ok(alloc::vec![match settlement.outcome {
+        _ if !is_released => return Err(Reject::Settled),
+        Outcome::Completed if can_pay => Event::PaidLate(eid, settlement.clone()),
+        Outcome::Completed => return Err(Reject::Settled),
+        Outcome::Failed | Outcome::Voided => event_of(eid, settlement),
+    }])
 }
 
 pub(super) fn unsettle(desk: &Desk<'_>, eid: Eid, tx: &str) -> Result<Option<Event>, Reject> {
@@ -139,28 +153,35 @@ pub(super) fn sent(books: &mut Books<'_>, eid: Eid, tx: &str) {
 }
 
 /// What the entries about the end of a withdrawal need.
-struct Ended {
-    account: AccountId,
-    currency: CurrencyId,
-    given: CurrencyId,
-    amount: Money,
-    fee: Money,
-    held: Money,
+pub(super) struct Ended {
+    pub(super) account: AccountId,
+    pub(super) currency: CurrencyId,
+    pub(super) given: CurrencyId,
+    pub(super) amount: Money,
+    pub(super) fee: Money,
+    pub(super) held: Money,
     is_pending: bool,
+}
+
+impl Ended {
+    /// Of a row.
+    pub(super) fn of(row: &NewTransfer) -> Self {
+        Self {
+            account: row.account,
+            currency: row.currency,
+            given: row.held_currency(),
+            amount: row.amount,
+            fee: row.fee,
+            held: row.held,
+            is_pending: row.status == Status::Pending,
+        }
+    }
 }
 
 /// Notes the end of a withdrawal; returns what it was until then.
 fn end(books: &mut Books<'_>, eid: Eid, settlement: Settlement, status: Status) -> Ended {
     let row = books.funds.row(eid);
-    let ended = Ended {
-        account: row.account,
-        currency: row.currency,
-        given: row.held_currency(),
-        amount: row.amount,
-        fee: row.fee,
-        held: row.held,
-        is_pending: row.status == Status::Pending,
-    };
+    let ended = Ended::of(row);
     let network = row.chain().map(|chain| chain.network.clone()).unwrap_or_default();
     let Settlement { outcome, tx, block, cost } = settlement;
     // One that ends again, after a reorganisation, was charged before.
@@ -178,6 +199,7 @@ fn end(books: &mut Books<'_>, eid: Eid, settlement: Settlement, status: Status) 
 /// Applies a completion: the amount leaves, and the fee goes to the house. One that comes again, after a reorganisation, moves
 /// nothing.
 pub(super) fn completed(books: &mut Books<'_>, eid: Eid, settlement: Settlement) {
+    remedy::note_end(books, eid);
     let ended = end(books, eid, settlement, Status::Complete);
     if ended.is_pending {
         pay(books, &ended, Bucket::Held, ended.held);
@@ -195,6 +217,20 @@ pub(super) fn paid_late(books: &mut Books<'_>, eid: Eid, settlement: Settlement)
 
 /// Takes the whole from a part of the account's balance: the amount leaves, and the fee goes to the house.
 fn pay(books: &mut Books<'_>, ended: &Ended, from: Bucket, total: Money) {
+    let postings = postings(books, ended, from, total);
+    books.ledger.post(&postings);
+}
+
+/// Gives the whole back to what the account holds: the reverse of a payment.
+pub(super) fn pay_back(books: &mut Books<'_>, ended: &Ended, total: Money) {
+    let mut postings = postings(books, ended, Bucket::Held, total);
+    for posting in &mut postings {
+        posting.amount = -posting.amount;
+    }
+    books.ledger.post(&postings);
+}
+
+fn postings(books: &Books<'_>, ended: &Ended, from: Bucket, total: Money) -> Vec<Posting> {
     let house = |name| books.ledger.house(name).expect("the house accounts are open");
     let posting = |account, currency: CurrencyId, bucket, amount| Posting {
         account,
@@ -214,7 +250,7 @@ fn pay(books: &mut Books<'_>, ended: &Ended, from: Bucket, total: Money) {
         postings.push(posting(issuer, ended.given, Bucket::Available, ended.amount));
         postings.push(posting(issuer, ended.currency, Bucket::Available, -ended.amount));
     }
-    books.ledger.post(&postings);
+    postings
 }
 
 /// Applies a failure or a void: the hold is released in full, and a free withdrawal comes back.
@@ -241,4 +277,5 @@ pub(super) fn unsettled(books: &mut Books<'_>, eid: Eid) {
     let network = row.chain().map(|chain| chain.network.clone()).unwrap_or_default();
     books.funds.withdrawals.unend(eid, &network);
     books.funds.halts.halt_asset(currency);
+    remedy::note_removal(books, eid);
 }

@@ -43,14 +43,13 @@ fn accept(rig: &mut Rig, withdraw: &Withdraw) -> Result<Eid, Reject> {
 }
 
 /// Applies what a step decides; whether it was new.
-fn step(rig: &mut Rig, decided: Result<Option<Event>, Reject>) -> bool {
-    match decided.expect("the step is right") {
-        Some(event) => {
-            rig.apply(|books| evolve(books, event));
-            true
-        }
-        None => false,
+fn step(rig: &mut Rig, decided: Result<impl IntoIterator<Item = Event>, Reject>) -> bool {
+    let mut is_new = false;
+    for event in decided.expect("the step is right") {
+        rig.apply(|books| evolve(books, event));
+        is_new = true;
     }
+    is_new
 }
 
 fn attempt(purpose: Purpose, tx: &str, spends: u8) -> Attempt {
@@ -441,6 +440,116 @@ fn only_active_approved_addresses_are_paid() {
     list(&mut rig, ann, Standing::PendingTime);
     list(&mut rig, ApprovalScope::Group(group), Standing::Active);
     assert_eq!(decide_all(&rig, &withdraw), Ok(rig.funds.next_eid()));
+}
+
+fn lose(rig: &mut Rig, eid: Eid) -> bool {
+    let decided = remedy::lose(&rig.desk(), eid);
+    step(rig, decided)
+}
+
+fn decide_remedy(rig: &Rig, eid: Eid, what: Remedy) -> Result<(), Reject> {
+    remedy::remedy(&rig.desk(), eid, what).map(|_| ())
+}
+
+fn message(rig: &Rig, eid: Eid) -> Option<Mishap> {
+    rig.funds.transfer(eid).unwrap().row.chain().unwrap().mishap
+}
+
+/// A withdrawal whose payment a deep reorganisation has removed is pending again once nothing of it can confirm, with all that it held. It
+/// is called off or paid again only then, and by no transaction that was replaced.
+#[test]
+fn a_lost_withdrawal_is_pending_until_an_operator_decides() {
+    for is_complete in [false, true] {
+        for what in [Remedy::Void, Remedy::Rebuild] {
+            let mut rig = Rig::new();
+            let (vault, source) = (rig.vault, rig.house("source", BTC));
+            let before = rig.balance(vault, BTC);
+            let withdraw = Withdraw { account: vault, ..order(&rig, micro(5_000_000)) };
+            let eid = accept(&mut rig, &withdraw).unwrap();
+            assert_eq!(decide_remedy(&rig, eid, what), Err(Reject::Unsigned));
+            sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
+            assert_eq!(decide_remedy(&rig, eid, what), Err(Reject::MayConfirm));
+            if is_complete {
+                settle(&mut rig, eid, &end(Outcome::Completed, "t1", 4));
+                assert_eq!(remedy::lose(&rig.desk(), eid), Err(Reject::Settled), "it is final");
+                let gone = progress::unsettle(&rig.desk(), eid, "t1");
+                assert!(step(&mut rig, gone));
+                assert_eq!(
+                    (status(&rig, eid), message(&rig, eid)),
+                    (Status::Complete, Some(Mishap::Removed))
+                );
+                assert_eq!(decide_remedy(&rig, eid, what), Err(Reject::MayConfirm));
+            }
+            assert!(lose(&mut rig, eid));
+            assert!(!lose(&mut rig, eid));
+            assert_eq!((status(&rig, eid), message(&rig, eid)), (Status::Pending, Some(Mishap::Lost)));
+            let held = rig.balance(vault, BTC);
+            assert_eq!((held.total(), held.held), (before.total(), micro(5_001_000)));
+            assert_eq!((rig.house("source", BTC), rig.house("fees", BTC)), (source, Money::ZERO));
+            let revived = remedy::revive(&rig.desk(), eid);
+            assert!(step(&mut rig, revived));
+            assert_eq!(decide_remedy(&rig, eid, what), Err(Reject::MayConfirm));
+            assert!(lose(&mut rig, eid));
+            let decided = remedy::remedy(&rig.desk(), eid, what);
+            assert!(step(&mut rig, decided));
+            if what == Remedy::Void {
+                assert_eq!((status(&rig, eid), rig.balance(vault, BTC)), (Status::Voided, before));
+                assert_eq!(decide_remedy(&rig, eid, what), Err(Reject::Settled));
+                assert!(!lose(&mut rig, eid));
+                continue;
+            }
+            assert_eq!(rig.funds.transfer(eid).unwrap().row.chain().unwrap().tx, "");
+            assert_eq!(decide_remedy(&rig, eid, what), Err(Reject::MayConfirm), "it is being paid again");
+            assert!(sign(&mut rig, eid, &attempt(Purpose::Pay, "t2", 2)), "from other coins");
+            assert!(settle(&mut rig, eid, &end(Outcome::Completed, "t2", 9)));
+            assert_eq!((status(&rig, eid), message(&rig, eid)), (Status::Complete, Some(Mishap::Rebuilt)));
+            assert_eq!(rig.balance(vault, BTC).total(), before.total() - micro(5_001_000));
+            assert_eq!(rig.house("source", BTC), source + micro(5_000_000));
+        }
+    }
+}
+
+/// What was called off and is paid after all is owed, as after any other release.
+#[test]
+fn a_payment_after_it_was_called_off_is_owed() {
+    let mut rig = Rig::new();
+    rig.ledger.open_house("lending".into(), true);
+    let withdraw = Withdraw { account: rig.vault, ..order(&rig, micro(5_000_000)) };
+    let eid = accept(&mut rig, &withdraw).unwrap();
+    sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
+    assert!(lose(&mut rig, eid));
+    let decided = remedy::remedy(&rig.desk(), eid, Remedy::Void);
+    assert!(step(&mut rig, decided));
+    assert!(settle(&mut rig, eid, &end(Outcome::Completed, "t1", 9)));
+    assert_eq!(status(&rig, eid), Status::Complete);
+    assert_eq!(rig.funds.owed(rig.vault, BTC), micro(5_001_000), "amount and fee");
+}
+
+/// On a chain of accounts an operator's payment uses the number again, without waiting for the old one to be lost, and the hold lasts until
+/// one of the two is final; a completed one whose block was removed is pending again.
+#[test]
+fn a_number_is_used_again() {
+    let mut rig = Rig::new();
+    let before = rig.balance(rig.ann, GUSD);
+    let withdraw = Withdraw { network: "ethereum".into(), currency: GUSD, ..order(&rig, micro(5_000_000)) };
+    let eid = accept(&mut rig, &withdraw).unwrap();
+    sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
+    settle(&mut rig, eid, &end(Outcome::Completed, "t1", 4));
+    assert_eq!(decide_remedy(&rig, eid, Remedy::Void), Err(Reject::Settled));
+    let gone = progress::unsettle(&rig.desk(), eid, "t1");
+    assert!(step(&mut rig, gone));
+    for what in [Remedy::Rebuild, Remedy::Void] {
+        let decided = remedy::remedy(&rig.desk(), eid, what);
+        assert!(step(&mut rig, decided));
+        assert_eq!(decide_remedy(&rig, eid, what), Err(Reject::Remedied));
+    }
+    assert_eq!(decide_remedy(&rig, eid, Remedy::Rebuild), Err(Reject::Remedied));
+    assert_eq!((status(&rig, eid), message(&rig, eid)), (Status::Pending, Some(Mishap::CalledOff)));
+    assert_eq!(rig.funds.withdrawals().remedied().collect::<vec::Vec<_>>(), [eid]);
+    assert!(rig.balance(rig.ann, GUSD).held > Money::ZERO);
+    sign(&mut rig, eid, &attempt(Purpose::Void, "t2", 1));
+    assert!(settle(&mut rig, eid, &end(Outcome::Voided, "t2", 9)));
+    assert_eq!((status(&rig, eid), rig.balance(rig.ann, GUSD)), (Status::Voided, before));
 }
 
 /// The accounts of a group share the free withdrawals of a month. Proves D-185.

@@ -64,6 +64,14 @@ pub(super) struct Entry {
     favourite: Option<usize>,
     /// The node did not answer the last question about it, so it is asked again though the chain stands still.
     unanswered: bool,
+    /// It was reported that none of its transactions can confirm.
+    pub(super) lost: bool,
+    /// Its transactions are never sent again; they are only looked for.
+    pub(super) given_up: bool,
+    /// An empty transaction was asked for in place of its payment.
+    void: bool,
+    /// The payments that it replaces: nothing is signed for it while one of them may confirm.
+    pub(super) replaces: Vec<u64>,
 }
 
 impl Entry {
@@ -79,12 +87,50 @@ impl Entry {
             flows: false,
             favourite: None,
             unanswered: false,
+            lost: false,
+            given_up: false,
+            void: false,
+            replaces: Vec::new(),
         }
+    }
+
+    /// Never sends its transactions again, and frees what they have reserved.
+    pub(super) fn give_up(&mut self, reserved: &mut Reserved) {
+        self.release(reserved);
+        self.given_up = true;
+    }
+
+    /// Asks for an empty transaction in place of its payment.
+    pub(super) fn ask_for_void(&mut self) {
+        self.void = true;
+    }
+
+    /// Whether none of its transactions can confirm any more, as far as the node says.
+    pub(super) fn is_dead(&self) -> bool {
+        self.found.is_none()
+            && self.settled.is_none()
+            && self.attempts.iter().all(|tried| tried.state == State::Dead)
+    }
+
+    /// Whether nothing was signed for it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.attempts.is_empty()
+    }
+
+    /// What has spent what it spends, if the node knows.
+    pub(super) fn dead_by(&self) -> Option<TxHash> {
+        self.dead_by.clone()
+    }
+
+    /// Whether an empty transaction is still to be made for it.
+    fn wants_void(&self) -> bool {
+        let last = self.attempts.last().map(|tried| tried.attempt.purpose);
+        self.void && !self.is_dead() && last.is_some_and(|purpose| purpose != Purpose::Void)
     }
 
     /// Adds a signed transaction; all of a payment spend the same.
     pub(super) fn add(&mut self, attempt: Attempt, durable: bool, reserved: &mut Reserved) {
-        if self.attempts.is_empty() {
+        if self.attempts.is_empty() && !self.given_up {
             reserved.add(&attempt.signed.spends);
         }
         let state = if durable { State::Unsure } else { State::Unrecorded };
@@ -96,6 +142,9 @@ impl Entry {
     /// Brings what it reserves up to date: its amount until it is in a block, and the outputs of those transactions of
     /// it that another one replaces.
     fn reserve(&mut self, reserved: &mut Reserved) {
+        if self.given_up {
+            return;
+        }
         let decided = match (&self.found, &self.settled) {
             (Some(found), _) => Some(found.index),
             (None, Some(settled)) => self.position(&settled.tx),
@@ -147,7 +196,8 @@ impl Entry {
 
     /// Whether nothing durable is signed for it, and it has not ended.
     pub(super) fn is_unsigned(&self) -> bool {
-        self.settled.is_none() && self.attempts.iter().all(|tried| tried.state == State::Unrecorded)
+        let is_open = self.settled.is_none() && !self.given_up;
+        is_open && self.attempts.iter().all(|tried| tried.state == State::Unrecorded)
     }
 
     pub(super) fn has(&self, state: State) -> bool {
@@ -156,14 +206,14 @@ impl Entry {
 
     /// Whether its transaction is signed, but the node may not have it yet.
     pub(super) fn is_unsent(&self) -> bool {
-        let open = self.settled.is_none() && self.found.is_none();
+        let open = self.settled.is_none() && self.found.is_none() && !self.given_up;
         let unsent = |state| matches!(state, State::Unrecorded | State::Unsent | State::Unsure);
         open && self.attempts.last().is_some_and(|tried| unsent(tried.state))
     }
 
     /// Whether something is signed for it that may still be sent, and the node may have nothing of it.
     pub(super) fn is_unknown(&self) -> bool {
-        let open = self.settled.is_none() && self.found.is_none();
+        let open = self.settled.is_none() && self.found.is_none() && !self.given_up;
         open && !self.has(State::Waiting) && self.attempts.iter().any(|tried| tried.state != State::Dead)
     }
 
@@ -171,6 +221,7 @@ impl Entry {
     pub(super) fn bumpable(&self) -> Option<TxHash> {
         let last = self.attempts.last()?;
         let open = self.settled.is_none() && self.found.is_none() && last.attempt.purpose != Purpose::Void;
+        let open = open && !self.given_up && !self.void;
         (open && last.may_wait()).then(|| last.attempt.signed.tx.clone())
     }
 
@@ -190,6 +241,12 @@ impl Entry {
         if self.unanswered {
             return true;
         }
+        if self.given_up {
+            return false;
+        }
+        if self.wants_void() {
+            return true;
+        }
         let chosen = self.chosen().and_then(|index| self.attempts.get(index)).map(|tried| tried.state);
         match chosen {
             None | Some(State::Unsent | State::Unsure) => true,
@@ -201,8 +258,11 @@ impl Entry {
 
     /// The transaction that it needs next, if any. `moved`: the chain has a new block.
     pub(super) fn wants(&self, moved: bool) -> Option<Purpose> {
-        if self.settled.is_some() || self.found.is_some() {
+        if self.settled.is_some() || self.found.is_some() || self.given_up {
             return None;
+        }
+        if self.wants_void() {
+            return Some(Purpose::Void);
         }
         let Some(last) = self.attempts.last() else { return Some(Purpose::Pay) };
         if last.may_wait() && self.bump {
@@ -217,9 +277,15 @@ impl Entry {
     /// The transaction to send: the one on which another payment is built, or that a reorganisation has removed, or
     /// the last durable one.
     fn chosen(&self) -> Option<usize> {
+        if self.given_up {
+            return None;
+        }
         let durable = |tried: &Tried| tried.state != State::Unrecorded;
         let lives = |tried: &Tried| !matches!(tried.state, State::Refused | State::Dead);
-        let favourite = self.favourite.filter(|index| self.attempts.get(*index).is_some_and(lives));
+        let favourite = self
+            .favourite
+            .filter(|_| !self.void)
+            .filter(|index| self.attempts.get(*index).is_some_and(lives));
         favourite.or_else(|| self.attempts.iter().rposition(durable))
     }
 
@@ -233,6 +299,9 @@ impl Entry {
 
     /// Frees what it has reserved.
     pub(super) fn release(&mut self, reserved: &mut Reserved) {
+        if self.given_up {
+            return;
+        }
         self.set_flow(false, reserved);
         for tried in &self.attempts {
             reserved.remove_replaced(&tried.attempt.signed.tx);
@@ -377,10 +446,6 @@ impl Entry {
             if tried.state == State::Waiting && !std::mem::replace(&mut tried.reported, true) {
                 steps.push(Step::Sent { payment, tx: tried.attempt.signed.tx.clone() });
             }
-        }
-        let stuck = !self.attempts.is_empty() && self.attempts.iter().all(|tried| tried.state == State::Dead);
-        if stuck && !std::mem::replace(&mut self.alarmed, true) {
-            steps.push(Step::Stuck { payment, by: self.dead_by.clone() });
         }
         self.bump &= self.found.is_none();
         self.reserve(reserved);

@@ -95,7 +95,7 @@ impl Stage {
                         "sent before durable"
                     );
                 }
-                Step::Short { .. } | Step::Blocked { .. } | Step::Stuck { .. } => {}
+                Step::Short { .. } | Step::Blocked { .. } | Step::Stuck { .. } | Step::Revived { .. } => {}
             }
             self.steps.push(step);
         }
@@ -482,4 +482,65 @@ fn life(stage: &mut Stage, dice: &mut Dice) {
         }
         _ => {}
     }
+}
+
+/// A payment whose input has vanished in a deep reorganisation is stuck. Paid again under another number it spends other coins, and only once
+/// nothing of the old one can confirm; the old bytes are never sent again.
+#[test]
+fn a_stuck_payment_is_paid_again_from_other_coins() {
+    let mut stage = Stage::new("bitcoin");
+    stage.chain.send(output("spare", "BTC", 5000)).unwrap();
+    stage.mine(3);
+    let id = stage.accept(4000);
+    stage.settle_down();
+    stage.mine(3);
+    assert_eq!(stage.outcome(id), Some(Outcome::Completed));
+    let old = stage.rows[&id].clone();
+    stage.chain.reorg(6, true).unwrap();
+    stage.mine(3);
+    assert_eq!(stage.outcome(id), None);
+    assert!(
+        matches!(stage.alarms()[..], [Step::Stuck { payment, .. }] if *payment == id),
+        "{:?}",
+        stage.steps
+    );
+    stage.chain.send(output("spare", "BTC", 5000)).unwrap();
+    stage.mine(3);
+    let again = stage.accept(4000);
+    stage.payer.replace(again, vec![id]);
+    stage.payer.give_up(id);
+    stage.settle_down();
+    stage.mine(3);
+    assert_eq!((stage.outcome(again), stage.outcome(id)), (Some(Outcome::Completed), None));
+    assert_ne!(stage.rows[&again].attempts[0].signed.spends, old.attempts[0].signed.spends);
+    assert_eq!((stage.paid(id), stage.paid(again)), (Money::ZERO, units(4000)));
+}
+
+/// While the old payment may confirm, nothing is signed in its place; if it confirms, it is the end.
+#[test]
+fn nothing_replaces_what_may_confirm() {
+    let mut stage = Stage::new("bitcoin");
+    let id = stage.accept(5);
+    stage.settle_down();
+    let again = stage.accept(5);
+    stage.payer.replace(again, vec![id]);
+    stage.payer.give_up(id);
+    stage.mine(5);
+    assert_eq!((stage.outcome(id), stage.outcome(again)), (Some(Outcome::Completed), None));
+    assert!(stage.rows[&again].attempts.is_empty());
+}
+
+/// An empty payment that was asked for takes the place of one that waits, with the same number.
+#[test]
+fn an_empty_payment_takes_the_place_of_one_that_waits() {
+    let mut stage = Stage::new("ethereum");
+    let id = stage.accept(5);
+    stage.settle_down();
+    stage.payer.void(id);
+    stage.settle_down();
+    stage.restart();
+    stage.payer.void(id);
+    stage.mine(3);
+    assert_eq!((stage.outcome(id), stage.paid(id)), (Some(Outcome::Voided), Money::ZERO));
+    assert_eq!(stage.rows[&id].attempts.len(), 2);
 }

@@ -6,3 +6,4 @@ pub(crate) mod debit;
 pub(crate) mod fee_override;
 pub(crate) mod house;
 pub(crate) mod limits;
+pub(crate) mod remedy;

@@ -26,6 +26,7 @@ fn on_chain(kind: Kind, status: Status, fee: i128) -> Transfer {
         confirmations: 1,
         canonical: "bc1qpaid".into(),
         wraps: None,
+        mishap: None,
     };
     let row = NewTransfer {
         account: AccountId(9),

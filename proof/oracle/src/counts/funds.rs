@@ -134,6 +134,9 @@ fn paid(exchange: &Exchange, command: &withdrawal::Command, is_quiet: bool) -> &
         },
         withdrawal::Command::Unsettle(..) => "payment reorganised",
         withdrawal::Command::OverrideFee(..) => "fee overridden",
+        withdrawal::Command::Lose(_) => "withdrawal lost",
+        withdrawal::Command::Revive(_) => "withdrawal revived",
+        withdrawal::Command::Remedy(..) => "withdrawal remedied",
     }
 }
 
@@ -215,6 +218,9 @@ fn refused(reject: &FundsReject) -> &'static str {
             withdrawal::Reject::OtherSpends => "signed anew",
             withdrawal::Reject::OtherTransaction => "step of another transaction",
             withdrawal::Reject::Settled => "step after the end",
+            withdrawal::Reject::Unsigned => "remedy of nothing signed",
+            withdrawal::Reject::MayConfirm => "remedy of what may confirm",
+            withdrawal::Reject::Remedied => "remedy again",
         },
         FundsReject::Deposit(reject) => match reject {
             deposit::Reject::Unacceptable => "unacceptable deposit",

@@ -34,6 +34,7 @@ fn wrapped() -> Way {
         confirmations: 0,
         canonical: String::new(),
         wraps: Some(USD),
+        mishap: None,
     }))
 }
 

@@ -202,7 +202,10 @@ fn refusal(app: &App, call: &Call, pair: &Pair, reject: WithdrawReject) -> Refus
         WithdrawReject::Unknown
         | WithdrawReject::OtherSpends
         | WithdrawReject::OtherTransaction
-        | WithdrawReject::Settled => failed(),
+        | WithdrawReject::Settled
+        | WithdrawReject::Unsigned
+        | WithdrawReject::MayConfirm
+        | WithdrawReject::Remedied => failed(),
     }
 }
 

@@ -46,6 +46,7 @@ impl Naive {
                     self.funds.overrides.push(*account);
                 }
             }
+            Command::Lose(_) | Command::Revive(_) | Command::Remedy(..) => panic!("not dealt: {command:?}"),
         }
         Ok(Made::Nothing)
     }
@@ -92,8 +93,8 @@ impl Naive {
         }
         let before = payment.end.clone();
         let is_other = before.as_ref().is_some_and(|end| end.outcome != *outcome);
-        // What was released may still be paid, if the block of the release was removed.
-        let is_open = |end: &Settled| end.outcome != Outcome::Completed && end.block.is_none();
+        // What was released may still be paid, and what was paid be released, if the block of the end was removed.
+        let is_open = |end: &Settled| end.block.is_none();
         if is_other && !before.as_ref().is_some_and(is_open) {
             return Err(Reject::Settled);
         }
@@ -108,6 +109,16 @@ impl Naive {
             return Ok(Made::Nothing);
         }
         let Row { account, currency, given, amount, fee, .. } = *self.row(eid.0).unwrap();
+        let was_paid = before.as_ref().is_some_and(|end| end.outcome == Outcome::Completed);
+        if was_paid {
+            // The account has all of it back, as if it had never left.
+            let payer = if given == currency { account } else { self.issuer };
+            self.pay(fees_account(), account, currency, fee);
+            self.pay(AccountId(0), payer, currency, amount);
+            if payer != account {
+                self.pay(payer, account, given, amount);
+            }
+        }
         if before.is_none()
             && let Path::Chain { network, .. } = self.row(eid.0).unwrap().path.clone()
         {
@@ -118,7 +129,7 @@ impl Naive {
             Outcome::Failed => TransferStatus::Failed,
             Outcome::Voided => TransferStatus::Voided,
         };
-        let is_late = *outcome == Outcome::Completed && before.is_some();
+        let is_late = *outcome == Outcome::Completed && before.is_some() && !was_paid;
         if is_late {
             self.lend(account, given, amount + fee);
         }
