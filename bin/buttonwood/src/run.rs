@@ -25,7 +25,7 @@ use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
 use buttonwood_http::Places;
 use buttonwood_model::{GroupId, SessionId, Time};
 use buttonwood_operate::keys::{Keeper, KeeperFault};
-use buttonwood_operate::{Access, Socket};
+use buttonwood_operate::{Access, SOCKET_FILES, Socket};
 use buttonwood_rest::{App, Controllers, Page, Pages, Settings};
 use buttonwood_sandbox::{simulated, write_credentials};
 use buttonwood_sequencer::{Exchange, Running};
@@ -395,7 +395,8 @@ const OWN_FILES: u64 = 128;
 /// Connections at most: the files this process may open, raised as far as the system grants, less those it needs
 /// itself. Without a free one, the journal could not begin a segment.
 fn places(common: &Common) -> Result<Places, Trouble> {
-    let own = OWN_FILES + u64::try_from(buttonwood_http::own_files()).unwrap_or(u64::MAX / 2);
+    let others = buttonwood_http::own_files() + SOCKET_FILES;
+    let own = OWN_FILES + u64::try_from(others).unwrap_or(u64::MAX / 2);
     let granted = getrlimit(Resource::Nofile);
     let wanted = (CONNECTIONS + own).min(granted.maximum.unwrap_or(u64::MAX));
     let raised = Rlimit { current: Some(wanted), ..granted };

@@ -16,6 +16,7 @@ pub const COMMAND: Command = Command::list("audit", |operator, fields, lines| {
     Box::pin(run(operator, fields, lines))
 })
 .about("Lists what operators did, the newest first; with --follow in order, and goes on with what they do.")
+.follows("follow")
 .takes::<Audit>(&[
     Argument::new("limit", Form::Option),
     Argument::new("follow", Form::Switch),

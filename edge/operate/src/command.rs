@@ -1,7 +1,7 @@
 //! A command of `buttonwood admin`: one row of data and its function.
 
 use crate::operator::Operator;
-use buttonwood_gate::{Payload, Refusal};
+use buttonwood_gate::{Payload, Refusal, Value};
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape};
 use std::pin::Pin;
 use tokio::sync::mpsc;
@@ -50,6 +50,19 @@ pub enum Form {
     File,
     /// As `--name FILE`: the path, which the command line makes absolute.
     Path,
+}
+
+/// The places that a connection takes while its command runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    /// Those of commands.
+    Command,
+    /// Those of commands, and a few that are kept for what halts, disables or ends.
+    Stop,
+    /// Those of lists, which last as long as their reader takes.
+    List,
+    /// Those of lists without an end.
+    Follow,
 }
 
 /// An argument of the command line.
@@ -104,6 +117,10 @@ pub struct Command {
     pub fields: &'static [Field],
     /// The schema of the object, or of each object, that it answers with.
     pub gives: Option<fn(&mut Components) -> Node>,
+    /// Whether it halts, disables or ends something; a few connections are kept for such commands.
+    pub stops: bool,
+    /// The switch that makes it a list without an end.
+    pub(crate) follow: Option<&'static str>,
     pub(crate) run: Run,
 }
 
@@ -119,7 +136,17 @@ impl Command {
     }
 
     const fn new(name: &'static str, run: Run) -> Self {
-        Self { name, about: "", needs_reason: false, arguments: &[], fields: &[], gives: None, run }
+        Self {
+            name,
+            about: "",
+            needs_reason: false,
+            arguments: &[],
+            fields: &[],
+            gives: None,
+            stops: false,
+            follow: None,
+            run,
+        }
     }
 
     /// Describes it in a sentence.
@@ -144,6 +171,29 @@ impl Command {
     #[must_use]
     pub const fn gives<T: Shape>(self) -> Self {
         Self { gives: Some(T::node), ..self }
+    }
+
+    /// It halts, disables or ends something: it finds a place when commands take all others.
+    #[must_use]
+    pub const fn stops(self) -> Self {
+        Self { stops: true, ..self }
+    }
+
+    /// With this switch it is a list without an end.
+    #[must_use]
+    pub(crate) const fn follows(self, switch: &'static str) -> Self {
+        Self { follow: Some(switch), ..self }
+    }
+
+    /// The places that it takes with these arguments.
+    pub(crate) fn lane(&self, arguments: &Payload) -> Lane {
+        let is_on = |switch| matches!(arguments.field(switch), Some(Value::Bool(true)));
+        match self.run {
+            Run::List(_) if self.follow.is_some_and(is_on) => Lane::Follow,
+            Run::List(_) => Lane::List,
+            Run::Once(_) if self.stops => Lane::Stop,
+            Run::Once(_) => Lane::Command,
+        }
     }
 
     /// Whether it answers with a list.

@@ -45,7 +45,7 @@ pub use fx::COMMAND as ADD_RATE;
 pub use operator::Operator;
 pub use reason::{REASON_MAX, Why, reason_of};
 pub use shared::Shared;
-pub use socket::{Access, SOCKET, Socket, SocketFault};
+pub use socket::{Access, FILES as SOCKET_FILES, SOCKET, Socket, SocketFault};
 pub use venue::halt::{HALT, RESUME};
 pub use venue::instant::COMMAND as INSTANT_SET;
 pub use venue::listing::{NewSymbol, list as list_symbol};

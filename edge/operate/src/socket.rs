@@ -2,10 +2,16 @@
 //!
 //! A thread of its own serves it, so that operators are heard while requests crowd. Who connects is what the kernel says.
 
+mod arrivals;
 mod connection;
+mod places;
+
+pub use places::FILES;
 
 use crate::Shared;
+use arrivals::Arrivals;
 use nix::unistd::Group;
+use places::Places;
 use rustix::fs::{Mode, OFlags};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use std::fs::Permissions;
@@ -18,14 +24,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::LocalSet;
 
 /// The name of the socket in a data directory.
 pub const SOCKET: &str = "admin.sock";
 
-/// Connections that are served at once; the next ones wait.
-const CONNECTIONS: usize = 32;
 /// Connections that the system queues.
 const BACKLOG: i32 = 64;
 /// How long the thread waits after an error of the listener.
@@ -159,16 +163,14 @@ async fn accept(listener: UnixListener, shared: Arc<Shared>) {
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "operators cannot connect"),
     };
-    let places = Rc::new(Semaphore::new(CONNECTIONS));
+    let (places, arrivals) = (Rc::new(Places::new()), Rc::new(Arrivals::default()));
     loop {
-        let place = Rc::clone(&places);
+        arrivals.room().await;
         match listener.accept().await {
             Ok((stream, _)) => {
-                let shared = Arc::clone(&shared);
+                let (shared, places, arrival) = (Arc::clone(&shared), Rc::clone(&places), arrivals.enter());
                 tokio::task::spawn_local(async move {
-                    if let Ok(_place) = place.acquire().await {
-                        connection::serve(stream, &shared).await;
-                    }
+                    connection::serve(stream, &shared, &places, arrival).await;
                 });
             }
             Err(error) => {

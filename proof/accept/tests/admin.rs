@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// The user that runs the tests.
 fn user() -> String {
@@ -269,6 +270,76 @@ fn the_socket_speaks_lines() {
     drop(silent);
     exchange.stop();
     assert!(!path.exists(), "a clean stop removes it");
+}
+
+/// A connection that sends a request, and its lines.
+fn connect(exchange: &Exchange, request: &str) -> BufReader<UnixStream> {
+    let mut stream = UnixStream::connect(exchange.data().join("admin.sock")).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    BufReader::new(stream)
+}
+
+fn line(reader: &mut BufReader<UnixStream>) -> String {
+    let mut line = String::new();
+    reader.read_line(&mut line).unwrap();
+    line
+}
+
+const FOLLOW: &str = "{\"command\":\"audit\",\"arguments\":{\"follow\":true}}\n";
+const HALT: &str = "{\"command\":\"halt\",\"reason\":\"x\"}\n";
+
+/// Readers that follow the audit take no place of a command, and have places of their own with an end.
+#[test]
+fn readers_take_no_place_of_a_command() {
+    let exchange = Exchange::start();
+    exchange.admin(&["credit", "five", "primary", "BTC", "1", "--reason", "x"]).done();
+    let follow = || {
+        let mut reader = connect(&exchange, FOLLOW);
+        let first = line(&mut reader);
+        (reader, first)
+    };
+    let mut readers: Vec<_> = (0..40).map(|_| follow()).collect();
+    assert!(readers.iter().all(|(_, first)| first.contains("credit group=five")));
+    assert!(line(&mut connect(&exchange, HALT)).contains("\"halted\":true"));
+    assert_eq!(exchange.admin(&["resume", "--reason", "x"]).done()["halted"], false);
+    for (reader, _) in &mut readers {
+        assert!(line(reader).contains("halt"), "they go on");
+    }
+    readers.extend((40..64).map(|_| follow()));
+    let (_, refused) = follow();
+    assert!(refused.contains("64 readers follow already") && refused.contains("System"), "{refused}");
+    exchange.admin(&["halt", "--reason", "x"]).done();
+    assert_eq!(exchange.admin(&["audit", "--limit", "1"]).list().len(), 1, "a list has other places");
+    readers.pop();
+    let start = Instant::now();
+    while !follow().1.contains("\"seq\"") {
+        assert!(start.elapsed() < Duration::from_secs(30), "a reader that has gone leaves its place");
+    }
+}
+
+/// Connections that have sent nothing, or half a request, take no place of a command; where many wait, they make room after two seconds.
+#[test]
+fn silent_connections_take_no_place() {
+    let exchange = Exchange::start();
+    let path = exchange.data().join("admin.sock");
+    let silent = |count: usize, part: &str| -> Vec<UnixStream> {
+        let open = |_| {
+            let mut stream = UnixStream::connect(&path).unwrap();
+            stream.write_all(part.as_bytes()).unwrap();
+            stream
+        };
+        (0..count).map(open).collect()
+    };
+    let _few = silent(63, "");
+    let start = Instant::now();
+    assert!(line(&mut connect(&exchange, HALT)).contains("\"halted\":true"));
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    let _many = silent(60, "{\"command\":");
+    let start = Instant::now();
+    assert!(line(&mut connect(&exchange, HALT)).contains("\"halted\":true"));
+    assert!(start.elapsed() < Duration::from_secs(9), "{:?}", start.elapsed());
+    exchange.admin(&["resume", "--reason", "x"]).done();
 }
 
 /// Without a process it says so; a socket that a killed process left is replaced.

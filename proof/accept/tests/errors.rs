@@ -218,9 +218,9 @@ fn heads_for_browsers_and_caches() {
 const PLACES: usize = 10;
 /// Connections of these that one address may have.
 const OF_ADDRESS: usize = 8;
-/// Open files that the exchange reserves for itself with the metrics' listener, and for each thread that serves, the one of the
-/// metrics included.
-const OWN_FILES: usize = 128 + 16;
+/// Open files that the exchange reserves for itself with the operators' socket and the metrics' listener, and for each thread that
+/// serves, the one of the metrics included.
+const OWN_FILES: usize = 128 + 224 + 16;
 const OF_A_THREAD: usize = 22;
 
 fn threads() -> usize {

@@ -1,5 +1,7 @@
 //! One connection of an operator: a request in a line, the objects of the reply, an empty line.
 
+use super::arrivals::Arrival;
+use super::places::Places;
 use crate::catalogue;
 use crate::command::{Command, Lines, Run};
 use crate::operator::Operator;
@@ -40,17 +42,25 @@ request! {
 }
 
 /// Answers one request. What cannot be written is lost with its reader.
-pub(super) async fn serve(stream: UnixStream, shared: &Shared) {
+pub(super) async fn serve(stream: UnixStream, shared: &Shared, places: &Places, mut arrival: Arrival) {
     let who = match stream.peer_cred() {
         Ok(peer) => user_name(peer.uid()),
         Err(error) => return tracing::warn!(%error, "an operator without a user was not heard"),
     };
     let (read, mut write) = stream.into_split();
     let mut read = BufReader::new(read);
-    let answered = match tokio::time::timeout(PATIENCE, read_line(&mut read)).await {
-        Ok(Ok(line)) => answer(shared, who, line, &mut read, &mut write).await,
-        Ok(Err(error)) => return tracing::debug!(%error, "an operator has gone"),
-        Err(_) => Err(bad_value("command", "a line that arrives within 10 seconds", "late")),
+    let come = tokio::select! {
+        come = tokio::time::timeout(PATIENCE, read_line(&mut read)) => come.ok(),
+        () = arrival.ended() => None,
+    };
+    drop(arrival);
+    let answered = match come {
+        Some(Ok(line)) => answer(shared, places, who, line, &mut read, &mut write).await,
+        Some(Err(error)) => return tracing::debug!(%error, "an operator has gone"),
+        None => {
+            let expected = "a line that arrives within 10 seconds, or 2 where many connections wait";
+            Err(bad_value("command", expected, "late"))
+        }
     };
     if let Err(refusal) = answered {
         let _ = print(&mut write, refusal.body()).await;
@@ -113,6 +123,7 @@ fn reason(command: &Command, request: Request<'_>) -> Result<String, Refusal> {
 
 async fn answer(
     shared: &Shared,
+    places: &Places,
     who: String,
     line: Vec<u8>,
     read: &mut BufReader<OwnedReadHalf>,
@@ -120,6 +131,7 @@ async fn answer(
 ) -> Result<(), Refusal> {
     let Order { command, arguments, note, is_dry_run } = Order::read(who, line)?;
     let operator = Operator::new(shared, note).dry_run(is_dry_run);
+    let _place = places.take(command.lane(&arguments)).await?;
     match command.run {
         Run::Once(run) => {
             let object = run(&operator, &arguments).await?;

@@ -17,6 +17,7 @@ const ARGUMENTS: &[Argument] =
 /// Also `POST /sandbox/halt`.
 pub const HALT: Command = Command::once("halt", |operator, fields| Box::pin(halt(operator, fields)))
     .about("Halts trading, or with a scope all withdrawals, or the deposits and withdrawals of one asset.")
+    .stops()
     .takes::<Scoped>(ARGUMENTS)
     .with_reason()
     .gives::<Halted>();
