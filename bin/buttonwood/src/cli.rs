@@ -196,6 +196,10 @@ pub(crate) struct VaultKey {
     /// Command that prints this key, run by the shell at the start and whenever secrets are added; in place of --vault-key-file.
     #[arg(long, env = "BUTTONWOOD_VAULT_KEY_COMMAND", hide_env_values = true)]
     pub(crate) vault_key_command: Option<String>,
+    /// The folder in which `admin vault rotate` makes new keys, of this process's user or root's alone to write; without it that of
+    /// --vault-key-file.
+    #[arg(long, env = "BUTTONWOOD_VAULT_NEW_KEYS")]
+    pub(crate) vault_new_keys: Option<PathBuf>,
 }
 
 /// Flags of `sandbox`.

@@ -17,6 +17,7 @@ mod flags;
 mod founding;
 mod log;
 mod metrics;
+mod new_keys;
 mod ownership;
 mod places;
 mod ranks;

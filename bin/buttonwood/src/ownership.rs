@@ -30,6 +30,11 @@ pub(crate) fn check_key(path: &Path) -> Result<(), Trouble> {
     check_one(path, path, "the vault key")
 }
 
+/// The flaw of a file of this owner and mode for this process, if it has one.
+pub(crate) fn flaw_of(owner: u32, mode: u32) -> Option<String> {
+    flaw(owner, mode, geteuid().as_raw())
+}
+
 /// Whether every user may read a file.
 pub(crate) fn is_open_to_everyone(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.mode() & EVERYONE_READS != 0)

@@ -10,6 +10,7 @@ use crate::ephemeral::adopt;
 use crate::flags::{check_common, connections_percent, header_names, options, start_time};
 use crate::founding;
 use crate::metrics;
+use crate::new_keys::NewKeys;
 use crate::places;
 use crate::rates_file::RatesFile;
 use crate::signals::Stop;
@@ -59,6 +60,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let doors = Doors::open(&flags.common)?;
     let (data, ephemeral) = data_dir(flags)?;
     vault_key::check(&key, &data, false)?;
+    let new_keys = new_keys(&flags.common, &data, false)?;
     let (mut recovered, (clock, (vault, mut opened), seed)) = open(&data, &flags.common, |state| {
         let seed = check_opening(state, Mode::Sandbox, flags.seed)?;
         let clock = clock(flags.clock, state, start_time)?;
@@ -133,7 +135,8 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         pages: site_pages(),
     };
     let active = traders.filter(|_| !manual);
-    let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), Some(base_url.clone())));
+    let app =
+        App::new(exchange, gate, settings, keeper(vault, data.clone(), Some(base_url.clone()), new_keys));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     let feeds = flags.common.feeds.clone();
     let parts = Parts { running, socket, traders: active, driver, feeds };
@@ -159,6 +162,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let doors = Doors::open(&flags.common)?;
     let data = flags.common.data.clone();
     vault_key::check(&key, &data, true)?;
+    let new_keys = new_keys(&flags.common, &data, true)?;
     named_dir(&data)?;
     let (mut recovered, (clock, (vault, mut opened), seed)) = open(&data, &flags.common, |state| {
         let seed = check_opening(state, Mode::Venue, None)?;
@@ -198,20 +202,24 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         steps: None,
         pages: site_pages(),
     };
-    let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), None));
+    let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), None, new_keys));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     let feeds = flags.common.feeds.clone();
     serve_until_told(doors, &data, app, Parts { running, socket, traders: None, driver: None, feeds }, &stop)
 }
 
+/// Where the flags let new keys of the vault be made.
+fn new_keys(common: &Common, data: &Path, is_venue: bool) -> Result<NewKeys, Trouble> {
+    let flags = &common.vault_key;
+    NewKeys::of(flags.vault_new_keys.as_deref(), flags.vault_key_file.as_deref(), data, is_venue)
+}
+
 /// The keeper of a running exchange on a directory: it stores secrets in the vault, rotates its key and, for a sandbox, which
 /// gives its address, writes `credentials.json` again after each change.
-fn keeper(vault: Vault, data: PathBuf, sandbox: Option<String>) -> Keeper {
+fn keeper(vault: Vault, data: PathBuf, sandbox: Option<String>, new_keys: NewKeys) -> Keeper {
     let fault = |fault: &dyn std::fmt::Display| KeeperFault(fault.to_string());
     let vault = Arc::new(vault);
     let (keys, sealed, emptied) = (Arc::clone(&vault), Arc::clone(&vault), Arc::clone(&vault));
-    let is_venue = sandbox.is_none();
-    let home = data.clone();
     let store =
         move |api_key: &str, secret: &Secret| vault.put(api_key, secret).map_err(|error| fault(&error));
     let forget = move |api_key: &str| emptied.forget(&[api_key]).map_err(|error| fault(&error));
@@ -223,12 +231,13 @@ fn keeper(vault: Vault, data: PathBuf, sandbox: Option<String>) -> Keeper {
         wipe(opened);
         written.map(drop).map_err(|error| fault(&error))
     };
-    let rotate = move |to: &Path| {
-        if is_venue {
-            vault_key::check_outside("--to", to, &home).map_err(|error| fault(&error))?;
+    let rotate = move |to: &Path, only_checks: bool| {
+        let place = new_keys.place(to).map_err(|why| fault(&why))?;
+        if only_checks {
+            return Ok(None);
         }
-        let rotated = sealed.rotate(to).map_err(|error| fault(&error))?;
-        Ok((rotated.before, rotated.records))
+        let rotated = sealed.rotate_through(to, &place.at()).map_err(|error| fault(&error))?;
+        Ok(Some((rotated.before, rotated.records)))
     };
     Keeper::new(store, forget, changed, rotate)
 }

@@ -324,6 +324,7 @@ fn help() {
             "--ballast-bytes",
             "--vault-key-file",
             "--vault-key-command",
+            "--vault-new-keys",
             "--core-dumps",
             "--config",
         ] {

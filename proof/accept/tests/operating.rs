@@ -247,8 +247,16 @@ fn the_vault_s_key_is_rotated() {
     let add = ["key", "add", "--group", "North", "--account", "primary", "--role", "Trader"];
     let made = venue.object(&add);
     let [second, third] = ["second", "third"].map(|name| home.join(name).to_str().unwrap().to_owned());
-    let inside = home.join("data/second");
-    assert!(venue.refused(&["vault", "rotate", "--to", inside.to_str().unwrap()]).contains("data directory"));
+    for outside in ["data/second", "data/../../second", "link/second"] {
+        let line = venue.refused(&["vault", "rotate", "--to", home.join(outside).to_str().unwrap()]);
+        assert!(line.contains("'to' must be a new file in the folder"), "{outside}: {line}");
+    }
+    symlink(home.join("data/second"), home.join("dangling")).unwrap();
+    let dangling = home.join("dangling");
+    assert!(
+        venue.refused(&["vault", "rotate", "--to", dangling.to_str().unwrap()]).contains("not there yet")
+    );
+    assert!(!home.join("data/second").exists());
     let key = home.join("key");
     assert!(venue.refused(&["vault", "rotate", "--to", key.to_str().unwrap()]).contains("not there yet"));
     assert_eq!(venue.object(&["vault", "rotate", "--to", &second, "--dry-run"])["to"], second.as_str());
@@ -267,6 +275,8 @@ fn the_vault_s_key_is_rotated() {
         Command::new(binary()).args(["serve", "--config", "venue.toml"]).current_dir(&home).output().unwrap();
     let line = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && line.contains(&second), "{line}");
+    let line = venue.refused(&["vault", "rotate", "--to", home.join("data/third").to_str().unwrap()]);
+    assert!(line.contains("'to' must be a new file in the folder"), "{line}");
     let rotated = venue.object(&["vault", "rotate", "--to", &third]);
     assert_eq!(rotated["secrets"], 3);
     fs::copy(&third, &key).unwrap();
@@ -275,6 +285,54 @@ fn the_vault_s_key_is_rotated() {
     for key in [&made, &late] {
         assert!(keys.contains(key["api_key"].as_str().unwrap()), "{keys}");
     }
+}
+
+/// New keys are made in the folder that the settings name, and only there; without a key file and that setting nowhere. The folder is
+/// checked at the start.
+#[test]
+fn new_keys_have_a_folder_of_their_own() {
+    let mut venue = Venue::start("");
+    let home = venue.home.path().to_owned();
+    let at = |name: &str| home.join(name).to_str().unwrap().to_owned();
+    fs::create_dir(home.join("keys")).unwrap();
+    symlink(home.join("keys"), home.join("alias")).unwrap();
+    venue.restart("vault_new_keys = \"alias\"\n");
+    for outside in ["second", "alias/second", "keys/../second"] {
+        let line = venue.refused(&["vault", "rotate", "--to", &at(outside)]);
+        assert!(line.contains("'to' must be a new file in the folder") && line.contains("/keys"), "{line}");
+    }
+    assert_eq!(venue.object(&["vault", "rotate", "--to", &at("keys/second"), "--dry-run"])["dry_run"], true);
+    fs::rename(home.join("keys"), home.join("moved")).unwrap();
+    fs::create_dir(home.join("elsewhere")).unwrap();
+    symlink(home.join("elsewhere"), home.join("keys")).unwrap();
+    let line = venue.refused(&["vault", "rotate", "--to", &at("keys/second")]);
+    assert!(line.contains("The folder of new keys") && line.contains("cannot be used"), "{line}");
+    assert!(!home.join("elsewhere/second").exists(), "a folder that became a link is not followed");
+    fs::remove_file(home.join("keys")).unwrap();
+    fs::rename(home.join("moved"), home.join("keys")).unwrap();
+    assert_eq!(venue.object(&["vault", "rotate", "--to", &at("keys/second")])["to"], at("keys/second"));
+    venue.stop();
+    for (folder, words) in
+        [("nowhere", "No such file"), ("data", "lies in the data directory"), ("open", "may write it")]
+    {
+        fs::create_dir_all(home.join("open")).unwrap();
+        fs::set_permissions(home.join("open"), Permissions::from_mode(0o777)).unwrap();
+        let output = Command::new(binary())
+            .args(["serve", "--config", "venue.toml", "--vault-new-keys", folder])
+            .current_dir(&home)
+            .output()
+            .unwrap();
+        let line = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            output.status.code() == Some(2) && line.contains("--vault-new-keys") && line.contains(words),
+            "{line}"
+        );
+    }
+
+    let x = Exchange::start();
+    let to = x.data().parent().unwrap().join("second");
+    let line = refused(&on(&x, &["vault", "rotate", "--to", to.to_str().unwrap()]));
+    assert!(line.contains("no vault_new_keys and no vault_key_file"), "{line}");
 }
 
 /// The systemd unit's command and environment start a venue: with the vault key as systemd lays a credential before it, which the
@@ -293,7 +351,7 @@ fn the_unit_s_settings_start_a_venue() {
     let of = |name: &'static str| {
         UNIT.lines().filter_map(move |line| line.strip_prefix(name)?.strip_prefix('=')).map(here)
     };
-    for folder in ["etc", "credentials"] {
+    for folder in ["etc", "credentials", "data-keys"] {
         fs::create_dir(home.path().join(folder)).unwrap();
     }
     for credential in of("LoadCredential") {
@@ -320,6 +378,7 @@ fn the_unit_s_settings_start_a_venue() {
     assert!(ready.starts_with("ready") && output.status.success(), "{ready}{log}");
     assert!(log.contains("metrics are at") && log.contains("{\"level\""), "{log}");
     assert!(home.path().join("data/vault").exists() && !home.path().join("data/vault.key").exists());
+    assert!(of("Environment").any(|line| line == format!("BUTTONWOOD_VAULT_NEW_KEYS={}", at("data-keys"))));
     let writable = of("StateDirectory").next().unwrap();
     assert_eq!(
         writable, "buttonwood buttonwood-keys",

@@ -156,6 +156,12 @@ struct Ring {
     perhaps: bool,
 }
 
+/// Starts an exchange that makes its new keys in a folder of its own.
+fn start(round: &mut Round, data: &Path, sealing: &Path) -> Exchange {
+    round.count("starts", 1);
+    round.setup().flag("--vault-new-keys", &sealing.to_string_lossy()).start_in(data)
+}
+
 impl Ring {
     fn new(round: &mut Round) -> Self {
         let data = round.data();
@@ -165,7 +171,7 @@ impl Ring {
     fn in_folder(round: &mut Round, data: PathBuf) -> Self {
         let sealing = round.dir.join("sealing");
         fs::create_dir_all(&sealing).expect("a folder can be made");
-        let x = round.start(&data);
+        let x = start(round, &data, &sealing);
         let mut ring = Self { x, data, sealing, rotations: 0, keys: Vec::new(), listed: 0, perhaps: false };
         ring.listed = ring.rows().len();
         ring
@@ -305,7 +311,7 @@ impl Ring {
     /// Verifies and starts the directory of an ended exchange, and checks every key.
     fn restart(&mut self, round: &mut Round) {
         verified(&self.data);
-        self.x = round.start(&self.data);
+        self.x = start(round, &self.data, &self.sealing);
         self.check();
     }
 

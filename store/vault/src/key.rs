@@ -116,23 +116,29 @@ pub(crate) fn make_own(folder: &Folder) -> Result<Secret, Fault> {
     Ok(key)
 }
 
-/// Draws a key and makes a file for it, which must not be there yet: durable when it returns.
-pub(crate) fn make_file(folder: &Folder, path: &Path, sealed_under: &str) -> Result<Secret, Fault> {
+/// Draws a key and makes a file for it at `at`, which must not be there yet, not even as a link: durable when it returns. Its path is
+/// `path`.
+pub(crate) fn make_file(
+    folder: &Folder,
+    path: &Path,
+    at: &Path,
+    sealed_under: &str,
+) -> Result<Secret, Fault> {
     let key = Seal::fresh_key()?;
-    let opened = folder.open(path, Open::New).map_err(|error| {
+    let opened = folder.open(at, Open::New).map_err(|error| {
         if error.kind() == ErrorKind::AlreadyExists {
             return Fault::Exists { path: path.to_owned(), sealed_under: sealed_under.to_owned() };
         }
         Fault::io("create", path)(error)
     })?;
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = at.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = opened
         .write_all_at(&line(&key), 0)
         .and_then(|()| opened.sync_all())
         .and_then(|()| folder.elsewhere(parent).sync_names());
     written.map(|()| key).map_err(|error| {
         // It seals nothing, and a second try would find it in its way.
-        let _ = folder.remove(path);
+        let _ = folder.remove(at);
         Fault::io("write", path)(error)
     })
 }

@@ -205,10 +205,19 @@ impl Vault {
     /// # Errors
     /// A [`Fault`]; the vault is then as it was, and `to` is not there, unless the fault is [`Fault::Unsynced`].
     pub fn rotate(&self, to: &Path) -> Result<Rotated, Fault> {
+        self.rotate_through(to, to)
+    }
+
+    /// As [`Vault::rotate`]; the file is made at `at`, which leads to `to` as long as its folder is open, whatever becomes of the folder's
+    /// path.
+    ///
+    /// # Errors
+    /// As [`Vault::rotate`].
+    pub fn rotate_through(&self, to: &Path, at: &Path) -> Result<Rotated, Fault> {
         let mut source = self.lock();
         let opened = self.read(&source)?;
         let before = self.shown(&opened.origin);
-        let key = key::make_file(&self.folder, to, &before)?;
+        let key = key::make_file(&self.folder, to, at, &before)?;
         let seal = Seal::new(&key).expect("a fresh key has a key's length");
         let origin = recorded(&self.folder, to);
         let rewrapped = opened
@@ -227,7 +236,7 @@ impl Vault {
                 return Err(Fault::Unsynced { before, after: to.to_owned(), source: error });
             }
             Err(fault) => {
-                let _ = self.folder.remove(to);
+                let _ = self.folder.remove(at);
                 return Err(fault);
             }
         }

@@ -1,40 +1,44 @@
 //! `buttonwood admin vault rotate` without a running exchange.
 
 use super::Admin;
+use crate::new_keys::NewKeys;
 use crate::trouble::Trouble;
-use crate::vault_key::check_outside;
 use crate::verify::check_directory;
 use buttonwood_disk::Folder;
-use buttonwood_engine::Mode;
 use buttonwood_journal::Lock;
 use buttonwood_operate::keys::rotate::Rotated;
 use buttonwood_sequencer::Past;
-use buttonwood_vault::{KeySource, Vault};
+use buttonwood_vault::{KeySource, SealedUnder, Vault};
 use std::io::{Write, stdout};
 use std::path::Path;
 
-/// Rotates the key. No process can start on the directory meanwhile.
+/// Rotates the key, in the folder of the one before. No process can start on the directory meanwhile.
 pub(super) fn rotate(flags: &Admin) -> Result<(), Trouble> {
     check_directory(&flags.data)?;
     let to = Path::new(flags.text("to").unwrap_or_default());
-    let mode = Past::open(&flags.data)?.state().opening().map(|opening| opening.mode);
+    if Past::open(&flags.data)?.state().operations().approvals() == 2 {
+        let line = "a venue with approvals = 2 rotates its key while it runs, when another operator approves";
+        return Err(Trouble::Refused(line.to_owned()));
+    }
     let lock = Lock::exclusive(&Folder::from(flags.data.join("journal").as_path()));
     let _lock = lock.map_err(|fault| Trouble::Refused(fault.to_string()))?;
-    if mode == Some(Mode::Venue) {
-        check_outside("--to", to, &flags.data)?;
-    }
-    if to.symlink_metadata().is_ok() {
-        return Err(Trouble::Refused(format!("--to {}: the file is there already", to.display())));
-    }
+    let place = new_keys(&flags.data)?.place(to).map_err(Trouble::Refused)?;
     let vault = Vault::new(flags.data.as_path(), KeySource::Own);
     let done = if flags.is_dry_run {
         vault.open()?;
         None
     } else {
-        let rotated = vault.rotate(to)?;
+        let rotated = vault.rotate_through(to, &place.at())?;
         Some((rotated.before, rotated.records))
     };
     let mut line = Rotated::body(to, done);
     line.push(b'\n');
     stdout().write_all(&line).map_err(|error| Trouble::System(format!("cannot write: {error}")))
+}
+
+/// The folder of the key file that the vault was sealed under last; none for the key that a sandbox keeps in its directory.
+fn new_keys(data: &Path) -> Result<NewKeys, Trouble> {
+    let is_own = matches!(Vault::sealed_under(data)?, Some(SealedUnder::Inside(_)));
+    let key_file = Vault::recorded_key_file(data)?.filter(|_| !is_own);
+    Ok(NewKeys::beside(key_file.as_deref()))
 }

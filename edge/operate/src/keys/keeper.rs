@@ -19,8 +19,12 @@ type Forget = Box<dyn Fn(&str) -> Result<(), KeeperFault> + Send + Sync>;
 /// Hears that keys were made or changed.
 type Changed = Box<dyn Fn(&Exchange) -> Result<(), KeeperFault> + Send + Sync>;
 
-/// Seals all secrets under a key in this new file; returns where the key before is, and how many secrets there are.
-type Rotate = Box<dyn Fn(&Path) -> Result<(String, usize), KeeperFault> + Send + Sync>;
+/// Seals all secrets under a key in this new file; returns where the key before is, and how many secrets there are. With `true` it only
+/// checks whether the file may be made, and returns nothing.
+type Rotate = Box<dyn Fn(&Path, bool) -> Result<Option<Sealed>, KeeperFault> + Send + Sync>;
+
+/// Where the key before is, and how many secrets are sealed under the new one.
+pub type Sealed = (String, usize);
 
 /// The keeper of secrets.
 pub struct Keeper {
@@ -34,12 +38,12 @@ pub struct Keeper {
 
 impl Keeper {
     /// A keeper that stores secrets by `store`, removes those of ended keys by `forget`, calls `changed` after each change of keys, and
-    /// seals all secrets under a new key by `rotate`. Each may wait for the disk.
+    /// seals all secrets under a new key by `rotate`, or with `true` only checks whether its file may be made. Each may wait for the disk.
     pub fn new(
         store: impl Fn(&str, &Secret) -> Result<(), KeeperFault> + Send + Sync + 'static,
         forget: impl Fn(&str) -> Result<(), KeeperFault> + Send + Sync + 'static,
         changed: impl Fn(&Exchange) -> Result<(), KeeperFault> + Send + Sync + 'static,
-        rotate: impl Fn(&Path) -> Result<(String, usize), KeeperFault> + Send + Sync + 'static,
+        rotate: impl Fn(&Path, bool) -> Result<Option<Sealed>, KeeperFault> + Send + Sync + 'static,
     ) -> Self {
         let (store, forget) = (Box::new(store), Box::new(forget));
         let (changed, rotate) = (Box::new(changed), Box::new(rotate));
@@ -54,8 +58,8 @@ impl Keeper {
         (self.forget)(api_key)
     }
 
-    pub(crate) fn rotate(&self, to: &Path) -> Result<(String, usize), KeeperFault> {
-        (self.rotate)(to)
+    pub(crate) fn rotate(&self, to: &Path, only_checks: bool) -> Result<Option<Sealed>, KeeperFault> {
+        (self.rotate)(to, only_checks)
     }
 
     pub(crate) fn changed(&self, exchange: &Exchange) -> Result<(), KeeperFault> {

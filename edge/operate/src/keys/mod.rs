@@ -13,6 +13,6 @@ pub mod restrict;
 pub mod rotate;
 mod row;
 
-pub use keeper::{Keeper, KeeperFault};
+pub use keeper::{Keeper, KeeperFault, Sealed};
 pub(crate) use restrict::addresses;
 pub(crate) use row::shown;

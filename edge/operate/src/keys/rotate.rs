@@ -1,5 +1,6 @@
 //! `vault rotate`: seals the secrets of all keys under a new key-encryption key.
 
+use super::keeper::{KeeperFault, Sealed};
 use crate::command::{Argument, Command, Form};
 use crate::operator::Operator;
 use buttonwood_gate::{Payload, Reason, Refusal};
@@ -20,7 +21,7 @@ pub const COMMAND: Command = Command::once("vault rotate", |operator, fields| {
 request! {
     /// A new key of the vault.
     struct Rotate in InPayload {
-        /// The file to make, as an absolute path.
+        /// The file to make, as an absolute path: in the folder `vault_new_keys` of the settings, else in that of `vault_key_file`.
         to: Needed<Text>,
     }
 }
@@ -41,7 +42,7 @@ answer! {
 
 impl Rotated {
     /// The answer in JSON, of a rotation or, without `done`, of a dry run.
-    pub fn body(to: &Path, done: Option<(String, usize)>) -> Vec<u8> {
+    pub fn body(to: &Path, done: Option<Sealed>) -> Vec<u8> {
         let (before, secrets) = done.unzip();
         json::body(&Self {
             result: Done,
@@ -58,20 +59,28 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     if !path.is_absolute() {
         return Err(bad_value("to", "an absolute path", &to));
     }
-    if path.symlink_metadata().is_ok() {
-        return Err(bad_value("to", "a file that is not there yet", &to));
-    }
+    let _turn = operator.keeper.turn.lock().await;
+    let refuse = |fault: KeeperFault| Refusal::new(Reason::InvalidParameterValue, fault.to_string());
+    rotate(operator, &path, true).await?.map_err(refuse)?;
     if operator.is_dry_run() {
         return Ok(Rotated::body(&path, None));
     }
-    let _turn = operator.keeper.turn.lock().await;
-    let (keeper, new) = (Arc::clone(&operator.keeper), path.clone());
-    let done = tokio::task::spawn_blocking(move || keeper.rotate(&new)).await.map_err(|_| failed())?;
-    let done = done.map_err(|fault| {
+    let done = rotate(operator, &path, false).await?.map_err(|fault| {
         tracing::error!(%fault, "the vault's key was not rotated");
-        Refusal::new(Reason::InvalidParameterValue, fault.to_string())
+        refuse(fault)
     })?;
-    tracing::info!(to = %path.display(), before = done.0, "the vault is sealed under a new key");
+    let before = done.as_ref().map(|(before, _)| before.as_str());
+    tracing::info!(to = %path.display(), before, "the vault is sealed under a new key");
     operator.note().await?;
-    Ok(Rotated::body(&path, Some(done)))
+    Ok(Rotated::body(&path, done))
+}
+
+/// Has the keeper rotate the key, or only check whether it can.
+async fn rotate(
+    operator: &Operator<'_>,
+    to: &Path,
+    only_checks: bool,
+) -> Result<Result<Option<Sealed>, KeeperFault>, Refusal> {
+    let (keeper, to) = (Arc::clone(&operator.keeper), to.to_owned());
+    tokio::task::spawn_blocking(move || keeper.rotate(&to, only_checks)).await.map_err(|_| failed())
 }

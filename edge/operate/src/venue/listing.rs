@@ -193,7 +193,7 @@ mod tests {
             running.exchange(),
             gate,
             "svc".to_owned(),
-            Keeper::new(|_, _| Ok(()), |_| Ok(()), |_| Ok(()), |_| Ok((String::new(), 0))),
+            Keeper::new(|_, _| Ok(()), |_| Ok(()), |_| Ok(()), |_, _| Ok(None)),
         );
         let operator = Operator::new(&shared, Note::default());
         let fields = |base: &str| {
