@@ -19,6 +19,7 @@ mod log;
 mod metrics;
 mod new_keys;
 mod ownership;
+mod peers;
 mod places;
 mod ranks;
 mod rates_file;

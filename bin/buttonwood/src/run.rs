@@ -11,6 +11,7 @@ use crate::flags::{check_common, connections_percent, header_names, options, sta
 use crate::founding;
 use crate::metrics;
 use crate::new_keys::NewKeys;
+use crate::peers;
 use crate::places;
 use crate::rates_file::RatesFile;
 use crate::signals::Stop;
@@ -154,6 +155,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         ));
     }
     core_dumps::settle(flags.common.core_dumps)?;
+    peers::check(flags.approvals)?;
     let key = vault_key::of_venue(&flags.common)?;
     let names = header_names(&flags.common)?;
     let access = Access::of(flags.common.admin_group.as_deref())?;

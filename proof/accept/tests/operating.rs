@@ -379,6 +379,7 @@ fn the_unit_s_settings_start_a_venue() {
     assert!(log.contains("metrics are at") && log.contains("{\"level\""), "{log}");
     assert!(home.path().join("data/vault").exists() && !home.path().join("data/vault.key").exists());
     assert!(of("Environment").any(|line| line == format!("BUTTONWOOD_VAULT_NEW_KEYS={}", at("data-keys"))));
+    assert_eq!(of("PrivateUsers").next(), None, "the exchange sees who its operators are");
     let writable = of("StateDirectory").next().unwrap();
     assert_eq!(
         writable, "buttonwood buttonwood-keys",
