@@ -258,7 +258,8 @@ pub(crate) struct Serve {
     /// File of exchange rates, a line each: time, pair, rate, provider. Lines that are new are added at the start.
     #[arg(long, env = "BUTTONWOOD_FX_RATES")]
     pub(crate) fx_rates: Option<PathBuf>,
-    /// Operators that it takes to resume trading, and to set a symbol's status: 1, or 2 (the second one approves).
+    /// Operators that it takes to resume, to set a symbol's status, and for what moves money, keys, fees or terms: 1, or 2 (the second
+    /// one approves). What halts, disables or ends takes one.
     #[arg(long, env = "BUTTONWOOD_APPROVALS", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u8).range(1..=2), default_value_t = 1)]
     pub(crate) approvals: u8,

@@ -18,6 +18,8 @@ pub struct Act {
     pub note: Note,
     /// The command that does it; none for an act outside the state, which is only noted.
     pub body: Option<Body>,
+    /// The number of the proposed command that this act carries out, for the operator who approves it; 0 for any other act.
+    pub approves: u64,
 }
 
 /// Who did what, and why.
@@ -43,7 +45,7 @@ named!(Audit, "operator", { Acted { 0: note, 1: before } = "acted" 1 });
 /// The name of the record of an act.
 const ACT: &str = "act";
 /// Its version.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 impl Named for Act {
     const ROOM: &'static str = "operator";
@@ -52,13 +54,13 @@ impl Named for Act {
         (ACT, VERSION)
     }
 
-    /// The note, then the record of the command, if there is one.
+    /// The note, then the record of the command, if there is one, then the proposal that it carries out.
     fn put_body(&self, out: &mut Vec<u8>) {
         let mut inner = Vec::new();
         if let Some(body) = &self.body {
             body.put(&mut inner);
         }
-        put_fields(&(&self.note, inner), out);
+        put_fields(&(&self.note, inner, self.approves), out);
     }
 
     fn read_body(name: &str, version: u8, body: &[u8]) -> Result<Self, NamedError> {
@@ -66,13 +68,14 @@ impl Named for Act {
         if name != ACT {
             return Err(NamedError::Unknown(full_name()));
         }
-        let (note, inner): (Note, Vec<u8>) = read_fields(Self::ROOM, name, [version, VERSION], body)?;
+        let (note, inner, approves): (Note, Vec<u8>, u64) =
+            read_fields(Self::ROOM, name, [version, VERSION], body)?;
         let mut rest = inner.as_slice();
         let body = if rest.is_empty() { None } else { Some(Body::read(take_named(&mut rest)?)?) };
         match body {
             // An act of an act has no meaning, and reading it could exhaust the stack.
             Some(Body::Act(_)) => Err(NamedError::Malformed(full_name())),
-            body if rest.is_empty() => Ok(Self { note, body }),
+            body if rest.is_empty() => Ok(Self { note, body, approves }),
             _ => Err(NamedError::Malformed(full_name())),
         }
     }
@@ -88,7 +91,12 @@ impl Act {
 impl Body {
     /// The act of an operator who does this.
     pub fn act(note: Note, body: Option<Self>) -> Self {
-        Self::Act(Arc::new(Act { note, body }))
+        Self::approving_act(note, body, 0)
+    }
+
+    /// The act of an operator who carries out the command of a proposal, which it approves.
+    pub fn approving_act(note: Note, body: Option<Self>, approves: u64) -> Self {
+        Self::Act(Arc::new(Act { note, body, approves }))
     }
 
     /// The command itself, without the operator who sends it.
@@ -132,10 +140,24 @@ mod tests {
     #[test]
     fn an_act_carries_its_command() {
         for body in [None, Some(Founding::MoveClock.into())] {
-            let act = Body::act(note(), body);
-            assert_eq!(read(&written(&act)), Ok(act));
+            for approves in [0, 300] {
+                let act = Body::approving_act(note(), body.clone(), approves);
+                assert_eq!(read(&written(&act)), Ok(act));
+            }
         }
         assert_eq!(Body::act(note(), Some(Founding::MoveClock.into())).inner(), &Founding::MoveClock.into());
+    }
+
+    /// An act of an earlier build carries out no proposal.
+    #[test]
+    fn an_earlier_act_approves_nothing() {
+        let act = Body::act(note(), Some(Founding::MoveClock.into()));
+        let mut bytes = written(&act);
+        assert_eq!(bytes.pop(), Some(0), "the number of the proposal is last");
+        let at = b"operator.act".len() + 1;
+        bytes[at] = 1;
+        bytes[at + 1] -= 1;
+        assert_eq!(read(&bytes), Ok(act));
     }
 
     /// An act within an act and surplus bytes are refused.

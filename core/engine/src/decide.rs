@@ -2,9 +2,10 @@
 
 use crate::evolve::DOLLAR;
 use crate::{
-    Act, Audit, Body, Command, Desks, Event, Founded, Founding, Note, Operated, Operation, Outcome, Reject,
-    State, Workspace, advances, operations,
+    Act, ApprovalError, Audit, Body, Command, Desks, Event, Founded, Founding, Note, Operated, Operation,
+    Outcome, Proposed, Reject, State, Workspace, advances, operations,
 };
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::{self as access, Caller};
 use buttonwood_convert as convert;
@@ -250,12 +251,27 @@ fn decide_act(state: &State, now: Time, act: &Act, work: &mut Workspace) -> Resu
     if state.opening.is_none() {
         return Err(Reject::NotNow);
     }
+    let approved = check_approval(state, now, act)?;
     let made = match &act.body {
         Some(body) => decide_act_events(state, now, body, &act.note, work)?,
         None => Made::Nothing,
     };
+    if let Some(id) = approved {
+        work.out.push_named(&Operated::Approved(id));
+    }
     work.out.push_named(&Audit::Acted(act.note.clone(), state.last_act));
     Ok(made)
+}
+
+/// The number of the guarded command that an act carries out, if it may.
+fn check_approval(state: &State, now: Time, act: &Act) -> Result<Option<u64>, Reject> {
+    if act.approves == 0 {
+        return Ok(None);
+    }
+    let approvable = state.operations.approvable(now, act.approves, &act.note.who);
+    let proposal = approvable.map_err(Reject::Approval)?;
+    let is_command = matches!(proposal.what, Proposed::Command(_));
+    if is_command { Ok(Some(act.approves)) } else { Err(Reject::Approval(ApprovalError::Unknown)) }
 }
 
 /// An operator's command takes effect, or is proposed, or approves what another operator has proposed.
@@ -275,7 +291,7 @@ fn decide_act_events(
     let made = decide_internal_events(state, now, body, Some(note), work)?;
     if let Some(what) = operations::proposed(state, body) {
         work.out.undo();
-        operations::propose(state, now, what, note, &mut work.out);
+        operations::propose(state, now, what, note, &mut work.out)?;
     }
     operations::withdraw(state, body, &mut work.out);
     Ok(made)
@@ -383,7 +399,12 @@ fn decide_other_events(
         Body::Founding(Founding::MoveClock) => Ok(()),
         // An act holds no other.
         Body::Act(_) | Body::Funds(_) => Err(Reject::Unknown),
-        Body::Operation(operation) => operations::decide(state, now, *operation, note, out),
+        Body::Operation(Operation::ProposeKey(session)) => {
+            let add = access::Command::AddSession(Arc::clone(session));
+            access::decide(&state.access, context(state, now), None, &add, out).map_err(Reject::Access)?;
+            operations::propose_key(state, now, note, out)
+        }
+        Body::Operation(operation) => operations::decide(state, now, operation, note, out),
     }
 }
 

@@ -67,7 +67,8 @@ pub use evolve::evolve;
 pub use founding::{Founded, Founding, Mode, Opening};
 pub use frame::{FORMAT, Frame, FrameError, decode_command, decode_events, encode};
 pub use operations::{
-    ApprovalError, Halt, Operated, Operation, Operations, PROPOSAL_AGE, Proposal, Proposed,
+    ApprovalError, GuardedCommand, Halt, Operated, Operation, Operations, PROPOSAL_AGE, PROPOSALS_MAX,
+    Proposal, Proposed,
 };
 pub use outcome::{Answer, Outcome, PlaceReject, Reject, TradingReject};
 pub use prefetch::{Coming, PREFETCH_DISTANCE, Prefetch, Sketch};

@@ -4,22 +4,25 @@
 //! and triggered stop orders wait. An auction that has found its price is still settled. Cancels, expiries and everything else
 //! that operators do go on.
 //!
-//! Where two operators are needed (D-144), a resumption, also of withdrawals or of an asset, and a symbol's status are only proposed. They take effect when another
-//! user approves them. A halt always takes effect at once, and withdraws proposals to resume.
+//! Where two operators are needed, what D-144 and D-184 list is only proposed ([`proposal`]). A halt always takes effect at once, and
+//! withdraws proposals to resume.
 
-use crate::{Body, Note, Reject, State};
+mod proposal;
+
+pub use proposal::{ApprovalError, GuardedCommand, PROPOSAL_AGE, PROPOSALS_MAX, Proposal, Proposed};
+pub(crate) use proposal::{approved, expire, next_due, propose, propose_key, proposed, withdraw};
+
+use crate::{Note, Reject, State};
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
-use buttonwood_funds::{self as funds, Scope, halt};
-use buttonwood_model::{BytesRef, Outbox, Roles, SymbolId, SymbolStatus, Time, named};
+use buttonwood_access::{self as access, NewSession};
+use buttonwood_model::{BytesRef, Outbox, Roles, SessionId, Time, named};
 use buttonwood_trading::Command as TradingCommand;
 use serde::{Deserialize, Serialize};
 
-/// After this time a proposal can no longer be approved.
-pub const PROPOSAL_AGE: u64 = 24 * 3_600 * Time::SECOND;
-
 /// An operator's command about the exchange as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Halt the exchange.
     Halt,
@@ -27,8 +30,14 @@ pub enum Operation {
     Resume,
     /// Approve a proposal, so that it takes effect.
     Approve(u64),
-    /// Set how many operators a resumption and a symbol's status need: one or two.
+    /// Set how many operators it takes to do what is guarded (D-144, D-184): one or two.
     SetApprovals(u8),
+    /// Propose a command of the catalogue, which runs when another operator approves it (D-184).
+    Propose(Arc<GuardedCommand>),
+    /// Make a session that is disabled until another operator approves it (D-184).
+    ProposeKey(Arc<NewSession>),
+    /// End the session of the proposal with this number, whose time has passed.
+    ExpireKey(u64),
 }
 
 named!(Operation, "operations", {
@@ -36,16 +45,19 @@ named!(Operation, "operations", {
     Resume {} = "resume" 1,
     Approve { 0: id } = "approve" 1,
     SetApprovals { 0: approvals } = "set_approvals" 1,
+    Propose { 0: command } = "propose" 1,
+    ProposeKey { 0: session } = "propose_key" 1,
+    ExpireKey { 0: id } = "expire_key" 1,
 });
 
 impl Operation {
     /// No key may send these commands.
-    pub fn roles(self) -> Roles {
+    pub fn roles(&self) -> Roles {
         Roles::NOBODY
     }
 
     /// Whether the command is accepted on a nearly full disk.
-    pub fn is_reducing(self) -> bool {
+    pub fn is_reducing(&self) -> bool {
         matches!(self, Self::Halt)
     }
 }
@@ -61,19 +73,22 @@ pub enum Operated {
     Proposed(Proposal),
     /// A proposal was approved; its events come before.
     Approved(u64),
-    /// A proposal was withdrawn, since what it would resume was halted again.
+    /// A proposal was withdrawn: what it would resume was halted again, or another command has decided about its key.
     Withdrawn(u64),
     /// How many operators are needed was set.
     ApprovalsSet(u8),
+    /// A proposal of a key was not approved in time; the key has ended.
+    Expired(u64),
 }
 
 named!(Operated, "operations", {
     Halted { 0: halt } = "halted" 1,
     Resumed {} = "resumed" 1,
-    Proposed { 0: proposal } = "proposed" 1,
+    Proposed { 0: proposal } = "proposed" 2,
     Approved { 0: id } = "approved" 1,
     Withdrawn { 0: id } = "proposal_withdrawn" 1,
     ApprovalsSet { 0: approvals } = "approvals_set" 1,
+    Expired { 0: id } = "proposal_expired" 1,
 });
 
 /// A halt that lasts.
@@ -87,75 +102,12 @@ pub struct Halt {
     pub why: String,
 }
 
-/// What takes effect only when a second operator approves it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Proposed {
-    /// The exchange is resumed.
-    Resume,
-    /// A symbol gets a status.
-    Status(SymbolId, SymbolStatus),
-    /// Withdrawals, or what an asset's halt has stopped, are resumed.
-    ResumeScope(Scope),
-}
-
-impl Proposed {
-    /// Its command.
-    fn body(self) -> Body {
-        match self {
-            Self::Resume => Operation::Resume.into(),
-            Self::Status(symbol, status) => TradingCommand::SetSymbolStatus(symbol, status).into(),
-            Self::ResumeScope(scope) => funds::Command::from(halt::Command::Resume(scope)).into(),
-        }
-    }
-
-    /// Whether both are about the same thing, so that neither makes sense after the other took effect.
-    fn is_about_the_same(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Resume, Self::Resume) => true,
-            (Self::Status(one, _), Self::Status(another, _)) => one == another,
-            (Self::ResumeScope(one), Self::ResumeScope(another)) => one == another,
-            (Self::Resume | Self::Status(..) | Self::ResumeScope(_), _) => false,
-        }
-    }
-}
-
-/// A proposal that waits for an approval.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Proposal {
-    /// Its number; they count from 1.
-    pub id: u64,
-    /// What is proposed.
-    pub what: Proposed,
-    /// When.
-    pub time: Time,
-    /// By whom.
-    pub who: String,
-    /// Why.
-    pub why: String,
-}
-
-impl Proposal {
-    /// When it can no longer be approved.
-    pub fn expires(&self) -> Time {
-        self.time.plus(PROPOSAL_AGE)
-    }
-}
-
-/// Why a proposal is not approved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ApprovalError {
-    /// No proposal with this number waits.
-    Unknown,
-    /// The user who proposed it cannot approve it.
-    OwnProposal,
-}
-
 /// What operators have set for the exchange as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operations {
     halt: Option<Halt>,
     two_needed: bool,
-    /// Oldest first; those that expired remain until the next one is made.
+    /// Oldest first; those that expired remain until the next one is made, those of keys until the key has ended.
     proposals: Vec<Proposal>,
     /// How many proposals there have been.
     proposed: u64,
@@ -173,7 +125,7 @@ impl Operations {
         self.halt.is_some()
     }
 
-    /// How many operators a resumption and a symbol's status need.
+    /// How many operators it takes to do what is guarded (D-144, D-184).
     pub fn approvals(&self) -> u8 {
         if self.two_needed { 2 } else { 1 }
     }
@@ -182,13 +134,27 @@ impl Operations {
     pub fn proposals(&self, now: Time) -> impl Iterator<Item = &Proposal> {
         self.proposals.iter().filter(move |proposal| now < proposal.expires())
     }
+
+    /// The keys that wait for an approval, also those whose time has passed.
+    pub fn proposed_keys(&self) -> impl Iterator<Item = SessionId> {
+        self.proposals.iter().filter_map(|proposal| proposal.what.key())
+    }
+
+    /// The proposal of this number, if this user may approve it now.
+    ///
+    /// # Errors
+    /// [`ApprovalError`].
+    pub fn approvable(&self, now: Time, id: u64, who: &str) -> Result<&Proposal, ApprovalError> {
+        let found = self.proposals(now).find(|proposal| proposal.id == id).ok_or(ApprovalError::Unknown)?;
+        if found.who == who { Err(ApprovalError::OwnProposal) } else { Ok(found) }
+    }
 }
 
 /// Decides a command of this file that takes effect at once. Repeating one changes nothing.
 pub(crate) fn decide<E: From<BytesRef>>(
     state: &State,
     now: Time,
-    operation: Operation,
+    operation: &Operation,
     note: Option<&Note>,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
@@ -208,63 +174,30 @@ pub(crate) fn decide<E: From<BytesRef>>(
         Operation::Resume if halt.is_some() => out.push_named(&Operated::Resumed),
         Operation::Resume => {}
         Operation::SetApprovals(approvals @ 1..=2) => {
-            if *two_needed != (approvals == 2) {
-                out.push_named(&Operated::ApprovalsSet(approvals));
+            if *two_needed != (*approvals == 2) {
+                end_proposed_keys(proposals, out);
+                out.push_named(&Operated::ApprovalsSet(*approvals));
             }
         }
-        // An approval decides what it approves, so it is for the engine.
-        Operation::SetApprovals(_) | Operation::Approve(_) => return Err(Reject::Unknown),
+        Operation::Propose(command) => {
+            let what = Proposed::Command(GuardedCommand::clone(command));
+            let note = note.filter(|_| *two_needed).ok_or(Reject::Unknown)?;
+            propose(state, now, what, note, out)?;
+        }
+        Operation::ExpireKey(id) => expire(state, now, *id, out)?,
+        // An approval decides what it approves, and a new key is the directory's to decide, so both are for the engine.
+        Operation::SetApprovals(_) | Operation::Approve(_) | Operation::ProposeKey(_) => {
+            return Err(Reject::Unknown);
+        }
     }
     Ok(())
 }
 
-/// What an operator's command only proposes; none where it takes effect at once, also because it would change nothing.
-pub(crate) fn proposed(state: &State, body: &Body) -> Option<Proposed> {
-    if !state.operations.two_needed {
-        return None;
+/// Ends the keys that wait for an approval: with another setting their proposals end.
+fn end_proposed_keys<E: From<BytesRef>>(proposals: &[Proposal], out: &mut Outbox<E>) {
+    for session in proposals.iter().filter_map(|proposal| proposal.what.key()) {
+        out.push_named(&access::Infrequent::SessionEnded(session));
     }
-    if let Body::Trading(TradingCommand::SetSymbolStatus(symbol, status)) = body {
-        let changes = state.symbol(*symbol).is_some_and(|symbol| symbol.status != *status);
-        return changes.then_some(Proposed::Status(*symbol, *status));
-    }
-    if let Body::Funds(funds::Command::Halt(halt::Command::Resume(scope))) = body {
-        return state.funds().halts().has(*scope).then_some(Proposed::ResumeScope(*scope));
-    }
-    let resumes = *body == Body::Operation(Operation::Resume) && state.operations.is_halted();
-    resumes.then_some(Proposed::Resume)
-}
-
-/// Withdraws the proposal to resume what an operator halts, as a halt of trading does.
-pub(crate) fn withdraw<E: From<BytesRef>>(state: &State, body: &Body, out: &mut Outbox<E>) {
-    let Body::Funds(funds::Command::Halt(halt::Command::Halt(scope))) = body else { return };
-    let is_about = |proposal: &&Proposal| proposal.what == Proposed::ResumeScope(*scope);
-    for proposal in state.operations.proposals.iter().filter(is_about) {
-        out.push_named(&Operated::Withdrawn(proposal.id));
-    }
-}
-
-/// Proposes something that could take effect now. A proposal that waits already is not made again.
-pub(crate) fn propose<E: From<BytesRef>>(
-    state: &State,
-    now: Time,
-    what: Proposed,
-    note: &Note,
-    out: &mut Outbox<E>,
-) {
-    let operations = &state.operations;
-    if operations.proposals(now).any(|waiting| waiting.what == what) {
-        return;
-    }
-    let id = operations.proposed + 1;
-    let Note { who, why, .. } = note.clone();
-    out.push_named(&Operated::Proposed(Proposal { id, what, time: now, who, why }));
-}
-
-/// The command of a proposal that this user may approve now.
-pub(crate) fn approved(state: &State, now: Time, id: u64, who: &str) -> Result<Body, ApprovalError> {
-    let proposal = state.operations.proposals(now).find(|proposal| proposal.id == id);
-    let proposal = proposal.ok_or(ApprovalError::Unknown)?;
-    if proposal.who == who { Err(ApprovalError::OwnProposal) } else { Ok(proposal.what.body()) }
 }
 
 /// Applies an event of this file.
@@ -278,15 +211,16 @@ pub(crate) fn evolve(operations: &mut Operations, event: Operated) {
         Operated::Resumed => *halt = None,
         Operated::Proposed(proposal) => {
             *proposed = proposal.id;
-            proposals.retain(|waiting| proposal.time < waiting.expires());
+            proposals.retain(|waiting| proposal.time < waiting.expires() || waiting.what.key().is_some());
             proposals.push(proposal);
         }
         Operated::Approved(id) => {
-            let waiting = proposals.iter().find(|proposal| proposal.id == id);
-            let what = waiting.expect("the decision found the proposal").what;
-            proposals.retain(|proposal| !proposal.what.is_about_the_same(what));
+            let what = proposals.iter().find(|proposal| proposal.id == id).map(|found| found.what.clone());
+            let is_over =
+                |other: &Proposal| what.as_ref().is_some_and(|what| other.what.is_about_the_same(what));
+            proposals.retain(|proposal| !is_over(proposal));
         }
-        Operated::Withdrawn(id) => proposals.retain(|proposal| proposal.id != id),
+        Operated::Withdrawn(id) | Operated::Expired(id) => proposals.retain(|proposal| proposal.id != id),
         Operated::ApprovalsSet(approvals) => {
             *two_needed = approvals == 2;
             proposals.clear();

@@ -2,7 +2,7 @@
 
 use crate::desks::GUSD;
 use crate::evolve::DOLLAR;
-use crate::{Body, Desks, Mode, Opening, Operations, Place, PlaceReject};
+use crate::{Body, Desks, Mode, Opening, Operations, Place, PlaceReject, operations};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_access::Access;
@@ -326,6 +326,7 @@ impl State {
             // A halted exchange begins no round.
             liquidation.filter(|due| !halted || due.rank == Rank::FollowUp),
             of_margin.map(|due| due.map(Body::Margin)),
+            operations::next_due(self),
         ];
         let may_run = |due: &Due<Body>| !skips || !due.may_skip;
         rooms.into_iter().flatten().filter(may_run).min_by_key(Due::key)

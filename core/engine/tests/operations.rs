@@ -3,10 +3,12 @@
 use buttonwood_engine::funds::Scope;
 use buttonwood_engine::funds::halt::Command as HaltCommand;
 use buttonwood_engine::{
-    AccessReject, Answer, ApprovalError, Body, FeeSchedule, FundsCommand, Note, Operation, Outcome,
-    PROPOSAL_AGE, Proposed, Reject, TradingCommand,
+    AccessCommand, AccessReject, Answer, ApprovalError, Body, FeeChange, FeeSchedule, FundsCommand,
+    GuardedCommand, NewSession, Note, Operation, Outcome, PROPOSAL_AGE, PROPOSALS_MAX, Proposed, Reject,
+    Standing, TradingCommand,
 };
-use buttonwood_model::{Cidr, GroupId, SymbolId, SymbolStatus};
+use buttonwood_model::{Cidr, Due, GroupId, Product, Role, SessionId, SymbolId, SymbolStatus};
+use buttonwood_num::Bps;
 use buttonwood_oracle::Exchange;
 use std::sync::Arc;
 
@@ -181,18 +183,173 @@ fn a_halt_outlives_snapshots_and_replays() {
         assert!(operations.is_halted() && operations.approvals() == 2);
         let proposal = operations.proposals(exchange.stamp.time).next().unwrap();
         assert_eq!(
-            (proposal.what, &*proposal.who),
-            (Proposed::Status(symbol, SymbolStatus::Closed), "alice")
+            (&proposal.what, &*proposal.who, &*proposal.text),
+            (&Proposed::Status(symbol, SymbolStatus::Closed), "alice", "something")
         );
     }
     assert_eq!(exchange.difference(&replayed), None);
+}
+
+fn carry_out(exchange: &mut Exchange, who: &str, id: u64, body: impl Into<Body>) -> Answer {
+    let note = Note { who: who.into(), what: "approve".into(), why: String::new() };
+    exchange.own(Body::approving_act(note, Some(body.into()), id))
+}
+
+fn command(arguments: &str) -> Operation {
+    let (name, arguments) = ("fees set".into(), arguments.into());
+    Operation::Propose(Arc::new(GuardedCommand { name, arguments }))
+}
+
+/// A guarded command is carried out by an act that names its proposal, of another user, once, and only if it can be done then.
+#[test]
+fn a_command_is_carried_out_when_another_operator_approves_it() {
+    let (mut exchange, symbol) = exchange();
+    let bad = TradingCommand::SetSymbolStatus(SymbolId(9), SymbolStatus::Open);
+    let rates = || FeeSchedule { maker: Bps(1), taker: Bps(2), auction: Bps(3) };
+    let set = || {
+        let schedule = Some(rates());
+        TradingCommand::SetFees(FeeChange { product: Product::Spot, account: None, schedule })
+    };
+    let unknown = refused(ApprovalError::Unknown);
+    assert_eq!(
+        act(&mut exchange, "alice", command("{}")),
+        Outcome::Rejected(Reject::Unknown),
+        "one is enough"
+    );
+    exchange.own(Operation::SetApprovals(2).into());
+    assert_eq!(
+        exchange.own(command("{}").into()),
+        Outcome::Rejected(Reject::Unknown),
+        "it needs an operator"
+    );
+    for who in ["alice", "carol"] {
+        assert_eq!(act(&mut exchange, who, command("{}")), Outcome::Done);
+    }
+    act(&mut exchange, "alice", command("{\"a\":1}"));
+    assert_eq!(waiting(&exchange), [1, 2], "a proposal is not made twice");
+    let before = exchange.state.fees().clone();
+    assert_eq!(carry_out(&mut exchange, "alice", 1, set()), refused(ApprovalError::OwnProposal));
+    assert_eq!(carry_out(&mut exchange, "bob", 9, set()), unknown);
+    assert_eq!(act(&mut exchange, "bob", Operation::Approve(1)), unknown, "the core does not know it");
+    assert!(matches!(carry_out(&mut exchange, "bob", 1, bad), Outcome::Rejected(_)));
+    assert_eq!((waiting(&exchange), exchange.state.fees()), (vec![1, 2], &before), "nothing was done");
+    assert_eq!(carry_out(&mut exchange, "bob", 1, set()), Outcome::Done);
+    assert_ne!(exchange.state.fees(), &before);
+    assert_eq!(waiting(&exchange), [2]);
+    assert_eq!(carry_out(&mut exchange, "bob", 1, set()), unknown, "once");
+    act(&mut exchange, "alice", TradingCommand::SetSymbolStatus(symbol, SymbolStatus::PostOnly));
+    assert_eq!(carry_out(&mut exchange, "bob", 3, set()), unknown, "another kind of proposal");
+    assert_eq!(exchange.stored(), exchange.state);
+    exchange.stamp.time = exchange.stamp.time.plus(PROPOSAL_AGE);
+    assert_eq!(carry_out(&mut exchange, "bob", 2, set()), unknown, "too late");
+}
+
+/// Only so many wait. What the core knows by itself, such as a resumption, is not counted.
+#[test]
+fn only_so_many_proposals_wait() {
+    let (mut exchange, _) = exchange();
+    exchange.own(Operation::SetApprovals(2).into());
+    for number in 0..PROPOSALS_MAX {
+        assert_eq!(act(&mut exchange, "alice", command(&format!("{{\"a\":{number}}}"))), Outcome::Done);
+    }
+    assert_eq!(act(&mut exchange, "alice", command("{}")), refused(ApprovalError::TooMany));
+    act(&mut exchange, "alice", Operation::Halt);
+    assert_eq!(act(&mut exchange, "alice", Operation::Resume), Outcome::Done);
+    assert_eq!(waiting(&exchange).len(), PROPOSALS_MAX + 1);
+}
+
+/// An exchange that needs two operators, and a key of it to propose.
+fn with_key() -> (Exchange, NewSession) {
+    let (mut exchange, _) = exchange();
+    let account = exchange.account("ann", "");
+    let known = exchange.key("ann", account, Role::Trader);
+    exchange.own(Operation::SetApprovals(2).into());
+    let key = exchange.state.access().session(known).unwrap().key.clone();
+    (exchange, NewSession { api_key: "account-new".into(), name: "new".into(), ..key })
+}
+
+fn propose_key(exchange: &mut Exchange, who: &str, key: &NewSession) -> SessionId {
+    assert_eq!(act(exchange, who, Operation::ProposeKey(Arc::new(key.clone()))), Outcome::Done);
+    exchange.state.access().find_session(&key.api_key).unwrap()
+}
+
+fn standing(exchange: &Exchange, key: SessionId) -> Standing {
+    exchange.state.access().session(key).unwrap().standing()
+}
+
+/// A new key is there at once and disabled; another operator's approval enables it.
+#[test]
+fn a_new_key_waits_for_another_operator() {
+    let (mut exchange, key) = with_key();
+    let session = propose_key(&mut exchange, "alice", &key);
+    assert_eq!((standing(&exchange, session), waiting(&exchange)), (Standing::Disabled, vec![1]));
+    let twice = act(&mut exchange, "alice", Operation::ProposeKey(Arc::new(key)));
+    assert_eq!(twice, Outcome::Rejected(Reject::Access(AccessReject::Taken)));
+    assert_eq!(act(&mut exchange, "alice", Operation::Approve(1)), refused(ApprovalError::OwnProposal));
+    assert_eq!(standing(&exchange, session), Standing::Disabled);
+    assert_eq!(act(&mut exchange, "bob", Operation::Approve(1)), Outcome::Done);
+    assert_eq!((standing(&exchange, session), waiting(&exchange)), (Standing::Enabled, vec![]));
+    assert_eq!(exchange.state.operations().proposed_keys().count(), 0, "its time is not watched any more");
+}
+
+/// Runs what is due until the expiry of a key is, which is not run.
+fn next_expiry(exchange: &mut Exchange) -> Due<Body> {
+    loop {
+        let due = exchange.state.next_due().unwrap();
+        if matches!(due.command, Body::Operation(Operation::ExpireKey(_))) {
+            return due;
+        }
+        exchange.stamp.time = exchange.stamp.time.max(due.time);
+        assert_eq!(exchange.own(due.command), Outcome::Done);
+    }
+}
+
+/// A key that is not approved within 24 hours ends, by a command of the journal.
+#[test]
+fn a_key_without_approval_ends_after_a_day() {
+    let (mut exchange, key) = with_key();
+    let session = propose_key(&mut exchange, "alice", &key);
+    let due = next_expiry(&mut exchange);
+    let made = exchange.state.access().session(session).unwrap().created();
+    assert_eq!((due.time, &due.command), (made.plus(PROPOSAL_AGE), &Operation::ExpireKey(1).into()));
+    assert_eq!(exchange.own(due.command.clone()), Outcome::Rejected(Reject::NotNow), "too early");
+    exchange.stamp.time = due.time;
+    assert_eq!(waiting(&exchange), [], "its time has passed");
+    act(&mut exchange, "alice", command("{}"));
+    assert_eq!(act(&mut exchange, "bob", Operation::Approve(1)), refused(ApprovalError::Unknown));
+    assert_eq!(exchange.own(due.command.clone()), Outcome::Done);
+    assert_eq!((standing(&exchange, session), waiting(&exchange)), (Standing::Ended, vec![2]));
+    assert_eq!(exchange.own(due.command), Outcome::Rejected(Reject::NotNow), "once");
+    assert_eq!(exchange.stored(), exchange.state);
+}
+
+/// Whoever disables, ends or enables a key that waits decides about it; one operator ends it. With another setting it ends too.
+#[test]
+fn another_command_decides_about_a_key_that_waits() {
+    type Change = fn(SessionId) -> AccessCommand;
+    let changes: [(Change, Standing); 3] = [
+        (|session| AccessCommand::DisableSession { session, cancel_orders: false }, Standing::Disabled),
+        (|session| AccessCommand::EndSession { session, cancel_orders: false }, Standing::Ended),
+        (AccessCommand::EnableSession, Standing::Enabled),
+    ];
+    for (change, expected) in changes {
+        let (mut exchange, key) = with_key();
+        let session = propose_key(&mut exchange, "alice", &key);
+        assert_eq!(act(&mut exchange, "carol", change(session)), Outcome::Done);
+        assert_eq!((standing(&exchange, session), waiting(&exchange)), (expected, vec![]));
+        assert_eq!(exchange.state.operations().proposed_keys().count(), 0);
+    }
+    let (mut exchange, key) = with_key();
+    let session = propose_key(&mut exchange, "alice", &key);
+    exchange.own(Operation::SetApprovals(1).into());
+    assert_eq!((standing(&exchange, session), waiting(&exchange)), (Standing::Ended, vec![]));
 }
 
 /// A group gets its name, its terms and its addresses in one command, and other terms and addresses in one too.
 /// Proves AUTH-013 (part).
 #[test]
 fn a_group_has_its_terms_and_addresses_at_once() {
-    use buttonwood_engine::{ADDRESSES_MAX, AccessCommand, GroupChange, GroupTerms, NewGroup};
+    use buttonwood_engine::{ADDRESSES_MAX, GroupChange, GroupTerms, NewGroup};
     let (mut exchange, _) = exchange();
     let terms = GroupTerms { accounts_max: 3, custody: true };
     let some: Vec<Cidr> = vec!["192.0.2.0/24".parse().unwrap()];

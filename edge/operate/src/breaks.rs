@@ -20,6 +20,7 @@ use std::sync::Arc;
 /// Also `POST /sandbox/trades/break`.
 pub const COMMAND: Command = Command::once("trade break", |operator, fields| Box::pin(run(operator, fields)))
     .about("Breaks a trade: voids it, or marks it as reversed by hand.")
+    .guarded()
     .with_reason()
     .takes::<BreakTrade>(&[Argument::new("tid", Form::Place), Argument::new("kind", Form::Place)])
     .gives::<Broken>();

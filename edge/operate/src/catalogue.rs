@@ -67,6 +67,7 @@ pub fn find(name: &str) -> Option<&'static Command> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::Guard;
 
     /// Each command has a name of its own, a sentence about itself, and arguments among its fields.
     #[test]
@@ -74,6 +75,14 @@ mod tests {
         for command in COMMANDS {
             assert_eq!(COMMANDS.iter().filter(|other| other.name == command.name).count(), 1, "{command:?}");
             assert!(command.about.ends_with('.') && command.gives.is_some(), "{command:?}");
+            assert!(
+                command.guard == Guard::One || !command.is_list(),
+                "{command:?}: a list is never proposed"
+            );
+            assert!(
+                command.guard == Guard::One || !command.stops,
+                "{command:?}: what stops takes one operator"
+            );
             for argument in command.arguments {
                 assert!(command.field(argument).is_some(), "{command:?} has no field '{}'", argument.field);
             }

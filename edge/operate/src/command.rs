@@ -52,6 +52,18 @@ pub enum Form {
     Path,
 }
 
+/// How many operators a command takes where two are needed (D-144, D-184).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Guard {
+    /// One.
+    #[default]
+    One,
+    /// Two: the command is checked and proposed as it was sent, and runs when another operator approves it.
+    Two,
+    /// Two: its function proposes what it does.
+    Proposes,
+}
+
 /// The places that a connection takes while its command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
@@ -117,6 +129,8 @@ pub struct Command {
     pub fields: &'static [Field],
     /// The schema of the object, or of each object, that it answers with.
     pub gives: Option<fn(&mut Components) -> Node>,
+    /// How many operators it takes where two are needed.
+    pub guard: Guard,
     /// Whether it halts, disables or ends something; a few connections are kept for such commands.
     pub stops: bool,
     /// The switch that makes it a list without an end.
@@ -143,6 +157,7 @@ impl Command {
             arguments: &[],
             fields: &[],
             gives: None,
+            guard: Guard::One,
             stops: false,
             follow: None,
             run,
@@ -171,6 +186,19 @@ impl Command {
     #[must_use]
     pub const fn gives<T: Shape>(self) -> Self {
         Self { gives: Some(T::node), ..self }
+    }
+
+    /// It takes two operators where two are needed: it is checked and proposed as it was sent, and its function runs when another
+    /// operator approves it (D-184). The function must change nothing in a dry run.
+    #[must_use]
+    pub const fn guarded(self) -> Self {
+        Self { guard: Guard::Two, ..self }
+    }
+
+    /// It takes two operators where two are needed, and its function proposes what it does.
+    #[must_use]
+    pub const fn proposes(self) -> Self {
+        Self { guard: Guard::Proposes, ..self }
     }
 
     /// It halts, disables or ends something: it finds a place when commands take all others.

@@ -1,7 +1,8 @@
 //! The commands and their socket in the contract.
 
 use crate::catalogue::COMMANDS;
-use crate::command::Command;
+use crate::command::{Command, Guard};
+use crate::guard;
 use crate::reason::REASON_MAX;
 use crate::socket::SOCKET;
 use buttonwood_wire::contract::{Components, Field, Node, object_of};
@@ -10,16 +11,19 @@ use buttonwood_wire::contract::{Components, Field, Node, object_of};
 const ABOUT: &str = "\
 `buttonwood admin` speaks to a running exchange through a Unix socket in its data directory. A request is one line with a JSON \
 object. The reply is one line with a JSON object for each object of the answer, then an empty line. A refusal is an Error as its only \
-or last object, and nothing was changed. The user of the connecting process is who acts. While a list is followed, the client keeps \
+or last object, and nothing was changed. Where two operators are needed, a command with `needs_two` is only proposed: its answer is \
+`proposed`, or has a `proposal`, and it takes effect when another user sends `approve`. The user of the connecting process is who acts. While a list is followed, the client keeps \
 its side open.";
 
 /// The description of all commands.
 pub fn describe(components: &mut Components) -> Node {
     let commands: Node = COMMANDS.iter().map(|command| command_node(command, components)).collect();
+    let proposed = guard::node(components);
     Node::object()
         .with("description", ABOUT)
         .with("socket", SOCKET)
         .with("request", request())
+        .with("proposed", proposed)
         .with("commands", commands)
 }
 
@@ -48,6 +52,7 @@ fn command_node(command: &Command, components: &mut Components) -> Node {
         .with("command", command.name)
         .with("description", command.about)
         .with("needs_reason", command.needs_reason)
+        .with("needs_two", command.guard != Guard::One)
         .with("arguments", object_of(command.fields.iter().map(Field::described).collect()))
         .with(if command.is_list() { "lines" } else { "answer" }, answer)
 }

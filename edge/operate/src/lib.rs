@@ -18,6 +18,7 @@ mod fees;
 mod field;
 mod funds;
 mod fx;
+mod guard;
 pub mod keys;
 mod operator;
 mod reason;
@@ -28,7 +29,7 @@ mod what;
 
 pub use breaks::COMMAND as BREAK_TRADE;
 pub use catalogue::{COMMANDS, find};
-pub use command::{Argument, Command, Form, Given, Later, Lines};
+pub use command::{Argument, Command, Form, Given, Guard, Later, Lines};
 pub use contract::describe;
 pub use customers::account::{AccountKindName, kind as account_kind, open as open_account};
 pub use customers::close::COMMAND as CLOSE_ACCOUNT;

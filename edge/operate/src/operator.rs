@@ -1,10 +1,16 @@
 //! Who operates the exchange, and the way of a command to its journal.
 
 use crate::Shared;
-use buttonwood_engine::{Body, Command, Made, Note, Outcome, Reject};
-use buttonwood_gate::Refusal;
-use buttonwood_wire::field::{busy, failed, no_space};
+use crate::what::push_text;
+use buttonwood_engine::{
+    ApprovalError, Body, Command, Made, Note, Outcome, PROPOSALS_MAX, Proposal, Proposed, Reject,
+};
+use buttonwood_gate::{Reason, Refusal};
+use buttonwood_wire::field::{bad_value, busy, failed, no_space};
 use std::ops::Deref;
+
+/// How the audit shows that a command was only proposed.
+pub(crate) const PROPOSES: &str = "propose ";
 
 /// An operator who does one thing. What it sends is journaled as an act with who, what and why.
 #[derive(Debug)]
@@ -12,6 +18,8 @@ pub struct Operator<'a> {
     shared: &'a Shared,
     note: Note,
     is_dry_run: bool,
+    /// The number of the proposed command that is carried out; 0 for any other act.
+    approves: u64,
 }
 
 impl Deref for Operator<'_> {
@@ -25,13 +33,43 @@ impl Deref for Operator<'_> {
 impl<'a> Operator<'a> {
     /// An operator who does what the note says.
     pub fn new(shared: &'a Shared, note: Note) -> Self {
-        Self { shared, note, is_dry_run: false }
+        Self { shared, note, is_dry_run: false, approves: 0 }
     }
 
     /// The same; with `is_dry_run`, what is sent is decided and not done.
     #[must_use]
     pub fn dry_run(self, is_dry_run: bool) -> Self {
         Self { is_dry_run, ..self }
+    }
+
+    /// The user.
+    pub(crate) fn who(&self) -> &str {
+        &self.note.who
+    }
+
+    /// The same operator, who only checks.
+    pub(crate) fn checking(&self) -> Self {
+        Self { note: self.note.clone(), is_dry_run: true, ..*self }
+    }
+
+    /// The same operator, whose act is in the audit as a proposal.
+    pub(crate) fn proposing(&self) -> Self {
+        let what = format!("{PROPOSES}{}", self.note.what);
+        Self { note: Note { what, ..self.note.clone() }, ..*self }
+    }
+
+    /// The same operator, who approves this: the audit names the proposer and what was proposed.
+    pub(crate) fn approving(&self, proposal: &Proposal, shown: &str) -> Self {
+        let mut what = self.note.what.clone();
+        push_text(&mut what, "proposer", &proposal.who);
+        push_text(&mut what, "what", shown);
+        let approves = if matches!(proposal.what, Proposed::Command(_)) { proposal.id } else { 0 };
+        Self { note: Note { what, ..self.note.clone() }, approves, ..*self }
+    }
+
+    /// Whether what is guarded takes two operators.
+    pub(crate) fn needs_two(&self) -> bool {
+        self.exchange.views().state().operations().approvals() == 2
     }
 
     /// Whether nothing may be changed. A command that changes anything outside the journal must check this.
@@ -61,7 +99,7 @@ impl<'a> Operator<'a> {
         refuse: impl FnOnce(Reject) -> Option<Refusal>,
     ) -> Result<Made, Refusal> {
         let decided = self.decide(Some(body.into())).await?;
-        decided.map_err(|reject| refuse(reject).unwrap_or_else(|| refused(reject)))
+        decided.map_err(|reject| refuse(reject).unwrap_or_else(|| self.refused(reject)))
     }
 
     /// Notes an act that changes nothing in the journal itself.
@@ -69,7 +107,7 @@ impl<'a> Operator<'a> {
     /// # Errors
     /// The refusal, when nothing can be journaled now.
     pub async fn note(&self) -> Result<(), Refusal> {
-        self.decide(None).await?.map(|_| ()).map_err(refused)
+        self.decide(None).await?.map(|_| ()).map_err(|reject| self.refused(reject))
     }
 
     /// Decides an act, and makes it durable unless this is a dry run.
@@ -77,7 +115,8 @@ impl<'a> Operator<'a> {
     /// # Errors
     /// The refusal of an exchange that is busy or stopping.
     pub async fn decide(&self, body: Option<Body>) -> Result<Result<Made, Reject>, Refusal> {
-        let command = Command { caller: None, body: Body::act(self.note.clone(), body) };
+        let command =
+            Command { caller: None, body: Body::approving_act(self.note.clone(), body, self.approves) };
         if self.is_dry_run {
             return only_done(&self.exchange.try_out(&command));
         }
@@ -85,11 +124,27 @@ impl<'a> Operator<'a> {
         let receipt = pending.await.map_err(|_| busy("The exchange is stopping"))?;
         only_done(&receipt.outcome)
     }
+
+    /// The refusal of a command that has no words of its own for it.
+    fn refused(&self, reject: Reject) -> Refusal {
+        if let Reject::Approval(error) = reject {
+            return not_approved(error, self.approves);
+        }
+        if reject == Reject::NoRoom { no_space() } else { failed() }
+    }
 }
 
-/// The refusal of a command that has no words of its own for it.
-fn refused(reject: Reject) -> Refusal {
-    if reject == Reject::NoRoom { no_space() } else { failed() }
+/// The refusal of a proposal, or of its approval.
+pub(crate) fn not_approved(error: ApprovalError, id: u64) -> Refusal {
+    let expected = match error {
+        ApprovalError::OwnProposal => "one that another user made",
+        ApprovalError::Unknown => "the number of one that waits",
+        ApprovalError::TooMany => {
+            let message = format!("{PROPOSALS_MAX} proposals wait for an approval, and no more can");
+            return Refusal::new(Reason::InvalidParameterValue, message);
+        }
+    };
+    bad_value("proposal", expected, &id.to_string())
 }
 
 /// No act places an order or converts.

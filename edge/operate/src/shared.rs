@@ -8,6 +8,7 @@ use buttonwood_views::Views;
 use buttonwood_wire::Names;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::Mutex;
 
 /// The exchange, the gate with its keys, and the names on the wire.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Shared {
     pub names: Names,
     /// Where the secrets of new keys go.
     pub(crate) keeper: Arc<Keeper>,
+    /// Held while a proposal is approved.
+    pub(crate) approving: Mutex<()>,
     /// The latest time in any reply.
     latest: AtomicU64,
 }
@@ -31,7 +34,14 @@ impl Shared {
         let (symbols, currencies) = (views.state().symbols(), views.state().currencies());
         let names = Names::new(service, symbols, currencies);
         drop(views);
-        Self { exchange, gate, names, keeper: Arc::new(keeper), latest: AtomicU64::new(0) }
+        Self {
+            exchange,
+            gate,
+            names,
+            keeper: Arc::new(keeper),
+            approving: Mutex::new(()),
+            latest: AtomicU64::new(0),
+        }
     }
 
     /// The exchange's time, never earlier than in any reply before.

@@ -9,6 +9,7 @@ mod places;
 pub use places::FILES;
 
 use crate::Shared;
+use crate::keys::expiry;
 use arrivals::Arrivals;
 use nix::unistd::Group;
 use places::Places;
@@ -97,7 +98,8 @@ impl Socket {
         let serve = move || {
             LocalSet::new().block_on(&runtime, async {
                 tokio::select! {
-                    () = accept(listener, shared) => {}
+                    () = accept(listener, Arc::clone(&shared)) => {}
+                    () = expiry::watch(&shared) => {}
                     _ = stopped => {}
                 }
             });

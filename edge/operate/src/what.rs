@@ -19,6 +19,15 @@ fn push(out: &mut String, name: &str, value: &Value<'_>) {
     out.push_str(name);
     out.push('=');
     let Value::Text(text) = value else { return out.push_str(value.shown()) };
+    push_value(out, text);
+}
+
+/// Appends a text as `name=value`.
+pub(crate) fn push_text(out: &mut String, name: &str, text: &str) {
+    push(out, name, &Value::Text(text.into()));
+}
+
+fn push_value(out: &mut String, text: &str) {
     if is_plain(text) {
         return out.push_str(text);
     }

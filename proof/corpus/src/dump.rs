@@ -43,6 +43,10 @@ pub fn dump(state: &State) -> String {
     if let Some(halt) = state.operations().halt() {
         text.line(&format!("halted since {} by {}: {}", halt.since.0, halt.who, halt.why));
     }
+    for proposal in state.operations().proposals(state.stamp().time) {
+        let Proposal { id, what, time, who, why, text: sent } = proposal;
+        text.line(&format!("proposal {id} since {} by {who}: {what:?} '{sent}' '{why}'", time.0));
+    }
     text.0
 }
 

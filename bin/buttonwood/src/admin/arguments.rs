@@ -1,7 +1,7 @@
 //! The command line of `buttonwood admin`, made from the catalogue of commands.
 
 use super::push_text;
-use buttonwood_operate::{Argument, COMMANDS, Command, Form, Given};
+use buttonwood_operate::{Argument, COMMANDS, Command, Form, Given, Guard};
 use buttonwood_wire::contract::paragraph;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Error, FromArgMatches};
@@ -130,7 +130,8 @@ fn add(parent: clap::Command, command: &'static Command) -> clap::Command {
 
 fn leaf(command: &'static Command, word: &'static str) -> clap::Command {
     let needs = if command.needs_reason { " Needs --reason." } else { "" };
-    let leaf = clap::Command::new(word).about(format!("{}{needs}", command.about));
+    let two = if command.guard == Guard::One { "" } else { " Takes two operators where approvals = 2." };
+    let leaf = clap::Command::new(word).about(format!("{}{needs}{two}", command.about));
     command.arguments.iter().fold(leaf, |leaf, argument| leaf.arg(parameter(command, argument)))
 }
 

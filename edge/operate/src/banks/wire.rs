@@ -17,6 +17,7 @@ const CENTS: usize = 2;
 /// Also `POST /sandbox/banks/wire`.
 pub const COMMAND: Command = Command::once("bank wire", |operator, fields| Box::pin(run(operator, fields)))
     .about("Credits what a bank has sent: a wire for good, an ACH credit as an advance of five days.")
+    .guarded()
     .with_reason()
     .takes::<Sent>(&[
         Argument::new("group", Form::Place),

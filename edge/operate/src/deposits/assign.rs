@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub const COMMAND: Command =
     Command::once("deposit assign", |operator, fields| Box::pin(run(operator, fields)))
         .about("Gives a payment that fitted no account to an account, once.")
+        .guarded()
         .with_reason()
         .takes::<Assignment>(&[
             Argument::new("network", Form::Place),

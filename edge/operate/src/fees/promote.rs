@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub const COMMAND: Command =
     Command::once("fees promote", |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets which symbols are under a fee promotion, and its rates; none ends it.")
+        .guarded()
         .takes::<SetPromotion>(&[
             Argument::new("symbols", Form::Places),
             Argument::new("maker_bps", Form::Option),

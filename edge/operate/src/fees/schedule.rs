@@ -16,6 +16,7 @@ use std::sync::Arc;
 pub const COMMAND: Command =
     Command::once("fees schedule", |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets fee tiers by the dollar volume of 30 days.")
+        .guarded()
         .takes::<SetTiers>(&[Argument::new("tiers", Form::File).named("file")])
         .gives::<TiersSet>();
 

@@ -12,6 +12,7 @@ use buttonwood_wire::{answer, json, request};
 /// Also `POST /sandbox/fees`.
 pub const COMMAND: Command = Command::once("fees set", |operator, fields| Box::pin(run(operator, fields)))
     .about("Sets the fee rates of one account, or one schedule for all accounts.")
+    .guarded()
     .takes::<SetRates>(&[
         Argument::new("maker_bps", Form::Option),
         Argument::new("taker_bps", Form::Option),

@@ -7,6 +7,7 @@ use crate::command::{Argument, Command, Form};
 pub const COMMAND: Command =
     Command::once("credit", |operator, fields| Box::pin(run(operator, fields, Direction::Credit)))
         .about("Credits an account from the house's source account.")
+        .guarded()
         .with_reason()
         .takes::<Asked>(&[
             Argument::new("group", Form::Place),

@@ -7,6 +7,7 @@ use crate::command::{Argument, Command, Form};
 pub(crate) const COMMAND: Command =
     Command::once("debit", |operator, fields| Box::pin(run(operator, fields, Direction::Debit)))
         .about("Takes money from an account back to the house's source account: never what orders hold.")
+        .guarded()
         .with_reason()
         .takes::<Asked>(&[
             Argument::new("group", Form::Place),

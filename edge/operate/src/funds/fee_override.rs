@@ -12,6 +12,7 @@ use buttonwood_wire::{answer, json, request};
 pub(crate) const COMMAND: Command =
     Command::once("account fee-override", |operator, fields| Box::pin(run(operator, fields)))
         .about("Makes every withdrawal of an account free; with --off they cost again what others pay.")
+        .guarded()
         .with_reason()
         .takes::<Override>(&[
             Argument::new("group", Form::Place),

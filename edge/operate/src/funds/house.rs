@@ -14,6 +14,7 @@ use buttonwood_wire::{answer, json, request};
 pub(crate) const COMMAND: Command =
     Command::once("house fund", |operator, fields| Box::pin(run(operator, fields)))
         .about("Pays a house account from the house's source account.")
+        .guarded()
         .with_reason()
         .takes::<Fund>(&[
             Argument::new("name", Form::Place),

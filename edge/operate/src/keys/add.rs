@@ -5,10 +5,11 @@ use super::draw;
 use super::restrict::addresses;
 use super::row::{role_names, shown};
 use crate::command::{Argument, Command, Form};
+use crate::guard::{Waiting, too_many};
 use crate::operator::Operator;
-use buttonwood_engine::{AccessReject, Body, NewSession, Owner, Reject, Standing};
+use buttonwood_engine::{AccessReject, Body, NewSession, Operation, Owner, Proposed, Reject, Standing};
 use buttonwood_gate::{Key, Payload, Refusal, Secret};
-use buttonwood_model::{Nonce, Role, Roles};
+use buttonwood_model::{Nonce, Role, Roles, SessionId};
 use buttonwood_wire::contract::{Components, Flag, InPayload, Label, Needed, Node, Shape, Text, Texts};
 use buttonwood_wire::field::{bad_value, failed, no_space};
 use buttonwood_wire::json::{self, Json};
@@ -19,6 +20,7 @@ use std::sync::Arc;
 /// Also `POST /sandbox/keys`.
 pub const COMMAND: Command = Command::once("key add", |operator, fields| Box::pin(run(operator, fields)))
     .about("Makes a key and prints its secret, this once; without an account it is a master key.")
+    .proposes()
     .takes::<NewKey>(&[
         Argument::new("group", Form::Option),
         Argument::new("account", Form::Option),
@@ -71,6 +73,10 @@ answer! {
         time_based_nonce: bool,
         /// Where its calls may come from; anywhere, if it is empty.
         from: Vec<String>,
+        /// The number of the proposal, if another operator must approve the key; until then every call of it is refused.
+        proposal: Option<u64>,
+        /// When the proposal expires and the key ends, in milliseconds.
+        expires_ms: Option<u64>,
     }
 }
 
@@ -109,6 +115,8 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
         require_heartbeat: key.require_heartbeat,
         time_based_nonce: key.time_based_nonce,
         from: shown(&key.addresses),
+        proposal: None,
+        expires_ms: None,
     };
     if operator.is_dry_run() {
         operator.send(Body::add_session(key), refusal).await?;
@@ -118,14 +126,27 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     store(operator, &key, &secret).await?;
     let api_key = key.api_key.clone();
     made.name = Some(Label(key.name.clone()));
-    operator.send(Body::add_session(key), refusal).await?;
-    let_in(operator, &api_key, &secret)?;
+    let waiting = make(operator, key).await?;
+    let session = let_in(operator, &api_key, &secret)?;
     operator.announce().await;
+    if waiting {
+        let Waiting { proposal, expires_ms } = Waiting::of(operator, &Proposed::Key(session));
+        (made.proposal, made.expires_ms) = (proposal, expires_ms);
+    }
     made.api_secret = Some(SecretText(secret));
     made.api_key = Some(api_key);
     let mut json = Json::with_capacity(ANSWER_MAX);
     made.write(&mut json);
     Ok(json.into_bytes())
+}
+
+/// Makes the key; returns whether it is only proposed and disabled until another operator approves it.
+async fn make(operator: &Operator<'_>, key: NewSession) -> Result<bool, Refusal> {
+    if !operator.needs_two() {
+        return operator.send(Body::add_session(key), refusal).await.map(|()| false);
+    }
+    let refuse = |reject| refusal(reject).or_else(|| too_many(reject));
+    operator.proposing().send(Operation::ProposeKey(Arc::new(key)), refuse).await.map(|()| true)
 }
 
 /// The key as asked for, under a text that was just drawn.
@@ -192,13 +213,14 @@ async fn store(operator: &Operator<'_>, key: &NewSession, secret: &Secret) -> Re
 }
 
 /// Lets the gate know a key that is durable.
-fn let_in(operator: &Operator<'_>, api_key: &str, secret: &Secret) -> Result<(), Refusal> {
+fn let_in(operator: &Operator<'_>, api_key: &str, secret: &Secret) -> Result<SessionId, Refusal> {
     let views = operator.exchange.views();
     let access = views.state().access();
     let key = access.find_session(api_key).and_then(|session| Key::of(access, session)).ok_or_else(failed)?;
     drop(views);
+    let session = key.session;
     operator.gate.keys().insert(key, secret, Nonce::default());
-    Ok(())
+    Ok(session)
 }
 
 fn refusal(reject: Reject) -> Option<Refusal> {

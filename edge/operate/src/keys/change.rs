@@ -29,6 +29,7 @@ pub const DISABLE: Command =
 pub const ENABLE: Command =
     Command::once("key enable", |operator, fields| Box::pin(enable(operator, fields)))
         .about("Enables a key again.")
+        .guarded()
         .takes::<Named>(&[API_KEY])
         .gives::<KeyRow>();
 
@@ -43,6 +44,7 @@ pub const END: Command = Command::once("key end", |operator, fields| Box::pin(en
 pub const ROLES: Command =
     Command::once("key roles", |operator, fields| Box::pin(set_roles(operator, fields)))
         .about("Sets the roles of a key.")
+        .guarded()
         .takes::<SetRoles>(&[API_KEY, Argument::new("roles", Form::Options).named("role")])
         .gives::<KeyRow>();
 
@@ -56,6 +58,7 @@ pub const RENAME: Command =
 /// Also `POST /sandbox/keys/addresses`.
 pub const FROM: Command = Command::once("key from", |operator, fields| Box::pin(restrict(operator, fields)))
     .about("Restricts a key to blocks of addresses; none lifts the restriction.")
+    .guarded()
     .takes::<Restrict>(&[API_KEY, Argument::new("from", Form::Places)])
     .gives::<KeyRow>();
 
@@ -195,7 +198,7 @@ impl Shared {
     }
 
     /// Lets the gate and the keeper know how a key stands now.
-    pub(super) async fn pass_on(&self, session: SessionId) {
+    pub(crate) async fn pass_on(&self, session: SessionId) {
         let key = Key::of(self.exchange.views().state().access(), session);
         if let Some(key) = key {
             self.gate.keys().update(key);
@@ -204,7 +207,7 @@ impl Shared {
     }
 
     /// Removes the secret of a key that has ended. A fault there undoes nothing: it is logged, and the next start removes the secret.
-    async fn forget(&self, api_key: &str) {
+    pub(super) async fn forget(&self, api_key: &str) {
         let (keeper, api_key) = (Arc::clone(&self.keeper), api_key.to_owned());
         let removed = tokio::task::spawn_blocking(move || keeper.forget(&api_key)).await;
         if let Ok(Err(fault)) = removed {

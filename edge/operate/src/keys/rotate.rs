@@ -15,6 +15,7 @@ pub const COMMAND: Command = Command::once("vault rotate", |operator, fields| {
     Box::pin(run(operator, fields))
 })
 .about("Makes a new key in a new file and seals the API secrets under it; later starts must name that file.")
+.guarded()
 .takes::<Rotate>(&[Argument::new("to", Form::Path)])
 .gives::<Rotated>();
 

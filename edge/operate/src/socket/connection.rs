@@ -6,7 +6,7 @@ use crate::catalogue;
 use crate::command::{Command, Lines, Run};
 use crate::operator::Operator;
 use crate::reason::checked;
-use crate::{Shared, what};
+use crate::{Shared, guard, what};
 use buttonwood_engine::Note;
 use buttonwood_gate::{Payload, Reason, Refusal, Value, quoted};
 use buttonwood_wire::contract::{Flag, InPayload, Needed, Sent, Text};
@@ -134,7 +134,7 @@ async fn answer(
     let _place = places.take(command.lane(&arguments)).await?;
     match command.run {
         Run::Once(run) => {
-            let object = run(&operator, &arguments).await?;
+            let object = guard::run(command, run, &operator, &arguments).await?;
             let _ = print(write, if is_dry_run { marked(&object) } else { object }).await;
             Ok(())
         }

@@ -1,13 +1,15 @@
-//! `approve` and `proposals`: what takes effect only when a second operator approves it (D-144).
+//! `approve` and `proposals`: what takes effect only when a second operator approves it (D-144, D-184).
 
 use crate::command::{Argument, Command, Form, Lines};
-use crate::operator::Operator;
-use buttonwood_engine::funds::Scope;
-use buttonwood_engine::{ApprovalError, Operation, Proposal, Proposed, Reject, State};
+use crate::guard;
+use crate::operator::{Operator, not_approved};
+use buttonwood_engine::{AccessReject, ApprovalError, Operation, Proposal, Proposed, Reject, State};
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_wire::contract::{Done, InPayload, Label, Needed, NoFields, WholeUpTo};
-use buttonwood_wire::field::bad_value;
-use buttonwood_wire::{answer, json, request};
+use buttonwood_wire::contract::{
+    Components, Done, InPayload, Label, Needed, NoFields, Node, Shape, WholeUpTo,
+};
+use buttonwood_wire::json::{self, Json};
+use buttonwood_wire::{answer, request};
 
 /// Approves what another user has proposed.
 pub(crate) const APPROVE: Command =
@@ -38,6 +40,8 @@ answer! {
         result: Done,
         /// Its number.
         proposal: u64,
+        /// What the command answers with that ran.
+        answer: Option<Object>,
     }
 }
 
@@ -47,7 +51,7 @@ answer! {
         /// Its number.
         proposal: u64,
         /// What is proposed: the command and its arguments.
-        what: String,
+        what: Label,
         /// Who proposed it.
         who: Label,
         /// Why.
@@ -59,36 +63,52 @@ answer! {
     }
 }
 
-/// The proposal that a command has made, if it waits now.
-pub(super) struct Waiting {
-    pub(super) proposal: Option<u64>,
-    pub(super) expires_ms: Option<u64>,
-}
+/// The object of the command that ran.
+#[derive(Debug)]
+struct Object(String);
 
-impl Waiting {
-    pub(super) fn of(operator: &Operator<'_>, what: Proposed) -> Self {
-        let views = operator.exchange.views();
-        let (operations, now) = (views.state().operations(), views.state().stamp().time);
-        let found = operations.proposals(now).find(|proposal| proposal.what == what);
-        Self {
-            proposal: found.map(|found| found.id),
-            expires_ms: found.map(|found| found.expires().millis()),
-        }
+impl Shape for Object {
+    fn node(_: &mut Components) -> Node {
+        Node::of_type("object")
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.exact_item(|out| out.extend_from_slice(self.0.as_bytes()));
     }
 }
 
 async fn approve(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let proposal = Approval::of(fields).proposal()?;
-    let refuse = |reject| {
-        let Reject::Approval(error) = reject else { return None };
-        let expected = match error {
-            ApprovalError::OwnProposal => "one that another user made",
-            ApprovalError::Unknown => "the number of one that waits",
-        };
-        Some(bad_value("proposal", expected, &proposal.to_string()))
+    // Of two operators who approve the same command, the second finds that it was done.
+    let _turn = operator.approving.lock().await;
+    let (found, shown) = guard::approvable(operator, proposal)?;
+    let approver = operator.approving(&found, &shown);
+    let answer = match &found.what {
+        Proposed::Command(command) => Some(guard::approve(&approver, command).await?),
+        Proposed::Key(session) => {
+            let _turn = operator.keeper.turn.lock().await;
+            approver.send(Operation::Approve(proposal), |reject| refusal(reject, proposal)).await?;
+            if !operator.is_dry_run() {
+                operator.pass_on(*session).await;
+            }
+            None
+        }
+        Proposed::Resume | Proposed::Status(..) | Proposed::ResumeScope(_) => {
+            approver.send(Operation::Approve(proposal), |reject| refusal(reject, proposal)).await?;
+            None
+        }
     };
-    operator.send(Operation::Approve(proposal), refuse).await?;
-    Ok(json::body(&Approved { result: Done, proposal }))
+    let answer = answer.and_then(|object| String::from_utf8(object).ok()).map(Object);
+    Ok(json::body(&Approved { result: Done, proposal, answer }))
+}
+
+fn refusal(reject: Reject, proposal: u64) -> Option<Refusal> {
+    if let Reject::Approval(error) = reject {
+        return Some(not_approved(error, proposal));
+    }
+    // The key has ended, so nothing waits.
+    let has_ended = reject == Reject::Access(AccessReject::Ended);
+    has_ended.then(|| not_approved(ApprovalError::Unknown, proposal))
 }
 
 async fn list(operator: &Operator<'_>, lines: &Lines) -> Result<(), Refusal> {
@@ -109,25 +129,10 @@ async fn list(operator: &Operator<'_>, lines: &Lines) -> Result<(), Refusal> {
 fn listed(state: &State, proposal: &Proposal) -> Listed {
     Listed {
         proposal: proposal.id,
-        what: what(state, proposal.what),
+        what: Label(guard::shown(state, proposal)),
         who: Label(proposal.who.clone()),
         why: Label(proposal.why.clone()),
         time_ms: proposal.time.millis(),
         expires_ms: proposal.expires().millis(),
-    }
-}
-
-fn what(state: &State, what: Proposed) -> String {
-    match what {
-        Proposed::Resume => "resume".to_owned(),
-        Proposed::Status(id, status) => {
-            let symbol = state.symbol(id).map_or("", |symbol| symbol.name.as_str());
-            format!("symbol status {symbol} {}", status.name())
-        }
-        Proposed::ResumeScope(Scope::Withdrawals) => "resume --scope withdrawals".to_owned(),
-        Proposed::ResumeScope(Scope::Asset(currency)) => {
-            let code = state.ledger().currencies().get(currency.index()).map_or("", |found| &found.code);
-            format!("resume --scope asset {code}")
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! `halt` and `resume`: whether anything may trade, whether anything may leave, or whether one asset comes and leaves.
 
-use super::approval::Waiting;
 use crate::command::{Argument, Command, Form};
+use crate::guard::Waiting;
 use crate::operator::Operator;
 use buttonwood_engine::funds::{Scope, halt as funds_halt};
 use buttonwood_engine::{FundsCommand, Operation, Proposed};
@@ -24,7 +24,8 @@ pub const HALT: Command = Command::once("halt", |operator, fields| Box::pin(halt
 
 /// Also `POST /sandbox/resume`.
 pub const RESUME: Command = Command::once("resume", |operator, fields| Box::pin(resume(operator, fields)))
-    .about("Resumes what was halted; where two operators are needed, proposes it.")
+    .about("Resumes what was halted.")
+    .proposes()
     .takes::<Scoped>(ARGUMENTS)
     .with_reason()
     .gives::<Resumed>();
@@ -95,12 +96,12 @@ async fn halt(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refu
 async fn resume(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     if let Some(scope) = scope(operator, fields)? {
         operator.send(FundsCommand::from(funds_halt::Command::Resume(scope)), |_| None).await?;
-        let Waiting { proposal, expires_ms } = Waiting::of(operator, Proposed::ResumeScope(scope));
+        let Waiting { proposal, expires_ms } = Waiting::of(operator, &Proposed::ResumeScope(scope));
         let halted = has_halted(operator, scope);
         return Ok(json::body(&Resumed { result: Done, halted, proposal, expires_ms }));
     }
     operator.send(Operation::Resume, |_| None).await?;
-    let waiting = Waiting::of(operator, Proposed::Resume);
+    let waiting = Waiting::of(operator, &Proposed::Resume);
     let halted = is_halted(operator);
     let (proposal, expires_ms) = (waiting.proposal, waiting.expires_ms);
     Ok(json::body(&Resumed { result: Done, halted, proposal, expires_ms }))

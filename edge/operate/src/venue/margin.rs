@@ -15,6 +15,7 @@ use buttonwood_wire::{answer, json, request};
 pub(crate) const COMMAND: Command =
     Command::once("margin set", |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets the conditions of spot margin; those that are left out stay as they are.")
+        .guarded()
         .takes::<NewConditions>(&[
             Argument::new("initial_bps", Form::Option),
             Argument::new("maintenance_bps", Form::Option),

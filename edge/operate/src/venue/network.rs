@@ -19,6 +19,7 @@ const CONFIRMATIONS_MAX: u64 = 10_000;
 pub(crate) const NETWORK: Command =
     Command::once("network add", |operator, fields| Box::pin(add_network(operator, fields)))
         .about("Adds a network; without a parent it has addresses of its own.")
+        .guarded()
         .takes::<NewNetwork>(&[
             Argument::new("network", Form::Place),
             Argument::new("kind", Form::Option),
@@ -32,6 +33,7 @@ pub(crate) const NETWORK: Command =
 pub(crate) const ASSET: Command =
     Command::once("asset add", |operator, fields| Box::pin(add_asset(operator, fields)))
         .about("Adds a currency to a network, where it can then be deposited and withdrawn.")
+        .guarded()
         .takes::<NewAsset>(&[
             Argument::new("network", Form::Place),
             Argument::new("currency", Form::Place),

@@ -1,7 +1,7 @@
 //! `symbol status`: which orders a symbol takes (SYM-022 to SYM-030).
 
-use super::approval::Waiting;
 use crate::command::{Argument, Command, Form};
+use crate::guard::Waiting;
 use crate::operator::Operator;
 use buttonwood_engine::{Proposed, Reject, TradingCommand, TradingReject};
 use buttonwood_gate::{Payload, Refusal};
@@ -14,7 +14,8 @@ use buttonwood_wire::{answer, json, request};
 /// `POST /sandbox/symbols/{symbol}/status` does the same.
 pub(crate) const COMMAND: Command =
     Command::once("symbol status", |operator, fields| Box::pin(run(operator, fields)))
-        .about("Sets a symbol's status; where two operators are needed, proposes it.")
+        .about("Sets a symbol's status.")
+        .proposes()
         .takes::<NewStatus>(&[Argument::new("symbol", Form::Place), Argument::new("status", Form::Place)])
         .gives::<StatusSet>();
 
@@ -64,7 +65,7 @@ pub async fn set(operator: &Operator<'_>, symbol: SymbolId, name: &str) -> Resul
         never_opens.then(|| bad_value("status", "closed: its product does not trade", name))
     };
     operator.send(TradingCommand::SetSymbolStatus(symbol, status), refuse).await?;
-    let Waiting { proposal, expires_ms } = Waiting::of(operator, Proposed::Status(symbol, status));
+    let Waiting { proposal, expires_ms } = Waiting::of(operator, &Proposed::Status(symbol, status));
     let now = operator.exchange.views().state().symbol(symbol).map_or(status, |symbol| symbol.status);
     let name = operator.names.symbol(symbol).name.to_ascii_uppercase();
     Ok(StatusSet { result: Done, symbol: name, status: StatusName(now.name()), proposal, expires_ms })

@@ -1,0 +1,212 @@
+//! What takes effect only when a second operator approves it (D-144, D-184).
+//!
+//! A resumption and a symbol's status are known to the core. A key is made at once, disabled, and enabled by its approval. Every other
+//! guarded command is kept as it was sent: the edge, whose catalogue says which commands are guarded, runs it again for the operator
+//! who approves, so it is judged by the state of that moment, and its act names the proposal ([`Act::approves`](crate::Act)).
+
+use super::Operated;
+use crate::{Body, Note, Operation, Reject, State};
+use alloc::string::String;
+use buttonwood_access::{self as access, Standing};
+use buttonwood_funds::{self as funds, Scope, halt};
+use buttonwood_model::{BytesRef, Due, Outbox, Rank, SessionId, SymbolId, SymbolStatus, Time};
+use buttonwood_trading::Command as TradingCommand;
+use serde::{Deserialize, Serialize};
+
+/// After this time a proposal can no longer be approved.
+pub const PROPOSAL_AGE: u64 = 24 * 3_600 * Time::SECOND;
+
+/// Proposals of commands and keys that wait at once, at most.
+pub const PROPOSALS_MAX: usize = 1_000;
+
+/// A guarded command of the operators' catalogue, as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuardedCommand {
+    /// Its name in the catalogue.
+    pub name: String,
+    /// Its arguments: a JSON object, which the core does not read.
+    pub arguments: String,
+}
+
+/// What takes effect only when a second operator approves it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Proposed {
+    /// The exchange is resumed.
+    Resume,
+    /// A symbol gets a status.
+    Status(SymbolId, SymbolStatus),
+    /// Withdrawals, or what an asset's halt has stopped, are resumed.
+    ResumeScope(Scope),
+    /// A command of the catalogue runs.
+    Command(GuardedCommand),
+    /// A new key, which is disabled until then, may be used.
+    Key(SessionId),
+}
+
+impl Proposed {
+    /// Its command; none where the edge runs it.
+    fn body(&self) -> Option<Body> {
+        match self {
+            Self::Resume => Some(Operation::Resume.into()),
+            Self::Status(symbol, status) => Some(TradingCommand::SetSymbolStatus(*symbol, *status).into()),
+            Self::ResumeScope(scope) => Some(funds::Command::from(halt::Command::Resume(*scope)).into()),
+            Self::Key(session) => Some(access::Command::EnableSession(*session).into()),
+            Self::Command(_) => None,
+        }
+    }
+
+    /// The key that waits.
+    pub fn key(&self) -> Option<SessionId> {
+        if let Self::Key(session) = self { Some(*session) } else { None }
+    }
+
+    /// Whether both are about the same thing, so that neither makes sense after the other took effect.
+    pub(super) fn is_about_the_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Status(one, _), Self::Status(another, _)) => one == another,
+            (one, other) => one == other,
+        }
+    }
+}
+
+/// A proposal that waits for an approval. New fields go at the end: the record `operations.proposed` ends with them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// Its number; they count from 1.
+    pub id: u64,
+    /// What is proposed.
+    pub what: Proposed,
+    /// When.
+    pub time: Time,
+    /// By whom.
+    pub who: String,
+    /// Why.
+    pub why: String,
+    /// The command and its arguments, as the audit shows them; empty in a proposal of an earlier build.
+    pub text: String,
+}
+
+impl Proposal {
+    /// When it can no longer be approved.
+    pub fn expires(&self) -> Time {
+        self.time.plus(PROPOSAL_AGE)
+    }
+}
+
+/// Why a proposal is not made or not approved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApprovalError {
+    /// No proposal with this number waits.
+    Unknown,
+    /// The user who proposed it cannot approve it.
+    OwnProposal,
+    /// [`PROPOSALS_MAX`] proposals wait.
+    TooMany,
+}
+
+/// What an operator's command only proposes; none where it takes effect at once, also because it would change nothing.
+pub(crate) fn proposed(state: &State, body: &Body) -> Option<Proposed> {
+    if !state.operations.two_needed {
+        return None;
+    }
+    if let Body::Trading(TradingCommand::SetSymbolStatus(symbol, status)) = body {
+        let changes = state.symbol(*symbol).is_some_and(|symbol| symbol.status != *status);
+        return changes.then_some(Proposed::Status(*symbol, *status));
+    }
+    if let Body::Funds(funds::Command::Halt(halt::Command::Resume(scope))) = body {
+        return state.funds().halts().has(*scope).then_some(Proposed::ResumeScope(*scope));
+    }
+    let resumes = *body == Body::Operation(Operation::Resume) && state.operations.is_halted();
+    resumes.then_some(Proposed::Resume)
+}
+
+/// Withdraws the proposals that an operator's command makes void: to resume what it halts, as a halt of trading does, and to let a key
+/// be used whose standing it sets.
+pub(crate) fn withdraw<E: From<BytesRef>>(state: &State, body: &Body, out: &mut Outbox<E>) {
+    let void = if let Body::Funds(funds::Command::Halt(halt::Command::Halt(scope))) = body {
+        Proposed::ResumeScope(*scope)
+    } else if let Body::Access(
+        access::Command::EnableSession(session)
+        | access::Command::DisableSession { session, .. }
+        | access::Command::EndSession { session, .. },
+    ) = body
+    {
+        Proposed::Key(*session)
+    } else {
+        return;
+    };
+    for proposal in state.operations.proposals.iter().filter(|proposal| proposal.what == void) {
+        out.push_named(&Operated::Withdrawn(proposal.id));
+    }
+}
+
+/// Proposes something that could take effect now. A proposal that waits already is not made again.
+///
+/// # Errors
+/// [`ApprovalError::TooMany`].
+pub(crate) fn propose<E: From<BytesRef>>(
+    state: &State,
+    now: Time,
+    what: Proposed,
+    note: &Note,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let operations = &state.operations;
+    if operations.proposals(now).any(|waiting| waiting.what == what) {
+        return Ok(());
+    }
+    let is_bounded = |what: &Proposed| matches!(what, Proposed::Command(_) | Proposed::Key(_));
+    let waiting = operations.proposals(now).filter(|proposal| is_bounded(&proposal.what)).count();
+    if is_bounded(&what) && waiting >= PROPOSALS_MAX {
+        return Err(Reject::Approval(ApprovalError::TooMany));
+    }
+    let id = operations.proposed + 1;
+    let Note { who, what: text, why } = note.clone();
+    out.push_named(&Operated::Proposed(Proposal { id, what, time: now, who, why, text }));
+    Ok(())
+}
+
+/// Proposes the key whose session was just decided: it is disabled until its approval.
+///
+/// # Errors
+/// [`ApprovalError::TooMany`], and [`Reject::Unknown`] where one operator is enough.
+pub(crate) fn propose_key<E: From<BytesRef>>(
+    state: &State,
+    now: Time,
+    note: Option<&Note>,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let note = note.filter(|_| state.operations.two_needed).ok_or(Reject::Unknown)?;
+    let session = SessionId::from_index(state.access.sessions().len());
+    out.push_named(&access::Infrequent::SessionDisabled(session));
+    propose(state, now, Proposed::Key(session), note, out)
+}
+
+/// The command of a proposal that this user may approve now, where the core knows it.
+pub(crate) fn approved(state: &State, now: Time, id: u64, who: &str) -> Result<Body, ApprovalError> {
+    state.operations.approvable(now, id, who)?.what.body().ok_or(ApprovalError::Unknown)
+}
+
+/// When the next key that was not approved in time ends.
+pub(crate) fn next_due(state: &State) -> Option<Due<Body>> {
+    let oldest = state.operations.proposals.iter().find(|proposal| proposal.what.key().is_some())?;
+    let command = Operation::ExpireKey(oldest.id).into();
+    Some(Due { rank: Rank::Step, time: oldest.expires(), may_skip: false, command })
+}
+
+/// Ends a key that was not approved in time.
+pub(crate) fn expire<E: From<BytesRef>>(
+    state: &State,
+    now: Time,
+    id: u64,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let found = state.operations.proposals.iter().find(|proposal| proposal.id == id);
+    let due = found.filter(|proposal| now >= proposal.expires()).ok_or(Reject::NotNow)?;
+    let session = due.what.key().ok_or(Reject::NotNow)?;
+    if state.access.session(session).is_some_and(|found| found.standing() == Standing::Disabled) {
+        out.push_named(&access::Infrequent::SessionEnded(session));
+    }
+    out.push_named(&Operated::Expired(id));
+    Ok(())
+}

@@ -1,0 +1,338 @@
+//! A venue with `approvals = 2`: what needs a second operator, how a new key waits, and which processes cannot tell operators apart.
+//! D-144, D-184.
+
+use buttonwood_accept::{Actor, Client, Credentials, Value, binary, json, private_folder};
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Output, Stdio};
+
+/// The user `nobody`, the second operator.
+const NOBODY: u32 = 65_534;
+
+/// A running venue with two operators: the user who runs the tests, who must be root to be somebody else too, and `nobody`.
+struct Venue {
+    home: tempfile::TempDir,
+    child: Child,
+    url: String,
+}
+
+impl Venue {
+    /// Starts a venue; none where only one user can be an operator.
+    fn start() -> Option<Self> {
+        if !geteuid().is_root() {
+            eprintln!("SKIPPED two operators: only root can be another user");
+            return None;
+        }
+        let home = private_folder();
+        fs::write(home.path().join("key"), "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n").unwrap();
+        fs::write(home.path().join("venue.toml"), SETTINGS).unwrap();
+        fs::create_dir(home.path().join("keys")).unwrap();
+        let mut command = Command::new(binary());
+        command.args(["serve", "--config", "venue.toml"]).current_dir(home.path());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut ready = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+        let url = ready.trim().strip_prefix("ready ").unwrap().to_owned();
+        for folder in [home.path().to_owned(), home.path().join("data")] {
+            fs::set_permissions(folder, Permissions::from_mode(0o711)).unwrap();
+        }
+        Some(Self { home, child, url })
+    }
+
+    fn run(&self, user: Option<u32>, arguments: &[&str]) -> Output {
+        let mut command = Command::new(binary());
+        command.arg("admin").arg("--data").arg(self.home.path().join("data")).args(arguments);
+        if let Some(user) = user {
+            command.uid(user).gid(user);
+        }
+        command.stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// What the first operator does.
+    #[track_caller]
+    fn done(&self, arguments: &[&str]) -> Value {
+        object(&self.run(None, arguments))
+    }
+
+    #[track_caller]
+    fn refused(&self, arguments: &[&str]) -> String {
+        refusal(&self.run(None, arguments))
+    }
+
+    /// The number of the proposal that the first operator makes with a command that is done at once where one is enough.
+    #[track_caller]
+    fn proposed(&self, arguments: &[&str]) -> String {
+        let answer = self.done(arguments);
+        let number = answer["proposal"].as_u64().unwrap_or_else(|| panic!("{arguments:?} is done: {answer}"));
+        assert!(answer["expires_ms"].as_u64().is_some(), "{answer}");
+        number.to_string()
+    }
+
+    /// What the second operator approves.
+    #[track_caller]
+    fn approved(&self, proposal: &str) -> Value {
+        object(&self.run(Some(NOBODY), &["approve", proposal]))
+    }
+
+    #[track_caller]
+    fn not_approved(&self, proposal: &str) -> String {
+        refusal(&self.run(Some(NOBODY), &["approve", proposal]))
+    }
+
+    fn waiting(&self) -> Vec<Value> {
+        lines(&self.run(None, &["proposals"]))
+    }
+
+    fn actor(&self, key: &Value) -> Actor {
+        let [api_key, secret] = ["api_key", "api_secret"].map(|field| key[field].as_str().unwrap());
+        let client = Client::new(&self.url).unwrap();
+        Actor::new(api_key, client.with_key(Credentials::new(api_key, secret)))
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.home.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// A group with an account.
+    fn customer(&self) {
+        self.done(&["group", "add", "North"]);
+        self.done(&["account", "add", "North", "Primary"]);
+    }
+}
+
+const SETTINGS: &str = "listen = \"127.0.0.1:0\"\ndata = \"data\"\nvault_key_file = \"key\"\nvault_new_keys = \"keys\"\n\
+    approvals = 2\nadmin_group = \"nogroup\"\n";
+
+impl Drop for Venue {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[track_caller]
+fn object(output: &Output) -> Value {
+    let shown = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && output.stderr.is_empty(), "{:?}: {shown}", output.status);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[track_caller]
+fn refusal(output: &Output) -> String {
+    let line = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && output.stdout.is_empty(), "{line}");
+    line
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    String::from_utf8_lossy(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The commands of D-144 and D-184, and no other, need two operators: so says the contract, which is made from the catalogue.
+#[test]
+fn the_contract_names_what_two_operators_guard() {
+    let contract: Value = serde_json::from_str(include_str!("../../../contract/openapi.json")).unwrap();
+    let commands = contract["x-admin"]["commands"].as_array().unwrap();
+    let guarded = commands.iter().filter(|command| command["needs_two"] == true);
+    let mut names: Vec<&str> = guarded.map(|command| command["command"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    let expected = [
+        "account fee-override",
+        "asset add",
+        "bank wire",
+        "credit",
+        "debit",
+        "deposit assign",
+        "fees promote",
+        "fees schedule",
+        "fees set",
+        "house fund",
+        "key add",
+        "key enable",
+        "key from",
+        "key roles",
+        "margin set",
+        "network add",
+        "resume",
+        "symbol status",
+        "trade break",
+        "vault rotate",
+    ];
+    for name in expected {
+        assert!(names.contains(&name), "{name} needs one");
+    }
+    for name in ["halt", "key disable", "key end", "account close", "approve", "audit"] {
+        assert!(!names.contains(&name), "{name} needs two");
+    }
+}
+
+/// Each guarded command is only proposed, and has no effect until another user approves it. What would be refused is not proposed.
+#[test]
+fn guarded_commands_are_proposed() {
+    let Some(venue) = Venue::start() else { return };
+    venue.customer();
+    let tiers = venue.path("tiers.json");
+    fs::write(&tiers, r#"[{"from":"0","maker_bps":1,"taker_bps":2}]"#).unwrap();
+    let new_key = venue.path("keys/second");
+    let commands: &[&[&str]] = &[
+        &["credit", "North", "primary", "USD", "1", "--reason", "x"],
+        &["house", "fund", "rounding", "USD", "1", "--reason", "x"],
+        &["bank", "wire", "North", "primary", "USD", "5", "--reason", "x"],
+        &["fees", "set", "--maker-bps", "1", "--taker-bps", "2"],
+        &["fees", "schedule", "--file", &tiers],
+        &["fees", "promote", "--maker-bps", "0", "--taker-bps", "1", "btcusd"],
+        &["account", "fee-override", "North", "primary", "--reason", "x"],
+        &["margin", "set", "--usd-rate", "0.2"],
+        &["network", "add", "northnet", "--kind", "evm", "--confirmations", "3"],
+        &["asset", "add", "ethereum", "DOGE", "--decimals", "8", "--fee", "1", "--minimum", "1", "--token"],
+        &["vault", "rotate", "--to", &new_key],
+    ];
+    for (command, number) in commands.iter().zip(1..) {
+        assert_eq!(venue.proposed(command), number.to_string(), "{command:?}");
+        assert_eq!(venue.proposed(command), number.to_string(), "twice is once: {command:?}");
+        let line = venue.refused(&["approve", &number.to_string()]);
+        assert!(line.contains("'proposal' must be one that another user made"), "{line}");
+    }
+    assert_eq!(venue.waiting().len(), commands.len());
+    assert!(!fs::exists(&new_key).unwrap());
+    let debit = ["debit", "North", "primary", "USD", "1", "--reason", "x"];
+    assert!(
+        venue.refused(&debit).contains("'amount' must be at most"),
+        "what would be refused is not proposed"
+    );
+    assert_eq!(
+        venue.done(&["credit", "North", "primary", "USD", "9", "--reason", "x", "--dry-run"])["dry_run"],
+        true
+    );
+    assert_eq!(venue.waiting().len(), commands.len());
+    for number in 1..=commands.len() {
+        let answer = venue.approved(&number.to_string());
+        assert!(answer["result"] == "ok" && answer["answer"].is_object(), "{answer}");
+    }
+    assert_eq!((venue.waiting(), fs::exists(&new_key).unwrap()), (Vec::new(), true));
+    assert!(venue.not_approved("1").contains("the number of one that waits: 1"));
+    for taken in [&commands[8], &commands[9], &commands[10]] {
+        assert!(venue.refused(taken).contains("not"), "it is there now");
+    }
+    let number = venue.proposed(&debit);
+    assert_eq!(venue.approved(&number)["answer"]["amount"], "1");
+}
+
+/// A proposal is judged again when it is approved. The audit names proposer and approver.
+#[test]
+fn a_proposal_is_judged_again() {
+    let Some(venue) = Venue::start() else { return };
+    venue.customer();
+    let wire = venue.proposed(&["credit", "North", "primary", "USD", "100", "--reason", "a wire"]);
+    venue.approved(&wire);
+    let act = venue.done(&["audit", "--limit", "1"]);
+    let what = "approve proposal=1 proposer=root what=\"credit group=North account=primary currency=USD amount=100\"";
+    assert_eq!((&act["who"], &act["what"]), (&json!("nobody"), &json!(what)));
+    let acts = lines(&venue.run(None, &["audit", "--limit", "2"]));
+    let proposed = "propose credit group=North account=primary currency=USD amount=100";
+    assert_eq!(
+        (&acts[1]["who"], &acts[1]["what"], &acts[1]["why"]),
+        (&json!("root"), &json!(proposed), &json!("a wire"))
+    );
+    let [first, second] = ["60", "50"]
+        .map(|amount| venue.proposed(&["debit", "North", "primary", "USD", amount, "--reason", "back"]));
+    venue.approved(&first);
+    let line = venue.not_approved(&second);
+    assert!(
+        line.contains("'amount' must be at most what account 'primary' has available, 40 USD: 50"),
+        "{line}"
+    );
+    let rows = venue.waiting();
+    assert_eq!((rows.len(), &rows[0]["proposal"]), (1, &json!(second.parse::<u64>().unwrap())));
+    assert_eq!(rows[0]["what"], "debit group=North account=primary currency=USD amount=50");
+    let act = venue.done(&["audit", "--limit", "1"]);
+    assert!(act["what"].as_str().unwrap().starts_with(&format!("approve proposal={first} ")), "{act}");
+}
+
+/// The secret of a new key is printed at once; its calls get 403 until another operator approves it. Its roles, its addresses and its
+/// return take two; whatever disables or ends it takes one.
+#[test]
+fn a_new_key_waits() {
+    let Some(venue) = Venue::start() else { return };
+    venue.customer();
+    let add = ["key", "add", "--group", "North", "--account", "primary", "--role", "Trader"];
+    let key = venue.done(&add);
+    let number = key["proposal"].as_u64().unwrap().to_string();
+    let api_key = key["api_key"].as_str().unwrap();
+    let actor = venue.actor(&key);
+    let calls = |fine: bool| {
+        let answer = actor.call("/v1/heartbeat", json!({}));
+        if fine { drop(answer.ok()) } else { drop(answer.refused(403, "InvalidApiKey")) }
+    };
+    calls(false);
+    assert!(venue.refused(&["approve", &number]).contains("another user made"));
+    calls(false);
+    let rows = venue.waiting();
+    assert!(rows[0]["what"].as_str().unwrap().ends_with(&format!("api_key={api_key}")), "{rows:?}");
+    let expected = rows[0]["time_ms"].as_u64().unwrap() + 24 * 3_600_000;
+    assert_eq!((&rows[0]["expires_ms"], &key["expires_ms"]), (&json!(expected), &json!(expected)));
+    venue.approved(&number);
+    calls(true);
+    let changes: [&[&str]; 2] =
+        [&["key", "roles", api_key, "--role", "Fund Manager"], &["key", "from", api_key, "192.0.2.1"]];
+    let proposals = changes.map(|change| venue.proposed(change));
+    calls(true);
+    assert_eq!(venue.done(&["key", "disable", api_key])["enabled"], false);
+    calls(false);
+    let enable = venue.proposed(&["key", "enable", api_key]);
+    calls(false);
+    assert_eq!(venue.approved(&enable)["answer"]["enabled"], true);
+    calls(true);
+    assert_eq!(venue.approved(&proposals[0])["answer"]["roles"], json!(["Fund Manager"]));
+    assert_eq!(venue.approved(&proposals[1])["answer"]["from"], json!(["192.0.2.1/32"]));
+    actor.call("/v1/heartbeat", json!({})).refused(403, "ApiKeyIpFilteringFailure");
+
+    let other = venue.done(&add);
+    let number = other["proposal"].as_u64().unwrap().to_string();
+    assert_eq!(venue.done(&["key", "end", other["api_key"].as_str().unwrap()])["ended"], true);
+    assert!(venue.not_approved(&number).contains("the number of one that waits"));
+    venue.actor(&other).call("/v1/heartbeat", json!({})).refused(403, "InvalidApiKey");
+}
+
+/// A running venue of two operators does not rotate its key for one, nor does a stopped one.
+#[test]
+fn one_operator_rotates_no_key() {
+    let Some(mut venue) = Venue::start() else { return };
+    let to = venue.path("keys/second");
+    let number = venue.proposed(&["vault", "rotate", "--to", &to]);
+    assert!(!fs::exists(&to).unwrap());
+    fs::write(&to, "taken").unwrap();
+    assert!(venue.not_approved(&number).contains("not there yet"), "judged again");
+    fs::remove_file(&to).unwrap();
+    assert_eq!(venue.approved(&number)["answer"]["secrets"], 1);
+    kill_process(Pid::from_child(&venue.child), Signal::TERM).unwrap();
+    assert!(venue.child.wait().unwrap().success());
+    let third = venue.path("keys/third");
+    assert!(venue.refused(&["vault", "rotate", "--to", &third]).contains("approvals = 2"));
+}
+
+/// A process in a user namespace of its own cannot see who its operators are, and is refused with `approvals = 2`.
+#[test]
+fn two_operators_must_be_seen() {
+    let home = private_folder();
+    fs::write(home.path().join("key"), "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n").unwrap();
+    fs::write(home.path().join("venue.toml"), SETTINGS).unwrap();
+    fs::create_dir(home.path().join("keys")).unwrap();
+    let unshare = |command: &[&str]| {
+        let mut unshare = Command::new("unshare");
+        unshare.args(["--user", "--map-root-user"]).args(command).current_dir(home.path()).output()
+    };
+    if !unshare(&["true"]).is_ok_and(|output| output.status.success()) {
+        return eprintln!("SKIPPED a user namespace: this machine makes none");
+    }
+    let program = binary();
+    let output = unshare(&[program.to_str().unwrap(), "serve", "--config", "venue.toml"]).unwrap();
+    let line = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{line}");
+    assert!(line.contains("--approvals 2") && line.contains("cannot see which users connect"), "{line}");
+    assert!(!home.path().join("data").exists(), "nothing was made");
+}
