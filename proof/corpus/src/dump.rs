@@ -5,11 +5,12 @@ mod funds;
 mod perps;
 
 use buttonwood_engine::{
-    Account, Auctions, FeeSchedule, Fees, Finding, FxPair, Group, GroupTerms, Mode, OrderState, Owner, Quote,
-    Rates, Schedule, Standing, State, Terms,
+    Account, Auctions, FeeSchedule, Fees, Finding, FxPair, Group, GroupTerms, Mode, OrderState, Owner,
+    Proposal, Quote, Rates, Schedule, Standing, State, Terms,
 };
 use buttonwood_model::{
-    AccountId, AssetId, Claim, Currency, CurrencyKind, Desk, OrderKind, Product, Role, Symbol, SymbolId,
+    AccountId, AssetId, Claim, Currency, CurrencyId, CurrencyKind, Desk, OrderKind, Product, Role, Symbol,
+    SymbolId,
 };
 use buttonwood_num::{Grid, MONEY_DECIMALS, Money, Price, Qty};
 use std::collections::BTreeMap;
