@@ -3,7 +3,7 @@
 use crate::dice::Dice;
 use crate::exchange::Exchange;
 use buttonwood_engine::{Body, Break, BreakKind, Event, Figures, Party, State, TradingCommand, TradingEvent};
-use buttonwood_model::{Side, Slot, Time, TradeId};
+use buttonwood_model::{Side, Slot, SymbolId, Time, TradeId};
 use buttonwood_num::Money;
 use std::sync::Arc;
 
@@ -67,6 +67,15 @@ impl Exchange {
             (3, Some(figures)) => figures.breaks += 1,
             _ => {}
         }
+        Some(Body::Trading(TradingCommand::BreakTrade(Arc::new(broken))))
+    }
+
+    /// A full break of a symbol's newest trade that is not broken yet; none without one.
+    pub fn break_newest(&self, symbol: SymbolId) -> Option<Body> {
+        let breaks = &self.state.floor().breaks;
+        let is_whole = |trade: &&Break| trade.symbol == symbol && breaks.of(symbol, trade.trade).is_none();
+        let mut broken = self.trades.iter().rfind(is_whole)?.clone();
+        broken.figures = Some(self.figures_without(&broken));
         Some(Body::Trading(TradingCommand::BreakTrade(Arc::new(broken))))
     }
 

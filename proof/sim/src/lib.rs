@@ -8,9 +8,12 @@
 //!
 //! [`perps`] trades perpetuals at high leverage, over crashes inside funding and inside liquidations, and has a naive model judge it.
 //!
-//! Laws: INV-DEP-1, INV-WD-1 to 7, INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, INV-PERP-1 to 8, and those of the ledger and the books.
+//! An [`adversary`] searches for what people who trade with themselves could take from the house.
+//!
+//! Laws: INV-HOUSE, INV-DEP-1, INV-WD-1 to 7, INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, INV-PERP-1 to 8, and those of the ledger and the books.
 //! Not here: real kernels and real disks.
 
+pub mod adversary;
 mod check;
 mod dice;
 pub mod disk;

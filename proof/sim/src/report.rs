@@ -3,6 +3,7 @@
 use crate::wanted::{Kind, Span, Wanted};
 use buttonwood_oracle::{CALLS, DEEP, FINE, MAJORS, ODD, borrow, compare};
 use buttonwood_sim::Finding;
+use buttonwood_sim::adversary::{Hunt, HuntTally, Program, Scene, play};
 use buttonwood_sim::disk::Faulty;
 use buttonwood_sim::life::{Life, Tally};
 use buttonwood_sim::perps::{Perps, PerpsTally};
@@ -35,6 +36,9 @@ const TREASURIES: u64 = 40;
 /// Runs of perpetuals.
 const PERPS: u64 = 60;
 
+/// Searches of adversaries.
+const HUNTS: u64 = 6;
+
 /// Steps of a run of funds or perpetuals, and one more for so many commands of a life.
 const STEPS: u64 = 100;
 const STEPS_SHARE: u64 = 60;
@@ -54,6 +58,8 @@ struct Totals {
     treasury: TreasuryTally,
     perps_runs: u64,
     perps: PerpsTally,
+    hunts: u64,
+    hunt: HuntTally,
 }
 
 /// The state shared by all workers.
@@ -74,6 +80,9 @@ pub(crate) fn run(wanted: &Wanted) -> ExitCode {
         has_failed: AtomicBool::new(false),
     };
     std::panic::set_hook(Box::new(|_| {}));
+    if let Some(path) = &wanted.play {
+        return played(path);
+    }
     if matches!(wanted.span, Span::Release(_)) {
         for (kind, seed) in kept() {
             work.one(kind, seed);
@@ -82,7 +91,7 @@ pub(crate) fn run(wanted: &Wanted) -> ExitCode {
     let workers = if wanted.span == Span::One {
         1
     } else {
-        std::thread::available_parallelism().map_or(1, NonZero::get)
+        wanted.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get))
     };
     std::thread::scope(|scope| {
         for _ in 0..workers {
@@ -103,6 +112,7 @@ fn kept() -> Vec<(Kind, u64)> {
             "compare" => Kind::Compare,
             "funds" => Kind::Funds,
             "perps" => Kind::Perps,
+            "adversary" => Kind::Adversary,
             _ => return None,
         };
         Some((kind, words.next()?.parse().ok()?))
@@ -146,12 +156,18 @@ impl Work<'_> {
                 Kind::Compare => totals.compared < COMPARED / parts,
                 Kind::Funds => totals.treasuries < TREASURIES / parts,
                 Kind::Perps => totals.perps_runs < PERPS / parts,
+                Kind::Adversary => totals.hunts < HUNTS / parts,
             },
         };
-        [Kind::Life, Kind::Sweep, Kind::Compare, Kind::Funds, Kind::Perps]
+        [Kind::Life, Kind::Sweep, Kind::Compare, Kind::Funds, Kind::Perps, Kind::Adversary]
             .into_iter()
-            .filter(|kind| is_due(*kind) && self.wanted.only.is_none_or(|only| only == *kind))
+            .filter(|kind| is_due(*kind) && self.is_wanted(*kind))
             .collect()
+    }
+
+    /// Whether runs of this kind are wanted; the adversary runs only where it is named.
+    fn is_wanted(&self, kind: Kind) -> bool {
+        self.wanted.only.map_or(kind != Kind::Adversary, |only| only == kind)
     }
 
     fn one(&self, kind: Kind, seed: u64) {
@@ -161,6 +177,7 @@ impl Work<'_> {
             Kind::Compare => self.compare(seed),
             Kind::Funds => self.funds(seed),
             Kind::Perps => self.perps(seed),
+            Kind::Adversary => self.adversary(seed),
         }
     }
 
@@ -245,6 +262,33 @@ impl Work<'_> {
         }
     }
 
+    fn adversary(&self, seed: u64) {
+        let has_time = || match self.wanted.span {
+            Span::For(span) => self.began.elapsed() < span,
+            Span::One | Span::Seeds(_) | Span::Release(_) => true,
+        };
+        let mut hunt = Hunt::new(seed, &self.wanted.without, &self.wanted.ignored);
+        let most = self.wanted.programs;
+        match hunt
+            .run(|tally| tally.programs < most && has_time() && !self.has_failed.load(Ordering::Relaxed))
+        {
+            Ok(tally) => {
+                let mut totals = self.totals.lock().expect("no worker panics with it");
+                totals.hunts += 1;
+                totals.hunt.add(&tally);
+            }
+            Err((program, breach)) => {
+                let text = program.to_string();
+                self.failed("adversary", seed, &breach.to_string(), || {
+                    for line in text.lines() {
+                        println!("    {line}");
+                    }
+                    leave("adversary", seed, &[&text], None)
+                });
+            }
+        }
+    }
+
     fn failed(&self, kind: &str, seed: u64, finding: &str, leave: impl FnOnce() -> io::Result<PathBuf>) {
         self.has_failed.store(true, Ordering::Relaxed);
         println!("FAILED {kind} of seed {seed}: {finding}");
@@ -252,14 +296,19 @@ impl Work<'_> {
             Ok(path) => println!("  trace, and what its disk held if it had one: {}", path.display()),
             Err(error) => println!("  trace and disk could not be kept: {error}"),
         }
-        let Wanted { commands, cuts, .. } = self.wanted;
-        println!("  again: cargo xtask sim --only {kind} --seed {seed} --commands {commands} --cuts {cuts}");
+        let Wanted { commands, cuts, programs, .. } = self.wanted;
+        let size = if kind == "adversary" {
+            format!("--programs {programs}")
+        } else {
+            format!("--commands {commands} --cuts {cuts}")
+        };
+        println!("  again: cargo xtask sim --only {kind} --seed {seed} {size}");
     }
 
     fn tell(&self) {
         let totals = self.totals.lock().expect("no worker panics with it");
-        let Totals { lives, life, sweeps, swept, compared, treasuries, treasury, perps_runs, perps } =
-            &*totals;
+        let Totals { lives, life, sweeps, swept, compared, .. } = &*totals;
+        let Totals { treasuries, treasury, perps_runs, perps, hunts, hunt, .. } = &*totals;
         let days = Duration::from_micros(life.micros).as_secs() / 86_400;
         println!(
             "sim: {lives} lives: {} commands in {days} exchange-days, {} crashes ({} power cuts), {} disk errors, {} \
@@ -299,8 +348,46 @@ impl Work<'_> {
             perps.resumed,
             perps.counts
         );
+        println!(
+            "sim: {hunts} searches of adversaries: {} programs, {} commands, {} answers and figures reached",
+            hunt.programs, hunt.commands, hunt.reached
+        );
         println!("sim: {:.0?}", self.began.elapsed());
     }
+}
+
+/// Plays programs: that of a file, or those of a folder in the order of their names.
+fn played(path: &Path) -> ExitCode {
+    let scene = Scene::new();
+    let mut harmful = 0;
+    for file in programs_of(path) {
+        let read = fs::read_to_string(&file).map_err(|error| error.to_string());
+        let program = read.and_then(|text| text.parse::<Program>().map_err(|why| why.to_string()));
+        let program = match program {
+            Ok(program) => program,
+            Err(why) => {
+                println!("{}: {why}", file.display());
+                return ExitCode::FAILURE;
+            }
+        };
+        let played = play(&scene, &program, true);
+        println!("{}:", file.display());
+        played.lines.iter().for_each(|line| println!("    {line}"));
+        let cents = played.gain / 100_000_000_000_000_000;
+        println!("  the groups gain {} cents, by {} commands", cents, played.commands);
+        if let Some(breach) = played.breach {
+            println!("FAILED adversary: {breach}");
+            harmful += 1;
+        }
+    }
+    if harmful == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn programs_of(path: &Path) -> Vec<PathBuf> {
+    let Ok(folder) = fs::read_dir(path) else { return vec![path.to_owned()] };
+    let mut files: Vec<PathBuf> = folder.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    files
 }
 
 /// A panic of the simulated code is a finding too.

@@ -1,9 +1,12 @@
 //! The command line.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
-usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [--commands N] [--cuts N] [--only life|sweep|compare|funds|perps]
+usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [--commands N] [--cuts N]
+                       [--programs N] [--workers N] [--without WORD,WORD] [--ignore KIND,KIND] [--only life|sweep|compare|funds|perps|adversary]
+       cargo xtask sim --play PATH
   --seed N      the first seed; the only one without --seeds, --minutes and --ci (default 1)
   --seeds N     N seeds, up to the first that fails
   --minutes M   seed after seed, for so long
@@ -11,7 +14,12 @@ usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [
   --ci          the same with a third of them, which each change must pass
   --commands N  commands of a life (default 10000)
   --cuts N      power cuts tried before each call of a sweep (default 24)
-  --only KIND   lives, sweeps, the core beside the naive exchange, funds on faulty chains, or perpetuals alone
+  --programs N  programs of an adversary's search (default 20000)
+  --workers N   seeds at a time (default: one for each processor)
+  --without A,B an adversary leaves out acts with one of these words, such as `quote` or `btcgusdperp`
+  --ignore A,B  breaches that an adversary passes over: gain, debt, insurance, instant, fees, death
+  --only KIND   lives, sweeps, the core beside the naive exchange, funds on faulty chains, perpetuals, or the adversary alone
+  --play PATH   plays an adversary's program, or all of a folder, act by act, and judges each
 ";
 
 /// A change must pass one of so many parts of what a release must pass.
@@ -30,6 +38,8 @@ pub(crate) enum Kind {
     Funds,
     /// Funding and liquidations of perpetuals.
     Perps,
+    /// Searches for what people who trade with themselves could take.
+    Adversary,
 }
 
 /// How long to run.
@@ -46,12 +56,21 @@ pub(crate) enum Span {
 }
 
 /// A parsed command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
     pub(crate) seed: u64,
     pub(crate) span: Span,
     pub(crate) commands: u64,
     pub(crate) cuts: u64,
+    pub(crate) programs: u64,
+    /// Seeds at a time; as many as there are processors if nothing is said.
+    pub(crate) workers: Option<usize>,
+    /// An adversary leaves out acts with one of these words.
+    pub(crate) without: Vec<String>,
+    /// Kinds of breaches that it passes over.
+    pub(crate) ignored: Vec<String>,
+    /// Programs that are only played.
+    pub(crate) play: Option<PathBuf>,
     pub(crate) only: Option<Kind>,
 }
 
@@ -61,7 +80,18 @@ impl Wanted {
     /// # Errors
     /// Names the word that is not understood.
     pub(crate) fn parse(words: &[String]) -> Result<Option<Self>, String> {
-        let mut wanted = Self { seed: 1, span: Span::One, commands: 10_000, cuts: 24, only: None };
+        let mut wanted = Self {
+            seed: 1,
+            span: Span::One,
+            commands: 10_000,
+            cuts: 24,
+            programs: 20_000,
+            workers: None,
+            without: Vec::new(),
+            ignored: Vec::new(),
+            play: None,
+            only: None,
+        };
         let mut words = words.iter().map(String::as_str);
         let mut given: Vec<&str> = Vec::new();
         while let Some(word) = words.next() {
@@ -87,6 +117,11 @@ impl Wanted {
                 "--seed" => wanted.seed = number(word, value()?, u64::MAX)?,
                 "--commands" => wanted.commands = number(word, value()?, 100_000_000)?,
                 "--cuts" => wanted.cuts = number(word, value()?, 1_000_000)?,
+                "--programs" => wanted.programs = number(word, value()?, 1_000_000_000)?,
+                "--workers" => wanted.workers = usize::try_from(number(word, value()?, 1_024)?).ok(),
+                "--without" => wanted.without = value()?.split(',').map(str::to_owned).collect(),
+                "--ignore" => wanted.ignored = value()?.split(',').map(str::to_owned).collect(),
+                "--play" => wanted.play = Some(value()?.into()),
                 "--only" => {
                     wanted.only = Some(match value()? {
                         "life" => Kind::Life,
@@ -94,9 +129,10 @@ impl Wanted {
                         "compare" => Kind::Compare,
                         "funds" => Kind::Funds,
                         "perps" => Kind::Perps,
+                        "adversary" => Kind::Adversary,
                         other => {
                             return Err(format!(
-                                "--only {other}: there are life, sweep, compare, funds and perps"
+                                "--only {other}: there are life, sweep, compare, funds, perps and adversary"
                             ));
                         }
                     });

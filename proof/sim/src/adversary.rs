@@ -1,0 +1,22 @@
+//! People who trade with themselves: two groups that know the rules, act together and keep whatever an act leaves them.
+//!
+//! A [`Program`] is a short list of their acts, as text. [`play`] runs it on a small exchange whose index stands still, lets everything
+//! fall due that is due, values what everybody has at that index and checks INV-HOUSE: the groups never gain more than the house has
+//! granted, and no house account loses more than that to them. A panic of the core is a breach too. A [`Hunt`] searches for such
+//! programs: it changes the best and the oddest ones that it has.
+//!
+//! Laws: INV-HOUSE. Not here: wrong signatures, the disk, the chains.
+
+mod hunt;
+mod mutate;
+mod player;
+mod program;
+mod shrink;
+mod value;
+mod world;
+
+pub use hunt::{Hunt, HuntTally};
+pub use player::{Played, play};
+pub use program::{Program, Unreadable};
+pub use value::Breach;
+pub use world::Scene;

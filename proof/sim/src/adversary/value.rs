@@ -1,0 +1,212 @@
+//! What everybody has at the index that stands still, and the law about it.
+//!
+//! An account counts for what it has less what it owes, but never for less than nothing once it is flat: its owner walks away from a
+//! debt. What waits to leave the exchange has left, for who walks away takes it along.
+
+use super::program::Plain;
+use super::world::{COINS, MARKETS, ONE, Scene};
+use buttonwood_engine::{State, TransferKind, TransferStatus};
+use buttonwood_model::{AccountId, CurrencyId, Product, SymbolId};
+use buttonwood_num::Money;
+use std::fmt;
+
+/// Roundings of a program, in units of money: a cent.
+const ROUNDING: i128 = ONE / 100;
+
+/// The house accounts that must not lose: those that stand behind a product. `source`, `clearing` and `issuer` are the other side of
+/// what others have, so their losses are somebody's gains.
+const GUARDED: [&str; 4] = ["insurance", "instant", "fees", "lending"];
+
+/// What breaks the law.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Breach {
+    /// Both groups together gained so much more than the house has granted, in units of 10⁻¹⁹ dollars.
+    Gain(i128),
+    /// A house account lost so much more than that.
+    Loss(&'static str, i128),
+    /// Accounts that walk away owe so much more than that.
+    Debt(i128),
+    /// A panic, or a follow-up that changes nothing, ends the process: what ended it, by which command.
+    Death(String, String),
+}
+
+impl Breach {
+    /// What kind it is: programs with a breach of one kind are shortened as long as it is of that kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Gain(_) => "gain",
+            Self::Loss(house, _) => house,
+            Self::Debt(_) => "debt",
+            Self::Death(..) => "death",
+        }
+    }
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gain(units) => {
+                write!(out, "the groups gained {} dollars too much", Plain(units - units % ROUNDING))
+            }
+            Self::Loss(house, units) => {
+                write!(out, "`{house}` lost {} dollars too much", Plain(units - units % ROUNDING))
+            }
+            Self::Debt(units) => {
+                write!(
+                    out,
+                    "accounts that walk away owe {} dollars too much",
+                    Plain(units - units % ROUNDING)
+                )
+            }
+            Self::Death(text, command) => write!(out, "the process ends ({text}) at {command}"),
+        }
+    }
+}
+
+/// What all have, in units of 10⁻¹⁹ dollars.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Figures {
+    /// What both groups have, with what waits to leave.
+    pub(super) people: i128,
+    /// What accounts that are flat owe beyond what they have.
+    pub(super) bad_debt: i128,
+    /// What each guarded house account has.
+    pub(super) houses: [i128; GUARDED.len()],
+    /// What `source` has: less by all that came in from outside.
+    pub(super) source: i128,
+}
+
+impl Scene {
+    /// The figures of a state.
+    pub(super) fn figures(&self, state: &State) -> Figures {
+        let mut figures = Figures::default();
+        for actor in &self.actors {
+            let leaving = self.leaving(state, actor.account);
+            let net = self.net(state, actor.account) - leaving;
+            let is_flat = state.perps().rows_of(actor.account).all(|row| row.position.is_flat());
+            figures.people += leaving + if is_flat { net.max(0) } else { net };
+            figures.bad_debt += if is_flat { (-net).max(0) } else { 0 };
+        }
+        for (house, figure) in GUARDED.iter().zip(&mut figures.houses) {
+            *figure = state.ledger().house(house).map_or(0, |account| self.net(state, account));
+        }
+        // What it has lent is owed to it, as far as a debtor does not walk away.
+        figures.houses[3] = -figures.bad_debt;
+        figures.source = state.ledger().house("source").map_or(0, |account| self.net(state, account));
+        figures
+    }
+
+    /// What an account has less what it owes.
+    fn net(&self, state: &State, account: AccountId) -> i128 {
+        let balances = state.ledger().balances_of(account);
+        let has: i128 = balances
+            .map(|(currency, balance)| self.dollars(currency, balance.total()))
+            .fold(0, i128::saturating_add);
+        let rows = state.perps().rows_of(account);
+        let open: i128 = rows.map(|row| self.unrealised(row.symbol, row.position)).sum();
+        let gusd = self.currency(1);
+        let loans = state.perps().owed(account, gusd).units() + state.margin().owed(account).units();
+        let debts: i128 =
+            state.funds().debts_of(account).map(|(currency, owed)| self.dollars(currency, owed)).sum();
+        has.saturating_add(open) - loans - debts
+    }
+
+    /// What waits to leave an account for good.
+    fn leaving(&self, state: &State, account: AccountId) -> i128 {
+        let rows = state.funds().open_of(account).map(|transfer| &transfer.row);
+        let leaves = rows.filter(|row| {
+            let is_out = row.kind == TransferKind::Withdrawal && row.status == TransferStatus::Pending;
+            is_out && !matches!(row.way, buttonwood_engine::TransferWay::Internal { .. })
+        });
+        leaves.map(|row| self.dollars(row.held_currency(), row.held)).sum()
+    }
+
+    fn price(&self, currency: CurrencyId) -> i128 {
+        let place = self.currencies.iter().position(|known| *known == currency);
+        place.and_then(|place| COINS.get(place)).map_or(0, |coin| coin.dollars)
+    }
+
+    fn dollars(&self, currency: CurrencyId, amount: Money) -> i128 {
+        amount.units().saturating_mul(self.price(currency))
+    }
+
+    fn unrealised(&self, symbol: SymbolId, position: buttonwood_engine::perp::Position) -> i128 {
+        let place = self.markets.iter().position(|listed| listed.symbol == symbol);
+        let market =
+            place.and_then(|place| MARKETS.get(place)).filter(|market| market.product == Product::Swap);
+        let base = market.and_then(|market| COINS.get(market.pair[0])).map_or(0, |coin| coin.dollars);
+        let index = Money::from_units(base * ONE);
+        position.unrealised(index).map_or(0, Money::units)
+    }
+}
+
+/// What happened with money from outside, in dollars.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Outside {
+    /// All ACH credits, in units of 10⁻¹⁹ dollars.
+    pub(super) received: i128,
+    /// Those of them that the bank took back.
+    pub(super) returned: i128,
+}
+
+/// The law: what breaks it, if anything does. Also how much both groups gained, whether they may or not.
+pub(super) fn judge(before: &Figures, after: &Figures, outside: Outside) -> (Option<Breach>, i128) {
+    // Whoever paid in has paid; `source` cannot have given more than that.
+    let given = before.source - after.source;
+    let paid = given.min(outside.received - outside.returned).max(0);
+    let granted = outside.received / 20 + ROUNDING;
+    let gain = after.people - before.people - paid;
+    if gain > granted {
+        return (Some(Breach::Gain(gain - granted)), gain);
+    }
+    let losses =
+        GUARDED.iter().zip(before.houses.iter().zip(&after.houses)).map(|(house, (before, after))| {
+            let breach =
+                |loss| if *house == "lending" { Breach::Debt(loss) } else { Breach::Loss(house, loss) };
+            (before - after - granted, breach)
+        });
+    let worst = { losses }.filter(|(loss, _)| *loss > 0).max_by_key(|(loss, _)| *loss);
+    (worst.map(|(loss, breach)| breach(loss)), gain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOLLAR: i128 = ONE;
+
+    fn after(people: i128, source: i128) -> Figures {
+        Figures { people, source, ..Figures::default() }
+    }
+
+    /// Money that was paid in from outside is no gain; what comes from nowhere is one. Proves INV-HOUSE.
+    #[test]
+    fn a_gain_is_what_nobody_paid_in() {
+        let before = Figures::default();
+        let paid = Outside { received: 1_000 * DOLLAR, returned: 0 };
+        assert_eq!(judge(&before, &after(1_000 * DOLLAR, -1_000 * DOLLAR), paid), (None, 0));
+        // 5 % of the advances, and a cent.
+        let (breach, gain) = judge(&before, &after(1_051 * DOLLAR, -1_000 * DOLLAR), paid);
+        assert_eq!((breach, gain), (Some(Breach::Gain(DOLLAR - ROUNDING)), 51 * DOLLAR));
+        // The bank took it back.
+        let returned = Outside { returned: 1_000 * DOLLAR, ..paid };
+        assert_eq!(judge(&before, &after(50 * DOLLAR, 0), returned).0, None);
+        assert!(judge(&before, &after(51 * DOLLAR, 0), returned).0.is_some());
+        // More from `source` than anybody paid in.
+        let given = after(60 * DOLLAR, -60 * DOLLAR);
+        assert_eq!(judge(&before, &given, Outside::default()).1, 60 * DOLLAR);
+    }
+
+    /// A house account may not lose, whoever has its money in the end. Proves INV-HOUSE.
+    #[test]
+    fn a_house_account_does_not_lose() {
+        let before = Figures { houses: [100 * DOLLAR, 100 * DOLLAR, 0, 0], ..Figures::default() };
+        let mut after = before.clone();
+        assert_eq!(judge(&before, &after, Outside::default()).0, None);
+        after.houses = [98 * DOLLAR, 99 * DOLLAR, 0, 0];
+        let loss = judge(&before, &after, Outside::default()).0;
+        assert_eq!(loss, Some(Breach::Loss("insurance", 2 * DOLLAR - ROUNDING)));
+        after.houses = [100 * DOLLAR, 100 * DOLLAR, 0, -3 * DOLLAR];
+        assert_eq!(judge(&before, &after, Outside::default()).0, Some(Breach::Debt(3 * DOLLAR - ROUNDING)));
+    }
+}

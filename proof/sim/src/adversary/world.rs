@@ -1,0 +1,330 @@
+//! What a program begins with: two groups with accounts of every kind, markets, a fund, and an index that is pinned.
+
+use buttonwood_engine::funds::approval::{Command as Approval, Request};
+use buttonwood_engine::funds::bank::{BankKind, BankNumbers, Command as Banking, NewBank, Receipt};
+use buttonwood_engine::funds::network::{Asset, Command as Table, Form, Network, NetworkKind};
+use buttonwood_engine::funds::{ApprovalScope, EntryRef};
+use buttonwood_engine::perp::{Command as PerpCommand, Leverage};
+use buttonwood_engine::{
+    Account, AccountKind, Body, FeeSchedule, FundsCommand, Mode, NewSession, Opening, Owner, TransferMethod,
+};
+use buttonwood_model::{
+    AccountId, CurrencyId, GroupId, Product, Role, Roles, SessionId, Symbol, SymbolId, SymbolStatus,
+};
+use buttonwood_num::{Bps, Decimal, Grid, Money};
+use buttonwood_oracle::Exchange;
+use std::sync::Arc;
+
+use crate::scene::FOUNDED;
+
+/// One unit of a currency, in units of money.
+pub(super) const ONE: i128 = 10_000_000_000_000_000_000;
+
+/// A currency: its code, and the dollars that one is worth for as long as a program runs.
+pub(super) struct Coin {
+    pub(super) code: &'static str,
+    pub(super) dollars: i128,
+}
+
+/// The currencies.
+pub(super) const COINS: [Coin; 5] = [
+    Coin { code: "USD", dollars: 1 },
+    Coin { code: "GUSD", dollars: 1 },
+    Coin { code: "BTC", dollars: 50_000 },
+    Coin { code: "ETH", dollars: 2_000 },
+    Coin { code: "LINK", dollars: 10 },
+];
+
+/// A market: base and quote as places in [`COINS`], minimum, lot and price step.
+pub(super) struct Market {
+    pub(super) name: &'static str,
+    pub(super) pair: [usize; 2],
+    steps: [&'static str; 3],
+    pub(super) product: Product,
+    pub(super) wraps: bool,
+}
+
+const fn spot(name: &'static str, pair: [usize; 2], steps: [&'static str; 3]) -> Market {
+    Market { name, pair, steps, product: Product::Spot, wraps: false }
+}
+
+const fn swap(name: &'static str, base: usize, steps: [&'static str; 3]) -> Market {
+    Market { name, pair: [base, 1], steps, product: Product::Swap, wraps: false }
+}
+
+/// The markets, with the steps that the product's own list gives them.
+pub(super) const MARKETS: [Market; 8] = [
+    spot("btcusd", [2, 0], ["0.00001", "0.00000001", "0.01"]),
+    spot("ethusd", [3, 0], ["0.001", "0.000001", "0.01"]),
+    spot("linkusd", [4, 0], ["0.1", "0.000001", "0.00001"]),
+    Market { wraps: true, ..spot("gusdusd", [1, 0], ["0.01", "0.000001", "0.0001"]) },
+    spot("btcgusd", [2, 1], ["0.00001", "0.00000001", "0.01"]),
+    spot("ethbtc", [3, 2], ["0.001", "0.000001", "0.00001"]),
+    swap("btcgusdperp", 2, ["0.0001", "0.0001", "0.5"]),
+    swap("ethgusdperp", 3, ["0.001", "0.001", "0.05"]),
+];
+
+/// The place of the market in which dollars are wrapped.
+pub(super) const WRAPPING: usize = 3;
+
+/// An account of an adversary.
+pub(super) struct Person {
+    /// Its group and its own name.
+    pub(super) name: &'static str,
+    pub(super) kind: AccountKind,
+    /// What it has of each currency at first.
+    has: [i128; 5],
+    /// Whether its collateral counts for its perpetuals.
+    cross: bool,
+}
+
+const fn person(name: &'static str, kind: AccountKind, has: [i128; 5]) -> Person {
+    Person { name, kind, has, cross: false }
+}
+
+/// The accounts of both groups. Each group has a poor one: only who has little can walk away from a debt.
+pub(super) const PEOPLE: [Person; 9] = [
+    person("a.rich", AccountKind::Exchange, [50_000, 50_000, 3, 20, 2_000]),
+    person("a.poor", AccountKind::Exchange, [20, 0, 0, 0, 0]),
+    person("a.margin", AccountKind::Margin, [10_000, 500, 0, 0, 0]),
+    person("a.perp", AccountKind::Derivatives, [0, 30_000, 0, 0, 0]),
+    person("b.rich", AccountKind::Exchange, [50_000, 50_000, 3, 20, 2_000]),
+    person("b.margin", AccountKind::Margin, [100, 0, 0, 0, 0]),
+    person("b.long", AccountKind::Derivatives, [0, 30_000, 0, 0, 0]),
+    Person { cross: true, ..person("b.short", AccountKind::Derivatives, [0, 30_000, 1, 0, 0]) },
+    person("b.vault", AccountKind::Custody, [0, 1_000, 1, 0, 0]),
+];
+
+/// What house accounts are given at first: by name, of each currency.
+const HOUSE: [(&str, [i128; 5]); 2] =
+    [("insurance", [20_000, 100_000, 0, 0, 0]), ("instant", [500_000, 500_000, 20, 200, 20_000])];
+
+/// A network for withdrawals, and the currencies on it.
+const NETWORKS: [(&str, &[usize]); 2] = [("bitcoin", &[2]), ("ethereum", &[1, 3, 4])];
+
+/// The address that every account may send to.
+const OUTSIDE: &str = "outside";
+
+/// An account and the key that acts for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Actor {
+    pub(super) account: AccountId,
+    pub(super) session: SessionId,
+    /// The master key of its group, for transfers between its accounts.
+    pub(super) master: SessionId,
+    /// The number of its bank link; 0 without one.
+    pub(super) bank: u32,
+}
+
+/// A listed market.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    pub(super) symbol: SymbolId,
+    /// A price step and a lot, in units of money.
+    pub(super) tick: i128,
+    pub(super) lot: i128,
+}
+
+/// A founded exchange, from which every program begins.
+pub struct Scene {
+    pub(super) exchange: Exchange,
+    pub(super) currencies: Vec<CurrencyId>,
+    pub(super) markets: Vec<Listed>,
+    pub(super) actors: Vec<Actor>,
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Scene {
+    /// Founds the exchange.
+    pub fn new() -> Self {
+        let mut exchange = Exchange::blank();
+        exchange.stamp.time = FOUNDED;
+        let fees = FeeSchedule { maker: Bps(2), taker: Bps(5), auction: Bps(2) };
+        exchange.own(Body::open(Opening { mode: Mode::Sandbox, seed: 1, hash_key: 0x5EED, fees }));
+        let currencies: Vec<CurrencyId> =
+            COINS.iter().map(|coin| exchange.find_currency(coin.code)).collect();
+        let mut scene = Self { exchange, currencies, markets: Vec::new(), actors: Vec::new() };
+        scene.list();
+        scene.pin();
+        scene.settle_people();
+        scene.fund_house();
+        scene.open_networks();
+        scene.approve();
+        scene
+    }
+
+    /// The currency at a place of [`COINS`].
+    pub(super) fn currency(&self, place: usize) -> CurrencyId {
+        *self.currencies.get(place).expect("a place of the table of currencies")
+    }
+
+    fn own(&mut self, body: impl Into<Body>) {
+        self.exchange.own(body.into());
+    }
+
+    fn list(&mut self) {
+        for market in &MARKETS {
+            let [min, lot, tick] = market.steps.map(|text| Decimal::parse(text.as_bytes()).expect("a step"));
+            let grid = Grid::new(tick, lot).expect("steps of a grid");
+            let [base, quote] = market.pair.map(|place| self.currency(place));
+            self.own(Body::list_symbol(Symbol {
+                name: market.name.to_owned(),
+                base,
+                quote,
+                qty_min: grid.qty(min).expect("a minimum on the lot"),
+                grid,
+                product: market.product,
+                status: SymbolStatus::Open,
+                wrap_enabled: market.wraps,
+                closed_to: Vec::new(),
+            }));
+            let units = |step: Decimal| Money::from_decimal(step).expect("a short decimal").units();
+            let symbol = SymbolId::from_index(self.exchange.state.symbols().len() - 1);
+            self.markets.push(Listed { symbol, tick: units(tick), lot: units(lot) });
+        }
+    }
+
+    /// Pins the index of every currency that has one.
+    fn pin(&mut self) {
+        for (place, coin) in COINS.iter().enumerate().skip(2) {
+            let price = Money::from_units(coin.dollars * ONE);
+            self.own(PerpCommand::PinIndex(self.currency(place), Some(price)));
+        }
+    }
+
+    fn settle_people(&mut self) {
+        let mut groups = Vec::new();
+        for name in ["a", "b"] {
+            self.own(Body::add_group(name.to_owned()));
+            let group = GroupId::from_index(self.exchange.state.access().groups().len() - 1);
+            let master = self.key(&format!("master-{name}"), Owner::Group(group), &[Role::FundManager]);
+            groups.push((name, group, master));
+        }
+        for person in &PEOPLE {
+            let (_, group, master) =
+                *groups.iter().find(|(name, ..)| person.name.starts_with(name)).expect("one of two groups");
+            let actor = self.settle(person, group, master);
+            self.actors.push(actor);
+        }
+    }
+
+    fn key(&mut self, name: &str, owner: Owner, roles: &[Role]) -> SessionId {
+        self.own(Body::add_session(NewSession {
+            api_key: name.to_owned(),
+            name: name.to_owned(),
+            owner,
+            roles: Roles::of(roles),
+            require_heartbeat: false,
+            time_based_nonce: false,
+            addresses: Vec::new(),
+        }));
+        SessionId::from_index(self.exchange.state.access().sessions().len() - 1)
+    }
+
+    fn settle(&mut self, person: &Person, group: GroupId, master: SessionId) -> Actor {
+        self.own(Body::open_account(Account {
+            group: Some(group),
+            short_name: person.name.to_owned(),
+            kind: person.kind,
+            ..Account::house(self.exchange.stamp.time)
+        }));
+        let account = AccountId::from_index(self.exchange.state.access().accounts().len() - 1);
+        let roles = [Role::Trader, Role::FundManager];
+        let session = self.key(&format!("account-{}", person.name), Owner::Account(account), &roles);
+        self.give(account, &person.has);
+        if person.kind == AccountKind::Derivatives {
+            self.own(PerpCommand::SetRisk(account, Some(Leverage::MAX), Some(person.cross)));
+        }
+        let bank = if person.kind == AccountKind::Exchange { self.link(account) } else { 0 };
+        Actor { account, session, master, bank }
+    }
+
+    fn give(&mut self, account: AccountId, amounts: &[i128; 5]) {
+        let amounts: Vec<_> = amounts
+            .iter()
+            .enumerate()
+            .filter(|(_, amount)| **amount > 0)
+            .map(|(place, amount)| (self.currency(place), Money::from_units(amount * ONE)))
+            .collect();
+        if !amounts.is_empty() {
+            self.own(Body::credit(account, amounts));
+        }
+    }
+
+    /// Links a bank account, which a wire of a dollar verifies. Returns the number of the link.
+    fn link(&mut self, account: AccountId) -> u32 {
+        let number = format!("bank of {}", account.0);
+        let numbers = BankNumbers::UnitedStates { routing: "021000021".to_owned() };
+        let kind = BankKind::Checking;
+        let bank = NewBank { account, number: number.clone(), numbers, kind, name: "own".to_owned() };
+        self.own(FundsCommand::from(Banking::Link(Arc::new(bank))));
+        self.own(FundsCommand::from(Banking::Receive(Arc::new(Receipt {
+            account,
+            currency: self.currency(0),
+            amount: Money::from_units(ONE),
+            method: TransferMethod::Wire,
+            number,
+            routing: "021000021".to_owned(),
+        }))));
+        self.exchange.state.funds().banks().of_account(account).next().map_or(0, |bank| bank.number)
+    }
+
+    fn fund_house(&mut self) {
+        for (name, amounts) in &HOUSE {
+            let account = self.exchange.state.ledger().house(name).expect("it is opened first");
+            self.give(account, amounts);
+        }
+    }
+
+    fn open_networks(&mut self) {
+        for (name, coins) in NETWORKS {
+            let (kind, parent) = (NetworkKind::Accounts, String::new());
+            let network = Network { name: name.to_owned(), kind, confirmations: 1, memo: false, parent };
+            self.own(FundsCommand::from(Table::AddNetwork(Arc::new(network))));
+            for place in coins {
+                let asset = Asset {
+                    network: name.to_owned(),
+                    currency: self.currency(*place),
+                    decimals: 8,
+                    fee: Money::from_units(ONE / 1_000),
+                    minimum: Money::from_units(ONE / 10_000),
+                    is_home: true,
+                    form: Form::Native,
+                };
+                self.own(FundsCommand::from(Table::AddAsset(Arc::new(asset))));
+            }
+        }
+    }
+
+    /// Both groups have an approved address on each network, whose hold has ended.
+    fn approve(&mut self) {
+        for group in 0..2 {
+            for (network, _) in NETWORKS {
+                let scope = ApprovalScope::Group(GroupId::from_index(
+                    self.exchange.state.access().groups().len() - 2 + group,
+                ));
+                let entry = EntryRef { scope, network: network.to_owned(), canonical: OUTSIDE.to_owned() };
+                let (text, label, memo) = (OUTSIDE.to_owned(), String::new(), String::new());
+                let request = Request { entry: entry.clone(), text, label, memo };
+                self.own(FundsCommand::from(Approval::RequestApproval(Arc::new(request))));
+            }
+        }
+        super::player::rest(&mut self.exchange, FOUNDED.plus(8 * 86_400 * 1_000_000))
+            .expect("an empty exchange comes to rest");
+    }
+}
+
+/// The network that a currency leaves by.
+pub(super) fn network_of(coin: usize) -> Option<&'static str> {
+    NETWORKS.iter().find(|(_, coins)| coins.contains(&coin)).map(|(name, _)| *name)
+}
+
+/// The address that every account may send to.
+pub(super) fn outside() -> String {
+    OUTSIDE.to_owned()
+}

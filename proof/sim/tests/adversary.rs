@@ -1,0 +1,45 @@
+//! Tests of the adversary: what it does is the same each time, and honest trade breaks no law.
+
+use buttonwood_sim::adversary::{Hunt, Program, Scene, play};
+
+fn program(text: &str) -> Program {
+    text.parse().unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// The same seed is the same search, up to the program that it finds, if it finds one.
+#[test]
+fn one_seed_is_one_search() {
+    for seed in [1, 2] {
+        let [first, second] = [(); 2].map(|()| Hunt::new(seed, &[], &[]).run(|tally| tally.programs < 60));
+        assert_eq!(first, second, "seed {seed} is two searches");
+    }
+}
+
+/// People of two groups who trade at the index, wrap, move and withdraw money, and whose advance clears, gain nothing. Each act does what it
+/// says: a program that is refused would prove nothing.
+#[test]
+fn honest_trade_gains_nothing() {
+    let honest = program(
+        "place a.rich btcusd sell 0.5 at 50000\n\
+         place b.rich btcusd buy 0.5 at 50000\n\
+         place a.perp btcgusdperp buy 1 at 50000\n\
+         place b.short btcgusdperp sell 1 at 50000\n\
+         place b.rich btcusd sell 0.1 at 50000\n\
+         place a.margin btcusd buy 0.1 at 50000 margin\n\
+         wrap a.rich buy 1000\n\
+         send a.rich a.poor usd 500\n\
+         ach a.poor 900\n\
+         wait 500000\n\
+         withdraw a.rich gusd 200\n\
+         pay a.rich 300\n\
+         place a.perp btcgusdperp sell 1 at 50000\n\
+         place b.short btcgusdperp buy 1 at 50000\n",
+    );
+    let played = play(&Scene::new(), &honest, true);
+    assert_eq!(played.breach, None, "{:#?}", played.lines);
+    assert!(played.gain <= 0, "{} units", played.gain);
+    let done = |line: &&String| {
+        ["done", "is filled", "is not filled", "Wrapped"].iter().any(|word| line.contains(word))
+    };
+    assert_eq!(played.lines.iter().filter(done).count(), 13, "{:#?}", played.lines);
+}
