@@ -4,6 +4,7 @@
 mod bugs;
 mod scratch;
 
+use std::fmt;
 use std::process::Output;
 use std::time::Instant;
 
@@ -24,8 +25,12 @@ const SEEDS: u64 = 200;
 const COMMANDS: &str = "800";
 const CUTS: &str = "4";
 
-/// Seconds after which a run counts as endless.
-const ENDLESS: &str = "300";
+/// Seconds after which a run counts as endless; a run that is bounded by minutes has so many more.
+const ENDLESS: u64 = 300;
+
+/// Minutes within which the adversary must catch a bug, and those in which it must find nothing without one.
+const MINUTES: u64 = 10;
+const MINUTES_UNCHANGED: u64 = 1;
 
 /// Checks that every edit fits, and runs the chosen bugs: those named, part `K/N`, with `--ci` the part of this
 /// commit, or without words all. `--check` runs none.
@@ -69,25 +74,73 @@ fn pass_unchanged(scratch: &Scratch<'_>, bugs: &[&Bug]) -> Done {
     let binary = scratch.build(&[])?;
     for method in Method::ALL {
         let of_method = bugs.iter().filter(|bug| bug.caught_by == method);
-        let Some(seeds) = of_method.map(|bug| bug.seeds.unwrap_or(SEEDS)).max() else { continue };
+        let Some(most) = of_method.map(|bug| Bound::of(bug)).max_by_key(|bound| bound.size()) else {
+            continue;
+        };
+        let bound = if let Bound::Minutes(_) = most { Bound::Minutes(MINUTES_UNCHANGED) } else { most };
         let start = Instant::now();
-        let output = simulate(scratch, &binary, method, seeds)?;
+        let output = simulate(scratch, &binary, method, bound)?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stdout);
             let why = finding(&said, method).unwrap_or_else(|| output.status.to_string());
             return Err(format!("planted: without a bug {} fails too: {why}", method.word()));
         }
-        println!("planted: without a bug {seeds} seeds of {} pass in {:.1?}", method.word(), start.elapsed());
+        println!("planted: without a bug {bound} of {} pass in {:.1?}", method.word(), start.elapsed());
     }
     Ok(())
 }
 
+/// How much of the simulator must catch a bug.
+#[derive(Clone, Copy)]
+enum Bound {
+    Seeds(u64),
+    Minutes(u64),
+}
+
+impl Bound {
+    fn of(bug: &Bug) -> Self {
+        if bug.caught_by == Method::Adversary && bug.seeds.is_none() {
+            Self::Minutes(bug.minutes.unwrap_or(MINUTES))
+        } else {
+            Self::Seeds(bug.seeds.unwrap_or(SEEDS))
+        }
+    }
+
+    fn size(self) -> u64 {
+        match self {
+            Self::Seeds(size) | Self::Minutes(size) => size,
+        }
+    }
+
+    /// The simulator's option, and the seconds after which the run counts as endless.
+    fn option(self) -> (&'static str, u64) {
+        match self {
+            Self::Seeds(_) => ("--seeds", ENDLESS),
+            Self::Minutes(minutes) => ("--minutes", ENDLESS + 60 * minutes),
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Seeds(seeds) => write!(out, "{seeds} seeds"),
+            Self::Minutes(minutes) => write!(out, "{minutes} minutes"),
+        }
+    }
+}
+
 /// Runs the simulator that was built.
-fn simulate(scratch: &Scratch<'_>, binary: &str, method: Method, seeds: u64) -> Result<Output, String> {
-    let seeds = seeds.to_string();
-    let words = ["--only", method.word(), "--seeds", &seeds, "--commands", COMMANDS, "--cuts", CUTS];
-    let mut command = vec!["--kill-after=5", ENDLESS, binary];
+fn simulate(scratch: &Scratch<'_>, binary: &str, method: Method, bound: Bound) -> Result<Output, String> {
+    let ((option, endless), size) = (bound.option(), bound.size().to_string());
+    let endless = endless.to_string();
+    let words = ["--only", method.word(), option, &size, "--commands", COMMANDS, "--cuts", CUTS];
+    let mut command = vec!["--kill-after=5", &endless, binary];
     command.extend(words);
+    if method == Method::Adversary {
+        // Its time is that of one core.
+        command.extend(["--workers", "1"]);
+    }
     scratch.repo().step("timeout", command).env("CARGO_TARGET_DIR", scratch.target()).output()
 }
 
@@ -98,8 +151,8 @@ fn catch(scratch: &Scratch<'_>, bug: &Bug) -> Done {
     let binary = scratch.build(&bug.edits).map_err(|why| format!("{name} cannot be planted: {why}"))?;
     let built = start.elapsed();
     let method = caught_by.word();
-    let seeds = bug.seeds.unwrap_or(SEEDS);
-    let output = simulate(scratch, &binary, *caught_by, seeds)?;
+    let bound = Bound::of(bug);
+    let output = simulate(scratch, &binary, *caught_by, bound)?;
     let said = String::from_utf8_lossy(&output.stdout);
     let ran = start.elapsed().saturating_sub(built);
     match finding(&said, *caught_by) {
@@ -107,7 +160,7 @@ fn catch(scratch: &Scratch<'_>, bug: &Bug) -> Done {
             println!("planted: {name} ({breaks}) caught in {built:.1?} of building and {ran:.1?}: {finding}");
             Ok(())
         }
-        _ => Err(format!("{name} IS NOT CAUGHT by {seeds} seeds of {method} ({}): {says}", output.status)),
+        _ => Err(format!("{name} IS NOT CAUGHT by {bound} of {method} ({}): {says}", output.status)),
     }
 }
 

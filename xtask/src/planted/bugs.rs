@@ -13,6 +13,9 @@ pub(super) const FILE: &str = "proof/planted.toml";
 const CLAUSES: &str = "spec/clauses.md";
 const LAWS: &str = "docs/PROOF.md";
 
+/// The adversary must catch a bug within so many minutes.
+const MINUTES_MAX: u64 = 10;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct List {
@@ -31,6 +34,8 @@ pub(super) struct Bug {
     pub(super) caught_by: Method,
     /// Seeds within which it must be caught, if the default is not enough.
     pub(super) seeds: Option<u64>,
+    /// Minutes on one core within which the adversary must catch it, instead of seeds.
+    pub(super) minutes: Option<u64>,
     #[serde(rename = "edit")]
     pub(super) edits: Vec<Edit>,
 }
@@ -44,10 +49,12 @@ pub(super) enum Method {
     Compare,
     Funds,
     Perps,
+    Adversary,
 }
 
 impl Method {
-    pub(super) const ALL: [Self; 5] = [Self::Life, Self::Sweep, Self::Compare, Self::Funds, Self::Perps];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Life, Self::Sweep, Self::Compare, Self::Funds, Self::Perps, Self::Adversary];
 
     /// The value of the simulator's option `--only`.
     pub(super) fn word(self) -> &'static str {
@@ -57,6 +64,7 @@ impl Method {
             Self::Compare => "compare",
             Self::Funds => "funds",
             Self::Perps => "perps",
+            Self::Adversary => "adversary",
         }
     }
 }
@@ -100,6 +108,11 @@ pub(super) fn read(repo: &Repo) -> Result<Vec<Bug>, String> {
         if !names.insert(&bug.name) {
             note("two bugs have this name".to_owned());
         }
+        if bug.minutes.is_some_and(|minutes| minutes == 0 || minutes > MINUTES_MAX)
+            || bug.minutes.is_some() && (bug.caught_by != Method::Adversary || bug.seeds.is_some())
+        {
+            note(format!("`minutes` is for the adversary, instead of `seeds`, from 1 to {MINUTES_MAX}"));
+        }
         if bug.edits.is_empty() {
             note("it has no edit".to_owned());
         }
@@ -120,8 +133,11 @@ fn parse(text: &str) -> Result<Vec<Bug>, String> {
     Ok(list.bug)
 }
 
-/// Whether the id is a clause or a law. A row of the table of laws may name several numbers of one family.
+/// Whether the id is a clause or a law. A row of the table of laws may name several numbers of one family, or a law without a number.
 fn is_rule(id: &str, clauses: &str, laws: &str) -> bool {
+    if id.starts_with("INV-") && laws.contains(&format!("| {id} |")) {
+        return true;
+    }
     match id.rsplit_once('-') {
         Some((family, _)) if family.starts_with("INV-") => laws.contains(&format!("| {family}-")),
         _ => clauses.contains(&format!("\n| {id} |")),
@@ -172,6 +188,13 @@ mod tests {
         }
     }
 
+    /// A bug that the adversary must catch has a bound in minutes, or in seeds like any other.
+    #[test]
+    fn the_adversary_has_minutes() {
+        let bugs = parse(&ONE.replacen("\"life\"", "\"adversary\"\nminutes = 3", 1)).unwrap();
+        assert_eq!((bugs[0].caught_by, bugs[0].minutes, bugs[0].seeds), (Method::Adversary, Some(3), None));
+    }
+
     /// A misspelt field or method is refused, not ignored.
     #[test]
     fn an_unknown_field_is_refused() {
@@ -182,8 +205,9 @@ mod tests {
 
     #[test]
     fn a_rule_is_a_clause_or_a_law() {
-        let known = |id| is_rule(id, "\n| ORD-001 | an order |", "| INV-MATCH-2 to -13 | priority |");
-        assert!(known("ORD-001") && known("INV-MATCH-4"));
+        let laws = "| INV-MATCH-2 to -13 | priority |\n| INV-HOUSE | gains |";
+        let known = |id| is_rule(id, "\n| ORD-001 | an order |", laws);
+        assert!(known("ORD-001") && known("INV-MATCH-4") && known("INV-HOUSE") && !known("INV-HOUS"));
         assert!(!known("ORD-002") && !known("INV-JRN-1") && !known("ORD") && !known(""));
     }
 }
