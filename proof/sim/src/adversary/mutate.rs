@@ -25,9 +25,12 @@ const WORTH: [i128; 9] = [1, 10, 100, 1_000, 9_800, 20_000, 100_000, 1_000_000, 
 /// Seconds of a wait: below, at and above what rules count in.
 const WAITS: [u64; 11] = [1, 30, 59, 60, 61, 120, 3_600, 6 * 3_600, 12 * 3_600, 24 * 3_600, 5 * 24 * 3_600];
 
+/// The largest decimal that a client can write, without its fraction.
+const MOST: i128 = 999_999_999_999_999_999 * ONE;
+
 /// What is far off every grid and every range.
 const EXTREMES: [i128; 6] =
-    [1, 100, ONE / 10_000, 1_844_674_407_370_955 * ONE, 1_000_000_000_000_000 * ONE, i128::MAX / 4];
+    [1, 100, ONE / 10_000, 1_844_674_407_370_955 * ONE, 1_000_000_000_000_000 * ONE, MOST];
 
 /// Makes programs.
 pub(super) struct Maker<'a> {
@@ -164,7 +167,7 @@ impl Maker<'_> {
 
     fn scaled(&mut self, units: i128) -> i128 {
         let [up, down] = self.dice.pick(&[[2, 1], [1, 2], [10, 1], [1, 10], [101, 100], [99, 100]]);
-        (units.saturating_mul(up) / down).max(1)
+        (units.saturating_mul(up) / down).clamp(1, MOST)
     }
 
     fn varied(&mut self, amount: Amount, market: usize) -> Amount {
@@ -263,7 +266,7 @@ impl Maker<'_> {
 
     /// What people who know the rules do together.
     fn pattern(&mut self) -> Vec<Act> {
-        match self.dice.below(14) {
+        match self.dice.below(15) {
             0 | 1 => self.instant(),
             2 => self.paint(),
             3 | 4 => self.pair(),
@@ -273,6 +276,7 @@ impl Maker<'_> {
             10 => self.leave(),
             11 => self.meet(),
             12 => self.auction(),
+            13 => self.huge(),
             _ => vec![self.act(), self.act()],
         }
     }
@@ -320,7 +324,7 @@ impl Maker<'_> {
         let market = self.market(product);
         let [one, _] = self.traders(market);
         let price = self.price(market);
-        let ask = price.saturating_add(price / 50 + 1);
+        let ask = (price + price / 50 + 1).min(MOST);
         let seconds = self.dice.pick(&WAITS);
         vec![
             Self::order(one, market, Side::Buy, Self::crumb(market), price),
@@ -427,6 +431,24 @@ impl Maker<'_> {
             order(one, side),
             order(other, side.opposite()),
             Act::Wait { seconds: 130 },
+        ]
+    }
+
+    /// One asks or offers a price beyond every reason for all that it has, which it may have wrapped before.
+    fn huge(&mut self) -> Vec<Act> {
+        let product = self.dice.pick(&[Product::Spot, Product::Spot, Product::Swap]);
+        let market = if product == Product::Spot {
+            self.dice.pick(&[0, 1, 2, 3, 3, 4, 5])
+        } else {
+            self.market(product)
+        };
+        let [who, _] = self.traders(market);
+        let (side, price) = (self.side(), self.dice.pick(&EXTREMES));
+        let amount = if self.dice.once_in(2) { Amount::Share(100) } else { self.amount(market) };
+        let margin = self.dice.once_in(3);
+        vec![
+            Act::Wrap { who, side: self.side(), amount: Amount::Share(99) },
+            Act::Place { who, market, side, amount, price, option: None, margin, stop: None },
         ]
     }
 
