@@ -161,13 +161,8 @@ impl Work<'_> {
         };
         [Kind::Life, Kind::Sweep, Kind::Compare, Kind::Funds, Kind::Perps, Kind::Adversary]
             .into_iter()
-            .filter(|kind| is_due(*kind) && self.is_wanted(*kind))
+            .filter(|kind| is_due(*kind) && self.wanted.only.is_none_or(|only| only == *kind))
             .collect()
-    }
-
-    /// Whether runs of this kind are wanted; the adversary runs only where it is named.
-    fn is_wanted(&self, kind: Kind) -> bool {
-        self.wanted.only.map_or(kind != Kind::Adversary, |only| only == kind)
     }
 
     fn one(&self, kind: Kind, seed: u64) {
