@@ -32,7 +32,7 @@ use buttonwood_rest::{App, Controllers, Page, Pages, Settings};
 use buttonwood_sandbox::{simulated, write_credentials};
 use buttonwood_sequencer::{Exchange, Running};
 use buttonwood_site::Site;
-use buttonwood_vault::{Opened, Secret, Vault};
+use buttonwood_vault::{KEY_FILE, Opened, Secret, Vault};
 use buttonwood_views::Views;
 use parking_lot::RwLockReadGuard;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -213,7 +213,10 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
 /// Where the flags let new keys of the vault be made.
 fn new_keys(common: &Common, data: &Path, is_venue: bool) -> Result<NewKeys, Trouble> {
     let flags = &common.vault_key;
-    NewKeys::of(flags.vault_new_keys.as_deref(), flags.vault_key_file.as_deref(), data, is_venue)
+    // A sandbox's own key is in its data directory.
+    let own = (!is_venue && flags.vault_key_command.is_none()).then(|| data.join(KEY_FILE));
+    let key_file = flags.vault_key_file.as_ref().or(own.as_ref());
+    NewKeys::of(flags.vault_new_keys.as_deref(), key_file.map(PathBuf::as_path), data, is_venue)
 }
 
 /// The keeper of a running exchange on a directory: it stores secrets in the vault, rotates its key and, for a sandbox, which

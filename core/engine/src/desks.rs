@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use buttonwood_access::AccountKind;
 use buttonwood_index::Indices;
 use buttonwood_leave::{Advances, DOLLARS, Worth};
-use buttonwood_ledger::Ledger;
+use buttonwood_ledger::{INSURANCE, Ledger};
 use buttonwood_model::{
     AccountId, AssetId, CancelReason, CurrencyId, Desk, GroupId, Product, Side, Symbol, SymbolId, Time,
 };
@@ -220,10 +220,14 @@ impl Desks {
     fn desk_of_credit(
         &self,
         symbol: &Symbol,
-        kind: AccountKind,
+        account: AccountId,
         on_margin: bool,
     ) -> Result<Desk, DeskReject> {
-        match (symbol.product, kind) {
+        match (symbol.product, self.kind(account)) {
+            // The insurance fund sends what it holds to the book (D-178).
+            (Product::Swap, _) if !on_margin && self.ledger.house(INSURANCE.name) == Some(account) => {
+                Ok(perp::DESK)
+            }
             (Product::Spot, AccountKind::Margin) if !on_margin => Ok(spot_margin::CASH),
             (Product::Spot, AccountKind::Margin) if self.margin.is_traded(symbol) => Ok(spot_margin::DESK),
             _ if on_margin => Err(DeskReject::NoMargin),
@@ -337,7 +341,7 @@ impl trading::Desks for Desks {
         match (symbol.product, self.kind(account), on_margin) {
             (Product::Spot, AccountKind::Exchange | AccountKind::Custody, false) => Ok(spot::DESK),
             (Product::Swap, AccountKind::Derivatives, false) => Ok(perp::DESK),
-            (_, kind, _) => self.desk_of_credit(symbol, kind, on_margin),
+            _ => self.desk_of_credit(symbol, account, on_margin),
         }
     }
 

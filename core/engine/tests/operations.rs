@@ -205,7 +205,7 @@ fn command(arguments: &str) -> Operation {
 fn a_command_is_carried_out_when_another_operator_approves_it() {
     let (mut exchange, symbol) = exchange();
     let bad = TradingCommand::SetSymbolStatus(SymbolId(9), SymbolStatus::Open);
-    let rates = || FeeSchedule { maker: Bps(1), taker: Bps(2), auction: Bps(3) };
+    let rates = || FeeSchedule { maker: Bps(1), taker: Bps(2), auction: Bps(2) };
     let set = || {
         let schedule = Some(rates());
         TradingCommand::SetFees(FeeChange { product: Product::Spot, account: None, schedule })

@@ -214,27 +214,29 @@ fn a_sandbox_s_copy_is_complete() {
 /// names it. Each copy starts and takes the calls of its keys.
 #[test]
 fn a_copy_needs_the_key_of_its_vault() {
-    let x = Exchange::start();
-    let home = private_folder();
-    fs::create_dir(x.data().join("keys")).unwrap();
-    let (inside, outside) = (x.data().join("keys").join("second"), home.path().join("third"));
-    let rotate = |to: &Path| x.admin(&["vault", "rotate", "--to", text(to)]).done();
-    let copied = |name: &str| {
+    let first = Exchange::start();
+    first.stop();
+    let (data, home) = (first.data(), private_folder());
+    let keys = data.join("keys");
+    fs::create_dir(&keys).unwrap();
+    let (inside, outside) = (keys.join("second"), home.path().join("third"));
+    let rotated = |to: &Path, name: &str| {
+        let x = Exchange::builder().flag("--vault-new-keys", text(to.parent().unwrap())).start_in(data);
+        x.admin(&["vault", "rotate", "--to", text(to)]).done();
         let copy = home.path().join(name);
-        let output = back_up(x.data(), &copy);
+        let output = back_up(data, &copy);
         assert!(output.status.success() && stderr(&output).lines().count() == 1, "{output:?}");
         assert!(!copy.join("vault.key").exists(), "{name}: the key before");
+        x.stop();
         let restored = Exchange::builder().start_in(&copy);
         restored.as_("trader").call("/v1/heartbeat", json!({})).ok();
         restored.stop();
         (copy, stderr(&output))
     };
-    rotate(&inside);
-    let (copy, line) = copied("one");
+    let (copy, line) = rotated(&inside, "one");
     assert!(line.contains("holds its keys/second and credentials.json"), "{line}");
     assert_eq!(fs::read(copy.join("keys").join("second")).unwrap(), fs::read(&inside).unwrap());
-    rotate(&outside);
-    let (copy, line) = copied("two");
+    let (copy, line) = rotated(&outside, "two");
     assert!(!copy.join("keys").exists(), "the key before that");
     assert!(line.contains("is not in the copy") && line.contains(text(&outside)), "{line}");
 }
@@ -242,9 +244,10 @@ fn a_copy_needs_the_key_of_its_vault() {
 /// The vault's key is rotated again and again while copies are made: each copy has the key that its vault needs.
 #[test]
 fn a_rotation_during_a_backup_is_no_harm() {
-    let x = Exchange::start();
-    let home = private_folder();
-    let data = x.data();
+    let first = Exchange::start();
+    first.stop();
+    let (data, home) = (first.data(), private_folder());
+    let _x = Exchange::builder().flag("--vault-new-keys", text(data)).start_in(data);
     let stop = AtomicBool::new(false);
     let copies: Vec<_> = (0..4).map(|number| home.path().join(format!("copy-{number}"))).collect();
     std::thread::scope(|scope| {

@@ -152,7 +152,7 @@ fn a_server_is_a_source() {
     logged(&x, "status 404", 1);
     fed(&x, || server.say("200 OK", r#"{"BNB":"600","USD":"1","NOSUCH":"5"}"#));
     assert_eq!(index(&x, BNB), "600");
-    logged(&x, "currencies without a perpetual", 1);
+    logged(&x, "currencies that are not listed", 1);
     assert!(x.log().contains("NOSUCH, USD"), "{}", x.log());
     let before = seq(&x);
     for (status, document, words) in [

@@ -28,6 +28,7 @@ fn nothing_new_trades() {
     let x = Exchange::start();
     let trader = x.as_("trader");
     x.as_("counterparty").limit("btcusd", "sell", "10", "101");
+    x.control("/sandbox/index/BTC", &json!({ "price": "101" })).ok();
     let orders = ["1", "2"].map(|price| trader.limit("btcusd", "buy", "1", price)["order_id"].clone());
     let quote = trader.call(QUOTE, json!({ "symbol": "btcusd", "side": "buy", "totalSpend": "10" })).ok();
     assert_eq!(x.get("/health/ready").status(), 200);

@@ -343,9 +343,8 @@ fn the_secret_of_an_ended_key_is_removed() {
     let x = Exchange::start();
     let (ended, ended_key) = made(&x.control("/sandbox/keys", &trader()).ok());
     let (stays, _) = made(&x.control("/sandbox/keys", &trader()).ok());
-    let home = private_folder();
     let sealed = |number: u32| {
-        let to = home.path().join(format!("key-{number}"));
+        let to = x.data().join(format!("key-{number}"));
         x.admin(&["vault", "rotate", "--to", to.to_str().unwrap()]).done()["secrets"].as_u64().unwrap()
     };
     let before = sealed(1);
@@ -392,7 +391,7 @@ fn the_vault_and_the_journal_may_differ_by_an_end() {
         beat(&y, &stays).ok();
         beat(&y, &ended).refused(403, "InvalidApiKey");
         assert!(listed(&y, &ended_key).is_none());
-        let to = home.path().join(format!("key-of-{}", copy.file_name().unwrap().to_str().unwrap()));
+        let to = copy.join("another-key");
         let sealed = y.admin(&["vault", "rotate", "--to", to.to_str().unwrap()]).done()["secrets"].clone();
         let keys = y.admin(&["key", "list"]).list().len();
         // Those of all keys but the one that has ended, and that of the proofs of reserves.

@@ -3,7 +3,7 @@
 use super::Naive;
 use super::reserve::int;
 use crate::exchange::{Happening, fees_account};
-use buttonwood_engine::{Answer, Break, BreakError, BreakKind, Outcome, Reject, TradingReject};
+use buttonwood_engine::{AccountKind, Answer, Break, BreakError, BreakKind, Outcome, Reject, TradingReject};
 use buttonwood_model::{AccountId, OrderId, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 
@@ -55,6 +55,11 @@ impl Naive {
             let breaks = self.trades.iter().filter(|trade| trade.broken.is_some()).count();
             if (figures.newest.0, figures.breaks) != (newest, u64::try_from(breaks).unwrap()) {
                 return refused(BreakError::Stale);
+            }
+            let Trade { buyer, seller, .. } = self.trades[at];
+            let is_margin = |party: Party| self.names[party.account.index()].kind == AccountKind::Margin;
+            if [buyer, seller].into_iter().any(is_margin) {
+                return refused(BreakError::ManualOnly);
             }
             if let Err(error) = self.undo(at) {
                 return refused(error);

@@ -1,13 +1,15 @@
 //! What everybody has at the index that stands still, and the law about it.
 //!
 //! An account counts for what it has less what it owes, but never for less than nothing once it is flat: its owner walks away from a
-//! debt. What waits to leave the exchange has left, for who walks away takes it along.
+//! debt. What a group owes for returned advances binds what all its accounts have, since nothing of that leaves before (D-181). What
+//! waits to leave the exchange has left, for who walks away takes it along.
 
 use super::program::Plain;
 use super::world::{COINS, MARKETS, ONE, Scene};
 use buttonwood_engine::{State, TransferKind, TransferStatus};
-use buttonwood_model::{AccountId, CurrencyId, Product, SymbolId};
+use buttonwood_model::{AccountId, CurrencyId, GroupId, Product, SymbolId};
 use buttonwood_num::Money;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Roundings of a program, in units of money: a cent.
@@ -80,12 +82,22 @@ impl Scene {
     /// The figures of a state.
     pub(super) fn figures(&self, state: &State) -> Figures {
         let mut figures = Figures::default();
+        // What each group has, and what it owes for returned advances.
+        let mut groups: BTreeMap<Option<GroupId>, (i128, i128)> = BTreeMap::new();
         for actor in &self.actors {
             let leaving = self.leaving(state, actor.account);
             let net = self.net(state, actor.account) - leaving;
             let is_flat = state.perps().rows_of(actor.account).all(|row| row.position.is_flat());
-            figures.people += leaving + if is_flat { net.max(0) } else { net };
+            let group = state.access().account(actor.account).and_then(|account| account.group);
+            let (has, owes) = groups.entry(group).or_default();
+            *has += if is_flat { net.max(0) } else { net };
+            *owes += self.debts(state, actor.account);
+            figures.people += leaving;
             figures.bad_debt += if is_flat { (-net).max(0) } else { 0 };
+        }
+        for (has, owes) in groups.into_values() {
+            figures.people += if owes > 0 { (has - owes).max(0) } else { has };
+            figures.bad_debt += if owes > 0 { (owes - has).max(0) } else { 0 };
         }
         for (house, figure) in GUARDED.iter().zip(&mut figures.houses) {
             *figure = state.ledger().house(house).map_or(0, |account| self.net(state, account));
@@ -96,7 +108,12 @@ impl Scene {
         figures
     }
 
-    /// What an account has less what it owes.
+    /// What an account owes for returned advances.
+    fn debts(&self, state: &State, account: AccountId) -> i128 {
+        state.funds().debts_of(account).map(|(currency, owed)| self.dollars(currency, owed)).sum()
+    }
+
+    /// What an account has less what it has borrowed.
     fn net(&self, state: &State, account: AccountId) -> i128 {
         let balances = state.ledger().balances_of(account);
         let has: i128 = balances
@@ -106,9 +123,7 @@ impl Scene {
         let open: i128 = rows.map(|row| self.unrealised(row.symbol, row.position)).sum();
         let gusd = self.currency(1);
         let loans = state.perps().owed(account, gusd).units() + state.margin().owed(account).units();
-        let debts: i128 =
-            state.funds().debts_of(account).map(|(currency, owed)| self.dollars(currency, owed)).sum();
-        has.saturating_add(open) - loans - debts
+        has.saturating_add(open) - loans
     }
 
     /// What waits to leave an account for good.
