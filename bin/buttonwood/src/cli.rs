@@ -188,6 +188,7 @@ pub(crate) struct Common {
 
 /// Where the key of the vault comes from.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_field_names, reason = "the flags have these names")]
 pub(crate) struct VaultKey {
     /// File with the key that seals the API secrets: 32 bytes in Base64 on one line. `serve` needs one outside --data, or
     /// --vault-key-command [default: `vault.key` in --data, which a sandbox makes].

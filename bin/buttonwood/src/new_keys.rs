@@ -103,7 +103,9 @@ fn open(folder: &Path) -> Result<OwnedFd, String> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let step = |at: OwnedFd, part: Component<'_>| match part {
         Component::RootDir => Ok(at),
-        part => openat(&at, part.as_os_str(), flags, Mode::empty()).map_err(io::Error::from),
+        Component::Normal(_) | Component::Prefix(_) | Component::CurDir | Component::ParentDir => {
+            openat(&at, part.as_os_str(), flags, Mode::empty()).map_err(io::Error::from)
+        }
     };
     let root = openat(CWD, "/", flags, Mode::empty()).map_err(io::Error::from);
     let opened = root.and_then(|root| folder.components().try_fold(root, step));

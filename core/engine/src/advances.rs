@@ -81,9 +81,9 @@ impl Desks {
                 None => self.worth(at, Some(group), currency),
             }
         };
-        let given = worth(gives.0).in_full(gives.1, Round::Up);
-        let got = worth(gets.0).in_full(gets.1, Round::Down);
-        let lost = given.zip(got).and_then(|(given, got)| given.checked_sub(got));
+        let paid = worth(gives.0).in_full(gives.1, Round::Up);
+        let received = worth(gets.0).in_full(gets.1, Round::Down);
+        let lost = paid.zip(received).and_then(|(paid, received)| paid.checked_sub(received));
         lost.unwrap_or(Money::MAX).max(Money::ZERO)
     }
 
@@ -119,12 +119,12 @@ impl Desks {
         let at = (maker.floor(), meter.time);
         let loss =
             amounts.map(|amounts| self.lost_by(at, parties, symbol, amounts)).ok_or(Cover::NotMaker)?;
-        let [of_maker, of_taker] = loss.0.map(|lost| self.may_lose(meter, lost));
-        if !of_maker {
+        let [maker_may, taker_may] = loss.0.map(|lost| self.may_lose(meter, lost));
+        if !maker_may {
             return Err(Cover::NotMaker);
         }
         // The exchange's own orders, such as those of a liquidation, are exempt.
-        if !of_taker && taker.session != SessionId::EXCHANGE {
+        if !taker_may && taker.session != SessionId::EXCHANGE {
             meter.refuses_taker = true;
             return Err(Cover::NotTaker);
         }

@@ -158,6 +158,7 @@ impl Desks {
     }
 
     /// Whether the desks cover a fill, advances aside.
+    #[expect(clippy::inline_always, reason = "it forwards to one desk, on the path of every order")]
     #[inline(always)]
     fn covers_fill(&self, plan: &mut Plan, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> Cover {
         match Settlement::of(maker.desk(), taker.class.desk()) {

@@ -1,4 +1,5 @@
 //! Halting, resuming, and what needs a second operator.
+#![expect(clippy::unwrap_used, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::funds::Scope;
 use buttonwood_engine::funds::halt::Command as HaltCommand;

@@ -1,5 +1,4 @@
 //! Spot margin against the naive sums of `oracle`, and at the ends of the range of money.
-#![expect(clippy::unwrap_used, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::{
     Account, AccountKind, Answer, Body, Command, FeeSchedule, Place, PlaceReject, Reject, TradingAnswer,

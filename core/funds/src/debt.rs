@@ -106,13 +106,11 @@ fn lender(ledger: &Ledger) -> AccountId {
 impl Funds {
     /// The account whose debt an event is about to change.
     pub fn debtor_of(&self, event: &crate::Infrequent) -> Option<AccountId> {
-        match event {
-            crate::Infrequent::Debt(Event::Repaid(account, ..)) => Some(*account),
-            crate::Infrequent::Bank(crate::bank::Event::TakenBack(eid, _)) => {
-                self.transfer(*eid).map(|transfer| transfer.row.account)
-            }
-            _ => None,
+        if let crate::Infrequent::Debt(Event::Repaid(account, ..)) = event {
+            return Some(*account);
         }
+        let crate::Infrequent::Bank(crate::bank::Event::TakenBack(eid, _)) = event else { return None };
+        self.transfer(*eid).map(|transfer| transfer.row.account)
     }
 
     /// What accounts owe the house.

@@ -5,7 +5,7 @@ use buttonwood_model::{BytesRef, Outbox, Roles, named};
 use serde::{Deserialize, Serialize};
 
 /// The highest limit that an operator may set: a list is shown in one reply.
-pub const HIGHEST: u32 = 100_000;
+pub const HIGHEST: u64 = 100_000;
 
 /// The most entries of each list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
     let Command::SetLimits(limits) = command;
-    let fits = |limit: u32| (1..=HIGHEST).contains(&limit);
+    let fits = |limit: u32| (1..=HIGHEST).contains(&u64::from(limit));
     if !fits(limits.approved_addresses) || !fits(limits.deposit_addresses) {
         return Err(Reject::Range);
     }

@@ -275,7 +275,7 @@ fn the_socket_speaks_lines() {
 /// A connection that sends a request, and its lines.
 fn connect(exchange: &Exchange, request: &str) -> BufReader<UnixStream> {
     let mut stream = UnixStream::connect(exchange.data().join("admin.sock")).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
     BufReader::new(stream)
 }

@@ -124,7 +124,7 @@ pub(super) fn remedy(desk: &Desk<'_>, eid: Eid, remedy: Remedy) -> Result<Vec<Ev
         Remedy::Void if payment.lost => Event::CalledOff(eid),
         _ if !has_number => return Err(Reject::MayConfirm),
         _ if is_same => return Err(Reject::Remedied),
-        remedy => Event::Remedied(eid, remedy),
+        Remedy::Rebuild | Remedy::Void => Event::Remedied(eid, remedy),
     });
     Ok(events)
 }

@@ -17,6 +17,7 @@ pub(crate) const COMMAND: Command =
             "Sets the most open advances of a group, in dollars; a further ACH credit waits until it fits.",
         )
         .with_reason()
+        .guarded()
         .takes::<NewLimit>(&[Argument::new("limit", Form::Place)])
         .gives::<LimitSet>();
 

@@ -10,7 +10,7 @@ use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 
 /// The highest limit, which the core checks too.
-const HIGHEST: u64 = limit::HIGHEST as u64;
+const HIGHEST: u64 = limit::HIGHEST;
 
 /// Only for operators.
 pub(crate) const COMMAND: Command =

@@ -19,6 +19,7 @@ pub(crate) const REBUILD: Command = Command::once("withdrawal rebuild", |operato
 })
 .about("Pays a withdrawal again whose payment cannot confirm any more; on a chain of accounts with the same number.")
 .with_reason()
+.guarded()
 .takes::<Chosen>(ARGUMENTS)
 .gives::<Remedied>();
 
@@ -30,6 +31,7 @@ pub(crate) const VOID: Command = Command::once("withdrawal void", |operator, fie
     "Calls a withdrawal off whose payment cannot confirm any more; on a chain of accounts by an empty payment with the same number.",
 )
 .with_reason()
+.guarded()
 .takes::<Chosen>(ARGUMENTS)
 .gives::<Remedied>();
 
@@ -79,7 +81,19 @@ fn refusal(eid: Eid, reject: WithdrawalReject) -> Option<Refusal> {
             "has a payment that may still confirm: what it spends must be gone, or be spent elsewhere in a final block"
         }
         WithdrawalReject::Remedied => "was treated so before, and waits for the chain",
-        _ => return None,
+        WithdrawalReject::Foreign
+        | WithdrawalReject::Closed
+        | WithdrawalReject::UnsupportedNetwork
+        | WithdrawalReject::OtherTerms
+        | WithdrawalReject::Halted
+        | WithdrawalReject::NoList
+        | WithdrawalReject::NotApproved
+        | WithdrawalReject::OtherMemo
+        | WithdrawalReject::BadAmount
+        | WithdrawalReject::BelowMinimum(_)
+        | WithdrawalReject::Short(..)
+        | WithdrawalReject::OtherSpends
+        | WithdrawalReject::OtherTransaction => return None,
     };
     let message = format!("Field 'eid' names a transfer that {what}: '{}'", eid.0);
     Some(Refusal::new(Reason::InvalidParameterValue, message))

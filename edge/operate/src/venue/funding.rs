@@ -14,6 +14,7 @@ use buttonwood_wire::{answer, json, request};
 pub(crate) const COMMAND: Command =
     Command::once("funding set", |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets the terms of perpetuals' funding; those that are left out stay as they are.")
+        .guarded()
         .takes::<NewTerms>(&[Argument::new("cap_bps", Form::Option), Argument::new("depth", Form::Option)])
         .gives::<TermsSet>();
 
@@ -47,14 +48,14 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
         set.cap = Bps(cap);
     }
     let expected = "a decimal above 0 and up to 1000000000";
-    let sent = request.depth();
-    if let Some(text) = &sent {
+    let depth = request.depth();
+    if let Some(text) = &depth {
         let read = Number::parse(text.as_bytes()).ok().and_then(Money::from_decimal);
         set.depth = read.ok_or_else(|| bad_value("depth", expected, text))?;
     }
     let bad = |reject| {
         let Reject::Perp(_) = reject else { return None };
-        Some(bad_value("depth", expected, sent.as_deref().unwrap_or_default()))
+        Some(bad_value("depth", expected, depth.as_deref().unwrap_or_default()))
     };
     operator.send(PerpCommand::SetFunding(set), bad).await?;
     Ok(json::body(&TermsSet {

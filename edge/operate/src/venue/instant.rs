@@ -15,6 +15,7 @@ pub const COMMAND: Command = Command::once("instant set", |operator, fields| Box
         "Sets the fee of instant orders, the limit on what the house may owe from them, and how deep a book must be to be a source \
          of their price; those that are left out stay as they are.",
     )
+    .guarded()
     .takes::<InstantTerms>(&[
         Argument::new("fee_bps", Form::Option),
         Argument::new("exposure_usd", Form::Option),

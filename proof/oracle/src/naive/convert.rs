@@ -231,7 +231,7 @@ impl Naive {
                 three.sort();
                 units(three[1])
             }
-            None => (units(bid) + units(ask)) / 2,
+            None => units(bid).midpoint(units(ask)),
         })
     }
 

@@ -88,12 +88,12 @@ impl Naive {
                 Side::Sell => [maker.account, account],
             };
             let lost = self.lost(&worths, place.symbol.index(), parties, (maker.price, qty));
-            let [of_taker, of_maker] = if place.side == Side::Buy { lost } else { [lost[1], lost[0]] };
-            if !self.may_lose(&walk.losses, of_maker) {
+            let [taker_lost, maker_lost] = if place.side == Side::Buy { lost } else { [lost[1], lost[0]] };
+            if !self.may_lose(&walk.losses, maker_lost) {
                 walk.uncovered.push(maker.id);
                 continue;
             }
-            if !self.may_lose(&walk.losses, of_taker) {
+            if !self.may_lose(&walk.losses, taker_lost) {
                 return (walk, Stop::Advances);
             }
             add(&mut walk.losses, lost);
