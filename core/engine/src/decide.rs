@@ -6,7 +6,6 @@ use crate::{
     Outcome, Proposed, Reject, State, Workspace, advances, operations,
 };
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use buttonwood_access::{self as access, Caller};
 use buttonwood_convert as convert;
 use buttonwood_funds::{self as funds, Made};
@@ -145,8 +144,7 @@ fn decide_convert(
     }
     let market = state.conversion_market(now);
     let home = state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
-    let own = own_accounts(state, account);
-    let client = convert::Client { account, home, own: &own };
+    let client = convert::Client { account, home, own: state.desks.members(account) };
     let lost = advances::lost_by_conversion(state, now, account, convert::exchanged(market, client, command));
     let short = if !may_convert(state, market, client, command) {
         Some(convert::Reject::InsufficientFunds)
@@ -167,13 +165,6 @@ fn decide_convert(
         }
         Err(reject) => Outcome::Rejected(Reject::Convert(reject)),
     }
-}
-
-/// The accounts of an account's group, in the order of their ids.
-fn own_accounts(state: &State, account: AccountId) -> Vec<AccountId> {
-    let group = state.access.account(account).and_then(|account| account.group);
-    let accounts = group.into_iter().flat_map(|group| state.access.accounts_of(group));
-    accounts.map(|(account, _)| account).collect()
 }
 
 /// Whether a margin account may give what a conversion takes (D-165). Dollars that it gets repay what it owes.

@@ -59,6 +59,12 @@ pub fn zero_price(assets: Money, quantity: Money, mark: Money, tick: Money) -> O
     Some(mark.checked_sub(distance)?.to_step(tick, round)?.max(tick))
 }
 
+/// The assets that a zero price is computed from: the assets, but never less than nothing for a debt of returned advances, which the
+/// group owes and neither the fund nor opposite positions pay (D-181).
+pub fn without_debt(assets: Money, debt: Money) -> Money {
+    if assets.is_negative() { assets.capped_add(debt).min(Money::ZERO) } else { assets }
+}
+
 /// The fee that goes to the insurance fund: 0.5 % of what traded, rounded up at 10⁻¹⁹, but never more than the account's assets after
 /// the trade.
 pub fn fee(traded: Money, assets_after: Money) -> Money {

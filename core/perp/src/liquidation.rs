@@ -244,7 +244,8 @@ impl<'a> Case<'a> {
             grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?,
             grid.value(Money::ONE, Price::from_ticks(1)),
         ];
-        let price = liquidation::zero_price(holder.sums()?.assets, quantity, contract.mark, tick)?;
+        let assets = liquidation::without_debt(holder.sums()?.assets, self.market.perps.debt(self.account));
+        let price = liquidation::zero_price(assets, quantity, contract.mark, tick)?;
         let whole = if holder.is_fund() {
             Money::from_units(quantity.units().checked_abs()?)
         } else {

@@ -180,8 +180,9 @@ impl SpotMargin {
         Some((Rest { quantity, ..*rest }, cost))
     }
 
-    /// The part of the largest holding that goes next; none without a holding that has a price.
-    fn part<'a>(&self, account: &Account, symbols: &'a [Symbol]) -> Option<Part<'a>> {
+    /// The part of the largest holding that goes next; none without a holding that has a price. `debt` is what the account owes for
+    /// returned advances.
+    fn part<'a>(&self, account: &Account, debt: Money, symbols: &'a [Symbol]) -> Option<Part<'a>> {
         let fresh: Vec<_> = account.holdings().filter(|(currency, _)| self.is_fresh(*currency)).collect();
         let place = sums::largest(fresh.iter().map(|(_, held)| (held.quantity, held.index)))?;
         let (currency, held) = *fresh.get(place)?;
@@ -192,7 +193,7 @@ impl SpotMargin {
             grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?,
             grid.value(Money::ONE, Price::from_ticks(1)),
         );
-        let assets = account.sums()?.assets;
+        let assets = sums::without_debt(account.sums()?.assets, debt);
         let price = sums::zero_price(assets, held.quantity, held.index, tick)?;
         let quantity = sums::step(held.quantity, held.index, lot);
         Some(Part { symbol, symbol_id, rest: Rest { currency, quantity, price } })
@@ -223,7 +224,7 @@ pub(crate) fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
             cancel::forced(market, id, CancelReason::TradingClosed, planner, out);
             out.push_named(&Infrequent::Started(id));
         }
-        Some(Stage::Book) => match margin.part(&account, &market.floor.symbols) {
+        Some(Stage::Book) => match margin.part(&account, margin.debt(id), &market.floor.symbols) {
             Some(part) => {
                 let sold = sell(market, id, &account, &part, planner, out);
                 out.push_named(&Infrequent::Sold(sold));

@@ -287,8 +287,8 @@ fn the_vault_s_key_is_rotated() {
     }
 }
 
-/// New keys are made in the folder that the settings name, and only there; without a key file and that setting nowhere. The folder is
-/// checked at the start.
+/// New keys are made in the folder that the settings name, and only there; without that setting in the folder of the key file. The folder
+/// is checked at the start.
 #[test]
 fn new_keys_have_a_folder_of_their_own() {
     let mut venue = Venue::start("");
@@ -329,10 +329,11 @@ fn new_keys_have_a_folder_of_their_own() {
         );
     }
 
+    // The key of a sandbox lies in its data directory.
     let x = Exchange::start();
     let to = x.data().parent().unwrap().join("second");
     let line = refused(&on(&x, &["vault", "rotate", "--to", to.to_str().unwrap()]));
-    assert!(line.contains("no vault_new_keys and no vault_key_file"), "{line}");
+    assert!(line.contains("'to' must be a new file in the folder"), "{line}");
 }
 
 /// The systemd unit's command and environment start a venue: with the vault key as systemd lays a credential before it, which the
