@@ -21,15 +21,15 @@ pub struct Poison {
     pub command: Option<String>,
     /// The panic's message.
     pub why: String,
-    /// The last command of the batches before it. Their balances are those that the exchange had.
-    pub proven: u64,
+    /// The last command of the batches before it, in a replay. Their balances are those that the exchange had.
+    pub proven: Option<u64>,
     /// How many commands follow it in the journal, if that is known.
     pub following: Option<u64>,
 }
 
 impl Poison {
     /// A command that panicked with `panic`, as [`std::panic::catch_unwind`] returns it.
-    pub(crate) fn new(stamp: Stamp, proven: u64, panic: &(dyn Any + Send)) -> Self {
+    pub(crate) fn new(stamp: Stamp, proven: Option<u64>, panic: &(dyn Any + Send)) -> Self {
         let why = panic.downcast_ref::<String>().map(String::as_str);
         let why =
             why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message");
@@ -56,7 +56,9 @@ impl fmt::Display for Poison {
         let Self { stamp, command, why, proven, following } = self;
         let command = command.as_deref().unwrap_or("its kind and sender cannot be read");
         write!(f, "command {} of {} ({command}) cannot be applied: {why}", stamp.seq.0, shown(*stamp))?;
-        write!(f, "; the commands up to {proven} are proven")?;
+        if let Some(proven) = proven {
+            write!(f, "; the commands up to {proven} are proven")?;
+        }
         match following {
             None => Ok(()),
             Some(0) => f.write_str(", and none follows it"),

@@ -381,7 +381,7 @@ impl std::fmt::Debug for Writer {
 /// Says which command cannot be applied, and panics on: the guard of the thread ends the process.
 #[cold]
 fn end_by(stamp: Stamp, command: &Command, access: &Access, panic: Box<dyn Any + Send>) -> ! {
-    let poison = Poison::new(stamp, stamp.seq.0.saturating_sub(1), &*panic).of(command, access);
+    let poison = Poison::new(stamp, None, &*panic).of(command, access);
     say_last(format_args!("{poison}; it is not in the journal, and a start goes on without it"));
     resume_unwind(panic)
 }

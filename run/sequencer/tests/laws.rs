@@ -174,7 +174,7 @@ fn a_command_that_cannot_be_applied_is_named() {
         assert!(starts.iter().all(|found| found.following.is_none()));
         assert!(verified.iter().all(|found| found.following == Some(1)));
         for found in starts.iter().chain(&verified) {
-            assert_eq!((found.stamp.seq.0, found.proven), (poison, poison - 1));
+            assert_eq!((found.stamp.seq.0, found.proven), (poison, Some(poison - 1)));
             assert_eq!(found.command.as_deref(), Some("Trading Place, account account-0 of one, session 0"));
             assert!(found.to_string().contains("cannot be applied: "), "{found}");
             assert!(!found.why.is_empty());

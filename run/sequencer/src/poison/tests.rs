@@ -114,6 +114,11 @@ fn the_process_says_which_command_ended_it() {
             line.contains(&format!("cannot be applied: planted in {place}")) && line.ends_with(end),
             "{line}"
         );
+        assert_eq!(
+            line.contains("the commands up to"),
+            place == "Views",
+            "what the batch holds is lost too: {line}"
+        );
         assert_eq!(verify_stepped(dir.path()).unwrap().commands, commands);
         recover(dir.path(), SEGMENTS).unwrap();
     }

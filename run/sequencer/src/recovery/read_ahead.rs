@@ -60,7 +60,7 @@ impl Decoded {
             }
         }));
         let before = self.commands.first().map_or(0, |(first, ..)| first.seq.0.saturating_sub(1));
-        applied.map_err(|panic| Fault::Poison(Box::new(Poison::new(at, before, &*panic))))
+        applied.map_err(|panic| Fault::Poison(Box::new(Poison::new(at, Some(before), &*panic))))
     }
 
     /// Sequence of the last command.

@@ -198,7 +198,7 @@ impl Committer {
         let before = batch.entries.first().map_or(0, |first| first.stamp.seq.0.saturating_sub(1));
         let entry = batch.entries.get(at);
         let stamp = entry.map_or_else(Stamp::default, |entry| entry.stamp);
-        let poison = Poison::new(stamp, before, &*panic);
+        let poison = Poison::new(stamp, Some(before), &*panic);
         Err(Box::new(match entry {
             Some(entry) => poison.of(&entry.command, views.state().access()),
             None => poison,
