@@ -25,7 +25,7 @@ const SEEDS: u64 = 200;
 const COMMANDS: &str = "800";
 const CUTS: &str = "4";
 
-/// Seconds after which a run counts as endless; a run that is bounded by minutes has so many more.
+/// Seconds after which a run counts as endless; a run bounded by minutes gets those minutes in addition.
 const ENDLESS: u64 = 300;
 
 /// Minutes within which the adversary must catch a bug, and those in which it must find nothing without one.

@@ -4,12 +4,10 @@
 //! index, without the fee. A deal that gains takes nothing off. A fill beyond the bound is no fill: a resting order is cancelled and the
 //! next one takes its place; an incoming order is refused, or its rest is cancelled. Without an open advance all this is one check.
 
-use crate::evolve::DOLLAR;
 use crate::{Desks, Event, FundsInfrequent, State};
 use alloc::vec::Vec;
 use buttonwood_funds::bank;
-use buttonwood_index::Sources;
-use buttonwood_leave::{DOLLARS, Worth};
+use buttonwood_leave::Worth;
 use buttonwood_model::{AccountId, CurrencyId, GroupId, Outbox, Product, SessionId, Side, Symbol, Time};
 use buttonwood_num::{Money, Round};
 use buttonwood_trading::{self as trading, Cover, Crossing, Floor, Live, Terms};
@@ -24,6 +22,8 @@ pub(crate) struct Meter {
     given_up: Vec<(GroupId, Money)>,
     /// Whether a fill would take the incoming order's group beyond the bound.
     pub(crate) refuses_taker: bool,
+    /// What currencies count for a group. Found once for all fills, since a reference reads many orders.
+    worths: Vec<((GroupId, CurrencyId), Worth)>,
 }
 
 /// What a fill gives up: the maker's or the buyer's group first.
@@ -47,38 +47,29 @@ impl Desks {
         group: Option<GroupId>,
         currency: CurrencyId,
     ) -> Worth {
-        let code = self.ledger.currencies().get(currency.index()).map(|currency| currency.code.as_str());
-        if code.is_some_and(|code| DOLLARS.contains(&code)) {
+        if self.is_dollar(currency) {
             return Worth::Dollar;
         }
-        let dollar = self.ledger.currencies().iter().position(|currency| currency.code == DOLLAR);
-        let sources = Sources {
-            indices: &self.indices,
-            symbols: &floor.symbols,
-            orders: &floor.orders,
-            dollar: dollar.map(CurrencyId::from_index),
-            needed: self.sources_needed,
-            depth: self.sources_depth,
-            time,
-        };
         let own = group.map(|group| self.members_of(group)).unwrap_or_default();
-        sources.reference(currency, own).map_or(Worth::Nothing, Worth::Index)
+        self.sources(floor, time).reference(currency, own).map_or(Worth::Nothing, Worth::Index)
     }
 
     /// What a deal gives up in dollars: what it gives less what it gets, at the index. The base of a contract counts at the index with
     /// which its mark was taken.
     fn lost(
         &self,
-        at: (&Floor, Time),
+        (floor, meter): (&Floor, &mut Meter),
         group: GroupId,
         symbol: Option<&Symbol>,
         [gives, gets]: Deal,
     ) -> Money {
-        let worth = |currency: CurrencyId| {
+        let mut worth = |currency: CurrencyId| {
             let is_contract = |symbol: &&Symbol| symbol.product == Product::Swap && symbol.base == currency;
             match symbol.filter(is_contract) {
                 Some(_) => self.perps.index_price(currency).map_or(Worth::Nothing, Worth::Index),
-                None => self.worth(at, Some(group), currency),
+                None => {
+                    meter.worth((group, currency), |time| self.worth((floor, time), Some(group), currency))
+                }
             }
         };
         let paid = worth(gives.0).in_full(gives.1, Round::Up);
@@ -90,7 +81,7 @@ impl Desks {
     /// What a trade gives up of both parties, if they are of different groups: their accounts and sides.
     fn lost_by(
         &self,
-        at: (&Floor, Time),
+        (floor, meter): (&Floor, &mut Meter),
         parties: [(AccountId, Side); 2],
         symbol: &Symbol,
         (base, notional): (Money, Money),
@@ -102,7 +93,10 @@ impl Desks {
         Loss(parties.map(|(account, side)| {
             let group = self.group(account)?;
             self.advances.of(group)?;
-            Some((group, self.lost(at, group, Some(symbol), deal(symbol, side, base, notional))))
+            Some((
+                group,
+                self.lost((floor, &mut *meter), group, Some(symbol), deal(symbol, side, base, notional)),
+            ))
         }))
     }
 
@@ -116,9 +110,8 @@ impl Desks {
         let (order, symbol) = (maker.order, maker.symbol);
         let amounts = symbol.grid.base(qty).zip(symbol.grid.notional(order.price, qty));
         let parties = [(order.account, order.side()), (taker.account, taker.class.side())];
-        let at = (maker.floor(), meter.time);
-        let loss =
-            amounts.map(|amounts| self.lost_by(at, parties, symbol, amounts)).ok_or(Cover::NotMaker)?;
+        let amounts = amounts.ok_or(Cover::NotMaker)?;
+        let loss = self.lost_by((maker.floor(), &mut *meter), parties, symbol, amounts);
         let [maker_may, taker_may] = loss.0.map(|lost| self.may_lose(meter, lost));
         if !maker_may {
             return Err(Cover::NotMaker);
@@ -132,11 +125,11 @@ impl Desks {
     }
 
     /// The same for an auction's trade.
-    pub(crate) fn judge_crossing(&self, meter: &Meter, crossing: &Crossing<'_>) -> Result<Loss, Side> {
+    pub(crate) fn judge_crossing(&self, meter: &mut Meter, crossing: &Crossing<'_>) -> Result<Loss, Side> {
         let Crossing { buy, sell, qty, notional, .. } = *crossing;
         let base = buy.symbol.grid.base(qty).ok_or(Side::Buy)?;
         let parties = [(buy.order.account, Side::Buy), (sell.order.account, Side::Sell)];
-        let loss = self.lost_by((buy.floor(), meter.time), parties, buy.symbol, (base, notional));
+        let loss = self.lost_by((buy.floor(), &mut *meter), parties, buy.symbol, (base, notional));
         let [of_buyer, of_seller] = loss.0.map(|lost| self.may_lose(meter, lost));
         match (of_buyer, of_seller) {
             (false, _) => Err(Side::Buy),
@@ -155,7 +148,17 @@ impl Desks {
 
 impl Meter {
     pub(crate) fn new(time: Time) -> Self {
-        Self { time, given_up: Vec::new(), refuses_taker: false }
+        Self { time, given_up: Vec::new(), refuses_taker: false, worths: Vec::new() }
+    }
+
+    /// What a currency counts for a group, which `find` says for the time of the plan.
+    fn worth(&mut self, key: (GroupId, CurrencyId), find: impl FnOnce(Time) -> Worth) -> Worth {
+        if let Some((_, worth)) = self.worths.iter().find(|(of, _)| *of == key) {
+            return *worth;
+        }
+        let worth = find(self.time);
+        self.worths.push((key, worth));
+        worth
     }
 
     /// Notes what a fill of the plan gives up.
@@ -213,7 +216,8 @@ fn note_trade(
     (symbol, amounts): (&Symbol, Option<(Money, Money)>),
 ) {
     if let Some(amounts) = amounts {
-        meter.note(state.desks.lost_by((&state.floor, meter.time), parties, symbol, amounts));
+        let loss = state.desks.lost_by((&state.floor, &mut *meter), parties, symbol, amounts);
+        meter.note(loss);
     }
 }
 
@@ -235,7 +239,7 @@ pub(crate) fn lost_by_conversion(
     }
     let group = state.desks.group(account)?;
     state.desks.advances.of(group)?;
-    let lost = state.desks.lost((&state.floor, time), group, None, deal?);
+    let lost = state.desks.lost((&state.floor, &mut Meter::new(time)), group, None, deal?);
     (lost > Money::ZERO).then_some((group, lost))
 }
 

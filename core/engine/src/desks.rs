@@ -1,11 +1,12 @@
 //! All desks of the exchange, with the balances that they change. Each function has one arm for each desk.
 
 use crate::advances::{Loss, Meter};
+use crate::evolve::DOLLAR;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_access::AccountKind;
-use buttonwood_index::Indices;
-use buttonwood_leave::{Advances, DOLLARS, Worth};
+use buttonwood_index::{Indices, Sources};
+use buttonwood_leave::{Advances, DOLLARS};
 use buttonwood_ledger::{INSURANCE, Ledger};
 use buttonwood_model::{
     AccountId, AssetId, CancelReason, CurrencyId, Desk, GroupId, Product, Side, Symbol, SymbolId, Time,
@@ -15,7 +16,7 @@ use buttonwood_perp::{self as perp, Perps};
 use buttonwood_spot as spot;
 use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 use buttonwood_trading::{
-    self as trading, Break, BreakError, Cover, Crossing, Execution, Fill, Live, Reserve, Rules, Terms,
+    self as trading, Break, BreakError, Cover, Crossing, Execution, Fill, Floor, Live, Reserve, Rules, Terms,
     Traded, Unmet,
 };
 use serde::{Deserialize, Serialize};
@@ -44,10 +45,10 @@ pub struct Desks {
     groups: Vec<Option<GroupId>>,
     /// How many sources an index needs. Derived.
     #[serde(skip)]
-    pub(crate) sources_needed: usize,
+    sources_needed: usize,
     /// How many dollars of others must rest on each side of a book that is a source of a reference. Derived.
     #[serde(skip)]
-    pub(crate) sources_depth: Money,
+    sources_depth: Money,
     /// The accounts of each group. Derived.
     #[serde(skip)]
     members: BTreeMap<GroupId, Vec<AccountId>>,
@@ -102,8 +103,23 @@ impl Desks {
         (self.sources_needed, self.sources_depth) = (needed, depth);
     }
 
+    /// Where the indices come from at a time.
+    pub(crate) fn sources<'a>(&'a self, floor: &'a Floor, time: Time) -> Sources<'a> {
+        let dollar = self.ledger.currencies().iter().position(|currency| currency.code == DOLLAR);
+        Sources {
+            indices: &self.indices,
+            symbols: &floor.symbols,
+            orders: &floor.orders,
+            dollar: dollar.map(CurrencyId::from_index),
+            needed: self.sources_needed,
+            depth: self.sources_depth,
+            time,
+        }
+    }
+
     /// The part of an account's assets that is no own money where an order on margin or of a perpetual is admitted (D-181): its own open
-    /// advances, which its bank would take back from it, and those of its group's other accounts beyond what these have.
+    /// advances, which its bank would take back from it, and the advances and debts of its group's other accounts beyond what these have.
+    /// A derivatives account with such a part opens nothing: the position's funding would be paid out of it.
     #[inline]
     pub(crate) fn advanced(&self, account: AccountId) -> Money {
         if self.advances.is_empty() { Money::ZERO } else { self.advanced_beyond_others(account) }
@@ -115,8 +131,8 @@ impl Desks {
         open.map_or(Money::ZERO, |open| open.of_account(account))
     }
 
-    /// Of the others those count that have neither a position nor a loan nor a live order on credit: dollars at 1, currencies of spot
-    /// margin at 90 % of their fresh index, and nothing else.
+    /// Of the others those count that have neither a position nor a loan nor a live order on credit, with their dollars: the index of
+    /// another currency may have been made by the group itself.
     #[cold]
     #[inline(never)]
     fn advanced_beyond_others(&self, account: AccountId) -> Money {
@@ -125,22 +141,21 @@ impl Desks {
         let others = self.members(account).iter().filter(|member| **member != account);
         let idle =
             others.filter(|member| !self.perps.is_active(**member) && !self.margin.is_active(**member));
-        let mut covered = Money::ZERO;
-        for (currency, balance) in idle.flat_map(|member| self.ledger.balances_of(*member)) {
-            covered = covered.capped_add(self.worth_as_marked(currency).of(balance.available));
-        }
+        let dollars = idle.flat_map(|member| self.ledger.balances_of(*member));
+        let dollars = dollars.filter(|(currency, _)| self.is_dollar(*currency));
+        let covered = dollars.fold(Money::ZERO, |sum, (_, balance)| sum.capped_add(balance.available));
         let own = open.of_account(account);
-        let others = open.amount.checked_sub(own).and_then(|others| others.checked_sub(covered));
-        own.capped_add(others.unwrap_or(Money::ZERO).max(Money::ZERO))
+        // What the account owes itself counts as borrowed.
+        let all = open.amount.capped_add(open.owed()).checked_sub(open.owed_by(account));
+        let others = all.and_then(|all| all.checked_sub(own)?.checked_sub(covered));
+        let advanced = own.capped_add(others.unwrap_or(Money::ZERO).max(Money::ZERO));
+        if advanced > Money::ZERO && self.is_derivatives(account) { Money::MAX } else { advanced }
     }
 
-    fn worth_as_marked(&self, currency: CurrencyId) -> Worth {
+    /// Whether a currency counts a dollar each against advances.
+    pub(crate) fn is_dollar(&self, currency: CurrencyId) -> bool {
         let code = self.ledger.currencies().get(currency.index()).map(|currency| currency.code.as_str());
-        if code.is_some_and(|code| DOLLARS.contains(&code)) {
-            return Worth::Dollar;
-        }
-        let index = self.margin.index(currency).filter(|index| index.is_fresh);
-        index.map_or(Worth::Nothing, |index| Worth::Index(index.price))
+        code.is_some_and(|code| DOLLARS.contains(&code))
     }
 
     /// Notes what an account owes for returned advances, in dollars: it counts as borrowed (D-181).
@@ -397,7 +412,7 @@ impl trading::Desks for Desks {
     }
 
     fn covers_crossing(&self, plan: &mut Plan, crossing: &Crossing<'_>) -> Result<(), Side> {
-        let loss = match &plan.meter {
+        let loss = match plan.meter.as_mut() {
             Some(meter) => self.judge_crossing(meter, crossing)?,
             None => Loss::default(),
         };

@@ -36,15 +36,15 @@ impl Rooms for State {
         if members.iter().any(is_in_advance) { members.to_vec() } else { Vec::new() }
     }
 
-    /// Loans of both products, and what positions have lost. An account beyond the range of money has nothing of its own.
+    /// Loans of both products. What lies under positions or live orders of perpetuals covers no advance, since funding and losses are
+    /// paid out of it: such an account has nothing of its own.
     fn liabilities(&self, account: AccountId) -> Money {
         let borrowed = self.margin().owed(account);
         let Some(gusd) = self.gusd().filter(|_| self.is_derivatives(account)) else { return borrowed };
-        let (perps, ledger) = (self.perps(), self.ledger());
-        let unrealised = perps.unrealised(ledger, account, gusd);
-        let lost = unrealised.and_then(|unrealised| Money::ZERO.checked_sub(unrealised));
-        let lost = lost.unwrap_or(Money::MAX).max(Money::ZERO);
-        borrowed.capped_add(perps.owed(account, gusd)).capped_add(lost)
+        if self.perps().is_active(account) {
+            return Money::MAX;
+        }
+        borrowed.capped_add(self.perps().owed(account, gusd))
     }
 
     fn worth(&self, account: AccountId, currency: CurrencyId) -> Worth {

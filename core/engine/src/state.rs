@@ -11,7 +11,7 @@ use buttonwood_book::Orders;
 use buttonwood_convert::{self as convert, Conversions};
 use buttonwood_funds::{Desk, Funds, LENDING};
 use buttonwood_index::{Indices, Sources};
-use buttonwood_leave::{Advances, DOLLARS};
+use buttonwood_leave::Advances;
 use buttonwood_ledger::{BrokenLaw, House, INSURANCE, Ledger};
 use buttonwood_model::{
     AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Rank, SessionId, Side, Slot, Stamp, Symbol,
@@ -200,15 +200,7 @@ impl State {
 
     /// Where the indices come from at a time.
     pub fn sources(&self, time: Time) -> Sources<'_> {
-        Sources {
-            indices: self.indices(),
-            symbols: self.symbols(),
-            orders: self.orders(),
-            dollar: self.find_currency(DOLLAR),
-            needed: self.desks.sources_needed,
-            depth: self.conversions.terms().depth(),
-            time,
-        }
+        self.desks.sources(&self.floor, time)
     }
 
     /// Notes how many sources an index needs (D-38), and how deep a book must be that is one of a reference (D-179).
@@ -401,14 +393,11 @@ impl State {
         self.floor.orders.reindex();
     }
 
-    /// Notes what an account owes for returned advances, dollars at 1. Other currencies are not advanced (D-181); a debt in one of them
-    /// from before counts nothing here.
+    /// Has the desks count what an account owes for returned advances, dollars at 1. Other currencies are not advanced (D-181); a debt in
+    /// one of them from before counts nothing here.
     pub(crate) fn note_debt(&mut self, account: AccountId) {
-        let is_dollar = |currency: &CurrencyId| {
-            self.currency(*currency).is_some_and(|currency| DOLLARS.contains(&currency.code.as_str()))
-        };
-        let owed = self.funds.debts_of(account).filter(|(currency, _)| is_dollar(currency));
-        let debt = owed.fold(Money::ZERO, |sum, (_, owed)| sum.capped_add(owed));
+        let open = self.desks.group(account).and_then(|group| self.desks.advances.of(group));
+        let debt = open.map_or(Money::ZERO, |open| open.owed_by(account));
         self.desks.note_debt(account, debt);
     }
 

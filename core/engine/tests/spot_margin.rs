@@ -1,13 +1,15 @@
 //! Spot margin against the naive sums of `oracle`, and at the ends of the range of money.
+#![expect(clippy::unwrap_used, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::{
     Account, AccountKind, Answer, Body, Command, FeeSchedule, Place, PlaceReject, Reject, TradingAnswer,
     TradingCommand, TradingReject, perp,
 };
 use buttonwood_model::{
-    AccountId, Claim, CurrencyId, GroupId, OrderKind, Product, Role, Side, Symbol, SymbolId, SymbolStatus,
+    AccountId, Claim, CurrencyId, GroupId, OrderKind, Product, Role, SessionId, Side, Symbol, SymbolId,
+    SymbolStatus,
 };
-use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
+use buttonwood_num::{Bps, Decimal, Grid, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, borrow, caller};
 use std::collections::HashMap;
 
@@ -39,64 +41,192 @@ fn money_and_figures_are_the_naive_ones() {
     }
 }
 
+/// An exchange with one market on margin, whose index is pinned at 50,000, and a margin account.
+struct Stage {
+    exchange: Exchange,
+    btc: CurrencyId,
+    usd: CurrencyId,
+    margin: Trader,
+    number: u64,
+}
+
+type Trader = (AccountId, SessionId);
+
+fn decimal(text: &str) -> Decimal {
+    Decimal::parse(text.as_bytes()).unwrap()
+}
+
+fn units(text: &str) -> Money {
+    Money::from_decimal(decimal(text)).unwrap()
+}
+
+impl Stage {
+    fn new() -> Self {
+        let free = FeeSchedule { maker: Bps(0), taker: Bps(0), auction: Bps(0) };
+        let mut exchange = Exchange::open(free, None);
+        let [btc, usd, gusd] = ["BTC", "USD", "GUSD"].map(|code| exchange.find_currency(code));
+        let mut list = |name: &str, quote: CurrencyId, product: Product| {
+            let grid = Grid::new(decimal("0.01"), decimal("0.00000001")).unwrap();
+            let qty_min = grid.qty(decimal("0.00001")).unwrap();
+            let status = SymbolStatus::Open;
+            let (name, closed_to) = (name.to_owned(), Vec::new());
+            let symbol = Symbol {
+                name,
+                base: btc,
+                quote,
+                qty_min,
+                grid,
+                product,
+                status,
+                wrap_enabled: false,
+                closed_to,
+            };
+            assert_eq!(exchange.own(Body::list_symbol(symbol)), Answer::Done);
+        };
+        list("btcusd", usd, Product::Spot);
+        list("btcgusdperp", gusd, Product::Swap);
+        assert_eq!(exchange.own(Body::add_group("one".into())), Answer::Done);
+        let mut stage = Self { exchange, btc, usd, margin: (AccountId(0), SessionId::EXCHANGE), number: 0 };
+        stage.margin = stage.trader("margin", AccountKind::Margin);
+        let pin = perp::Command::PinIndex(btc, Some(units("50000")));
+        assert_eq!(stage.exchange.own(pin.into()), Answer::Done);
+        stage
+    }
+
+    fn trader(&mut self, name: &str, kind: AccountKind) -> Trader {
+        let account = Account {
+            group: Some(GroupId(0)),
+            short_name: name.into(),
+            kind,
+            ..Account::house(self.exchange.stamp.time)
+        };
+        assert_eq!(self.exchange.own(Body::open_account(account)), Answer::Done);
+        let account = AccountId::from_index(self.exchange.state.access().accounts().len() - 1);
+        (account, self.exchange.key(name, account, Role::Trader))
+    }
+
+    fn credit(&mut self, (account, _): Trader, currency: CurrencyId, amount: &str) {
+        assert_eq!(self.exchange.own(Body::credit(account, vec![(currency, units(amount))])), Answer::Done);
+    }
+
+    fn call(&mut self, (account, session): Trader, command: TradingCommand) -> Answer {
+        self.number += 1;
+        let caller = Some(caller(session, account, self.number));
+        self.exchange.submit(1, &Command { caller, body: Body::Trading(command) })
+    }
+
+    /// A limit order for a whole number of bitcoins, at a price in whole dollars.
+    fn place(&mut self, trader: Trader, side: Side, amounts: (u128, u64), margin: bool) -> Answer {
+        self.place_at(SymbolId(0), trader, side, amounts, margin)
+    }
+
+    fn place_at(
+        &mut self,
+        symbol: SymbolId,
+        trader: Trader,
+        side: Side,
+        (bitcoins, price): (u128, u64),
+        margin: bool,
+    ) -> Answer {
+        let place = Place {
+            symbol,
+            side,
+            claim: Claim::Yes,
+            kind: OrderKind::Limit,
+            option: None,
+            price: Price::from_ticks(price * 100),
+            qty: Qty::from_hundredths(bitcoins * 10_000_000_000),
+            spend: Money::ZERO,
+            client_id: None,
+            stop: Price::default(),
+            margin,
+        };
+        self.call(trader, TradingCommand::Place(place))
+    }
+}
+
 /// What the live margin sells of an account bring is summed. Each of these sells is in the range of money, and the second is refused, since
 /// their sum is not; once the first is gone, there is room again.
 #[test]
 fn margin_sells_are_counted_within_the_range_of_money() {
-    let decimal = |text: &str| Decimal::parse(text.as_bytes()).unwrap();
-    let mut exchange = Exchange::open(FeeSchedule::default(), None);
-    let [btc, usd, gusd] = ["BTC", "USD", "GUSD"].map(|code| exchange.find_currency(code));
-    let mut list = |name: &str, quote: CurrencyId, product: Product| {
-        let grid = Grid::new(decimal("0.01"), decimal("0.00000001")).unwrap();
-        let qty_min = grid.qty(decimal("0.00001")).unwrap();
-        let status = SymbolStatus::Open;
-        let (name, closed_to) = (name.to_owned(), Vec::new());
-        let symbol =
-            Symbol { name, base: btc, quote, qty_min, grid, product, status, wrap_enabled: false, closed_to };
-        assert_eq!(exchange.own(Body::list_symbol(symbol)), Answer::Done);
-    };
-    list("btcusd", usd, Product::Spot);
-    list("btcgusdperp", gusd, Product::Swap);
-    assert_eq!(exchange.own(Body::add_group("one".into())), Answer::Done);
-    let account = Account {
-        group: Some(GroupId(0)),
-        short_name: "margin".into(),
-        kind: AccountKind::Margin,
-        ..Account::house(exchange.stamp.time)
-    };
-    assert_eq!(exchange.own(Body::open_account(account)), Answer::Done);
-    let account = AccountId::from_index(exchange.state.access().accounts().len() - 1);
-    let session = exchange.key("margin", account, Role::Trader);
-    let units = |text: &str| Money::from_decimal(decimal(text)).unwrap();
-    assert_eq!(exchange.own(Body::credit(account, vec![(btc, units("200"))])), Answer::Done);
-    let pin = perp::Command::PinIndex(btc, Some(units("50000")));
-    assert_eq!(exchange.own(pin.into()), Answer::Done);
-    let mut number = 0;
-    let mut call = |exchange: &mut Exchange, command: TradingCommand| {
-        number += 1;
-        let caller = Some(caller(session, account, number));
-        exchange.submit(1, &Command { caller, body: Body::Trading(command) })
-    };
-    let sell = TradingCommand::Place(Place {
-        symbol: SymbolId(0),
-        side: Side::Sell,
-        claim: Claim::Yes,
-        kind: OrderKind::Limit,
-        option: None,
-        // 100,000,000,000,000,000 dollars, for 90 bitcoins.
-        price: Price::from_ticks(10_000_000_000_000_000_000),
-        qty: Qty::from_hundredths(900_000_000_000),
-        spend: Money::ZERO,
-        client_id: None,
-        stop: Price::default(),
-        margin: true,
-    });
-    let placed = call(&mut exchange, sell.clone());
+    let mut stage = Stage::new();
+    let margin = stage.margin;
+    stage.credit(margin, stage.btc, "200");
+    // 100,000,000,000,000,000 dollars a bitcoin.
+    let sell = |stage: &mut Stage| stage.place(margin, Side::Sell, (90, 100_000_000_000_000_000), true);
+    let placed = sell(&mut stage);
     assert!(matches!(placed, Answer::Trading(TradingAnswer::Order(_))), "{placed:?}");
-    let refused = call(&mut exchange, sell.clone());
     let funds = Reject::Trading(TradingReject::Place(PlaceReject::InsufficientFunds));
-    assert_eq!(refused, Answer::Rejected(funds));
-    call(&mut exchange, TradingCommand::CancelAll);
-    let placed = call(&mut exchange, sell);
+    assert_eq!(sell(&mut stage), Answer::Rejected(funds));
+    stage.call(margin, TradingCommand::CancelAll);
+    let placed = sell(&mut stage);
     assert!(matches!(placed, Answer::Trading(TradingAnswer::Order(_))), "{placed:?}");
+}
+
+/// Nearly all dollars that money can count were credited. What the house lends comes on top: a fill that needs more than is left is no
+/// fill, whoever's order rests, and an hour charges no interest that cannot be counted.
+#[test]
+fn loans_stay_within_the_range_of_money() {
+    let mut stage = Stage::new();
+    let margin = stage.margin;
+    let rich = stage.trader("rich", AccountKind::Exchange);
+    // 17,000,000,000,000,000,000 of 17,014,118,346,046,923,173 dollars.
+    for _ in 0..34 {
+        stage.credit(rich, stage.usd, "500000000000000000");
+    }
+    stage.credit(rich, stage.btc, "10000000000000");
+    stage.credit(margin, stage.btc, "1000000000000");
+    let left = stage.exchange.state.ledger().left_to_give(stage.usd);
+    let owed = |stage: &Stage| stage.exchange.state.margin().owed(margin.0);
+    // 20,000,000,000,000,000 dollars are more than is left; as taker, then as maker.
+    let too_much = (400_000_000_000, 50_000);
+    stage.place(rich, Side::Sell, too_much, false);
+    stage.place(margin, Side::Buy, too_much, true);
+    stage.call(rich, TradingCommand::CancelAll);
+    stage.place(margin, Side::Buy, too_much, true);
+    stage.place(rich, Side::Sell, too_much, false);
+    assert_eq!(owed(&stage), Money::ZERO);
+    for trader in [rich, margin] {
+        stage.call(trader, TradingCommand::CancelAll);
+    }
+    let fits = (282_360_000_000, 50_000);
+    stage.place(rich, Side::Sell, fits, false);
+    stage.place(margin, Side::Buy, fits, true);
+    assert_eq!(owed(&stage), units("14118000000000000"));
+    // A day, minute by minute.
+    for _ in 0..24 * 61 {
+        let due = stage.exchange.state.next_due().unwrap();
+        let passed = due.time.0.saturating_sub(stage.exchange.stamp.time.0);
+        stage.exchange.submit(passed, &Command { caller: None, body: due.command });
+    }
+    assert!(owed(&stage) > units("14118000000000000") && owed(&stage) <= left, "{:?}", owed(&stage));
+}
+
+/// What fills of perpetuals may take from the house leaves a quarter of the range of money to funding and liquidations.
+#[test]
+fn fills_of_perpetuals_leave_room_for_what_falls_due() {
+    let mut stage = Stage::new();
+    let rich = stage.trader("rich", AccountKind::Exchange);
+    let sides = ["long", "short"].map(|name| stage.trader(name, AccountKind::Derivatives));
+    let gusd = stage.exchange.find_currency("GUSD");
+    for trader in sides {
+        stage.credit(trader, gusd, "1000000");
+    }
+    let trade = |stage: &mut Stage| {
+        for (trader, side) in sides.into_iter().zip([Side::Buy, Side::Sell]) {
+            stage.place_at(SymbolId(1), trader, side, (1, 50_000), false);
+        }
+        for trader in sides {
+            stage.call(trader, TradingCommand::CancelAll);
+        }
+        stage.exchange.state.perps().open_interest(SymbolId(1))
+    };
+    assert_eq!(trade(&mut stage), units("1"));
+    // Three quarters are 12,760,588,759,535,192,379 dollars.
+    for _ in 0..25 {
+        stage.credit(rich, gusd, "500000000000000000");
+    }
+    assert_eq!(trade(&mut stage), units("2"));
+    stage.credit(rich, gusd, "500000000000000000");
+    assert_eq!(trade(&mut stage), units("2"));
 }

@@ -4,7 +4,7 @@
 //! after five days, unless the bank takes it back. One that does not fit into the advances of its group waits (D-181). A payment is held
 //! until the bank has settled it.
 
-mod advance;
+pub(crate) mod advance;
 mod change;
 mod link;
 
@@ -340,8 +340,7 @@ fn decide_settlement(
         let lent = (row.amount - available).max(Money::ZERO);
         let lender = desk.ledger.house(LENDING.name).ok_or(Reject::UnknownCurrency)?;
         desk.ledger.can_give(lender, row.currency, lent).map_err(|_| Reject::BadAmount)?;
-        happen(Event::TakenBack(eid, lent));
-        advance::start_queued(desk, Some(eid), happen);
+        advance::take_back(desk, eid, lent, happen);
         return Ok(if lent > Money::ZERO { Made::Loan(row.account) } else { Made::Transfer(eid) });
     }
     let is_known = desk.funds.is_bank_payment(eid) || desk.funds.is_bank_advance(eid);

@@ -3,7 +3,9 @@
 //! A debt is repaid from whatever the account gets in the currency, before any other command. Until then the account neither trades nor
 //! withdraws: `access` notes it in the account's keys.
 
+use crate::bank::advance;
 use crate::{Books, Desk, Funds, LENDING, Made, Sender};
+use buttonwood_leave::DOLLARS;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Rank, Roles, Time, named};
 use buttonwood_num::Money;
@@ -76,6 +78,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
     let Command::Repay(account, currency) = *command;
     let amount = desk.funds.debts.repayable(desk.ledger, account, currency).ok_or(Reject::NotDue)?;
     out.push_named(&crate::Infrequent::from(Event::Repaid(account, currency, amount)));
+    advance::start_repaid(desk, (account, currency, amount), |event| {
+        out.push_named(&crate::Infrequent::from(event));
+    });
     Ok(Made::Nothing)
 }
 
@@ -87,6 +92,19 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
     if !books.funds.owes(account) {
         books.access.set_in_debt(account, false);
     }
+    note(books, account);
+}
+
+/// Notes what an account owes now, dollars at 1; other currencies are not advanced (D-181).
+fn note(books: &mut Books<'_>, account: AccountId) {
+    let Some(group) = books.access.account(account).and_then(|account| account.group) else { return };
+    let codes = books.ledger.currencies();
+    let is_dollar = |currency: &CurrencyId| {
+        codes.get(currency.index()).is_some_and(|currency| DOLLARS.contains(&currency.code.as_str()))
+    };
+    let owed = books.funds.debts_of(account).filter(|(currency, _)| is_dollar(currency));
+    let owed = owed.fold(Money::ZERO, |sum, (_, owed)| sum.capped_add(owed));
+    books.advances.note_debt(group, account, owed);
 }
 
 /// Lends an account what it lacks: the caller takes it from the account at once.
@@ -97,6 +115,7 @@ pub(crate) fn lend(books: &mut Books<'_>, account: AccountId, currency: Currency
     let lender = lender(books.ledger);
     books.funds.debts.lend(books.ledger, lender, (account, currency), amount);
     books.access.set_in_debt(account, true);
+    note(books, account);
 }
 
 fn lender(ledger: &Ledger) -> AccountId {

@@ -1,7 +1,8 @@
-//! The open advances of banks by group (D-75, D-181), in dollars, and what their groups have given up.
+//! The open advances of banks by group (D-75, D-181) and the debts of returned ones, in dollars, and what their groups have given up.
 //!
-//! Other rooms keep the rows of the advances; this table is what orders and conversions read of them. It is empty while no group has an
-//! advance, and then costs one check.
+//! Other rooms keep the rows of the advances and the debts; this table is what orders and conversions read of them. A debt stands in the
+//! place of its advance, so a return changes nothing of what the group may do. The table is empty while no group has either, and then
+//! costs one check.
 
 use alloc::collections::BTreeMap;
 use buttonwood_model::{AccountId, GroupId};
@@ -15,22 +16,24 @@ pub const GIVEN_UP_MAX: Bps = Bps(500);
 /// The whole, in basis points.
 const WHOLE: i128 = 10_000;
 
-/// The open advances of every group that has one.
+/// The open advances and debts of every group that has one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Advances {
     groups: BTreeMap<GroupId, Open>,
     limit: Money,
 }
 
-/// The open advances of a group.
+/// The open advances and debts of a group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Open {
-    /// Their sum, in dollars.
+    /// The sum of the advances, in dollars.
     pub amount: Money,
     /// The sum and the number of those of each account.
     accounts: BTreeMap<AccountId, (Money, u32)>,
-    /// What the group has given up against the index since it had none.
+    /// What the group has given up against the index since it had neither.
     pub given_up: Money,
+    /// What each account owes for returned advances; always above zero.
+    debts: BTreeMap<AccountId, Money>,
 }
 
 impl Default for Advances {
@@ -45,21 +48,31 @@ impl Open {
         self.accounts.get(&account).map_or(Money::ZERO, |(amount, _)| *amount)
     }
 
+    /// What the accounts of the group owe for returned advances, in dollars.
+    pub fn owed(&self) -> Money {
+        self.debts.values().fold(Money::ZERO, |sum, owed| sum.capped_add(*owed))
+    }
+
+    /// What an account owes for returned advances, in dollars.
+    pub fn owed_by(&self, account: AccountId) -> Money {
+        self.debts.get(&account).copied().unwrap_or(Money::ZERO)
+    }
+
     /// Whether the group may give up this much more.
     pub fn may_give_up(&self, more: Money) -> bool {
-        let most = self.amount.mul_div(GIVEN_UP_MAX.get(), WHOLE, Round::Down);
+        let most = self.amount.capped_add(self.owed()).mul_div(GIVEN_UP_MAX.get(), WHOLE, Round::Down);
         more == Money::ZERO || most.is_some_and(|most| self.given_up.capped_add(more) <= most)
     }
 }
 
 impl Advances {
-    /// Whether no group has an open advance.
+    /// Whether no group has an open advance or a debt.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 
-    /// The open advances of a group; none if it has none.
+    /// The open advances and debts of a group; none if it has neither.
     pub fn of(&self, group: GroupId) -> Option<&Open> {
         self.groups.get(&group)
     }
@@ -69,10 +82,10 @@ impl Advances {
         self.limit
     }
 
-    /// Whether a further advance to a group fits.
+    /// Whether a further advance to a group fits; none does while the group owes for a returned one.
     pub fn fits(&self, group: GroupId, amount: Money) -> bool {
-        let open = self.of(group).map_or(Money::ZERO, |open| open.amount);
-        open.capped_add(amount) <= self.limit
+        let Some(open) = self.of(group) else { return amount <= self.limit };
+        open.debts.is_empty() && open.amount.capped_add(amount) <= self.limit
     }
 
     /// Sets the most open advances of a group. Advances that are open stay.
@@ -89,7 +102,17 @@ impl Advances {
         *count = count.saturating_add(1);
     }
 
-    /// Takes out an advance that has cleared or was returned. With the last one the group's account of what it gave up ends.
+    /// Notes what an account of a group owes for returned advances from now on, in dollars.
+    pub fn note_debt(&mut self, group: GroupId, account: AccountId, owed: Money) {
+        if owed > Money::ZERO {
+            self.groups.entry(group).or_default().debts.insert(account, owed);
+        } else if let Some(open) = self.groups.get_mut(&group) {
+            open.debts.remove(&account);
+            self.drop_empty(group);
+        }
+    }
+
+    /// Takes out an advance that has cleared or was returned; a debt that it leaves is noted before.
     pub fn end(&mut self, group: GroupId, account: AccountId, amount: Money) {
         let Some(open) = self.groups.get_mut(&group) else { return };
         let Some((sum, count)) = open.accounts.get_mut(&account) else { return };
@@ -99,7 +122,12 @@ impl Advances {
         if *count == 0 {
             open.accounts.remove(&account);
         }
-        if open.accounts.is_empty() {
+        self.drop_empty(group);
+    }
+
+    /// With the last advance and debt the group's account of what it gave up ends.
+    fn drop_empty(&mut self, group: GroupId) {
+        if self.groups.get(&group).is_some_and(|open| open.accounts.is_empty() && open.debts.is_empty()) {
             self.groups.remove(&group);
         }
     }

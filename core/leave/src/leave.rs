@@ -1,6 +1,7 @@
 //! The checks.
 
 use crate::{Rooms, Worth};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CurrencyId};
@@ -35,19 +36,39 @@ struct Group {
     needed: Option<Money>,
 }
 
-impl Leave<'_> {
+/// What may leave one account.
+#[derive(Clone, Debug)]
+pub struct Free<'a> {
+    leave: Leave<'a>,
+    account: AccountId,
+    is_in_debt: bool,
+    group: Option<Group>,
+}
+
+impl Free<'_> {
+    /// What of a currency may leave, as [`Leave::free`].
+    pub fn free(&self, currency: CurrencyId) -> Money {
+        if self.is_in_debt {
+            return Money::ZERO;
+        }
+        let own = self.leave.own(self.account, currency);
+        let most = self.group.as_ref().and_then(|group| self.leave.most(group, self.account, currency));
+        most.map_or(own, |most| most.min(own))
+    }
+}
+
+impl<'a> Leave<'a> {
     /// What may leave the account: its available balance without advances (BAL-005), no more than its product and the advances of its
     /// group let go, and nothing while it owes for a returned one.
     pub fn free(&self, account: AccountId, currency: CurrencyId) -> Money {
-        if !self.rooms.debts(account).is_empty() {
-            return Money::ZERO;
-        }
-        let own = self.own(account, currency);
-        if own == Money::ZERO {
-            return own;
-        }
-        let group = self.group(account);
-        group.and_then(|group| self.most(&group, account, currency)).map_or(own, |most| most.min(own))
+        self.of(account).free(currency)
+    }
+
+    /// What may leave an account, for any number of currencies: its group is summed once.
+    pub fn of(self, account: AccountId) -> Free<'a> {
+        let is_in_debt = !self.rooms.debts(account).is_empty();
+        let group = if is_in_debt { None } else { self.group(account) };
+        Free { leave: self, account, is_in_debt, group }
     }
 
     /// Whether an amount may leave an account, for another account `to` of its group or for good.
@@ -100,11 +121,14 @@ impl Leave<'_> {
             return None;
         }
         let mut group = Group { own: Vec::new(), needed: Some(Money::ZERO) };
+        // A currency counts the same for all members.
+        let mut worths: BTreeMap<CurrencyId, Worth> = BTreeMap::new();
+        let mut worth =
+            |currency| *worths.entry(currency).or_insert_with(|| self.rooms.worth(account, currency));
         for member in members {
             let mut assets = Money::ZERO;
             for (currency, balance) in self.ledger.balances_of(member) {
-                let (of_rows, worth) =
-                    (self.rooms.bound(member, currency), self.rooms.worth(member, currency));
+                let (of_rows, worth) = (self.rooms.bound(member, currency), worth(currency));
                 // What transfers hold is on its way out.
                 let stays = balance.total().checked_sub(of_rows.held).unwrap_or(Money::ZERO);
                 assets = assets.capped_add(worth.of(stays));
@@ -117,7 +141,7 @@ impl Leave<'_> {
                 group.need(needed);
             }
             for (currency, owed) in self.rooms.debts(member) {
-                group.need(Some(self.rooms.worth(member, currency).of(owed)));
+                group.need(Some(worth(currency).of(owed)));
             }
             let own = assets.checked_sub(self.rooms.liabilities(member)).unwrap_or(Money::ZERO);
             group.own.push((member, own));

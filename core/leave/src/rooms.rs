@@ -29,7 +29,7 @@ pub trait Rooms: Debug {
     /// All accounts of the account's group, itself included, if one of them has an advance or a debt of a returned one; otherwise none.
     fn group_in_advance(&self, account: AccountId) -> Vec<AccountId>;
 
-    /// What the account has borrowed, and what its positions have lost and not realised, in dollars.
+    /// What the account has borrowed and what its positions bind, in dollars.
     fn liabilities(&self, account: AccountId) -> Money;
 
     /// What a currency counts for the account's group.

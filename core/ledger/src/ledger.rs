@@ -273,16 +273,27 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::OutOfRange`].
     pub fn can_give(&self, house: AccountId, currency: CurrencyId, amount: Money) -> Result<(), LedgerError> {
+        let left = self.left_with(currency, Some((house, amount)));
+        if left.is_some() { Ok(()) } else { Err(LedgerError::OutOfRange) }
+    }
+
+    /// How much more the house accounts that may be negative can owe together within the range of money.
+    pub fn left_to_give(&self, currency: CurrencyId) -> Money {
+        self.left_with(currency, None).unwrap_or(Money::ZERO)
+    }
+
+    /// The same after one of them gave an amount. None beyond the range.
+    fn left_with(&self, currency: CurrencyId, gift: Option<(AccountId, Money)>) -> Option<Money> {
         let may_owe = self.houses.iter().filter(|house| house.may_be_negative);
-        let owed = may_owe.map(|other| {
-            let given = if other.account == house { amount } else { Money::ZERO };
-            let after = self.balance(other.account, currency).available.checked_add(-given)?;
+        let owed = may_owe.map(|house| {
+            let own = gift.filter(|(giver, _)| *giver == house.account);
+            let amount = own.map_or(Money::ZERO, |(_, amount)| amount);
+            let after = self.balance(house.account, currency).available.checked_add(-amount)?;
             Some(after.min(Money::ZERO))
         });
-        let owed = { owed }.try_fold(Money::ZERO, |sum, owed| sum.checked_add(owed?));
+        let owed = { owed }.try_fold(Money::ZERO, |sum, owed| sum.checked_add(owed?))?;
         // The smallest number is excluded: the sum of all other balances, its negative, is not representable.
-        let is_in_range = owed.is_some_and(|owed| owed.units() >= -i128::MAX);
-        if is_in_range { Ok(()) } else { Err(LedgerError::OutOfRange) }
+        Some(Money::from_units(i128::MAX.checked_add(owed.units())?)).filter(|left| !left.is_negative())
     }
 
     /// The chain of all balances so far; see [`Ledger::post`].

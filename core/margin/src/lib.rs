@@ -21,6 +21,7 @@ extern crate alloc;
 
 pub mod admission;
 mod collateral;
+mod debts;
 pub mod deleverage;
 mod figures;
 pub mod funding;
@@ -35,6 +36,7 @@ mod rational;
 pub mod spot;
 
 pub use collateral::Collateral;
+pub use debts::Debts;
 pub use figures::{Free, Holding, LiquidationPoint, Sums};
 pub use interest::HourlyRate;
 pub use leverage::Leverage;

@@ -28,6 +28,9 @@ pub const RULES: Rules = Rules {
 /// The largest sum of the long positions of a contract, far inside the range of money.
 const OPEN_MAX: Money = Money::from_units(i128::MAX / 1_024);
 
+/// The part of the range of money that orders leave to what falls due: funding and liquidations move money without a check.
+const LEFT_MIN: Money = Money::from_units(i128::MAX / 4);
+
 /// Why the desk refuses an order, other than for lack of funds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -41,6 +44,10 @@ pub enum Refusal {
 #[derive(Debug, Default)]
 pub struct Plan {
     sketches: BTreeMap<AccountId, Sketch>,
+    /// The most that the house accounts give for the fills, since each profit comes from `clearing` and each loss may have to be lent.
+    moved: Money,
+    /// What they may still give, once a fill was planned.
+    left: Option<Money>,
     /// Whether only the part of an order is planned that makes its position smaller (D-173).
     is_part: bool,
 }
@@ -54,6 +61,8 @@ struct Sketch {
     row: Row,
     mark: Money,
     cap: Leverage,
+    /// What the last fill moved.
+    moved: Money,
 }
 
 impl Sketch {
@@ -69,6 +78,7 @@ impl Sketch {
             row: perps.row(account, symbol),
             mark: perps.contract(symbol)?.mark,
             cap: perps.risk(account).leverage,
+            moved: Money::ZERO,
         })
     }
 
@@ -82,7 +92,9 @@ impl Sketch {
         let (quantity, value) = fill.signed()?;
         let applied = self.row.position.after(quantity, value)?;
         self.row.position = applied.position;
-        self.others.assets = self.others.assets.checked_add(applied.realised)?.checked_sub(fill.fee()?)?;
+        let fee = fill.fee()?;
+        self.others.assets = self.others.assets.checked_add(applied.realised)?.checked_sub(fee)?;
+        self.moved = applied.realised.units().checked_abs().map(Money::from_units)?.checked_add(fee)?;
         if fill.rests {
             let live = self.row.live_mut(fill.side);
             *live = live.checked_sub(fill.grid.base(fill.qty)?)?;
@@ -162,8 +174,6 @@ pub fn reserve<R: From<Refusal>>(
         .checked_add(amount)
         .filter(|sum| *sum <= OPEN_MAX)
         .ok_or(Unmet::Funds)?;
-    // The value of every fill must be in the range of money.
-    terms.symbol.grid.cost(terms.price, terms.qty, terms.rates.worst()).ok_or(Unmet::Funds)?;
     let only_reduces = only_reduces(perps, terms);
     // What an order that meets others adds is judged by `affords`, and a part that only reduces passes.
     let may_pass = || only_reduces || terms.meets && reducing(perps, terms) > Qty::ZERO;
@@ -254,6 +264,8 @@ pub fn covers(
     let is_exempt = taker.session == SessionId::EXCHANGE || !is_judged;
     let key = (taker.account, taker.symbol_id, gusd);
     let Some(took) = plan.after(perps, ledger, key, &incoming, is_exempt) else { return Cover::NotTaker };
+    let Some(moved) = plan.moved_with(ledger, gusd, [&made, &took]) else { return Cover::NotTaker };
+    plan.moved = moved;
     plan.note(made);
     plan.note(took);
     Cover::Both
@@ -280,6 +292,14 @@ impl Plan {
         let after = before.after(fill)?;
         let may = || after.may_follow(&before) && (!fill.rests || after.carries(&before));
         (is_exempt || may()).then_some(after)
+    }
+
+    /// What the plan's fills move with those of two parties; none if the house accounts could owe more than they may for it.
+    fn moved_with(&mut self, ledger: &Ledger, gusd: CurrencyId, parties: [&Sketch; 2]) -> Option<Money> {
+        let left = *self.left.get_or_insert_with(|| ledger.left_to_give(gusd));
+        let moved = parties.iter().try_fold(self.moved, |sum, sketch| sum.checked_add(sketch.moved))?;
+        let after = left.checked_sub(moved)?.checked_sub(moved)?;
+        (after >= LEFT_MIN).then_some(moved)
     }
 
     fn note(&mut self, after: Sketch) {

@@ -112,11 +112,6 @@ impl Perps {
         self.holder(ledger, account, gusd).sums_with(None, [])
     }
 
-    /// The unrealised profit and loss of an account. None beyond the range of money.
-    pub fn unrealised(&self, ledger: &Ledger, account: AccountId, gusd: CurrencyId) -> Option<Money> {
-        self.holder(ledger, account, gusd).sums_with(None, []).map(|sums| sums.unrealised)
-    }
-
     /// The most of a currency that orders may use, of assets without what is `advanced`, and the most that may leave, of an account of
     /// this desk (D-47, D-181). None for currencies that its risk does not concern.
     pub fn available(

@@ -89,8 +89,10 @@ pub(crate) fn offer<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox<E>) 
 }
 
 impl Market<'_> {
-    /// The round that deleverages the fund's first position whose index has enough sources.
+    /// The round that deleverages the fund's first position whose index has enough sources. None while the fund's sums leave the range of
+    /// money, since such a round would end without a trade and be due again.
     fn flattening(&self) -> Option<Round> {
+        self.perps.sums(self.ledger, self.perps.fund()?, self.gusd?, None)?;
         self.perps.fund_rows().find_map(|row| {
             let contract = self.perps.contract(row.symbol).filter(|contract| contract.is_fresh)?;
             let whole = Money::from_units(row.position.quantity.units().checked_abs()?);

@@ -8,7 +8,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use buttonwood_index::Indices;
 use buttonwood_ledger::{CLEARING, FEES, INSURANCE, Ledger};
-use buttonwood_margin::{Leverage, Loans, Position};
+use buttonwood_margin::{Debts, Leverage, Loans, Position};
 use buttonwood_model::{AccountId, CurrencyId, Held, Product, Side, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ pub struct Perps {
     touched: bool,
     /// What accounts owe for returned advances, in dollars. Derived from the debts of `funds`.
     #[serde(skip)]
-    debts: BTreeMap<AccountId, Money>,
+    debts: Debts,
     /// The insurance fund's account.
     #[serde(skip)]
     fund: Option<AccountId>,
@@ -254,16 +254,12 @@ impl Perps {
 
     /// What an account owes for returned advances, in dollars.
     pub fn debt(&self, account: AccountId) -> Money {
-        self.debts.get(&account).copied().unwrap_or(Money::ZERO)
+        self.debts.of(account)
     }
 
     /// Notes what an account of this desk owes for returned advances, in dollars.
     pub fn note_debt(&mut self, account: AccountId, debt: Money) {
-        if debt > Money::ZERO {
-            self.debts.insert(account, debt);
-        } else {
-            self.debts.remove(&account);
-        }
+        self.debts.note(account, debt);
     }
 
     /// Has the marks taken again, since an account owes more.

@@ -79,8 +79,6 @@ fn reserve_buy<R: From<Refusal>>(
     if margin.row(terms.account).spending > 0 {
         return Err(Unmet::Funds);
     }
-    // The value of every fill must be in the range of money.
-    terms.symbol.grid.cost(terms.price, terms.qty, terms.rates.worst()).ok_or(Unmet::Funds)?;
     if !terms.meets && !accepts(margin, ledger, terms, &Plan::default(), (terms.qty, advanced)) {
         return Err(Unmet::Funds);
     }

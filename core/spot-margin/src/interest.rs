@@ -52,13 +52,20 @@ impl SpotMargin {
         (!self.loans.is_empty()).then_some((rank, self.interest.due))
     }
 
-    /// The next charge. The fund owes without interest.
+    /// The next charge. The fund owes without interest, and nobody is charged what money cannot count.
     pub(crate) fn charge(&self, ledger: &Ledger) -> Charge {
         let (_, rate) = self.conditions.rate("USD");
         let fund = ledger.house(INSURANCE.name);
         let mut owing = self.loans.after(self.interest.after).filter(|(account, ..)| Some(*account) != fund);
-        let rows = owing.by_ref().take(STEP_MAX);
-        let rows = rows.map(|(account, _, owed)| (account, rate.interest(owed).unwrap_or(Money::ZERO)));
+        let mut left = self.dollar.map_or(Money::ZERO, |dollar| ledger.left_to_give(dollar));
+        let rows = owing.by_ref().take(STEP_MAX).map(|(account, _, owed)| {
+            let interest = rate.interest(owed).unwrap_or(Money::ZERO);
+            match left.checked_sub(interest).filter(|left| !left.is_negative()) {
+                Some(less) => left = less,
+                None => return (account, Money::ZERO),
+            }
+            (account, interest)
+        });
         let rows: Vec<_> = rows.collect();
         Charge { hour: self.interest.due, rows, is_last: owing.next().is_none() }
     }

@@ -19,7 +19,6 @@ use buttonwood_model::{
 use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty, Round};
 use buttonwood_trading::place::{self, Place, Placer};
 use buttonwood_trading::{self as trading, Desks, Planner, cancel};
-use core::ops::Bound;
 use serde::{Deserialize, Serialize};
 
 /// The most accounts that one step searches.
@@ -133,9 +132,7 @@ impl SpotMargin {
     pub(crate) fn search(&self, ledger: &Ledger) -> (Vec<AccountId>, Option<AccountId>) {
         let after = self.liquidations.search.and_then(|(_, after)| after);
         let lent = self.loans.after(after).map(|(account, ..)| account).take(SEARCH_MAX + 1);
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let in_debt = self.debts.range((from, Bound::Unbounded)).map(|(account, _)| *account);
-        let owing: BTreeSet<AccountId> = lent.chain(in_debt.take(SEARCH_MAX + 1)).collect();
+        let owing: BTreeSet<AccountId> = lent.chain(self.debts.after(after).take(SEARCH_MAX + 1)).collect();
         let mut owing = owing.into_iter();
         let fund = ledger.house(INSURANCE.name);
         let (mut below, mut last) = (Vec::new(), None);

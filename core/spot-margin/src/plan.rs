@@ -14,9 +14,13 @@ use buttonwood_trading::{Cover, Crossing, Live, Terms};
 
 /// What the fills of a plan leave of the accounts of this room.
 #[derive(Clone, Debug, Default)]
-pub struct Plan(Vec<(AccountId, Account)>);
+pub struct Plan {
+    sketches: Vec<(AccountId, Account)>,
+    /// What the accounts borrow for the fills; what they repay takes nothing off.
+    borrowed: Money,
+}
 
-/// A fill that would leave its account below maintenance.
+/// A fill that would leave its account below maintenance, or for which `lending` would owe more than money can count.
 struct Uncovered;
 
 /// One side of a fill.
@@ -44,7 +48,7 @@ impl Party<'_> {
 
 impl Plan {
     pub(crate) fn of(&self, account: AccountId) -> Option<&Account> {
-        self.0.iter().find(|(owner, _)| *owner == account).map(|(_, sketch)| sketch)
+        self.sketches.iter().find(|(owner, _)| *owner == account).map(|(_, sketch)| sketch)
     }
 
     /// Notes a fill of one side; an error if it is not covered.
@@ -60,9 +64,15 @@ impl Plan {
         if !party.is_exempt && !is_covered() {
             return Err(Uncovered);
         }
-        match self.0.iter_mut().find(|(owner, _)| *owner == party.account) {
+        let more = after.cash.owed.checked_sub(before.cash.owed).ok_or(Uncovered)?.max(Money::ZERO);
+        let borrowed = self.borrowed.checked_add(more).ok_or(Uncovered)?;
+        if more > Money::ZERO && borrowed > ledger.left_to_give(dollar) {
+            return Err(Uncovered);
+        }
+        self.borrowed = borrowed;
+        match self.sketches.iter_mut().find(|(owner, _)| *owner == party.account) {
             Some((_, sketch)) => *sketch = after,
-            None => self.0.push((party.account, after)),
+            None => self.sketches.push((party.account, after)),
         }
         Ok(())
     }

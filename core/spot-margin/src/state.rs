@@ -5,7 +5,7 @@ use crate::interest::Interest;
 use crate::liquidation::Liquidations;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use buttonwood_margin::{Loans, spot::Terms};
+use buttonwood_margin::{Debts, Loans, spot::Terms};
 use buttonwood_model::{AccountId, Currency, CurrencyId, Product, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ pub struct SpotMargin {
     pub(crate) borrowed: bool,
     /// What margin accounts owe for returned advances, in dollars; it counts as borrowed (D-181). Derived from the debts of `funds`.
     #[serde(skip)]
-    pub(crate) debts: BTreeMap<AccountId, Money>,
+    pub(crate) debts: Debts,
     /// Derived from currencies and symbols.
     #[serde(skip)]
     pub(crate) dollar: Option<CurrencyId>,
@@ -121,16 +121,12 @@ impl SpotMargin {
 
     /// What an account owes for returned advances, in dollars.
     pub fn debt(&self, account: AccountId) -> Money {
-        self.debts.get(&account).copied().unwrap_or(Money::ZERO)
+        self.debts.of(account)
     }
 
     /// Notes what a margin account owes for returned advances, in dollars.
     pub fn note_debt(&mut self, account: AccountId, debt: Money) {
-        if debt > Money::ZERO {
-            self.debts.insert(account, debt);
-        } else {
-            self.debts.remove(&account);
-        }
+        self.debts.note(account, debt);
     }
 
     /// Has the accounts that owe looked through, since one of them owes more.

@@ -254,7 +254,7 @@ fn an_hour_with_the_fund_pays_nothing() {
     laws::check(&x);
 }
 
-/// At a still index nobody takes anything out of the fund: a group that is long with one account and short with another, and paints the
+/// While the index does not move, no client takes money out of the fund: a group that is long with one account and short with another, and paints the
 /// book with small orders, leaves it at what it had after twelve hours (D-177, D-178).
 #[test]
 fn a_painted_book_takes_nothing_out_of_the_fund() {

@@ -294,7 +294,7 @@ fn market(x: &Exchange, key: &str, side: &str, amount: &str) -> Answer {
     x.as_(key).call("/v1/order/new", order)
 }
 
-/// What trades at once and only makes a position smaller passes, whatever rests. A part that would turn the position over needs margin,
+/// What trades at once and only makes a position smaller passes, regardless of resting orders. A part that would turn the position over needs margin,
 /// together with all live orders of its side, and so does what a resting order adds when it would fill (D-173). Proves PERP-005.
 #[test]
 fn a_position_is_made_smaller_beside_a_resting_order() {

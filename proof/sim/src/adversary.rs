@@ -1,4 +1,4 @@
-//! People who trade with themselves: two groups that know the rules, act together and keep whatever an act leaves them.
+//! People who trade with themselves: two groups that know the rules, act together and keep every gain.
 //!
 //! A [`Program`] is a short list of their acts, as text. [`play`] runs it on a small exchange whose index stands still, lets everything
 //! fall due that is due, values what everybody has at that index and checks INV-HOUSE: the groups never gain more than the house has

@@ -291,9 +291,15 @@ impl Work<'_> {
             Ok(path) => println!("  trace, and what its disk held if it had one: {}", path.display()),
             Err(error) => println!("  trace and disk could not be kept: {error}"),
         }
-        let Wanted { commands, cuts, programs, .. } = self.wanted;
+        let Wanted { commands, cuts, programs, without, ignored, .. } = &self.wanted;
         let size = if kind == "adversary" {
-            format!("--programs {programs}")
+            let mut size = format!("--programs {programs}");
+            for (flag, words) in [("--without", without), ("--ignore", ignored)] {
+                if !words.is_empty() {
+                    size.extend([" ", flag, " ", &words.join(",")]);
+                }
+            }
+            size
         } else {
             format!("--commands {commands} --cuts {cuts}")
         };

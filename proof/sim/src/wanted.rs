@@ -1,5 +1,6 @@
 //! The command line.
 
+use buttonwood_sim::adversary::Breach;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -120,7 +121,14 @@ impl Wanted {
                 "--programs" => wanted.programs = number(word, value()?, 1_000_000_000)?,
                 "--workers" => wanted.workers = usize::try_from(number(word, value()?, 1_024)?).ok(),
                 "--without" => wanted.without = value()?.split(',').map(str::to_owned).collect(),
-                "--ignore" => wanted.ignored = value()?.split(',').map(str::to_owned).collect(),
+                "--ignore" => {
+                    wanted.ignored = value()?.split(',').map(str::to_owned).collect();
+                    if let Some(other) =
+                        wanted.ignored.iter().find(|kind| !Breach::KINDS.contains(&kind.as_str()))
+                    {
+                        return Err(format!("--ignore {other}: there are {}", Breach::KINDS.join(", ")));
+                    }
+                }
                 "--play" => wanted.play = Some(value()?.into()),
                 "--only" => {
                     wanted.only = Some(match value()? {
@@ -178,6 +186,7 @@ mod tests {
             ("--seeds 3 --minutes 3", "--minutes beside"),
             ("--ci --seeds 3", "--seeds beside"),
             ("--seeds 0", "--seeds 0"),
+            ("--ignore gain,loss", "--ignore loss: there are gain, debt"),
         ] {
             let refusal = parse(line).unwrap_err();
             assert!(refusal.contains(named), "{line}: {refusal}");

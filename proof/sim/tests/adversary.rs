@@ -19,7 +19,7 @@ fn known_programs_do_no_harm() {
         harmful.extend(played.breach.map(|breach| format!("{}: {breach}", path.display())));
         count += 1;
     }
-    assert!(count >= 6, "{count} programs prove little");
+    assert_eq!(count, 14, "each program that was found stays");
     assert!(harmful.is_empty(), "{}", harmful.join("\n"));
 }
 
@@ -56,7 +56,8 @@ fn honest_trade_gains_nothing() {
     assert_eq!(played.breach, None, "{:#?}", played.lines);
     assert!(played.gain <= 0, "{} units", played.gain);
     let done = |line: &&String| {
-        ["done", "is filled", "is not filled", "Wrapped"].iter().any(|word| line.contains(word))
+        let rests = line.ends_with("is not filled");
+        rests || ["done", "is filled", "Wrapped"].iter().any(|word| line.contains(word))
     };
     assert_eq!(played.lines.iter().filter(done).count(), 13, "{:#?}", played.lines);
 }

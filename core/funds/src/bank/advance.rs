@@ -27,7 +27,36 @@ pub(super) fn clear(desk: &Desk<'_>, eid: Eid, mut happen: impl FnMut(Event)) {
         return;
     }
     happen(Event::Cleared(eid));
-    start_queued(desk, Some(eid), happen);
+    let mut advances = desk.advances.clone();
+    end(desk, &mut advances, eid);
+    start_fitting(desk, advances, Some(eid), happen);
+}
+
+/// An advance goes back to its bank, and leaves a debt of `lent`.
+pub(super) fn take_back(desk: &Desk<'_>, eid: Eid, lent: Money, mut happen: impl FnMut(Event)) {
+    happen(Event::TakenBack(eid, lent));
+    let mut advances = desk.advances.clone();
+    if let Some((group, account, _)) = advance(desk, eid).filter(|_| lent > Money::ZERO) {
+        let owed = advances.of(group).map_or(Money::ZERO, |open| open.owed_by(account));
+        advances.note_debt(group, account, owed.capped_add(lent));
+    }
+    end(desk, &mut advances, eid);
+    start_fitting(desk, advances, Some(eid), happen);
+}
+
+/// An account has repaid an amount: what waits for the end of its group's debts is advanced.
+pub(crate) fn start_repaid(
+    desk: &Desk<'_>,
+    (account, currency, amount): (AccountId, CurrencyId, Money),
+    happen: impl FnMut(Event),
+) {
+    let group = desk.account(account).and_then(|account| account.group);
+    let open = group.and_then(|group| desk.advances.of(group));
+    let Some((group, open)) = group.zip(open).filter(|_| is_dollar(desk, currency)) else { return };
+    let left = open.owed_by(account).checked_sub(amount).unwrap_or(Money::ZERO);
+    let mut advances = desk.advances.clone();
+    advances.note_debt(group, account, left);
+    start_fitting(desk, advances, None, happen);
 }
 
 /// Sets the limit: what waits and fits now is advanced.
@@ -38,13 +67,11 @@ pub(super) fn set_limit(desk: &Desk<'_>, limit: Money, mut happen: impl FnMut(Ev
     start_fitting(desk, advances, None, happen);
 }
 
-/// Advances the credits that wait and fit once the advance `ended` is over, the oldest first.
-pub(super) fn start_queued(desk: &Desk<'_>, ended: Option<Eid>, happen: impl FnMut(Event)) {
-    let mut advances = desk.advances.clone();
-    if let Some((group, account, amount)) = ended.and_then(|eid| advance(desk, eid)) {
+/// Takes an advance out.
+fn end(desk: &Desk<'_>, advances: &mut Advances, eid: Eid) {
+    if let Some((group, account, amount)) = advance(desk, eid) {
         advances.end(group, account, amount);
     }
-    start_fitting(desk, advances, ended, happen);
 }
 
 /// Group, account and amount of a dollar advance.
@@ -58,6 +85,7 @@ fn advance(desk: &Desk<'_>, eid: Eid) -> Option<(GroupId, AccountId, Money)> {
     ))
 }
 
+/// Advances the credits that wait and fit into `advances`, the oldest first.
 fn start_fitting(
     desk: &Desk<'_>,
     mut advances: Advances,

@@ -111,8 +111,9 @@ pub(super) fn take_back(books: &mut Books<'_>, eid: Eid, lent: Money) {
         return;
     }
     let (account, currency, amount) = (row.account, row.currency, row.amount);
-    end_advance(books, eid);
+    // The debt first: it stands in the place of the advance.
     debt::lend(books, account, currency, lent);
+    end_advance(books, eid);
     books.ledger.issue(account, currency, -amount);
 }
 

@@ -134,6 +134,7 @@ fn house_accounts_together_stay_within_the_range_of_money() {
     assert_eq!(ledger.can_issue(USD, money(3)), Err(LedgerError::OutOfRange));
     assert_eq!(ledger.can_issue(USD, money(2)), Ok(()));
     give(&mut ledger, ALICE, other, 10);
+    assert_eq!((ledger.left_to_give(USD), ledger.left_to_give(BTC)), (money(5), money(i128::MAX)));
     assert_eq!(ledger.can_give(other, USD, money(12)), Ok(()));
     assert_eq!(ledger.can_give(other, USD, money(13)), Err(LedgerError::OutOfRange));
 }

@@ -63,7 +63,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let (now, rows) = {
         let views = app.exchange.views();
         let state = views.state();
-        let (ledger, funds, leave) = (state.ledger(), state.funds(), state.leave());
+        let (ledger, funds, leave) = (state.ledger(), state.funds(), state.leave().of(account));
         let usable = |id, balance: Amounts| {
             let most = state.margined(account, id).map(|[most, _]| most);
             most.unwrap_or(balance.available)
@@ -72,7 +72,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         let mut rows: Vec<Row> = ledger
             .balances_of(account)
             .map(|(id, balance)| {
-                let shares = [usable(id, balance), leave.free(account, id)];
+                let shares = [usable(id, balance), leave.free(id)];
                 (id, balance, shares, pending.remove(&id))
             })
             .collect();

@@ -47,12 +47,12 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let decimals = app.names.currency(target).decimals;
     let views = app.exchange.views();
     let state = views.state();
-    let (ledger, leave) = (state.ledger(), state.leave());
+    let (ledger, leave) = (state.ledger(), state.leave().of(call.account()));
     let balances = ledger.balances_of(call.account());
     let held = balances.map(|(id, balance)| (id, app.names.currency(id), balance));
     let held = held.filter(|(_, currency, balance)| is_shown(balance.total(), currency.decimals));
     let rows = held.map(|(id, currency, balance)| {
-        let free = leave.free(call.account(), id);
+        let free = leave.free(id);
         let most = state.margined(call.account(), id).map(|[most, _]| most);
         let usable = most.unwrap_or(balance.available);
         let conversion = views.conversion(id, target);

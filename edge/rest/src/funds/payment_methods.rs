@@ -58,7 +58,7 @@ answer! {
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let views = app.exchange.views();
     let (state, account) = (views.state(), call.account());
-    let leave = state.leave();
+    let leave = state.leave().of(account);
     let balances = state.ledger().balances_of(account);
     let fiat = balances.map(|(id, balance)| (id, app.names.currency(id), balance));
     let fiat = fiat.filter(|(_, currency, balance)| {
@@ -71,7 +71,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
             currency: currency.code.clone(),
             amount: amount(balance.total()),
             available: amount(balance.available),
-            available_for_withdrawal: amount(leave.free(account, id)),
+            available_for_withdrawal: amount(leave.free(id)),
         }
     });
     let verified = state.funds().banks().of_account(account).filter(|bank| bank.is_verified);

@@ -74,7 +74,10 @@ pub(super) fn rest(exchange: &mut Exchange, until: Time) -> Result<(), Breach> {
         exchange.state.next_due().filter(|due| due.rank == Rank::FollowUp || due.time <= until)
     {
         left -= 1;
-        if left == 0 || !run_due(exchange, due)? {
+        if left == 0 {
+            return Err(endless(&due.command));
+        }
+        if !run_due(exchange, due)? {
             break;
         }
     }
@@ -95,6 +98,11 @@ fn run_due(exchange: &mut Exchange, due: Due<Body>) -> Result<bool, Breach> {
         ));
     }
     Ok(!matches!(answer, Outcome::Rejected(_)))
+}
+
+/// Commands fall due without an end.
+fn endless(next: &Body) -> Breach {
+    Breach::Death(format!("more than {COMMANDS_MAX} commands fall due"), format!("{next:?}"))
 }
 
 fn own(body: Body) -> Command {
@@ -142,7 +150,7 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// The end of every program: nobody leaves an order, every advance is taken back, and two hours pass.
+    /// The end of every program: all orders are cancelled, every advance is taken back, and two hours pass.
     fn settle(&mut self) -> Result<(), Breach> {
         self.note_state();
         for actor in self.scene.actors.clone() {
@@ -187,7 +195,7 @@ impl Player<'_> {
     }
 
     fn run_dues(&mut self, until: Time) -> Result<(), Breach> {
-        while self.played.commands < COMMANDS_MAX {
+        loop {
             let state = &self.exchange.state;
             let is_due = |due: &Due<Body>| due.rank == Rank::FollowUp || due.time <= until;
             let next = if self.optional < OPTIONAL_MAX {
@@ -197,13 +205,15 @@ impl Player<'_> {
                 state.next_due_unskippable().filter(is_due).or_else(last)
             };
             let Some(due) = next else { return Ok(()) };
+            if self.played.commands >= COMMANDS_MAX {
+                return Err(endless(&due.command));
+            }
             self.optional += u64::from(due.may_skip);
             self.played.commands += 1;
             if !run_due(&mut self.exchange, due)? {
                 return Ok(());
             }
         }
-        Ok(())
     }
 
     fn call(&mut self, act: &Act, command: &Command) -> Result<String, Breach> {

@@ -63,7 +63,7 @@ pub(super) enum Act {
     Auction { market: usize },
     /// The house breaks the newest trade of a market, if it may.
     Break { market: usize },
-    /// The house promotes a market: nobody pays a fee there.
+    /// The house promotes a market: its fees are zero.
     Promote { market: usize },
     /// The house gives tiers of fees: nothing is paid from a volume of 10,000 dollars on.
     Tiers,

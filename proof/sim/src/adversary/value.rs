@@ -2,7 +2,7 @@
 //!
 //! An account counts for what it has less what it owes, but never for less than nothing once it is flat: its owner walks away from a
 //! debt. What a group owes for returned advances binds what all its accounts have, since nothing of that leaves before (D-181). What
-//! waits to leave the exchange has left, for who walks away takes it along.
+//! waits to leave the exchange has left, since an owner who walks away takes it along.
 
 use super::program::Plain;
 use super::world::{COINS, MARKETS, ONE, Scene};
@@ -16,8 +16,8 @@ use std::fmt;
 const ROUNDING: i128 = ONE / 100;
 
 /// The house accounts that must not lose: those that stand behind a product. `source`, `clearing` and `issuer` are the other side of
-/// what others have, so their losses are somebody's gains.
-const GUARDED: [&str; 4] = ["insurance", "instant", "fees", "lending"];
+/// what others have, so a loss of theirs is a gain of another account.
+const GUARDED: [&str; 3] = ["insurance", "instant", "fees"];
 
 /// What breaks the law.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,9 @@ pub enum Breach {
 }
 
 impl Breach {
+    /// All kinds.
+    pub const KINDS: [&str; 6] = ["gain", "debt", "death", "insurance", "instant", "fees"];
+
     /// What kind it is: programs with a breach of one kind are shortened as long as it is of that kind.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -102,8 +105,6 @@ impl Scene {
         for (house, figure) in GUARDED.iter().zip(&mut figures.houses) {
             *figure = state.ledger().house(house).map_or(0, |account| self.net(state, account));
         }
-        // What it has lent is owed to it, as far as a debtor does not walk away.
-        figures.houses[3] = -figures.bad_debt;
         figures.source = state.ledger().house("source").map_or(0, |account| self.net(state, account));
         figures
     }
@@ -166,7 +167,7 @@ pub(super) struct Outside {
 
 /// The law: what breaks it, if anything does. Also how much both groups gained, whether they may or not.
 pub(super) fn judge(before: &Figures, after: &Figures, outside: Outside) -> (Option<Breach>, i128) {
-    // Whoever paid in has paid; `source` cannot have given more than that.
+    // A deposit that was paid in is no gain; `source` cannot have given more than that.
     let given = before.source - after.source;
     let paid = given.min(outside.received - outside.returned).max(0);
     let granted = outside.received / 20 + ROUNDING;
@@ -174,14 +175,16 @@ pub(super) fn judge(before: &Figures, after: &Figures, outside: Outside) -> (Opt
     if gain > granted {
         return (Some(Breach::Gain(gain - granted)), gain);
     }
-    let losses =
-        GUARDED.iter().zip(before.houses.iter().zip(&after.houses)).map(|(house, (before, after))| {
-            let breach =
-                |loss| if *house == "lending" { Breach::Debt(loss) } else { Breach::Loss(house, loss) };
-            (before - after - granted, breach)
-        });
-    let worst = { losses }.filter(|(loss, _)| *loss > 0).max_by_key(|(loss, _)| *loss);
-    (worst.map(|(loss, breach)| breach(loss)), gain)
+    let houses = GUARDED.iter().zip(before.houses.iter().zip(&after.houses));
+    let losses = houses.map(|(house, (before, after))| (before - after, Some(*house)));
+    // What `lending` has lent is owed to it, as far as a debtor does not walk away.
+    let losses = losses.chain([(after.bad_debt - before.bad_debt, None)]);
+    let worst = losses.filter(|(loss, _)| *loss > granted).max_by_key(|(loss, _)| *loss);
+    let breach = worst.map(|(loss, house)| match house {
+        Some(house) => Breach::Loss(house, loss - granted),
+        None => Breach::Debt(loss - granted),
+    });
+    (breach, gain)
 }
 
 #[cfg(test)]
@@ -215,13 +218,13 @@ mod tests {
     /// A house account may not lose, whoever has its money in the end. Proves INV-HOUSE.
     #[test]
     fn a_house_account_does_not_lose() {
-        let before = Figures { houses: [100 * DOLLAR, 100 * DOLLAR, 0, 0], ..Figures::default() };
+        let before = Figures { houses: [100 * DOLLAR, 100 * DOLLAR, 0], ..Figures::default() };
         let mut after = before.clone();
         assert_eq!(judge(&before, &after, Outside::default()).0, None);
-        after.houses = [98 * DOLLAR, 99 * DOLLAR, 0, 0];
+        after.houses = [98 * DOLLAR, 99 * DOLLAR, 0];
         let loss = judge(&before, &after, Outside::default()).0;
         assert_eq!(loss, Some(Breach::Loss("insurance", 2 * DOLLAR - ROUNDING)));
-        after.houses = [100 * DOLLAR, 100 * DOLLAR, 0, -3 * DOLLAR];
+        after = Figures { bad_debt: 3 * DOLLAR, ..before.clone() };
         assert_eq!(judge(&before, &after, Outside::default()).0, Some(Breach::Debt(3 * DOLLAR - ROUNDING)));
     }
 }

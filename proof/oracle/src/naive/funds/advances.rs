@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, HashMap};
 /// The most open advances of a group: 25,000 dollars.
 const LIMIT: i128 = 25_000 * 10_i128.pow(19);
 
+/// The currencies that count a dollar each.
+const DOLLARS: [&str; 4] = ["USD", "GUSD", "USDC", "USDT"];
+
 /// What each currency is worth to a group, as of one moment.
 pub(in crate::naive) struct Worths {
     dollars: Vec<bool>,
@@ -43,8 +46,7 @@ impl Worths {
 impl Naive {
     /// What currencies are worth to the group of an account.
     pub(in crate::naive) fn worths(&self, account: AccountId) -> Worths {
-        let dollars =
-            self.funds.codes.iter().map(|code| ["USD", "GUSD", "USDC", "USDT"].contains(&code.as_str()));
+        let dollars = self.funds.codes.iter().map(|code| DOLLARS.contains(&code.as_str()));
         let currencies = (0..self.funds.codes.len()).map(CurrencyId::from_index);
         Worths {
             dollars: dollars.collect(),
@@ -58,7 +60,19 @@ impl Naive {
         self.names.get(account.index())?.group
     }
 
-    /// The open advances of a group in dollars; none if it has none.
+    /// What the accounts of a group owe for returned advances, in dollars.
+    fn group_owes(&self, group: GroupId) -> i128 {
+        let of_group = |((account, currency), _): &(&(AccountId, CurrencyId), &i128)| {
+            self.is_dollar(*currency) && self.group_of(*account) == Some(group)
+        };
+        self.funds.debts.iter().filter(of_group).map(|(_, owed)| *owed).sum()
+    }
+
+    fn is_dollar(&self, currency: CurrencyId) -> bool {
+        DOLLARS.contains(&self.funds.codes[currency.index()].as_str())
+    }
+
+    /// The open advances and debts of a group in dollars; none if it has neither.
     fn open_advances(&self, group: GroupId) -> Option<i128> {
         let of_group = |row: &&super::Row| {
             row.is_bank_advance()
@@ -66,28 +80,31 @@ impl Naive {
                 && self.group_of(row.account) == Some(group)
         };
         let amounts: Vec<i128> = self.funds.rows.iter().filter(of_group).map(|row| row.amount).collect();
-        (!amounts.is_empty()).then(|| amounts.iter().sum())
+        let owed = self.group_owes(group);
+        (!amounts.is_empty() || owed > 0).then(|| amounts.iter().sum::<i128>() + owed)
     }
 
-    /// Whether a credit is advanced at once.
+    /// Whether a credit is advanced at once; none is while the group owes for a returned one.
     pub(super) fn fits(&self, account: AccountId, currency: CurrencyId, amount: i128) -> bool {
-        let open = self.group_of(account).and_then(|group| self.open_advances(group)).unwrap_or(0);
-        Some(currency) == self.dollar && open + amount <= LIMIT
+        let group = self.group_of(account);
+        let open = group.and_then(|group| self.open_advances(group)).unwrap_or(0);
+        let owed = group.map_or(0, |group| self.group_owes(group));
+        Some(currency) == self.dollar && owed == 0 && open + amount <= LIMIT
     }
 
-    /// An advance has ended: what waits and fits is advanced, and a group without advances has given up nothing.
+    /// An advance or a debt has ended: a group with neither has given up nothing, and what waits and fits is advanced.
     pub(super) fn after_advance(&mut self) {
+        let groups: Vec<GroupId> = self.funds.given_up.keys().copied().collect();
+        for group in groups {
+            if self.open_advances(group).is_none() {
+                self.funds.given_up.remove(&group);
+            }
+        }
         for at in 0..self.funds.rows.len() {
             let row = self.funds.rows[at].clone();
             if row.is_queued() && self.fits(row.account, row.currency, row.amount) {
                 self.funds.rows[at].status = TransferStatus::Advanced;
                 self.pay(AccountId(0), row.account, row.currency, row.amount);
-            }
-        }
-        let groups: Vec<GroupId> = self.funds.given_up.keys().copied().collect();
-        for group in groups {
-            if self.open_advances(group).is_none() {
-                self.funds.given_up.remove(&group);
             }
         }
     }
@@ -113,7 +130,7 @@ impl Naive {
 
     /// What currencies are worth to every group.
     pub(in crate::naive) fn worths_of_all(&self) -> HashMap<Option<GroupId>, Worths> {
-        if !self.funds.rows.iter().any(super::Row::is_bank_advance) {
+        if !self.funds.rows.iter().any(super::Row::is_bank_advance) && self.funds.debts.is_empty() {
             let none = || Worths { dollars: Vec::new(), indices: Vec::new() };
             return self.names.iter().map(|names| (names.group, none())).collect();
         }

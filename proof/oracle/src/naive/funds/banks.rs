@@ -160,12 +160,11 @@ impl Naive {
         let lacks = amount - self.available(account, currency);
         self.row_mut(eid.0).status = TransferStatus::Returned;
         self.pay(account, AccountId(0), currency, amount);
-        self.after_advance();
-        if lacks <= 0 {
-            return Made::Transfer(eid);
+        if lacks > 0 {
+            self.lend(account, currency, lacks);
         }
-        self.lend(account, currency, lacks);
-        Made::Loan(account)
+        self.after_advance();
+        if lacks > 0 { Made::Loan(account) } else { Made::Transfer(eid) }
     }
 
     /// The house lends an account what it lacks; the account's orders end, since what they hold repays it first.
@@ -195,6 +194,7 @@ impl Naive {
         } else {
             self.funds.debts.insert((account, currency), owed - amount);
         }
+        self.after_advance();
         true
     }
 

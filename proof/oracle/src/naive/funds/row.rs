@@ -127,7 +127,7 @@ impl Row {
 }
 
 impl Path {
-    /// Whether it is the same address on the same network, with the same memo or whichever, where the other names none.
+    /// Whether it is the same address on the same network, with the same memo, or with any memo if the other names none.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (
