@@ -71,11 +71,13 @@ impl NewKeys {
     /// # Errors
     /// Why the key cannot be made there, in a line.
     pub(crate) fn place(&self, to: &Path) -> Result<Place, String> {
+        let given = to.display();
         let Some(folder) = &self.folder else {
-            return Err("Field 'to' names no file that may be made: the settings have no vault_new_keys and no vault_key_file"
-                .to_owned());
+            return Err(format!(
+                "Field 'to' names no file that may be made, since neither vault_new_keys nor vault_key_file is set: {given}"
+            ));
         };
-        let (shown, given) = (folder.display(), to.display());
+        let shown = folder.display();
         let name = name_in(folder, to).ok_or_else(|| {
             format!("Field 'to' must be a new file in the folder {shown}, and in none below it: {given}")
         })?;
@@ -174,7 +176,10 @@ mod tests {
         fs::set_permissions(home.path(), Permissions::from_mode(0o700)).unwrap();
         let beside = NewKeys::of(None, Some(&at("key")), &at("data"), true).unwrap();
         assert!(beside.place(&at("new")).is_ok() && beside.place(&at("else/new")).is_err());
-        assert!(line(&NewKeys::beside(None), &at("new")).contains("no vault_new_keys and no vault_key_file"));
+        assert!(
+            line(&NewKeys::beside(None), &at("new"))
+                .contains("neither vault_new_keys nor vault_key_file is set")
+        );
         for folder in ["data", "open"] {
             fs::create_dir(at(folder)).unwrap();
         }

@@ -1,7 +1,7 @@
 //! Whether this process can see which users connect to the operators' socket.
 //!
-//! In a user namespace of its own, the kernel shows every user that is not mapped there as one and the same. Two operators are then one,
-//! and the audit names nobody.
+//! In a user namespace of its own, the kernel shows every user that is not mapped there as one and the same. Two operators then look alike,
+//! and the audit cannot name them.
 
 use crate::trouble::Trouble;
 use std::io::ErrorKind;

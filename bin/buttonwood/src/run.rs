@@ -178,7 +178,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     for currency in founding::owed_by_instant(recovered.views().state()) {
         tracing::warn!(
             currency,
-            "the house owes from instant orders: withdrawals stop until `admin house fund instant` covers it"
+            "the house owes this currency from instant orders: its withdrawals stop until `admin house fund instant` covers it"
         );
     }
     if let Some(file) = fx_rates {

@@ -1,8 +1,8 @@
 //! Commands and infrequent events of this room.
 
 use crate::{
-    Client, Conversions, Execute, Market, Quote, QuoteRequest, Term, Terms, Wrap, Wrapped, execute, quote,
-    wrap,
+    Client, Conversions, Execute, Market, Quote, QuoteId, QuoteRequest, Term, Terms, Wrap, Wrapped, execute,
+    quote, wrap,
 };
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{
@@ -127,8 +127,8 @@ pub enum Reject {
     /// Other groups offer too little in the book, or too far from the reference, or there is no reference, or the house account has too
     /// little (D-179, D-180).
     NoLiquidity,
-    /// The price has moved against the house by more than 1 % since the quote (D-179).
-    Moved,
+    /// The price has moved against the house by more than 1 % since this quote (D-179).
+    Moved(QuoteId),
     /// The exposure of the house account would be too high, or its value cannot be told.
     BeyondExposure,
     /// The account has too little available (WRAP-006, WRAP-018).

@@ -55,7 +55,7 @@ pub(crate) fn decide(market: Market<'_>, client: Client<'_>, execute: &Execute) 
     let offer = market.offer((quote.symbol, symbol), quote.side, client, |depth, _| depth >= quote.qty);
     let holds = offer.and_then(|offer| offer.holds(quote, amounts.notional)).ok_or(Reject::NoLiquidity)?;
     if !holds {
-        return Err(Reject::Moved);
+        return Err(Reject::Moved(quote.id));
     }
     market.check_offer(symbol, quote, client)?;
     let paid = symbol.paid_in(quote.side);

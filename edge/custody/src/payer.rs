@@ -270,7 +270,7 @@ impl Payer {
         self.busy.insert(id);
     }
 
-    /// Never sends the transactions of a payment again. They are still looked for: one that confirms all the same is reported as its end.
+    /// Never sends the transactions of a payment again. They are still looked for: one that confirms is reported as the payment's end.
     pub fn give_up(&mut self, payment: u64) {
         if let Some(entry) = self.entries.get_mut(&payment) {
             entry.give_up(&mut self.reserved);

@@ -96,7 +96,7 @@ pub(crate) fn withdraw(
     }
 }
 
-/// The number in the payer of a withdrawal that was paid again so many times. Each time has a number of its own, so that it is built
+/// The payer's number of a withdrawal that was paid again `count` times. Each time has its own number, so that it is built
 /// anew.
 fn number(eid: Eid, count: u64) -> u64 {
     (count << 40) | eid.0

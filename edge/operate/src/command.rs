@@ -69,7 +69,7 @@ pub enum Guard {
 pub(crate) enum Lane {
     /// Those of commands.
     Command,
-    /// Those of commands, and a few that are kept for what halts, disables or ends.
+    /// Those of commands, and a few that are kept for what halts.
     Stop,
     /// Those of lists, which last as long as their reader takes.
     List,
@@ -131,7 +131,7 @@ pub struct Command {
     pub gives: Option<fn(&mut Components) -> Node>,
     /// How many operators it takes where two are needed.
     pub guard: Guard,
-    /// Whether it halts, disables or ends something; a few connections are kept for such commands.
+    /// Whether it halts something; a few connections are kept for such commands.
     pub stops: bool,
     /// The switch that makes it a list without an end.
     pub(crate) follow: Option<&'static str>,
@@ -201,7 +201,7 @@ impl Command {
         Self { guard: Guard::Proposes, ..self }
     }
 
-    /// It halts, disables or ends something: it finds a place when commands take all others.
+    /// It halts something: it finds a place when commands take all others.
     #[must_use]
     pub const fn stops(self) -> Self {
         Self { stops: true, ..self }

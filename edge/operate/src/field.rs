@@ -51,11 +51,15 @@ pub fn bad_amount(amount: &str) -> Refusal {
     bad_value("amount", "a positive decimal the ledger can count", amount)
 }
 
+/// An amount of money, zero or more; none if the text is no number or cannot be counted.
+pub(crate) fn money(text: &str) -> Option<Money> {
+    Decimal::parse(text.as_bytes()).ok().and_then(Money::from_decimal)
+}
+
 /// A positive amount of money.
 ///
 /// # Errors
 /// The refusal of any other text.
 pub fn amount(text: &str) -> Result<Money, Refusal> {
-    let money = Decimal::parse(text.as_bytes()).ok().filter(|amount| !amount.is_zero());
-    money.and_then(Money::from_decimal).ok_or_else(|| bad_amount(text))
+    money(text).filter(|amount| *amount > Money::ZERO).ok_or_else(|| bad_amount(text))
 }

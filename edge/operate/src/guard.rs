@@ -2,7 +2,7 @@
 //!
 //! A proposal holds the command as it was sent. To propose it, its function runs as a dry run, so what would be refused is not proposed.
 //! To approve it, the function runs again for the approver, whose act names the proposal: it is judged by the state of that moment, and
-//! whatever it does outside the journal is done then.
+//! its effects outside the journal happen then.
 
 use crate::catalogue;
 use crate::command::{Command, Guard, Once, Run};

@@ -167,13 +167,16 @@ pub fn refusal(name: &str, size: &str, reject: ConvertReject) -> Refusal {
         }
         ConvertReject::Differs(term) => differs(term),
         ConvertReject::InvalidSymbol => closed_symbol(name),
-        ConvertReject::Moved => {
-            let message = "Field 'quoteId': the price has moved by more than 1 % since the quote; a new quote is needed";
+        ConvertReject::Moved(quote) => {
+            let message = format!(
+                "Field 'quoteId' names a quote whose price has moved by more than 1 %: '{}'; request a new quote",
+                quote.0
+            );
             Refusal::new(Reason::InvalidParameterValue, message)
         }
         ConvertReject::NoLiquidity => {
             let message = format!(
-                "Invalid quantity for symbol {shown}: {size}; other groups offer too little for it within 5 % of the index"
+                "Invalid quantity for symbol {shown}: {size}; there is no index, or the orders of other groups within 5 % of it are too few"
             );
             Refusal::new(Reason::InvalidQuantity, message)
         }

@@ -354,7 +354,7 @@ fn refused(reject: ConvertReject) -> &'static str {
         ConvertReject::NoQuote => "no such quote",
         ConvertReject::Differs(_) => "not as quoted",
         ConvertReject::NoLiquidity => "quote beyond the book",
-        ConvertReject::Moved => "quote void",
+        ConvertReject::Moved(_) => "quote void",
         ConvertReject::BeyondExposure => "conversion beyond the exposure",
         ConvertReject::BadTerms => "bad terms of instant orders",
         ConvertReject::Unknown => "conversion by the exchange itself",

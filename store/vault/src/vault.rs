@@ -208,8 +208,8 @@ impl Vault {
         self.rotate_through(to, to)
     }
 
-    /// As [`Vault::rotate`]; the file is made at `at`, which leads to `to` as long as its folder is open, whatever becomes of the folder's
-    /// path.
+    /// As [`Vault::rotate`]; the file is made at `at`, which leads to `to` as long as its folder is open, even if the folder is
+    /// renamed.
     ///
     /// # Errors
     /// As [`Vault::rotate`].

@@ -8,17 +8,17 @@ use buttonwood_disk::Folder;
 use buttonwood_journal::Lock;
 use buttonwood_operate::keys::rotate::Rotated;
 use buttonwood_sequencer::Past;
-use buttonwood_vault::{KeySource, SealedUnder, Vault};
+use buttonwood_vault::{KEY_FILE, KeySource, SealedUnder, Vault};
 use std::io::{Write, stdout};
 use std::path::Path;
 
-/// Rotates the key, in the folder of the one before. No process can start on the directory meanwhile.
+/// Rotates the key, in the folder of the previous one. The lock keeps other processes from starting on the directory.
 pub(super) fn rotate(flags: &Admin) -> Result<(), Trouble> {
     check_directory(&flags.data)?;
     let to = Path::new(flags.text("to").unwrap_or_default());
     if Past::open(&flags.data)?.state().operations().approvals() == 2 {
-        let line = "a venue with approvals = 2 rotates its key while it runs, when another operator approves";
-        return Err(Trouble::Refused(line.to_owned()));
+        let line = "a venue with approvals = 2 rotates its key only while it runs, with a second operator's approval";
+        return Err(Trouble::Refused(format!("vault rotate --to {}: {line}", to.display())));
     }
     let lock = Lock::exclusive(&Folder::from(flags.data.join("journal").as_path()));
     let _lock = lock.map_err(|fault| Trouble::Refused(fault.to_string()))?;
@@ -36,9 +36,9 @@ pub(super) fn rotate(flags: &Admin) -> Result<(), Trouble> {
     stdout().write_all(&line).map_err(|error| Trouble::System(format!("cannot write: {error}")))
 }
 
-/// The folder of the key file that the vault was sealed under last; none for the key that a sandbox keeps in its directory.
+/// The folder of the key file that the vault was sealed under last; for the key that a sandbox keeps in its directory, this directory.
 fn new_keys(data: &Path) -> Result<NewKeys, Trouble> {
     let is_own = matches!(Vault::sealed_under(data)?, Some(SealedUnder::Inside(_)));
-    let key_file = Vault::recorded_key_file(data)?.filter(|_| !is_own);
+    let key_file = if is_own { Some(data.join(KEY_FILE)) } else { Vault::recorded_key_file(data)? };
     Ok(NewKeys::beside(key_file.as_deref()))
 }

@@ -1,11 +1,12 @@
 //! `bank limit`: the most open advances of a group (D-181).
 
 use crate::command::{Argument, Command, Form};
+use crate::field;
 use crate::operator::Operator;
 use buttonwood_engine::FundsCommand;
 use buttonwood_engine::funds::bank::Command as BankCommand;
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_num::{Decimal as Number, MONEY_DECIMALS, Money};
+use buttonwood_num::MONEY_DECIMALS;
 use buttonwood_wire::contract::{Decimal, DecimalText, Done, InPayload, Needed};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
@@ -41,8 +42,8 @@ answer! {
 
 async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let text = NewLimit::of(fields).limit()?;
-    let limit = Number::parse(text.as_bytes()).ok().and_then(Money::from_decimal);
-    let limit = limit.ok_or_else(|| bad_value("limit", "an amount of dollars, zero or more", &text))?;
+    let limit =
+        field::money(&text).ok_or_else(|| bad_value("limit", "an amount of dollars, zero or more", &text))?;
     operator.send(FundsCommand::from(BankCommand::SetAdvanceLimit(limit)), |_| None).await?;
     let shown = DecimalText::of(|out| limit.push_floored(out, MONEY_DECIMALS));
     Ok(json::body(&LimitSet { result: Done, limit: shown }))

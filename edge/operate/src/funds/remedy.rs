@@ -76,11 +76,11 @@ fn refusal(eid: Eid, reject: WithdrawalReject) -> Option<Refusal> {
     let what = match reject {
         WithdrawalReject::Unknown => "is no withdrawal to a chain that is under way or ended not long ago",
         WithdrawalReject::Settled => "has ended",
-        WithdrawalReject::Unsigned => "was not signed yet: it only waits",
+        WithdrawalReject::Unsigned => "is not signed yet, so it can still be paid as usual",
         WithdrawalReject::MayConfirm => {
             "has a payment that may still confirm: what it spends must be gone, or be spent elsewhere in a final block"
         }
-        WithdrawalReject::Remedied => "was treated so before, and waits for the chain",
+        WithdrawalReject::Remedied => "already had this remedy and waits for the chain",
         WithdrawalReject::Foreign
         | WithdrawalReject::Closed
         | WithdrawalReject::UnsupportedNetwork

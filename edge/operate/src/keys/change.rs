@@ -21,7 +21,6 @@ const CANCEL: Argument = Argument::new("cancel_orders", Form::Switch);
 pub const DISABLE: Command =
     Command::once("key disable", |operator, fields| Box::pin(disable(operator, fields)))
         .about("Disables a key at once; with --cancel-orders its live orders are cancelled too.")
-        .stops()
         .takes::<Stop>(&[API_KEY, CANCEL])
         .gives::<KeyRow>();
 
@@ -36,7 +35,6 @@ pub const ENABLE: Command =
 /// Also `POST /sandbox/keys/end`.
 pub const END: Command = Command::once("key end", |operator, fields| Box::pin(end(operator, fields)))
     .about("Ends a key for good; with --cancel-orders its live orders are cancelled too.")
-    .stops()
     .takes::<Stop>(&[API_KEY, CANCEL])
     .gives::<KeyRow>();
 

@@ -66,6 +66,8 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     if operator.is_dry_run() {
         return Ok(Rotated::body(&path, None));
     }
+    // An approval that no longer holds is refused before anything is sealed anew; `turn` keeps a second one out.
+    operator.checking().note().await?;
     let done = rotate(operator, &path, false).await?.map_err(|fault| {
         tracing::error!(%fault, "the vault's key was not rotated");
         refuse(fault)

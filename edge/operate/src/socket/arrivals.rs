@@ -17,7 +17,7 @@ const SILENCE: Duration = Duration::from_secs(2);
 struct Waiting {
     number: u64,
     since: Instant,
-    /// Dropped, it tells the connection to end.
+    /// Dropping it ends the connection.
     _end: oneshot::Sender<()>,
 }
 

@@ -1,7 +1,6 @@
 //! The places of the operators' socket: what a connection takes while its request runs, and how many connections wait.
 //!
-//! Readers take no place of a command, a connection takes one only when its request has come, and two places are kept for what halts,
-//! disables or ends.
+//! Readers take no place of a command, a connection takes one only when its request has come, and two places are kept for what halts.
 
 use crate::command::Lane;
 use buttonwood_gate::{Reason, Refusal};
@@ -10,7 +9,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Commands that run at once.
 const COMMANDS: usize = 30;
-/// Places that are kept for commands that halt, disable or end.
+/// Places that are kept for what halts.
 const STOPS: usize = 2;
 /// Lists that are read at once.
 const LISTS: usize = 16;
@@ -138,7 +137,7 @@ mod tests {
         assert!(taken(&places, Lane::Command).is_some() && taken(&places, Lane::Follow).is_some());
     }
 
-    /// Only so many wait; the next one is refused.
+    /// At most `WAITING` requests wait; the next one is refused.
     #[test]
     fn the_queue_has_an_end() {
         let places = Places::new();

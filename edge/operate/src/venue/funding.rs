@@ -1,11 +1,12 @@
 //! `funding set`: the cap of funding, and how deep a book must be to count (D-177).
 
 use crate::command::{Argument, Command, Form};
+use crate::field;
 use crate::operator::Operator;
 use buttonwood_engine::Reject;
 use buttonwood_engine::perp::Command as PerpCommand;
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_num::{Bps, Decimal as Number, MONEY_DECIMALS, Money};
+use buttonwood_num::{Bps, MONEY_DECIMALS};
 use buttonwood_wire::contract::{Decimal, DecimalText, Done, InPayload, WholeUpTo};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
@@ -50,9 +51,9 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let expected = "a decimal above 0 and up to 1000000000";
     let depth = request.depth();
     if let Some(text) = &depth {
-        let read = Number::parse(text.as_bytes()).ok().and_then(Money::from_decimal);
-        set.depth = read.ok_or_else(|| bad_value("depth", expected, text))?;
+        set.depth = field::money(text).ok_or_else(|| bad_value("depth", expected, text))?;
     }
+    // The cap and the depth in force are good, so it is the depth that was sent.
     let bad = |reject| {
         let Reject::Perp(_) = reject else { return None };
         Some(bad_value("depth", expected, depth.as_deref().unwrap_or_default()))

@@ -1,10 +1,11 @@
 //! `instant set`: the terms of instant orders (WRAP-009, D-179, D-180).
 
 use crate::command::{Argument, Command, Form};
+use crate::field;
 use crate::operator::Operator;
 use buttonwood_engine::{ConvertCommand, Terms};
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_num::{Bps, Decimal as Number, MONEY_DECIMALS, Money};
+use buttonwood_num::{Bps, MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{Decimal, DecimalText, Done, InPayload, WholeUpTo};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
@@ -56,12 +57,12 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
         set.fee = Bps(bps);
     }
     if let Some(text) = request.exposure_usd() {
-        let exposure = dollars(&text);
+        let exposure = field::money(&text);
         set.exposure =
             exposure.ok_or_else(|| bad_value("exposure_usd", "an amount of dollars, 0 or more", &text))?;
     }
     if let Some(text) = request.depth_usd() {
-        let depth = dollars(&text).filter(|depth| *depth > Money::ZERO);
+        let depth = field::money(&text).filter(|depth| *depth > Money::ZERO);
         set.depth = depth.ok_or_else(|| bad_value("depth_usd", "an amount of dollars above 0", &text))?;
     }
     operator.send(ConvertCommand::SetTerms(set), |_| None).await?;
@@ -72,8 +73,4 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
         exposure_usd: shown(set.exposure),
         depth_usd: shown(set.depth()),
     }))
-}
-
-fn dollars(text: &str) -> Option<Money> {
-    Number::parse(text.as_bytes()).ok().and_then(Money::from_decimal)
 }

@@ -224,7 +224,7 @@ fn refusal(address: &str, scope: &str, reject: ApprovalReject) -> Refusal {
         ApprovalReject::Duplicate => bad_address("is already among"),
         ApprovalReject::Full(most) => {
             let message = format!(
-                "The {scope}'s approved addresses are {most} already, the most that a list may have; remove one first"
+                "The {scope}'s list of approved addresses is full: it may have at most {most} entries; remove one first"
             );
             Refusal::new(Reason::InvalidParameterValue, message)
         }

@@ -122,7 +122,9 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
         Outcome::Rejected(Reject::Funds(FundsReject::Address(reject))) => Err(match reject {
             IssueReject::Closed => closed_account(""),
             IssueReject::Full(most) => {
-                let message = format!("The account has {most} deposit addresses, the most that it may have");
+                let message = format!(
+                    "The account may have at most {most} deposit addresses, and has no room for another"
+                );
                 Refusal::new(Reason::InvalidParameterValue, message)
             }
             IssueReject::Foreign

@@ -269,7 +269,7 @@ impl Naive {
             Side::Sell => both[0].min(both[1]) * 100 < worth * 99,
         };
         if is_void {
-            return Err(ConvertReject::Moved);
+            return Err(ConvertReject::Moved(quote.id));
         }
         self.check_exposure(&quote)?;
         let (base_currency, quote_currency, fee) = (pair.base, pair.quote, quote.fee.units());

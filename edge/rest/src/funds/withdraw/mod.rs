@@ -169,7 +169,7 @@ fn refusal(app: &App, call: &Call, pair: &Pair, reject: WithdrawReject) -> Refus
         WithdrawReject::OtherMemo => {
             let memo = call.payload().text("memo").ok().flatten().unwrap_or_default();
             let message = format!(
-                "Field 'memo' is not that of the approved address '{}', which is paid when the field is left out: '{}'",
+                "Field 'memo' differs from the memo of the approved address '{}'; leave it out to use that memo: '{}'",
                 quoted(&address),
                 quoted(&memo)
             );
