@@ -11,6 +11,7 @@ use buttonwood_convert as convert;
 use buttonwood_funds::{self as funds, Made};
 use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, CancelReason, Outbox, SessionId, Stamp, Time};
+use buttonwood_num::Money;
 use buttonwood_perp::{self as perp, liquidation::Task};
 use buttonwood_rates as rates;
 use buttonwood_spot_margin as spot_margin;
@@ -365,6 +366,9 @@ fn decide_other_events(
         Body::Ledger(command) if is_for_lender(state, command) => {
             Err(Reject::Ledger(ledger::Reject::Unknown))
         }
+        Body::Ledger(command) if !can_be_valued(state, now, command) => {
+            Err(Reject::Ledger(ledger::Reject::BadAmount))
+        }
         Body::Ledger(command) => ledger::decide(state.ledger(), command, out).map_err(Reject::Ledger),
         Body::Rates(command) => rates::decide(state.rates(), command, out).map_err(Reject::Rates),
         Body::Convert(command) => convert::decide_own(command, out).map_err(Reject::Convert),
@@ -449,6 +453,20 @@ fn is_for_lender(state: &State, command: &ledger::Command) -> bool {
         ledger::Command::ListCurrency(_) | ledger::Command::OpenHouse(..) => return false,
     };
     state.ledger().house(funds::LENDING.name) == Some(account)
+}
+
+/// Whether all that there is of a currency can still be valued at its index after a credit.
+fn can_be_valued(state: &State, now: Time, command: &ledger::Command) -> bool {
+    let amounts = match command {
+        ledger::Command::Credit(credit) => credit.amounts.as_slice(),
+        ledger::Command::Adjust(adjustment) => &[(adjustment.currency, adjustment.amount)],
+        ledger::Command::ListCurrency(_) | ledger::Command::OpenHouse(..) => &[],
+    };
+    let sources = state.sources(now);
+    amounts.iter().all(|(currency, amount)| {
+        let index = sources.index(*currency).filter(|_| *amount > Money::ZERO);
+        index.is_none_or(|index| state.ledger().can_value(*currency, *amount, index))
+    })
 }
 
 /// Refuses to close an account that has live orders, money, a debt or transfers that are not done, since none of its keys could use them any more.

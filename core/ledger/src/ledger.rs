@@ -16,7 +16,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, AssetId, Claim, Currency, CurrencyId, Held, SymbolId};
-use buttonwood_num::Money;
+use buttonwood_num::{Money, Round};
 use serde::{Deserialize, Serialize};
 
 /// Every balance of the exchange.
@@ -282,7 +282,17 @@ impl Ledger {
         self.left_with(currency, None).unwrap_or(Money::ZERO)
     }
 
-    /// The same after one of them gave an amount. None beyond the range.
+    /// Whether all that the house accounts have given of a currency, and `more` of it, can be valued at a price, sixteen times over: the
+    /// figures of an account add up several currencies.
+    pub fn can_value(&self, currency: CurrencyId, more: Money, price: Money) -> bool {
+        let value = || {
+            let given = Money::MAX.checked_sub(self.left_to_give(currency))?.checked_add(more)?;
+            given.times(price, Round::Up)
+        };
+        value().is_some_and(|value| value <= Money::from_units(i128::MAX / 16))
+    }
+
+    /// What is left after one of them gave an amount. None beyond the range.
     fn left_with(&self, currency: CurrencyId, gift: Option<(AccountId, Money)>) -> Option<Money> {
         let may_owe = self.houses.iter().filter(|house| house.may_be_negative);
         let owed = may_owe.map(|house| {

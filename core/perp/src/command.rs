@@ -224,7 +224,7 @@ impl Market<'_> {
             |(_, symbol): &(SymbolId, &Symbol)| symbol.product == Product::Swap && symbol.base == currency;
         let mut contracts = (0..).map(SymbolId).zip(self.symbols).filter(is_based);
         let twice = price.checked_add(price);
-        feeds::is_index(price)
+        feeds::can_be_index(self, currency, price)
             && twice.is_some_and(|twice| contracts.all(|(id, _)| self.is_countable(id, twice)))
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if !currencies.into_iter().all(|currency| can_have_index(&market, currency)) {
         return Err(Reject::Unknown);
     }
-    if !new.prices.iter().all(|(_, price)| is_index(*price)) {
+    if !new.prices.iter().all(|(currency, price)| can_be_index(&market, *currency, *price)) {
         return Err(Reject::BadPrice);
     }
     out.push_named(&Infrequent::FeedPriced(new.clone()));
@@ -41,4 +41,9 @@ pub(crate) fn can_have_index(market: &Market<'_>, currency: CurrencyId) -> bool 
 /// Whether a price can be an index: it is positive, and its mark can be counted.
 pub fn is_index(price: Money) -> bool {
     price > Money::ZERO && price::mark(None, price).is_some()
+}
+
+/// Whether a price can be the index of a currency now: all that there is of the currency can be valued at it.
+pub(crate) fn can_be_index(market: &Market<'_>, currency: CurrencyId, price: Money) -> bool {
+    is_index(price) && market.ledger.can_value(currency, Money::ZERO, price)
 }

@@ -162,6 +162,13 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// What stands in the place of figures beyond the range of money: values end at the largest number, and nothing is available, since
+    /// every check refuses then.
+    pub fn beyond_range() -> Self {
+        let sums = Sums { assets: Money::MAX, notional: Money::MAX, ..Sums::default() };
+        Self { sums, ..Self::default() }
+    }
+
     /// The figures of an account. None beyond the range of money.
     pub fn of(
         perps: &Perps,

@@ -27,6 +27,20 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// What stands in the place of an account's figures beyond the range of money: values end at the largest number, and nothing is
+    /// available, since every check refuses then.
+    pub fn beyond_range(margin: &SpotMargin, account: AccountId) -> Self {
+        let row = margin.row(account);
+        Self {
+            sums: Sums { assets: Money::MAX, notional: Money::MAX, owed: margin.borrowed(account) },
+            available: Money::ZERO,
+            reserved_buys: row.buys,
+            reserved_sells: row.sells,
+            loss: None,
+            liquidation_price: None,
+        }
+    }
+
     /// The figures of an account. None beyond the range of money.
     pub fn of(margin: &SpotMargin, ledger: &Ledger, symbols: &[Symbol], account: AccountId) -> Option<Self> {
         let row = margin.row(account);

@@ -617,3 +617,33 @@ fn a_margin_trade_is_broken_by_hand_only() {
     x.control("/sandbox/trades/break", &json!({ "tid": tid, "kind": "manual" })).ok();
     laws::check(&x);
 }
+
+/// An index or a credit with which all bitcoins could no longer be valued is refused. Figures beyond the range of money all the same, here
+/// by dollars, end at the largest number, and nothing is available.
+#[test]
+fn figures_stay_within_the_range_of_money() {
+    let x = pinned("50000");
+    let index = |price: &str| x.control("/sandbox/index/BTC", &json!({ "price": price }));
+    let key = x.key("margin-000");
+    let credit =
+        json!({ "group": key.group, "account": key.account, "currency": "BTC", "amount": "100000000000000" });
+    let before = x.as_("margin-000").balance("BTC");
+    let refusal = x.control("/sandbox/accounts/credit", &credit).refused(400, "InvalidParameterValue");
+    assert!(refusal.message.contains("amount") && refusal.message.contains("100000000000000"), "{refusal:?}");
+    assert_eq!(x.as_("margin-000").balance("BTC"), before);
+    // A sixteenth of the range is 1,063,382,396,627,932,698 dollars.
+    x.credit("margin-000", "BTC", "20000000000000");
+    let refusal = index("60000").refused(400, "InvalidParameterValue");
+    assert!(refusal.message.contains("price") && refusal.message.contains("60000"), "{refusal:?}");
+    index("53000").ok();
+    figures(&x, "margin-000");
+    for (key, currency) in [("margin-000", "USD"), ("perp-000", "GUSD")] {
+        for _ in 0..17 {
+            x.credit(key, currency, "990000000000000000");
+        }
+    }
+    let largest = "17014118346046923173.1687303715884105727";
+    assert_values(&figures(&x, "margin-000"), &[("marginAssetValue", largest), ("availableCollateral", "0")]);
+    x.as_("perp-000").call("/v1/margin", json!({ "symbol": "btcgusdperp" })).ok();
+    laws::check(&x);
+}

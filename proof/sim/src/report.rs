@@ -1,7 +1,7 @@
 //! Runs seeds on all processors, adds up their figures, and keeps what failed.
 
 use crate::wanted::{Kind, Span, Wanted};
-use buttonwood_oracle::{CALLS, DEEP, FINE, MAJORS, ODD, borrow, compare};
+use buttonwood_oracle::{CALLS, DEEP, FINE, FUNDS, MAJORS, ODD, borrow, compare};
 use buttonwood_sim::Finding;
 use buttonwood_sim::adversary::{Hunt, HuntTally, Program, Scene, play};
 use buttonwood_sim::disk::Faulty;
@@ -213,9 +213,11 @@ impl Work<'_> {
         let count = usize::try_from(self.wanted.commands).expect("a count fits memory");
         let compare = || {
             let counts = compare(world, seed, count);
-            // Spot margin has a world of its own, in one seed of four.
-            if seed.is_multiple_of(4) {
-                borrow(seed, MARGIN_STEPS);
+            // Spot margin and funds have worlds of their own, each in one seed of four.
+            match seed % 4 {
+                0 => drop(borrow(seed, MARGIN_STEPS)),
+                1 => drop(compare(&FUNDS, seed, count)),
+                _ => {}
             }
             Ok(counts)
         };

@@ -9,7 +9,6 @@ use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
 use buttonwood_wire::contract::{DecimalText, InPayload, Needed, Text};
-use buttonwood_wire::field::failed;
 use buttonwood_wire::{answer, json, request};
 
 /// Trader or Auditor, on a derivatives account.
@@ -69,7 +68,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         let state = views.state();
         Figures::of(state.perps(), state.ledger(), call.account(), (id, symbol))
     };
-    let figures = figures.ok_or_else(failed)?;
+    let figures = figures.unwrap_or_else(Figures::beyond_range);
     let sums = figures.sums;
     Ok(Reply::json(json::body(&AccountFigures {
         margin_assets_value: exact(sums.assets),

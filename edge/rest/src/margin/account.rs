@@ -8,7 +8,6 @@ use buttonwood_engine::spot_margin::Figures;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
-use buttonwood_wire::field::failed;
 use buttonwood_wire::json;
 
 /// Trader, Fund Manager or Auditor, on a margin account.
@@ -25,7 +24,10 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         let state = views.state();
         let margin = state.margin();
         let figures = Figures::of(margin, state.ledger(), state.symbols(), call.account());
-        (figures, margin.conditions().rate("USD"))
+        (
+            figures.unwrap_or_else(|| Figures::beyond_range(margin, call.account())),
+            margin.conditions().rate("USD"),
+        )
     };
-    Ok(Reply::json(json::body(&MarginSummary::of(&figures.ok_or_else(failed)?, Some(rate)))))
+    Ok(Reply::json(json::body(&MarginSummary::of(&figures, Some(rate)))))
 }

@@ -89,5 +89,5 @@ async fn answer(call: &ControlCall<'_>, asked: &Asked<'_>, fields: &Payload) -> 
 }
 
 fn bad_price(text: &str) -> Refusal {
-    bad_value("price", "a positive decimal that can be counted", text)
+    bad_value("price", "a positive decimal at which all that there is of the currency can be valued", text)
 }
