@@ -132,6 +132,8 @@ pub enum Step {
     Stuck {
         /// The payment.
         payment: u64,
+        /// Its newest transaction; none if only a payment that it replaces was signed.
+        tx: Option<TxHash>,
         /// The other transaction, if the node knows.
         by: Option<TxHash>,
     },
@@ -304,11 +306,12 @@ impl Payer {
         for payment in ids.iter().copied() {
             let Some(entry) = self.entries.get(&payment) else { continue };
             let (is_stuck, by) = (self.is_stuck(entry), entry.dead_by());
+            let tx = entry.last().map(|signed| signed.tx.clone());
             let Some(entry) = self.entries.get_mut(&payment) else { continue };
             if std::mem::replace(&mut entry.lost, is_stuck) == is_stuck {
                 continue;
             }
-            steps.push(if is_stuck { Step::Stuck { payment, by } } else { Step::Revived { payment } });
+            steps.push(if is_stuck { Step::Stuck { payment, tx, by } } else { Step::Revived { payment } });
         }
     }
 

@@ -367,11 +367,7 @@ impl Link {
             }
             Step::Settled { payment, .. } => match Owner::of(*payment) {
                 // One that has failed is sent again.
-                Owner::Move(eid) => desk.ask(|state| {
-                    if state.funds().custody_sending(eid).is_some() {
-                        self.accept_move(state, eid);
-                    }
-                }),
+                Owner::Move(eid) => self.accept_again(desk, eid),
                 Owner::Sweep => {
                     if let Some(swept) = self.payer.payment(*payment) {
                         let from = swept.from.first().cloned().unwrap_or_default();
@@ -389,15 +385,33 @@ impl Link {
                     self.give_up_sweep(*payment);
                 }
             }
-            Step::Stuck { payment, by } => {
+            Step::Stuck { payment, by, .. } => {
                 let owner = Owner::of(*payment);
                 tracing::error!(network = %self.name, payment = ?owner, ?by, "a payment cannot confirm: what it spends is gone or spent");
-                if owner == Owner::Sweep {
-                    self.forget_sweep(*payment);
+                match owner {
+                    Owner::Sweep => self.forget_sweep(*payment),
+                    // It is made again, from what there is now.
+                    Owner::Move(eid) => self.move_again(desk, *payment, eid),
+                    Owner::Withdrawal(_) => {}
                 }
             }
             Step::Sent { .. } | Step::Unsettled { .. } | Step::Revived { .. } => {}
         }
+    }
+
+    /// Sends a move again that is still being sent.
+    fn accept_again(&mut self, desk: &Desk, eid: Eid) {
+        desk.ask(|state| {
+            if state.funds().custody_sending(eid).is_some() {
+                self.accept_move(state, eid);
+            }
+        });
+    }
+
+    /// Sends a move again whose payment cannot confirm any more.
+    fn move_again(&mut self, desk: &Desk, payment: u64, eid: Eid) {
+        self.payer.give_up(payment);
+        self.accept_again(desk, eid);
     }
 
     /// Forgets a sweep that cannot confirm any more: what is still there is swept anew.

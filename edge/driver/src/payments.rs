@@ -181,9 +181,15 @@ pub(crate) fn command(network: &str, step: &Step) -> Option<FundsCommand> {
             Owner::Withdrawal(eid) => WithdrawalCommand::Unsettle(eid, tx.as_str().to_owned()).into(),
             Owner::Move(_) | Owner::Sweep => return None,
         },
-        Step::Stuck { payment, .. } => match Owner::of(*payment) {
+        Step::Stuck { payment, tx, .. } => match Owner::of(*payment) {
             Owner::Withdrawal(eid) => WithdrawalCommand::Lose(eid).into(),
-            Owner::Move(_) | Owner::Sweep => return None,
+            // The house moves its own money, so nobody need decide whether it is moved again.
+            Owner::Move(eid) => {
+                let tx = tx.as_ref()?.as_str().to_owned();
+                let settlement = Settlement { eid, tx, cost: Money::ZERO };
+                CustodyCommand::RepeatCustodyMove(Arc::new(settlement)).into()
+            }
+            Owner::Sweep => return None,
         },
         Step::Revived { payment } => match Owner::of(*payment) {
             Owner::Withdrawal(eid) => WithdrawalCommand::Revive(eid).into(),

@@ -333,12 +333,14 @@ impl Work<'_> {
         );
         println!("sim: {compared} commands beside the naive exchange");
         println!(
-            "sim: {treasuries} treasuries: {} withdrawals and {} deposits, {} crashes, {} reorganisations, {} halts of assets",
+            "sim: {treasuries} treasuries: {} withdrawals and {} deposits, {} crashes, {} reorganisations, {} halts of assets, {} payments \
+             that were lost",
             treasury.withdrawals,
             treasury.deposits,
             treasury.crashes,
             treasury.reorganisations,
-            treasury.halts
+            treasury.halts,
+            treasury.remedies
         );
         println!(
             "sim: {perps_runs} runs of perpetuals: {} commands, {} crashes ({} inside the payments of an hour, {} inside liquidations, {} \

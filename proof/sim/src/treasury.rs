@@ -19,6 +19,7 @@ use buttonwood_custody::simulated::Treatment;
 use buttonwood_driver::{Failed, Shown, SteppedDriver, Work};
 use buttonwood_engine::funds::Scope;
 use buttonwood_engine::funds::halt::Command as HaltCommand;
+use buttonwood_engine::funds::withdrawal::{Command as WithdrawalCommand, Remedy};
 use buttonwood_engine::{Answer, Body, Command, FundsCommand, State};
 use buttonwood_journal::Options as Segments;
 use buttonwood_model::{CurrencyId, Time};
@@ -46,6 +47,8 @@ pub struct TreasuryTally {
     pub crashes: u64,
     /// Assets that a reorganisation halted.
     pub halts: u64,
+    /// Withdrawals that an operator had paid again or called off.
+    pub remedies: u64,
 }
 
 impl TreasuryTally {
@@ -56,6 +59,7 @@ impl TreasuryTally {
         self.reorganisations += other.reorganisations;
         self.crashes += other.crashes;
         self.halts += other.halts;
+        self.remedies += other.remedies;
     }
 }
 
@@ -263,9 +267,22 @@ impl Treasury {
         self.call(place.network, Work::Node { treatment, times }).map(|_| ())
     }
 
-    /// Resumes what is halted, once it was seen to be.
+    /// Has payments paid again, or calls them off, that the chain has lost what they spend (D-184).
+    fn remedy(&mut self) -> Result<(), Finding> {
+        let state = self.state();
+        for eid in self.books.lost(&state) {
+            let remedy = self.dice.pick(&[Remedy::Rebuild, Remedy::Void]);
+            self.tally.remedies += 1;
+            // A command that is repeated after a crash may be refused, since the first one took effect.
+            self.ask(&WithdrawalCommand::Remedy(eid, remedy).into())?;
+        }
+        Ok(())
+    }
+
+    /// Resumes what is halted, once it was seen to be, and does something about lost payments.
     fn resume(&mut self) -> Result<(), Finding> {
         self.peace()?;
+        self.remedy()?;
         let halted: Vec<CurrencyId> = self.state().funds().halts().assets().collect();
         for currency in halted {
             self.tally.halts += 1;

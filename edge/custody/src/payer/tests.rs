@@ -419,7 +419,7 @@ fn a_foreign_conflict_is_not_a_void() {
         stage.mine(1);
     }
     assert_eq!(stage.outcome(id), None);
-    assert_eq!(stage.alarms(), [&Step::Stuck { payment: id, by: Some(foreign.tx) }]);
+    assert_eq!(stage.alarms(), [&Step::Stuck { payment: id, tx: Some(signed.tx), by: Some(foreign.tx) }]);
     assert_eq!(stage.rows[&id].attempts.len(), 1);
 }
 

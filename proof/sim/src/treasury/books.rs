@@ -361,6 +361,15 @@ impl Books {
         Ok(())
     }
 
+    /// The withdrawals whose payment cannot confirm any more.
+    pub(super) fn lost(&self, state: &State) -> Vec<Eid> {
+        let payment = |paid: &&Paid| {
+            let payment = state.funds().withdrawals().payment(paid.eid);
+            payment.is_some_and(|payment| payment.lost && !payment.is_called_off())
+        };
+        self.paid.iter().filter(payment).map(|paid| paid.eid).collect()
+    }
+
     /// At the end every withdrawal has ended: each completed one is on the chain once, each other one is not.
     pub(super) fn check_end(
         &self,
