@@ -70,8 +70,9 @@ function call(method, path, operation, schemas) {
   const scopes = operation["x-scopes"] || [];
   if (scopes.length) anchor.append(element("p", `Scopes: ${scopes.join(", ")}.`));
   anchor.append(...request(operation, schemas));
-  const answer = operation.responses["200"].content["application/json"].schema;
-  anchor.append(element("h3", "Answer"), element("p", "", ...shown(answer)));
+  // A report is a file of another type.
+  const [[type, { schema }]] = Object.entries(operation.responses["200"].content);
+  anchor.append(element("h3", "Answer"), element("p", "", ...(type === "application/json" ? shown(schema) : [type])));
   const refusals = Object.keys(operation.responses).filter((status) => status !== "200");
   anchor.append(element("p", `Refusals: ${refusals.join(", ")}.`));
   return anchor;
@@ -109,16 +110,25 @@ function open() {
   }
 }
 
+const say = (text) => main.replaceChildren(element("p", text));
+
 async function show() {
+  let reply;
+  let contract;
   try {
-    const reply = await fetch("/openapi.json");
-    const contract = await reply.json();
-    // In maintenance it answers with a refusal.
-    if (!reply.ok) return main.replaceChildren(element("p", contract.message));
+    reply = await fetch("/openapi.json");
+    contract = await reply.json();
+  } catch (failure) {
+    return say(`The exchange does not answer (${failure.message}).`);
+  }
+  // In maintenance it answers with a refusal.
+  if (!reply.ok) return say(contract.message);
+  try {
     main.replaceChildren(...chapters(contract));
     open();
-  } catch {
-    main.replaceChildren(element("p", "The exchange does not answer."));
+  } catch (failure) {
+    say(`This page cannot show the contract: ${failure.message}.`);
+    throw failure;
   }
 }
 addEventListener("hashchange", open);

@@ -223,6 +223,21 @@ class Pages:
         width, screen = self.browser.run("return [document.documentElement.scrollWidth, innerWidth]")
         assert width <= screen, f"{name}: {width} pixels wide on a screen of {screen}"
 
+    def docs_list_the_contract(self):
+        """An entry for each call that is built and each object that is no request."""
+        with urllib.request.urlopen(f"{self.base}/openapi.json") as reply:
+            contract = json.load(reply)
+        built = [item for item in contract["paths"].values() if not item.get("x-unbuilt")]
+        calls = {operation["operationId"] for item in built for operation in item.values()}
+        objects = {name for name in contract["components"]["schemas"] if not name.endswith(("Payload", "Body"))}
+        self.browser.screen(*WIDE)
+        self.browser.open(f"{self.base}/docs")
+        self.browser.wait_for("the entries", "return document.querySelectorAll('details').length > 0")
+        shown = self.browser.run("return [...document.querySelectorAll('details')].map((entry) => entry.id)")
+        assert sorted(shown) == sorted(calls | objects), set(shown) ^ (calls | objects)
+        self.picture("docs")
+        self.nothing_wrong()
+
     def other_pages(self):
         self.browser.screen(*PHONE, phone=True)
         self.browser.open(self.base)
@@ -342,6 +357,7 @@ def main():
             pages.the_page_follows_the_market,
             pages.every_screen_fits,
             pages.nothing_wrong,
+            pages.docs_list_the_contract,
             pages.other_pages,
             pages.long_numbers_fit,
             pages.a_hidden_page_is_silent,
