@@ -73,7 +73,7 @@ impl Market<'_> {
                 let Some(fewer) = left.checked_sub(1) else { return Some(levels) };
                 left = fewer;
                 let order = self.orders.get(slot);
-                if client.own.binary_search(&order.account).is_err() {
+                if self.sources.is_offer(order.account, client.own) {
                     qty += order.remaining;
                 }
             }

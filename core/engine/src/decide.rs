@@ -346,6 +346,9 @@ fn decide_other_events(
             let is_due = stop::decide(market, *order, &mut work.planner, out);
             if is_due { Ok(()) } else { Err(Reject::Trading(trading::Reject::NotNow)) }
         }
+        Body::Trading(trading::Command::BreakTrade(broken)) if pays_closed(state, broken) => {
+            Err(Reject::Trading(trading::Reject::Break(trading::BreakError::Closed)))
+        }
         Body::Trading(command) => trading::decide(market, command, out).map_err(Reject::Trading),
         Body::Access(command) => {
             access::decide(&state.access, context(state, now), None, command, out).map_err(Reject::Access)?;
@@ -453,6 +456,12 @@ fn is_for_lender(state: &State, command: &ledger::Command) -> bool {
         ledger::Command::ListCurrency(_) | ledger::Command::OpenHouse(..) => return false,
     };
     state.ledger().house(funds::LENDING.name) == Some(account)
+}
+
+/// Whether a break would pay money to a closed account, where no key reaches it.
+fn pays_closed(state: &State, broken: &trading::Break) -> bool {
+    let parties = [broken.buyer.account, broken.seller.account];
+    broken.figures.is_some() && parties.into_iter().any(|account| state.access.is_closed(account))
 }
 
 /// Whether all that there is of a currency can still be valued at its index after a credit.

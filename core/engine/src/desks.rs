@@ -5,7 +5,7 @@ use crate::evolve::DOLLAR;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_access::AccountKind;
-use buttonwood_index::{Indices, Sources};
+use buttonwood_index::{Bound, Indices, Sources};
 use buttonwood_leave::{Advances, DOLLARS};
 use buttonwood_ledger::{INSURANCE, Ledger};
 use buttonwood_model::{
@@ -113,6 +113,7 @@ impl Desks {
             dollar: dollar.map(CurrencyId::from_index),
             needed: self.sources_needed,
             depth: self.sources_depth,
+            bound: self,
             time,
         }
     }
@@ -270,6 +271,12 @@ impl Desks {
         }
     }
 
+    /// The first party to a trade whose group has open advances or debts of returned ones.
+    fn bound_party(&self, broken: &Break) -> Option<AccountId> {
+        let parties = [broken.buyer.account, broken.seller.account];
+        parties.into_iter().find(|account| self.is_bound(*account))
+    }
+
     fn has_margin_party(&self, broken: &Break) -> bool {
         [broken.buyer.account, broken.seller.account].into_iter().any(|account| self.is_margin(account))
     }
@@ -331,6 +338,13 @@ impl Settlement {
             (perp::DESK, perp::DESK) => Self::Perp,
             _ => Self::Mixed,
         }
+    }
+}
+
+impl Bound for Desks {
+    fn is_bound(&self, account: AccountId) -> bool {
+        !self.advances.is_empty()
+            && self.group(account).is_some_and(|group| self.advances.of(group).is_some())
     }
 }
 
@@ -539,6 +553,7 @@ impl trading::Desks for Desks {
     fn can_void(&self, symbol: &Symbol, broken: &Break) -> Result<(), BreakError> {
         match symbol.product {
             Product::Spot if self.has_margin_party(broken) => Err(BreakError::ManualOnly),
+            Product::Spot if self.bound_party(broken).is_some() => Err(BreakError::Bound),
             Product::Spot => spot::can_void(&self.ledger, symbol, broken),
             Product::Swap => Err(BreakError::ManualOnly),
         }

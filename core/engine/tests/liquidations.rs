@@ -367,7 +367,8 @@ impl World {
         ranked.into_iter().map(|(.., account)| account).collect()
     }
 
-    /// After marks, exactly the accounts below maintenance are in the queue.
+    /// After marks, the accounts below maintenance are in the queue, and no others but those without positions whose collateral covers what
+    /// they owe by less than a twentieth.
     fn check_queue(&self, due: &[AccountId]) {
         let state = &self.exchange.state;
         for (account, _) in &self.traders {
@@ -375,7 +376,11 @@ impl World {
             let is_low = sums.positions > Money::ZERO && sums.assets < sums.maintenance();
             let is_queued = state.perps().liquidations().contains(*account);
             assert!(is_queued || !is_low, "{account:?} is below maintenance");
-            assert!(is_low || !due.contains(account), "{account:?} is not");
+            let owed = state.perps().owed(*account, self.gusd);
+            let is_stranded = sums.positions == Money::ZERO
+                && owed > Money::ZERO
+                && sums.assets.units() * 20 < owed.units();
+            assert!(is_low || is_stranded || !due.contains(account), "{account:?} is not");
         }
     }
 

@@ -29,4 +29,4 @@ mod sources;
 pub use feeds::{FRESH, FeedPrices, NAME_MAX};
 pub use indices::Indices;
 pub use price::{book_median, median};
-pub use sources::Sources;
+pub use sources::{Bound, Sources};

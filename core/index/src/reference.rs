@@ -32,7 +32,7 @@ impl Sources<'_> {
         Some(currency) == self.dollar || self.symbols.iter().any(wraps)
     }
 
-    /// The median of a currency's dollar book, as far as other groups made it.
+    /// The median of a currency's dollar book, as far as offers of other groups make it.
     fn of_deep_book(&self, currency: CurrencyId, own: &[AccountId]) -> Option<Money> {
         let place = self.symbols.iter().position(|symbol| self.is_dollar_book(symbol, currency))?;
         let (id, symbol) = (SymbolId::from_index(place), self.symbols.get(place)?);
@@ -42,14 +42,14 @@ impl Sources<'_> {
         book_median(Some(bid), Some(ask), self.orders.last(id).map(value))
     }
 
-    /// The best price of other groups on a side, if enough of their dollars rest there.
+    /// The best offer of other groups on a side, if enough of their dollars rest there.
     fn best_of_others(&self, id: SymbolId, symbol: &Symbol, side: Side, own: &[AccountId]) -> Option<Price> {
         let (mut best, mut dollars, mut left) = (None, Money::ZERO, ORDERS_MAX);
         for price in self.orders.book(id).side(side).prices() {
             for slot in self.orders.queue(id, side, price) {
                 left = left.checked_sub(1)?;
                 let order = self.orders.get(slot);
-                if own.binary_search(&order.account).is_err() {
+                if self.is_offer(order.account, own) {
                     best = best.or(Some(price));
                     dollars = dollars.capped_add(symbol.grid.notional(price, order.remaining)?);
                 }

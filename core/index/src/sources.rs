@@ -3,8 +3,15 @@
 use crate::{Indices, book_median, price};
 use alloc::vec::Vec;
 use buttonwood_book::Orders;
-use buttonwood_model::{CurrencyId, Product, Side, Symbol, SymbolId, Time};
+use buttonwood_model::{AccountId, CurrencyId, Product, Side, Symbol, SymbolId, Time};
 use buttonwood_num::{Money, Price};
+use core::fmt::Debug;
+
+/// Says whose orders are bound: beyond what their group may lose with open advances (D-181) they never fill, so they are no offers.
+pub trait Bound: Debug {
+    /// Whether an account's orders are.
+    fn is_bound(&self, account: AccountId) -> bool;
+}
 
 /// Everything that an index is computed from.
 #[derive(Clone, Copy, Debug)]
@@ -21,11 +28,19 @@ pub struct Sources<'a> {
     pub needed: usize,
     /// How many dollars of other groups must rest on each side of a book that is a source of a reference (D-179).
     pub depth: Money,
+    /// Whose orders are bound.
+    pub bound: &'a dyn Bound,
     /// The time of the command.
     pub time: Time,
 }
 
 impl Sources<'_> {
+    /// Whether an account's order is an offer that the house may go by, for a client whose group has the accounts `own`, in the order of
+    /// their ids: it is another group's, and not bound.
+    pub fn is_offer(&self, account: AccountId, own: &[AccountId]) -> bool {
+        own.binary_search(&account).is_err() && !self.bound.is_bound(account)
+    }
+
     /// The index of a currency in dollars, if it is fresh: its pin, or the median of its own dollar book and of the fresh prices of
     /// feeds.
     pub fn index(&self, currency: CurrencyId) -> Option<Money> {

@@ -19,6 +19,16 @@ pub fn is_due(sums: Option<Sums>) -> bool {
     sums.is_some_and(|sums| sums.positions > Money::ZERO && sums.assets < sums.maintenance())
 }
 
+/// The part of what an account without positions owes that its assets keep as a reserve: a twentieth.
+const RESERVE: i128 = 20;
+
+/// Whether liquidation of an account without positions is due that owes: its assets, which count collateral and what is owed, are below a
+/// twentieth of what it owes. Sums beyond the range of money (`None`) start none.
+pub fn is_stranded(sums: Option<Sums>, owed: Money) -> bool {
+    let assets = sums.map(|sums| sums.assets.units().saturating_mul(RESERVE));
+    owed > Money::ZERO && assets.is_some_and(|assets| assets < owed.units())
+}
+
 /// abs(quantity) × price, rounded up at 10⁻¹⁹; beyond the range of money it is the largest amount.
 fn notional(quantity: Money, price: Money) -> Money {
     size(quantity).and_then(|size| size.times(price, Round::Up)).unwrap_or(Money::MAX)

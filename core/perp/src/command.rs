@@ -11,7 +11,7 @@ use buttonwood_margin::{Leverage, liquidation::Fund};
 use buttonwood_model::{
     AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, Roles, Symbol, SymbolId, Time, named,
 };
-use buttonwood_num::Money;
+use buttonwood_num::{Money, Round as Rounding};
 
 /// A command of the desk; none is a key's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,7 +225,16 @@ impl Market<'_> {
         let mut contracts = (0..).map(SymbolId).zip(self.symbols).filter(is_based);
         let twice = price.checked_add(price);
         feeds::can_be_index(self, currency, price)
-            && twice.is_some_and(|twice| contracts.all(|(id, _)| self.is_countable(id, twice)))
+            && twice.is_some_and(|twice| {
+                contracts.all(|(id, _)| self.is_countable(id, twice) && self.can_fill(id, twice))
+            })
+    }
+
+    /// Whether all live orders of a contract can be valued at a price.
+    fn can_fill(&self, id: SymbolId, price: Money) -> bool {
+        let rows = self.perps.rows().iter().filter(|row| row.symbol == id);
+        let live = rows.flat_map(|row| row.live).try_fold(Money::ZERO, Money::checked_add);
+        live.and_then(|live| live.times(price, Rounding::Up)).is_some()
     }
 }
 

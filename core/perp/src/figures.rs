@@ -72,8 +72,22 @@ impl<'a> Holder<'a> {
         })
     }
 
+    /// Whether it has no position, and its collateral covers what it owes with too little to spare. The fund takes collateral as far as it
+    /// has money (D-48).
+    pub(crate) fn is_stranded(&self) -> bool {
+        let Self { perps, ledger, account, gusd, .. } = *self;
+        let owed = perps.owed(account, gusd);
+        if owed == Money::ZERO || self.is_fund() || perps.rows_of(account).any(|row| !row.position.is_flat())
+        {
+            return false;
+        }
+        let mut worths = self.collateral().filter_map(|(_, collateral)| collateral.value());
+        let fund_has = perps.fund().is_some_and(|fund| ledger.balance(fund, gusd).available > Money::ZERO);
+        fund_has && worths.any(|worth| worth > Money::ZERO) && liquidation::is_stranded(self.sums(), owed)
+    }
+
     /// Whether it is to be liquidated: it is below maintenance, the fund below zero, and a position can be closed because its index
-    /// has enough sources (D-38).
+    /// has enough sources (D-38); or it is stranded without a position.
     pub(crate) fn is_due(&self) -> bool {
         let sums = self.sums();
         let is_low = if self.is_fund() {
@@ -85,7 +99,7 @@ impl<'a> Holder<'a> {
             !row.position.is_flat()
                 && self.prices.contract(row.symbol).is_some_and(|contract| contract.is_fresh)
         };
-        is_low && self.perps.rows_of(self.account).any(is_fresh)
+        is_low && self.perps.rows_of(self.account).any(is_fresh) || self.is_stranded()
     }
 }
 

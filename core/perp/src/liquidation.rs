@@ -169,13 +169,22 @@ impl Liquidations {
 }
 
 /// The accounts that are below maintenance at these marks and not in the queue yet, in the order of their ids; the fund if it is below
-/// zero.
+/// zero; those without a position whose collateral covers too little of what they owe.
 pub(crate) fn due(market: &Market<'_>, prices: &Prices) -> Vec<AccountId> {
     let Market { perps, ledger, gusd, .. } = *market;
     let Some(gusd) = gusd else { return Vec::new() };
-    let is_due = |account: &AccountId| Holder { perps, prices, ledger, account: *account, gusd }.is_due();
-    let open = perps.accounts_with_positions();
-    open.filter(|account| !perps.liquidations.contains(*account)).filter(is_due).collect()
+    let holder = |account| Holder { perps, prices, ledger, account, gusd };
+    let is_new = |account: &AccountId| !perps.liquidations.contains(*account);
+    let open = perps.accounts_with_positions().filter(is_new);
+    let mut due: Vec<AccountId> = open.filter(|account| holder(*account).is_due()).collect();
+    let owing: BTreeSet<AccountId> = perps.loans().after(None).map(|(account, ..)| account).collect();
+    let stranded = owing.into_iter().filter(is_new).filter(|account| holder(*account).is_stranded());
+    let before = due.len();
+    due.extend(stranded);
+    if due.len() > before {
+        due.sort_unstable();
+    }
+    due
 }
 
 /// A position that can be closed.

@@ -121,10 +121,10 @@ impl Market<'_> {
         let averages = [Side::Buy, Side::Sell].map(|side| {
             let prices = self.orders.book(id).side(side).prices();
             let resting = prices.flat_map(|price| self.orders.queue(id, side, price)).take(SEEN_MAX);
-            let orders = resting.filter_map(|slot| {
-                let order = self.orders.get(slot);
-                Some((value(order.price), symbol.grid.base(order.remaining)?))
-            });
+            let offers = resting.map(|slot| self.orders.get(slot));
+            let offers = offers.filter(|order| self.sources.is_offer(order.account, &[]));
+            let orders =
+                offers.filter_map(|order| Some((value(order.price), symbol.grid.base(order.remaining)?)));
             price::average(orders.filter(|(price, _)| price::is_near(*price, index)), depth)
         });
         price::difference(averages, self.orders.last(id).map(value), index)

@@ -84,6 +84,10 @@ impl SpotMargin {
             };
             ledger.post(&[posting(account, -amount), posting(fees, amount)]);
         }
+        if charge.is_last {
+            // All of them owe more.
+            self.look_through(charge.hour);
+        }
         self.interest = if charge.is_last {
             Interest { due: Time(charge.hour.0 + HOUR), after: None }
         } else {

@@ -160,6 +160,10 @@ pub enum BreakError {
     Stale,
     /// Trades of this product are broken manually only (D-168).
     ManualOnly,
+    /// The group of a party has open advances or debts of returned ones: what its account would give back may be its bank's (D-181).
+    Bound,
+    /// The account of a party is closed: what it would get back would be stuck.
+    Closed,
     /// The account has not the money that it would give back.
     Short {
         /// The account.

@@ -89,6 +89,14 @@ fn refusal(operator: &Operator<'_>, tid: u64, error: BreakError) -> Refusal {
         BreakError::ManualOnly => {
             bad_value("kind", "manual: trades of this product are not voided", BreakKind::Full.name())
         }
+        BreakError::Bound => bad_value(
+            "kind",
+            "manual: the group of one party has an advance of its bank, or owes for one, and may not return what it got",
+            BreakKind::Full.name(),
+        ),
+        BreakError::Closed => {
+            bad_value("kind", "manual: the account of one party is closed", BreakKind::Full.name())
+        }
         BreakError::Short { account, asset, lacks } => short(operator, tid, account, asset, lacks),
     }
 }

@@ -317,6 +317,55 @@ fn a_debt_stands_in_the_place_of_its_advance() {
     laws::check(&x);
 }
 
+/// Orders of a group with an advance may never fill, so the house goes by none of them: they make no price of an instant order.
+#[test]
+fn orders_of_a_group_with_an_advance_are_no_offers() {
+    let x = start();
+    x.control("/sandbox/index/LINK", &json!({ "price": "10" })).ok();
+    let front = open(&x, "front", "exchange");
+    bank(&x, "front", "10000", "Wire");
+    order(&front, "linkusd", "buy", "100", "10", json!({})).ok();
+    let seller = x.as_("counterparty");
+    let quote = || {
+        let params = json!({ "symbol": "linkusd", "side": "sell", "totalSpend": "20" });
+        seller.call("/v1/instant/quote", params)
+    };
+    quote().ok();
+    let advance = bank(&x, "front", "1", "ACH");
+    quote().refused(400, "InvalidQuantity");
+    settle(&x, advance, false);
+    quote().ok();
+}
+
+/// A trade is not voided while a party's group has an advance, since what the party returns would leave unmetered, nor once a party's
+/// account is closed.
+#[test]
+fn a_break_returns_no_advance() {
+    let x = start();
+    let (front, _back) = (open(&x, "front", "exchange"), open(&x, "back", "exchange"));
+    bank(&x, "front", "10000", "Wire");
+    let traded = |price: &str| {
+        x.as_("counterparty").limit("btcusd", "sell", "0.01", price);
+        order(&front, "btcusd", "buy", "0.01", price, json!({})).ok();
+        front.call("/v1/mytrades", json!({ "symbol": "btcusd" })).ok()[0]["tid"].clone()
+    };
+    let void = |tid: &Value| x.control("/sandbox/trades/break", &json!({ "tid": tid, "kind": "full" }));
+    let tid = traded("50000");
+    let advance = bank(&x, "front", "1", "ACH");
+    let refusal = void(&tid).refused(400, "InvalidParameterValue");
+    assert!(refusal.message.contains("kind") && refusal.message.contains("advance"), "{refusal:?}");
+    settle(&x, advance, false);
+    void(&tid).ok();
+    let tid = traded("50000");
+    for (currency, amount) in [("btc", "0.01"), ("usd", "9501")] {
+        transfer(&x, "front", "back", currency, amount).ok();
+    }
+    x.admin(&["account", "close", GROUP, "front"]).done();
+    let refusal = void(&tid).refused(400, "InvalidParameterValue");
+    assert!(refusal.message.contains("closed"), "{refusal:?}");
+    laws::check(&x);
+}
+
 /// Open advances of a group are at most 25,000 dollars: a further credit waits until it fits, or has cleared.
 #[test]
 fn a_further_credit_waits() {

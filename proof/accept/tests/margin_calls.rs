@@ -459,3 +459,35 @@ fn an_index_keeps_positions_countable() {
     assert_eq!(positions(&x, "perp-001"), Vec::<[String; 3]>::new());
     laws::check(&x);
 }
+
+/// An account without positions that owes more than its collateral covers with a twentieth to spare is liquidated too: the fund takes the
+/// collateral at haircut value. A loan is no free bet on the collateral.
+#[test]
+fn collateral_of_a_flat_account_is_taken() {
+    let x = pinned();
+    pin(&x, "BTC", "20000");
+    insure(&x, "100000");
+    let risk = json!({ "group": "perp", "account": "perp-003", "cross_collateral": true });
+    x.control("/sandbox/accounts/risk", &risk).ok();
+    x.credit("perp-003", "BTC", "1");
+    let has = gusd(&x, "perp-003");
+    // It loses all that it has, and 15,000 more than that.
+    let mut lost = Dec::ZERO;
+    while lost < has + dec("15000") {
+        trade(&x, BTC, ["perp-003", "perp-000"], ["10", "20500"]);
+        trade(&x, BTC, ["perp-000", "perp-003"], ["10", "20000"]);
+        lost = lost + dec("5000");
+    }
+    assert_eq!(gusd(&x, "perp-003"), Dec::ZERO);
+    let assets = || Dec::wire(&margin(&x, "perp-003", "margin_assets_value"));
+    // 18,000 of 15,000 are left; at 17,600 it is 840 more, a twentieth is 750.
+    assert_eq!(assets(), dec("3000"));
+    pin(&x, "BTC", "17600");
+    assert_eq!((assets(), x.as_("perp-003").balance("BTC").0), (dec("840"), dec("1")));
+    pin(&x, "BTC", "17400");
+    // All but 15,000 ÷ (17,400 × 0.9) bitcoins are left, and nothing is owed.
+    let left = x.as_("perp-003").balance("BTC").0;
+    assert!(left > dec("0.04214") && left < dec("0.04215"), "{left:?}");
+    assert!(assets() > dec("659.99") && assets() < dec("660"), "{:?}", assets());
+    laws::check(&x);
+}

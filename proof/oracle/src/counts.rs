@@ -289,6 +289,8 @@ impl Counts {
             BreakError::Broken(_) => "broken already",
             BreakError::Stale => "stale break",
             BreakError::ManualOnly => "no full break",
+            BreakError::Bound => "break with an advance",
+            BreakError::Closed => "break with a closed account",
             BreakError::Short { .. } => "money is gone",
         });
     }

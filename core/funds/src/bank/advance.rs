@@ -27,9 +27,11 @@ pub(super) fn clear(desk: &Desk<'_>, eid: Eid, mut happen: impl FnMut(Event)) {
         return;
     }
     happen(Event::Cleared(eid));
+    // One that waited is paid now, before the others.
+    let issued = row.filter(|_| desk.is_queued(eid)).map_or(Money::ZERO, |row| row.amount);
     let mut advances = desk.advances.clone();
     end(desk, &mut advances, eid);
-    start_fitting(desk, advances, Some(eid), happen);
+    start_fitting(desk, advances, (Some(eid), issued), happen);
 }
 
 /// An advance goes back to its bank, and leaves a debt of `lent`.
@@ -41,7 +43,7 @@ pub(super) fn take_back(desk: &Desk<'_>, eid: Eid, lent: Money, mut happen: impl
         advances.note_debt(group, account, owed.capped_add(lent));
     }
     end(desk, &mut advances, eid);
-    start_fitting(desk, advances, Some(eid), happen);
+    start_fitting(desk, advances, (Some(eid), Money::ZERO), happen);
 }
 
 /// An account has repaid an amount: what waits for the end of its group's debts is advanced.
@@ -56,7 +58,7 @@ pub(crate) fn start_repaid(
     let left = open.owed_by(account).checked_sub(amount).unwrap_or(Money::ZERO);
     let mut advances = desk.advances.clone();
     advances.note_debt(group, account, left);
-    start_fitting(desk, advances, None, happen);
+    start_fitting(desk, advances, (None, Money::ZERO), happen);
 }
 
 /// Sets the limit: what waits and fits now is advanced.
@@ -64,7 +66,7 @@ pub(super) fn set_limit(desk: &Desk<'_>, limit: Money, mut happen: impl FnMut(Ev
     happen(Event::LimitSet(limit));
     let mut advances = desk.advances.clone();
     advances.set_limit(limit);
-    start_fitting(desk, advances, None, happen);
+    start_fitting(desk, advances, (None, Money::ZERO), happen);
 }
 
 /// Takes an advance out.
@@ -85,14 +87,13 @@ fn advance(desk: &Desk<'_>, eid: Eid) -> Option<(GroupId, AccountId, Money)> {
     ))
 }
 
-/// Advances the credits that wait and fit into `advances`, the oldest first.
+/// Advances the credits that wait and fit into `advances`, the oldest first, `except` one that ends, for which so much was issued.
 fn start_fitting(
     desk: &Desk<'_>,
     mut advances: Advances,
-    except: Option<Eid>,
+    (except, mut issued): (Option<Eid>, Money),
     mut happen: impl FnMut(Event),
 ) {
-    let mut issued = Money::ZERO;
     for eid in desk.funds.banks.awaited().filter(|eid| Some(*eid) != except && desk.is_queued(*eid)) {
         let Some(row) = desk.funds.transfer(eid).map(|transfer| &transfer.row) else { continue };
         let group = desk.account(row.account).and_then(|account| account.group);

@@ -42,6 +42,11 @@ impl Naive {
     /// Breaks a trade. Of the command it reads the trade, the kind and the moment of the figures.
     pub(super) fn break_trade(&mut self, asked: &Break) -> Answer {
         let refused = |error| Outcome::Rejected(Reject::Trading(TradingReject::Break(error)));
+        let is_closed =
+            |account: AccountId| self.names.get(account.index()).is_some_and(|names| names.is_closed);
+        if asked.figures.is_some() && (is_closed(asked.buyer.account) || is_closed(asked.seller.account)) {
+            return refused(BreakError::Closed);
+        }
         let Some(at) = self.trades.iter().position(|trade| trade.id == asked.trade.0) else {
             return refused(BreakError::Unknown);
         };
@@ -60,6 +65,9 @@ impl Naive {
             let is_margin = |party: Party| self.names[party.account.index()].kind == AccountKind::Margin;
             if [buyer, seller].into_iter().any(is_margin) {
                 return refused(BreakError::ManualOnly);
+            }
+            if [buyer, seller].into_iter().any(|party: Party| self.has_advances(party.account)) {
+                return refused(BreakError::Bound);
             }
             if let Err(error) = self.undo(at) {
                 return refused(error);

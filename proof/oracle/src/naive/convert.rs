@@ -141,7 +141,7 @@ impl Naive {
         let pair = &self.pairs[symbol.index()];
         let client = if matches!(spend, Spend::Buy(_)) { Side::Buy } else { Side::Sell };
         let reference = self.reference_in_quote(account, symbol, client)?;
-        let others = self.others(account, symbol, client.opposite());
+        let others = self.others(Some(account), symbol, client.opposite());
         let ticks = match spend {
             Spend::Sell(qty) => {
                 let [book, index] = self.both(account, symbol, client, qty)?;
@@ -187,15 +187,18 @@ impl Naive {
         let pair = &self.pairs[symbol.index()];
         let reference = self.reference_in_quote(account, symbol, client)?;
         let index = scaled(int(qty) * pair.base_unit, reference, ONE, client == Side::Buy);
-        let book = cost(pair, &self.others(account, symbol, client.opposite()), qty)?;
+        let book = cost(pair, &self.others(Some(account), symbol, client.opposite()), qty)?;
         (book * 100 >= index * 95 && book * 100 <= index * 105).then_some([book, index])
     }
 
-    /// The orders of a side that are not of the account's group.
-    fn others(&self, account: AccountId, symbol: SymbolId, side: Side) -> Vec<OrderState> {
+    /// The orders of a side that are not of the account's group, if there is one, nor of one with advances.
+    fn others(&self, account: Option<AccountId>, symbol: SymbolId, side: Side) -> Vec<OrderState> {
         let group = |account: AccountId| self.names[account.index()].group;
         let mut queue = self.queue(symbol, side);
-        queue.retain(|order| group(order.account) != group(account));
+        queue.retain(|order| {
+            let own = account.is_some_and(|account| group(order.account) == group(account));
+            !own && !self.has_advances(order.account)
+        });
         queue
     }
 
@@ -216,10 +219,7 @@ impl Naive {
         let pair = &self.pairs[symbol.index()];
         let dollars = |order: &OrderState| notional(pair, order.price, order.remaining);
         let best = |side| {
-            let orders = match account {
-                Some(account) => self.others(account, symbol, side),
-                None => self.queue(symbol, side),
-            };
+            let orders = self.others(account, symbol, side);
             let enough = orders.iter().map(dollars).sum::<i128>() >= self.instant_terms.depth().units();
             orders.first().map(|order| order.price).filter(|_| enough)
         };

@@ -22,7 +22,7 @@ impl PerpJudge {
         }
         check("the account that is liquidated", &Some(round.account), &self.queue.front().copied())?;
         let account = round.account;
-        if !self.is_due(account, exchange) {
+        if !self.is_due(account, exchange) && !self.is_stranded(account, exchange) {
             return Err(format!(
                 "{account:?} is not below maintenance: {:?}",
                 self.figures(account, exchange)
@@ -247,7 +247,7 @@ impl PerpJudge {
     }
 
     /// What the fund has in dollars, without what it owes.
-    fn dollars_of_fund(&self) -> Money {
+    pub(super) fn dollars_of_fund(&self) -> Money {
         let costs = self.before.iter().filter(|((account, _), _)| *account == self.fund);
         let costs: Money = costs.map(|(_, before)| before.cost).sum();
         (self.money(self.fund) + costs).max(Money::ZERO)

@@ -2,6 +2,7 @@
 
 use super::{PerpJudge, check, product};
 use crate::exchange::Exchange;
+use crate::naive::perp_collateral;
 use buttonwood_engine::perp::funding::{Cut, Paid, next_hour};
 use buttonwood_model::{AccountId, Side, SymbolId, Time};
 use buttonwood_num::{Money, Price};
@@ -111,7 +112,10 @@ impl PerpJudge {
             self.next_hour.get_or_insert(next_hour(now));
         }
         let holders: BTreeSet<AccountId> = self.fills.keys().copied().collect();
-        let is_new = |account: &AccountId| !self.queue.contains(account) && self.is_due(*account, exchange);
+        let is_new = |account: &AccountId| {
+            let is_due = self.is_due(*account, exchange) || self.is_stranded(*account, exchange);
+            is_due && !self.queue.contains(account)
+        };
         let expected: Vec<AccountId> = holders.into_iter().filter(is_new).collect();
         check("the accounts below maintenance", &due, &expected.as_slice())?;
         self.counts.queued += u64::try_from(expected.len()).unwrap();
@@ -130,6 +134,18 @@ impl PerpJudge {
         }
         let figures = self.figures(account, exchange);
         if account == self.fund { figures.assets.is_negative() } else { figures.assets < figures.maintenance }
+    }
+
+    /// Whether an account without positions owes, and its collateral leaves less than a twentieth of that; the fund has money to take it.
+    pub(super) fn is_stranded(&self, account: AccountId, exchange: &Exchange) -> bool {
+        let is_flat = self.contracts.keys().all(|symbol| self.quantity(account, *symbol) == Money::ZERO);
+        let owed = (-self.money(account)).max(Money::ZERO);
+        if account == self.fund || !is_flat || owed == Money::ZERO || self.dollars_of_fund() == Money::ZERO {
+            return false;
+        }
+        let collateral = self.collateral(account, exchange).into_iter();
+        let collateral: Money = collateral.map(|(_, percent, worth)| perp_collateral(worth, percent)).sum();
+        collateral > Money::ZERO && (collateral - owed).units() * 20 < owed.units()
     }
 
     /// An hour was cut: the next one, each contract with the amount of its premiums.

@@ -84,6 +84,11 @@ impl Naive {
         (!amounts.is_empty() || owed > 0).then(|| amounts.iter().sum::<i128>() + owed)
     }
 
+    /// Whether an account's group has open advances or debts of returned ones.
+    pub(in crate::naive) fn has_advances(&self, account: AccountId) -> bool {
+        self.group_of(account).is_some_and(|group| self.open_advances(group).is_some())
+    }
+
     /// Whether a credit is advanced at once; none is while the group owes for a returned one.
     pub(super) fn fits(&self, account: AccountId, currency: CurrencyId, amount: i128) -> bool {
         let group = self.group_of(account);
