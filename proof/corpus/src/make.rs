@@ -17,7 +17,7 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 12] = [
+pub const RECIPES: [(&str, Recipe); 13] = [
     ("spot", spot),
     ("auctions", auctions),
     ("crashes", crashes),
@@ -30,6 +30,7 @@ pub const RECIPES: [(&str, Recipe); 12] = [
     ("operations", operations),
     ("funds", funds),
     ("perpetuals", perpetuals),
+    ("advances", advances),
 ];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.
@@ -524,5 +525,47 @@ fn perpetuals(data: &Path) {
     pin("BTC", "41000");
     pin("BTC", "35000");
     exchange.advance(3_600 + 90);
+    exchange.kill9();
+}
+
+/// What bounds losses: advances that are open, that wait and that were returned, what their group gave up, the limits and terms that
+/// operators set, memos of approved addresses, and the stock of instant orders. A snapshot lies between them.
+fn advances(data: &Path) {
+    let exchange = setup().flag("--funds", "simulated").flag("--snapshot-every", "40").start_in(data);
+    control(&exchange, "/sandbox/index/BTC", &json!({ "price": "50000" }));
+    let poor = exchange.key("empty");
+    let ach = |group: &str, account: &str, amount: &str| {
+        let fields = json!({ "group": group, "account": account, "currency": "USD", "amount": amount, "method": "ACH" });
+        exchange.control("/sandbox/banks/wire", &fields).ok()["eid"].clone()
+    };
+    let order = |key: &str, side: &str, amount: &str, price: &str| {
+        let fields = json!({ "symbol": "btcusd", "side": side, "type": "exchange limit", "amount": amount, "price": price });
+        exchange.as_(key).call("/v1/order/new", fields).ok();
+    };
+    exchange.admin(&["bank", "limit", "30000", "--reason", "corpus"]).done();
+    exchange.admin(&["limits", "set", "--approved-addresses", "20", "--deposit-addresses", "3"]).done();
+    exchange.admin(&["instant", "set", "--fee-bps", "20", "--depth-usd", "2000"]).done();
+    exchange.admin(&["funding", "set", "--cap-bps", "4", "--depth", "500"]).done();
+    // 300 dollars of 1,000 are given up, then the bank takes one advance back whose money has gone.
+    ach("one", "primary", "15000");
+    let returned = ach(&poor.group, &poor.account, "5000");
+    order("load-000", "sell", "0.2", "51500");
+    order("trader", "buy", "0.2", "51500");
+    let spent =
+        ["debit", &poor.group, &poor.account, "USD", "4500", "--reference", "spent", "--reason", "corpus"];
+    exchange.admin(&spent).done();
+    exchange.restart();
+    exchange.control("/sandbox/banks/settle", &json!({ "eid": returned, "returned": true })).ok();
+    ach("one", "primary", "12000.01");
+    let request =
+        json!({ "address": "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", "label": "corpus", "memo": "111" });
+    exchange.as_("fund-manager").call("/v1/approvedAddresses/xrpl/request", request).ok();
+    // An instant order out of the stock.
+    for (side, price) in [("buy", "49990"), ("sell", "50010")] {
+        order("load-001", side, "0.5", price);
+    }
+    let quote = json!({ "side": "buy", "symbol": "btcusd", "totalSpend": "100" });
+    let quoted = exchange.as_("counterparty").call("/v1/instant/quote", quote).ok();
+    assert!(quoted["quoteId"].is_number(), "{quoted}");
     exchange.kill9();
 }

@@ -4,7 +4,9 @@ use super::{Text, account_name, asset_name, money};
 use buttonwood_engine::funds::deposit::State as Arrived;
 use buttonwood_engine::funds::{ApprovalScope, Limits, Scope};
 use buttonwood_engine::{State, TransferWay};
+use buttonwood_leave::Advances;
 use buttonwood_model::{AccountId, GroupId};
+use buttonwood_num::Money;
 
 /// Networks whose approved addresses the corpus has.
 const NETWORKS: [&str; 3] = ["bitcoin", "ethereum", "litecoin"];
@@ -36,11 +38,27 @@ pub(super) fn funds(state: &State, text: &mut Text) {
     if *limits != Limits::default() {
         text.line(&format!("limits {} {}", limits.approved_addresses, limits.deposit_addresses));
     }
+    advances(state, text);
     if state.funds().halts().has(Scope::Withdrawals) {
         text.line("withdrawals halted");
     }
     for currency in state.funds().halts().assets() {
         text.line(&format!("asset {} halted", asset_name(state, currency.into())));
+    }
+}
+
+/// The limit on open advances where it was set, and what groups have given up against theirs.
+fn advances(state: &State, text: &mut Text) {
+    let advances = state.advances();
+    if advances.limit() != Advances::default().limit() {
+        text.line(&format!("advances up to {}", money(advances.limit())));
+    }
+    for (place, group) in state.access().groups().iter().enumerate() {
+        let open = advances.of(GroupId::from_index(place)).filter(|open| open.given_up > Money::ZERO);
+        if let Some(open) = open {
+            let (amount, owed, given) = (money(open.amount), money(open.owed()), money(open.given_up));
+            text.line(&format!("advances {} {amount} owed {owed} given up {given}", group.name));
+        }
     }
 }
 
