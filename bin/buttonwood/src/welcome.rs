@@ -53,7 +53,7 @@ Paste
     ));
 }
 
-/// Python that places an order with stock ccxt, in lines that fit a terminal.
+/// Python that places an order with stock ccxt and cancels it, in lines that fit a terminal. Its price is far from the market.
 fn snippet(base_url: &str, (api_key, secret): &(String, Secret)) -> Zeroizing<String> {
     // Reserved at once: a text that grows leaves a copy behind.
     let mut text = Zeroizing::new(String::with_capacity(2_048));
@@ -62,7 +62,8 @@ fn snippet(base_url: &str, (api_key, secret): &(String, Secret)) -> Zeroizing<St
         "import ccxt; x = ccxt.gemini(); x.apiKey = '{api_key}'
 x.secret = '{}'
 x.urls['api'] = dict.fromkeys(x.urls['api'], '{base_url}')
-print(x.create_order('BTC/USD', 'limit', 'buy', 0.01, 50000)['info'])",
+order = x.create_order('BTC/USD', 'limit', 'buy', 0.01, 20000)
+print(order['info'], x.cancel_order(order['id'])['info'])",
         secret.text()
     );
     written.expect("text takes every write");

@@ -25,6 +25,8 @@ pub struct Rejected<'a> {
     pub needed: Roles,
     /// Its payload.
     pub payload: &'a Payload,
+    /// What its account owes for returned advances, such as `12.5 USD`.
+    pub owed: String,
 }
 
 /// Market data for the refusal of an order.
@@ -75,7 +77,7 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         }
         AccessReject::MissingRole => missing_role(call.key, call.needed),
         AccessReject::Closed => closed_account(&call.payload.decimal_text("account").unwrap_or_default()),
-        AccessReject::InDebt => in_debt(),
+        AccessReject::InDebt => in_debt(&call.owed),
         AccessReject::WrongKind => no_trader(&call.payload.decimal_text("account").unwrap_or_default()),
         AccessReject::Unknown
         | AccessReject::NameTaken
@@ -101,10 +103,11 @@ fn no_trader(name: &str) -> Refusal {
     Refusal::new(Reason::AccountNotOfTypeRequired, message)
 }
 
-/// An account that owes the house neither trades nor withdraws (D-167).
-pub fn in_debt() -> Refusal {
-    let message = "The account owes the exchange for a deposit that its bank took back: it neither trades nor withdraws until what it \
-                   owes is repaid";
+/// An account that owes the house this much neither trades nor withdraws (D-167).
+pub fn in_debt(owed: &str) -> Refusal {
+    let message = format!(
+        "The account owes the exchange {owed} for a deposit that its bank took back: it neither trades nor withdraws until that is repaid"
+    );
     Refusal::new(Reason::InsufficientFunds, message)
 }
 

@@ -204,7 +204,10 @@ fn refusal(app: &App, call: &Call, reject: MoveReject) -> Refusal {
             Refusal::new(Reason::InsufficientFunds, message)
         }
         MoveReject::Short(short @ (Short::Debt | Short::Advances)) => {
-            field::short(short, &amount, call.parameter())
+            match account(app, call, "sourceAccount", &source) {
+                Ok(source) => field::short(app, source, short, (&amount, call.parameter())),
+                Err(refusal) => refusal,
+            }
         }
     }
 }

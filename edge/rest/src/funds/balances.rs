@@ -3,11 +3,11 @@
 use crate::app::App;
 use crate::call::Call;
 use crate::route::Route;
-use buttonwood_engine::Balance as Amounts;
+use buttonwood_engine::{Balance as Amounts, State};
 use buttonwood_engine::funds::Pending;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{CurrencyId, Role};
+use buttonwood_model::{AccountId, CurrencyId, Role};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{DecimalText, Flag, InPayload, IsoTime};
 use buttonwood_wire::time::iso_micros;
@@ -64,15 +64,12 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         let views = app.exchange.views();
         let state = views.state();
         let (ledger, funds, leave) = (state.ledger(), state.funds(), state.leave().of(account));
-        let usable = |id, balance: Amounts| {
-            let most = state.margined(account, id).map(|[most, _]| most);
-            most.unwrap_or(balance.available)
-        };
+        let usable = |id, balance: Amounts| usable(state, account, id, balance);
         let mut pending = if shows_pending { funds.pending(account) } else { BTreeMap::new() };
         let mut rows: Vec<Row> = ledger
             .balances_of(account)
             .map(|(id, balance)| {
-                let shares = [usable(id, balance), leave.free(id)];
+                let shares = [usable(id, balance), takeable(state, id, leave.free(id))];
                 (id, balance, shares, pending.remove(&id))
             })
             .collect();
@@ -107,6 +104,23 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
 
 /// A currency, its balance, what of it orders may use and what may leave, and what is pending.
 type Row = (CurrencyId, Amounts, [Money; 2], Option<Pending>);
+
+/// What of a balance orders may use: nothing while the account owes for a returned advance (D-167).
+pub(super) fn usable(state: &State, account: AccountId, currency: CurrencyId, balance: Amounts) -> Money {
+    if state.access().is_in_debt(account) {
+        return Money::ZERO;
+    }
+    let most = state.margined(account, currency).map(|[most, _]| most);
+    most.unwrap_or(balance.available)
+}
+
+/// What of an amount that may leave a withdrawal takes: it is cut to the decimals that the currency has on its home network.
+pub(super) fn takeable(state: &State, currency: CurrencyId, free: Money) -> Money {
+    let home = state.funds().networks().home(currency);
+    let step = home.map_or(0, |asset| MONEY_DECIMALS.saturating_sub(asset.decimals));
+    let units = 10_i128.pow(u32::from(step));
+    Money::from_units(free.units() / units * units)
+}
 
 /// Whether an amount is more than zero when cut to this many decimals (facts F§1: rows with a non-zero balance).
 pub(super) fn is_shown(amount: Money, decimals: u8) -> bool {

@@ -4,8 +4,8 @@ use crate::app::App;
 use buttonwood_address::{Address, Network};
 use buttonwood_engine::funds::{NetworkId, Short};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
-use buttonwood_model::{ClientId, Currency, CurrencyId};
-use buttonwood_num::{Decimal, Money};
+use buttonwood_model::{AccountId, ClientId, Currency, CurrencyId};
+use buttonwood_num::{Decimal, MONEY_DECIMALS, Money};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::reject::in_debt;
 
@@ -18,10 +18,28 @@ pub(crate) fn check_simulated(app: &App) -> Result<(), Refusal> {
     Err(Refusal::new(Reason::InvalidFundTransfer, message))
 }
 
-/// The refusal of an amount that may not leave an account.
-pub(super) fn short(short: Short, amount: &str, code: &str) -> Refusal {
+/// What an account owes for returned advances, as people read it.
+pub(crate) fn owed(app: &App, account: AccountId) -> String {
+    let views = app.exchange.views();
+    let debts = views.state().funds().debts_of(account);
+    let shown = debts.map(|(currency, owed)| {
+        let currency = app.names.currency(currency);
+        let mut amount = Vec::new();
+        owed.push_floored(&mut amount, MONEY_DECIMALS);
+        format!("{} {}", String::from_utf8_lossy(&amount), currency.code)
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// The refusal of an amount that may not leave an account, which is one of a currency's with this code.
+pub(super) fn short(
+    app: &App,
+    account: AccountId,
+    short: Short,
+    (amount, code): (&str, &str),
+) -> Refusal {
     let message = match short {
-        Short::Debt => return in_debt(),
+        Short::Debt => return in_debt(&owed(app, account)),
         Short::TooLittle => format!("The account has less than {} {code} that may leave it", quoted(amount)),
         Short::Advances => format!(
             "Without {} {code} the group's accounts would be worth less than what is advanced to them or owed for a returned advance",

@@ -18,4 +18,4 @@ pub(crate) mod transactions;
 pub(crate) mod transfers;
 pub(crate) mod withdraw;
 
-pub(crate) use field::check_simulated;
+pub(crate) use field::{check_simulated, owed};

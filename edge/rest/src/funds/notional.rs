@@ -1,6 +1,6 @@
 //! `POST /v1/notionalbalances/{currency}`: the account's balances and their values in one currency (BAL-010 to BAL-013).
 
-use super::balances::is_shown;
+use super::balances::{is_shown, takeable, usable};
 use crate::app::App;
 use crate::call::Call;
 use crate::route::Route;
@@ -52,9 +52,8 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let held = balances.map(|(id, balance)| (id, app.names.currency(id), balance));
     let held = held.filter(|(_, currency, balance)| is_shown(balance.total(), currency.decimals));
     let rows = held.map(|(id, currency, balance)| {
-        let free = leave.free(id);
-        let most = state.margined(call.account(), id).map(|[most, _]| most);
-        let usable = most.unwrap_or(balance.available);
+        let free = takeable(state, id, leave.free(id));
+        let usable = usable(state, call.account(), id, balance);
         let conversion = views.conversion(id, target);
         let amount = |amount: Money| DecimalText::of(|out| amount.push_floored(out, currency.decimals));
         let notional = |amount: Money| {

@@ -1,6 +1,6 @@
 //! `POST /v1/payments/methods`: the account's state money and its verified banks (BANK-005, BANK-006, facts F§7).
 
-use super::balances::{BalanceType, is_shown};
+use super::balances::{BalanceType, is_shown, takeable, usable};
 use crate::app::App;
 use crate::call::Call;
 use crate::route::Route;
@@ -70,8 +70,8 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
             kind: BalanceType("exchange"),
             currency: currency.code.clone(),
             amount: amount(balance.total()),
-            available: amount(balance.available),
-            available_for_withdrawal: amount(leave.free(id)),
+            available: amount(usable(state, account, id, balance)),
+            available_for_withdrawal: amount(takeable(state, id, leave.free(id))),
         }
     });
     let verified = state.funds().banks().of_account(account).filter(|bank| bank.is_verified);

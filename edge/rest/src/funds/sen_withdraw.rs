@@ -77,13 +77,13 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
             let message = format!("You have requested a transfer of {text} USD to your bank by SEN");
             Ok(Reply::json(json::body(&Held { amount, id: id.clone(), message })))
         }
-        Outcome::Rejected(Reject::Funds(FundsReject::Bank(reject))) => Err(refusal(call, reject)),
+        Outcome::Rejected(Reject::Funds(FundsReject::Bank(reject))) => Err(refusal(app, call, reject)),
         Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
         Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => Err(failed()),
     }
 }
 
-fn refusal(call: &Call, reject: BankReject) -> Refusal {
+fn refusal(app: &App, call: &Call, reject: BankReject) -> Refusal {
     let sent = Wanted::of(call.payload());
     let amount = sent.amount().unwrap_or_default();
     let bank = sent.bank().unwrap_or_default();
@@ -92,7 +92,7 @@ fn refusal(call: &Call, reject: BankReject) -> Refusal {
         BankReject::Unverified => bad_bank("that of a bank that a wire has verified", &bank),
         BankReject::BadAmount => bad_amount(&amount),
         BankReject::Halted => busy("Withdrawals of USD are halted"),
-        BankReject::Short(short) => field::short(short, &amount, "USD"),
+        BankReject::Short(short) => field::short(app, call.account(), short, (&amount, "USD")),
         BankReject::Closed => closed_account(&call.payload().decimal_text("account").unwrap_or_default()),
         BankReject::UnknownCurrency => {
             Refusal::new(Reason::InvalidCurrency, "The exchange lists no currency 'USD'")

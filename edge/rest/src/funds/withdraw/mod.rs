@@ -187,7 +187,7 @@ fn refusal(app: &App, call: &Call, pair: &Pair, reject: WithdrawReject) -> Refus
         }
         WithdrawReject::Short(short @ (Short::Debt | Short::Advances), _) => {
             let given = pair.wraps.unwrap_or(pair.currency);
-            field::short(short, &amount, &app.names.currency(given).code)
+            field::short(app, call.account(), short, (&amount, &app.names.currency(given).code))
         }
         WithdrawReject::Short(Short::TooLittle, fee) => {
             let given = &app.names.currency(pair.wraps.unwrap_or(pair.currency)).code;
