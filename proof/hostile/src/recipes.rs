@@ -1,0 +1,216 @@
+//! What some operations need beyond fields that are good one by one: an order's price and amount of its own symbol, the fields of a
+//! quote, an address that a network has, a sum that an account may have.
+
+use crate::call::Call;
+use crate::contract::Operation;
+use crate::good::{Known, account, group, market};
+use crate::people::PAYEES;
+use crate::raw;
+use crate::rng::Rng;
+use serde_json::Value;
+
+/// Makes the fields of a good call fit each other.
+pub(crate) fn refine(rng: &mut Rng, known: &Known<'_>, operation: &Operation, call: &mut Call) {
+    match operation.path.as_str() {
+        "/v1/order/new" | "/v1/margin/order/preview" => order(rng, known, call),
+        "/v1/order/cancel" | "/v1/order/status" => by_order_id(rng, known, call),
+        "/v1/instant/execute" => execute(rng, known, call),
+        "/v1/instant/quote" | "/v1/instant/quote/{side}/{symbol}" => quote(rng, call),
+        "/v1/wrap/{symbol}" => {
+            call.set("symbol", "gusdusd");
+            call.set("amount", sum(rng));
+        }
+        "/v1/account/transfer/{currency}" => transfer(rng, known, call),
+        "/v1/withdraw/{currency}" | "/v2/withdraw/{network}/{ticker}" => withdrawal(rng, call),
+        "/v1/approvedAddresses/{network}/request" | "/v1/approvedAddresses/{network}/remove" => {
+            pair_address(rng, call);
+        }
+        "/v1/deposit/{network}/newAddress" => call.remove("legacy"),
+        "/v1/payments/sen/withdraw" => call.set("amount", sum(rng)),
+        "/sandbox/banks/wire" => wire(rng, known, call),
+        "/sandbox/banks/settle" => settle(rng, call),
+        "/sandbox/chains/{network}/send" => send(rng, known, call),
+        "/sandbox/deposits/assign" => assign(rng, known, call),
+        "/sandbox/symbols/{symbol}/auctions" => auction(rng, known, call),
+        "/sandbox/clock/advance" => {
+            let seconds = [1, 10, 61, 600, 3_600, 3_600, 7_200, 86_400, 172_800];
+            call.set("seconds", rng.pick(&seconds).copied().unwrap_or(1));
+        }
+        _ => {}
+    }
+    if call.field("group").is_some() && call.field("account").is_some() {
+        pair_account(rng, known, call);
+    }
+}
+
+fn order(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
+    let Some(market) = market(rng, known, call.who) else { return };
+    call.set("symbol", market.symbol);
+    call.set("amount", market.some(rng));
+    call.remove("total_spend");
+    call.remove("stop_price");
+    match rng.below(10) {
+        0 => {
+            call.set("type", "exchange market");
+            call.remove("price");
+            if rng.percent(50) {
+                call.remove("amount");
+                call.set("total_spend", sum(rng));
+                call.set("side", "buy");
+            }
+        }
+        1 => {
+            call.set("type", "exchange stop limit");
+            call.set("price", market.near(rng));
+            call.set("stop_price", market.near(rng));
+            call.remove("options");
+        }
+        _ => {
+            call.set("type", "exchange limit");
+            call.set("price", market.near(rng));
+        }
+    }
+}
+
+/// An order of the key that learned its id.
+fn by_order_id(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
+    let Some(learned) = known.pool.draw(rng, "order_id") else { return };
+    if learned.who.is_some() && rng.percent(85) {
+        call.who = learned.who;
+    }
+    call.set("order_id", learned.value);
+    call.remove("client_order_id");
+}
+
+fn quote(rng: &mut Rng, call: &mut Call) {
+    call.set("symbol", rng.word(&["btcusd", "ethusd", "btcusd", "linkusd"]));
+    call.set("totalSpend", if rng.percent(80) { rng.within(1, 300).to_string() } else { "0.01".to_owned() });
+    call.remove("paymentMethodType");
+    call.remove("paymentMethodUuid");
+}
+
+/// All fields as they were quoted.
+fn execute(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
+    let Some(quote) = known.pool.draw(rng, "quote") else { return };
+    call.who = quote.who;
+    let field = |name: &str| quote.value.get(name).cloned().unwrap_or_default();
+    call.set("symbol", field("pair"));
+    for name in ["side", "quantity", "price", "fee", "quoteId"] {
+        call.set(name, field(name));
+    }
+}
+
+fn transfer(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
+    let group = group(rng, known, call.who);
+    call.set("sourceAccount", account(rng, known, group));
+    call.set("targetAccount", account(rng, known, group));
+    call.remove("account");
+    money(rng, call, "currency");
+}
+
+/// A currency and a sum of it that an account may have.
+fn money(rng: &mut Rng, call: &mut Call, name: &str) {
+    let currency = rng.word(&["USD", "GUSD", "BTC", "ETH", "USD"]);
+    call.set(name, currency);
+    let amount = if matches!(currency, "BTC" | "ETH") { fraction(rng) } else { sum(rng) };
+    call.set("amount", amount);
+}
+
+/// A coin and an address of its network.
+fn withdrawal(rng: &mut Rng, call: &mut Call) {
+    let place = rng.place(PAYEES.len());
+    let Some((network, address)) = PAYEES.get(place) else { return };
+    let currency = if *network == "bitcoin" { "BTC" } else { rng.word(&["ETH", "GUSD", "LINK"]) };
+    for name in ["currency", "ticker"] {
+        if call.field(name).is_some() {
+            call.set(name, currency);
+        }
+    }
+    if call.field("network").is_some() {
+        call.set("network", *network);
+    }
+    call.set("address", *address);
+    call.set("amount", if currency == "GUSD" { sum(rng) } else { fraction(rng) });
+    call.remove("memo");
+}
+
+fn pair_address(rng: &mut Rng, call: &mut Call) {
+    if let Some((network, address)) = rng.pick(&PAYEES) {
+        call.set("network", *network);
+        call.set("address", *address);
+        call.remove("memo");
+    }
+}
+
+fn wire(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
+    call.set("currency", "USD");
+    call.set("amount", sum(rng));
+    if call.text("method") != "Wire" {
+        call.remove("accountnumber");
+        call.remove("routing");
+    }
+    pair_account(rng, known, call);
+}
+
+/// Either an advance or a payment.
+fn settle(rng: &mut Rng, call: &mut Call) {
+    if call.field("eid").is_some() && call.field("withdrawalId").is_some() {
+        call.remove(rng.word(&["eid", "withdrawalId"]));
+    }
+}
+
+/// A payment from outside to an address of the exchange.
+fn send(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
+    let Some(learned) = known.pool.draw(rng, "deposit address") else { return };
+    let field = |name: &str| learned.value.get(name).cloned();
+    call.set("network", field("network").unwrap_or_default());
+    call.set("address", field("address").unwrap_or_default());
+    match field("memo") {
+        Some(memo) => call.set("memo", memo),
+        None => call.remove("memo"),
+    }
+    let is_bitcoin = raw::plain(&field("network").unwrap_or_default()) == "bitcoin";
+    call.set("currency", if is_bitcoin { "BTC" } else { rng.word(&["ETH", "LINK", "GUSD"]) });
+    call.set("amount", fraction(rng));
+}
+
+fn assign(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
+    let Some(learned) = known.pool.draw(rng, "unclaimed") else { return };
+    for name in ["network", "txHash", "outputIdx"] {
+        call.set(name, learned.value.get(name).cloned().unwrap_or_default());
+    }
+}
+
+/// An auction soon.
+fn auction(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
+    let optional =
+        ["every_seconds", "auction_open_ms", "first_indicative_ms", "last_cancel_time_ms", "enabled"];
+    for name in optional {
+        if rng.percent(80) {
+            call.remove(name);
+        }
+    }
+    call.set("symbol", rng.word(&["btcusd", "ethusd", "ethbtc"]));
+    call.set("auction_time_ms", known.now_ms + 60_000 * rng.within(1, 240));
+}
+
+/// An account of the group that the call names.
+fn pair_account(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
+    let named = call.text("group");
+    let place = known.people.groups.iter().position(|group| group.name == named);
+    if let Some(place) = place {
+        call.set("account", account(rng, known, place));
+    }
+}
+
+/// Some dollars.
+fn sum(rng: &mut Rng) -> Value {
+    let most = rng.pick(&[10, 100, 1_000, 5_000]).copied().unwrap_or(1);
+    rng.within(1, most).to_string().into()
+}
+
+/// A part of a coin.
+fn fraction(rng: &mut Rng) -> Value {
+    let most = rng.pick(&[9, 99, 999]).copied().unwrap_or(1);
+    format!("0.{:0>4}", rng.within(1, most)).into()
+}
