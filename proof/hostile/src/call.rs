@@ -52,7 +52,7 @@ impl Call {
                 Place::Path => target = target.replace(&format!("{{{name}}}"), &text),
                 Place::Query => {
                     query.push(if query.is_empty() { '?' } else { '&' });
-                    query.push_str(&format!("{}={text}", raw::escaped(name)));
+                    query.extend([raw::escaped(name).as_str(), "=", &text]);
                 }
                 Place::Body => {}
             }

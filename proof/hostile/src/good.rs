@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::contract::{By, Field, Operation, Place};
 use crate::markets::{Market, PERPETUALS, SPOT};
-use crate::people::{GROUPS, PAYEES, People};
+use crate::people::{ACCOUNTS, GROUPS, PAYEES, People};
 use crate::pool::Pool;
 use crate::rng::Rng;
 use serde_json::{Value, json};
@@ -24,6 +24,11 @@ pub(crate) fn call(rng: &mut Rng, known: &Known<'_>, place: usize, operation: &O
     let who = (operation.by == By::Key).then(|| key(rng, known.people, operation)).flatten();
     let mut call = Call { operation: place, who, fields: Vec::new() };
     for field in &operation.fields {
+        if field.name == "account" && is_master(known, who) && rng.percent(80) {
+            let account = rng.pick(&accounts_of(operation)).copied().unwrap_or("front");
+            call.fields.push((field.place, field.name.clone(), account.into()));
+            continue;
+        }
         let is_account = field.name == "account" && operation.by == By::Key;
         let is_wanted = if is_account { is_master(known, who) } else { rng.percent(30) };
         if (field.required || is_wanted)
@@ -53,6 +58,12 @@ fn key(rng: &mut Rng, people: &People, operation: &Operation) -> Option<usize> {
     rng.pick(&places).copied()
 }
 
+/// The accounts that everyone opened whose kind an operation is for.
+fn accounts_of(operation: &Operation) -> Vec<&'static str> {
+    let fits = |kind: &str| operation.kinds.is_empty() || operation.kinds.iter().any(|known| known == kind);
+    ACCOUNTS.iter().filter(|(_, kind, _)| fits(kind)).map(|(name, ..)| *name).collect()
+}
+
 fn is_master(known: &Known<'_>, who: Option<usize>) -> bool {
     who.and_then(|place| known.people.keys.get(place)).is_some_and(|key| key.account.is_none())
 }
@@ -78,7 +89,8 @@ pub(crate) fn market(rng: &mut Rng, known: &Known<'_>, who: Option<usize>) -> Op
 
 /// A good value for a field.
 fn value(rng: &mut Rng, known: &Known<'_>, who: Option<usize>, field: &Field) -> Option<Value> {
-    if let Some(named) = by_name(rng, known, who, &field.name) {
+    let is_fixed = field.schema.get("enum").is_some() || field.schema.get("const").is_some();
+    if !is_fixed && let Some(named) = by_name(rng, known, who, &field.name) {
         return Some(named);
     }
     if let Some(learned) = known.pool.draw(rng, &field.name) {

@@ -11,8 +11,11 @@ pub(crate) const GROUPS: [&str; 3] = ["hostile-a", "hostile-b", "hostile-c"];
 /// The group that receives what would make another so rich that no limit touches it; it makes no call.
 pub(crate) const SPARE: &str = "hostile-spare";
 
-/// The accounts of a group: name, kind, and what it is given.
-const ACCOUNTS: [(&str, &str, &[(&str, &str)]); 5] = [
+/// An account that every group opens: name, kind, and what it is given.
+type Opened = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+/// The accounts of a group.
+pub(crate) const ACCOUNTS: [Opened; 5] = [
     (
         "front",
         "exchange",
@@ -93,6 +96,17 @@ impl People {
             self.keys.push(Key::make(server, (group, name), Some((account, kind)), roles)?);
         }
         self.keys.push(Key::make(server, (group, name), Some(("front", "exchange")), &["Auditor"])?);
+        // A bank that payments can go to.
+        let bank =
+            json!({ "accountnumber": "123456789", "routing": "021000021", "type": "checking", "name": name });
+        if let Some(front) = self.keys.iter().find(|key| key.group == group && key.account == Some("front")) {
+            server.call(&front.client, "/v1/payments/addbank", bank)?;
+        }
+        let wire = json!({
+            "group": name, "account": "front", "currency": "USD", "amount": "10", "method": "Wire",
+            "accountnumber": "123456789", "routing": "021000021",
+        });
+        server.control("/sandbox/banks/wire", &wire)?;
         let master = Key::make(server, (group, name), None, &["Administrator", "Trader", "Fund Manager"])?;
         for (network, address) in PAYEES {
             let fields = json!({ "address": address, "label": "payee" });

@@ -49,6 +49,12 @@ impl Pool {
             let rows = answer.as_array().into_iter().flatten();
             rows.take(4).for_each(|row| self.keep("unclaimed", row.clone(), who));
         }
+        if path == "/sandbox/banks/wire" {
+            self.keep("advance", answer.get("eid").cloned().unwrap_or_default(), who);
+        }
+        if path == "/v1/payments/sen/withdraw" {
+            self.keep("payment", answer.get("withdrawalId").cloned().unwrap_or_default(), who);
+        }
         if path == "/sandbox/keys" {
             // Only keys that a call has made: the fuzzer's own are not disabled.
             self.keep("api_key", answer.get("api_key").cloned().unwrap_or_default(), who);
@@ -69,7 +75,12 @@ impl Pool {
                     self.walk(value, who, depth + 1);
                 }
             }
-            _ => {}
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_) => {}
         }
     }
 

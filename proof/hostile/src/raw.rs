@@ -3,6 +3,7 @@
 //! Such a number is a text between two marks; [`text`] writes the JSON and removes the marks with their quotes.
 
 use serde_json::Value;
+use std::fmt::Write as _;
 
 const MARK: char = '\u{1}';
 
@@ -33,7 +34,8 @@ pub(crate) fn escaped(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
             escaped.push(char::from(byte));
         } else {
-            escaped.push_str(&format!("%{byte:02X}"));
+            // A text takes whatever is written to it.
+            let _ = write!(escaped, "%{byte:02X}");
         }
     }
     escaped

@@ -4,6 +4,7 @@
 use crate::call::Call;
 use crate::contract::Operation;
 use crate::good::{Known, account, group, market};
+use crate::markets::SPOT;
 use crate::people::PAYEES;
 use crate::raw;
 use crate::rng::Rng;
@@ -12,10 +13,11 @@ use serde_json::Value;
 /// Makes the fields of a good call fit each other.
 pub(crate) fn refine(rng: &mut Rng, known: &Known<'_>, operation: &Operation, call: &mut Call) {
     match operation.path.as_str() {
-        "/v1/order/new" | "/v1/margin/order/preview" => order(rng, known, call),
+        "/v1/order/new" => order(rng, known, call),
+        "/v1/margin/order/preview" => preview(rng, call),
         "/v1/order/cancel" | "/v1/order/status" => by_order_id(rng, known, call),
         "/v1/instant/execute" => execute(rng, known, call),
-        "/v1/instant/quote" | "/v1/instant/quote/{side}/{symbol}" => quote(rng, call),
+        "/v1/instant/quote" | "/v1/instant/quote/{side}/{symbol}" => quote(rng, known, call),
         "/v1/wrap/{symbol}" => {
             call.set("symbol", "gusdusd");
             call.set("amount", sum(rng));
@@ -26,9 +28,10 @@ pub(crate) fn refine(rng: &mut Rng, known: &Known<'_>, operation: &Operation, ca
             pair_address(rng, call);
         }
         "/v1/deposit/{network}/newAddress" => call.remove("legacy"),
-        "/v1/payments/sen/withdraw" => call.set("amount", sum(rng)),
+        "/v1/payments/sen/withdraw" => payment(rng, known, call),
+        "/v2/fxrate/{symbol}/{timestamp}" => call.set("symbol", rng.word(&["eurusd", "gbpusd", "sgdusd"])),
         "/sandbox/banks/wire" => wire(rng, known, call),
-        "/sandbox/banks/settle" => settle(rng, call),
+        "/sandbox/banks/settle" => settle(rng, known, call),
         "/sandbox/chains/{network}/send" => send(rng, known, call),
         "/sandbox/deposits/assign" => assign(rng, known, call),
         "/sandbox/symbols/{symbol}/auctions" => auction(rng, known, call),
@@ -82,7 +85,37 @@ fn by_order_id(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
     call.remove("client_order_id");
 }
 
-fn quote(rng: &mut Rng, call: &mut Call) {
+/// An order for a margin account that asks for its effect.
+fn preview(rng: &mut Rng, call: &mut Call) {
+    let Some(market) = rng.pick(&SPOT[..2]) else { return };
+    call.set("symbol", market.symbol);
+    call.set("side", rng.word(&["buy", "sell"]));
+    call.remove("totalSpend");
+    call.set("amount", market.some(rng));
+    if rng.percent(30) {
+        call.set("type", "market");
+        call.remove("price");
+    } else {
+        call.set("type", "limit");
+        call.set("price", market.near(rng));
+    }
+}
+
+/// A payment to a bank that the key has seen.
+fn payment(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
+    call.set("amount", sum(rng));
+    if let Some(bank) = known.pool.draw(rng, "bankId") {
+        call.set("bankId", bank.value);
+        call.who = bank.who;
+    }
+}
+
+/// A symbol that has an index and dollars to pay with; not for derivatives.
+fn quote(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
+    let is_swapper = |place: usize| known.people.keys.get(place).is_some_and(|key| key.kind == "derivatives");
+    if call.who.is_some_and(is_swapper) && rng.percent(90) {
+        call.who = call.who.and_then(|place| place.checked_sub(1));
+    }
     call.set("symbol", rng.word(&["btcusd", "ethusd", "btcusd", "linkusd"]));
     call.set("totalSpend", if rng.percent(80) { rng.within(1, 300).to_string() } else { "0.01".to_owned() });
     call.remove("paymentMethodType");
@@ -153,9 +186,14 @@ fn wire(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
 }
 
 /// Either an advance or a payment.
-fn settle(rng: &mut Rng, call: &mut Call) {
-    if call.field("eid").is_some() && call.field("withdrawalId").is_some() {
-        call.remove(rng.word(&["eid", "withdrawalId"]));
+fn settle(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
+    let known_of = |name: &str, rng: &mut Rng| known.pool.draw(rng, name).map(|learned| learned.value);
+    let (name, other) = if rng.percent(60) { ("eid", "withdrawalId") } else { ("withdrawalId", "eid") };
+    call.remove(other);
+    // Of all ids, only those of banks can be settled.
+    let bank = if name == "eid" { "advance" } else { "payment" };
+    if let Some(value) = known_of(bank, rng).or_else(|| known_of(name, rng)) {
+        call.set(name, value);
     }
 }
 
