@@ -43,6 +43,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("proof/oracle", &["core/engine", "core/model", "core/num"]),
     ("proof/sim", &["client", "proof/oracle", "*"]),
     ("proof/faults", &["proof/accept"]),
+    ("proof/hostile", &["client"]),
     ("xtask", &[]),
 ];
 
