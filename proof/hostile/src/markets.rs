@@ -51,6 +51,17 @@ impl Market {
             6..=8 => rng.within(900, 1_100),
             _ => rng.within(10, 5_000),
         };
+        self.at(permille)
+    }
+
+    /// A price at which an order of this side rests, within 2 % of the index.
+    pub(crate) fn beside(&self, rng: &mut Rng, side: &str) -> String {
+        let away = rng.within(1, 20);
+        self.at(if side == "buy" { 1_000 - away } else { 1_000 + away })
+    }
+
+    /// So many thousandths of the price at the index.
+    fn at(&self, permille: u64) -> String {
         let units = self.price * permille / 1_000 / self.step * self.step;
         decimal(units.max(self.step), self.price_decimals)
     }

@@ -6,9 +6,13 @@ use crate::contract::Operation;
 use crate::good::{Known, account, group, market};
 use crate::markets::SPOT;
 use crate::people::PAYEES;
+use crate::pool::Learned;
 use crate::raw;
 use crate::rng::Rng;
 use serde_json::Value;
+
+/// An address that is approved and removed, again and again.
+const OTHER_PAYEE: &str = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq";
 
 /// Makes the fields of a good call fit each other.
 pub(crate) fn refine(rng: &mut Rng, known: &Known<'_>, operation: &Operation, call: &mut Call) {
@@ -24,9 +28,13 @@ pub(crate) fn refine(rng: &mut Rng, known: &Known<'_>, operation: &Operation, ca
         }
         "/v1/account/transfer/{currency}" => transfer(rng, known, call),
         "/v1/withdraw/{currency}" | "/v2/withdraw/{network}/{ticker}" => withdrawal(rng, call),
-        "/v1/approvedAddresses/{network}/request" | "/v1/approvedAddresses/{network}/remove" => {
-            pair_address(rng, call);
+        "/v1/approvedAddresses/{network}/request" => pair_address(rng, call),
+        "/v1/approvedAddresses/{network}/remove" => {
+            // Not one that withdrawals go to, in general: an approval takes a week.
+            call.set("network", "bitcoin");
+            call.set("address", OTHER_PAYEE);
         }
+        "/sandbox/symbols" => symbol(rng, call),
         "/v1/deposit/{network}/newAddress" => call.remove("legacy"),
         "/v1/payments/sen/withdraw" => payment(rng, known, call),
         "/v2/fxrate/{symbol}/{timestamp}" => call.set("symbol", rng.word(&["eurusd", "gbpusd", "sgdusd"])),
@@ -52,6 +60,10 @@ fn order(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
     call.set("amount", market.some(rng));
     call.remove("total_spend");
     call.remove("stop_price");
+    if rng.percent(60) {
+        call.remove("options");
+        call.remove("margin_order");
+    }
     match rng.below(10) {
         0 => {
             call.set("type", "exchange market");
@@ -70,16 +82,30 @@ fn order(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
         }
         _ => {
             call.set("type", "exchange limit");
-            call.set("price", market.near(rng));
+            let price =
+                if rng.percent(50) { market.beside(rng, &call.text("side")) } else { market.near(rng) };
+            call.set("price", price);
         }
+    }
+}
+
+/// The key and account of the call that learned a value.
+fn adopt(call: &mut Call, learned: &Learned) {
+    if learned.source.who.is_none() {
+        return;
+    }
+    call.who = learned.source.who;
+    call.remove("account");
+    if let Some(account) = &learned.source.account {
+        call.set("account", account.clone());
     }
 }
 
 /// An order of the key that learned its id.
 fn by_order_id(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
     let Some(learned) = known.pool.draw(rng, "order_id") else { return };
-    if learned.who.is_some() && rng.percent(85) {
-        call.who = learned.who;
+    if rng.percent(85) {
+        adopt(call, &learned);
     }
     call.set("order_id", learned.value);
     call.remove("client_order_id");
@@ -105,8 +131,8 @@ fn preview(rng: &mut Rng, call: &mut Call) {
 fn payment(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
     call.set("amount", sum(rng));
     if let Some(bank) = known.pool.draw(rng, "bankId") {
+        adopt(call, &bank);
         call.set("bankId", bank.value);
-        call.who = bank.who;
     }
 }
 
@@ -125,7 +151,7 @@ fn quote(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
 /// All fields as they were quoted.
 fn execute(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
     let Some(quote) = known.pool.draw(rng, "quote") else { return };
-    call.who = quote.who;
+    adopt(call, &quote);
     let field = |name: &str| quote.value.get(name).cloned().unwrap_or_default();
     call.set("symbol", field("pair"));
     for name in ["side", "quantity", "price", "fee", "quoteId"] {
@@ -168,6 +194,12 @@ fn withdrawal(rng: &mut Rng, call: &mut Call) {
 }
 
 fn pair_address(rng: &mut Rng, call: &mut Call) {
+    if rng.percent(40) {
+        call.set("network", "bitcoin");
+        call.set("address", OTHER_PAYEE);
+        call.remove("memo");
+        return;
+    }
     if let Some((network, address)) = rng.pick(&PAYEES) {
         call.set("network", *network);
         call.set("address", *address);
@@ -230,6 +262,18 @@ fn auction(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
     }
     call.set("symbol", rng.word(&["btcusd", "ethusd", "ethbtc"]));
     call.set("auction_time_ms", known.now_ms + 60_000 * rng.within(1, 240));
+}
+
+/// A symbol that is not listed yet.
+fn symbol(rng: &mut Rng, call: &mut Call) {
+    let base = rng.word(&["LTC", "PAXG", "SOL", "ZEC", "DAI", "OXT", "FIL"]);
+    let quote = rng.word(&["GUSD", "EUR", "ETH", "USDC"]);
+    call.set("base_currency", base);
+    call.set("quote_currency", quote);
+    call.set("symbol", format!("{base}{quote}").to_ascii_lowercase());
+    call.set("tick_size", rng.word(&["0.0001", "0.01", "1"]));
+    call.set("quote_increment", rng.word(&["0.01", "0.00001", "1"]));
+    call.set("min_order_size", rng.word(&["0.01", "1"]));
 }
 
 /// An account of the group that the call names.

@@ -7,7 +7,7 @@ use crate::house::{self, Figures, Outside};
 use crate::judge::{self, judge};
 use crate::money::{units, worth};
 use crate::people::People;
-use crate::pool::Pool;
+use crate::pool::{Pool, Source};
 use crate::rng::Rng;
 use crate::server::Server;
 use crate::tally::Tally;
@@ -170,7 +170,8 @@ impl Run {
         if verdict.status == 200
             && let Ok(answer) = reply.json()
         {
-            self.pool.learn(&operation.path, &answer, call.who);
+            let source = Source { who: call.who, account: call.field("account").cloned() };
+            self.pool.learn(&operation.path, &answer, &source);
             self.count_outside(operation, &call, &answer);
         }
         let place = call.operation;

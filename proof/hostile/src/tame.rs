@@ -50,8 +50,12 @@ pub(crate) fn weight(operation: &Operation) -> u64 {
         | "/v1/payments/sen/withdraw"
         | "/sandbox/chains/{network}/send"
         | "/sandbox/chains/{network}/mine" => 12,
-        // What grows for ever, or closes what the others need.
-        "/sandbox/accounts" | "/sandbox/symbols" | "/sandbox/accounts/close" => 2,
+        // What grows for ever, or takes away what the others need.
+        "/v1/order/cancel/all"
+        | "/v1/order/cancel/session"
+        | "/sandbox/accounts"
+        | "/sandbox/symbols"
+        | "/sandbox/accounts/close" => 2,
         "/v1/account/create"
         | "/v1/account/rename"
         | "/sandbox/symbols/{symbol}/status"
