@@ -108,6 +108,7 @@ mod tests {
             method: "POST".to_owned(),
             path: "/v1/wrap/{symbol}".to_owned(),
             by: By::Control,
+            for_masters: false,
             kinds: Vec::new(),
             roles: Vec::new(),
             fields: Vec::new(),

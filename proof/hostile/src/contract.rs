@@ -41,6 +41,8 @@ pub(crate) struct Operation {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) by: By,
+    /// Whether only master keys may call it.
+    pub(crate) for_masters: bool,
     /// The kinds of accounts that it is for; none if it is for a group or a session.
     pub(crate) kinds: Vec<String>,
     /// The roles of which a key needs one.
@@ -84,6 +86,7 @@ fn read(contract: &Value, path: &str, method: &str, operation: &Value) -> Operat
         method: method.to_ascii_uppercase(),
         path: path.to_owned(),
         by,
+        for_masters: matches!(operation.get("x-by").and_then(Value::as_str), Some("group" | "master")),
         kinds: words(operation, "x-kinds"),
         roles: words(operation, "x-roles"),
         fields,

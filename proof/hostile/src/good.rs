@@ -48,9 +48,10 @@ fn key(rng: &mut Rng, people: &People, operation: &Operation) -> Option<usize> {
             let kind = key.kind.is_empty()
                 || operation.kinds.is_empty()
                 || operation.kinds.iter().any(|kind| kind == key.kind);
+            let owner = !operation.for_masters || key.account.is_none();
             let role = operation.roles.is_empty()
                 || operation.roles.iter().any(|role| key.roles.contains(&role.as_str()));
-            kind && role
+            kind && owner && role
         })
     };
     let any = rng.percent(8);

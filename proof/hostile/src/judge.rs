@@ -58,6 +58,7 @@ mod tests {
             method: "GET".to_owned(),
             path: "/v1/pubticker/{symbol}".to_owned(),
             by: By::Public,
+            for_masters: false,
             kinds: Vec::new(),
             roles: Vec::new(),
             fields: Vec::new(),

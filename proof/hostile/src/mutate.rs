@@ -73,6 +73,7 @@ mod tests {
             method: "POST".to_owned(),
             path: "/v1/x/{symbol}".to_owned(),
             by: By::Key,
+            for_masters: false,
             kinds: Vec::new(),
             roles: Vec::new(),
             fields: vec![

@@ -104,6 +104,11 @@ impl Pool {
         values.push_back(Learned { value, source: source.clone() });
     }
 
+    /// The value of a name that was learned last.
+    pub(crate) fn newest(&self, name: &str) -> Option<Learned> {
+        self.0.get(name)?.back().cloned()
+    }
+
     /// One of the values of a name, the newer ones more often.
     pub(crate) fn draw(&self, rng: &mut Rng, name: &str) -> Option<Learned> {
         let values = self.0.get(name)?;

@@ -150,7 +150,8 @@ fn quote(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
 
 /// All fields as they were quoted.
 fn execute(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
-    let Some(quote) = known.pool.draw(rng, "quote") else { return };
+    let newest = if rng.percent(60) { known.pool.newest("quote") } else { known.pool.draw(rng, "quote") };
+    let Some(quote) = newest else { return };
     adopt(call, &quote);
     let field = |name: &str| quote.value.get(name).cloned().unwrap_or_default();
     call.set("symbol", field("pair"));
@@ -194,7 +195,8 @@ fn withdrawal(rng: &mut Rng, call: &mut Call) {
 }
 
 fn pair_address(rng: &mut Rng, call: &mut Call) {
-    if rng.percent(40) {
+    // Another request begins another hold.
+    if rng.percent(95) {
         call.set("network", "bitcoin");
         call.set("address", OTHER_PAYEE);
         call.remove("memo");

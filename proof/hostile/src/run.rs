@@ -56,6 +56,8 @@ pub(crate) struct Run {
     recent: BTreeMap<Option<usize>, VecDeque<String>>,
     log: BufWriter<File>,
     now_ms: u64,
+    /// Whether the last call got a quote: it ends within a minute.
+    has_quote: bool,
 }
 
 impl Run {
@@ -84,6 +86,7 @@ impl Run {
             recent: BTreeMap::new(),
             log: BufWriter::new(log),
             now_ms: 0,
+            has_quote: false,
         };
         run.look_at_clock()?;
         Ok(run)
@@ -110,7 +113,7 @@ impl Run {
 
     /// One call and its answer.
     fn step(&mut self) -> Done {
-        let place = tame::draw(&mut self.rng, &self.operations);
+        let place = self.next_place();
         let Some(operation) = self.operations.get(place).cloned() else { return Ok(()) };
         let mut call = self.compose(place, &operation);
         tame::tame(&operation, &mut call);
@@ -127,6 +130,18 @@ impl Run {
             }
             Err(error) => self.broken(&error, &shown),
         }
+    }
+
+    /// The operation to call next: often one that uses the quote that there is.
+    fn next_place(&mut self) -> usize {
+        let uses = |operation: &Operation| operation.path == "/v1/instant/execute";
+        if std::mem::take(&mut self.has_quote)
+            && self.rng.percent(70)
+            && let Some(place) = self.operations.iter().position(uses)
+        {
+            return place;
+        }
+        tame::draw(&mut self.rng, &self.operations)
     }
 
     /// A good call, or one that reached something, and often one change of it.
@@ -173,6 +188,7 @@ impl Run {
             let source = Source { who: call.who, account: call.field("account").cloned() };
             self.pool.learn(&operation.path, &answer, &source);
             self.count_outside(operation, &call, &answer);
+            self.has_quote = operation.path.starts_with("/v1/instant/quote");
         }
         let place = call.operation;
         if self.tally.count(place, verdict) {

@@ -148,6 +148,7 @@ mod tests {
             method: "POST".to_owned(),
             path: path.to_owned(),
             by: By::Control,
+            for_masters: false,
             kinds: Vec::new(),
             roles: Vec::new(),
             fields: Vec::new(),
