@@ -56,6 +56,8 @@ pub(crate) struct Run {
     recent: BTreeMap<Option<usize>, VecDeque<String>>,
     log: BufWriter<File>,
     now_ms: u64,
+    /// The dollars of the advance that the last call returned.
+    returned_now: Option<i128>,
     /// Whether the last call got a quote: it ends within a minute.
     has_quote: bool,
 }
@@ -86,6 +88,7 @@ impl Run {
             recent: BTreeMap::new(),
             log: BufWriter::new(log),
             now_ms: 0,
+            returned_now: None,
             has_quote: false,
         };
         run.look_at_clock()?;
@@ -118,7 +121,7 @@ impl Run {
         let mut call = self.compose(place, &operation);
         tame::tame(&operation, &mut call);
         let shown = self.note(&operation, &call);
-        let paid = self.paid_to_banks(&call, &operation);
+        let source = self.before_settling(&operation);
         let key = call.who.and_then(|who| self.people.keys.get(who));
         let Ok(request) = call.request(&operation, key) else { return Ok(()) };
         let reply = self.server.send(key.map(|key| &key.client), &request);
@@ -126,7 +129,7 @@ impl Run {
         match reply {
             Ok(reply) => {
                 self.answered(&operation, call, &reply, &shown)?;
-                self.count_paid(paid).map_err(|why| finding(why, &shown))
+                self.count_settled(source).map_err(|why| finding(why, &shown))
             }
             Err(error) => self.broken(&error, &shown),
         }
@@ -233,6 +236,7 @@ impl Run {
                     && let Some(returned) = self.outside.returned.get_mut(group)
                 {
                     *returned += dollars;
+                    self.returned_now = Some(dollars);
                 }
             }
             "/sandbox/chains/{network}/send" => {
@@ -253,15 +257,19 @@ impl Run {
         }
     }
 
-    /// Before a bank settles a payment: what `source` has, since the answer does not say how much was paid.
-    fn paid_to_banks(&self, call: &Call, operation: &Operation) -> Option<i128> {
-        let is_payment = operation.path == "/sandbox/banks/settle" && call.field("withdrawalId").is_some();
-        is_payment.then(|| self.source_dollars().ok()).flatten()
+    /// Before a bank settles something: what `source` has, since the answer does not say how much was paid.
+    fn before_settling(&self, operation: &Operation) -> Option<i128> {
+        let settles = operation.path == "/sandbox/banks/settle";
+        settles.then(|| self.source_dollars().ok()).flatten()
     }
 
-    fn count_paid(&mut self, before: Option<i128>) -> Result<(), String> {
-        if let Some(before) = before {
-            self.outside.paid_out += (self.source_dollars()? - before).max(0);
+    /// Counts what a bank got: of a returned advance, or of a payment to it.
+    fn count_settled(&mut self, before: Option<i128>) -> Result<(), String> {
+        let Some(before) = before else { return Ok(()) };
+        let got = self.source_dollars()? - before;
+        match self.returned_now.take() {
+            Some(dollars) => self.outside.short += dollars - got,
+            None => self.outside.paid_out += got.max(0),
         }
         Ok(())
     }
