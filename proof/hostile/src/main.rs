@@ -72,7 +72,7 @@ fn end(options: &Options, run: &mut Run) -> ExitCode {
 fn report(options: &Options, run: &mut Run, finding: &Finding) {
     run.server.keep();
     println!("hostile: FOUND with seed {}: {}\n    call {}", options.seed, finding.what, finding.call);
-    println!("the last calls of that key:");
+    println!("the last calls of that key, or of each:");
     run.recent_of(&finding.call).iter().for_each(|call| println!("    {call}"));
     println!("end of the log:\n{}", run.server.log_tail());
     println!("data {}, all calls {}", run.server.data(), run.server.calls_log().display());

@@ -35,7 +35,13 @@ pub(crate) fn refine(rng: &mut Rng, known: &Known<'_>, operation: &Operation, ca
             call.set("address", OTHER_PAYEE);
         }
         "/sandbox/symbols" => symbol(rng, call),
-        "/v1/deposit/{network}/newAddress" => call.remove("legacy"),
+        "/v1/deposit/{network}/newAddress" => {
+            call.remove("legacy");
+            // A network whose addresses need a memo.
+            if rng.percent(30) {
+                call.set("network", "cosmos");
+            }
+        }
         "/v1/payments/sen/withdraw" => payment(rng, known, call),
         "/v2/fxrate/{symbol}/{timestamp}" => call.set("symbol", rng.word(&["eurusd", "gbpusd", "sgdusd"])),
         "/sandbox/banks/wire" => wire(rng, known, call),
@@ -241,8 +247,16 @@ fn send(rng: &mut Rng, known: &Known<'_>, call: &mut Call) {
         Some(memo) => call.set("memo", memo),
         None => call.remove("memo"),
     }
-    let is_bitcoin = raw::plain(&field("network").unwrap_or_default()) == "bitcoin";
-    call.set("currency", if is_bitcoin { "BTC" } else { rng.word(&["ETH", "LINK", "GUSD"]) });
+    let currency = match raw::plain(&field("network").unwrap_or_default()).as_str() {
+        "bitcoin" => "BTC",
+        "cosmos" => "ATOM",
+        _ => rng.word(&["ETH", "LINK", "GUSD"]),
+    };
+    call.set("currency", currency);
+    // Without its memo it arrives for no one.
+    if currency == "ATOM" && rng.percent(40) {
+        call.remove("memo");
+    }
     call.set("amount", fraction(rng));
 }
 

@@ -348,12 +348,15 @@ impl Run {
         }
     }
 
-    /// The last calls of the key that made a call, or of the operator.
+    /// The last calls of the key that made a call, or of the operator; where no call is named, the last one of each.
     pub(crate) fn recent_of(&mut self, call: &str) -> Vec<String> {
         // The log is for the analysis of what was found.
         let _ = self.log.flush();
         let own = self.recent.values().find(|calls| calls.back().is_some_and(|last| last == call));
-        own.into_iter().flatten().cloned().collect()
+        match own {
+            Some(calls) => calls.iter().cloned().collect(),
+            None => self.recent.values().filter_map(VecDeque::back).cloned().collect(),
+        }
     }
 }
 
