@@ -247,11 +247,14 @@ pub(crate) fn breaches(before: &Figures, after: &Figures, outside: &Outside, cal
     found
 }
 
-/// How much all groups have gained, whether they may or not.
+/// How much all groups and each guarded house account have gained, and what was walked away from, whether they may or not.
 pub(crate) fn gained(before: &Figures, after: &Figures) -> String {
     let total =
         |figures: &Figures| sum(&figures.groups) + figures.leaving + sum(&figures.source) + figures.unclaimed;
-    shown(total(after) - total(before))
+    let houses = GUARDED.iter().zip(before.houses.iter().zip(&after.houses));
+    let houses = houses.map(|(house, (before, after))| format!(", `{house}` {}", shown(after - before)));
+    let debts = shown(after.bad_debt - before.bad_debt);
+    format!("{}{}, bad debts {debts}", shown(total(after) - total(before)), houses.collect::<String>())
 }
 
 /// What all groups have: debts for returned advances bind what is there.
@@ -286,7 +289,7 @@ mod tests {
         }
     }
 
-    /// Proves INV-HOUSE of what is read over HTTP: money from a bank is no gain, a dollar from elsewhere is one.
+    /// Money from a bank is no gain, a dollar from elsewhere is one. Proves INV-HOUSE.
     #[test]
     fn a_gain_is_what_no_one_paid_in() {
         let before = figures([0, 0], 0);

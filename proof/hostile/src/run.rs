@@ -299,7 +299,7 @@ impl Run {
         let figures = self.look().map_err(|why| finding(why, "before a restart"))?;
         let breaches = house::breaches(&self.start, &figures, &self.outside, self.tally.calls);
         println!(
-            "hostile: {} calls; all groups together gained {} dollars",
+            "hostile: {} calls; dollars that all groups together gained: {}",
             self.tally.calls,
             house::gained(&self.start, &figures)
         );
