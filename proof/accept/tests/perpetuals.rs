@@ -438,7 +438,7 @@ fn collateral_counts_where_it_is_switched_on() {
     assert_eq!(margin(&x, "perp-000", BTC)["available_margin"], "11000");
     let rows = x.as_("perp-000").balances();
     let of = |currency: &str| rows.iter().find(|row| row["currency"] == currency).unwrap().clone();
-    assert_eq!(of("BTC")["availableForWithdrawal"], "0.2444444444444444444");
+    assert_eq!(of("BTC")["availableForWithdrawal"], "0.24444444");
     assert_eq!((&of("USDT")["available"], &of("GUSD")["available"]), (&json!("1000"), &json!("11000")));
     check(&x);
 }
