@@ -201,12 +201,12 @@ fn the_last_cent_beyond_the_advances_leaves() {
     order(&front, "btcusd", "buy", "0.02", "50000", json!({})).ok();
     // Both have bitcoin now: 1,800 against the advance of 1,000.
     let [_, _, free] = amounts(&back, "BTC");
-    assert_eq!(free, dec("0.0177777777777777777"));
-    assert_eq!(amounts(&front, "BTC")[2], dec("0.0177777777777777777"));
+    assert_eq!(free, dec("0.01777777"));
+    assert_eq!(amounts(&front, "BTC")[2], dec("0.01777777"));
     // A transfer within the group takes nothing away.
     transfer(&x, "back", "front", "btc", "0.02").ok();
     let [_, _, free] = amounts(&front, "BTC");
-    assert_eq!(free, dec("0.0177777777777777777"));
+    assert_eq!(free, dec("0.01777777"));
     front.call("/v1/approvedAddresses/bitcoin/request", json!({ "address": BTC, "label": "mine" })).ok();
     let withdraw =
         |amount: &str| front.call("/v2/withdraw/bitcoin/btc", json!({ "address": BTC, "amount": amount }));
@@ -217,7 +217,7 @@ fn the_last_cent_beyond_the_advances_leaves() {
     x.as_("trader").limit("btcusd", "sell", "0.02", "50000");
     order(&front, "btcusd", "buy", "0.02", "50000", json!({})).ok();
     let [_, _, free] = amounts(&front, "BTC");
-    assert_eq!(free, dec("0.0377777777777777777"));
+    assert_eq!(free, dec("0.03777777"));
     refused_for_the_advance(&withdraw("0.03777778"));
     withdraw("0.03777777").ok();
     laws::check(&x);
