@@ -22,7 +22,7 @@ pub(crate) fn open_vault(data: &Path, state: &State, source: KeySource) -> Resul
             "there are keys, but {} has no file 'vault' with their secrets: put it back",
             data.display()
         );
-        return Err(Trouble::System(line));
+        return Err(Trouble::Flag(line));
     }
     let names: Vec<&str> =
         state.access().sessions().iter().map(|session| session.key.api_key.as_str()).collect();
@@ -44,7 +44,7 @@ pub(crate) fn open_vault(data: &Path, state: &State, source: KeySource) -> Resul
 pub(crate) fn secret(vault: &Opened, api_key: &str) -> Result<Option<Secret>, Trouble> {
     let found = vault.get(api_key)?;
     if found.is_none() && !vault.is_forgotten(api_key) {
-        return Err(Trouble::System(format!(
+        return Err(Trouble::Flag(format!(
             "the vault holds no secret for key '{api_key}': was the file 'vault' removed?"
         )));
     }

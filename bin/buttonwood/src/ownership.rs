@@ -10,6 +10,8 @@ use std::path::Path;
 
 /// Who may write besides the owner: group and others.
 const OTHERS_WRITE: u32 = 0o022;
+/// How a key file is called.
+const KEY: &str = "the vault key";
 /// Users beside the owner and the group may read.
 const EVERYONE_READS: u32 = 0o004;
 
@@ -19,7 +21,7 @@ const EVERYONE_READS: u32 = 0o004;
 /// [`Trouble::Flag`], with what is wrong and what helps.
 pub(crate) fn check(data: &Path) -> Result<(), Trouble> {
     check_one(data, data, "the data directory")?;
-    check_one(data, &data.join(KEY_FILE), "the vault key")
+    check_one(data, &data.join(KEY_FILE), KEY)
 }
 
 /// Refuses a key file that another user owns or may write.
@@ -27,7 +29,7 @@ pub(crate) fn check(data: &Path) -> Result<(), Trouble> {
 /// # Errors
 /// [`Trouble::Flag`], with what is wrong and what helps.
 pub(crate) fn check_key(path: &Path) -> Result<(), Trouble> {
-    check_one(path, path, "the vault key")
+    check_one(path, path, KEY)
 }
 
 /// The flaw of a file of this owner and mode for this process, if it has one.
@@ -44,6 +46,9 @@ fn check_one(data: &Path, path: &Path, what: &str) -> Result<(), Trouble> {
     let found = match fs::metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) if what == KEY => {
+            return Err(Trouble::Flag(format!("cannot read {what} {}: {error}", path.display())));
+        }
         Err(error) => return Err(Trouble::Data(data.to_owned(), error)),
     };
     match flaw(found.uid(), found.mode(), geteuid().as_raw()) {

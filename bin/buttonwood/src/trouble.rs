@@ -35,6 +35,7 @@ impl Trouble {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Flag(_) | Self::Exchange(_) => 2,
+            Self::Vault(fault) if fault.is_lasting() => 2,
             Self::Listen(..)
             | Self::Data(..)
             | Self::Vault(_)

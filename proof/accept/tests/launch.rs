@@ -477,16 +477,22 @@ fn damaged_vault() {
     x.stop();
     let before = journal_of(&x);
     let vault = x.data().join("vault");
+    // A restart does not mend it, so a supervisor must not try.
+    let refused = || {
+        let ended = Exchange::builder().try_start_in(x.data()).expect_err("it is refused");
+        assert_eq!(ended.status.and_then(|status| status.code()), Some(2), "{}", ended.stderr);
+        ended.stderr
+    };
     let mut bytes = fs::read(&vault).unwrap();
     for place in [6, bytes.len() / 2, bytes.len() - 1] {
         bytes[place] ^= 0x10;
         fs::write(&vault, &bytes).unwrap();
-        let line = Exchange::builder().refuses_in(x.data());
+        let line = refused();
         assert!(line.contains("vault"), "{line}");
         bytes[place] ^= 0x10;
     }
     fs::remove_file(&vault).unwrap();
-    let line = Exchange::builder().refuses_in(x.data());
+    let line = refused();
     assert!(line.contains("'vault'") && !vault.exists(), "none is made in its place: {line}");
     assert!(journal_of(&x) == before, "a refused start wrote to the journal");
     fs::write(&vault, &bytes).unwrap();

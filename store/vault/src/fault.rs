@@ -24,6 +24,14 @@ pub enum Fault {
         /// Whether something is sealed under it.
         sealed: bool,
     },
+    /// The key file is there and cannot be read.
+    #[error("vault: cannot read the key file {}: {source}", path.display())]
+    KeyUnreadable {
+        /// Which file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// The key file or the key command holds no key.
     #[error("vault: {origin} gives no key: one line with 32 bytes in Base64 is wanted")]
     KeyForm {
@@ -104,6 +112,27 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// Whether the key that the settings name, or the vault itself, is not the right one: a start that is repeated meets the same
+    /// fault. A key command that fails counts too: one that has to wait for a server waits itself.
+    pub fn is_lasting(&self) -> bool {
+        match self {
+            Self::KeyMissing { .. }
+            | Self::KeyUnreadable { .. }
+            | Self::KeyForm { .. }
+            | Self::KeyCommand { .. }
+            | Self::OtherKey { .. }
+            | Self::NeedsCommand { .. }
+            | Self::Damaged { .. }
+            | Self::Missing { .. }
+            | Self::Record { .. } => true,
+            Self::Io { .. }
+            | Self::TooLong { .. }
+            | Self::Exists { .. }
+            | Self::Unsynced { .. }
+            | Self::Random(_) => false,
+        }
+    }
+
     /// A closure that turns an I/O error on `path` into a fault.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();

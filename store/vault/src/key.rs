@@ -49,15 +49,20 @@ pub(crate) fn read(folder: &Folder, path: &Path) -> Result<Option<Secret>, Fault
     let opened = match folder.open(path, Open::Read) {
         Ok(opened) => opened,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Fault::io("read", path)(error)),
+        Err(error) => return Err(unreadable(path)(error)),
     };
     let mut room = Zeroizing::new([0; LINE_MAX + 1]);
-    let length = file::fill(&*opened, room.as_mut_slice(), 0).map_err(Fault::io("read", path))?;
+    let length = file::fill(&*opened, room.as_mut_slice(), 0).map_err(unreadable(path))?;
     let text = room.get(..length).unwrap_or_default();
     if text.len() == KEY && path == folder.file(KEY_FILE) {
         return Ok(Some(Secret::new(text.to_vec())));
     }
     parse(text).map(Some).ok_or_else(|| Fault::KeyForm { origin: path.display().to_string() })
+}
+
+fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> Fault {
+    let path = path.to_owned();
+    move |source| Fault::KeyUnreadable { path, source }
 }
 
 /// Runs the key command. Its standard error is ours, so that it can explain itself.
