@@ -169,6 +169,7 @@ pub(crate) struct Common {
         env = "BUTTONWOOD_FEEDS",
         value_name = "NAME[/SECONDS]=FILE|URL",
         value_delimiter = ',',
+        hide_env_values = true,
         value_parser = Feed::parse
     )]
     pub(crate) feeds: Vec<Feed>,

@@ -3,6 +3,8 @@
 use crate::cli::Cli;
 use crate::feed_tables;
 use crate::ranks::{Elsewhere, settle};
+use buttonwood_feeds::bare;
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 use std::path::Path;
@@ -24,7 +26,7 @@ pub(crate) fn command_line() -> Result<(Cli, Elsewhere), ExitCode> {
             Ok(cli) => Ok((cli, elsewhere)),
             Err(line) => Err(mistake(&elsewhere.told(&line))),
         },
-        Err(error) => Err(unread(&error, &elsewhere)),
+        Err(error) => Err(unread(&without_secrets(error), &elsewhere)),
     }
 }
 
@@ -44,6 +46,15 @@ fn unread(error: &clap::Error, elsewhere: &Elsewhere) -> ExitCode {
     // The terminal may be gone; the text is then lost.
     let _ = error.print();
     if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+}
+
+/// The error without user, password and query of a URL that is shown as a wrong value.
+fn without_secrets(mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) {
+        let shown = ContextValue::String(bare(value));
+        error.insert(ContextKind::InvalidValue, shown);
+    }
+    error
 }
 
 /// `buttonwood` and `buttonwood --flag` mean the sandbox.
@@ -100,11 +111,17 @@ fn table(path: &OsString, shown: &str) -> Result<toml::Table, String> {
         std::fs::read_to_string(path).map_err(|error| format!("cannot read --config {shown}: {error}"))?;
     let table: toml::Table = text
         .parse()
-        .map_err(|error: toml::de::Error| format!("--config {shown}: {}", one_line(&error.to_string())))?;
+        .map_err(|error: toml::de::Error| format!("--config {shown}: {}", syntax_error(&text, &error)))?;
     match table.iter().find(|(_, value)| value.is_table()) {
         Some((name, _)) => Err(format!("--config {shown}: '[{name}]' is a table; settings stand in none")),
         None => Ok(table),
     }
+}
+
+/// A mistake in the form of the file, by its line. The text of the line may hold a password, so it is not shown.
+fn syntax_error(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    format!("line {}: {}", before.matches('\n').count() + 1, one_line(error.message()))
 }
 
 fn is_given(arguments: &[OsString], flag: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Feeds in the configuration file: a list of tables, which become values of `--feeds`.
 
 use buttonwood_engine::FeedPrices;
+use buttonwood_feeds::bare;
 use toml::{Table, Value};
 
 /// The flag.
@@ -37,13 +38,13 @@ fn value(table: &Table) -> Result<String, String> {
     let place = match (text(table, "file")?, text(table, "url")?) {
         (Some(file), None) if !file.contains("://") => file,
         (None, Some(url)) if url.contains("://") => url,
-        (Some(file), None) => return Err(format!("{name}: '{file}' is no file; a URL is a 'url'")),
-        (None, Some(url)) => return Err(format!("{name}: '{url}' is no URL")),
+        (Some(file), None) => return Err(format!("{name}: '{}' is no file; a URL is a 'url'", bare(file))),
+        (None, Some(_)) => return Err(format!("{name}: 'url' is no URL, which begins with http://")),
         (Some(_), Some(_)) | (None, None) => return Err(format!("{name}: give either 'file' or 'url'")),
     };
     // Commas part the values of a flag.
     if place.contains(',') {
-        return Err(format!("{name}: '{place}' has a comma; in a URL it is written %2C"));
+        return Err(format!("{name}: '{}' has a comma; in a URL it is written %2C", bare(place)));
     }
     match table.get("every") {
         None => Ok(format!("{name}={place}")),
@@ -90,8 +91,8 @@ mod tests {
             ("{ name = \"a\" }", "a: give either 'file' or 'url'"),
             ("{ name = \"a\", file = \"p\", url = \"http://h/\" }", "a: give either"),
             ("{ name = \"a\", file = \"http://h/\" }", "is no file"),
-            ("{ name = \"a\", url = \"p\" }", "'p' is no URL"),
-            ("{ name = \"a\", url = \"http://h/?a,b\" }", "has a comma"),
+            ("{ name = \"a\", url = \"p\" }", "a: 'url' is no URL"),
+            ("{ name = \"a\", url = \"http://h/?a,b\" }", "a: 'http://h/' has a comma"),
             ("{ name = \"a\", file = \"p\", every = \"5\" }", "'every' must be a whole number"),
             ("{ name = \"a\", file = \"p\", often = 5 }", "no 'often'"),
         ] {

@@ -24,8 +24,8 @@ pub struct Feed {
     pub every: Duration,
 }
 
-/// Where a feed's document is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where a feed's document is. What it prints of a URL has neither user and password nor query, which may hold a key.
+#[derive(Clone, PartialEq, Eq)]
 pub enum Place {
     /// In a file.
     File(PathBuf),
@@ -72,7 +72,7 @@ impl Place {
         if !text.contains("://") {
             return Ok(Self::File(text.into()));
         }
-        let wanted = || format!("a URL such as http://127.0.0.1:9000/prices is wanted: '{text}'");
+        let wanted = || format!("a URL such as http://127.0.0.1:9000/prices is wanted: '{}'", bare(text));
         let uri: Uri = text.parse().map_err(|_| wanted())?;
         let has_port =
             uri.authority().is_some_and(|all| all.as_str() == all.host() || all.port_u16().is_some());
@@ -86,9 +86,28 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            Self::Url(url) => url.fmt(f),
+            Self::Url(url) => f.write_str(&bare(&url.to_string())),
         }
     }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A text with its URL cut to scheme, host, port and path, for the log and for messages: user, password and query may be secrets.
+pub fn bare(text: &str) -> String {
+    let Some((before, rest)) = text.split_once("://") else { return text.to_owned() };
+    let end = rest.find(['?', '#']).unwrap_or(rest.len());
+    let shown = match rest.rfind('@') {
+        None => rest.get(..end),
+        Some(at) if at < end => rest.get(at + 1..end),
+        // The query, or a password with a question mark: it cannot be known which.
+        Some(_) => None,
+    };
+    format!("{before}://{}", shown.unwrap_or("…"))
 }
 
 /// Checks what no feed shows alone: their number, and that each has a name of its own.
@@ -117,7 +136,13 @@ mod tests {
         assert_eq!(file.place, Place::File("prices/a=b.json".into()));
         let url = Feed::parse("lab.2/20=http://[::1]:9000/prices?of=all").unwrap();
         assert_eq!((url.name.as_str(), url.every), ("lab.2", Duration::from_secs(20)));
-        assert_eq!(url.place.to_string(), "http://[::1]:9000/prices?of=all");
+        assert!(
+            matches!(&url.place, Place::Url(url) if url.to_string() == "http://[::1]:9000/prices?of=all")
+        );
+        assert_eq!(
+            format!("{} {:?}", url.place, url.place),
+            "http://[::1]:9000/prices http://[::1]:9000/prices"
+        );
         assert!(matches!(Feed::parse("a=http://example.com").unwrap().place, Place::Url(_)));
     }
 
@@ -134,13 +159,32 @@ mod tests {
             ("lab/x=prices.json", "from 1 to 20"),
             ("lab=https://example.com/", "a URL such as http://"),
             ("lab=http://", "a URL such as"),
-            ("lab=http://user:word@example.com/", "a URL such as"),
+            ("lab=http://user:word@example.com/", "is wanted: 'http://example.com/'"),
+            ("lab=https://example.com/?key=word", "is wanted: 'https://example.com/'"),
             ("lab=http://example.com:99999/", "a URL such as"),
             ("lab=http://exa mple.com/", "a URL such as"),
             ("lab=ftp://example.com/", "a URL such as"),
         ] {
             let refused = Feed::parse(text).expect_err(text);
-            assert!(refused.contains(part), "{text}: {refused}");
+            assert!(refused.contains(part) && !refused.contains("word"), "{text}: {refused}");
+        }
+    }
+
+    #[test]
+    fn secrets_of_urls_are_hidden() {
+        for (text, shown) in [
+            ("prices.json", "prices.json"),
+            ("a=http://h:1/p", "a=http://h:1/p"),
+            ("a=http://h/p?apikey=secret", "a=http://h/p"),
+            ("http://h?secret", "http://h"),
+            ("http://h/p#secret", "http://h/p"),
+            ("http://us:secret@h/p?key=secret", "http://h/p"),
+            ("http://us:sec/secret@h/p", "http://h/p"),
+            ("http://us:sec@secret@h/p", "http://h/p"),
+            ("http://us:secret?sec@h/p", "http://…"),
+            ("http://h/p?of=a@b&key=secret", "http://…"),
+        ] {
+            assert_eq!(bare(text), shown, "{text}");
         }
     }
 

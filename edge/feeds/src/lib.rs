@@ -13,5 +13,5 @@ mod fetch;
 mod reader;
 mod thread;
 
-pub use feed::{Feed, Place, check};
+pub use feed::{Feed, Place, bare, check};
 pub use thread::Feeds;

@@ -115,6 +115,8 @@ fn a_file_is_a_source() {
 struct Server {
     url: String,
     answer: Arc<Mutex<String>>,
+    /// The last request.
+    asked: Arc<Mutex<String>>,
 }
 
 impl Server {
@@ -122,17 +124,19 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/prices", listener.local_addr().unwrap());
         let answer = Arc::new(Mutex::new(String::new()));
-        let shown = Arc::clone(&answer);
+        let asked = Arc::new(Mutex::new(String::new()));
+        let (shown, heard) = (Arc::clone(&answer), Arc::clone(&asked));
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
                 let mut request = [0; 4_096];
                 // A client that went away is none.
-                let _ = stream.read(&mut request);
+                let length = stream.read(&mut request).unwrap_or_default();
+                *heard.lock().unwrap() = String::from_utf8_lossy(&request[..length]).into_owned();
                 let _ = stream.write_all(shown.lock().unwrap().as_bytes());
             }
         });
-        let server = Self { url, answer };
+        let server = Self { url, answer, asked };
         server.say("404 Not Found", "");
         server
     }
@@ -167,6 +171,19 @@ fn a_server_is_a_source() {
     fed(&x, || server.say("200 OK", r#"{"BNB":"601"}"#));
     assert_eq!(index(&x, BNB), "601");
     logged(&x, "the feed gives prices again", 2);
+}
+
+/// The query of a URL may hold a key: the server gets it, and no line of the log has it.
+#[test]
+fn no_line_of_the_log_has_a_key() {
+    let server = Server::start();
+    let x = reading(&format!("{}?apikey=hush-hush", server.url));
+    logged(&x, "status 404", 1);
+    server.say("200 OK", r#"{"BNB":"600"}"#);
+    logged(&x, "the feed gives prices again", 1);
+    assert!(server.asked.lock().unwrap().contains("GET /prices?apikey=hush-hush HTTP/1.1"));
+    x.stop();
+    assert!(x.log().contains(&server.url) && !x.log().contains("hush"), "{}", x.log());
 }
 
 /// A venue, ended at the end.
@@ -242,7 +259,7 @@ fn wrong_settings_are_refused() {
     let refused = |output: Output, parts: &[&str]| {
         let line = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{line}");
-        assert!(parts.iter().all(|part| line.contains(part)), "{line}");
+        assert!(parts.iter().all(|part| line.contains(part)) && !line.contains("hush"), "{line}");
         assert!(!home.join("data").exists(), "{line}");
     };
     for (settings, part) in [
@@ -251,6 +268,20 @@ fn wrong_settings_are_refused() {
         ("[[feeds]]\nname = \"a\"\nfile = \"p\"\nevery = 0\n", "from 1 to 20 is wanted: '0'"),
         ("[[feeds]]\nname = \"a\"\nfile = \"p\"\nevery = 1.5\n", "'every' must be a whole number"),
         ("[[feeds]]\nname = \"a\"\nurl = \"https://example.com/\"\n", "a URL such as http://"),
+        (
+            "[[feeds]]\nname = \"a\"\nurl = \"https://hush:hush@example.com/p?key=hush\"\n",
+            "is wanted: 'https://example.com/p'",
+        ),
+        (
+            "[[feeds]]\nname = \"a\"\nurl = \"https://example.com/p?key=hush\"\n",
+            "is wanted: 'https://example.com/p'",
+        ),
+        (
+            "[[feeds]]\nname = \"a\"\nfile = \"http://hush:hush@example.com/p\"\n",
+            "'http://example.com/p' is no file",
+        ),
+        ("[[feeds]]\nname = \"a\"\nurl = \"hush@example.com/p\"\n", "a: 'url' is no URL"),
+        ("feeds = \"a=http://hush:hush@example.com/p?key=hush\n", "line 4: "),
         ("feeds = [\"a=p\", \"a=q\"]\n", "two feeds have the name 'a'"),
         ("feeds = [1.5]\n", "'feeds' must be"),
         ("[feeds]\nname = \"a\"\n", "is a table"),
@@ -273,4 +304,15 @@ fn wrong_settings_are_refused() {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && text.contains("NAME=FILE or NAME=URL"), "{text}");
     refused(sandbox(&["--feeds", "a=p,a=q"], ""), &["--feeds: two feeds"]);
+    refused(sandbox(&[], "a=ftp://hush:hush@h/p?key=hush"), &["BUTTONWOOD_FEEDS", "'ftp://h/p'"]);
+    let output = sandbox(&["--feeds", "a=ftp://hush:hush@h/p?key=hush"], "");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.code() == Some(2) && text.contains("ftp://h/p") && !text.contains("hush"),
+        "{text}"
+    );
+    let mut help = Command::new(binary());
+    let output =
+        help.args(["sandbox", "--help"]).env("BUTTONWOOD_FEEDS", "a=http://h/p?key=hush").output().unwrap();
+    assert!(output.status.success() && !String::from_utf8_lossy(&output.stdout).contains("hush"));
 }

@@ -375,7 +375,7 @@ fn refused(arguments: &[&str]) -> String {
 /// A node that is missing or serves something else ends the start with one line, without the password.
 #[test]
 fn a_wrong_node_ends_the_start() {
-    const NOBODY: &str = "--chain=ethereum=http://user:secret@127.0.0.1:1";
+    const NOBODY: &str = "--chain=ethereum=http://user:secret@127.0.0.1:1/?key=secret";
     let funds = "--funds=simulated";
     let line = refused(&[funds, NOBODY]);
     assert!(line.contains("--chain ethereum=http://127.0.0.1:1/: the node did not answer"), "{line}");

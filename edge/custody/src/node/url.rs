@@ -23,7 +23,7 @@ pub enum UrlError {
     Path,
 }
 
-/// The URL of a node: `http://[user:password@]host[:port][/path]`. It does not print the password.
+/// The URL of a node: `http://[user:password@]host[:port][/path]`. It prints neither user and password nor a query, which may hold a key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct NodeUrl {
     pub(super) host: String,
@@ -100,7 +100,8 @@ fn unescaped(text: &str) -> Result<Vec<u8>, UrlError> {
 
 impl fmt::Display for NodeUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "http://{}:{}{}", self.host, self.port, self.path)
+        let path = self.path.split(['?', '#']).next().unwrap_or_default();
+        write!(f, "http://{}:{}{path}", self.host, self.port)
     }
 }
 
@@ -120,6 +121,11 @@ mod tests {
         assert_eq!((url.host.as_str(), url.port, url.path.as_str()), ("localhost", 8545, "/rpc"));
         assert_eq!(url.authorization.as_deref(), Some("Basic dXNlcjpwQHNz"));
         assert_eq!(format!("{url:?} {url}"), "http://localhost:8545/rpc http://localhost:8545/rpc");
+        let url = NodeUrl::parse("http://localhost/rpc?key=secret").unwrap();
+        assert_eq!(
+            (url.path.as_str(), url.to_string().as_str()),
+            ("/rpc?key=secret", "http://localhost:80/rpc")
+        );
         let url = NodeUrl::parse("http://[::1]").unwrap();
         assert_eq!((url.host.as_str(), url.port, url.path.as_str()), ("::1", 80, "/"));
     }
