@@ -76,6 +76,7 @@ fn tables_have_every_trade() {
         "{}",
         x.log()
     );
+    assert!(!x.log().contains("WARN"), "a database that is not there yet is no trouble: {}", x.log());
     x.kill9();
     verified(&x);
     x.restart();

@@ -249,16 +249,22 @@ impl Follower {
         let Place { history, origin } = &self.place;
         let (database, found) = Database::open(history, origin)?;
         let goal = reached(shared);
+        let size = bytes(goal.lengths);
         let why = match found {
             Opened::Continued if is_ahead(database.reached(), goal) => {
                 "it has rows that the journal does not have"
             }
-            Opened::New if goal.lengths != Lengths::empty() => "there is none",
+            Opened::New if goal.lengths != Lengths::empty() => {
+                // As at the first start of every exchange that has traded before this thread runs.
+                tracing::info!("the history's database is built from {size} bytes of rows: there is none");
+                self.is_building = true;
+                return Ok(database);
+            }
             Opened::Foreign => "it is of another version or directory",
             Opened::Damaged => "it is damaged",
             Opened::Continued | Opened::New => return Ok(database),
         };
-        tracing::warn!("the history's database is built from {} bytes of rows: {why}", bytes(goal.lengths));
+        tracing::warn!("the history's database is built from {size} bytes of rows: {why}");
         self.is_building = true;
         if found == Opened::Continued { Ok(Database::anew(history, origin)?) } else { Ok(database) }
     }
