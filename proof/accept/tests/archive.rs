@@ -90,6 +90,20 @@ fn old_segments_move_and_are_read() {
 
     let whole = stdout(&run("verify", x.data(), &["--archive", text(&archive)]));
     assert!(whole.ends_with("ok\n") && !whole.contains("archived segments"), "{whole}");
+    // A segment that is missing between others is lost; an archive that begins late may go on elsewhere.
+    let hidden = home.path().join("hidden");
+    for lost in [&moved[1], moved.last().unwrap()] {
+        fs::rename(archive.join(lost), &hidden).unwrap();
+        let output = run("verify", x.data(), &["--archive", text(&archive)]);
+        let line = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{line}");
+        assert!(line.contains(text(&archive.join(lost))) && line.contains("the file is missing"), "{line}");
+        fs::rename(&hidden, archive.join(lost)).unwrap();
+    }
+    fs::rename(archive.join(&moved[0]), &hidden).unwrap();
+    let part = stdout(&run("verify", x.data(), &["--archive", text(&archive)]));
+    assert!(part.contains("proven from command"), "{part}");
+    fs::rename(&hidden, archive.join(&moved[0])).unwrap();
     let part = stdout(&run("verify", x.data(), &[]));
     assert!(part.contains("commands 1 to ") && part.contains("proven from command"), "{part}");
     let exported = |more: &[&str]| stdout(&run("export", x.data(), &[&["--table", "orders"], more].concat()));

@@ -10,6 +10,7 @@ use std::convert::Infallible;
 use crate::archive::Shelves;
 use crate::codec::BLOCK_BYTES;
 use crate::fault::{Fault, Flaw, ReplayError};
+use crate::files;
 use crate::header::SegmentHeader;
 use crate::mark::{JournalId, Mark};
 use crate::replay::{Batch, Cursor, Edge, walk};
@@ -34,6 +35,27 @@ pub(crate) fn check_archived(shelves: &Shelves) -> Result<(), Fault> {
         Some(archived) => check_between(shelves, 1, archived.segment + 1),
         None => Ok(()),
     }
+}
+
+/// Checks that no archived segment is missing between others: then it is lost, whereas an archive that begins late, or that is
+/// nowhere, may lie elsewhere.
+///
+/// # Errors
+/// [`Fault::Damaged`], which names the file.
+pub(crate) fn check_gaps(shelves: &Shelves) -> Result<(), Fault> {
+    let (Some(archive), Some(archived)) = (&shelves.archive, shelves.archived()?) else { return Ok(()) };
+    let mut before = None;
+    for number in 1..=archived.segment {
+        let path = files::segment(archive, number);
+        let is_here = files::is_there(&shelves.dir, &files::segment(&shelves.dir, number))?;
+        if is_here || files::is_there(archive, &path)? {
+            before = Some(number);
+        } else if let Some(before) = before {
+            let seq = shelves.open(before, 0)?.header.first_seq;
+            return Err(Fault::Damaged { path, offset: 0, seq, flaw: Flaw::Missing });
+        }
+    }
+    Ok(())
 }
 
 fn check_between(shelves: &Shelves, first: u64, last: u64) -> Result<(), Fault> {

@@ -86,11 +86,14 @@ impl Reader {
     /// when the journal can be read from its first command.
     ///
     /// # Errors
-    /// Damage of the archived segments' first blocks, or an error of the system.
+    /// Damage of the archived segments' first blocks, a segment that is missing between others, or an error of the system.
     pub fn begins_after(&self) -> Result<Option<Archived>, Fault> {
         match earlier::check_archived(&self.shelves) {
             Ok(()) => Ok(None),
-            Err(Fault::Archived { .. }) => self.shelves.archived(),
+            Err(Fault::Archived { .. }) => {
+                earlier::check_gaps(&self.shelves)?;
+                self.shelves.archived()
+            }
             Err(fault) => Err(fault),
         }
     }
