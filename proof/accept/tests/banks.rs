@@ -482,6 +482,8 @@ fn accounts_with_open_transfers_stay_open() {
     let message = close().refused(400, "InvalidParameterValue").message;
     assert!(message.contains(&format!("eid {eid}")), "{message}");
     // It is spent, then returned: the account owes it.
+    // Everything is named at once.
+    let order = x.as_("empty").limit("btcusd", "buy", "0.01", "100")["order_id"].as_str().unwrap().to_owned();
     let debit = ["debit", "five", "primary", "USD", "5", "--reason", "spent"];
     x.admin(&debit).done();
     x.admin(&["bank", "settle", "--eid", &eid.to_string(), "--returned", "--reason", "test"]).done();

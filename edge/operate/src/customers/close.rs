@@ -9,6 +9,7 @@ use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{Done, InPayload, Needed, Text};
 use buttonwood_wire::field::{bad_value, closed_account};
 use buttonwood_wire::{answer, json, request};
+use std::collections::BTreeMap;
 
 /// Also `POST /sandbox/accounts/close`.
 pub const COMMAND: Command =
@@ -46,22 +47,32 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
         if reject == AccessReject::Closed {
             return Some(closed_account(&name));
         }
-        let views = operator.exchange.views();
-        let expected = if reject == AccessReject::HasOrders {
-            format!("one without live orders, not with {}", shown(&orders(views.state(), account)))
-        } else if reject == AccessReject::HasTransfers {
-            format!("one without open transfers, not with {}", shown(&transfers(views.state(), account)))
-        } else if reject == AccessReject::InDebt {
-            format!("one without debts, not with {}", shown(&debts(views.state(), account)))
-        } else if reject == AccessReject::HasMoney {
-            format!("one without money, not with {}", shown(&money(views.state(), account)))
-        } else {
-            return None;
-        };
+        let is_in_use = reject == AccessReject::HasOrders
+            || reject == AccessReject::HasTransfers
+            || reject == AccessReject::InDebt
+            || reject == AccessReject::HasMoney;
+        let expected = is_in_use.then(|| in_the_way(operator.exchange.views().state(), account))?;
         Some(bad_value("account", &expected, &name))
     };
     operator.send(AccessCommand::CloseAccount(account), refuse).await?;
     Ok(json::body(&ClosedAccount { result: Done, account: name.clone().into_owned() }))
+}
+
+/// Everything that keeps the account open, by its kind.
+fn in_the_way(state: &State, account: AccountId) -> String {
+    let kinds = [
+        ("live orders", orders(state, account)),
+        ("positions", positions(state, account)),
+        ("open transfers", transfers(state, account)),
+        ("debts", debts(state, account)),
+        ("money", money(state, account)),
+    ];
+    let found = kinds.iter().filter(|(_, all)| !all.is_empty());
+    let found: Vec<String> = found.map(|(kind, all)| format!("{kind} {}", shown(all))).collect();
+    format!(
+        "one without live orders, positions, open transfers, debts and money, not with {}",
+        found.join("; ")
+    )
 }
 
 /// The ids of the account's live orders, the newest first.
@@ -74,10 +85,28 @@ fn transfers(state: &State, account: AccountId) -> Vec<String> {
     state.funds().open_of(account).map(|transfer| format!("eid {}", transfer.eid.0)).collect()
 }
 
-/// What the account owes the house.
+/// The account's positions in perpetuals, short ones below zero.
+fn positions(state: &State, account: AccountId) -> Vec<String> {
+    let rows = state.perps().rows_of(account).filter(|row| !row.position.is_flat());
+    let named = rows.map(|row| {
+        let symbol = state.symbols().get(row.symbol.index());
+        format!("{} {}", symbol.map_or("", |symbol| symbol.name.as_str()), digits(row.position.quantity))
+    });
+    named.collect()
+}
+
+/// What the account owes the house: for returned advances, and as loans of margin and of perpetuals.
 fn debts(state: &State, account: AccountId) -> Vec<String> {
-    let debts = state.funds().debts_of(account);
-    debts.map(|(currency, owed)| format!("{} {}", asset_name(state, currency.into()), digits(owed))).collect()
+    let advances = state.funds().debts_of(account);
+    let loans = state.perps().loans().of(account).chain(state.margin().loans().of(account));
+    let mut owed = BTreeMap::new();
+    for (currency, amount) in advances.chain(loans) {
+        let sum: &mut Money = owed.entry(currency).or_default();
+        *sum = sum.capped_add(amount);
+    }
+    owed.into_iter()
+        .map(|(currency, sum)| format!("{} {}", asset_name(state, currency.into()), digits(sum)))
+        .collect()
 }
 
 /// What the account has, to the last decimal.
