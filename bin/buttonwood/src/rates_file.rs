@@ -10,6 +10,7 @@ use buttonwood_gate::{LATEST, timestamp_millis};
 use buttonwood_model::Time;
 use buttonwood_num::Decimal;
 use buttonwood_sequencer::Recovered;
+use buttonwood_wire::text::{PLAIN, is_plain, visible};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -116,10 +117,8 @@ fn row(line: usize, text: &str) -> Result<((FxPair, u64), Row), String> {
     let rate = parsed.ok_or_else(|| {
         format!("a positive decimal of at most {} decimals is wanted: '{rate}'", FxRate::DECIMALS)
     })?;
-    if !NewRates::is_provider(provider) {
-        return Err(format!(
-            "a provider of 1 to 50 bytes without control characters is wanted: '{provider}'"
-        ));
+    if !NewRates::is_provider(provider) || !is_plain(provider, provider.len()) {
+        return Err(format!("a provider of at most 50 bytes is wanted, {PLAIN}: '{}'", visible(provider)));
     }
     Ok(((pair, millis), Row { line, rate, provider: provider.to_owned() }))
 }

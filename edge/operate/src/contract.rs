@@ -31,9 +31,11 @@ fn request() -> Node {
     let command = Node::of_type("string").with("description", "The name of the command.");
     let arguments =
         Node::of_type("object").with("description", "The arguments of the command; none without it.");
-    let reason = Node::of_type("string")
-        .with("maxLength", u64::try_from(REASON_MAX).unwrap_or(u64::MAX))
-        .with("description", "Why, for the audit; without control characters.");
+    let reason =
+        Node::of_type("string").with("maxLength", u64::try_from(REASON_MAX).unwrap_or(u64::MAX)).with(
+            "description",
+            "Why, for the audit; without control and format characters, no blank at either end.",
+        );
     let dry_run = Node::of_type("boolean").with(
         "description",
         "Whether the command is only checked; the answer then has `dry_run` and nothing is changed.",

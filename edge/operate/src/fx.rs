@@ -7,6 +7,7 @@ use buttonwood_gate::{LATEST, Payload, Refusal};
 use buttonwood_num::Decimal as Number;
 use buttonwood_wire::contract::{Decimal, DecimalText, Done, InPayload, Label, Needed, Text, Timestamp};
 use buttonwood_wire::field::{bad_value, unknown_symbol};
+use buttonwood_wire::text::{PLAIN, is_plain, visible};
 use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/fx`.
@@ -62,8 +63,9 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
         return Err(bad_value("time_ms", "no later than 5138-01-01T00:00:00Z", &millis.to_string()));
     }
     let provider = request.provider()?.unwrap_or("sandbox".into()).into_owned();
-    if !NewRates::is_provider(&provider) {
-        return Err(bad_value("provider", "1 to 50 bytes without control characters", &provider));
+    if !NewRates::is_provider(&provider) || !is_plain(&provider, provider.len()) {
+        let expected = format!("at most 50 bytes, {PLAIN}");
+        return Err(bad_value("provider", &expected, &visible(&provider)));
     }
     let new = NewRates { pair, provider: provider.clone(), rates: vec![(millis, rate)] };
     let refuse = |reject| {

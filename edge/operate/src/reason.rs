@@ -4,6 +4,7 @@ use buttonwood_gate::{Payload, Refusal};
 use buttonwood_wire::contract::{InPayload, Text};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::request;
+use buttonwood_wire::text::{PLAIN, is_plain, visible};
 use std::borrow::Cow;
 
 /// Characters of a reason at most.
@@ -12,7 +13,7 @@ pub const REASON_MAX: usize = 500;
 request! {
     /// Why something is done.
     pub struct Why in InPayload {
-        /// Why, for the audit: 1 to 500 characters without control characters; optional.
+        /// Why, for the audit: 1 to 500 characters without control and format characters, no blank at either end; optional.
         reason: Text,
     }
 }
@@ -25,11 +26,10 @@ pub fn reason_of(fields: &Payload) -> Result<String, Refusal> {
     Why::of(fields).reason()?.map_or_else(|| Ok(String::new()), checked)
 }
 
-/// A reason that is one: 1 to [`REASON_MAX`] characters without control characters.
+/// A reason that is one: 1 to [`REASON_MAX`] characters that can be seen.
 pub(crate) fn checked(text: Cow<'_, str>) -> Result<String, Refusal> {
-    let is_short = text.chars().count() <= REASON_MAX;
-    if is_short && !text.trim().is_empty() && !text.chars().any(char::is_control) {
+    if is_plain(&text, REASON_MAX) {
         return Ok(text.into_owned());
     }
-    Err(bad_value("reason", &format!("1 to {REASON_MAX} characters without control characters"), &text))
+    Err(bad_value("reason", &format!("1 to {REASON_MAX} {PLAIN}"), &visible(&text)))
 }

@@ -2,6 +2,7 @@
 
 use crate::contract::Label;
 use crate::field::bad_value;
+use crate::text::{PLAIN, is_plain, visible};
 use crate::words;
 use buttonwood_engine::AccountKind;
 use buttonwood_gate::Refusal;
@@ -23,14 +24,10 @@ pub const NAME_MAX: usize = 50;
 
 /// A name for people, in the field of this name: repeated as it was sent (TYPE-023).
 pub fn display_name(field: &str, name: &str) -> Result<Label, Refusal> {
-    if (1..=NAME_MAX).contains(&name.chars().count())
-        && name.trim() == name
-        && !name.contains(char::is_control)
-    {
+    if is_plain(name, NAME_MAX) {
         return Ok(Label(name.to_owned()));
     }
-    let expected = format!("1 to {NAME_MAX} characters without control characters, no blank at either end");
-    Err(bad_value(field, &expected, name))
+    Err(bad_value(field, &format!("1 to {NAME_MAX} {PLAIN}"), &visible(name)))
 }
 
 /// The short name that follows from a name for people: in lower case, with `-` for spaces and without symbols (ACCT-008). The

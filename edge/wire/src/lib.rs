@@ -18,6 +18,7 @@ pub mod order;
 pub mod order_request;
 pub mod reject;
 pub mod reply;
+pub mod text;
 pub mod time;
 pub mod transfer;
 

@@ -38,11 +38,11 @@ fn a_debit_takes_what_is_available() {
     let adjust = |what: &str, amount: &str, reference: &str| {
         exchange.admin(&[what, "five", "primary", "USD", amount, "--reason", "x", "--reference", reference])
     };
-    let done = adjust("credit", "100", "wire 1").done();
-    assert_eq!(done, json!({ "result": "ok", "currency": "USD", "amount": "100", "reference": "wire 1" }));
-    let line = adjust("credit", "100", "wire 1").refused();
+    let done = adjust("credit", "100", "wire-1").done();
+    assert_eq!(done, json!({ "result": "ok", "currency": "USD", "amount": "100", "reference": "wire-1" }));
+    let line = adjust("credit", "100", "wire-1").refused();
     assert!(
-        line.contains("Field 'reference' must be one that no credit and no debit has used: wire 1"),
+        line.contains("Field 'reference' must be one that no credit and no debit has used: wire-1"),
         "{line}"
     );
     // Orders hold 40 dollars and a fee.
@@ -51,19 +51,19 @@ fn a_debit_takes_what_is_available() {
         "symbol": "btcusd", "amount": "0.01", "price": "4000", "side": "buy", "type": "exchange limit"
     });
     exchange.as_("empty").call("/v1/order/new", order);
-    let line = adjust("debit", "60.01", "wire 2").refused();
+    let line = adjust("debit", "60.01", "wire-2").refused();
     assert!(
         line.contains("Field 'amount' must be at most what account 'primary' has available, 60 USD: 60.01"),
         "{line}"
     );
-    let line = adjust("debit", "10", "wire 1").refused();
+    let line = adjust("debit", "10", "wire-1").refused();
     assert!(line.contains("'reference'"), "{line}");
-    adjust("debit", "60", "wire 2").done();
-    let line = adjust("debit", "1", "wire 3").refused();
+    adjust("debit", "60", "wire-2").done();
+    let line = adjust("debit", "1", "wire-3").refused();
     assert!(line.contains("available, 0 USD: 1"), "{line}");
     exchange.kill9();
     exchange.restart();
-    assert!(adjust("credit", "1", "wire 2").refused().contains("'reference'"), "also after a restart");
+    assert!(adjust("credit", "1", "wire-2").refused().contains("'reference'"), "also after a restart");
     assert_eq!(exchange.as_("empty").balance("USD"), (dec("40"), dec("0")));
     exchange.stop();
     buttonwood_accept::laws::verified(&exchange);
@@ -221,6 +221,38 @@ fn wrong_input_changes_nothing() {
             "Field 'reason' must be 1 to 500 characters",
         ),
         (&["credit", "one", "primary", "BTC", "1", "--reason", &reason], "Field 'reason' must be"),
+        (&["credit", "one", "primary", "BTC", "1", "--reason", "a "], "Field 'reason' must be"),
+        (
+            &["credit", "one", "primary", "BTC", "1", "--reason", "a\u{200b}b"],
+            "no blank at either end: a\\u{200b}b",
+        ),
+        (&["credit", "one", "primary", "BTC", "1", "--reason", "a\u{2028}b"], "Field 'reason' must be"),
+        (
+            &["credit", "one", "primary", "BTC", "1", "--reason", "x", "--reference", "wire-1 "],
+            "Field 'reference' must be 1 to 100 printable ASCII characters without blanks: wire-1 ",
+        ),
+        (
+            &["debit", "one", "primary", "BTC", "1", "--reason", "x", "--reference", "w\u{ef}re"],
+            "Field 'reference' must be",
+        ),
+        (
+            &["credit", "one", "primary", "BTC", "1", "--reason", "x", "--reference", ""],
+            "Field 'reference' must be",
+        ),
+        (
+            &["group", "add", "No\u{ad}rth"],
+            "Field 'name' must be 1 to 50 characters without control and format",
+        ),
+        (&["group", "add", "North "], "Field 'name' must be"),
+        (&["currency", "add", "NTH", "--decimals", "2", "--name", "North\u{202e}"], "Field 'name' must be"),
+        (
+            &["key", "add", "--group", "one", "--account", "primary", "--role", "Trader", "--name", " a"],
+            "Field 'name' must be",
+        ),
+        (
+            &["fx", "add", "EURUSD", "1", "1767225600000", "--provider", "b\u{200b}"],
+            "Field 'provider' must be",
+        ),
         (&["fees", "set", "--maker-bps", "1"], "'taker_bps'"),
         (&["fees", "set", "--maker-bps", "x", "--taker-bps", "1"], "'maker_bps'"),
         (&["fees", "set", "--maker-bps", "1", "--taker-bps", "1", "--group", "one"], "'account'"),

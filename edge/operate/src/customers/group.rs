@@ -44,7 +44,7 @@ pub(crate) const SET: Command = Command::once("group set", |operator, fields| {
 request! {
     /// A group to add.
     struct AddGroup in InPayload {
-        /// Its name: 1 to 50 characters without control characters.
+        /// Its name: 1 to 50 characters without control and format characters, no blank at either end.
         name: Needed<Text>,
         /// How many accounts it may have before its administrators can create no more; 500 without it.
         accounts_max: WholeUpTo<ACCOUNTS_MAX>,

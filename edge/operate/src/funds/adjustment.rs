@@ -7,11 +7,9 @@ use buttonwood_gate::{Payload, Reason, Refusal};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{Decimal, DecimalText, Done, InPayload, Label, Needed, Text};
 use buttonwood_wire::field::{bad_value, closed_account};
+use buttonwood_wire::text::{REFERENCE_MAX, is_reference, visible};
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
-
-/// Characters of a reference at most.
-const REFERENCE_MAX: usize = 100;
 
 request! {
     /// Money for an account, or from it.
@@ -24,7 +22,8 @@ request! {
         currency: Needed<Text>,
         /// How much.
         amount: Needed<Decimal>,
-        /// What it refers to, such as the number of a bank's transfer: up to 100 characters. A reference is used once.
+        /// What it refers to, such as the number of a bank's transfer: 1 to 100 printable ASCII characters without blanks. A
+        /// reference is used once.
         reference: Text,
     }
 }
@@ -66,8 +65,8 @@ pub(super) async fn run(
     let money = amount(&text)?;
     let reference = match request.reference()? {
         Some(reference) if !is_reference(&reference) => {
-            let expected = format!("1 to {REFERENCE_MAX} characters without control characters");
-            return Err(bad_value("reference", &expected, &reference));
+            let expected = format!("1 to {REFERENCE_MAX} printable ASCII characters without blanks");
+            return Err(bad_value("reference", &expected, &visible(&reference)));
         }
         reference => reference.map(String::from),
     };
@@ -95,10 +94,6 @@ pub(super) async fn run(
     let amount = DecimalText::of(|out| money.push_floored(out, MONEY_DECIMALS));
     let reference = reference.map(Label);
     Ok(json::body(&Adjusted { result: Done, currency: code, amount, reference }))
-}
-
-fn is_reference(text: &str) -> bool {
-    !text.trim().is_empty() && text.chars().count() <= REFERENCE_MAX && !text.chars().any(char::is_control)
 }
 
 /// The refusal of a debit of more than is available.

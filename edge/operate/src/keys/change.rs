@@ -11,6 +11,7 @@ use buttonwood_gate::{Key, Payload, Refusal};
 use buttonwood_model::{Role, SessionId};
 use buttonwood_wire::contract::{Flag, InPayload, Needed, Text, Texts};
 use buttonwood_wire::field::{bad_value, failed};
+use buttonwood_wire::text::{PLAIN, is_plain, visible};
 use buttonwood_wire::{json, request};
 use std::sync::Arc;
 
@@ -93,7 +94,7 @@ request! {
     struct Rename in InPayload {
         /// The text of the key.
         api_key: Needed<Text>,
-        /// Its name for people: 1 to 50 characters without control characters.
+        /// Its name for people: 1 to 50 characters without control and format characters, no blank at either end.
         name: Needed<Text>,
     }
 }
@@ -242,12 +243,14 @@ pub(super) fn for_master_keys() -> Refusal {
     bad_value("role", "one that account keys may have; for master keys only", Role::Administrator.name())
 }
 
+/// Characters of a key's name at most.
+const NAME_MAX: usize = 50;
+
 /// A name for people.
 pub(super) fn checked_name(name: &str) -> Result<String, Refusal> {
-    let fits = (1..=50).contains(&name.chars().count()) && !name.chars().any(char::is_control);
-    if fits {
+    if is_plain(name, NAME_MAX) {
         Ok(name.to_owned())
     } else {
-        Err(bad_value("name", "1 to 50 characters without control characters", name))
+        Err(bad_value("name", &format!("1 to {NAME_MAX} {PLAIN}"), &visible(name)))
     }
 }

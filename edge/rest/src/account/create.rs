@@ -26,7 +26,7 @@ pub(crate) const ROUTE: Route = Route::writing("/v1/account/create", Write { com
 request! {
     /// An account to open.
     struct Wanted in InPayload {
-        /// Its name: 1 to 50 characters without control characters, with no blank at either end. Its short name is this name in lower
+        /// Its name: 1 to 50 characters without control and format characters, no blank at either end. Its short name is this name in lower
         /// case, with `-` for spaces and without symbols. No other account of the group may have either.
         name: Needed<Text>,
         /// Its type; `exchange` unless it says otherwise.

@@ -26,7 +26,7 @@ pub(crate) const ROUTE: Route = Route::writing("/v1/account/rename", Write { com
 request! {
     /// The new names of an account.
     struct NewNames in InPayload {
-        /// Its new name: 1 to 50 characters without control characters, with no blank at either end. No other account of the
+        /// Its new name: 1 to 50 characters without control and format characters, no blank at either end. No other account of the
         /// group may have it.
         name as "newName": Text,
         /// Its new short name: 1 to 50 lower-case letters, digits and `-`, the first a letter or a digit. No other account of

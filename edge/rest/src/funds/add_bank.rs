@@ -14,6 +14,7 @@ use buttonwood_model::Role;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{InPayload, Needed, Text};
 use buttonwood_wire::field::{bad_value, failed};
+use buttonwood_wire::text::{is_plain, visible};
 use buttonwood_wire::{answer, json, request, words};
 use std::sync::Arc;
 
@@ -140,11 +141,11 @@ fn canadian_command(_app: &App, call: &Call) -> Result<Body, Refusal> {
 /// A number or a name, without the blanks at its ends.
 fn text(field: &'static str, value: &str) -> Result<String, Refusal> {
     let text = value.trim();
-    let is_good = (1..=TEXT_MAX).contains(&text.chars().count()) && !text.chars().any(char::is_control);
-    if is_good {
+    if is_plain(text, TEXT_MAX) {
         return Ok(text.to_owned());
     }
-    Err(bad_value(field, &format!("1 to {TEXT_MAX} characters without control characters"), value))
+    let expected = format!("1 to {TEXT_MAX} characters without control and format characters");
+    Err(bad_value(field, &expected, &visible(value)))
 }
 
 fn kind(word: &str) -> Result<BankKind, Refusal> {

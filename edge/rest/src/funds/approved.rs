@@ -55,7 +55,7 @@ request! {
     struct Wanted in InPayload {
         /// The address, in any spelling of its network.
         address: Needed<Text>,
-        /// A name for it: 1 to 100 characters without control characters.
+        /// A name for it: 1 to 100 characters without control and format characters, no blank at either end.
         label: Needed<Text>,
         /// The memo that the address is paid with, on cosmos, solana and xrpl; withdrawals to the address carry it.
         memo: Text,

@@ -8,6 +8,7 @@ use buttonwood_model::{AccountId, ClientId, Currency, CurrencyId};
 use buttonwood_num::{Decimal, MONEY_DECIMALS, Money};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::reject::in_debt;
+use buttonwood_wire::text::{PLAIN, is_plain, visible};
 
 /// Refuses what would send or receive money where funds are not simulated (D-62).
 pub(crate) fn check_simulated(app: &App) -> Result<(), Refusal> {
@@ -109,11 +110,10 @@ const LABEL_MAX: usize = 100;
 
 /// The label of an address.
 pub(super) fn label(text: &str) -> Result<String, Refusal> {
-    if (1..=LABEL_MAX).contains(&text.chars().count()) && !text.contains(char::is_control) {
+    if is_plain(text, LABEL_MAX) {
         return Ok(text.to_owned());
     }
-    let expected = format!("1 to {LABEL_MAX} characters without control characters");
-    Err(bad_value("label", &expected, text))
+    Err(bad_value("label", &format!("1 to {LABEL_MAX} {PLAIN}"), &visible(text)))
 }
 
 /// An address of a network, in any of its spellings (ADDR-009).

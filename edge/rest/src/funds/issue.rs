@@ -35,7 +35,7 @@ pub(crate) const ROUTE: Route =
 request! {
     /// The address to make.
     struct Wanted in InPayload {
-        /// A name for it: at most 100 characters without control characters.
+        /// A name for it: at most 100 characters without control and format characters, no blank at either end.
         label: Text,
         /// Whether a litecoin address has the older form, a script hash.
         legacy: Flag<false>,
