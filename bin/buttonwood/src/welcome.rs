@@ -80,7 +80,8 @@ Buttonwood venue
 
   operate it with  buttonwood admin --data {} … (docs/OPERATING.md; buttonwood admin --help)
 
-Deposits, withdrawals and TLS are not built yet.
+This exchange takes no deposits and pays no withdrawals: it is connected to no chain and no bank. Money enters with
+`admin credit`. It speaks plain HTTP: a proxy in front of it speaks TLS.
 ",
         data.display(),
         data.display()

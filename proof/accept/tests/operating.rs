@@ -1,10 +1,10 @@
 //! A venue in the hands of its operators: `docs/OPERATING.md` as written, and the commands that it does not show.
 
-use buttonwood_accept::{Exchange, Value, binary, json, private_folder};
-use buttonwood_client::Credentials;
+use buttonwood_accept::{Actor, Answer, Exchange, Value, binary, json, private_folder};
+use buttonwood_client::{Client, Credentials};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use std::fs::{self, Permissions};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -93,16 +93,30 @@ impl Drop for Venue {
 }
 
 fn serve(home: &Path, settings: &str) -> Child {
+    started(&mut venue_in(home, settings))
+}
+
+/// `serve` in `home` with a key that lies there and these settings.
+fn venue_in(home: &Path, settings: &str) -> Command {
     fs::write(home.join("key"), "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n").unwrap();
-    serve_with_key(home, settings)
+    with_key(home, settings)
 }
 
 /// With the key that lies in `home` already.
 fn serve_with_key(home: &Path, settings: &str) -> Child {
+    started(&mut with_key(home, settings))
+}
+
+fn with_key(home: &Path, settings: &str) -> Command {
     let settings = format!("listen = \"127.0.0.1:0\"\ndata = \"data\"\nvault_key_file = \"key\"\n{settings}");
     fs::write(home.join("venue.toml"), settings).unwrap();
     let mut command = Command::new(binary());
     command.args(["serve", "--config", "venue.toml"]).current_dir(home);
+    command
+}
+
+/// Waits until the server takes requests.
+fn started(command: &mut Command) -> Child {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut ready = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
@@ -382,11 +396,71 @@ fn the_unit_s_settings_start_a_venue() {
     assert!(home.path().join("data/vault").exists() && !home.path().join("data/vault.key").exists());
     assert!(of("Environment").any(|line| line == format!("BUTTONWOOD_VAULT_NEW_KEYS={}", at("data-keys"))));
     assert_eq!(of("PrivateUsers").next(), None, "the exchange sees who its operators are");
+    // The unit sets the mode at each start, so it must be the one that the document has for operators.
+    let mode = of("StateDirectoryMode").next().unwrap();
+    assert!(DOCUMENT.contains(&format!("chmod {mode} venue")), "{mode}");
     let writable = of("StateDirectory").next().unwrap();
     assert_eq!(
         writable, "buttonwood buttonwood-keys",
         "a rotation can make a key outside the data directory"
     );
+}
+
+/// What stops withdrawals has an alert and a panel, and the alert of an exchange that takes no orders names a halt.
+#[test]
+fn alerts_and_panels_show_what_stops() {
+    const ALERTS: &str = include_str!("../../../ops/alerts.yml");
+    let dashboard: Value = serde_json::from_str(include_str!("../../../ops/dashboard.json")).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    for metric in ["buttonwood_reserves_short", "buttonwood_wallet_waiting"] {
+        assert!(ALERTS.contains(&format!("expr: {metric} > 0")), "{metric}");
+        assert!(panels.iter().any(|panel| panel["targets"][0]["expr"] == metric), "{metric}");
+    }
+    let alert = ALERTS.split("- alert: ").find(|alert| alert.starts_with("ButtonwoodNotReady")).unwrap();
+    assert!(alert.contains("halted"), "{alert}");
+}
+
+/// The commands of the document install the unit: each file is where the unit reads it, and root alone may read the key. `useradd`,
+/// `systemctl` and `curl` only note that they were called.
+#[test]
+fn the_unit_is_installed_as_the_document_says() {
+    if Command::new("bash").arg("--version").output().is_err() {
+        return eprintln!("SKIPPED the installation of the unit: bash is not installed");
+    }
+    let (_, block) = DOCUMENT.split_once("\n```bash\n").unwrap();
+    let (block, _) = block.split_once("\n```\n").unwrap();
+    let home = private_folder();
+    let at = |name: &str| home.path().join(name);
+    let here = |text: &str| {
+        ["/etc/", "/usr/local/"].iter().fold(text.to_owned(), |text, root| {
+            text.replace(&format!(" {root}"), &format!(" {}{root}", home.path().display()))
+        })
+    };
+    symlink(binary(), at("buttonwood")).unwrap();
+    symlink(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ops"), at("ops")).unwrap();
+    let noted =
+        ["useradd", "systemctl", "curl"].map(|name| format!("{name}() {{ echo {name} \"$@\" >> calls; }}\n"));
+    let run = Command::new("bash")
+        .args(["-c", &format!("set -eu\n{}{}", noted.concat(), here(block))])
+        .current_dir(home.path())
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("etc/buttonwood/vault.key"), mode("usr/local/bin/buttonwood")), (0o600, 0o755));
+    for (file, own) in [
+        ("etc/systemd/system/buttonwood.service", "ops/buttonwood.service"),
+        ("etc/logrotate.d/buttonwood", "ops/logrotate.conf"),
+    ] {
+        assert_eq!(fs::read(at(file)).unwrap(), fs::read(at(own)).unwrap(), "{file}");
+    }
+    let calls = fs::read_to_string(at("calls")).unwrap();
+    assert!(calls.contains("--user-group") && calls.contains("systemctl enable --now buttonwood"), "{calls}");
+    fs::copy(at("etc/buttonwood/vault.key"), at("key")).unwrap();
+    let settings = fs::read_to_string(at("etc/buttonwood/venue.toml")).unwrap();
+    assert_eq!(settings, "listen = \"127.0.0.1:8080\"\n");
+    let mut venue = Venue { child: serve_with_key(home.path(), ""), home };
+    venue.stop();
 }
 
 /// The container's health check passes while the exchange serves, also while it is halted, and fails on any other answer and on none.
@@ -526,6 +600,56 @@ fn a_second_user_approves() {
     assert_eq!(venue.object(&["symbol", "status", "btcusd", "post_only"])["status"], "post_only");
     assert!(venue.refused(&["approve", "2"]).contains("the number of one that waits"));
     venue.stop();
+}
+
+/// A venue is connected to no chain and no bank: its banner, its refusals and the document say so, and name no flag of the sandbox.
+#[test]
+fn a_venue_takes_no_deposits() {
+    let home = private_folder();
+    let (child, url) = {
+        let mut command = venue_in(home.path(), "rate_limits = \"off\"\n");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut ready = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+        (child, ready.trim().strip_prefix("ready ").expect("a ready line").to_owned())
+    };
+    let mut venue = Venue { home, child };
+    venue.object(&["group", "add", "North"]);
+    venue.object(&["account", "add", "North", "Primary"]);
+    venue.object(&["account", "add", "North", "Vault", "--kind", "custody"]);
+    let add = ["key", "add", "--group", "North", "--role", "Fund Manager"];
+    let of = |key: Value| {
+        let [api_key, secret] = ["api_key", "api_secret"].map(|field| key[field].as_str().unwrap());
+        Actor::new("north", Client::new(&url).unwrap().with_key(Credentials::new(api_key, secret)))
+    };
+    let owner = of(venue.object(&[&add[..], &["--account", "primary"]].concat()));
+    let master = of(venue.object(&add));
+    let refused = |answer: Answer, message: &str| {
+        assert_eq!(answer.refused(400, "InvalidFundTransfer").message, message);
+    };
+    for (path, message) in [
+        ("/v1/deposit/bitcoin/newAddress", "This exchange takes no deposits of BTC"),
+        ("/v1/deposit/ethereum/newAddress", "This exchange takes no deposits of ETH"),
+        ("/v1/deposit/nowhere/newAddress", "This exchange takes no deposits of currencies on 'nowhere'"),
+        ("/v1/withdraw/btc", "This exchange pays no withdrawals of BTC"),
+        ("/v2/withdraw/bitcoin/btc", "This exchange pays no withdrawals of BTC"),
+        ("/v2/withdraw/bitcoin/btc/feeEstimate", "This exchange pays no withdrawals of BTC"),
+        ("/v1/payments/sen/withdraw", "No money enters or leaves this exchange"),
+    ] {
+        refused(owner.call(path, json!({})), message);
+    }
+    let moved = json!({ "sourceAccount": "primary", "targetAccount": "vault", "amount": "1" });
+    refused(
+        master.call("/v1/account/transfer/btc", moved),
+        "Nothing moves to or from custody here, so not from account 'primary' to account 'vault'",
+    );
+    venue.stop();
+    let mut banner = String::new();
+    venue.child.stderr.take().unwrap().read_to_string(&mut banner).unwrap();
+    for text in [banner.as_str(), DOCUMENT] {
+        assert!(text.contains("takes no deposits and pays no withdrawals"), "{text}");
+    }
+    assert!(!banner.contains("not built yet"), "{banner}");
 }
 
 /// The setting is one or two.

@@ -72,13 +72,15 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let (id, currency) = field::currency(app, call.parameter())?;
     let source = account(app, call, "sourceAccount", &from)?;
     let target = account(app, call, "targetAccount", &to)?;
-    if !app.settings.simulated_funds && [source, target].iter().any(|account| is_custody(app, *account)) {
-        let message = format!(
-            "Nothing moves to or from custody here, so not from account '{}' to account '{}': start with --funds simulated",
-            quoted(&from),
-            quoted(&to)
-        );
-        return Err(Refusal::new(Reason::InvalidFundTransfer, message));
+    if [source, target].iter().any(|account| is_custody(app, *account)) {
+        let what = || {
+            format!(
+                "Nothing moves to or from custody here, so not from account '{}' to account '{}'",
+                quoted(&from),
+                quoted(&to)
+            )
+        };
+        field::check_moves(app, what)?;
     }
     let moved = Move {
         source,

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use buttonwood_address::{Address, Network};
-use buttonwood_engine::funds::{NetworkId, Short};
+use buttonwood_engine::funds::{Form, NetworkId, Short};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::{AccountId, ClientId, Currency, CurrencyId};
 use buttonwood_num::{Decimal, MONEY_DECIMALS, Money};
@@ -12,11 +12,33 @@ use buttonwood_wire::text::{PLAIN, is_plain, visible};
 
 /// Refuses what would send or receive money where funds are not simulated (D-62).
 pub(crate) fn check_simulated(app: &App) -> Result<(), Refusal> {
+    check_moves(app, || "No money enters or leaves this exchange".to_owned())
+}
+
+/// Refuses what needs chains or banks where there are none: `what` is missing. A sandbox has a flag for them, which a venue has not.
+pub(crate) fn check_moves(app: &App, what: impl FnOnce() -> String) -> Result<(), Refusal> {
     if app.settings.simulated_funds {
         return Ok(());
     }
-    let message = "No money enters or leaves this exchange; a sandbox simulates chains and banks with --funds simulated";
-    Err(Refusal::new(Reason::InvalidFundTransfer, message))
+    let help = if app.settings.sandbox {
+        "; a sandbox simulates chains and banks with --funds simulated"
+    } else {
+        ""
+    };
+    Err(Refusal::new(Reason::InvalidFundTransfer, format!("{}{help}", what())))
+}
+
+/// The code of a network's own currency; without one, words for all that moves there.
+pub(super) fn moved_on(app: &App, network: &str) -> String {
+    let views = app.exchange.views();
+    let networks = views.state().funds().networks();
+    let is_own =
+        |id| networks.home(id).is_some_and(|home| home.network == network && home.form == Form::Native);
+    let mut all = (0..views.state().currencies().len()).map(CurrencyId::from_index);
+    match all.find(|id| is_own(*id)).and_then(|id| views.state().currency(id)) {
+        Some(own) => own.code.clone(),
+        None => format!("currencies on '{}'", quoted(network)),
+    }
 }
 
 /// What an account owes for returned advances, as people read it.

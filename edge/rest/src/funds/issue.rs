@@ -58,10 +58,8 @@ impl AddressNumbers {
 }
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
-    if !app.settings.simulated_funds {
-        let message = "Deposit addresses are not issued here: start the sandbox with --funds simulated";
-        return Err(Refusal::new(Reason::InvalidFundTransfer, message));
-    }
+    let what = || format!("This exchange takes no deposits of {}", field::moved_on(app, call.parameter()));
+    field::check_moves(app, what)?;
     let network = field::address_network(app, call.parameter())?;
     let wanted = Wanted::of(call.payload());
     let (label, legacy) = (wanted.label()?.unwrap_or_default(), wanted.legacy()?);

@@ -48,7 +48,7 @@ answer! {
 }
 
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
-    check_open(app)?;
+    check_open(app, call)?;
     let pair = named_pair(app, call)?;
     destination(app, &pair, call.payload())?;
     let text = Order::of(call.payload()).amount()?;

@@ -86,7 +86,7 @@ fn pair(app: &App, call: &Call) -> Result<Pair, Refusal> {
 }
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
-    check_open(app)?;
+    check_open(app, call)?;
     let withdraw = read(app, call, pair(app, call)?)?;
     Ok(FundsCommand::from(Command::Withdraw(Arc::new(withdraw))).into())
 }

@@ -60,13 +60,12 @@ impl Pair {
     }
 }
 
-/// Money leaves only on simulated chains or real nodes (D-62).
-pub(super) fn check_open(app: &App) -> Result<(), Refusal> {
-    if app.settings.simulated_funds {
-        return Ok(());
-    }
-    let message = "Nothing leaves to a chain here: start the sandbox with --funds simulated";
-    Err(Refusal::new(Reason::InvalidFundTransfer, message))
+/// Money leaves only on simulated chains or real nodes (D-62). The path ends with the currency.
+pub(super) fn check_open(app: &App, call: &Call) -> Result<(), Refusal> {
+    let ticker = call.parameter().rsplit('/').next().unwrap_or_default();
+    field::check_moves(app, || {
+        format!("This exchange pays no withdrawals of {}", quoted(&ticker.to_uppercase()))
+    })
 }
 
 /// The pair of network and ticker in the path (XFER-018).

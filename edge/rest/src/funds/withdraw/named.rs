@@ -42,7 +42,7 @@ answer! {
 }
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
-    check_open(app)?;
+    check_open(app, call)?;
     let withdraw = read(app, call, named_pair(app, call)?)?;
     Ok(FundsCommand::from(Command::Withdraw(Arc::new(withdraw))).into())
 }
