@@ -7,9 +7,9 @@ use buttonwood_engine::funds::halt::Command as HaltCommand;
 use buttonwood_engine::funds::internal::{Command as MoveCommand, Move, Reject as MoveReject};
 use buttonwood_engine::funds::{LENDING, Scope, Short};
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Adjustment, Answer, Body, Command, DeskReject, Eid, FeeSchedule,
-    FundsCommand, FundsReject, LedgerCommand, Made, Place, PlaceReject, Reject as AnyReject, TradingCommand,
-    TradingReject, Transfer, TransferMethod, TransferReference, TransferStatus, TransferWay,
+    AccessCommand, AccessReject, Account, AccountKind, Adjustment, Answer, Body, Command, DeskReject, Eid,
+    FeeSchedule, FundsCommand, FundsReject, LedgerCommand, Made, Place, PlaceReject, Reject as AnyReject,
+    TradingCommand, TradingReject, Transfer, TransferMethod, TransferReference, TransferStatus, TransferWay,
 };
 use buttonwood_model::{AccountId, Claim, CurrencyId, Due, OrderKind, Role, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Decimal, Money, Price};
@@ -353,6 +353,13 @@ fn a_returned_advance_that_is_there_is_taken_back() {
 fn what_banks_do_not_send() {
     let mut stage = Stage::new();
     let house = stage.exchange.state.ledger().house(LENDING.name).unwrap();
+    let group = stage.exchange.state.access().account(stage.ann).unwrap().group;
+    let [vault, perps] = [AccountKind::Custody, AccountKind::Derivatives].map(|kind| {
+        let opened = stage.exchange.state.stamp().time;
+        let account = Account { group, short_name: kind.name().to_owned(), kind, ..Account::house(opened) };
+        assert_eq!(stage.own(Body::open_account(account)), Answer::Done);
+        AccountId::from_index(stage.exchange.state.access().accounts().len() - 1)
+    });
     let good = Receipt {
         account: stage.ann,
         currency: stage.usd,
@@ -364,6 +371,9 @@ fn what_banks_do_not_send() {
     for (receipt, reject) in [
         (Receipt { account: AccountId(99), ..good.clone() }, Reject::UnknownAccount),
         (Receipt { account: house, ..good.clone() }, Reject::UnknownAccount),
+        (Receipt { account: vault, ..good.clone() }, Reject::WrongKind),
+        (Receipt { account: perps, ..good.clone() }, Reject::WrongKind),
+        (Receipt { account: perps, method: TransferMethod::Ach, ..good.clone() }, Reject::WrongKind),
         (Receipt { currency: stage.btc, ..good.clone() }, Reject::UnknownCurrency),
         (Receipt { currency: CurrencyId(99), ..good.clone() }, Reject::UnknownCurrency),
         (Receipt { method: TransferMethod::Sen, ..good.clone() }, Reject::BadMethod),

@@ -15,6 +15,7 @@ use crate::{Books, Desk, Eid, Funds, LENDING, Made, Method, Sender, Short};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use buttonwood_access::AccountKind;
 use buttonwood_model::{
     AccountId, BytesRef, CurrencyId, Due, GroupId, Outbox, Rank, Role, Roles, Time, named,
 };
@@ -165,7 +166,7 @@ pub enum Reject {
     Closed,
     /// The account has as many links as it may have.
     TooManyLinks,
-    /// State money does not go to or from accounts of this kind (facts F§9).
+    /// State money does not go to accounts of this kind (facts F§9).
     WrongKind,
     /// No such currency, or one that banks do not send.
     UnknownCurrency,
@@ -263,7 +264,7 @@ fn decide_receipt(
     if !desk.is_fiat(*currency) {
         return Err(Reject::UnknownCurrency);
     }
-    if desk.account(*account).is_none_or(|account| account.kind == buttonwood_access::AccountKind::Custody) {
+    if desk.account(*account).is_none_or(|account| !holds_state_money(account.kind)) {
         return Err(Reject::WrongKind);
     }
     if !matches!(method, Method::Wire | Method::Ach) {
@@ -285,6 +286,15 @@ fn decide_receipt(
     let waits = receipt.method == Method::Ach && !advance::fits(desk, &receipt);
     happen(if waits { Event::Queued(receipt, known) } else { Event::Received(receipt, known) });
     Ok(Made::Transfer(desk.funds.next_eid()))
+}
+
+/// Whether accounts of a kind may get state money. A custody account holds none (facts F§9), and out of a derivatives account it could not
+/// leave again.
+fn holds_state_money(kind: AccountKind) -> bool {
+    match kind {
+        AccountKind::Exchange | AccountKind::Margin => true,
+        AccountKind::Custody | AccountKind::Derivatives => false,
+    }
 }
 
 fn decide_payment(

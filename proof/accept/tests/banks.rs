@@ -420,13 +420,16 @@ fn a_returned_advance_that_was_spent() {
 #[test]
 fn what_banks_do_not_do() {
     let x = start();
-    x.control("/sandbox/accounts", &json!({ "group": "one", "name": "vault", "kind": "custody" })).ok();
+    for (name, kind) in [("vault", "custody"), ("perps", "derivatives")] {
+        x.control("/sandbox/accounts", &json!({ "group": "one", "name": name, "kind": kind })).ok();
+    }
     let good =
         json!({ "group": "one", "account": "primary", "currency": "USD", "amount": "1", "method": "Wire" });
     for (field, wrong, reason) in [
         ("group", json!("nowhere"), "InvalidParameterValue"),
         ("account", json!("nowhere"), "InvalidAccountName"),
         ("account", json!("vault"), "InvalidFundTransfer"),
+        ("account", json!("perps"), "InvalidFundTransfer"),
         ("currency", json!("BTC"), "InvalidCurrency"),
         ("currency", json!("none"), "InvalidCurrency"),
         ("amount", json!("0"), "InvalidQuantity"),
@@ -479,11 +482,13 @@ fn accounts_with_open_transfers_stay_open() {
         done["eid"].as_u64().unwrap()
     };
     let eid = wire("ACH");
-    let message = close().refused(400, "InvalidParameterValue").message;
-    assert!(message.contains(&format!("eid {eid}")), "{message}");
-    // It is spent, then returned: the account owes it.
     // Everything is named at once.
     let order = x.as_("empty").limit("btcusd", "buy", "0.01", "100")["order_id"].as_str().unwrap().to_owned();
+    let message = close().refused(400, "InvalidParameterValue").message;
+    let all = format!("not with live orders {order}; open transfers eid {eid}; money USD 5: primary");
+    assert!(message.ends_with(&all), "{message}");
+    x.as_("empty").cancel(&order);
+    // It is spent, then returned: the account owes it.
     let debit = ["debit", "five", "primary", "USD", "5", "--reason", "spent"];
     x.admin(&debit).done();
     x.admin(&["bank", "settle", "--eid", &eid.to_string(), "--returned", "--reason", "test"]).done();

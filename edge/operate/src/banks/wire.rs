@@ -80,7 +80,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
                 Some(Refusal::new(Reason::InvalidCurrency, message))
             }
             BankReject::WrongKind => {
-                let expected = "an account that may hold state money, which a custody account may not";
+                let expected = "an account that state money may go to, not a custody or derivatives account";
                 Some(bad_value("account", expected, &name).with_reason(Reason::InvalidFundTransfer))
             }
             BankReject::Halted => Some(busy(&format!("Credits of {code} are halted"))),

@@ -3,7 +3,7 @@
 use super::{Naive, Path, Row};
 use buttonwood_engine::funds::bank::{Command, Payment, Receipt, Reject, Settlement};
 use buttonwood_engine::funds::bank::{LINKS_MAX, NewBank};
-use buttonwood_engine::{Caller, Eid, Made, TransferKind, TransferMethod, TransferStatus};
+use buttonwood_engine::{AccountKind, Caller, Eid, Made, TransferKind, TransferMethod, TransferStatus};
 use buttonwood_model::{AccountId, CancelReason, CurrencyId, Day, Time};
 use buttonwood_num::Money;
 
@@ -60,7 +60,7 @@ impl Naive {
         if self.funds.codes.len() <= currency.index() || !self.funds.is_fiat(currency) {
             return Err(Reject::UnknownCurrency);
         }
-        if self.names[account.index()].is_custody() {
+        if matches!(self.names[account.index()].kind, AccountKind::Custody | AccountKind::Derivatives) {
             return Err(Reject::WrongKind);
         }
         let (status, is_wire) = match receipt.method {
