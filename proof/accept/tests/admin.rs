@@ -1,6 +1,6 @@
 //! `buttonwood admin`: the socket, exit codes, dry runs, and the audit of who did what and why.
 
-use buttonwood_accept::{Admin, Exchange, Setup, Value, binary, dec, json, private_folder};
+use buttonwood_accept::{Admin, Exchange, Setup, Value, binary, dec, json, private_folder, run_to_end};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
@@ -268,6 +268,34 @@ fn wrong_input_changes_nothing() {
     }
     assert_eq!(seq(&exchange), before);
     exchange.stop();
+}
+
+/// The help of a command and of a group of commands shows arguments in the order in which they are typed.
+#[test]
+fn the_help_keeps_the_order() {
+    let shown = |words: &[&str]| {
+        let output = run_to_end(&[&["admin"], words, &["--help"]].concat());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let in_order = |text: &str, arguments: &[&str]| {
+        let at = |argument: &&str| {
+            text.find(&format!("\n  {argument}")).or_else(|| text.find(&format!("\n      {argument}")))
+        };
+        let places: Vec<_> = arguments
+            .iter()
+            .map(|argument| at(argument).unwrap_or_else(|| panic!("{argument}: {text}")))
+            .collect();
+        assert!(places.is_sorted(), "{arguments:?}: {text}");
+    };
+    let group = shown(&["account"]);
+    let (_, close) = group.split_once("account close:").unwrap();
+    in_order(close, &["<GROUP>", "<ACCOUNT>"]);
+    let (_, add) = group.split_once("account add:").unwrap();
+    in_order(add, &["<GROUP>", "<NAME>", "--kind", "--jurisdiction"]);
+    in_order(
+        &shown(&["symbol", "add"]),
+        &["<SYMBOL>", "--base", "--quote ", "--tick", "--quote-increment", "--min", "--data"],
+    );
 }
 
 /// A line that is no request is refused in the form of every refusal, and a silent client harms nobody.

@@ -81,6 +81,7 @@ impl Args for Admin {
         let command = command
             .arg(
                 Arg::new("data")
+                    .display_order(SHARED_OPTIONS)
                     .long("data")
                     .value_name("DIR")
                     .env("BUTTONWOOD_DATA")
@@ -90,6 +91,7 @@ impl Args for Admin {
             )
             .arg(
                 Arg::new("reason")
+                    .display_order(SHARED_OPTIONS + 1)
                     .long("reason")
                     .value_name("TEXT")
                     .global(true)
@@ -97,6 +99,7 @@ impl Args for Admin {
             )
             .arg(
                 Arg::new("dry-run")
+                    .display_order(SHARED_OPTIONS + 2)
                     .long("dry-run")
                     .global(true)
                     .action(ArgAction::SetTrue)
@@ -132,8 +135,19 @@ fn leaf(command: &'static Command, word: &'static str) -> clap::Command {
     let needs = if command.needs_reason { " Needs --reason." } else { "" };
     let two = if command.guard == Guard::One { "" } else { " Takes two operators where approvals = 2." };
     let leaf = clap::Command::new(word).about(format!("{}{needs}{two}", command.about));
-    command.arguments.iter().fold(leaf, |leaf, argument| leaf.arg(parameter(command, argument)))
+    command.arguments.iter().enumerate().fold(leaf, |leaf, (number, argument)| {
+        leaf.arg(parameter(command, argument).display_order(place_in_help(number, argument.form)))
+    })
 }
+
+/// Where the help shows an argument of a command: those that are given by their place first, all in the order in which they are typed.
+fn place_in_help(number: usize, form: Form) -> usize {
+    if matches!(form, Form::Place | Form::Places) { number } else { OPTIONS + number }
+}
+
+/// Where the help begins to show options of a command, and options of all commands.
+const OPTIONS: usize = 100;
+const SHARED_OPTIONS: usize = 200;
 
 fn parameter(command: &Command, argument: &'static Argument) -> Arg {
     let field = command.field(argument);
