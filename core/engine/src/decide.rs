@@ -333,6 +333,15 @@ fn decide_other_events(
             }
             Ok(())
         }
+        Body::Trading(trading::Command::CancelOrders(account, symbol)) => {
+            let is_known = account.is_none_or(|account| state.access.account(account).is_some())
+                && symbol.is_none_or(|symbol| state.symbol(symbol).is_some());
+            if !is_known || (account, symbol) == (&None, &None) {
+                return Err(Reject::Unknown);
+            }
+            cancel::chosen(market, *account, *symbol, &mut work.planner, out);
+            Ok(())
+        }
         // Else an account that is opened later would inherit the rates.
         Body::Trading(trading::Command::SetFees(trading::FeeChange { account: Some(account), .. }))
             if state.access.account(*account).is_none() =>

@@ -146,7 +146,7 @@ fn in_line<'a>(
     book.side(side).prices().flat_map(move |price| queue(floor, symbol, is_auction, side, price))
 }
 
-fn waiting(floor: &Floor, symbol: SymbolId, side: Side) -> impl Iterator<Item = Slot> {
+pub(crate) fn waiting(floor: &Floor, symbol: SymbolId, side: Side) -> impl Iterator<Item = Slot> {
     in_line(floor, symbol, true, side)
 }
 

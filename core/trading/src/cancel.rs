@@ -1,9 +1,9 @@
 //! Cancels of one order, of a session's orders, and of an account's orders (ORD-054 to ORD-063).
 
-use crate::auction::is_past_last_cancel;
+use crate::auction::{is_past_last_cancel, waiting};
 use crate::{Decided, Desks, Event, Floor, Market, Planner};
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Slot};
+use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Side, Slot, SymbolId};
 use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
@@ -104,6 +104,43 @@ pub fn many<D: Desks, E: From<Event>>(
         let order = market.floor.orders.get(*slot).id;
         out.push(requested(market, *slot, order));
     }
+}
+
+/// Cancels every live order of an account, of a symbol, or of an account on a symbol, newest first, as an operator wishes.
+pub fn chosen<D: Desks, E: From<Event>>(
+    market: Market<'_, D>,
+    account: Option<AccountId>,
+    symbol: Option<SymbolId>,
+    planner: &mut Planner<D::Plan>,
+    out: &mut Outbox<E>,
+) {
+    let orders = &market.floor.orders;
+    let slots = &mut planner.slots;
+    slots.clear();
+    match (account, symbol) {
+        (Some(account), symbol) => {
+            let own = orders.in_any_order(account);
+            let meant = own.filter(|(_, order)| symbol.is_none_or(|symbol| order.symbol == symbol));
+            slots.extend(meant.map(|(slot, _)| slot));
+        }
+        (None, Some(symbol)) => slots.extend(on_symbol(market.floor, symbol)),
+        (None, None) => {}
+    }
+    slots.sort_unstable_by_key(|slot| orders.get(*slot).id);
+    for slot in slots.iter().rev() {
+        out.push(requested(market, *slot, orders.get(*slot).id));
+    }
+}
+
+/// Every live order on a symbol: on its book, waiting for its auction, or for its stop price.
+fn on_symbol(floor: &Floor, symbol: SymbolId) -> impl Iterator<Item = Slot> {
+    let sides = [Side::Buy, Side::Sell].into_iter();
+    let resting = sides.clone().flat_map(move |side| {
+        let prices = floor.orders.book(symbol).side(side).prices();
+        prices.flat_map(move |price| floor.orders.queue(symbol, side, price))
+    });
+    let waiting = sides.flat_map(move |side| waiting(floor, symbol, side));
+    resting.chain(waiting).chain(floor.stops.of_symbol(symbol))
 }
 
 /// The live orders of the account, or only those of one session, newest first.

@@ -7,8 +7,8 @@ use crate::{Break, BreakError, Decided, Desks, Event, Floor, Market, auction, br
 use alloc::sync::Arc;
 use buttonwood_auction::{Auctions, Finding, Schedule, ScheduleError};
 use buttonwood_model::{
-    BytesRef, CancelReason, Day, Due, OrderId, Outbox, Rank, Right, Role, Roles, SessionId, Symbol, SymbolId,
-    SymbolStatus, Time, TradeId, named,
+    AccountId, BytesRef, CancelReason, Day, Due, OrderId, Outbox, Rank, Right, Role, Roles, SessionId,
+    Symbol, SymbolId, SymbolStatus, Time, TradeId, named,
 };
 
 /// The most symbols that can be listed.
@@ -27,6 +27,8 @@ pub enum Command {
     CancelAll,
     /// A session with Require Heartbeat fell silent: cancel its orders (SES-010).
     ExpireSession(SessionId),
+    /// An operator cancels the orders of an account, of a symbol, or of an account on a symbol.
+    CancelOrders(Option<AccountId>, Option<SymbolId>),
     /// Change a symbol's status.
     SetSymbolStatus(SymbolId, SymbolStatus),
     /// Set the schedule of a symbol's auctions; none ends them and cancels the orders that wait for one.
@@ -56,6 +58,7 @@ named!(Command, "trading", {
     CancelSession {} = "cancel_session" 1,
     CancelAll {} = "cancel_all" 1,
     ExpireSession { 0: session } = "expire_session" 1,
+    CancelOrders { 0: account, 1: symbol } = "cancel_orders" 1,
     SetSymbolStatus { 0: symbol, 1: status } = "set_symbol_status" 1,
     ScheduleAuctions { 0: symbol, 1: schedule } = "schedule_auctions" 1,
     Trigger { 0: order } = "trigger" 1,
@@ -77,6 +80,7 @@ impl Command {
         match self {
             Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => Self::RIGHT.roles,
             Self::ExpireSession(_)
+            | Self::CancelOrders(..)
             | Self::SetSymbolStatus(..)
             | Self::ScheduleAuctions(..)
             | Self::Trigger(_)
@@ -92,7 +96,14 @@ impl Command {
 
     /// Whether the command only reduces risk, and is accepted on a nearly full disk.
     pub fn is_reducing(&self) -> bool {
-        matches!(self, Self::Cancel(_) | Self::CancelSession | Self::CancelAll | Self::ExpireSession(_))
+        matches!(
+            self,
+            Self::Cancel(_)
+                | Self::CancelSession
+                | Self::CancelAll
+                | Self::ExpireSession(_)
+                | Self::CancelOrders(..)
+        )
     }
 
     /// Whether a key's command starts something that may trade.
@@ -104,6 +115,7 @@ impl Command {
             | Self::CancelSession
             | Self::CancelAll
             | Self::ExpireSession(_)
+            | Self::CancelOrders(..)
             | Self::SetSymbolStatus(..)
             | Self::ScheduleAuctions(..)
             | Self::Trigger(_)
@@ -195,8 +207,8 @@ named!(Infrequent, "trading", {
     TradeBroken { 0: broken } = "trade_broken" 1,
 });
 
-/// Decides a command of the exchange itself or of an operator. The engine decides [`Command::ExpireSession`],
-/// since the floor does not know the account of a session.
+/// Decides a command of the exchange itself or of an operator. The engine decides [`Command::ExpireSession`]
+/// and [`Command::CancelOrders`], since the floor does not know who has which account.
 ///
 /// # Errors
 /// [`Reject`]; the caller removes the events that were written by then.
@@ -226,7 +238,8 @@ pub fn decide<D: Desks, E: From<Event> + From<BytesRef>>(
         | Command::CancelSession
         | Command::CancelAll
         | Command::Trigger(_)
-        | Command::ExpireSession(_) => Err(Reject::Unknown),
+        | Command::ExpireSession(_)
+        | Command::CancelOrders(..) => Err(Reject::Unknown),
     }
 }
 
@@ -380,6 +393,7 @@ impl Floor {
             | Command::CancelSession
             | Command::CancelAll
             | Command::ExpireSession(_)
+            | Command::CancelOrders(..)
             | Command::SetSymbolStatus(..)
             | Command::ScheduleAuctions(..)
             | Command::ListSymbol(_)
@@ -553,6 +567,7 @@ mod tests {
             (Command::CancelSession, trader, true),
             (Command::CancelAll, trader, true),
             (Command::ExpireSession(SessionId(1)), none, true),
+            (Command::CancelOrders(None, Some(BTCUSD)), none, true),
             (Command::SetSymbolStatus(BTCUSD, SymbolStatus::Closed), none, false),
             (Command::ScheduleAuctions(BTCUSD, None), none, false),
             (Command::Auction(BTCUSD), none, false),

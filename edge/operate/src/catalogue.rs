@@ -1,22 +1,28 @@
 //! The one list of commands. A command is a file with its `COMMAND`, and one line here.
 
 use crate::command::Command;
-use crate::{audit, banks, breaks, customers, deposits, fees, funds, fx, keys, venue};
+use crate::{audit, banks, breaks, customers, deposits, fees, funds, fx, keys, lists, venue};
 
 /// Every command of `buttonwood admin`, in the order of its help.
 pub const COMMANDS: &[Command] = &[
     // Customers
     customers::group::ADD,
     customers::group::SET,
+    lists::directory::GROUPS,
     customers::account::ADD,
     customers::close::COMMAND,
     funds::fee_override::COMMAND,
+    lists::directory::ACCOUNTS,
+    lists::balances::COMMAND,
     // What is traded
     venue::currency::COMMAND,
     venue::listing::COMMAND,
     venue::network::NETWORK,
     venue::network::ASSET,
     venue::status::COMMAND,
+    lists::symbols::COMMAND,
+    lists::orders::LIST,
+    lists::orders::CANCEL,
     venue::margin::COMMAND,
     venue::instant::COMMAND,
     venue::funding::COMMAND,
@@ -45,6 +51,7 @@ pub const COMMANDS: &[Command] = &[
     funds::remedy::VOID,
     deposits::unclaimed::COMMAND,
     deposits::assign::COMMAND,
+    lists::transfers::COMMAND,
     banks::wire::COMMAND,
     banks::settle::COMMAND,
     banks::limit::COMMAND,
@@ -52,6 +59,7 @@ pub const COMMANDS: &[Command] = &[
     fees::set::COMMAND,
     fees::schedule::COMMAND,
     fees::promote::COMMAND,
+    lists::fees::COMMAND,
     // Rates and trades
     fx::COMMAND,
     breaks::COMMAND,

@@ -20,6 +20,7 @@ mod funds;
 mod fx;
 mod guard;
 pub mod keys;
+mod lists;
 mod operator;
 mod reason;
 mod shared;

@@ -598,3 +598,109 @@ fn control_calls_carry_a_reason() {
     assert_eq!((acts(), exchange.now_ms()), (before, now));
     assert_eq!(exchange.as_("empty").balance("BTC").0, dec("1"));
 }
+
+/// What there is can be listed: all of it, or what belongs to a group or an account. A name that is none is refused by its field.
+#[test]
+fn what_there_is_is_listed() {
+    let x = Exchange::start();
+    let list = |arguments: &[&str]| x.admin(arguments).list();
+    let groups = list(&["group", "list"]);
+    assert!(
+        groups.iter().any(|row| row["group"] == "one" && row["accounts_max"] == 500 && row["accounts"] == 2),
+        "{groups:?}"
+    );
+    let accounts = list(&["account", "list", "--group", "one"]);
+    assert!(accounts.iter().all(|row| row["group"] == "one" && row["closed"] == false), "{accounts:?}");
+    assert!(
+        accounts.iter().any(|row| row["account"] == "primary" && row["kind"] == "exchange"),
+        "{accounts:?}"
+    );
+    assert!(list(&["account", "list"]).len() > accounts.len());
+    let balances = list(&["balance", "list", "--group", "one", "--account", "primary"]);
+    let usd = balances.iter().find(|row| row["currency"] == "USD").unwrap();
+    assert_eq!((&usd["account"], &usd["amount"]), (&json!("primary"), &usd["available"]));
+    x.admin(&["credit", "five", "primary", "USD", "0.0000000000000000001", "--reason", "x"]).done();
+    assert_eq!(list(&["balance", "list", "--group", "five"])[0]["amount"], "0.0000000000000000001");
+    let symbols = list(&["symbol", "list"]);
+    let btcusd = symbols.iter().find(|row| row["symbol"] == "BTCUSD").unwrap();
+    assert_eq!((&btcusd["status"], &btcusd["tick_size"]), (&json!("open"), &json!("0.00000001")));
+    x.admin(&["fees", "set", "--maker-bps", "7", "--taker-bps", "11"]).done();
+    let own =
+        ["fees", "set", "--maker-bps", "1", "--taker-bps", "2", "--group", "one", "--account", "primary"];
+    x.admin(&own).done();
+    let fees = list(&["fees", "list"]);
+    assert_eq!((&fees[0]["product"], &fees[0]["maker_bps"]), (&json!("spot"), &json!(7)));
+    assert!(fees.iter().any(|row| row["account"] == "primary" && row["taker_bps"] == 2), "{fees:?}");
+    assert!(list(&["transfer", "list"]).is_empty());
+    for (arguments, words) in [
+        (&["account", "list", "--group", "none"][..], "Field 'group' must be the name of a group: none"),
+        (&["balance", "list", "--group", "one", "--account", "none"], "Field 'account' names no account"),
+        (&["balance", "list", "--account", "primary"], "'group'"),
+        (&["order", "list", "--symbol", "nonesuch"], "nonesuch"),
+    ] {
+        let line = x.admin(arguments).refused();
+        assert!(line.contains(words), "{arguments:?}: {line}");
+    }
+    x.stop();
+}
+
+/// A transfer under way is listed until it is done.
+#[test]
+fn transfers_under_way_are_listed() {
+    let x = Exchange::builder().flag("--funds", "simulated").start();
+    let wire = ["bank", "wire", "five", "primary", "USD", "5", "--method", "ACH", "--reason", "x"];
+    let eid = x.admin(&wire).done()["eid"].clone();
+    let rows = x.admin(&["transfer", "list", "--group", "five"]).list();
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(
+        (&rows[0]["eid"], &rows[0]["status"], &rows[0]["amount"]),
+        (&eid, &json!("Advanced"), &json!("5"))
+    );
+    x.admin(&["bank", "settle", "--eid", &eid.to_string(), "--reason", "x"]).done();
+    assert!(x.admin(&["transfer", "list"]).list().is_empty());
+    x.stop();
+}
+
+/// All live orders of an account, of a symbol, or of both are listed and cancelled, those that wait for a stop price too, and no others.
+#[test]
+fn orders_are_cancelled_by_account_and_symbol() {
+    let x = Exchange::start();
+    let place = |key: &str, symbol: &str, price: &str| {
+        x.as_(key).limit(symbol, "buy", "0.01", price)["order_id"].clone()
+    };
+    let ours = place("trader", "btcusd", "100");
+    let ether = place("trader", "ethusd", "100");
+    let theirs = place("counterparty", "btcusd", "101");
+    let stop = json!({ "symbol": "btcusd", "amount": "0.01", "price": "90000", "stop_price": "89000", "side": "buy", "type": "exchange stop limit" });
+    let stop = x.as_("trader").call("/v1/order/new", stop).ok()["order_id"].clone();
+    let ids = |arguments: &[&str]| -> Vec<Value> {
+        let rows = x.admin(&[&["order", "list"], arguments].concat()).list();
+        rows.iter().map(|row| row["order_id"].clone()).collect()
+    };
+    let own = ["--group", "one", "--account", "primary"];
+    assert_eq!(ids(&own), [stop.clone(), ether.clone(), ours.clone()]);
+    assert_eq!(ids(&["--symbol", "btcusd"]).len(), 3);
+    let cancel = |arguments: &[&str]| x.admin(&[&["order", "cancel", "--reason", "x"], arguments].concat());
+    for (arguments, field) in
+        [(&[][..], "'symbol'"), (&own[..2], "'account'"), (&["--symbol", "none"], "none")]
+    {
+        let line = cancel(arguments).refused();
+        assert!(line.contains(field), "{line}");
+    }
+    assert_eq!(cancel(&[&own[..], &["--symbol", "ethusd", "--dry-run"]].concat()).done()["live_orders"], 1);
+    assert_eq!(ids(&own).len(), 3, "a dry run changes nothing");
+    assert_eq!(cancel(&[&own[..], &["--symbol", "ethusd"]].concat()).done()["live_orders"], 1);
+    assert_eq!(ids(&own), [stop, ours]);
+    assert_eq!(cancel(&["--symbol", "btcusd"]).done(), json!({ "result": "ok", "live_orders": 3 }));
+    assert!(ids(&[]).is_empty());
+    let status = x.as_("counterparty").status(theirs.as_str().unwrap());
+    assert_eq!((&status["is_cancelled"], &status["reason"]), (&json!(true), &json!("Requested")));
+    place("trader", "btcusd", "100");
+    place("trader", "ethusd", "100");
+    assert_eq!(cancel(&own).done()["live_orders"], 2);
+    x.kill9();
+    x.restart();
+    assert!(ids(&[]).is_empty(), "also after a crash");
+    x.stop();
+    buttonwood_accept::laws::verified(&x);
+}

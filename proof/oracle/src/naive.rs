@@ -290,6 +290,12 @@ impl Naive {
                     return self.cancel_all(key.accounts[0], Some(*session), now);
                 }
             }
+            Body::Trading(TradingCommand::CancelOrders(account, symbol)) => {
+                return self.cancel_those(now, |order| {
+                    account.is_none_or(|account| order.account == account)
+                        && symbol.is_none_or(|symbol| order.symbol == symbol)
+                });
+            }
             Body::Trading(TradingCommand::SetSymbolStatus(symbol, status)) => {
                 let pair = &mut self.pairs[symbol.index()];
                 if pair.status != *status {
@@ -480,10 +486,13 @@ impl Naive {
     }
 
     fn cancel_all(&mut self, account: AccountId, session: Option<SessionId>, now: Time) -> Answer {
-        let mine = |order: &&OrderState| {
+        self.cancel_those(now, |order| {
             order.account == account && session.is_none_or(|session| order.session == session)
-        };
-        let orders: Vec<_> = self.newest_first().into_iter().filter(|order| mine(&order)).collect();
+        })
+    }
+
+    fn cancel_those(&mut self, now: Time, is_meant: impl Fn(&OrderState) -> bool) -> Answer {
+        let orders: Vec<_> = self.newest_first().into_iter().filter(|order| is_meant(order)).collect();
         for order in orders {
             self.cancel_one(&order, now);
         }
