@@ -136,9 +136,7 @@ mod tests {
         assert_eq!(file.place, Place::File("prices/a=b.json".into()));
         let url = Feed::parse("lab.2/20=http://[::1]:9000/prices?of=all").unwrap();
         assert_eq!((url.name.as_str(), url.every), ("lab.2", Duration::from_secs(20)));
-        assert!(
-            matches!(&url.place, Place::Url(url) if url.to_string() == "http://[::1]:9000/prices?of=all")
-        );
+        assert!(matches!(&url.place, Place::Url(url) if *url == "http://[::1]:9000/prices?of=all"));
         assert_eq!(
             format!("{} {:?}", url.place, url.place),
             "http://[::1]:9000/prices http://[::1]:9000/prices"

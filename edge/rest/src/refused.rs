@@ -13,7 +13,11 @@ pub(crate) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
     // The core may have refused the roles that the key has by now, and the gate may not know them yet.
     let current = Key::of(app.exchange.views().state().access(), call.key().session);
     let key = current.as_ref().unwrap_or(call.key());
-    let owed = if reject == Reject::Access(AccessReject::InDebt) { owed(app, call.account()) } else { String::new() };
+    let owed = if reject == Reject::Access(AccessReject::InDebt) {
+        owed(app, call.account())
+    } else {
+        String::new()
+    };
     let rejected = Rejected { names: &app.names, key, needed: call.needed(), payload: call.payload(), owed };
     reject::refusal(&rejected, reject, || market(app, call))
 }

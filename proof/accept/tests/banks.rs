@@ -374,7 +374,11 @@ fn a_returned_advance_that_was_spent() {
     settle(&x, json!({ "eid": eid, "returned": true })).ok();
     assert_eq!(trader.live_ids(), Vec::<String>::new());
     assert_eq!(trader.balance("USD"), (Dec::ZERO, Dec::ZERO));
-    assert_eq!(amounts(&x, "BTC")[1..], [Dec::ZERO; 2], "an account in debt may use nothing, and nothing leaves it");
+    assert_eq!(
+        amounts(&x, "BTC")[1..],
+        [Dec::ZERO; 2],
+        "an account in debt may use nothing, and nothing leaves it"
+    );
     let owed = dec("1000") - total;
     let lending = |x: &Exchange| {
         let ledger = x.get("/sandbox/ledger").ok();

@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::call::Call;
 use crate::route::Route;
-use buttonwood_engine::{Balance as Amounts, State};
 use buttonwood_engine::funds::Pending;
+use buttonwood_engine::{Balance as Amounts, State};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, CurrencyId, Role};
