@@ -166,7 +166,16 @@ impl Gate {
     /// # Errors
     /// `RateLimit`.
     pub fn public(&self, client: IpAddr, now: Duration) -> Result<Duration, Refusal> {
-        if self.limits.enabled { turn(self.public.take(client_of(client), now)) } else { Ok(Duration::ZERO) }
+        if !self.limits.enabled {
+            return Ok(Duration::ZERO);
+        }
+        turn(self.public.take(client_of(client), now)).map_err(|refusal| {
+            let (calls, seconds) = (self.limits.public.a_minute(), refusal.retry_after.unwrap_or_default());
+            let unit = if seconds == 1 { "second" } else { "seconds" };
+            refusal.and(&format!(
+                "{calls} public calls a minute are allowed from one address, the next one in {seconds} {unit}"
+            ))
+        })
     }
 
     /// Admits a request for one of the site's pages. Pages do not draw on the limit of the public paths (LIM-006).
@@ -214,9 +223,8 @@ impl Gate {
         let payload = Payload::read(decoded)?;
         check_path(request, &payload)?;
         let resets = known.nonces().resets();
-        let nonce = known
-            .nonces()
-            .take(payload.field("nonce").as_ref(), self.rule(&known.key, request, tag, time))?;
+        let nonce =
+            known.nonces().take(payload.sent("nonce").as_ref(), self.rule(&known.key, request, tag, time))?;
         known.note_call(LastCall { address: request.address, time });
         Ok(Call { known, nonce: Some(nonce), payload, wait, resets })
     }
@@ -304,7 +312,7 @@ fn check_path(request: &Request<'_>, payload: &Payload) -> Result<(), Refusal> {
         Some(query) => Cow::Owned(format!("{path}?{query}")),
         None => Cow::Borrowed(*path),
     };
-    let value = payload.field("request");
+    let value = payload.sent("request");
     let is_called = |text: &str, called: &str| text == called || called.strip_prefix('/') == Some(text);
     if let Some(Value::Text(text)) = &value
         && (is_called(text, &called) || *is_query_optional && is_called(text, path))

@@ -62,6 +62,10 @@ impl Field {
         self.begin == begin && self.name.read(text) == name
     }
 
+    pub(crate) fn name<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.name.read(text)
+    }
+
     pub(crate) fn value<'a>(&self, text: &'a str) -> Value<'a> {
         self.value.read(text)
     }

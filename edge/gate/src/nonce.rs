@@ -86,7 +86,8 @@ impl Nonces {
         if !is_timely(nonce, now) {
             let (seconds, millis) = (now.seconds(), now.millis() % 1_000);
             return Err(format!(
-                "is not within {WINDOW_SECONDS} seconds of server time '{seconds}.{millis:03}'"
+                "is not within {WINDOW_SECONDS} seconds of server time '{seconds}.{millis:03}'; this key's nonces are the time \
+                 in seconds since 1970, and this is what was sent as one"
             ));
         }
         let Some(tag) = once else { return Ok(nonce) };

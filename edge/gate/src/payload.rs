@@ -1,7 +1,8 @@
 //! The payload of a private request: a JSON object, checked once as a whole, then read field by field.
 //!
 //! Clauses: `AUTH-006`, `TYPE-003`, `TYPE-005`, `TYPE-007`, `TYPE-008`, `TYPE-013`, `TYPE-016`, `TYPE-022`; D-02, D-28.
-//! A field that is absent is `None`; one that is there in the wrong type, `null` included, is refused.
+//! A field that is absent or `null` is `None` (D-169); one that is there in the wrong type is refused. What reads a field that a call
+//! needs takes it as it was sent, so that `null` is refused there.
 
 use crate::json::{self, Field, Value, beginning};
 use crate::{Reason, Refusal, timestamp};
@@ -39,16 +40,33 @@ impl Payload {
         &self.text
     }
 
-    /// A field's value, or `None` when the payload has no such field.
+    /// A field's value, or `None` when the payload has no such field or `null` in it (D-169).
     #[expect(clippy::inline_always, reason = "the beginning of a literal name is then a constant")]
     #[inline(always)]
     pub fn field(&self, name: &str) -> Option<Value<'_>> {
+        self.sent(name).filter(|value| *value != Value::Null)
+    }
+
+    /// A field's value as it was sent, `null` included: for fields that a call needs.
+    #[expect(clippy::inline_always, reason = "the beginning of a literal name is then a constant")]
+    #[inline(always)]
+    pub fn sent(&self, name: &str) -> Option<Value<'_>> {
         self.find(beginning(name), name)
+    }
+
+    /// Whether the payload has `null` in this field.
+    pub fn is_null(&self, name: &str) -> bool {
+        self.sent(name) == Some(Value::Null)
     }
 
     fn find(&self, begin: u64, name: &str) -> Option<Value<'_>> {
         let field = self.fields.iter().find(|field| field.is_named(&self.text, begin, name))?;
         Some(field.value(&self.text))
+    }
+
+    /// The names of its fields, in the order in which they were sent.
+    pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.fields.iter().map(|field| field.name(&self.text))
     }
 
     /// A text field.
@@ -98,12 +116,15 @@ impl Payload {
     ///
     /// Any other type is returned as its JSON text, which no decimal parser accepts: the field's own refusal then
     /// quotes it (TYPE-004).
+    #[inline]
     pub fn decimal_text(&self, name: &str) -> Option<Cow<'_, str>> {
-        match self.field(name)? {
-            Value::Text(text) => Some(text),
-            Value::Number(raw) | Value::Array(raw) | Value::Object(raw) => Some(Cow::Borrowed(raw)),
-            value @ (Value::Bool(_) | Value::Null) => Some(Cow::Owned(value.shown().to_owned())),
-        }
+        self.field(name).map(as_text)
+    }
+
+    /// The same of a field that the call needs: `null` is its JSON text too.
+    #[inline]
+    pub fn needed_text(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.sent(name).map(as_text)
     }
 
     /// A timestamp in milliseconds, sent in seconds or milliseconds, as a number or as a string (TYPE-005, TYPE-013).
@@ -135,6 +156,15 @@ impl Payload {
             Ok(text)
         };
         json::items(raw).map(text).collect::<Result<_, _>>().map(Some)
+    }
+}
+
+/// A text or a number as it was sent, and any other value as its JSON text.
+fn as_text(value: Value<'_>) -> Cow<'_, str> {
+    match value {
+        Value::Text(text) => text,
+        Value::Number(raw) | Value::Array(raw) | Value::Object(raw) => Cow::Borrowed(raw),
+        value @ (Value::Bool(_) | Value::Null) => Cow::Owned(value.shown().to_owned()),
     }
 }
 

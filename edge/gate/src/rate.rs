@@ -42,6 +42,11 @@ impl Limit {
         Self { every, burst: 1, queue: 0 }
     }
 
+    /// Requests a minute.
+    pub(crate) fn a_minute(&self) -> u64 {
+        nanos(Duration::from_mins(1)) / nanos(self.every).max(1)
+    }
+
     /// The same limit with another queue.
     #[must_use]
     pub const fn queueing(self, queue: u32) -> Self {

@@ -34,8 +34,15 @@ impl Refusal {
 
     /// A known field with a value that does not fit: names both.
     pub fn bad_field(name: &str, expected: &str, value: &Value<'_>) -> Self {
-        let message = format!("Field '{name}' must be {expected}: {}", quoted(value.shown()));
-        Self::new(Reason::InvalidParameterValue, message)
+        Self::misfit("Field", name, expected, value.shown())
+    }
+
+    /// A value that does not fit, of a place such as `Field` or `Query parameter`. Of a number with an exponent the message says that
+    /// exponents are not taken (TYPE-002).
+    pub fn misfit(place: &str, name: &str, expected: &str, value: &str) -> Self {
+        let message = format!("{place} '{name}' must be {expected}: {}", quoted(value));
+        let refusal = Self::new(Reason::InvalidParameterValue, message);
+        if has_exponent(value) { refusal.and(NO_EXPONENT) } else { refusal }
     }
 
     /// A required payload field that is absent (ERR-003).
@@ -82,6 +89,18 @@ impl Refusal {
         self.write_body(&mut out);
         out
     }
+}
+
+/// What a refusal says of a number with an exponent.
+pub const NO_EXPONENT: &str = "exponents are not taken, write the number in full";
+
+/// Whether a text is a number with an exponent, such as `1e-05`.
+pub fn has_exponent(text: &str) -> bool {
+    let Some((number, exponent)) = text.split_once(['e', 'E']) else { return false };
+    let (number, exponent) = (number.trim_start_matches('-'), exponent.trim_start_matches(['-', '+']));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let is_plain = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    [whole, fraction, exponent].into_iter().all(is_plain)
 }
 
 /// A client's value as a message repeats it: cut when long.
@@ -137,6 +156,21 @@ mod tests {
             body(&refusal),
             r#"{"result":"error","reason":"RateLimit","message":"Too Many Requests"}"#
         );
+    }
+
+    /// Numbers with exponents are named as such, and nothing else is.
+    #[test]
+    fn exponents_are_named() {
+        for text in ["1e5", "1E5", "1e-05", "1.5e+3", "-2e0"] {
+            assert!(has_exponent(text), "{text}");
+            let message = Refusal::misfit("Field", "amount", "a decimal", text).message;
+            let expected = format!("Field 'amount' must be a decimal: {text}; {NO_EXPONENT}");
+            assert_eq!(message, expected);
+        }
+        for text in ["", "e", "e5", "1e", "1.e5", ".5e5", "ethereum", "1e5x", "0x1e5", "15", "1e5e5"] {
+            assert!(!has_exponent(text), "{text}");
+            assert!(!Refusal::misfit("Field", "amount", "a decimal", text).message.contains("exponent"));
+        }
     }
 
     #[test]

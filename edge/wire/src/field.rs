@@ -67,17 +67,12 @@ pub fn bad_order_field(reason: Reason, kind: &str, symbol: &Symbol, value: &str)
 
 /// A parameter whose value does not fit.
 pub fn bad_value(name: &str, expected: &str, value: &str) -> Refusal {
-    let shown = quoted(value);
-    Refusal::new(Reason::InvalidParameterValue, format!("Field '{name}' must be {expected}: {shown}"))
+    Refusal::misfit("Field", name, expected, value)
 }
 
 /// A query parameter whose value does not fit.
 pub fn bad_query(name: &str, expected: &str, value: &str) -> Refusal {
-    let shown = quoted(value);
-    Refusal::new(
-        Reason::InvalidParameterValue,
-        format!("Query parameter '{name}' must be {expected}: {shown}"),
-    )
+    Refusal::misfit("Query parameter", name, expected, value)
 }
 
 /// The exchange cannot take the request now; nothing was done.

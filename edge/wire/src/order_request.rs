@@ -6,7 +6,7 @@ use crate::field::{bad_order_field, bad_value};
 use crate::order::option_name;
 use crate::{request, words};
 use buttonwood_engine::{OrderRef, Place};
-use buttonwood_gate::{Payload, Reason, Refusal, Value, items, quoted};
+use buttonwood_gate::{NO_EXPONENT, Payload, Reason, Refusal, Value, has_exponent, items, quoted};
 use buttonwood_model::{
     CLIENT_ID_MAX, Claim, ClientId, ClientIdError, ExecutionOption, OrderId, OrderKind, Product, Side,
     Symbol, SymbolId,
@@ -20,7 +20,7 @@ words! {
     pub struct NewOrderType: "exchange limit", "exchange market", "exchange stop limit"
 }
 
-/// A field that every order needs; [`symbol_name`] refuses an order without it.
+/// A text or decimal that every order needs; [`symbol_name`] refuses an order without it, and the field's own refusal quotes `null`.
 #[derive(Debug)]
 pub struct Ordered<K>(PhantomData<K>);
 
@@ -32,13 +32,13 @@ impl<K: Described> Described for Ordered<K> {
     }
 }
 
-impl<Source, K: Kind<Source>> Kind<Source> for Ordered<K> {
-    type Read = K::Read;
+impl<'a, K: Described> Kind<&'a Payload> for Ordered<K> {
+    type Read = Option<Cow<'a, str>>;
 
     #[expect(clippy::inline_always, reason = "the beginning of the name is then a constant")]
     #[inline(always)]
-    fn read(source: Source, name: &'static str) -> Self::Read {
-        K::read(source, name)
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        source.needed_text(name)
     }
 }
 
@@ -95,7 +95,7 @@ request! {
 /// When a field that every order needs is missing.
 pub fn symbol_name(payload: &Payload) -> Result<Cow<'_, str>, Refusal> {
     for name in ["symbol", "side", "type"] {
-        if payload.field(name).is_none() {
+        if payload.sent(name).is_none() {
             return Err(missing(name));
         }
     }
@@ -109,7 +109,7 @@ pub fn symbol_name(payload: &Payload) -> Result<Cow<'_, str>, Refusal> {
 pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, Refusal> {
     let order = NewOrder::of(payload);
     let side = side(&order.side().unwrap_or_default(), symbol)?;
-    let kind = kind(order, symbol, side)?;
+    let kind = kind(payload, symbol, side)?;
     let option = option(order)?;
     if let Some(resting @ (ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly)) = option
         && matches!(kind, OrderKind::Market | OrderKind::MarketSpend)
@@ -131,14 +131,10 @@ pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, 
         claim: Claim::Yes,
         kind,
         option,
-        price: if is_limited { price(order, symbol)? } else { Price::default() },
-        stop: if kind == OrderKind::StopLimit { stop(order, symbol)? } else { Price::default() },
-        qty: if spends { Qty::ZERO } else { quantity(&present(order.amount(), "amount")?, symbol)? },
-        spend: if spends {
-            total_spend(&present(order.total_spend(), "total_spend")?, symbol)?
-        } else {
-            Money::ZERO
-        },
+        price: if is_limited { price(payload, symbol)? } else { Price::default() },
+        stop: if kind == OrderKind::StopLimit { stop(payload, symbol)? } else { Price::default() },
+        qty: if spends { Qty::ZERO } else { quantity(&present(payload, "amount")?, symbol)? },
+        spend: if spends { total_spend(&present(payload, "total_spend")?, symbol)? } else { Money::ZERO },
         client_id: client_id(order.client_order_id())?,
         margin,
     })
@@ -176,7 +172,8 @@ pub fn side(text: &str, symbol: &Symbol) -> Result<Side, Refusal> {
     }
 }
 
-fn kind(order: NewOrder<'_>, symbol: &Symbol, side: Side) -> Result<OrderKind, Refusal> {
+fn kind(payload: &Payload, symbol: &Symbol, side: Side) -> Result<OrderKind, Refusal> {
+    let order = NewOrder::of(payload);
     let text = order.kind().unwrap_or_default();
     match &*text {
         "exchange limit" => Ok(OrderKind::Limit),
@@ -190,6 +187,12 @@ fn kind(order: NewOrder<'_>, symbol: &Symbol, side: Side) -> Result<OrderKind, R
                 Err(bad_value("total_spend", expected, &spend))
             }
             (None, Some(_)) if side == Side::Buy => Ok(OrderKind::MarketSpend),
+            // A buy needs one of the two: where the only one sent is `null`, it is the one that is refused.
+            (None, None)
+                if side == Side::Buy && payload.is_null("total_spend") && !payload.is_null("amount") =>
+            {
+                Ok(OrderKind::MarketSpend)
+            }
             _ => Ok(OrderKind::Market),
         },
         other => {
@@ -238,13 +241,15 @@ fn known_option(name: &str) -> Result<ExecutionOption, Refusal> {
     }
 }
 
-/// A field that must be there.
-fn present<'a>(sent: Option<Cow<'a, str>>, name: &str) -> Result<Cow<'a, str>, Refusal> {
-    sent.ok_or_else(|| missing(name))
+/// A field that an order of this type needs.
+#[expect(clippy::inline_always, reason = "the beginning of the name is then a constant")]
+#[inline(always)]
+fn present<'a>(payload: &'a Payload, name: &str) -> Result<Cow<'a, str>, Refusal> {
+    payload.needed_text(name).ok_or_else(|| missing(name))
 }
 
-fn price(order: NewOrder<'_>, symbol: &Symbol) -> Result<Price, Refusal> {
-    limit_price(&present(order.price(), "price")?, symbol)
+fn price(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
+    limit_price(&present(payload, "price")?, symbol)
 }
 
 /// A limit price as it was sent.
@@ -268,15 +273,16 @@ pub fn limit_price(text: &str, symbol: &Symbol) -> Result<Price, Refusal> {
 }
 
 /// The stop price of a stop-limit order (ORD-039).
-fn stop(order: NewOrder<'_>, symbol: &Symbol) -> Result<Price, Refusal> {
-    let text = order.stop_price();
+fn stop(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
+    let text = payload.needed_text("stop_price");
     let decimal = text.as_deref().and_then(|text| Number::parse(text.as_bytes()).ok());
     let price = decimal.and_then(|decimal| symbol.grid.price(decimal));
     price.filter(|price| *price > Price::default()).ok_or_else(|| {
         let sent = text.as_deref().unwrap_or("(missing)");
         let refusal = bad_order_field(Reason::InvalidStopPrice, "stop price", symbol, sent);
         let tick = shown(|out| symbol.grid.push_tick(out));
-        refusal.and(&format!("a stop price is a positive multiple of {tick}"))
+        let takes = format!("a stop price is a positive multiple of {tick}");
+        refusal.and(&digits_hint(decimal, sent).unwrap_or(takes))
     })
 }
 
@@ -298,6 +304,9 @@ pub fn quantity(text: &str, symbol: &Symbol) -> Result<Qty, Refusal> {
 
 /// Why a number that looks like a decimal cannot be read as one.
 fn digits_hint(decimal: Option<Number>, text: &str) -> Option<String> {
+    if has_exponent(text) {
+        return Some(NO_EXPONENT.to_owned());
+    }
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_plain = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     if decimal.is_some() || !is_plain(whole) || !is_plain(fraction) {

@@ -177,7 +177,7 @@ fn bad_names_are_refused() {
         json!("a\u{0}"),
         json!(long[1]),
     ];
-    let types = [json!(null), json!(5), json!(true), json!(["a"]), json!({ "a": "b" })];
+    let types = [json!(5), json!(true), json!(["a"]), json!({ "a": "b" })];
     for (field, values) in [("newName", names.as_slice()), ("newAccount", accounts.as_slice())] {
         for value in values.iter().chain(&types) {
             let mut params = json!({ "account": "savings", "newName": "Free", "newAccount": "free" });

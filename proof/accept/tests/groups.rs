@@ -101,7 +101,7 @@ fn what_cannot_be_created_is_refused() {
     for name in ["Cash & Co", "CASH & CO", "Cash  Co!", "cash--co", "Primary", "savings"] {
         refused(json!({ "name": name }), "ConflictingAccountName", name);
     }
-    for kind in [json!("margin"), json!("Exchange"), json!(""), json!(5), json!(null), json!(["custody"])] {
+    for kind in [json!("margin"), json!("Exchange"), json!(""), json!(5), json!(["custody"])] {
         refused(json!({ "name": "Free", "type": kind }), "BadAccountType", "'type'");
     }
     let long = "x".repeat(51);
@@ -208,10 +208,10 @@ fn the_list_is_limited() {
         let message = x.as_("master").call("/v1/account/list", params).refused(400, reason).message;
         assert!(message.contains(&format!("'{field}'")), "{message}");
     };
-    for limit in [json!(0), json!(-1), json!("many"), json!(1.5), json!(null), json!([1])] {
+    for limit in [json!(0), json!(-1), json!("many"), json!(1.5), json!([1])] {
         refused(json!({ "limit_accounts": limit }), "InvalidParameterValue", "limit_accounts");
     }
-    for time in [json!("soon"), json!(-1), json!(null), json!([1])] {
+    for time in [json!("soon"), json!(-1), json!([1])] {
         refused(json!({ "timestamp": time }), "InvalidTimestampInPayload", "timestamp");
     }
 }

@@ -360,7 +360,8 @@ fn public_requests_have_their_own_bucket() {
     let waits: Vec<_> =
         (0..8).map(|_| gate.public(peer, Duration::ZERO).map(|wait| wait.as_millis())).collect();
     assert_eq!(waits[..7], [0, 0, 500, 1_000, 1_500, 2_000, 2_500].map(Ok));
-    assert_eq!(waits[7], Err(Refusal::rate_limit(1)));
+    let hint = "120 public calls a minute are allowed from one address, the next one in 1 second";
+    assert_eq!(waits[7], Err(Refusal::rate_limit(1).and(hint)));
     let headers = signed("account-a", "secret", &encoded(r#"{"request":"/v1/order/new","nonce":1}"#));
     assert!(pass(&gate, &headers, Kind::Read, NOW).is_ok());
     assert_eq!(gate_with(Limits::off()).public(peer, Duration::ZERO), Ok(Duration::ZERO));

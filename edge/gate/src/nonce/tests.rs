@@ -133,7 +133,10 @@ fn a_time_based_nonce_lies_in_the_window() {
         }
         // Milliseconds are not read as seconds.
         for bad in bad.into_iter().chain(["1700000000900", "1700000000900000", "99999999999999999999999"]) {
-            let message = format!("Nonce '{bad}' is not within 30 seconds of server time '{shown}'");
+            let message = format!(
+                "Nonce '{bad}' is not within 30 seconds of server time '{shown}'; this key's nonces are the time in \
+                 seconds since 1970, and this is what was sent as one"
+            );
             refused(timely(bad, now), &message);
         }
     }

@@ -58,7 +58,7 @@ fn counts_are_whole_and_bounded() {
         assert_eq!(holding(value).count("v"), Ok(Some(count)), "{value}");
     }
     assert_eq!(holding("7").count("absent"), Ok(None));
-    for value in ["1.5", "-1", "1e3", "true", "null", "[]"] {
+    for value in ["1.5", "-1", "1e3", "true", "[]"] {
         refused(holding(value).count("v"), Reason::InvalidParameterValue, value);
     }
 }
@@ -69,7 +69,7 @@ fn flags_are_true_or_false() {
     assert_eq!(holding("true").flag("v", false), Ok(true));
     assert_eq!(holding("false").flag("v", true), Ok(false));
     assert_eq!(holding("1").flag("absent", true), Ok(true));
-    for value in ["\"true\"", "1", "0", "null", "[]", "{}"] {
+    for value in ["\"true\"", "1", "0", "[]", "{}"] {
         refused(holding(value).flag("v", false), Reason::InvalidParameterValue, value);
     }
 }
@@ -94,7 +94,6 @@ fn integers_are_whole() {
         "\"\"",
         "\"abc\"",
         "\" 1\"",
-        "null",
         "true",
         "[1]",
         "18446744073709551616",
@@ -111,7 +110,6 @@ fn decimals_keep_their_digits() {
         ("\"0.1\"", "0.1"),
         ("0.100000000000000001", "0.100000000000000001"),
         ("1e3", "1e3"),
-        ("null", "null"),
         ("true", "true"),
         ("[1]", "[1]"),
         ("{}", "{}"),
@@ -134,7 +132,7 @@ fn timestamps_are_numbers_or_strings() {
 /// Proves TYPE-016, ERR-004.
 #[test]
 fn unreadable_timestamps_have_their_reason() {
-    for value in ["\"abc\"", "\"\"", "-1", "1e30", "true", "null", "{}", "[1700000000]", "\"1700000000 \""] {
+    for value in ["\"abc\"", "\"\"", "-1", "1e30", "true", "{}", "[1700000000]", "\"1700000000 \""] {
         refused(holding(value).timestamp_ms("v"), Reason::InvalidTimestampInPayload, value);
     }
 }
@@ -149,8 +147,26 @@ fn arrays_hold_strings() {
     assert_eq!(texts("[]"), Ok(Some(vec![])));
     assert_eq!(texts(r#"["a", "b\n"]"#), Ok(Some(vec!["a".to_owned(), "b\n".to_owned()])));
     assert_eq!(holding("[]").texts("absent"), Ok(None));
-    for value in ["\"a\"", "null", "{}"] {
+    for value in ["\"a\"", "{}"] {
         refused(texts(value), Reason::InvalidParameterValue, value);
     }
     refused(texts("[\"a\",7]"), Reason::InvalidParameterValue, "7");
+}
+
+/// Proves D-169.
+#[test]
+fn null_is_a_field_left_out() {
+    let payload = holding("null");
+    assert_eq!((payload.field("v"), payload.sent("v")), (None, Some(Value::Null)));
+    assert_eq!((payload.is_null("v"), payload.is_null("absent")), (true, false));
+    assert_eq!((payload.text("v"), payload.flag("v", true)), (Ok(None), Ok(true)));
+    assert_eq!(
+        (payload.integer("v"), payload.count("v"), payload.timestamp_ms("v")),
+        (Ok(None), Ok(None), Ok(None))
+    );
+    assert_eq!((payload.texts("v"), payload.decimal_text("v")), (Ok(None), None));
+    // A field that the call needs is read as it was sent.
+    assert_eq!(payload.needed_text("v").as_deref(), Some("null"));
+    assert_eq!(holding("\"null\"").text("v").unwrap().as_deref(), Some("null"));
+    assert_eq!(payload.names().collect::<Vec<_>>(), ["v"]);
 }

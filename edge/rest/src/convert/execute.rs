@@ -8,7 +8,7 @@ use crate::orders::checks::check_open;
 use crate::refused;
 use crate::route::{Kinds, Route, Write};
 use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, Execute, Outcome, QuoteId, Reject};
-use buttonwood_gate::{Reason, Refusal};
+use buttonwood_gate::{NO_EXPONENT, Reason, Refusal, has_exponent};
 use buttonwood_http::Reply;
 use buttonwood_num::{Decimal as Number, Money};
 use buttonwood_sequencer::Receipt;
@@ -54,7 +54,12 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let side = side(&sent.side().unwrap_or(MISSING.into()), symbol)?;
     let text = sent.quantity().unwrap_or(MISSING.into());
     let bad = |reason, kind, text: &str| {
-        bad_order_field(reason, kind, symbol, text).and(&format!("it must be the {kind} of the quote"))
+        let must_be = format!("it must be the {kind} of the quote");
+        bad_order_field(reason, kind, symbol, text).and(if has_exponent(text) {
+            NO_EXPONENT
+        } else {
+            &must_be
+        })
     };
     let quantity = money(&text).ok_or_else(|| bad(Reason::InvalidQuantity, "quantity", &text))?;
     let text = sent.price().unwrap_or(MISSING.into());

@@ -5,7 +5,7 @@ use super::request::{Both, Described, Field, Fields, Kind, Query, object_of};
 use super::shape::Words;
 use crate::field::{self, bad_query, bad_value, page};
 use crate::time::day;
-use buttonwood_gate::{Payload, Refusal, Value, items};
+use buttonwood_gate::{Payload, Reason, Refusal, Value, items};
 use buttonwood_model::Day;
 use buttonwood_views::history::Limit;
 use std::borrow::Cow;
@@ -58,6 +58,7 @@ impl<'a> Kind<&'a Payload> for Texts {
 
 impl Absent for Texts {
     type Present<'a> = Vec<Cow<'a, str>>;
+    const MUST_BE: &'static str = "an array of strings";
 
     fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Vec<Cow<'a, str>>>, Refusal> {
         source.texts(name)
@@ -76,15 +77,16 @@ impl<F: Fields> Described for Objects<F> {
 
 impl<F: Fields> Absent for Objects<F> {
     type Present<'a> = Vec<Payload>;
+    const MUST_BE: &'static str = "an array of objects";
 
     fn find(source: &Payload, name: &'static str) -> Result<Option<Vec<Payload>>, Refusal> {
         let Some(value) = source.field(name) else { return Ok(None) };
         let Value::Array(raw) = value else {
-            return Err(Refusal::bad_field(name, "an array of objects", &value));
+            return Err(Refusal::bad_field(name, Self::MUST_BE, &value));
         };
         let object = |item| {
             let Value::Object(raw) = item else {
-                return Err(Refusal::bad_field(name, "an array of objects", &item));
+                return Err(Refusal::bad_field(name, Self::MUST_BE, &item));
             };
             Payload::read(raw.as_bytes().to_vec())
         };
@@ -136,7 +138,7 @@ impl<'a> Kind<Query<'a>> for KeyText {
     type Read = Result<&'a str, Refusal>;
 
     fn read(source: Query<'a>, name: &'static str) -> Self::Read {
-        source.value(name).ok_or_else(|| Refusal::missing_key(name))
+        source.sent(name).ok_or_else(|| Refusal::missing_key(name))
     }
 }
 
@@ -208,6 +210,7 @@ impl<'a, const MAX: u64> Kind<&'a Payload> for WholeUpTo<MAX> {
 
 impl<const MAX: u64> Absent for WholeUpTo<MAX> {
     type Present<'a> = u64;
+    const MUST_BE: &'static str = "a whole number in digits alone";
 
     fn find(source: &Payload, name: &'static str) -> Result<Option<u64>, Refusal> {
         match source.integer(name)? {
@@ -430,7 +433,11 @@ impl<'a, K: Described + Absent> Kind<&'a Payload> for Needed<K> {
 
     #[inline]
     fn read(source: &'a Payload, name: &'static str) -> Self::Read {
-        K::find(source, name)?.ok_or_else(|| Refusal::missing_key(name))
+        match K::find(source, name)? {
+            Some(value) => Ok(value),
+            None if source.is_null(name) => K::null(name),
+            None => Err(Refusal::missing_key(name)),
+        }
     }
 }
 
@@ -438,7 +445,7 @@ impl<'a> Kind<Query<'a>> for Needed<Text> {
     type Read = Result<&'a str, Refusal>;
 
     fn read(source: Query<'a>, name: &'static str) -> Self::Read {
-        source.value(name).ok_or_else(|| Refusal::missing_key(name))
+        source.sent(name).ok_or_else(|| Refusal::missing_key(name))
     }
 }
 
@@ -446,16 +453,27 @@ impl<'a> Kind<Query<'a>> for Needed<Text> {
 pub trait Absent {
     /// Its value when it is there.
     type Present<'a>;
+    /// What a value must be.
+    const MUST_BE: &'static str;
 
     /// The value, if it is there.
     ///
     /// # Errors
     /// When the value is there and does not fit.
     fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Self::Present<'a>>, Refusal>;
+
+    /// The value of a needed field with `null` in it (D-169).
+    ///
+    /// # Errors
+    /// When no endpoint can look at it.
+    fn null<'a>(name: &'static str) -> Result<Self::Present<'a>, Refusal> {
+        Err(Refusal::bad_field(name, Self::MUST_BE, &Value::Null))
+    }
 }
 
 impl Absent for Text {
     type Present<'a> = Cow<'a, str>;
+    const MUST_BE: &'static str = "a string";
 
     fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Cow<'a, str>>, Refusal> {
         source.text(name)
@@ -464,18 +482,20 @@ impl Absent for Text {
 
 impl Absent for Switch {
     type Present<'a> = bool;
+    const MUST_BE: &'static str = "true or false";
 
     fn find(source: &Payload, name: &'static str) -> Result<Option<bool>, Refusal> {
         match source.field(name) {
             None => Ok(None),
             Some(Value::Bool(on)) => Ok(Some(on)),
-            Some(other) => Err(Refusal::bad_field(name, "true or false", &other)),
+            Some(other) => Err(Refusal::bad_field(name, Self::MUST_BE, &other)),
         }
     }
 }
 
 impl Absent for Whole {
     type Present<'a> = u64;
+    const MUST_BE: &'static str = "a whole number in digits alone";
 
     fn find(source: &Payload, name: &'static str) -> Result<Option<u64>, Refusal> {
         source.integer(name)
@@ -484,23 +504,36 @@ impl Absent for Whole {
 
 impl Absent for Timestamp {
     type Present<'a> = u64;
+    const MUST_BE: &'static str = "a timestamp in seconds or milliseconds";
 
     fn find(source: &Payload, name: &'static str) -> Result<Option<u64>, Refusal> {
         source.timestamp_ms(name)
+    }
+
+    fn null<'a>(name: &'static str) -> Result<Self::Present<'a>, Refusal> {
+        Err(Refusal::bad_field(name, Self::MUST_BE, &Value::Null)
+            .with_reason(Reason::InvalidTimestampInPayload))
     }
 }
 
 impl Absent for Decimal {
     type Present<'a> = Cow<'a, str>;
+    const MUST_BE: &'static str = "a decimal";
 
     fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Cow<'a, str>>, Refusal> {
         Ok(source.decimal_text(name))
+    }
+
+    /// The text `null`, which the field's own refusal quotes (TYPE-004).
+    fn null<'a>(_name: &'static str) -> Result<Self::Present<'a>, Refusal> {
+        Ok(Cow::Borrowed("null"))
     }
 }
 
 /// A string that must be one of these words; the endpoint looks it up.
 impl<W: Words> Absent for W {
     type Present<'a> = Cow<'a, str>;
+    const MUST_BE: &'static str = "a string";
 
     fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Cow<'a, str>>, Refusal> {
         source.text(name)

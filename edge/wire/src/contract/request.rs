@@ -173,8 +173,13 @@ macro_rules! wire_name {
 pub struct Query<'a>(pub &'a str);
 
 impl<'a> Query<'a> {
-    /// The last value of a parameter.
+    /// The last value of a parameter; none if it is `null` (D-169).
     pub fn value(self, name: &str) -> Option<&'a str> {
+        self.sent(name).filter(|value| *value != "null")
+    }
+
+    /// The last value of a parameter as it was sent: for parameters that a call needs.
+    pub fn sent(self, name: &str) -> Option<&'a str> {
         self.0
             .split('&')
             .filter_map(|pair| pair.split_once('='))
