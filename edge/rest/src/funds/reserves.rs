@@ -4,6 +4,7 @@
 use crate::app::App;
 use crate::call::{Asked, Call};
 use crate::route::Route;
+use buttonwood_address::Network;
 use buttonwood_engine::funds::Wallet;
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
@@ -118,7 +119,7 @@ async fn answer(app: &App, _asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let currencies = currencies.map(|(id, of)| row(app.names.currency(id).code.clone(), of)).collect();
     let views = app.exchange.views();
     let wallets = views.state().funds().reserves().wallets();
-    let wallets = wallets.map(|of| wallet(app.names.currency(of.currency).code.clone(), of)).collect();
+    let wallets = wallets.map(|of| wallet(app, app.names.currency(of.currency).code.clone(), of)).collect();
     let time = Nullable(trees.as_ref().map(|trees| iso(trees.time)));
     Ok(Reply::json(json::body(&Reserves { time, currencies, wallets })))
 }
@@ -132,14 +133,20 @@ fn row(currency: String, of: &Currency) -> CurrencyReserves {
     }
 }
 
-fn wallet(currency: String, of: &Wallet) -> WalletReserves {
+fn wallet(app: &App, currency: String, of: &Wallet) -> WalletReserves {
     WalletReserves {
         network: of.network.clone(),
         currency,
         hot: exact(of.hot),
         cold: exact(of.cold),
-        addresses: of.addresses.clone(),
+        addresses: of.addresses.iter().map(|address| spelled(app, &of.network, address)).collect(),
     }
+}
+
+/// An address as every reply spells it; the state has it in canonical spelling.
+fn spelled(app: &App, network: &str, address: &str) -> String {
+    let read = Network::serving(network).and_then(|format| app.settings.formats.parse(format, address).ok());
+    read.map_or_else(|| address.to_owned(), |read| read.display().to_owned())
 }
 
 async fn prove(app: &App, call: &Call) -> Result<Reply, Refusal> {

@@ -134,7 +134,10 @@ fn withdrawn(app: &App, transfer: &Transfer) -> Withdrawn {
         let text = super::text(app, row.currency, row.amount);
         fee = Some(shown(app, row.currency, row.fee));
         withdrawal_id = Some(id.to_string());
-        message = Some(format!("The withdrawal of {text} {code} goes to the chain within about 60 seconds."));
+        let to = chain.map_or("", |chain| &chain.address);
+        message = Some(format!(
+            "The withdrawal of {text} {code} to {to} goes to the chain within about 60 seconds."
+        ));
     }
     Withdrawn {
         address: (!is_wrapped).then(address),
