@@ -219,6 +219,9 @@ pub(crate) struct Sandbox {
     /// Simulated traders that keep the books of the main symbols and of two perpetuals alive.
     #[arg(long, env = "BUTTONWOOD_ACTIVITY", value_enum, default_value = "on")]
     pub(crate) activity: Switch,
+    /// Refuses calls with a field that their endpoint does not know, by its name; without it such fields are ignored.
+    #[arg(long, env = "BUTTONWOOD_STRICT", value_enum, default_value = "off")]
+    pub(crate) strict: Switch,
     /// Where time comes from.
     #[arg(long, env = "BUTTONWOOD_CLOCK", value_enum, default_value = "real")]
     pub(crate) clock: ClockKind,

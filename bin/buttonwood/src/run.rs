@@ -126,6 +126,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let settings = Settings {
         service: flags.common.service_name.clone(),
         sandbox: true,
+        strict: flags.strict == Switch::On,
         simulated_funds,
         formats,
         deposit_seed,
@@ -195,6 +196,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let settings = Settings {
         service: flags.common.service_name.clone(),
         sandbox: false,
+        strict: false,
         simulated_funds: false,
         formats: Params::main(),
         deposit_seed: None,

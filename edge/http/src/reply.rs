@@ -3,8 +3,9 @@
 use crate::request_id::REQUEST_ID;
 use bytes::Bytes;
 use http::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
-    HeaderValue, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, HeaderValue, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Response, StatusCode};
 use hyper::body::{Body, Frame, SizeHint};
@@ -18,6 +19,20 @@ use zeroize::Zeroizing;
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// For how long a browser may keep the answer to a preflight, in seconds: a day.
+const PREFLIGHT_SECONDS: &str = "86400";
+
+/// Which pages in a browser may read an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readers {
+    /// Those of the exchange.
+    Own,
+    /// Those of every site.
+    All,
+    /// Those of every site; it answers a preflight.
+    Asking,
+}
+
 /// An answer: status, media type, body, and further header fields.
 #[derive(Debug)]
 pub struct Reply {
@@ -29,6 +44,7 @@ pub struct Reply {
     close: bool,
     is_page: bool,
     is_uncached: bool,
+    readers: Readers,
     /// The name under which a client keeps it.
     file: Option<Box<str>>,
 }
@@ -69,6 +85,7 @@ impl Reply {
             close: false,
             is_page: false,
             is_uncached: false,
+            readers: Readers::Own,
             file: None,
         }
     }
@@ -97,6 +114,18 @@ impl Reply {
         Self { is_uncached: true, ..self }
     }
 
+    /// A page of any site may read this answer: it says the same to everybody.
+    #[must_use]
+    pub fn open_to_pages(self) -> Self {
+        Self { readers: Readers::All, ..self }
+    }
+
+    /// The answer to a browser that asks whether a page of another site may make a call, one that is open to pages.
+    pub fn preflight() -> Self {
+        let reply = Self::of("text/plain; charset=utf-8", Vec::new()).with_status(StatusCode::NO_CONTENT);
+        Self { readers: Readers::Asking, ..reply }
+    }
+
     /// A file of this name, which a browser saves.
     #[must_use]
     pub fn attached(self, name: String) -> Self {
@@ -119,7 +148,8 @@ impl Reply {
         self.body.len()
     }
 
-    pub(crate) fn body(&self) -> &[u8] {
+    /// Its body.
+    pub fn body(&self) -> &[u8] {
         &self.body
     }
 
@@ -146,6 +176,14 @@ impl Reply {
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         if self.is_uncached {
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        }
+        if self.readers != Readers::Own {
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        }
+        if self.readers == Readers::Asking {
+            headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD"));
+            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
+            headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(PREFLIGHT_SECONDS));
         }
         if self.is_page {
             headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

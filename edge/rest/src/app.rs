@@ -1,8 +1,9 @@
 //! The state that all request handlers share.
 
 use crate::funds::issue::AddressNumbers;
+use crate::kept_calls::KeptCalls;
 use crate::meters::Meters;
-use crate::refused_calls::RefusedCalls;
+use crate::page_data::Answers;
 use crate::sandbox::caller::Controllers;
 use crate::steps::Steps;
 use buttonwood_address::{Params, Seed};
@@ -64,6 +65,8 @@ pub struct Settings {
     pub service: String,
     /// Whether the directory is a sandbox's: only then do control calls exist (D-30).
     pub sandbox: bool,
+    /// Whether calls with fields that their endpoint does not know are refused; in a sandbox alone (D-176).
+    pub strict: bool,
     /// Whether money enters and leaves through simulated chains and banks; without them nothing does (D-62).
     pub simulated_funds: bool,
     /// The formats of addresses: those of the main chains, or of the chains of test nodes.
@@ -95,7 +98,11 @@ pub struct App {
     ready: AtomicBool,
     maintenance: AtomicBool,
     /// The latest refused calls of each key, in a sandbox.
-    pub(crate) refused_calls: RefusedCalls,
+    pub(crate) refused_calls: KeptCalls,
+    /// The latest calls of each key, in a sandbox.
+    pub(crate) all_calls: KeptCalls,
+    /// The newest data of the pages of markets.
+    pub(crate) page_data: Answers,
     /// Held while a manual clock is being moved.
     pub(crate) moving: tokio::sync::Mutex<()>,
 }
@@ -119,7 +126,9 @@ impl App {
             started: Instant::now(),
             ready: AtomicBool::new(false),
             maintenance: AtomicBool::new(false),
-            refused_calls: RefusedCalls::default(),
+            refused_calls: KeptCalls::default(),
+            all_calls: KeptCalls::default(),
+            page_data: Answers::default(),
             moving: tokio::sync::Mutex::new(()),
         }
     }

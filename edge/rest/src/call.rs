@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::auth::Auth;
 use crate::route::{Kinds, Route};
+use crate::unknown_fields;
 use buttonwood_engine::Caller;
 use buttonwood_gate::{self as gate, Owner, Payload, Reason, Refusal, Value, quoted};
 use buttonwood_model::{AccountId, GroupId, Roles, SymbolId};
@@ -20,7 +21,8 @@ request! {
 /// A public request.
 #[derive(Debug)]
 pub(crate) struct Asked<'a> {
-    /// The path's parameters, as they stand there; several in a row are parted by slashes.
+    /// The path's parameters, as they stand there; several in a row are parted by slashes. A network has its own name, also where the
+    /// path has the code of a currency (D-174).
     pub(crate) parameter: &'a str,
     /// The query string.
     pub(crate) query: Query<'a>,
@@ -62,11 +64,17 @@ impl Call {
         gate: gate::Call,
         asked: &Asked<'_>,
     ) -> Result<Self, Box<Refused>> {
+        if app.settings.strict
+            && let Err(refusal) = unknown_fields::check(route, &gate.payload)
+        {
+            return Err(Box::new(Refused { gate, refusal }));
+        }
         let account = match route.auth {
             Auth::Account => acting_account(app, &gate).map(Some),
             Auth::Master => {
                 let master = gate.require_master(route.roles);
-                master.and_then(|()| acting_account(app, &gate)).map(Some)
+                let named = master.and_then(|()| check_named(&gate.payload));
+                named.and_then(|()| acting_account(app, &gate)).map(Some)
             }
             Auth::Group => {
                 gate.require_master(route.roles).and_then(|()| named_account(app, &gate)).map(|_| None)
@@ -130,7 +138,7 @@ impl Call {
         self.needed
     }
 
-    /// The path's parameters, as they stand there; several in a row are parted by slashes. The signed `request` is this same path.
+    /// The path's parameters, as in [`Asked`]. The signed `request` is the path as it was called.
     pub(crate) fn parameter(&self) -> &str {
         &self.parameter
     }
@@ -194,6 +202,14 @@ fn draw(app: &App, route: &Route, account: Option<AccountId>) -> Result<(), Refu
 /// The sender of the command for a call of the gate.
 pub(crate) fn caller(call: &gate::Call, account: Option<AccountId>) -> Option<Caller> {
     Some(Caller { session: call.key().session, account, nonce: call.nonce? })
+}
+
+/// Refuses `null` in the field `account`, on a route for master keys, which needs it (D-169).
+fn check_named(payload: &Payload) -> Result<(), Refusal> {
+    if payload.is_null("account") {
+        return Err(Refusal::bad_field("account", "a string", &Value::Null));
+    }
+    Ok(())
 }
 
 /// The account that a call acts on: the key's own, or the one of its group that it names (AUTH-016 to AUTH-019).

@@ -4,6 +4,11 @@ use crate::app::App;
 use buttonwood_http::Reply;
 use http::StatusCode;
 
+/// Whether a path is a health check.
+pub(crate) fn is_check(path: &str) -> bool {
+    matches!(path, "/health/live" | "/health/ready")
+}
+
 /// The answer to a health check, if the path is one.
 pub(crate) fn answer(app: &App, path: &str) -> Option<Reply> {
     let reply = match path {

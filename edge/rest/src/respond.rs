@@ -4,14 +4,17 @@ use crate::app::{App, MakePage, Page};
 use crate::auth::Auth;
 use crate::call::{self, Asked, Call};
 use crate::contract::openapi;
+use crate::funds::field::with_network;
 use crate::health;
 use crate::meters::Counted;
+use crate::page_data;
 use crate::route::{Handler, Route, SignedQuery, Write};
 use crate::routes::{Found, find};
 use crate::sandbox::control::{self, ControlCall};
-use crate::sandbox::{caller, maintenance, requests};
+use crate::sandbox::{caller, hints, maintenance, requests};
 use crate::submit::{durable, send};
 use crate::unbuilt;
+use crate::unknown_fields;
 use buttonwood_engine::{AccessCommand, Command, Outcome, TradingAnswer};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
 use buttonwood_http::{Body, Fault, Reply, Request, SignedMark};
@@ -19,8 +22,9 @@ use buttonwood_sequencer::Pending;
 use buttonwood_wire::contract::Query;
 use buttonwood_wire::field;
 use buttonwood_wire::reply::{refusal_of, refused};
-use http::StatusCode;
+use http::header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN};
 use http::request::Parts;
+use http::{Method, StatusCode};
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
@@ -33,11 +37,26 @@ impl buttonwood_http::Handler for App {
     async fn answer(&self, request: Request<'_>) -> Reply {
         let head = request.head;
         let counted = self.meters.arrived(&head.method);
-        let answered = respond(self, request, &counted).await;
-        let reply = answered.unwrap_or_else(|refusal| {
-            requests::note(self, head, &refusal);
-            refuse(self, &counted, &refusal)
-        });
+        let found = find(head.method.as_str(), head.uri.path(), self.settings.sandbox);
+        let is_open = is_open(head, &found);
+        let answered = if matches!(found, Found::OtherMethod(_) | Found::Nothing) && is_preflight(self, head)
+        {
+            Ok(Reply::preflight())
+        } else {
+            respond(self, request, found, &counted).await
+        };
+        let reply = match answered {
+            Ok(reply) => {
+                requests::note_answered(self, head, reply.status());
+                reply
+            }
+            Err(refusal) => {
+                let refusal = hints::with(self, head, refusal);
+                requests::note(self, head, &refusal);
+                refuse(self, &counted, &refusal)
+            }
+        };
+        let reply = if is_open { reply.open_to_pages() } else { reply };
         self.meters.answered(&counted, reply.status());
         tracing::debug!(
             method = counted.method(),
@@ -62,6 +81,32 @@ impl buttonwood_http::Handler for App {
     }
 }
 
+/// Whether a page of any site may read the answer, a refusal too: public reads, the contract and health checks.
+fn is_open(head: &Parts, found: &Found<'_>) -> bool {
+    match found {
+        Found::Route(route, _) => route.auth == Auth::Public,
+        Found::OtherMethod(_) => false,
+        Found::Nothing => {
+            let path = head.uri.path();
+            (path == CONTRACT || health::is_check(path)) && matches!(head.method, Method::GET | Method::HEAD)
+        }
+    }
+}
+
+/// Whether a browser asks for a page of another site whether it may make such a call.
+fn is_preflight(app: &App, head: &Parts) -> bool {
+    let asks = [ORIGIN, ACCESS_CONTROL_REQUEST_METHOD].iter().all(|name| head.headers.contains_key(name));
+    if head.method != Method::OPTIONS || !asks {
+        return false;
+    }
+    let path = head.uri.path();
+    match find(Method::GET.as_str(), path, app.settings.sandbox) {
+        Found::Route(route, _) => route.auth == Auth::Public,
+        Found::OtherMethod(_) => false,
+        Found::Nothing => path == CONTRACT || health::is_check(path),
+    }
+}
+
 /// Counts a refusal and makes its answer. Failures of the exchange itself and refused control calls are logged; refusals of other
 /// calls are too many, and their clients know why.
 fn refuse(app: &App, counted: &Counted, refusal: &Refusal) -> Reply {
@@ -79,11 +124,15 @@ fn refuse(app: &App, counted: &Counted, refusal: &Refusal) -> Reply {
 ///
 /// The future is moved whole into its connection. Parts that few requests need are therefore boxed, and parts that do
 /// not wait are plain functions.
-async fn respond(app: &App, request: Request<'_>, counted: &Counted) -> Result<Reply, Refusal> {
+async fn respond(
+    app: &App,
+    request: Request<'_>,
+    found: Found<'_>,
+    counted: &Counted,
+) -> Result<Reply, Refusal> {
     let head = request.head;
     let client = app.gate.client(request.peer.ip(), &head.headers);
     let path = head.uri.path();
-    let found = find(head.method.as_str(), path, app.settings.sandbox);
     if let Found::Route(route, _) = found {
         counted.is_for(route);
     }
@@ -98,7 +147,12 @@ async fn respond(app: &App, request: Request<'_>, counted: &Counted) -> Result<R
         Found::Nothing => return outside(app, client, head, path, counted).await,
     };
     request.check_framing().map_err(refusal_of)?;
+    let named = if route.names_network() { Some(with_network(app, parameter)) } else { None };
+    let parameter = named.as_deref().unwrap_or(parameter);
     let asked = Asked { parameter, query: Query(head.uri.query().unwrap_or_default()) };
+    if app.settings.strict {
+        unknown_fields::check_query(route, asked.query)?;
+    }
     let reply = dispatch(app, route, request, client, &asked, counted).await?;
     Ok(if route.auth == Auth::Public { reply } else { reply.uncached() })
 }
@@ -148,13 +202,13 @@ async fn dispatch(
         }
         Handler::Control(answer) => {
             caller::check(&app.settings.control, peer, head)?;
-            let fields = Box::new(control::read(&head.headers, body).await?);
+            let fields = Box::new(control::read(app, route, &head.headers, body).await?);
             let call = Box::new(ControlCall::new(app, route, asked, &fields)?);
             answer(&call, asked, &fields).await
         }
         Handler::Operate(command) => {
             caller::check(&app.settings.control, peer, head)?;
-            let fields = Box::new(control::read(&head.headers, body).await?);
+            let fields = Box::new(control::read(app, route, &head.headers, body).await?);
             control::answer(app, command, &fields).await
         }
         Handler::Read(answer) => {
@@ -237,10 +291,18 @@ async fn outside(
     path: &str,
     counted: &Counted,
 ) -> Result<Reply, Refusal> {
-    let (health, page) = (health::answer(app, path), page(app, path));
-    if health.is_some() || page.is_some() {
+    let (health, page, data) = (health::answer(app, path), page(app, path), page_data::wanted(path));
+    if health.is_some() || page.is_some() || data.is_some() {
         counted.is_outside(path);
     }
+    let page = match (data, head.method.as_str()) {
+        (Some(data), "GET" | "HEAD") => {
+            app.gate.page(client, app.uptime())?;
+            return Box::pin(page_data::answer(app, data)).await;
+        }
+        (Some(_), _) => return Ok(wrong_method(app, head, path, "GET, HEAD")),
+        (None, _) => page,
+    };
     match (health, page, head.method.as_str()) {
         (None, None, _) => Err(no_endpoint(path)),
         (Some(reply), _, "GET" | "HEAD") => Ok(reply),

@@ -401,6 +401,11 @@ impl Route {
         self.kinds
     }
 
+    /// Whether the first parameter of its path names a network.
+    pub(crate) fn names_network(&self) -> bool {
+        self.path.contains("{network}")
+    }
+
     /// Whether it is built.
     pub fn is_built(&self) -> bool {
         !matches!(self.handler, Handler::Unbuilt)

@@ -1,5 +1,6 @@
-// One market: polls the public calls of the interface and shows what they answer. Prices and amounts are the texts of the
-// exchange; sums and differences of them are exact.
+// One market: polls the data of the page and shows it. The data are answers of public calls of the interface, which the exchange
+// gives in one, so that a page takes nothing of the limit of an address. Prices and amounts are the texts of the exchange; sums and
+// differences of them are exact.
 import { Candles } from "./candles.js";
 import { change, difference, ratio, read, text } from "./decimal.js";
 import { draw, totals } from "./depth.js";
@@ -9,7 +10,6 @@ const element = (id) => document.getElementById(id);
 const { symbol, base, quote, kind, priceDecimals } = element("main").dataset;
 // Levels of a side in the table. The depth chart shows all that a reply has.
 const LEVELS = 12;
-const TRADES = 26;
 
 // Written only when it changes: assistive technology reads some of it aloud.
 function show(id, words) {
@@ -45,8 +45,7 @@ function note(words) {
   return line(made);
 }
 
-function showTicker(reply) {
-  const { open, high, low, close, bid, ask } = JSON.parse(reply);
+function showTicker({ open, high, low, close, bid, ask }) {
   for (const [id, price] of Object.entries({ last: close, open, high, low, bid, ask })) show(id, price ?? "–");
   const moved = open === null ? "" : change(open, close);
   const look = moved.startsWith("-") ? "down" : "up";
@@ -56,8 +55,7 @@ function showTicker(reply) {
   document.title = `${close === null ? "" : `${close} `}${base}/${quote}${kind} – Buttonwood`;
 }
 
-function showVolume(reply) {
-  const { volume } = JSON.parse(reply);
+function showVolume({ volume }) {
   show("base-volume", volume[base]);
   show("quote-volume", volume[quote]);
 }
@@ -91,8 +89,7 @@ function showDepth(bids, asks) {
   show("depth-note", isEmpty ? "" : `${shown.bids} ${base} bid, ${shown.asks} ${base} asked`);
 }
 
-function showBook(reply) {
-  const book = JSON.parse(reply);
+function showBook(book) {
   const [bids, asks] = [book.bids, book.asks].map(totals);
   showSides(bids, asks);
   showDepth(bids, asks);
@@ -112,8 +109,7 @@ function tradeLine({ timestampms, price, type, tid }, amount) {
   return made;
 }
 
-function showTrades(reply) {
-  const trades = JSON.parse(reply);
+function showTrades(trades) {
   if (trades[0] && trades[0].tid === newest) return;
   const amounts = column(trades.map((trade) => trade.amount));
   const lines = trades.map((trade, at) => tradeLine(trade, amounts[at]));
@@ -139,19 +135,20 @@ function say(words, isWell) {
   element("status").classList.toggle("ill", !isWell);
 }
 
-// Together 70 requests a minute, a little more than half of what an address may send.
-const candles = { path: () => `/v2/candles/${symbol}/${frame()}`, seconds: 6, read: showCandles };
+function showMarket(reply) {
+  const { details, book, ticker, trades, volume } = JSON.parse(reply);
+  element("main").dataset.status = details.status;
+  showBook(book);
+  showTicker(ticker);
+  showTrades(trades);
+  showVolume(volume);
+}
+
+// Together 40 requests a minute: never more than one a second.
+const candles = { path: () => `/site/markets/${symbol}/${frame()}.json`, seconds: 6, read: showCandles };
 const pollNow = poll([
   candles,
-  { path: () => `/v1/book/${symbol}`, seconds: 2.5, read: showBook },
-  { path: () => `/v2/ticker/${symbol}`, seconds: 6, read: showTicker },
-  { path: () => `/v1/trades/${symbol}?limit_trades=${TRADES}`, seconds: 4, read: showTrades },
-  { path: () => `/v1/pubticker/${symbol}`, seconds: 6, read: showVolume },
-  {
-    path: () => `/v1/symbols/details/${symbol}`,
-    seconds: 60,
-    read: (reply) => { element("main").dataset.status = JSON.parse(reply).status; },
-  },
+  { path: () => `/site/markets/${symbol}.json`, seconds: 2, read: showMarket },
 ], say);
 
 document.querySelector("nav [aria-current]").scrollIntoView({ inline: "center", block: "nearest" });

@@ -86,6 +86,24 @@ fn public_requests_at_once() {
     assert!(waited >= 3, "the queued ones wait for their turn: {waited}");
 }
 
+/// A refusal says what is allowed and when. The pages of markets take nothing of the limit, and are not stopped by it.
+#[test]
+fn a_public_refusal_says_what_is_allowed() {
+    let x = limited();
+    let visitor = x.fresh("trader");
+    for path in ["/site/markets/btcusd.json", "/site/markets/btcusd/1m.json"].repeat(20) {
+        assert_eq!(visitor.get(path).status(), 200, "{path}");
+    }
+    let answers = together(&fresh(&x, "trader"), |actor, _| actor.get("/v1/symbols"));
+    let refused = answers.iter().find(|(answer, _)| answer.status() == 429).expect("one is refused");
+    let message = refused.0.refused(429, "RateLimit").message;
+    let after = refused.0.reply.header("retry-after").expect("Retry-After");
+    assert!(message.contains("120 public calls a minute"), "{message}");
+    assert!(message.contains(&format!("the next one in {after} second")), "{message}");
+    assert_eq!(refused.0.reply.header("access-control-allow-origin"), Some("*"));
+    assert_eq!(visitor.get("/site/markets/btcusd.json").status(), 200);
+}
+
 /// Each address has its own public limit. Proves LIM-001, LIM-006.
 #[test]
 fn addresses_are_apart() {

@@ -58,6 +58,7 @@ fn refused_calls_are_explained() {
             "status",
             "reason",
             "message",
+            "unknown_fields",
             "payload",
             "signed",
             "expected_signature",

@@ -194,7 +194,9 @@ fn path_text(name: &str) -> &'static str {
         }
         "currency" => "The code of a currency, in any letter case.",
         "timestamp" => "A time: milliseconds or seconds since 1970, or ISO 8601 with its zone.",
-        "network" => "The name of a network, in lower case.",
+        "network" => {
+            "The name of a network, in lower case, or the code of a currency, which means its home network."
+        }
         "token" | "ticker" => "The code of an asset, in any letter case.",
         "group" => "The name of a group.",
         "eventTicker" => "The ticker of an event.",

@@ -9,6 +9,7 @@ use buttonwood_num::{Decimal, MONEY_DECIMALS, Money};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::reject::in_debt;
 use buttonwood_wire::text::{PLAIN, is_plain, visible};
+use std::borrow::Cow;
 
 /// Refuses what would send or receive money where funds are not simulated (D-62).
 pub(crate) fn check_simulated(app: &App) -> Result<(), Refusal> {
@@ -105,6 +106,20 @@ pub(super) fn client_id(payload: &Payload) -> Result<String, Refusal> {
 pub(crate) struct AddressNetwork {
     pub(crate) id: NetworkId,
     pub(crate) format: Network,
+}
+
+/// The parameters of a path whose first one names a network: by its own name, or by the code of a currency, in any letter case, which
+/// means the currency's home network (D-174). Any other text stays as it is, and names none.
+pub(crate) fn with_network<'a>(app: &App, parameters: &'a str) -> Cow<'a, str> {
+    let sent = parameters.split('/').next().unwrap_or_default();
+    let currency = app.currency_id(sent);
+    let views = app.exchange.views();
+    let networks = views.state().funds().networks();
+    let home =
+        currency.filter(|_| networks.find(sent).is_none()).and_then(|currency| networks.home(currency));
+    home.map_or(Cow::Borrowed(parameters), |asset| {
+        Cow::Owned(format!("{}{}", asset.network, parameters.strip_prefix(sent).unwrap_or_default()))
+    })
 }
 
 /// The network of this name, which must have addresses of its own (ADDR-003, D-63, D-66).

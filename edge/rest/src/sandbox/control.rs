@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::call::Asked;
 use crate::route::Route;
+use crate::unknown_fields;
 use buttonwood_engine::{Answer, Body, Note, Outcome};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
@@ -13,13 +14,22 @@ use http::header::CONTENT_TYPE;
 use std::ops::Deref;
 
 /// The fields of a control call's body.
-pub(crate) async fn read(headers: &HeaderMap, body: buttonwood_http::Body<'_>) -> Result<Payload, Refusal> {
+pub(crate) async fn read(
+    app: &App,
+    route: &Route,
+    headers: &HeaderMap,
+    body: buttonwood_http::Body<'_>,
+) -> Result<Payload, Refusal> {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
         let message = format!("Control calls take Content-Type 'application/json', not '{}'", quoted(kind));
         return Err(Refusal::new(Reason::InvalidParameterValue, message).with_status(415));
     }
-    Payload::read(body.read().await.map_err(refusal_of)?)
+    let fields = Payload::read(body.read().await.map_err(refusal_of)?)?;
+    if app.settings.strict {
+        unknown_fields::check(route, &fields)?;
+    }
+    Ok(fields)
 }
 
 /// A control call, and who makes it in the audit.

@@ -18,6 +18,7 @@ pub(crate) mod credit;
 pub(crate) mod deposits;
 pub(crate) mod fee_override;
 pub(crate) mod groups;
+pub(crate) mod hints;
 pub(crate) mod history;
 pub(crate) mod index;
 pub(crate) mod insurance;

@@ -1,18 +1,21 @@
-//! `GET /sandbox/requests`: why the latest calls of a key were refused.
+//! `GET /sandbox/requests`: the latest calls of a key, and why they were refused.
 
 use crate::app::App;
 use crate::call::Asked;
-use crate::refused_calls::RefusedCall;
+use crate::kept_calls::KeptCall;
 use crate::route::Route;
+use crate::routes::{Found, find};
+use crate::unknown_fields;
 use buttonwood_gate::{KnownKey, Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
-use buttonwood_wire::contract::{Components, InQuery, KeyText, Label, Node, Nullable, Shape};
+use buttonwood_wire::contract::{Components, Flag, InQuery, KeyText, Label, Node, Nullable, Shape};
 use buttonwood_wire::{Json, answer, json, request, words};
+use http::StatusCode;
 use http::request::Parts;
 
 /// This machine only.
 pub(crate) const ROUTE: Route = Route::control_query("/sandbox/requests", answer)
-    .about("Lists a key's newest 100 refused calls, the newest first, with what was signed and the signature that would have fitted.")
+    .about("Lists a key's newest 100 refused calls, or all calls, the newest first, with what was signed, the signature that would have fitted and the fields that the endpoint does not know.")
     .takes::<OfKey>()
     .gives::<RefusedRequests>();
 
@@ -21,6 +24,8 @@ request! {
     pub(crate) struct OfKey in InQuery {
         /// The text of the key.
         key: KeyText,
+        /// Whether calls that were answered are listed too.
+        all: Flag<false>,
     }
 }
 
@@ -31,7 +36,7 @@ words! {
 }
 
 answer! {
-    /// The refused calls of a key.
+    /// Calls of a key.
     struct RefusedRequests {
         /// The newest 100, the newest first; fewer of keys with large payloads.
         requests: Vec<RefusedRequest>,
@@ -39,28 +44,30 @@ answer! {
 }
 
 answer! {
-    /// A refused call.
+    /// A call.
     struct RefusedRequest {
-        /// When it was refused, in milliseconds.
+        /// When it was answered, in milliseconds.
         time_ms: u64,
         /// The method and the path called.
         route: Label,
         /// The status of the answer.
         status: u64,
-        /// The reason.
-        reason: String,
-        /// The message.
-        message: Label,
+        /// The reason of its refusal; null if it was not refused.
+        reason: Nullable<String>,
+        /// The message of its refusal; null if it was not refused.
+        message: Nullable<Label>,
+        /// Fields of the payload that the endpoint does not know, and ignores.
+        unknown_fields: Vec<Label>,
         /// The payload, decoded: the JSON object, or the text if it is none; null if it is no text.
         payload: Decoded,
         /// The exact text that was to be signed: the payload header. Null if the call had none.
         signed: Nullable<Label>,
         /// The signature of that text under the key's secret.
         expected_signature: Nullable<String>,
-        /// The key's highest nonce when the call was refused.
+        /// The key's highest nonce when the call was answered.
         highest_nonce: String,
-        /// The check that failed.
-        check: Check,
+        /// The check that failed; null if none did.
+        check: Nullable<Check>,
     }
 }
 
@@ -100,31 +107,45 @@ impl Shape for Decoded {
 }
 
 fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
-    let api_key = OfKey::of(asked.query).key()?;
+    let sent = OfKey::of(asked.query);
+    let (api_key, all) = (sent.key()?, sent.all()?);
     let known = app.gate.keys().find(api_key.as_bytes()).ok_or_else(|| {
         let message = format!("No API key '{}'", quoted(api_key));
         Refusal::new(Reason::InvalidApiKey, message).with_status(404)
     })?;
-    let calls = app.refused_calls.of(api_key);
+    let calls = if all { &app.all_calls } else { &app.refused_calls }.of(api_key);
     let requests = calls.into_iter().map(|call| shown(&known, call)).collect();
     Ok(Reply::json(json::body(&RefusedRequests { requests })))
 }
 
-fn shown(known: &KnownKey, call: RefusedCall) -> RefusedRequest {
-    let RefusedCall { time_ms, route, refusal, signed, highest_nonce } = call;
+fn shown(known: &KnownKey, call: KeptCall) -> RefusedRequest {
+    let KeptCall { time_ms, route, status, refusal, signed, highest_nonce } = call;
+    let payload = Decoded::of(signed.as_ref().and_then(|signed| buttonwood_gate::decoded(signed.as_bytes())));
     RefusedRequest {
         time_ms,
+        unknown_fields: unknown(&route, &payload),
         route: Label(route),
-        status: refusal.status.into(),
-        reason: refusal.reason.name().to_owned(),
-        check: Check(check(&refusal)),
-        message: Label(refusal.message),
-        payload: Decoded::of(signed.as_ref().and_then(|signed| buttonwood_gate::decoded(signed.as_bytes()))),
+        status: status.into(),
+        reason: Nullable(refusal.as_ref().map(|refusal| refusal.reason.name().to_owned())),
+        check: Nullable(refusal.as_ref().map(|refusal| Check(check(refusal)))),
+        message: Nullable(refusal.map(|refusal| Label(refusal.message))),
+        payload,
         expected_signature: Nullable(
             signed.as_ref().map(|signed| known.expected_signature(signed.as_bytes())),
         ),
         signed: Nullable(signed.map(Label)),
         highest_nonce,
+    }
+}
+
+/// The fields of a payload that the endpoint of this method and path does not know.
+fn unknown(route: &str, payload: &Decoded) -> Vec<Label> {
+    let (method, path) = route.split_once(' ').unwrap_or_default();
+    match (find(method, path, true), payload) {
+        (Found::Route(route, _), Decoded::Object(payload)) => {
+            unknown_fields::of(route, payload).map(|name| Label(name.into_owned())).collect()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -177,19 +198,37 @@ fn check(refusal: &Refusal) -> &'static str {
     }
 }
 
-/// Keeps a refused call for its key, in a sandbox. Calls without a known key are not kept.
+/// Keeps a call that was not refused, in a sandbox. A wrong method is a refusal, which was kept before.
+pub(crate) fn note_answered(app: &App, head: &Parts, status: StatusCode) {
+    if app.settings.sandbox
+        && status != StatusCode::METHOD_NOT_ALLOWED
+        && let Some((key, call)) = kept(app, head, status.as_u16(), None)
+    {
+        app.all_calls.note(&key, call);
+    }
+}
+
+/// Keeps a refused call for its key, in a sandbox.
 #[cold]
 pub(crate) fn note(app: &App, head: &Parts, refusal: &Refusal) {
-    if !app.settings.sandbox {
-        return;
+    if app.settings.sandbox
+        && let Some((key, call)) = kept(app, head, refusal.status, Some(refusal.clone()))
+    {
+        app.all_calls.note(&key, call.clone());
+        app.refused_calls.note(&key, call);
     }
-    let Some((known, payload)) = app.gate.named_key(&head.headers) else { return };
-    let call = RefusedCall {
+}
+
+/// A call and its key; none without a known key.
+fn kept(app: &App, head: &Parts, status: u16, refusal: Option<Refusal>) -> Option<(String, KeptCall)> {
+    let (known, payload) = app.gate.named_key(&head.headers)?;
+    let call = KeptCall {
         time_ms: app.exchange.now().millis(),
         route: format!("{} {}", head.method, quoted(head.uri.path())),
-        refusal: refusal.clone(),
+        status,
+        refusal,
         signed: payload.map(|payload| String::from_utf8_lossy(payload).into_owned()),
         highest_nonce: known.last_nonce().to_string(),
     };
-    app.refused_calls.note(&known.key.api_key, call);
+    Some((known.key.api_key.clone(), call))
 }

@@ -1,4 +1,4 @@
-//! The latest refused calls of each key, kept in a sandbox alone, in bounded memory.
+//! The latest calls of each key, the refused ones apart from all, kept in a sandbox alone, in bounded memory.
 //!
 //! Not here: how they are shown (`sandbox/requests`).
 
@@ -6,38 +6,41 @@ use buttonwood_gate::Refusal;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 
-/// Refused calls of a key that are kept; older ones are dropped.
+/// Calls of a key that are kept; older ones are dropped.
 const KEPT: usize = 100;
 /// Bytes of one key that are kept.
 const KEY_BYTES: usize = 256 * 1024;
 /// Bytes of all keys that are kept. Beyond it, the key with the most loses its oldest calls.
 const ALL_BYTES: usize = 16 * 1024 * 1024;
 
-/// A refused call of a known key.
+/// A call of a known key.
 #[derive(Clone, Debug)]
-pub(crate) struct RefusedCall {
+pub(crate) struct KeptCall {
     pub(crate) time_ms: u64,
     /// The method and the path called.
     pub(crate) route: String,
-    /// The refusal as the client saw it.
-    pub(crate) refusal: Refusal,
+    /// The status of the answer.
+    pub(crate) status: u16,
+    /// The refusal as the client saw it, if it was refused.
+    pub(crate) refusal: Option<Refusal>,
     /// The payload header as it was sent; none if the call had none.
     pub(crate) signed: Option<String>,
-    /// The key's highest nonce when the call was refused.
+    /// The key's highest nonce when the call was answered.
     pub(crate) highest_nonce: String,
 }
 
-impl RefusedCall {
+impl KeptCall {
     fn bytes(&self) -> usize {
         let signed = self.signed.as_ref().map_or(0, String::len);
-        size_of::<Self>() + self.route.len() + self.refusal.message.len() + signed + self.highest_nonce.len()
+        let message = self.refusal.as_ref().map_or(0, |refusal| refusal.message.len());
+        size_of::<Self>() + self.route.len() + message + signed + self.highest_nonce.len()
     }
 }
 
 #[derive(Debug, Default)]
 struct OfKey {
     /// The oldest first.
-    calls: VecDeque<RefusedCall>,
+    calls: VecDeque<KeptCall>,
     bytes: usize,
 }
 
@@ -55,13 +58,13 @@ struct Kept {
     bytes: usize,
 }
 
-/// The refused calls of all keys.
+/// Calls of all keys.
 #[derive(Debug, Default)]
-pub(crate) struct RefusedCalls(Mutex<Kept>);
+pub(crate) struct KeptCalls(Mutex<Kept>);
 
-impl RefusedCalls {
-    /// Keeps a refused call of this key.
-    pub(crate) fn note(&self, api_key: &str, call: RefusedCall) {
+impl KeptCalls {
+    /// Keeps a call of this key.
+    pub(crate) fn note(&self, api_key: &str, call: KeptCall) {
         let mut kept = self.0.lock();
         let bytes = call.bytes();
         let of_key = kept.by_key.entry(api_key.to_owned()).or_default();
@@ -79,8 +82,8 @@ impl RefusedCalls {
         }
     }
 
-    /// The refused calls of this key, the newest first.
-    pub(crate) fn of(&self, api_key: &str) -> Vec<RefusedCall> {
+    /// The calls of this key, the newest first.
+    pub(crate) fn of(&self, api_key: &str) -> Vec<KeptCall> {
         let kept = self.0.lock();
         kept.by_key.get(api_key).into_iter().flat_map(|of_key| of_key.calls.iter().rev().cloned()).collect()
     }
@@ -91,23 +94,24 @@ mod tests {
     use super::*;
     use buttonwood_gate::Reason;
 
-    fn call(number: u64, payload: usize) -> RefusedCall {
-        RefusedCall {
+    fn call(number: u64, payload: usize) -> KeptCall {
+        KeptCall {
             time_ms: number,
             route: "POST /v1/order/new".to_owned(),
-            refusal: Refusal::new(Reason::InvalidNonce, "no"),
+            status: 400,
+            refusal: Some(Refusal::new(Reason::InvalidNonce, "no")),
             signed: Some("x".repeat(payload)),
             highest_nonce: "7".to_owned(),
         }
     }
 
-    fn times(calls: &RefusedCalls, key: &str) -> Vec<u64> {
+    fn times(calls: &KeptCalls, key: &str) -> Vec<u64> {
         calls.of(key).iter().map(|call| call.time_ms).collect()
     }
 
     #[test]
     fn a_key_has_its_newest_hundred() {
-        let calls = RefusedCalls::default();
+        let calls = KeptCalls::default();
         for number in 0..250 {
             calls.note("a", call(number, 10));
         }
@@ -120,7 +124,7 @@ mod tests {
     /// Whatever is sent, by however many keys.
     #[test]
     fn memory_is_bounded() {
-        let calls = RefusedCalls::default();
+        let calls = KeptCalls::default();
         for number in 0..40 {
             calls.note("large", call(number, 16 * 1024));
         }
@@ -135,8 +139,7 @@ mod tests {
         let kept = calls.0.lock();
         assert!(kept.bytes <= ALL_BYTES, "{}", kept.bytes);
         assert_eq!(kept.bytes, kept.by_key.values().map(|of_key| of_key.bytes).sum::<usize>());
-        let counted: usize =
-            kept.by_key.values().flat_map(|of_key| &of_key.calls).map(RefusedCall::bytes).sum();
+        let counted: usize = kept.by_key.values().flat_map(|of_key| &of_key.calls).map(KeptCall::bytes).sum();
         assert_eq!(kept.bytes, counted);
         drop(kept);
         assert_eq!(times(&calls, "small"), [1], "a key with little loses nothing");

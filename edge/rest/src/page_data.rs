@@ -1,0 +1,101 @@
+//! What a market's page shows, for its scripts: one answer of several public calls, which takes nothing of the limit of the
+//! public calls of its address. All pages of a market share the answer of a second.
+
+use crate::app::App;
+use crate::call::Asked;
+use crate::market::{book, candles, details, ticker_v1, ticker_v2, trades};
+use crate::route::{Handler, Route};
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
+use buttonwood_wire::contract::Query;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// How long an answer is given again.
+const LASTS: Duration = Duration::from_secs(1);
+/// The calls whose answers are the parts of a market's data, by the names of the parts.
+const PARTS: [(&str, &Route); 5] = [
+    ("details", &details::ROUTE),
+    ("book", &book::ROUTE),
+    ("ticker", &ticker_v2::ROUTE),
+    ("trades", &trades::ROUTE),
+    ("volume", &ticker_v1::ROUTE),
+];
+/// The query string of all of them: as many trades as a page has room for.
+const QUERY: &str = "limit_trades=26";
+
+/// The newest answers, by what they answer to. Only what exists has one, so that their number is bounded.
+#[derive(Debug, Default)]
+pub(crate) struct Answers(Mutex<HashMap<String, (Duration, Vec<u8>)>>);
+
+/// What a path names: `symbol` for a market's data, `symbol/time_frame` for its candles.
+pub(crate) fn wanted(path: &str) -> Option<&str> {
+    let wanted = path.strip_prefix("/site/markets/")?.strip_suffix(".json")?;
+    let parts = wanted.split('/').count();
+    (parts <= 2 && wanted.split('/').all(|part| !part.is_empty())).then_some(wanted)
+}
+
+/// The data, of at most a second ago.
+pub(crate) async fn answer(app: &App, wanted: &str) -> Result<Reply, Refusal> {
+    let now = app.uptime();
+    let name = wanted.to_ascii_lowercase();
+    let known = app.page_data.0.lock().get(&name).filter(|(at, _)| now < *at + LASTS).cloned();
+    let body = match known {
+        Some((_, body)) => body,
+        None => {
+            let body = if name.contains('/') {
+                body_of(app, &candles::ROUTE, &name).await?
+            } else {
+                market(app, &name).await?
+            };
+            app.page_data.0.lock().insert(name, (now, body.clone()));
+            body
+        }
+    };
+    Ok(Reply::json(body).uncached())
+}
+
+async fn market(app: &App, symbol: &str) -> Result<Vec<u8>, Refusal> {
+    let mut out = vec![b'{'];
+    for (name, route) in PARTS {
+        let separator = if out.len() > 1 { "," } else { "" };
+        out.extend_from_slice(format!("{separator}\"{name}\":").as_bytes());
+        out.extend_from_slice(&body_of(app, route, symbol).await?);
+    }
+    out.push(b'}');
+    Ok(out)
+}
+
+/// The body of a public call's answer.
+async fn body_of(app: &App, route: &Route, parameter: &str) -> Result<Vec<u8>, Refusal> {
+    let asked = Asked { parameter, query: Query(QUERY) };
+    let reply = if let Handler::Public(answer) = route.handler {
+        answer(app, &asked)?
+    } else if let Handler::PublicRecall(answer) = route.handler {
+        answer(app, &asked).await?
+    } else {
+        return Err(buttonwood_wire::field::failed());
+    };
+    Ok(reply.body().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_name_a_market_or_its_candles() {
+        assert_eq!(wanted("/site/markets/btcusd.json"), Some("btcusd"));
+        assert_eq!(wanted("/site/markets/btcusd/1m.json"), Some("btcusd/1m"));
+        for path in [
+            "/site/markets/.json",
+            "/site/markets/a/b/c.json",
+            "/site/markets/a/.json",
+            "/site/market.json",
+            "/site/markets/a",
+        ] {
+            assert_eq!(wanted(path), None, "{path}");
+        }
+    }
+}
