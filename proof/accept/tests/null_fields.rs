@@ -228,7 +228,8 @@ fn null_in_a_query_is_the_parameter_left_out() {
     for operation in operations().iter().filter(|operation| operation.by == "public") {
         for (name, required) in &operation.query {
             let others = operation.query.iter().filter(|(other, needed)| **needed && *other != name);
-            let others: String = others.map(|(other, _)| format!("&{other}=btcgusdperp")).collect();
+            let others: Vec<String> = others.map(|(other, _)| format!("&{other}=btcgusdperp")).collect();
+            let others = others.concat();
             let asked = |value: &str| x.get(&format!("{}?{name}={value}{others}", target(&operation.path)));
             let answer = asked("null");
             pairs += 1;
