@@ -49,7 +49,11 @@ pub(crate) fn run(flags: &Backup) -> Result<(), Trouble> {
             return Err(trouble);
         }
     };
-    fs::remove_file(&unfinished).and_then(|()| sync(to)).map_err(failed(to))?;
+    // A copy whose end may not be on the disk is none.
+    if let Err(error) = fs::remove_file(&unfinished).and_then(|()| sync(to)) {
+        clear(to);
+        return Err(failed(to)(error));
+    }
     let (files, bytes) = contents(to).map_err(failed(to))?;
     println!("{{\"seq\":{},\"files\":{files},\"bytes\":{bytes}}}", copied.seq);
     crate::say(format_args!("note: {}", about_key(copied.mode, &key)));

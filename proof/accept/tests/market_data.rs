@@ -338,7 +338,7 @@ fn bad_limits() {
             let answer = x.get(&format!("/v1/{path}/btcusd?{name}={wrong}"));
             let refusal = answer.refused(400, "InvalidParameterValue");
             let why = format!("'{name}' must be a whole number in digits alone: {wrong}");
-            assert!(refusal.message.ends_with(&why), "{answer}");
+            assert!(refusal.message.contains(&why), "{answer}");
         }
         // A limit above the existing number returns all, or the maximum (D-15).
         x.get(&format!("/v1/{path}/btcusd?{name}=99999999999999999999999")).ok();
