@@ -230,9 +230,9 @@ pub fn evolve(conversions: &mut Conversions, ledger: &mut Ledger, symbols: &[Sym
     match event {
         Infrequent::Wrapped(wrapped) => wrap::settle(ledger, symbols, *wrapped),
         Infrequent::Quoted(quote) => conversions.add(*quote),
-        Infrequent::Executed(_, quote) => {
+        Infrequent::Executed(order, quote) => {
             conversions.remove(quote.id);
-            execute::settle(ledger, symbols, quote);
+            execute::settle(ledger, symbols, *order, quote);
         }
         Infrequent::TermsSet(terms) => conversions.set_terms(*terms),
     }

@@ -2,8 +2,8 @@
 
 use crate::quote::check_status;
 use crate::{Client, INSTANT, Market, Quote, QuoteId, Reject};
-use buttonwood_ledger::{Bucket, FEES, Ledger, Posting};
-use buttonwood_model::{CurrencyId, Side, Symbol, SymbolId};
+use buttonwood_ledger::{About, Bucket, Cause, FEES, FeePart, Ledger, Posting};
+use buttonwood_model::{CurrencyId, OrderId, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price};
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +80,7 @@ fn difference(execute: &Execute, quote: &Quote, base: Money) -> Option<Term> {
 ///
 /// # Panics
 /// When the event does not follow from the state.
-pub(crate) fn settle(ledger: &mut Ledger, symbols: &[Symbol], quote: &Quote) {
+pub(crate) fn settle(ledger: &mut Ledger, symbols: &[Symbol], order: OrderId, quote: &Quote) {
     let symbol = symbols.get(quote.symbol.index()).expect("the decision found the symbol");
     let house = |name| ledger.house(name).expect("the decision found the house accounts");
     let (instant, fees) = (house(INSTANT.name), house(FEES.name));
@@ -96,11 +96,13 @@ pub(crate) fn settle(ledger: &mut Ledger, symbols: &[Symbol], quote: &Quote) {
         bucket: Bucket::Available,
         amount,
     };
-    ledger.post(&[
+    let entry = [
         posting(quote.account, taken.0, -amounts.spend),
         posting(instant, taken.0, taken.1),
         posting(instant, given.0, -given.1),
         posting(quote.account, given.0, received),
         posting(fees, symbol.quote, quote.fee),
-    ]);
+    ];
+    let fee = FeePart { account: quote.account, asset: symbol.quote.into(), amount: quote.fee };
+    ledger.post_with_fee(Cause::Conversion.about(About::Order(order)), &entry, &fee);
 }

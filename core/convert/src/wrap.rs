@@ -1,7 +1,7 @@
 //! Wrapping: one unit of a currency for one unit of its wrapped form (WRAP-001 to WRAP-008).
 
 use crate::{Client, ISSUER, Market, Reject};
-use buttonwood_ledger::{Bucket, Ledger, Posting};
+use buttonwood_ledger::{About, Bucket, Cause, Ledger, Posting};
 use buttonwood_model::{AccountId, ClientId, CurrencyId, OrderId, Side, Symbol, SymbolId, SymbolStatus};
 use buttonwood_num::{Money, Qty};
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ fn currencies(symbol: &Symbol, side: Side) -> (CurrencyId, CurrencyId) {
 /// # Panics
 /// When the event does not follow from the state.
 pub(crate) fn settle(ledger: &mut Ledger, symbols: &[Symbol], wrapped: Wrapped) {
-    let Wrapped { account, wrap, .. } = wrapped;
+    let Wrapped { order, account, wrap } = wrapped;
     let symbol = symbols.get(wrap.symbol.index()).expect("the decision found the symbol");
     let issuer = ledger.house(ISSUER.name).expect("the decision found the issuer");
     let amount = symbol.grid.base(wrap.qty).expect("the decision bounded the quantity");
@@ -77,10 +77,11 @@ pub(crate) fn settle(ledger: &mut Ledger, symbols: &[Symbol], wrapped: Wrapped) 
         bucket: Bucket::Available,
         amount,
     };
-    ledger.post(&[
+    let entry = [
         posting(account, paid, -amount),
         posting(issuer, paid, amount),
         posting(issuer, received, -amount),
         posting(account, received, amount),
-    ]);
+    ];
+    ledger.post(Cause::Conversion.about(About::Order(order)), &entry);
 }

@@ -41,8 +41,8 @@ pub use buttonwood_funds::{
 };
 pub use buttonwood_index::{self as index, FeedPrices, Indices};
 pub use buttonwood_ledger::{
-    Adjustment, Balance, BrokenLaw, CLEARING, Command as LedgerCommand, FEES, House, HouseAccount, INSURANCE,
-    Infrequent as LedgerInfrequent, ROUNDING, Reject as LedgerReject, SOURCE,
+    About, Adjustment, Balance, BrokenLaw, CLEARING, Cause, Command as LedgerCommand, FEES, House,
+    HouseAccount, INSURANCE, Infrequent as LedgerInfrequent, Moved, ROUNDING, Reject as LedgerReject, SOURCE,
 };
 pub use buttonwood_perp::{self as perp, Perps};
 pub use buttonwood_rates::{

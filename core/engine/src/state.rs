@@ -12,7 +12,7 @@ use buttonwood_convert::{self as convert, Conversions};
 use buttonwood_funds::{Desk, Funds, LENDING};
 use buttonwood_index::{Indices, Sources};
 use buttonwood_leave::Advances;
-use buttonwood_ledger::{BrokenLaw, House, INSURANCE, Ledger};
+use buttonwood_ledger::{BrokenLaw, House, INSURANCE, Ledger, Moved};
 use buttonwood_model::{
     AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Rank, SessionId, Side, Slot, Stamp, Symbol,
     SymbolId, Time,
@@ -100,6 +100,16 @@ impl State {
     /// Balances.
     pub fn ledger(&self) -> &Ledger {
         &self.desks.ledger
+    }
+
+    /// From now on, keeps what entries change of balances (D-171). The views do; the writer, which takes orders, does not.
+    pub fn record_moves(&mut self) {
+        self.desks.ledger.record();
+    }
+
+    /// What entries changed since the last call, trades on books of spot aside.
+    pub fn take_moves(&mut self, into: &mut Vec<Moved>) {
+        self.desks.ledger.take_moves(into);
     }
 
     /// The terms of instant orders, and quotes.

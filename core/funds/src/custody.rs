@@ -14,7 +14,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Access;
-use buttonwood_ledger::{Bucket, FEES, Posting};
+use buttonwood_ledger::{About, Bucket, Cause, FEES, Posting};
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Rank, Roles, Time, named};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -360,6 +360,7 @@ fn settle(books: &mut Books<'_>, Settlement { eid, tx, cost }: &Settlement) {
             books,
             &Move { source, target: other, currency, amount, client_id: String::new() },
             Bucket::Held,
+            [*eid, other_row],
         );
     }
     for eid in [*eid, other_row] {
@@ -375,7 +376,9 @@ fn charge(books: &mut Books<'_>, Fee { account, currency, amount }: Fee) {
     let house = books.ledger.house(FEES.name).expect("the house account is open");
     let posting =
         |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
-    books.ledger.post(&[posting(account, -amount), posting(house, amount)]);
+    let about = About::Transfer(books.funds.next_eid().0);
+    let entry = [posting(account, -amount), posting(house, amount)];
+    books.ledger.post(Cause::CustodyFee.about(about), &entry);
     books.funds.add(
         books.time,
         NewTransfer {

@@ -6,7 +6,7 @@
 use crate::bank::advance;
 use crate::{Books, Desk, Funds, LENDING, Made, Sender};
 use buttonwood_leave::DOLLARS;
-use buttonwood_ledger::Ledger;
+use buttonwood_ledger::{Cause, Ledger};
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Rank, Roles, Time, named};
 use buttonwood_num::Money;
 
@@ -88,7 +88,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
 pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
     let Event::Repaid(account, currency, amount) = event;
     let lender = lender(books.ledger);
-    books.funds.debts.repay(books.ledger, lender, (account, currency), amount);
+    books.funds.debts.repay(books.ledger, lender, (account, currency), amount, Cause::Repayment);
     if !books.funds.owes(account) {
         books.access.set_in_debt(account, false);
     }

@@ -4,7 +4,7 @@ use crate::{Books, Desk, Eid, Kind, Made, NewTransfer, Reference, Sender, Short,
 use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_access::{AccountKind, Owner};
-use buttonwood_ledger::{Bucket, Posting};
+use buttonwood_ledger::{About, Bucket, Cause, Posting};
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, Right, Role, Roles, named};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -187,7 +187,8 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
             let uses_uuid = [moved.source, moved.target].iter().all(|account| {
                 books.access.account(*account).is_some_and(|account| account.kind == AccountKind::Exchange)
             });
-            shift(books, &moved, Bucket::Available);
+            let rows = next_rows(books);
+            shift(books, &moved, Bucket::Available, rows);
             add_rows(books, moved, [Status::Complete; 2], uses_uuid);
         }
         Event::CustodyMoveHeld(moved) => {
@@ -197,35 +198,45 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
                 bucket,
                 amount,
             };
-            books
-                .ledger
-                .post(&[posting(Bucket::Available, -moved.amount), posting(Bucket::Held, moved.amount)]);
+            books.ledger.post(
+                Cause::Transfer,
+                &[posting(Bucket::Available, -moved.amount), posting(Bucket::Held, moved.amount)],
+            );
             let row = add_rows(books, moved, [Status::Pending; 2], false);
             books.funds.custody.queue(row, books.time);
         }
         Event::CustodyMoveAdvanced(moved) => {
-            shift(books, &moved, Bucket::Available);
+            let rows = next_rows(books);
+            shift(books, &moved, Bucket::Available, rows);
             let row = add_rows(books, moved, [Status::Pending, Status::Advanced], false);
             books.funds.custody.queue(row, books.time);
         }
     }
 }
 
-/// Moves the money from a part of the source's balance to what the target has available.
-pub(crate) fn shift(books: &mut Books<'_>, moved: &Move, from: Bucket) {
+/// The rows that a move is about to get, at its source and at its target.
+fn next_rows(books: &Books<'_>) -> [Eid; 2] {
+    let first = books.funds.next_eid();
+    [first, Eid(first.0 + 1)]
+}
+
+/// Moves the money from a part of the source's balance to what the target has available. `rows` are those of source and target.
+pub(crate) fn shift(books: &mut Books<'_>, moved: &Move, from: Bucket, rows: [Eid; 2]) {
     let asset = moved.currency.into();
-    books.ledger.post(&[
+    let [source, target] = rows.map(|row| About::Transfer(row.0));
+    let entry = [
         Posting { account: moved.source, asset, bucket: from, amount: -moved.amount },
         Posting { account: moved.target, asset, bucket: Bucket::Available, amount: moved.amount },
-    ]);
+    ];
+    let parties = [(moved.source, source), (moved.target, target)];
+    books.ledger.post_between(Cause::Transfer, &entry, parties);
 }
 
 /// Adds the rows of source and target with these statuses; returns that of the source. What is not sent and not advanced is held
 /// at the source.
 fn add_rows(books: &mut Books<'_>, moved: Move, statuses: [Status; 2], uses_uuid: bool) -> Eid {
     let Move { source, target, currency, amount, client_id } = moved;
-    let first = books.funds.next_eid();
-    let second = Eid(first.0 + 1);
+    let [first, second] = next_rows(books);
     let id = Uuid::drawn(books.seed, first.0);
     let reference = if uses_uuid { Reference::Uuid(id) } else { Reference::Withdrawal(id) };
     let [at_source, at_target] = statuses;

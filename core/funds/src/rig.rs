@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::{Access, Account, AccountKind};
 use buttonwood_leave::{Advances, Bound, Leave, Rooms, Worth};
-use buttonwood_ledger::{Balance, Bucket, HOUSES, Ledger, Posting};
+use buttonwood_ledger::{Balance, Bucket, Cause, HOUSES, Ledger, Posting};
 use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, GroupId, Time};
 use buttonwood_num::Money;
 
@@ -111,7 +111,10 @@ impl Rig {
                 bucket: Bucket::Available,
                 amount,
             };
-            ledger.post(&[posting(source, -micro(10_000_000)), posting(account, micro(10_000_000))]);
+            ledger.post(
+                Cause::Adjustment,
+                &[posting(source, -micro(10_000_000)), posting(account, micro(10_000_000))],
+            );
         }
         let funds = Funds::default();
         // 2026-11-23 00:00 UTC.

@@ -1,6 +1,6 @@
 //! Commands and infrequent events of this room.
 
-use crate::Ledger;
+use crate::{Cause, Ledger};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -181,13 +181,15 @@ fn decide_adjustment<E: From<BytesRef>>(
 /// too.
 pub fn evolve(ledger: &mut Ledger, event: Infrequent) {
     match event {
-        Infrequent::Credited(account, asset, amount) => ledger.issue(account, asset, amount),
+        Infrequent::Credited(account, asset, amount) => {
+            ledger.issue(Cause::Adjustment, account, asset, amount);
+        }
         Infrequent::CurrencyListed(currency) => ledger.list_currency(currency),
         Infrequent::HouseOpened(name, may_be_negative) => {
             ledger.open_house(name, may_be_negative);
         }
         Infrequent::Adjusted(Adjustment { account, currency, amount, reference }) => {
-            ledger.issue(account, currency, amount);
+            ledger.issue(Cause::Adjustment, account, currency, amount);
             ledger.use_reference(reference);
         }
     }

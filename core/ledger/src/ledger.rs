@@ -11,7 +11,7 @@ pub use prefetch::Entry;
 use crate::balance::Owner;
 use crate::house::Named;
 use crate::trade::Owed;
-use crate::{Balance, HouseAccount};
+use crate::{Balance, HouseAccount, Moved};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -51,6 +51,9 @@ pub struct Ledger {
     named: Named,
     #[serde(skip)]
     watch: watch::Watch,
+    /// What entries changed since it was taken, if this ledger records.
+    #[serde(skip)]
+    moves: Option<Vec<Moved>>,
 }
 
 /// Why money cannot move.

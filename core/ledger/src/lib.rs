@@ -12,10 +12,12 @@ mod balance;
 mod command;
 mod house;
 mod ledger;
+mod reason;
 mod trade;
 
 pub use balance::{Balance, Bucket, Posting};
 pub use command::{Adjustment, Command, Credit, Infrequent, Reject, decide, evolve};
 pub use house::{CLEARING, FEES, HOUSES, House, HouseAccount, INSTANT, INSURANCE, ROUNDING, SOURCE};
 pub use ledger::{BrokenLaw, Entry, Ledger, LedgerError};
+pub use reason::{About, Cause, FeePart, Moved, Reason};
 pub use trade::{Crossing, Maker, Taker, Trade};

@@ -6,7 +6,7 @@
 //! Not here: why the house lends, and what an account in debt may do.
 
 use alloc::collections::BTreeMap;
-use buttonwood_ledger::{Bucket, Ledger, Posting};
+use buttonwood_ledger::{Bucket, Cause, Ledger, Posting};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 use core::ops::Bound;
@@ -87,7 +87,7 @@ impl Loans {
         if amount == Money::ZERO {
             return;
         }
-        give(ledger, lender, account, currency, amount);
+        give(ledger, Cause::Loan, [lender, account], currency, amount);
         let owed = self.owed.entry((account, currency)).or_insert_with(|| {
             ledger.watch(account, currency);
             Money::ZERO
@@ -95,7 +95,7 @@ impl Loans {
         *owed += amount;
     }
 
-    /// Repays at most what the account owes, from what is available to it.
+    /// Repays at most what the account owes, from what is available to it. The statement shows it under this cause.
     ///
     /// # Panics
     /// When less is available.
@@ -105,8 +105,9 @@ impl Loans {
         lender: AccountId,
         (account, currency): (AccountId, CurrencyId),
         amount: Money,
+        cause: Cause,
     ) {
-        give(ledger, account, lender, currency, amount);
+        give(ledger, cause, [account, lender], currency, amount);
         let left = self.owed(account, currency) - amount;
         if left > Money::ZERO {
             self.owed.insert((account, currency), left);
@@ -117,10 +118,10 @@ impl Loans {
     }
 }
 
-fn give(ledger: &mut Ledger, from: AccountId, to: AccountId, currency: CurrencyId, amount: Money) {
+fn give(ledger: &mut Ledger, cause: Cause, [from, to]: [AccountId; 2], currency: CurrencyId, amount: Money) {
     let posting =
         |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
-    ledger.post(&[posting(from, -amount), posting(to, amount)]);
+    ledger.post(cause, &[posting(from, -amount), posting(to, amount)]);
 }
 
 #[cfg(test)]
@@ -163,16 +164,16 @@ mod tests {
         assert_eq!((loans.owed(ann, USD), loans.owed(bob, USD)), (units(7), units(3)));
         assert_eq!(ledger.balance(lender, USD).available, units(-10));
         // Ann spends all but 4.
-        give(&mut ledger, ann, lender, USD, units(3));
+        give(&mut ledger, Cause::Adjustment, [ann, lender], USD, units(3));
         assert_eq!(loans.repayable(&ledger, ann, USD), Some(units(4)));
         assert_eq!(loans.payable(&ledger), Some((ann, USD)));
-        loans.repay(&mut ledger, lender, (ann, USD), units(4));
+        loans.repay(&mut ledger, lender, (ann, USD), units(4), Cause::Loan);
         assert_eq!((loans.owed(ann, USD), loans.owes(ann)), (units(3), true));
         assert_eq!(loans.payable(&ledger), Some((bob, USD)));
-        loans.repay(&mut ledger, lender, (bob, USD), units(3));
+        loans.repay(&mut ledger, lender, (bob, USD), units(3), Cause::Loan);
         assert_eq!((loans.owes(bob), loans.payable(&ledger)), (false, None));
         // Money that comes in is found, and after a restore too.
-        give(&mut ledger, lender, ann, USD, units(1));
+        give(&mut ledger, Cause::Adjustment, [lender, ann], USD, units(1));
         assert_eq!(loans.payable(&ledger), Some((ann, USD)));
         let mut restored: Ledger = postcard::from_bytes(&postcard::to_allocvec(&ledger).unwrap()).unwrap();
         restored.reindex();
@@ -191,9 +192,9 @@ mod tests {
             loans.lend(&mut ledger, lender, (ann, USD), units(1));
         }
         let [first, second] = &mut tables;
-        first.repay(&mut ledger, lender, (ann, USD), units(1));
+        first.repay(&mut ledger, lender, (ann, USD), units(1), Cause::Loan);
         assert_eq!([first.payable(&ledger), second.payable(&ledger)], [None, Some((ann, USD))]);
-        second.repay(&mut ledger, lender, (ann, USD), units(1));
+        second.repay(&mut ledger, lender, (ann, USD), units(1), Cause::Loan);
         assert_eq!((second.payable(&ledger), ledger.funded().next()), (None, None));
     }
 }

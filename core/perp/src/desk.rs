@@ -4,7 +4,7 @@
 use crate::liquidation::qty_of;
 use crate::{Leverage, Perps, Row};
 use alloc::collections::BTreeMap;
-use buttonwood_ledger::Ledger;
+use buttonwood_ledger::{About, Cause, Ledger};
 use buttonwood_margin::{Sums, admission};
 use buttonwood_model::{
     AccountId, CancelReason, CurrencyId, Desk, OrderKind, Product, SessionId, Side, SymbolId,
@@ -399,5 +399,6 @@ pub fn settle(
     if !is_maker {
         perps.liquidations.note_fill(order.account, order.symbol, qty, notional);
     }
-    perps.move_money(ledger, (order.account, party.symbol.quote), [applied.realised, fee]);
+    let reason = Cause::Realised.about(About::Order(order.id));
+    perps.move_money(ledger, (order.account, party.symbol.quote), [applied.realised, fee], reason);
 }

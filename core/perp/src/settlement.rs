@@ -7,7 +7,7 @@ use crate::Perps;
 use crate::command::Books;
 use crate::liquidation::{Ended, Seized};
 use crate::off_book::{OffBook, Taken};
-use buttonwood_ledger::{Bucket, INSURANCE, Ledger, Posting};
+use buttonwood_ledger::{About, Bucket, Cause, FeePart, INSURANCE, Ledger, Posting, Reason};
 use buttonwood_model::{AccountId, AssetId, CurrencyId, Side, SymbolId};
 use buttonwood_num::{Money, Qty, Round};
 
@@ -34,22 +34,22 @@ impl Perps {
         ledger: &mut Ledger,
         (account, gusd): (AccountId, CurrencyId),
         [profit, fee]: [Money; 2],
+        reason: Reason,
     ) {
         let [clearing, fees, _] = self.houses();
         let gets = profit - fee;
         self.lend_missing(ledger, (account, gusd), -gets);
-        ledger.post(&[
-            posting(clearing, gusd, -profit),
-            posting(fees, gusd, fee),
-            posting(account, gusd, gets),
-        ]);
+        let entry =
+            [posting(clearing, gusd, -profit), posting(fees, gusd, fee), posting(account, gusd, gets)];
+        let fee = FeePart { account, asset: gusd.into(), amount: fee };
+        ledger.post_with_fee(reason, &entry, &fee);
         self.repay_first(ledger, (account, gusd));
     }
 
-    /// Moves an amount that is not negative from one account to another.
+    /// A liquidation moves an amount that is not negative from one account to another.
     fn give(&mut self, ledger: &mut Ledger, gusd: CurrencyId, [from, to]: [AccountId; 2], amount: Money) {
         self.lend_missing(ledger, (from, gusd), amount);
-        ledger.post(&[posting(from, gusd, -amount), posting(to, gusd, amount)]);
+        ledger.post(Cause::Liquidation, &[posting(from, gusd, -amount), posting(to, gusd, amount)]);
         self.repay_first(ledger, (to, gusd));
     }
 
@@ -69,7 +69,7 @@ impl Perps {
         }
         if let Some(paid) = self.loans.repayable(ledger, account, gusd) {
             let [_, _, lending] = self.houses();
-            self.loans.repay(ledger, lending, (account, gusd), paid);
+            self.loans.repay(ledger, lending, (account, gusd), paid, Cause::Loan);
         }
     }
 
@@ -87,11 +87,13 @@ impl Perps {
         gusd: CurrencyId,
         (account, symbol): (AccountId, SymbolId),
         [quantity, value]: [Money; 2],
+        about: About,
     ) {
         let position = self.row(account, symbol).position;
         let applied = position.after(quantity, value).expect("the decision bounds it");
         self.set_position((account, symbol), applied.position);
-        self.move_money(ledger, (account, gusd), [applied.realised, Money::ZERO]);
+        let reason = Cause::Realised.about(about);
+        self.move_money(ledger, (account, gusd), [applied.realised, Money::ZERO], reason);
     }
 }
 
@@ -103,7 +105,7 @@ impl Books<'_> {
     /// An account pays an amount of funding, or receives it if it is negative.
     pub(crate) fn pay_funding(&mut self, account: AccountId, amount: Money) {
         let key = (account, self.gusd());
-        self.perps.move_money(self.ledger, key, [-amount, Money::ZERO]);
+        self.perps.move_money(self.ledger, key, [-amount, Money::ZERO], Cause::Funding.into());
     }
 
     /// Takes the fee of a round, and the trades off the book.
@@ -126,8 +128,10 @@ impl Books<'_> {
             Side::Buy => [quantity, value],
             Side::Sell => [-quantity, -value],
         };
-        self.perps.shift(self.ledger, gusd, (taken.account, taken.symbol), [quantity, value]);
-        self.perps.shift(self.ledger, gusd, (trade.account, taken.symbol), [-quantity, -value]);
+        let own = About::Trade(taken.order, trade.trade);
+        self.perps.shift(self.ledger, gusd, (taken.account, taken.symbol), [quantity, value], own);
+        let other = About::Trade(trade.order, trade.trade);
+        self.perps.shift(self.ledger, gusd, (trade.account, taken.symbol), [-quantity, -value], other);
     }
 
     /// Base quantity and value. A price of 12 decimals keeps the value exact.
@@ -142,8 +146,8 @@ impl Books<'_> {
         let gusd = self.gusd();
         let fund = house(self.ledger, INSURANCE.name);
         for Seized { currency, amount, repaid } in &ended.seized {
-            self.ledger
-                .post(&[posting(ended.account, *currency, -*amount), posting(fund, *currency, *amount)]);
+            let entry = [posting(ended.account, *currency, -*amount), posting(fund, *currency, *amount)];
+            self.ledger.post(Cause::Liquidation, &entry);
             self.perps.give(self.ledger, gusd, [fund, ended.account], *repaid);
         }
         if ended.covered > Money::ZERO {

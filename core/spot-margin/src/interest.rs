@@ -3,7 +3,7 @@
 use crate::SpotMargin;
 use crate::settle::house;
 use alloc::vec::Vec;
-use buttonwood_ledger::{Bucket, FEES, INSURANCE, Ledger, Posting};
+use buttonwood_ledger::{Bucket, Cause, FEES, INSURANCE, Ledger, Posting};
 use buttonwood_model::{AccountId, Rank, Time};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ impl SpotMargin {
                 bucket: Bucket::Available,
                 amount,
             };
-            ledger.post(&[posting(account, -amount), posting(fees, amount)]);
+            ledger.post(Cause::Interest, &[posting(account, -amount), posting(fees, amount)]);
         }
         if charge.is_last {
             // All of them owe more.

@@ -10,7 +10,7 @@ use crate::settle::house;
 use crate::{Infrequent, SpotMargin};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
-use buttonwood_ledger::{Bucket, INSURANCE, Ledger, Posting};
+use buttonwood_ledger::{Bucket, Cause, INSURANCE, Ledger, Posting};
 use buttonwood_margin::liquidation::{self as sums, Fund, Offered};
 use buttonwood_model::{
     AccountId, BytesRef, CancelReason, Claim, CurrencyId, ExecutionOption, OrderId, OrderKind, Outbox, Rank,
@@ -353,5 +353,5 @@ impl SpotMargin {
 fn pay(ledger: &mut Ledger, from: AccountId, to: AccountId, currency: CurrencyId, amount: Money) {
     let posting =
         |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
-    ledger.post(&[posting(from, -amount), posting(to, amount)]);
+    ledger.post(Cause::Liquidation, &[posting(from, -amount), posting(to, amount)]);
 }

@@ -4,7 +4,7 @@ use crate::account::Counted;
 use crate::desk::{CASH, DESK, borrows};
 use crate::state::Level;
 use crate::{SpotMargin, desk};
-use buttonwood_ledger::{Crossing as Exchange, Ledger, Maker, Trade};
+use buttonwood_ledger::{Cause, Crossing as Exchange, Ledger, Maker, Trade};
 use buttonwood_model::{AccountId, CurrencyId, Side, SymbolId};
 use buttonwood_num::{Money, Qty};
 use buttonwood_spot as spot;
@@ -132,7 +132,7 @@ impl SpotMargin {
     pub fn repay(&mut self, ledger: &mut Ledger) {
         while let Some((account, dollar)) = self.loans.payable(ledger) {
             let paid = self.loans.repayable(ledger, account, dollar).expect("it was found payable");
-            self.loans.repay(ledger, house(ledger, LENDING), (account, dollar), paid);
+            self.loans.repay(ledger, house(ledger, LENDING), (account, dollar), paid, Cause::Loan);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Full breaks: both parties of a trade return what they got, and the house both fees (ORD-023).
 
 use alloc::vec::Vec;
-use buttonwood_ledger::{Bucket, FEES, Ledger, Posting};
+use buttonwood_ledger::{About, Bucket, Cause, FEES, Ledger, Posting};
 use buttonwood_model::{AssetId, Symbol};
 use buttonwood_num::Money;
 use buttonwood_trading::{Break, BreakError};
@@ -32,7 +32,9 @@ pub fn can_void(ledger: &Ledger, symbol: &Symbol, broken: &Break) -> Result<(), 
 /// When an account lacks what it returns; [`can_void`] prevents it.
 pub fn void(ledger: &mut Ledger, symbol: &Symbol, broken: &Break) {
     let entry = entry(ledger, symbol, broken).expect("the decision computed it");
-    ledger.post(&entry);
+    let parties = [&broken.buyer, &broken.seller];
+    let parties = parties.map(|party| (party.account, About::Trade(party.order, broken.trade)));
+    ledger.post_between(Cause::Break, &entry, parties);
 }
 
 /// The entry that reverses a trade, one posting for each balance. None beyond the range of money.

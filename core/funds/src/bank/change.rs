@@ -3,16 +3,21 @@
 use super::{CLEARING, Payment, Receipt};
 use crate::{Books, Change, Eid, Kind, Method, NewTransfer, Reference, Status, Way, debt};
 use alloc::string::String;
-use buttonwood_ledger::{Bucket, Posting, SOURCE};
+use buttonwood_ledger::{About, Bucket, Cause, Posting, Reason, SOURCE};
 use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::Money;
+
+/// Why a transfer moves money.
+fn because(cause: Cause, eid: Eid) -> Reason {
+    cause.about(About::Transfer(eid.0))
+}
 
 /// Credits what a bank has sent.
 pub(super) fn receive(books: &mut Books<'_>, receipt: &Receipt, bank: Option<u32>) {
     let Receipt { account, currency, amount, method, .. } = *receipt;
-    books.ledger.issue(account, currency, amount);
     let is_advance = method == Method::Ach;
     let eid = books.funds.next_eid();
+    books.ledger.issue(because(Cause::Deposit, eid), account, currency, amount);
     let status = if is_advance { Status::Advanced } else { Status::Complete };
     books.funds.add(books.time, deposit(account, currency, amount, status, method, bank));
     if is_advance {
@@ -33,7 +38,7 @@ pub(super) fn queue(books: &mut Books<'_>, receipt: &Receipt, bank: Option<u32>)
 pub(super) fn advance(books: &mut Books<'_>, eid: Eid) {
     let row = books.funds.change(&Change { eid, status: Status::Advanced, held: Money::ZERO });
     let (account, currency, amount) = (row.account, row.currency, row.amount);
-    books.ledger.issue(account, currency, amount);
+    books.ledger.issue(because(Cause::Deposit, eid), account, currency, amount);
     count_advance(books, account, currency, amount);
 }
 
@@ -82,7 +87,8 @@ fn end_payment(books: &mut Books<'_>, eid: Eid, status: Status, target: AccountI
     let NewTransfer { account, currency, held, .. } = *row(books, eid);
     let posting = |account, bucket, amount| Posting { account, asset: currency.into(), bucket, amount };
     let out = posting(account, Bucket::Held, -held);
-    books.ledger.post(&[out, posting(target, Bucket::Available, held)]);
+    let entry = [out, posting(target, Bucket::Available, held)];
+    books.ledger.post(because(Cause::Withdrawal, eid), &entry);
     books.funds.banks.stop_waiting(eid);
     books.funds.change(&Change { eid, status, held: Money::ZERO });
 }
@@ -93,7 +99,7 @@ pub(super) fn clear(books: &mut Books<'_>, eid: Eid) {
     if row(books, eid).status == Status::Pending {
         let row = books.funds.change(&Change { eid, status: Status::Complete, held: Money::ZERO });
         let (account, currency, amount) = (row.account, row.currency, row.amount);
-        books.ledger.issue(account, currency, amount);
+        books.ledger.issue(because(Cause::Deposit, eid), account, currency, amount);
         return;
     }
     end_advance(books, eid);
@@ -114,7 +120,7 @@ pub(super) fn take_back(books: &mut Books<'_>, eid: Eid, lent: Money) {
     // The debt first: it stands in the place of the advance.
     debt::lend(books, account, currency, lent);
     end_advance(books, eid);
-    books.ledger.issue(account, currency, -amount);
+    books.ledger.issue(because(Cause::Deposit, eid), account, currency, -amount);
 }
 
 fn deposit(

@@ -2,7 +2,7 @@
 
 use super::{Event, OutputKey, Reject, State, UNCLAIMED};
 use crate::{Books, Change, Desk, NewTransfer, Status};
-use buttonwood_ledger::{Bucket, Posting};
+use buttonwood_ledger::{About, Bucket, Cause, Posting};
 use buttonwood_model::AccountId;
 use buttonwood_num::Money;
 
@@ -45,7 +45,8 @@ pub(super) fn evolve(books: &mut Books<'_>, key: &OutputKey, account: AccountId)
         let house = unclaimed.expect("the house accounts are open");
         let asset = row.currency.into();
         let posting = |account, amount| Posting { account, asset, bucket: Bucket::Available, amount };
-        books.ledger.post(&[posting(house, -row.amount), posting(account, row.amount)]);
+        let entry = [posting(house, -row.amount), posting(account, row.amount)];
+        books.ledger.post(Cause::Deposit.about(About::Transfer(eid.0)), &entry);
     }
     books.funds.add(books.time, NewTransfer { account, ..row });
 }

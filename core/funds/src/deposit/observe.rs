@@ -5,7 +5,7 @@ use crate::{Books, Change, Desk, Kind, NewTransfer, OnChain, Reference, Status, 
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_ledger::{Bucket, Posting, SOURCE};
+use buttonwood_ledger::{About, Bucket, Cause, Posting, SOURCE};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -220,5 +220,6 @@ pub(super) fn credited(books: &mut Books<'_>, key: &OutputKey) {
     let source = books.ledger.house(SOURCE.name).expect("the house accounts are open");
     let posting =
         |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
-    books.ledger.post(&[posting(source, -amount), posting(account, amount)]);
+    let entry = [posting(source, -amount), posting(account, amount)];
+    books.ledger.post(Cause::Deposit.about(About::Transfer(eid.0)), &entry);
 }

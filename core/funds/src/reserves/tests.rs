@@ -4,7 +4,7 @@ use super::*;
 use alloc::vec;
 use buttonwood_access::{Access, Account};
 use buttonwood_leave::Advances;
-use buttonwood_ledger::{Bucket, Posting, SOURCE};
+use buttonwood_ledger::{Bucket, Cause, Posting, SOURCE};
 use buttonwood_model::{Currency, CurrencyKind, take_named};
 
 /// A house, one customer and a currency of which the customer has 100.
@@ -52,7 +52,7 @@ impl Stage {
             bucket: Bucket::Available,
             amount: coins(amount),
         };
-        self.ledger.post(&[posting(from, -amount), posting(to, amount)]);
+        self.ledger.post(Cause::Adjustment, &[posting(from, -amount), posting(to, amount)]);
     }
 
     /// Decides a command and applies its events; returns how many there were.

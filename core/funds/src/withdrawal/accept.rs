@@ -8,7 +8,7 @@ use crate::{
 };
 use alloc::boxed::Box;
 use alloc::string::String;
-use buttonwood_ledger::{Bucket, Posting};
+use buttonwood_ledger::{Bucket, Cause, Posting};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -146,7 +146,8 @@ pub(super) fn evolve(books: &mut Books<'_>, withdraw: Withdraw, fee: Money, is_f
     let (account, currency, given) = (withdraw.account, withdraw.currency, withdraw.given());
     let held = withdraw.amount + fee;
     let posting = |bucket, amount| Posting { account, asset: given.into(), bucket, amount };
-    books.ledger.post(&[posting(Bucket::Available, -held), posting(Bucket::Held, held)]);
+    let entry = [posting(Bucket::Available, -held), posting(Bucket::Held, held)];
+    books.ledger.post(Cause::Withdrawal, &entry);
     let group = books.access.account(account).and_then(|account| account.group);
     let free_in = is_free.then(|| month_number(books.time));
     books.funds.withdrawals.accept(eid, group, currency, free_in);

@@ -4,7 +4,7 @@ use super::{Attempt, Event, Payment, Purpose, Reject, Settled, remedy};
 use crate::{Books, Change, Desk, Eid, LENDING, NewTransfer, Status, Transfer, debt};
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_ledger::{Bucket, FEES, Posting, SOURCE};
+use buttonwood_ledger::{About, Bucket, Cause, FEES, FeePart, Posting, SOURCE};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -202,7 +202,7 @@ pub(super) fn completed(books: &mut Books<'_>, eid: Eid, settlement: Settlement)
     remedy::note_end(books, eid);
     let ended = end(books, eid, settlement, Status::Complete);
     if ended.is_pending {
-        pay(books, &ended, Bucket::Held, ended.held);
+        pay(books, eid, &ended, Bucket::Held, ended.held);
     }
 }
 
@@ -212,22 +212,28 @@ pub(super) fn paid_late(books: &mut Books<'_>, eid: Eid, settlement: Settlement)
     let ended = end(books, eid, settlement, Status::Complete);
     let total = ended.amount + ended.fee;
     debt::lend(books, ended.account, ended.given, total);
-    pay(books, &ended, Bucket::Available, total);
+    pay(books, eid, &ended, Bucket::Available, total);
 }
 
 /// Takes the whole from a part of the account's balance: the amount leaves, and the fee goes to the house.
-fn pay(books: &mut Books<'_>, ended: &Ended, from: Bucket, total: Money) {
+fn pay(books: &mut Books<'_>, eid: Eid, ended: &Ended, from: Bucket, total: Money) {
     let postings = postings(books, ended, from, total);
-    books.ledger.post(&postings);
+    post(books, eid, ended, &postings, ended.fee);
+}
+
+/// Posts what a withdrawal moves, its fee apart; a negative fee comes back.
+fn post(books: &mut Books<'_>, eid: Eid, ended: &Ended, entry: &[Posting], fee: Money) {
+    let fee = FeePart { account: ended.account, asset: ended.given.into(), amount: fee };
+    books.ledger.post_with_fee(Cause::Withdrawal.about(About::Transfer(eid.0)), entry, &fee);
 }
 
 /// Gives the whole back to what the account holds: the reverse of a payment.
-pub(super) fn pay_back(books: &mut Books<'_>, ended: &Ended, total: Money) {
+pub(super) fn pay_back(books: &mut Books<'_>, eid: Eid, ended: &Ended, total: Money) {
     let mut postings = postings(books, ended, Bucket::Held, total);
     for posting in &mut postings {
         posting.amount = -posting.amount;
     }
-    books.ledger.post(&postings);
+    post(books, eid, ended, &postings, -ended.fee);
 }
 
 fn postings(books: &Books<'_>, ended: &Ended, from: Bucket, total: Money) -> Vec<Posting> {
@@ -265,7 +271,8 @@ pub(super) fn released(books: &mut Books<'_>, eid: Eid, settlement: Settlement) 
     }
     let posting =
         |bucket, amount| Posting { account: ended.account, asset: ended.given.into(), bucket, amount };
-    books.ledger.post(&[posting(Bucket::Held, -ended.held), posting(Bucket::Available, ended.held)]);
+    let entry = [posting(Bucket::Held, -ended.held), posting(Bucket::Available, ended.held)];
+    books.ledger.post(Cause::Withdrawal, &entry);
     let group = books.access.account(ended.account).and_then(|account| account.group);
     books.funds.withdrawals.give_back(eid, group, ended.currency);
 }

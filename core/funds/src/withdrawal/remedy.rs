@@ -9,7 +9,7 @@ use super::{Event, Outcome, Payment, Reject, Settled};
 use crate::{Books, Change, Desk, Eid, NetworkKind, Status, Transfer};
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_ledger::{Bucket, FEES, Posting, SOURCE};
+use buttonwood_ledger::{Bucket, Cause, FEES, Posting, SOURCE};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
@@ -155,7 +155,7 @@ pub(super) fn reopened(books: &mut Books<'_>, eid: Eid) {
     books.funds.withdrawals.unend(eid, &network);
     books.funds.withdrawals.payment_mut(eid).settled = None;
     let held = ended.amount + ended.fee;
-    pay_back(books, &ended, held);
+    pay_back(books, eid, &ended, held);
     books.funds.change(&Change { eid, status: Status::Pending, held });
 }
 
@@ -200,7 +200,8 @@ pub(super) fn called_off(books: &mut Books<'_>, eid: Eid) {
     let ended = Ended::of(books.funds.row(eid));
     let posting =
         |bucket, amount| Posting { account: ended.account, asset: ended.given.into(), bucket, amount };
-    books.ledger.post(&[posting(Bucket::Held, -ended.held), posting(Bucket::Available, ended.held)]);
+    let entry = [posting(Bucket::Held, -ended.held), posting(Bucket::Available, ended.held)];
+    books.ledger.post(Cause::Withdrawal, &entry);
     books.funds.change(&Change { eid, status: Status::Voided, held: Money::ZERO });
     let group = books.access.account(ended.account).and_then(|account| account.group);
     books.funds.withdrawals.give_back(eid, group, ended.currency);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::Bound;
 use alloc::string::String;
-use buttonwood_ledger::{Bucket, Posting};
+use buttonwood_ledger::{Bucket, Cause, Posting};
 use buttonwood_model::{Currency, CurrencyKind};
 
 const USD: CurrencyId = CurrencyId(0);
@@ -78,7 +78,7 @@ fn ledger(balances: &[(AccountId, CurrencyId, i128)]) -> Ledger {
             bucket: Bucket::Available,
             amount: whole(amount),
         };
-        ledger.post(&[posting(source, -amount), posting(*account, *amount)]);
+        ledger.post(Cause::Adjustment, &[posting(source, -amount), posting(*account, *amount)]);
     }
     ledger
 }

@@ -3,7 +3,8 @@
 use super::laws::is_balanced;
 use super::{Ledger, SPREAD};
 use crate::trade::Owed;
-use crate::{Balance, Bucket, Crossing, Posting, Taker, Trade};
+use crate::{About, Balance, Bucket, Cause, Crossing, FeePart, Moved, Posting, Reason, Taker, Trade, reason};
+use alloc::vec::Vec;
 use buttonwood_model::{AccountId, AssetId, Held, Side};
 use buttonwood_num::Money;
 use core::hint::select_unpredictable;
@@ -14,10 +15,52 @@ impl Ledger {
     /// # Panics
     /// If the postings do not sum to zero per asset, or one takes more than is there; admission prevents both. Only
     /// house accounts opened with that right may go below zero.
-    pub fn post(&mut self, entry: &[Posting]) {
+    pub fn post(&mut self, reason: impl Into<Reason>, entry: &[Posting]) {
+        self.carry_out(entry);
+        if let Some(moves) = &mut self.moves {
+            reason::note(moves, reason.into(), entry);
+        }
+    }
+
+    /// Posts one entry of which a part is a fee: the statement shows it apart.
+    ///
+    /// # Panics
+    /// As [`Ledger::post`].
+    pub fn post_with_fee(&mut self, reason: impl Into<Reason>, entry: &[Posting], fee: &FeePart) {
+        self.carry_out(entry);
+        if let Some(moves) = &mut self.moves {
+            reason::note_with_fee(moves, reason.into(), entry, fee);
+        }
+    }
+
+    /// Posts one entry that refers to another thing for each of its parties.
+    ///
+    /// # Panics
+    /// As [`Ledger::post`].
+    pub fn post_between(&mut self, cause: Cause, entry: &[Posting], parties: [(AccountId, About); 2]) {
+        self.carry_out(entry);
+        if let Some(moves) = &mut self.moves {
+            reason::note_between(moves, cause, entry, parties);
+        }
+    }
+
+    fn carry_out(&mut self, entry: &[Posting]) {
         assert!(is_balanced(entry), "an entry gives to one what it takes from another");
         for posting in entry {
             self.apply(posting);
+        }
+    }
+
+    /// From now on, keeps what entries change.
+    pub fn record(&mut self) {
+        self.moves.get_or_insert_default();
+    }
+
+    /// What entries changed since the last call, in their order; nothing if this ledger does not record.
+    pub fn take_moves(&mut self, into: &mut Vec<Moved>) {
+        into.clear();
+        if let Some(moves) = &mut self.moves {
+            core::mem::swap(moves, into);
         }
     }
 
@@ -210,12 +253,19 @@ impl Ledger {
     }
 
     /// Issues money from the source account to an account; a negative amount goes back.
-    pub fn issue(&mut self, account: AccountId, asset: impl Into<AssetId>, amount: Money) {
+    pub fn issue(
+        &mut self,
+        reason: impl Into<Reason>,
+        account: AccountId,
+        asset: impl Into<AssetId>,
+        amount: Money,
+    ) {
         let asset = asset.into();
-        self.post(&[
+        let entry = [
             Posting { account: self.named.source, asset, bucket: Bucket::Available, amount: -amount },
             Posting { account, asset, bucket: Bucket::Available, amount },
-        ]);
+        ];
+        self.post(reason, &entry);
     }
 
     /// Chains every new balance into a number. Two ledgers share it only if they went through the same balances in

@@ -1,7 +1,7 @@
 //! The laws of the ledger under random movements; trades and the fingerprint by hand.
 use super::laws::is_balanced;
 use super::*;
-use crate::{Bucket, Crossing, HOUSES, Maker, Posting, Taker, Trade};
+use crate::{Bucket, Cause, Crossing, HOUSES, Maker, Posting, Taker, Trade};
 use buttonwood_model::{CurrencyKind, Side};
 use proptest::prelude::*;
 
@@ -41,14 +41,17 @@ const ALICE: AccountId = AccountId(5);
 const BOB: AccountId = AccountId(6);
 
 fn issue(ledger: &mut Ledger, to: AccountId, currency: CurrencyId, units: i128) {
-    ledger.issue(to, currency, money(units));
+    ledger.issue(Cause::Adjustment, to, currency, money(units));
 }
 
 fn pay(ledger: &mut Ledger, from: (AccountId, Bucket), to: AccountId, currency: CurrencyId, amount: Money) {
-    ledger.post(&[
-        Posting { account: from.0, asset: currency.into(), bucket: from.1, amount: -amount },
-        Posting { account: to, asset: currency.into(), bucket: Bucket::Available, amount },
-    ]);
+    ledger.post(
+        Cause::Adjustment,
+        &[
+            Posting { account: from.0, asset: currency.into(), bucket: from.1, amount: -amount },
+            Posting { account: to, asset: currency.into(), bucket: Bucket::Available, amount },
+        ],
+    );
 }
 
 /// Proves BAL-009.
@@ -96,12 +99,10 @@ fn a_hold_below_zero_breaks_a_law() {
 #[should_panic(expected = "an entry gives to one what it takes from another")]
 fn an_unbalanced_entry_is_no_entry() {
     let mut ledger = ledger(7, 1);
-    ledger.post(&[Posting {
-        account: ALICE,
-        asset: USD.into(),
-        bucket: Bucket::Available,
-        amount: money(1),
-    }]);
+    ledger.post(
+        Cause::Adjustment,
+        &[Posting { account: ALICE, asset: USD.into(), bucket: Bucket::Available, amount: money(1) }],
+    );
 }
 
 #[test]
@@ -128,7 +129,7 @@ fn house_accounts_together_stay_within_the_range_of_money() {
             bucket: Bucket::Available,
             amount: money(amount),
         };
-        ledger.post(&[posting(from, -amount), posting(to, amount)]);
+        ledger.post(Cause::Adjustment, &[posting(from, -amount), posting(to, amount)]);
     };
     give(&mut ledger, other, ALICE, 3);
     assert_eq!(ledger.can_issue(USD, money(3)), Err(LedgerError::OutOfRange));
@@ -495,15 +496,18 @@ fn claims_are_assets_without_a_list() {
         bucket: Bucket::Available,
         amount: money(units),
     };
-    ledger.post(&[
-        line(ALICE, USD.into(), -60),
-        line(BOB, USD.into(), -40),
-        line(collateral, USD.into(), 100),
-        line(issuer, yes, -100),
-        line(ALICE, yes, 100),
-        line(issuer, no, -100),
-        line(BOB, no, 100),
-    ]);
+    ledger.post(
+        Cause::Adjustment,
+        &[
+            line(ALICE, USD.into(), -60),
+            line(BOB, USD.into(), -40),
+            line(collateral, USD.into(), 100),
+            line(issuer, yes, -100),
+            line(ALICE, yes, 100),
+            line(issuer, no, -100),
+            line(BOB, no, 100),
+        ],
+    );
     let held = ledger.hold(ALICE, yes, money(30));
     let mut restored = ledger.clone();
     restored.sparse.clear();

@@ -3,7 +3,7 @@
 use crate::cash::{self, Debts};
 use crate::outcomes;
 use crate::perp::{self, Perp};
-use buttonwood_ledger::{Bucket, Ledger, Posting};
+use buttonwood_ledger::{Bucket, Cause, Ledger, Posting};
 use buttonwood_model::{AccountId, AssetId, Desk, OrderKind, Product, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_trading::{
@@ -56,7 +56,7 @@ pub(crate) fn quote_of(live: Live<'_>) -> (AccountId, AssetId) {
 pub(crate) fn units(ledger: &mut Ledger, asset: AssetId, entry: &[(AccountId, i128)]) {
     let bucket = Bucket::Available;
     let posting = |&(account, amount)| Posting { account, asset, bucket, amount: Money::from_units(amount) };
-    ledger.post(&entry.iter().map(posting).collect::<Vec<_>>());
+    ledger.post(Cause::Adjustment, &entry.iter().map(posting).collect::<Vec<_>>());
 }
 
 fn no_such_desk(desk: Desk) -> ! {
