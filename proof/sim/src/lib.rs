@@ -23,6 +23,7 @@ pub mod perps;
 mod rot;
 mod scene;
 mod secrets;
+mod statement;
 pub mod sweep;
 pub mod treasury;
 

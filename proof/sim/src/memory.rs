@@ -3,9 +3,10 @@
 mod page;
 
 use crate::check::Finding;
+use crate::statement::{all_explained, explained};
 use buttonwood_engine::{
-    Answer, Auctions, BreakKind, Finding as AuctionFinding, OrderRef, OrderState, Outcome, State,
-    TradingAnswer, perp,
+    Answer, Auctions, BreakKind, ConvertInfrequent, Finding as AuctionFinding, OrderRef, OrderState, Outcome,
+    State, TradingAnswer, Wrap, perp,
 };
 use buttonwood_model::{AccountId, ClientId, OrderId, OrderKind, SessionId, Side, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty, Round};
@@ -76,6 +77,14 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, shown: &T, expected: &T) -> 
     }
 }
 
+/// Checks that the statement explains a balance of the order's account.
+fn compare_statement(order: &OrderState, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
+    let Some(symbol) = views.state().symbol(order.symbol).filter(|_| dice.once_in(4)) else {
+        return Ok(());
+    };
+    explained(views, order.account, dice.pick(&[symbol.base, symbol.quote]))
+}
+
 /// An account's part of a trade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
@@ -138,6 +147,8 @@ pub(crate) struct Memory {
     results: BTreeMap<SymbolId, Vec<(Time, bool, AuctionFinding)>>,
     /// Every broken trade.
     broken: BTreeMap<TradeId, BreakKind>,
+    /// Wraps and executed quotes, oldest first.
+    conversions: Vec<ConvertInfrequent>,
 }
 
 impl Memory {
@@ -197,8 +208,8 @@ impl Memory {
                 | Happening::Scheduled(..)
                 | Happening::Cut(..)
                 | Happening::Status(..)
-                | Happening::Credited(..)
-                | Happening::Converted(_) => {}
+                | Happening::Credited(..) => {}
+                Happening::Converted(event) => self.conversions.extend(event.order().map(|_| event)),
             }
         }
     }
@@ -331,7 +342,38 @@ impl Memory {
         let after = if dice.once_in(3) { Some(dice.below(last + 2)) } else { None };
         self.compare_public(order.symbol, (from, after), limit, dice.once_in(2), views)?;
         self.compare_auctions(order.symbol, views)?;
+        self.compare_conversion(views, dice)?;
+        compare_statement(order, views, dice)?;
         self.compare_day(order.symbol, views, dice)
+    }
+
+    /// Compares some wrap or instant order with what its ids find (D-170).
+    fn compare_conversion(&self, views: &Views, dice: &mut Dice) -> Result<(), Odd> {
+        let Ok(count) = u64::try_from(self.conversions.len()) else { return Ok(()) };
+        if count == 0 {
+            return Ok(());
+        }
+        let at = usize::try_from(dice.below(count)).unwrap_or_default();
+        let Some(known) = self.conversions.get(at) else { return Ok(()) };
+        let (order, account, side, qty, client_id) = match known {
+            ConvertInfrequent::Wrapped(wrapped) => {
+                let Wrap { side, qty, client_id, .. } = wrapped.wrap;
+                (wrapped.order, wrapped.account, side, qty, client_id)
+            }
+            ConvertInfrequent::Executed(order, quote) => (*order, quote.account, quote.side, quote.qty, None),
+            ConvertInfrequent::Quoted(_) | ConvertInfrequent::TermsSet(_) => return Ok(()),
+        };
+        let found = told(views, |history| history.conversion(account, order))?;
+        let shown = found.map(|row| (row.order, row.side, row.qty, row.client_id));
+        same("as a conversion", &shown, &Some((order, side, qty, client_id)))?;
+        let Some(client_id) = client_id else { return Ok(()) };
+        let is_named = |known: &&ConvertInfrequent| {
+            matches!(known, ConvertInfrequent::Wrapped(wrapped)
+                if wrapped.account == account && wrapped.wrap.client_id == Some(client_id))
+        };
+        let newest = self.conversions.iter().rev().find(is_named).and_then(ConvertInfrequent::order);
+        let found = told(views, |history| history.conversion_by_client_id(account, &client_id))?;
+        same("as a conversion under a client id", &found.map(|row| row.order), &newest)
     }
 
     /// Compares a symbol's auction results, newest first, with numbers without gaps.
@@ -362,7 +404,10 @@ impl Memory {
         for account in self.closed.keys() {
             self.compare_closed(*account, None, None, all, views)?;
         }
-        self.public.keys().try_for_each(|symbol| self.compare_public(*symbol, (None, None), all, true, views))
+        self.public
+            .keys()
+            .try_for_each(|symbol| self.compare_public(*symbol, (None, None), all, true, views))?;
+        all_explained(views)
     }
 
     /// Compares an order by its id, with its trades; no other account may see it.

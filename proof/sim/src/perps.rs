@@ -10,6 +10,7 @@ mod found;
 use crate::check::Finding;
 use crate::disk::{Faulty, Trouble};
 use crate::scene::FOUNDED;
+use crate::statement::explained_if_read;
 use buttonwood_engine::perp::{Command as PerpCommand, Leverage};
 use buttonwood_engine::{Body, Caller, Command, TradingCommand};
 use buttonwood_journal::Options as Segments;
@@ -340,6 +341,7 @@ impl Perps {
         if *stepped.state() != *self.follower.state() {
             return Err("writer and follower have different states".into());
         }
+        explained_if_read(&stepped.exchange().views())?;
         self.follower.check_rest(self.now)
     }
 }

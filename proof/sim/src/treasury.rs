@@ -13,6 +13,7 @@ mod truth;
 use crate::check::Finding;
 use crate::disk::{Faulty, Trouble};
 use crate::scene::FOUNDED;
+use crate::statement::explained_if_read;
 use books::{Books, HOLD};
 use buttonwood_custody::Output;
 use buttonwood_custody::simulated::Treatment;
@@ -320,6 +321,7 @@ impl Treasury {
             return self.peace();
         }
         self.compare(true)?;
+        self.shared.with(|stepped| explained_if_read(&stepped.exchange().views())).unwrap_or(Ok(()))?;
         self.check_halts()?;
         self.shared.set_faults(self.bad_answers);
         Ok(())

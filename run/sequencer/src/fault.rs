@@ -29,6 +29,14 @@ pub enum Fault {
         /// The first table that differs.
         table: &'static str,
     },
+    /// The rows of a statement do not sum to a balance.
+    #[error("command {seq}: {source}")]
+    Unexplained {
+        /// The last command that was checked.
+        seq: u64,
+        /// Which balance.
+        source: history::Unexplained,
+    },
     /// The mark of the history.
     #[error("history: cannot read or write how far it has come: {0}")]
     HistoryMark(std::io::Error),

@@ -7,17 +7,21 @@
 mod off_book;
 mod perpetuals;
 mod spot_margin;
+mod statement;
 
-use crate::history::{FundingRow, Index, OrderRow, Part, Position, PublicTrade, TradeRow};
+use crate::history::{
+    ConversionRow, EntryRow, FundingRow, Index, OrderRow, Part, Position, PublicTrade, TradeRow,
+};
 use crate::reserves::Cut;
 use crate::{AuctionResult, AuctionResults, Candles, Tape, TradeVolumes};
 use buttonwood_engine::{
-    AccessEvent, Break, BreakKind, Event, FundsInfrequent, Infrequent, OrderState, State, TradingEvent,
-    TradingInfrequent, evolve, funds::reserves::Event as ReservesEvent,
+    AccessEvent, Break, BreakKind, Event, FundsInfrequent, Infrequent, Moved, OrderState, State,
+    TradingEvent, TradingInfrequent, evolve, funds::reserves::Event as ReservesEvent,
 };
 use buttonwood_model::{BytesRef, CancelReason, Side, Slot, Stamp, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty};
 use serde::{Deserialize, Serialize};
+use statement::Share;
 use std::sync::Arc;
 
 /// Where a fold's rows and changes of depth go.
@@ -30,6 +34,10 @@ pub trait Sink {
     fn public(&mut self, row: &PublicTrade);
     /// Stores an amount of funding, or a payment.
     fn funding(&mut self, row: &FundingRow);
+    /// Stores a change of a balance that is no trade on a book of spot.
+    fn entry(&mut self, row: &EntryRow);
+    /// Stores a wrap or an instant order.
+    fn conversion(&mut self, row: &ConversionRow);
     /// Adds a visible quantity at a price.
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty);
     /// Removes a visible quantity at a price.
@@ -72,6 +80,16 @@ impl Sink for Counted {
         self.index.push_funding(row, &mut self.scratch);
     }
 
+    fn entry(&mut self, row: &EntryRow) {
+        self.scratch.clear();
+        self.index.push_entry(row, &mut self.scratch);
+    }
+
+    fn conversion(&mut self, row: &ConversionRow) {
+        self.scratch.clear();
+        self.index.push_conversion(row, &mut self.scratch);
+    }
+
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
 
     fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
@@ -89,18 +107,28 @@ pub struct Fold {
     trades: Vec<Option<Position>>,
     /// What accounts had at the last cut of the proof of reserves.
     cut: Option<Arc<Cut>>,
+    /// Empty between commands.
+    #[serde(skip)]
+    ahead: statement::Ahead,
+    /// What the last event changed, kept for its room.
+    #[serde(skip)]
+    moves: Vec<Moved>,
 }
 
 impl Default for Fold {
     fn default() -> Self {
+        let mut state = State::new();
+        state.record_moves();
         Self {
-            state: State::new(),
+            state,
             tape: Tape::new(),
             candles: Candles::default(),
             auctions: AuctionResults::default(),
             volumes: TradeVolumes::default(),
             trades: Vec::new(),
             cut: None,
+            ahead: statement::Ahead::default(),
+            moves: Vec::new(),
         }
     }
 }
@@ -149,6 +177,7 @@ impl Fold {
     /// Rebuilds the derived parts after the fold was read from a snapshot.
     pub fn restore(&mut self) {
         self.state.restore();
+        self.state.record_moves();
     }
 
     /// Stores the derived parts that a snapshot needs, before the fold is written to one.
@@ -163,8 +192,10 @@ impl Fold {
                 self.record_infrequent(stamp, *kept, texts, sink);
             }
             self.record(stamp, event, sink);
+            let parties = self.parties(event);
             evolve(&mut self.state, stamp, event, texts);
             self.note_entry(event, sink);
+            self.record_moves(stamp, event, parties, sink);
         }
         self.state.advance(stamp);
     }
@@ -215,11 +246,11 @@ impl Fold {
             }
             Infrequent::Perp(event) => return self.record_perpetual(stamp, &event, sink),
             Infrequent::Margin(event) => return self.record_spot_margin(stamp, &event, sink),
+            Infrequent::Convert(event) => return self.record_conversion(stamp, &event, sink),
             Infrequent::Trading(_)
             | Infrequent::Access(_)
             | Infrequent::Ledger(_)
             | Infrequent::Rates(_)
-            | Infrequent::Convert(_)
             | Infrequent::Funds(_)
             | Infrequent::Founded(_)
             | Infrequent::Audit(_)
@@ -316,8 +347,17 @@ impl Fold {
 
     /// Records an order's part in a trade.
     fn record_part(&mut self, slot: Slot, trade: &Traded, fee: Money, part: Part, sink: &mut impl Sink) {
-        let order = self.state.orders().get(slot);
+        let order = *self.state.orders().get(slot);
         let (sort, traded) = ((order.side(), part), (trade.qty, trade.notional));
+        let share = Share {
+            account: order.account,
+            side: order.side(),
+            qty: trade.qty,
+            notional: trade.notional,
+            fee,
+            is_taker: part == Part::Taker,
+        };
+        let settled = self.settled(order.symbol, &share);
         self.volumes.record(order.account, order.symbol, trade.time, sort, traded);
         let position = sink.trade(&TradeRow {
             account: order.account,
@@ -332,6 +372,7 @@ impl Fold {
             fee,
             client_id: self.state.orders().client_id(slot),
             of_order: self.trades_of(slot),
+            settled,
         });
         self.link(slot, Some(position));
     }

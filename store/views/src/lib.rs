@@ -26,5 +26,5 @@ pub use conversion::Conversion;
 pub use depth::Depth;
 pub use fold::{Counted, Fold, Sink};
 pub use tape::{Day, Move, Sums, Tape, Window};
-pub use views::{Found, Views};
+pub use views::{Found, Known, Views};
 pub use volumes::{ByRole, Fills, TradeVolume, TradeVolumes, VOLUME_DAYS};

@@ -1,7 +1,10 @@
 //! The live views, which answer every query.
 
 use crate::fold::{Fold, Sink};
-use crate::history::{Fault, FundingRow, History, Index, OrderRow, Position, PublicTrade, Query, TradeRow};
+use crate::history::{
+    ConversionRow, EntryRow, Fault, FundingRow, History, Index, OrderRow, Position, PublicTrade, Query,
+    TradeRow,
+};
 use crate::{AuctionResults, Candles, Depth, Tape, TradeVolumes};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Breaks, Event, OrderRef, OrderState, State};
@@ -39,6 +42,14 @@ impl Sink for Kept {
         self.history.push_funding(row);
     }
 
+    fn entry(&mut self, row: &EntryRow) {
+        self.history.push_entry(row);
+    }
+
+    fn conversion(&mut self, row: &ConversionRow) {
+        self.history.push_conversion(row);
+    }
+
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
         self.depth.add(symbol, side, price, qty);
     }
@@ -55,6 +66,15 @@ pub struct Found {
     pub order: OrderState,
     /// Its newest trade.
     pub trades: Option<Position>,
+}
+
+/// What an id finds: an order of a book, or a conversion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// An order.
+    Order(Found),
+    /// A wrap, or an instant order that was executed.
+    Conversion(ConversionRow),
 }
 
 impl From<OrderRow> for Found {
@@ -89,6 +109,30 @@ impl Found {
             (Some(live), Some(closed)) if closed.order.id > live.order.id => Some(closed),
             (Some(live), _) => Some(live),
             (None, closed) => closed,
+        })
+    }
+
+    /// The order or the conversion that was placed last, of an account's live order and what a query finds (D-170). A conversion is a
+    /// closed market order; its trade is in its row, and not found by a position.
+    ///
+    /// # Errors
+    /// [`Fault`] of the history.
+    pub fn last_placed_or_converted(
+        live: Option<Self>,
+        history: Query<'_>,
+        account: AccountId,
+        order: &OrderRef,
+    ) -> Result<Option<Known>, Fault> {
+        let placed = Self::last_placed(live, history, account, order)?;
+        let converted = match order {
+            OrderRef::Id(id) if placed.is_none() => history.conversion(account, *id)?,
+            OrderRef::Id(_) => None,
+            OrderRef::ClientId(client_id) => history.conversion_by_client_id(account, client_id)?,
+        };
+        Ok(match (placed, converted) {
+            (Some(placed), Some(row)) if placed.order.id > row.order => Some(Known::Order(placed)),
+            (_, Some(row)) => Some(Known::Conversion(row)),
+            (placed, None) => placed.map(Known::Order),
         })
     }
 

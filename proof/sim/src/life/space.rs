@@ -103,6 +103,7 @@ fn is_full(fault: &Fault) -> bool {
         | Fault::Diverged { .. }
         | Fault::Poison(_)
         | Fault::Law { .. }
+        | Fault::Unexplained { .. }
         | Fault::SnapshotDiffers { .. }
         | Fault::Founding { .. }
         | Fault::Thread(_) => false,

@@ -1,11 +1,14 @@
 //! The rows of a run's history, kept for comparison with a recovery.
 
 use crate::check::Finding;
+use crate::memory::Odd;
+use crate::statement::all_explained;
 use buttonwood_engine::State;
 use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_views::history::{
-    Fault, FundingRow, Lengths, Limit, OrderRow, Position, PublicTrade, Query, Since, TradeRow,
+    ConversionRow, EntryRow, Fault, FundingRow, Lengths, Limit, OrderRow, Position, PublicTrade, Query,
+    Since, TradeRow,
 };
 use buttonwood_views::{Counted, Sink, Views};
 use std::cmp::Reverse;
@@ -22,6 +25,8 @@ pub(super) struct Rows {
     orders: Vec<(u64, OrderRow)>,
     public: Vec<(u64, PublicTrade)>,
     funding: Vec<(u64, FundingRow)>,
+    entries: Vec<(u64, EntryRow)>,
+    conversions: Vec<(u64, ConversionRow)>,
 }
 
 impl Rows {
@@ -33,6 +38,8 @@ impl Rows {
             orders: Vec::new(),
             public: Vec::new(),
             funding: Vec::new(),
+            entries: Vec::new(),
+            conversions: Vec::new(),
         }
     }
 
@@ -52,10 +59,19 @@ impl Rows {
             let kept = until(&self.public, seq, |row| row.symbol == symbol);
             same(history.public_trades(symbol, Since::Newest, ALL), &kept, seq)?;
         }
-        let mut kept = until(&self.funding, seq, |_| true);
-        kept.reverse();
-        same(views.history().after(Lengths::empty()).funding.collect(), &kept, seq)
+        let all = views.history().after(Lengths::empty());
+        same(all.funding.collect(), &oldest_first(&self.funding, seq), seq)?;
+        same(all.entries.collect(), &oldest_first(&self.entries, seq), seq)?;
+        same(all.conversions.collect(), &oldest_first(&self.conversions, seq), seq)?;
+        all_explained(views)
+            .map_err(|(Odd::Untold(finding) | Odd::Wrong(finding))| format!("command {seq}: {finding}"))
     }
+}
+
+fn oldest_first<T: Copy>(kept: &[(u64, T)], seq: u64) -> Vec<T> {
+    let mut rows = until(kept, seq, |_| true);
+    rows.reverse();
+    rows
 }
 
 /// The rows up to a command, newest first.
@@ -91,6 +107,16 @@ impl Sink for Rows {
     fn funding(&mut self, row: &FundingRow) {
         self.funding.push((self.seq, *row));
         self.counted.funding(row);
+    }
+
+    fn entry(&mut self, row: &EntryRow) {
+        self.entries.push((self.seq, *row));
+        self.counted.entry(row);
+    }
+
+    fn conversion(&mut self, row: &ConversionRow) {
+        self.conversions.push((self.seq, *row));
+        self.counted.conversion(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

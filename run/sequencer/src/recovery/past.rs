@@ -12,9 +12,12 @@ use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode};
 use buttonwood_disk::Folder;
 use buttonwood_engine::State;
 use buttonwood_journal::{Mark, Reader, ReplayError, snapshot};
-use buttonwood_model::{Side, SymbolId};
+use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
-use buttonwood_views::history::{FundingRow, Index, OrderRow, Position, PublicTrade, Scan, TradeRow};
+use buttonwood_views::history::{
+    self, Change, ConversionRow, EntryRow, FundingRow, Index, Lengths, Numbered, OrderRow, Position,
+    PublicTrade, Scan, Statements, TradeRow,
+};
 use buttonwood_views::{Counted, Fold, Sink};
 
 /// Which rows to read.
@@ -26,6 +29,8 @@ pub enum PastTable {
     Trades,
     /// Public trades, by time.
     PublicTrades,
+    /// What changed balances, by time; of one moment by account and id.
+    Statement,
 }
 
 /// A row of the past.
@@ -37,6 +42,8 @@ pub enum PastRow {
     Trade(TradeRow),
     /// A trade as published.
     Public(PublicTrade),
+    /// What changed balances.
+    Change(Numbered),
 }
 
 /// A directory's past up to its last durable command.
@@ -101,14 +108,15 @@ impl Past {
         mut visit: impl FnMut(&State, &PastRow) -> Result<(), E>,
     ) -> Result<(), E> {
         let state = &self.state;
-        let mut visit = |row: &PastRow| visit(state, row);
+        let mut ordered = InOrder::new(|row: &PastRow| visit(state, row));
+        let mut visit = |row: &PastRow| ordered.push(row);
         let index = self.snapshot.as_ref().map(|(_, _, index)| index.lengths());
-        let scan = index.map(|lengths| Scan::open(&self.history, lengths)).transpose();
+        let scan = index.map(|lengths| Files::open(&self.history, lengths)).transpose();
         let scan = scan.map_err(Fault::from)?.flatten();
         let snapshot = self.snapshot.as_ref().filter(|_| scan.is_some());
         let (from, fold, index) = begin(&self.reader, snapshot);
-        if let Some(scan) = scan {
-            read_files(scan, table, &mut visit)?;
+        if let Some(files) = scan {
+            read_files(files, table, &mut visit)?;
         }
         let mut replay =
             Replay { fold, sink: Gathered { counted: Counted::new(index), table, rows: Vec::new() } };
@@ -119,7 +127,7 @@ impl Past {
             replay.apply(&batch, &mut visit)
         });
         match replayed {
-            Ok(_) => Ok(()),
+            Ok(_) => ordered.flush(),
             Err(ReplayError::Refused(refused)) => Err(refused),
             Err(ReplayError::Fault(fault)) => Err(Fault::from(fault).into()),
         }
@@ -134,8 +142,58 @@ fn begin(reader: &Reader, snapshot: Option<&(Mark, Fold, Index)>) -> (Option<Mar
     }
 }
 
-fn read_files<E: From<Fault>>(
+/// The rows of the files, for any table.
+struct Files {
     scan: Scan,
+    statements: Statements,
+}
+
+impl Files {
+    fn open(directory: &Folder, lengths: Lengths) -> Result<Option<Self>, history::Fault> {
+        let (scan, statements) = (Scan::open(directory, lengths)?, Statements::open(directory, lengths)?);
+        Ok(scan.zip(statements).map(|(scan, statements)| Self { scan, statements }))
+    }
+}
+
+/// Visits the changes of one moment by account and id: their files are apart. Other rows pass.
+struct InOrder<V> {
+    visit: V,
+    /// Changes of one moment.
+    waiting: Vec<Numbered>,
+}
+
+impl<E, V: FnMut(&PastRow) -> Result<(), E>> InOrder<V> {
+    fn new(visit: V) -> Self {
+        Self { visit, waiting: Vec::new() }
+    }
+
+    fn push(&mut self, row: &PastRow) -> Result<(), E> {
+        let PastRow::Change(row) = row else { return (self.visit)(row) };
+        if self.waiting.last().is_some_and(|last| last.time() != row.time()) {
+            self.flush()?;
+        }
+        self.waiting.push(*row);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), E> {
+        self.waiting.sort_unstable_by_key(|row| (row.account(), row.last));
+        self.waiting.drain(..).try_for_each(|row| (self.visit)(&PastRow::Change(row)))
+    }
+}
+
+/// The changes of two files, by time.
+fn merged(statements: Statements) -> impl Iterator<Item = Result<Numbered, history::Fault>> {
+    let (mut trades, mut entries) = (statements.trades.peekable(), statements.entries.peekable());
+    std::iter::from_fn(move || match (trades.peek(), entries.peek()) {
+        (Some(Ok(trade)), Some(Ok(entry))) if entry.time() < trade.time() => entries.next(),
+        (Some(_), _) => trades.next(),
+        (None, _) => entries.next(),
+    })
+}
+
+fn read_files<E: From<Fault>>(
+    Files { scan, statements }: Files,
     table: PastTable,
     visit: &mut impl FnMut(&PastRow) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -150,6 +208,9 @@ fn read_files<E: From<Fault>>(
         PastTable::PublicTrades => scan
             .public
             .map(|row| row.map(PastRow::Public))
+            .try_for_each(|row| each(row.map_err(Fault::from)?)),
+        PastTable::Statement => merged(statements)
+            .map(|row| row.map(PastRow::Change))
             .try_for_each(|row| each(row.map_err(Fault::from)?)),
     }
 }
@@ -179,12 +240,23 @@ struct Gathered {
     rows: Vec<PastRow>,
 }
 
+impl Gathered {
+    /// Keeps a change that was just counted.
+    fn change(&mut self, account: AccountId, row: &Change) {
+        if self.table == PastTable::Statement {
+            self.rows.push(PastRow::Change(Numbered { last: self.counted.index.ids(account), row: *row }));
+        }
+    }
+}
+
 impl Sink for Gathered {
     fn trade(&mut self, row: &TradeRow) -> Position {
         if self.table == PastTable::Trades {
             self.rows.push(PastRow::Trade(*row));
         }
-        self.counted.trade(row)
+        let at = self.counted.trade(row);
+        self.change(row.account, &Change::Trade(*row));
+        at
     }
 
     fn order(&mut self, row: &OrderRow) {
@@ -203,6 +275,15 @@ impl Sink for Gathered {
 
     fn funding(&mut self, row: &FundingRow) {
         self.counted.funding(row);
+    }
+
+    fn entry(&mut self, row: &EntryRow) {
+        self.counted.entry(row);
+        self.change(row.account, &Change::Entry(*row));
+    }
+
+    fn conversion(&mut self, row: &ConversionRow) {
+        self.counted.conversion(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

@@ -3,10 +3,13 @@
 use crate::Fault;
 use crate::care::tables::{Place, is_void, void};
 use buttonwood_engine::{Breaks, State};
-use buttonwood_model::{Side, SymbolId};
+use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_tables::{Database, Reached, Row, Size};
-use buttonwood_views::history::{FundingRow, Index, OrderRow, Position, Proof, PublicTrade, TradeRow};
+use buttonwood_views::history::{
+    Change, ConversionRow, EntryRow, FundingRow, Index, Numbered, OrderRow, Position, Proof, PublicTrade,
+    Sums, TradeRow,
+};
 use buttonwood_views::{Fold, Sink};
 
 /// Rows that gather before they are folded.
@@ -28,6 +31,9 @@ pub struct TablesReport {
 pub(crate) struct Proofs {
     pub(crate) files: Proof,
     tables: Option<TablesProof>,
+    /// The rows of statements since the last check, and the sums of those before.
+    changes: Vec<Numbered>,
+    sums: Sums,
 }
 
 /// A database, and the one that it must equal.
@@ -104,21 +110,40 @@ impl TablesProof {
         Ok(())
     }
 
-    fn push(&mut self, row: Row) {
+    fn push(&mut self, row: &Row) {
         if self.report.is_none() {
-            self.rows.push(row);
+            self.rows.push(*row);
         }
     }
 }
 
 impl Proofs {
-    pub(crate) fn new(files: Proof, tables: Option<TablesProof>) -> Self {
-        Self { files, tables }
+    /// `state` is the one before the first row.
+    pub(crate) fn new(files: Proof, tables: Option<TablesProof>, state: &State) -> Self {
+        Self { files, tables, changes: Vec::new(), sums: Sums::of(state) }
+    }
+
+    /// Whether the rows of every account sum to its balances (D-171).
+    ///
+    /// # Errors
+    /// [`Fault::Unexplained`].
+    pub(crate) fn check_sums(&self, state: &State) -> Result<(), Fault> {
+        let seq = state.stamp().seq.0;
+        self.sums.check(state).map_err(|source| Fault::Unexplained { seq, source })
+    }
+
+    /// Keeps a change that was just compared.
+    fn change(&mut self, account: AccountId, row: &Change) {
+        self.changes.push(Numbered { last: self.files.index().ids(account), row: *row });
     }
 
     /// Whether all rows up to the end of a batch are as the journal gives them.
     pub(crate) fn check(&mut self, seq: u64, fold: &Fold) -> Result<(), Fault> {
         self.files.check()?;
+        let symbols = fold.state().symbols();
+        for row in self.changes.drain(..) {
+            self.sums.add(symbols, &row).map_err(|source| Fault::Unexplained { seq, source })?;
+        }
         match &mut self.tables {
             Some(tables) => tables.check(seq, fold.state(), self.files.index()),
             None => Ok(()),
@@ -154,9 +179,20 @@ impl Proofs {
 impl Sink for Proofs {
     fn trade(&mut self, row: &TradeRow) -> Position {
         if let Some(tables) = &mut self.tables {
-            tables.push(Row::Trade(*row));
+            tables.push(&Row::Trade(*row));
         }
-        self.files.trade(row)
+        let at = self.files.trade(row);
+        self.change(row.account, &Change::Trade(*row));
+        at
+    }
+
+    fn entry(&mut self, row: &EntryRow) {
+        self.files.entry(row);
+        self.change(row.account, &Change::Entry(*row));
+    }
+
+    fn conversion(&mut self, row: &ConversionRow) {
+        self.files.conversion(row);
     }
 
     fn order(&mut self, row: &OrderRow) {
@@ -165,14 +201,14 @@ impl Sink for Proofs {
 
     fn public(&mut self, row: &PublicTrade) {
         if let Some(tables) = &mut self.tables {
-            tables.push(Row::Public(*row));
+            tables.push(&Row::Public(*row));
         }
         self.files.public(row);
     }
 
     fn funding(&mut self, row: &FundingRow) {
         if let Some(tables) = &mut self.tables {
-            tables.push(Row::Funding(*row));
+            tables.push(&Row::Funding(*row));
         }
         self.files.funding(row);
     }

@@ -123,7 +123,8 @@ fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<
     };
     check_laws(&fold)?;
     let relied_on = newest.as_ref().map_or(index.lengths(), |(_, (_, index))| index.lengths());
-    let mut rows = Proofs::new(Proof::open(&dir.folder(HISTORY_DIR), index, relied_on)?, tables);
+    let files = Proof::open(&dir.folder(HISTORY_DIR), index, relied_on)?;
+    let mut rows = Proofs::new(files, tables, fold.state());
     // The snapshot with which the proof begins proves nothing about itself.
     let mut compared = None;
     let newest = newest.filter(|(seq, _)| begins.is_none_or(|begins| begins.snapshot != *seq));
@@ -136,6 +137,7 @@ fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<
         if seq >= laws_due {
             laws_due = seq + LAWS_EVERY;
             check_laws(&fold)?;
+            rows.check_sums(fold.state())?;
         }
         if let Some((_, (stored, index))) = newest.as_ref().filter(|(of, _)| *of == seq) {
             if *stored != fold || index != rows.files.index() {
@@ -158,6 +160,7 @@ fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<
         followed(named, checked.end.seq)
     })?;
     check_laws(&fold)?;
+    rows.check_sums(fold.state())?;
     if let Some((seq, _)) = newest.filter(|(seq, _)| compared != Some(*seq)) {
         return Err(Fault::SnapshotDiffers { seq });
     }
@@ -221,8 +224,9 @@ fn verify_tables(
 ) -> Result<Option<TablesReport>, Fault> {
     let empty = index_of_empty(reader.id());
     let lengths = empty.lengths();
-    let mut rows = Proofs::new(Proof::open(&dir.folder(HISTORY_DIR), empty, lengths)?, Some(tables));
     let mut fold = Fold::default();
+    let files = Proof::open(&dir.folder(HISTORY_DIR), empty, lengths)?;
+    let mut rows = Proofs::new(files, Some(tables), fold.state());
     let check = |batch: &Decoded| {
         batch.apply(|stamp, events, texts| fold.apply(stamp, events, texts, &mut rows))?;
         rows.check(batch.last_seq(), &fold)

@@ -58,6 +58,7 @@ fn rows_of(
         fee: Money::ZERO,
         client_id: None,
         of_order: None,
+        settled: None,
     };
     [Row::Public(public), Row::Trade(own)]
 }

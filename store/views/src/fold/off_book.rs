@@ -52,6 +52,7 @@ impl Order {
             fee: Money::ZERO,
             client_id: None,
             of_order: self.newest,
+            settled: None,
         };
         self.newest = Some(sink.trade(&row));
     }

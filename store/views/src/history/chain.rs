@@ -74,6 +74,11 @@ impl<T> Default for Chain<T> {
 }
 
 impl<T> Chain<T> {
+    /// How many rows it has.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
     /// The newest row.
     pub(super) fn newest(&self) -> Option<Position> {
         self.trees.last().map(|tree| tree.root)

@@ -1,6 +1,8 @@
 //! The history with its files: opening, appending, writing, syncing.
 
 use super::codec::Position;
+use super::converted::ConversionRow;
+use super::entry::EntryRow;
 use super::fault::Fault;
 use super::funding::FundingRow;
 use super::index::{Index, Lengths};
@@ -13,14 +15,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The name of each file, and its first bytes.
-pub(super) const TRADES: (&str, Magic) = ("trades.log", *b"BWtrade1");
+pub(super) const TRADES: (&str, Magic) = ("trades.log", *b"BWtrade2");
 pub(super) const ORDERS: (&str, Magic) = ("orders.log", *b"BWorder3");
 pub(super) const PUBLIC: (&str, Magic) = ("public.log", *b"BWpubli2");
 pub(super) const FUNDING: (&str, Magic) = ("funding.log", *b"BWfundi1");
 
+pub(super) const ENTRIES: (&str, Magic) = ("entries.log", *b"BWentry1");
+pub(super) const CONVERSIONS: (&str, Magic) = ("conversions.log", *b"BWconve1");
+
 /// The kinds and versions of the files, as text: another format moves the rows.
 pub fn formats() -> String {
-    [TRADES, ORDERS, PUBLIC, FUNDING].map(|(_, magic)| String::from_utf8_lossy(&magic).into_owned()).join(" ")
+    let all = [TRADES, ORDERS, PUBLIC, FUNDING, ENTRIES, CONVERSIONS];
+    all.map(|(_, magic)| String::from_utf8_lossy(&magic).into_owned()).join(" ")
 }
 
 /// Bytes per half of the newest rows that stay in memory.
@@ -30,11 +36,20 @@ pub(super) struct Halves {
     pub(super) orders: usize,
     pub(super) public: usize,
     pub(super) funding: usize,
+    pub(super) entries: usize,
+    pub(super) conversions: usize,
 }
 
-/// At most twice this, so 28 MiB; at 65 bytes a row, the newest 50 trades of 2,500 equally busy accounts. Rows of funding are read from
+/// At most twice this, so 36 MiB; at 90 bytes a row, the newest 50 trades of 2,500 equally busy accounts. Rows of funding are read from
 /// the database, so few of them stay.
-const HALVES: Halves = Halves { trades: 8 << 20, orders: 4 << 20, public: 2 << 20, funding: 64 << 10 };
+const HALVES: Halves = Halves {
+    trades: 11 << 20,
+    orders: 4 << 20,
+    public: 2 << 20,
+    funding: 64 << 10,
+    entries: 1 << 20,
+    conversions: 64 << 10,
+};
 
 /// The log files and their index.
 #[derive(Debug)]
@@ -45,6 +60,8 @@ pub struct History {
     pub(super) orders: Log,
     pub(super) public: Log,
     pub(super) funding: Log,
+    pub(super) entries: Log,
+    pub(super) conversions: Log,
     /// For each half in memory, the time when its first order closed.
     since: [Option<Time>; 2],
     /// Whether a sync has failed since the files were opened.
@@ -55,7 +72,7 @@ pub struct History {
 #[derive(Clone, Debug)]
 pub struct Syncer {
     directory: Folder,
-    files: [Rows; 4],
+    files: [Rows; 6],
     is_doubtful: Arc<AtomicBool>,
 }
 
@@ -77,6 +94,8 @@ impl History {
         let orders = Log::open(&directory, ORDERS, lengths.orders, halves.orders)?;
         let public = Log::open(&directory, PUBLIC, lengths.public, halves.public)?;
         let funding = Log::open(&directory, FUNDING, lengths.funding, halves.funding)?;
+        let entries = Log::open(&directory, ENTRIES, lengths.entries, halves.entries)?;
+        let conversions = Log::open(&directory, CONVERSIONS, lengths.conversions, halves.conversions)?;
         Ok(Self {
             directory,
             index,
@@ -84,6 +103,8 @@ impl History {
             orders,
             public,
             funding,
+            entries,
+            conversions,
             since: [None; 2],
             is_doubtful: Arc::default(),
         })
@@ -119,6 +140,21 @@ impl History {
         self.index.push_funding(row, self.funding.buffer())
     }
 
+    /// Appends a change of a balance; times never decrease.
+    pub fn push_entry(&mut self, row: &EntryRow) -> Position {
+        self.index.push_entry(row, self.entries.buffer())
+    }
+
+    /// Appends a conversion; times and order ids never decrease.
+    pub fn push_conversion(&mut self, row: &ConversionRow) -> Position {
+        self.index.push_conversion(row, self.conversions.buffer())
+    }
+
+    /// Every file.
+    fn logs(&self) -> [&Log; 6] {
+        [&self.trades, &self.orders, &self.public, &self.funding, &self.entries, &self.conversions]
+    }
+
     /// Writes the appended rows to the files, usually those of many batches at once. Queries see a row before and
     /// after alike: memory holds what is not yet written.
     ///
@@ -132,6 +168,8 @@ impl History {
         }
         self.public.flush()?;
         self.funding.flush()?;
+        self.entries.flush()?;
+        self.conversions.flush()?;
         Ok(())
     }
 
@@ -148,8 +186,7 @@ impl History {
 
     /// Bytes of rows not yet in the files.
     pub fn pending(&self) -> u64 {
-        let logs = [&self.trades, &self.orders, &self.public, &self.funding];
-        logs.into_iter().map(Log::pending).sum()
+        self.logs().into_iter().map(Log::pending).sum()
     }
 
     /// Syncs the flushed rows. Call it before a snapshot that refers to them becomes valid.
@@ -162,7 +199,7 @@ impl History {
 
     /// A handle for syncing from another thread while this one continues.
     pub fn syncer(&self) -> Syncer {
-        let files = [&self.trades, &self.orders, &self.public, &self.funding].map(Log::rows);
+        let files = self.logs().map(Log::rows);
         Syncer { directory: self.directory.clone(), files, is_doubtful: Arc::clone(&self.is_doubtful) }
     }
 }

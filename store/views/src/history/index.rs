@@ -6,11 +6,14 @@
 use super::bucket;
 use super::chain::Chain;
 use super::codec::{self, Position};
+use super::converted::{ConversionLinks, ConversionRow};
+use super::entry::{EntryLinks, EntryRow};
 use super::funding::FundingRow;
-use super::row::{AccountLinks, Least, OrderLinks, OrderRow, PublicTrade, TradeRow};
+use super::row::{AccountLinks, Least, OrderLinks, OrderRow, PublicTrade, TradeLinks, TradeRow};
+use super::statement::IDS_OF_TRADE;
 use super::stretch::Sums;
 use super::table::Table;
-use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId};
+use buttonwood_model::{AccountId, ClientId, CurrencyId, OrderId, SymbolId};
 use postcard::Error;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +26,8 @@ pub struct Index {
     chains: Chains,
     by_order: Table,
     by_client: Table,
+    /// Conversions by client id.
+    by_converted: Table,
 }
 
 /// An index without its tables.
@@ -45,6 +50,10 @@ pub struct Lengths {
     pub public: u64,
     /// Amounts of funding, and payments.
     pub funding: u64,
+    /// Changes of balances beside trades.
+    pub entries: u64,
+    /// Wraps and instant orders.
+    pub conversions: u64,
 }
 
 /// The chains of one account.
@@ -54,6 +63,10 @@ struct Heads {
     orders: Chain<OrderId>,
     /// Sorted by symbol; only symbols that the account has traded.
     symbols: Vec<SymbolHeads>,
+    entries: Chain,
+    /// Sorted by currency; only those of which it has an entry.
+    currencies: Vec<CurrencyHead>,
+    conversions: Chain,
 }
 
 /// The chains of one account in one symbol.
@@ -64,10 +77,24 @@ struct SymbolHeads {
     orders: Chain<OrderId>,
 }
 
+/// The chain of one account's entries in one currency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct CurrencyHead {
+    currency: CurrencyId,
+    entries: Chain,
+}
+
 impl Lengths {
     /// Those of files without rows.
     pub const fn empty() -> Self {
-        Self { trades: HEADER, orders: HEADER, public: HEADER, funding: HEADER }
+        Self {
+            trades: HEADER,
+            orders: HEADER,
+            public: HEADER,
+            funding: HEADER,
+            entries: HEADER,
+            conversions: HEADER,
+        }
     }
 }
 
@@ -76,7 +103,7 @@ impl Index {
     /// bucket; the same rows give the same files only under the same key.
     pub fn new(key: u64) -> Self {
         let chains = Chains { key, lengths: Lengths::empty(), accounts: Vec::new(), symbols: Vec::new() };
-        Self { chains, by_order: Table::new(), by_client: Table::new() }
+        Self { chains, by_order: Table::new(), by_client: Table::new(), by_converted: Table::new() }
     }
 
     /// Appends the encoded index of a checkpoint.
@@ -85,7 +112,7 @@ impl Index {
     /// Those of postcard, which is the format.
     pub fn encode(&self, out: Vec<u8>) -> Result<Vec<u8>, Error> {
         let out = postcard::to_extend(&self.chains, out)?;
-        self.by_client.encode(self.by_order.encode(out)?)
+        self.by_converted.encode(self.by_client.encode(self.by_order.encode(out)?)?)
     }
 
     /// Decodes the index at the start of `bytes`.
@@ -95,8 +122,9 @@ impl Index {
     pub fn decode(bytes: &[u8]) -> Result<Self, Error> {
         let (chains, rest) = postcard::take_from_bytes(bytes)?;
         let (by_order, rest) = Table::decode(rest)?;
-        let (by_client, _) = Table::decode(rest)?;
-        Ok(Self { chains, by_order, by_client })
+        let (by_client, rest) = Table::decode(rest)?;
+        let (by_converted, _) = Table::decode(rest)?;
+        Ok(Self { chains, by_order, by_client, by_converted })
     }
 
     /// The length of each file.
@@ -111,8 +139,11 @@ impl Index {
     pub fn push_trade(&mut self, row: &TradeRow, out: &mut Vec<u8>) -> Position {
         let at = end(self.chains.lengths.trades);
         let heads = grown(&mut self.chains.accounts, row.account.index());
-        let links =
-            AccountLinks { all: heads.trades.push(at), symbol: heads.symbol(row.symbol).trades.push(at) };
+        let links = TradeLinks {
+            all: heads.trades.push(at),
+            symbol: heads.symbol(row.symbol).trades.push(at),
+            entries: heads.entries.len(),
+        };
         self.chains.lengths.trades += codec::seal(out, at, |out| row.encode(at, links, out));
         at
     }
@@ -152,6 +183,66 @@ impl Index {
         let at = end(self.chains.lengths.funding);
         self.chains.lengths.funding += codec::seal(out, at, |out| row.encode(out));
         at
+    }
+
+    /// Links a change of a balance and appends its bytes; returns its position.
+    pub fn push_entry(&mut self, row: &EntryRow, out: &mut Vec<u8>) -> Position {
+        let at = end(self.chains.lengths.entries);
+        let heads = grown(&mut self.chains.accounts, row.account.index());
+        let links = EntryLinks {
+            all: heads.entries.push(at),
+            currency: heads.currency(row.currency).push(at),
+            trades: heads.trades.len(),
+        };
+        self.chains.lengths.entries += codec::seal(out, at, |out| row.encode(at, links, out));
+        at
+    }
+
+    /// Links a conversion and appends its bytes; returns its position.
+    pub fn push_conversion(&mut self, row: &ConversionRow, out: &mut Vec<u8>) -> Position {
+        let at = end(self.chains.lengths.conversions);
+        let heads = grown(&mut self.chains.accounts, row.account.index());
+        let all = heads.conversions.push(at);
+        let same_client = row.client_id.as_ref().and_then(|client_id| {
+            self.by_converted.push(bucket::of_client(self.chains.key, row.account, client_id), at)
+        });
+        let links = ConversionLinks { all, same_client };
+        self.chains.lengths.conversions += codec::seal(out, at, |out| row.encode(at, links, out));
+        at
+    }
+
+    /// An account's newest entry, in one currency or in all.
+    pub(super) fn newest_entry(&self, account: AccountId, currency: Option<CurrencyId>) -> Option<Position> {
+        let heads = self.chains.accounts.get(account.index())?;
+        match currency {
+            None => heads.entries.newest(),
+            Some(currency) => {
+                let place = heads.currencies.binary_search_by_key(&currency, |head| head.currency).ok()?;
+                heads.currencies.get(place)?.entries.newest()
+            }
+        }
+    }
+
+    /// The symbols that an account has traded.
+    pub(super) fn traded_symbols(&self, account: AccountId) -> Vec<SymbolId> {
+        let heads = self.chains.accounts.get(account.index());
+        heads.into_iter().flat_map(|heads| &heads.symbols).map(|heads| heads.symbol).collect()
+    }
+
+    /// How many ids of its statement an account has used: the last of its newest row.
+    pub fn ids(&self, account: AccountId) -> u64 {
+        let heads = self.chains.accounts.get(account.index());
+        heads.map_or(0, |heads| IDS_OF_TRADE * heads.trades.len() + heads.entries.len())
+    }
+
+    /// An account's newest conversion.
+    pub(super) fn newest_conversion(&self, account: AccountId) -> Option<Position> {
+        self.chains.accounts.get(account.index())?.conversions.newest()
+    }
+
+    /// The newest conversion of the client id's bucket.
+    pub(super) fn converted_bucket(&self, account: AccountId, client_id: &ClientId) -> Option<Position> {
+        self.by_converted.newest(bucket::of_client(self.chains.key, account, client_id))
     }
 
     /// An account's newest trade, in one symbol or in all.
@@ -208,6 +299,18 @@ impl Heads {
                 place
             });
         self.symbols.get_mut(place).expect("the symbol was found or put there")
+    }
+}
+
+impl Heads {
+    /// The chain of the entries in a currency.
+    fn currency(&mut self, currency: CurrencyId) -> &mut Chain {
+        let heads = &mut self.currencies;
+        let place = heads.binary_search_by_key(&currency, |head| head.currency).unwrap_or_else(|place| {
+            heads.insert(place, CurrencyHead { currency, entries: Chain::default() });
+            place
+        });
+        &mut heads.get_mut(place).expect("the currency was found or put there").entries
     }
 }
 

@@ -11,6 +11,8 @@
 //! * public trades hold the figures of the same range of rows together, for the sums of a stretch of time in O(log n):
 //!   `stretch`;
 //! * closed orders are linked in hash buckets by order id and by client order id: `bucket`, `table`;
+//! * changes of balances beside trades are rows of their own; with the trades they are the statement of an account: `entry`, `statement`;
+//! * wraps and instant orders are rows of their own, in no list of the book: `converted`;
 //! * the trades of one order are linked by [`TradeRow::of_order`], whose newest position the caller keeps.
 //!
 //! Clauses: `ORD-068`, `ORD-070` to `ORD-077`, `ORD-080`, `MKT-016` to `MKT-022`; decision D-14.
@@ -18,7 +20,9 @@
 mod bucket;
 mod chain;
 mod codec;
+mod converted;
 mod copy;
+mod entry;
 mod fault;
 mod files;
 mod funding;
@@ -30,11 +34,15 @@ mod proof;
 mod query;
 mod row;
 mod scan;
+mod statement;
 mod stretch;
+mod sums;
 mod table;
 
 pub use codec::Position;
+pub use converted::ConversionRow;
 pub use copy::copy;
+pub use entry::EntryRow;
 pub use fault::Fault;
 pub use files::{History, Syncer, formats};
 pub use funding::FundingRow;
@@ -43,9 +51,11 @@ pub use page::Limit;
 pub use placed::PastOrder;
 pub use proof::Proof;
 pub use query::{Look, Query, Since, TradesFrom};
-pub use row::{OrderRow, Part, PublicTrade, TradeRow};
-pub use scan::{Rows, Scan};
+pub use row::{OrderRow, Part, PublicTrade, Settled, TradeRow};
+pub use scan::{Rows, Scan, Statements};
+pub use statement::{Change, EntriesFrom, Line, Lines, Numbered};
 pub use stretch::{Stretch, Stretched, Traded};
+pub use sums::{Sums, Unexplained};
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,10 @@
 //! Compares the history files with the rows that the journal gives: every byte that a checkpoint relies on.
 
 use super::codec::Position;
+use super::converted::ConversionRow;
+use super::entry::EntryRow;
 use super::fault::Fault;
-use super::files::{FUNDING, ORDERS, PUBLIC, TRADES};
+use super::files::{CONVERSIONS, ENTRIES, FUNDING, ORDERS, PUBLIC, TRADES};
 use super::funding::FundingRow;
 use super::index::{Index, Lengths};
 use super::log::Magic;
@@ -26,6 +28,8 @@ pub struct Proof {
     orders: File,
     public: File,
     funding: File,
+    entries: File,
+    conversions: File,
     row: Vec<u8>,
     fault: Option<Fault>,
 }
@@ -59,21 +63,26 @@ impl Proof {
             orders: open(ORDERS, lengths.orders)?,
             public: open(PUBLIC, lengths.public)?,
             funding: open(FUNDING, lengths.funding)?,
+            entries: open(ENTRIES, lengths.entries)?,
+            conversions: open(CONVERSIONS, lengths.conversions)?,
             row: Vec::new(),
             fault: None,
         })
     }
 
+    fn files(&self) -> [&File; 6] {
+        [&self.trades, &self.orders, &self.public, &self.funding, &self.entries, &self.conversions]
+    }
+
     /// Files that are missing, too short, or of another kind. A start does not use them and rebuilds the history from
     /// the journal.
     pub fn missing(&self) -> impl Iterator<Item = &Path> {
-        let files = [&self.trades, &self.orders, &self.public, &self.funding];
-        files.into_iter().filter(|file| file.handle.is_none()).map(|file| file.path.as_path())
+        self.files().into_iter().filter(|file| file.handle.is_none()).map(|file| file.path.as_path())
     }
 
     /// The number of rows that matched.
     pub fn proven(&self) -> u64 {
-        self.trades.proven + self.orders.proven + self.public.proven + self.funding.proven
+        self.files().iter().map(|file| file.proven).sum()
     }
 
     /// The index of the rows so far.
@@ -154,6 +163,20 @@ impl Sink for Proof {
         self.row.clear();
         let at = self.index.push_funding(row, &mut self.row);
         let outcome = self.funding.compare(at, &self.row);
+        self.note(outcome);
+    }
+
+    fn entry(&mut self, row: &EntryRow) {
+        self.row.clear();
+        let at = self.index.push_entry(row, &mut self.row);
+        let outcome = self.entries.compare(at, &self.row);
+        self.note(outcome);
+    }
+
+    fn conversion(&mut self, row: &ConversionRow) {
+        self.row.clear();
+        let at = self.index.push_conversion(row, &mut self.row);
+        let outcome = self.conversions.compare(at, &self.row);
         self.note(outcome);
     }
 

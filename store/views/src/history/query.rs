@@ -5,6 +5,7 @@
 
 use super::chain::{Link, Node, Walk};
 use super::codec::Position;
+use super::converted::ConversionRow;
 use super::fault::Fault;
 use super::files::History;
 use super::index::Index;
@@ -33,9 +34,14 @@ impl Reads {
     }
 }
 
-const TRADES: fn(&History) -> &Log = |history| &history.trades;
-pub(super) const ORDERS: fn(&History) -> &Log = |history| &history.orders;
-const PUBLIC: fn(&History) -> &Log = |history| &history.public;
+/// One of the files.
+pub(super) type Which = fn(&History) -> &Log;
+
+pub(super) const TRADES: Which = |history| &history.trades;
+pub(super) const ENTRIES: Which = |history| &history.entries;
+const CONVERSIONS: Which = |history| &history.conversions;
+pub(super) const ORDERS: Which = |history| &history.orders;
+const PUBLIC: Which = |history| &history.public;
 
 /// Which public trades to return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +125,7 @@ impl<'a> Query<'a> {
         self.look(|history| of(history.index()))
     }
 
-    fn row<T>(&self, log: fn(&History) -> &Log, at: Position, decode: Decode<T>) -> Result<T, Fault> {
+    pub(super) fn row<T>(&self, log: Which, at: Position, decode: Decode<T>) -> Result<T, Fault> {
         let found = self.look(|history| log(history).near(at, decode).ok_or_else(|| log(history).rows()));
         match (found, self.0) {
             (Ok(row), _) => row,
@@ -128,7 +134,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    pub(super) fn damaged(&self, log: fn(&History) -> &Log, at: Position) -> Fault {
+    pub(super) fn damaged(&self, log: Which, at: Position) -> Fault {
         self.look(|history| log(history).rows().damaged(at))
     }
 
@@ -212,6 +218,70 @@ impl<'a> Query<'a> {
             next = links.same_order;
         }
         Ok(None)
+    }
+
+    /// A conversion of an account by its id.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    pub fn conversion(&self, account: AccountId, order: OrderId) -> Result<Option<ConversionRow>, Fault> {
+        let read = |at| self.conversion_of(account, at);
+        let walk = Walk { head: self.head(|index| index.newest_conversion(account)), read };
+        let found = walk.oldest(|node| node.row.order >= order)?;
+        Ok(found.map(|node| node.row).filter(|row| row.order == order))
+    }
+
+    /// The newest conversion of an account with this client id.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    pub fn conversion_by_client_id(
+        &self,
+        account: AccountId,
+        client_id: &ClientId,
+    ) -> Result<Option<ConversionRow>, Fault> {
+        let mut next = self.head(|index| index.converted_bucket(account, client_id));
+        while let Some(at) = next {
+            let (row, links) = self.row(CONVERSIONS, at, ConversionRow::decode)?;
+            if row.account == account && row.client_id.as_ref() == Some(client_id) {
+                return Ok(Some(row));
+            }
+            next = links.same_client;
+        }
+        Ok(None)
+    }
+
+    /// The conversions of several accounts from one on, as their trades: of each account the oldest `rows`, newest first.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    pub fn conversions_from(
+        &self,
+        accounts: &[AccountId],
+        from: TradesFrom,
+        rows: usize,
+    ) -> Result<Vec<TradeRow>, Fault> {
+        let mut conversions = Vec::new();
+        for account in accounts {
+            let read = |at| self.conversion_of(*account, at);
+            let walk = Walk { head: self.head(|index| index.newest_conversion(*account)), read };
+            let holds = |row: &ConversionRow| match from {
+                TradesFrom::Time(time) => row.time >= time,
+                TradesFrom::Trade(trade) => row.order.0 >= trade.0,
+            };
+            let page = page::oldest(&walk, holds, Limit { rows, most: rows }, End::Anywhere)?;
+            conversions.extend(page.iter().map(ConversionRow::as_trade));
+        }
+        Ok(conversions)
+    }
+
+    fn conversion_of(&self, account: AccountId, at: Position) -> Result<Node<ConversionRow>, Fault> {
+        let (row, links) = self.row(CONVERSIONS, at, ConversionRow::decode)?;
+        if row.account == account {
+            Ok(Node { link: links.all, row })
+        } else {
+            Err(self.damaged(CONVERSIONS, at))
+        }
     }
 
     /// The order of an account with this client id that was placed last (ORD-068), among those closed by `closed_by`

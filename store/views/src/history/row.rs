@@ -40,6 +40,17 @@ pub struct TradeRow {
     pub client_id: Option<ClientId>,
     /// The row of this order's previous trade.
     pub of_order: Option<Position>,
+    /// The account's balances after the trade; none for one that moved no base currency, such as a perpetual's.
+    pub settled: Option<Settled>,
+}
+
+/// The balances of an account after a trade and its fee.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// In the base currency.
+    pub base: Money,
+    /// In the quote currency.
+    pub quote: Money,
 }
 
 /// The part of an order in a trade.
@@ -116,6 +127,17 @@ pub(super) struct AccountLinks {
     pub(super) symbol: Link,
 }
 
+/// The links of a trade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TradeLinks {
+    /// Among all trades of its account.
+    pub(super) all: Link,
+    /// Among those of the same symbol.
+    pub(super) symbol: Link,
+    /// How many entries of the account were before it.
+    pub(super) entries: u64,
+}
+
 /// The least order id among the rows of the tree of which a row is the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Least {
@@ -140,11 +162,15 @@ pub(super) struct OrderLinks {
 
 impl TradeRow {
     /// Appends the body of the row at `at`.
-    pub(super) fn encode(&self, at: Position, links: AccountLinks, out: &mut Vec<u8>) {
+    pub(super) fn encode(&self, at: Position, links: TradeLinks, out: &mut Vec<u8>) {
         let [qty, qty_high] = codec::halves(self.qty.hundredths());
         let [fee, fee_high] = codec::halves(codec::zigzag(self.fee.units()));
         let [ordinal, prev, jump] = links.all.numbers(at);
         let [symbol_ordinal, symbol_prev, symbol_jump] = links.symbol.numbers(at);
+        let is_settled = u64::from(self.settled.is_some());
+        let settled = self.settled.unwrap_or(Settled { base: Money::ZERO, quote: Money::ZERO });
+        let [base, base_high] = codec::halves(codec::zigzag(settled.base.units()));
+        let [quote, quote_high] = codec::halves(codec::zigzag(settled.quote.units()));
         let numbers = [
             u64::from(self.account.0),
             u64::from(self.symbol.0),
@@ -165,6 +191,12 @@ impl TradeRow {
             symbol_ordinal,
             symbol_prev,
             symbol_jump,
+            links.entries,
+            is_settled,
+            base,
+            base_high,
+            quote,
+            quote_high,
         ];
         codec::pack(out, &numbers);
         if let Part::OffBook(price) = self.part {
@@ -174,10 +206,12 @@ impl TradeRow {
     }
 
     /// Reads the body of the row at `at`.
-    pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, AccountLinks), Damage> {
-        let (numbers, rest): ([u64; 19], _) = codec::unpack(body)?;
+    pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, TradeLinks), Damage> {
+        let (numbers, rest): ([u64; 25], _) = codec::unpack(body)?;
         let [account, symbol, order, trade, time, side_of, part_of, numbers_after @ ..] = numbers;
-        let [price, qty, qty_high, fee, fee_high, of_order, links @ ..] = numbers_after;
+        let [price, qty, qty_high, fee, fee_high, of_order, numbers_after @ ..] = numbers_after;
+        let [ordinal, prev, jump, symbol_ordinal, symbol_prev, symbol_jump, entries, settled @ ..] =
+            numbers_after;
         let (part, client_id) = part(part_of, rest)?;
         let row = Self {
             account: AccountId(u32::try_from(account)?),
@@ -192,8 +226,14 @@ impl TradeRow {
             fee: Money::from_units(codec::unzigzag(codec::whole(fee, fee_high))),
             client_id: take_client_id(client_id)?,
             of_order: codec::linked(at, of_order)?,
+            settled: settled_of(settled)?,
         };
-        Ok((row, account_links(at, links)?))
+        let links = TradeLinks {
+            all: Link::from_numbers(at, [ordinal, prev, jump])?,
+            symbol: Link::from_numbers(at, [symbol_ordinal, symbol_prev, symbol_jump])?,
+            entries,
+        };
+        Ok((row, links))
     }
 }
 
@@ -323,6 +363,16 @@ impl PublicTrade {
     }
 }
 
+/// The balances of these numbers.
+fn settled_of([is_settled, base, base_high, quote, quote_high]: [u64; 5]) -> Result<Option<Settled>, Damage> {
+    let money = |low, high| Money::from_units(codec::unzigzag(codec::whole(low, high)));
+    match is_settled {
+        0 => Ok(None),
+        1 => Ok(Some(Settled { base: money(base, base_high), quote: money(quote, quote_high) })),
+        _ => Err(Damage),
+    }
+}
+
 /// The id that is this far below another.
 fn least(id: OrderId, below: u64) -> Result<OrderId, Damage> {
     id.0.checked_sub(below).map(OrderId).ok_or(Damage)
@@ -337,11 +387,11 @@ fn account_links(at: Position, numbers: [u64; 6]) -> Result<AccountLinks, Damage
 }
 
 /// The client id takes the rest of the body. No client id takes no bytes, since an id has at least one character.
-fn put_client_id(out: &mut Vec<u8>, client_id: Option<&ClientId>) {
+pub(super) fn put_client_id(out: &mut Vec<u8>, client_id: Option<&ClientId>) {
     out.extend_from_slice(client_id.map_or(&[], ClientId::as_bytes));
 }
 
-fn take_client_id(bytes: &[u8]) -> Result<Option<ClientId>, Damage> {
+pub(super) fn take_client_id(bytes: &[u8]) -> Result<Option<ClientId>, Damage> {
     match bytes.len() {
         0 => Ok(None),
         1..=CLIENT_ID_MAX => Ok(Some(ClientId::copied(bytes))),
@@ -352,13 +402,13 @@ fn take_client_id(bytes: &[u8]) -> Result<Option<ClientId>, Damage> {
 /// Maps each variant of an enum to its number, and back.
 macro_rules! codes {
     ($name:ident, $code:ident, $value:ident: $($number:literal = $variant:ident),+) => {
-        fn $code(value: $name) -> u64 {
+        pub(super) fn $code(value: $name) -> u64 {
             match value {
                 $($name::$variant => $number,)+
             }
         }
 
-        fn $value(code: u64) -> Result<$name, Damage> {
+        pub(super) fn $value(code: u64) -> Result<$name, Damage> {
             match code {
                 $($number => Ok($name::$variant),)+
                 _ => Err(Damage),

@@ -1,12 +1,15 @@
 //! Reads the rows of the files in the order in which they were appended, for exports and the history's database.
 
 use super::codec::{self, Damage, FRAME_HEAD, Position, ROW_MAX};
+use super::converted::ConversionRow;
+use super::entry::EntryRow;
 use super::fault::Fault;
-use super::files::{FUNDING, History, ORDERS, PUBLIC, TRADES};
+use super::files::{CONVERSIONS, ENTRIES, FUNDING, History, ORDERS, PUBLIC, TRADES};
 use super::funding::FundingRow;
 use super::index::{HEADER, Lengths};
 use super::log::{self, Decode, Log, Magic};
 use super::row::{OrderRow, PublicTrade, TradeRow};
+use super::statement::Numbered;
 use buttonwood_disk::{Folder, Handle, Open};
 use std::path::Path;
 use std::sync::Arc;
@@ -26,6 +29,10 @@ pub struct Scan {
     pub public: Rows<PublicTrade>,
     /// Amounts of funding, and payments, by hour.
     pub funding: Rows<FundingRow>,
+    /// Changes of balances beside trades, by time.
+    pub entries: Rows<EntryRow>,
+    /// Wraps and instant orders, by time.
+    pub conversions: Rows<ConversionRow>,
 }
 
 impl Scan {
@@ -39,8 +46,13 @@ impl Scan {
         let orders = Rows::open(directory, ORDERS, lengths.orders, order)?;
         let public = Rows::open(directory, PUBLIC, lengths.public, public)?;
         let funding = Rows::open(directory, FUNDING, lengths.funding, funding)?;
-        let all = trades.zip(orders).zip(public.zip(funding));
-        Ok(all.map(|((trades, orders), (public, funding))| Self { trades, orders, public, funding }))
+        let entries = Rows::open(directory, ENTRIES, lengths.entries, entry)?;
+        let conversions = Rows::open(directory, CONVERSIONS, lengths.conversions, conversion)?;
+        let (Some(trades), Some(orders), Some(public)) = (trades, orders, public) else { return Ok(None) };
+        let (Some(funding), Some(entries), Some(conversions)) = (funding, entries, conversions) else {
+            return Ok(None);
+        };
+        Ok(Some(Self { trades, orders, public, funding, entries, conversions }))
     }
 
     /// The rows of a live history after these lengths. What is not in the files yet is copied.
@@ -50,7 +62,30 @@ impl Scan {
             orders: Rows::after(&history.orders, from.orders, order),
             public: Rows::after(&history.public, from.public, public),
             funding: Rows::after(&history.funding, from.funding, funding),
+            entries: Rows::after(&history.entries, from.entries, entry),
+            conversions: Rows::after(&history.conversions, from.conversions, conversion),
         }
+    }
+}
+
+/// The rows of the statements of all accounts: those of each file oldest first.
+#[derive(Debug)]
+pub struct Statements {
+    /// Trades.
+    pub trades: Rows<Numbered>,
+    /// Entries.
+    pub entries: Rows<Numbered>,
+}
+
+impl Statements {
+    /// Opens the files in a folder, each up to a length; `None` as for [`Scan::open`].
+    ///
+    /// # Errors
+    /// [`Fault::Io`] if a file cannot be read.
+    pub fn open(directory: &Folder, lengths: Lengths) -> Result<Option<Self>, Fault> {
+        let trades = Rows::open(directory, TRADES, lengths.trades, Numbered::read_trade)?;
+        let entries = Rows::open(directory, ENTRIES, lengths.entries, Numbered::read_entry)?;
+        Ok(trades.zip(entries).map(|(trades, entries)| Self { trades, entries }))
     }
 }
 
@@ -68,6 +103,14 @@ fn public(at: Position, body: &[u8]) -> Result<PublicTrade, Damage> {
 
 fn funding(_at: Position, body: &[u8]) -> Result<FundingRow, Damage> {
     FundingRow::decode(body)
+}
+
+fn entry(at: Position, body: &[u8]) -> Result<EntryRow, Damage> {
+    EntryRow::decode(at, body).map(|(row, _)| row)
+}
+
+fn conversion(at: Position, body: &[u8]) -> Result<ConversionRow, Damage> {
+    ConversionRow::decode(at, body).map(|(row, _)| row)
 }
 
 /// The rows of one file, oldest first. After an error there are no more.

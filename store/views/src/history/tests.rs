@@ -7,7 +7,7 @@ use super::bucket;
 use super::query::NEAR_MAX;
 use super::row::Timed;
 use super::{
-    Fault, History, Index, Limit, Look, OrderRow, PastOrder, Position, Query, Scan, Since, TradeRow,
+    Fault, History, Index, Lengths, Limit, Look, OrderRow, PastOrder, Position, Query, Scan, Since, TradeRow,
 };
 use buttonwood_disk::Folder;
 use buttonwood_disk::watched::{Call, Warden, Watched};
@@ -26,7 +26,8 @@ const BOB: AccountId = AccountId(1);
 /// Later than any other time.
 const EVER: Time = Time(u64::MAX);
 const BTCUSD: SymbolId = SymbolId(0);
-const FILES: [&str; 4] = ["trades.log", "orders.log", "public.log", "funding.log"];
+const FILES: [&str; 6] =
+    ["trades.log", "orders.log", "public.log", "funding.log", "entries.log", "conversions.log"];
 
 /// A page may have all trades of its orders.
 const ALL: usize = usize::MAX;
@@ -247,6 +248,8 @@ proptest! {
                 Row::Order(row) => alone.push_order(row, &mut thrown_away),
                 Row::Public(row) => alone.push_public(row, &mut thrown_away),
                 Row::Funding(row) => alone.push_funding(row, &mut thrown_away),
+                Row::Entry(row) => alone.push_entry(row, &mut thrown_away),
+                Row::Conversion(row) => alone.push_conversion(row, &mut thrown_away),
             };
         }
         prop_assert!(&alone == history.index());
@@ -503,7 +506,8 @@ fn a_scan_returns_every_row() {
     rig.history.flush().unwrap();
     let lengths = rig.history.index().lengths();
     let folder = Folder::from(directory.path());
-    let Scan { trades, orders, public, funding } = Scan::open(&folder, lengths).unwrap().unwrap();
+    let scan = Scan::open(&folder, lengths).unwrap().unwrap();
+    let Scan { trades, orders, public, funding, entries, conversions } = scan;
     let of = |pick: fn(&Row) -> bool| rig.rows.iter().filter(|row| pick(row)).copied().collect::<Vec<Row>>();
     let scanned: Vec<Row> = trades.map(|row| Row::Trade(row.unwrap())).collect();
     assert_eq!(scanned, of(|row| matches!(row, Row::Trade(_))));
@@ -513,6 +517,10 @@ fn a_scan_returns_every_row() {
     assert_eq!(scanned, of(|row| matches!(row, Row::Public(_))));
     let scanned: Vec<Row> = funding.map(|row| Row::Funding(row.unwrap())).collect();
     assert_eq!(scanned, of(|row| matches!(row, Row::Funding(_))));
+    let scanned: Vec<Row> = entries.map(|row| Row::Entry(row.unwrap())).collect();
+    assert_eq!(scanned, of(|row| matches!(row, Row::Entry(_))));
+    let scanned: Vec<Row> = conversions.map(|row| Row::Conversion(row.unwrap())).collect();
+    assert_eq!(scanned, of(|row| matches!(row, Row::Conversion(_))));
     fs::write(directory.path().join("orders.log"), b"BWorder1").unwrap();
     assert!(Scan::open(&folder, lengths).unwrap().is_none());
     fs::remove_file(directory.path().join("orders.log")).unwrap();
@@ -534,7 +542,7 @@ fn a_live_history_returns_the_rows_after_a_point() {
         points.push((rig.history.index().lengths(), rig.rows.len()));
     }
     for (from, count) in points {
-        let Scan { trades, orders, public, funding } = rig.history.after(from);
+        let Scan { trades, orders, public, funding, entries, conversions } = rig.history.after(from);
         let expected = |pick: fn(&Row) -> bool| {
             rig.rows[count..].iter().filter(|row| pick(row)).copied().collect::<Vec<_>>()
         };
@@ -544,6 +552,10 @@ fn a_live_history_returns_the_rows_after_a_point() {
         assert_eq!(found, expected(|row| matches!(row, Row::Public(_))));
         let found: Vec<Row> = funding.map(|row| Row::Funding(row.unwrap())).collect();
         assert_eq!(found, expected(|row| matches!(row, Row::Funding(_))));
+        let found: Vec<Row> = entries.map(|row| Row::Entry(row.unwrap())).collect();
+        assert_eq!(found, expected(|row| matches!(row, Row::Entry(_))));
+        let found: Vec<Row> = conversions.map(|row| Row::Conversion(row.unwrap())).collect();
+        assert_eq!(found, expected(|row| matches!(row, Row::Conversion(_))));
         assert_eq!(orders.count(), 0);
     }
 }
@@ -590,7 +602,8 @@ fn opens_only_what_the_index_knows() {
         let (directory, history) = after_spoiling(file, |bytes| bytes.extend_from_slice(b"torn"));
         let lengths = history.unwrap().index().lengths();
         let held = FILES.map(|file| fs::metadata(directory.path().join(file)).unwrap().len());
-        assert_eq!(held, [lengths.trades, lengths.orders, lengths.public, lengths.funding]);
+        let Lengths { trades, orders, public, funding, entries, conversions } = lengths;
+        assert_eq!(held, [trades, orders, public, funding, entries, conversions]);
     }
 }
 

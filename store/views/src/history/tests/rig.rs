@@ -2,12 +2,13 @@
 
 use crate::history::files::Halves;
 use crate::history::{
-    FundingRow, History, Index, OrderRow, Part, PastOrder, Position, PublicTrade, TradeRow,
+    ConversionRow, EntryRow, FundingRow, History, Index, OrderRow, Part, PastOrder, Position, PublicTrade,
+    Settled, TradeRow,
 };
-use buttonwood_engine::OrderState;
+use buttonwood_engine::{About, Cause, OrderState};
 use buttonwood_model::{
-    AccountId, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolId, Time,
-    TradeId,
+    AccountId, CancelReason, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, SessionId, Side,
+    SymbolId, Time, TradeId,
 };
 use buttonwood_num::{Money, Price, Qty};
 use proptest::prelude::*;
@@ -17,7 +18,8 @@ use std::path::Path;
 pub(super) const KEY: u64 = 0x0bad_5eed;
 
 /// Halves so small that queries soon read from the disk.
-pub(super) const TINY: Halves = Halves { trades: 700, orders: 500, public: 300, funding: 100 };
+pub(super) const TINY: Halves =
+    Halves { trades: 700, orders: 500, public: 300, funding: 100, entries: 200, conversions: 100 };
 
 /// A step of a venue.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +56,8 @@ pub(super) enum Row {
     Order(OrderRow),
     Public(PublicTrade),
     Funding(FundingRow),
+    Entry(EntryRow),
+    Conversion(ConversionRow),
 }
 
 /// A venue with its history and every row it ever appended, oldest first.
@@ -138,6 +142,9 @@ impl Rig {
             fee: Money::from_units(fee),
             client_id: order.client_id,
             of_order: *trades,
+            settled: pick
+                .is_multiple_of(2)
+                .then(|| Settled { base: Money::from_units(fee), quote: Money::from_units(-fee) }),
         };
         let public = PublicTrade {
             symbol: row.symbol,
@@ -147,29 +154,50 @@ impl Rig {
             qty,
             taker: (row.part != Part::Auction).then(|| row.side.opposite()),
         };
-        self.live[place].trades = Some(self.append(Row::Trade(row)));
-        self.append(Row::Public(public));
+        self.live[place].trades = Some(self.append(&Row::Trade(row)));
+        self.append(&Row::Public(public));
         let account = Some(row.account).filter(|_| qty.hundredths().is_multiple_of(2));
         let funding = FundingRow { account, symbol: row.symbol, hour: self.time, amount: row.fee };
-        self.append(Row::Funding(funding));
+        self.append(&Row::Funding(funding));
+        self.append(&Row::Entry(EntryRow {
+            account: row.account,
+            currency: CurrencyId(u16::try_from(row.symbol.0).unwrap()),
+            time: self.time,
+            amount: row.fee,
+            balance: -row.fee,
+            cause: Cause::ALL[pick % Cause::ALL.len()],
+            about: if pick.is_multiple_of(3) { About::Nothing } else { About::Trade(row.order, trade) },
+        }));
+        self.append(&Row::Conversion(ConversionRow {
+            account: row.account,
+            symbol: row.symbol,
+            order: OrderId(trade.0),
+            time: self.time,
+            side: row.side,
+            qty,
+            price: Money::from_units(fee),
+            notional: row.fee,
+            fee: row.fee,
+            client_id: row.client_id,
+        }));
     }
 
     fn close(&mut self, pick: usize, reason: Option<CancelReason>) {
         let live = self.live.swap_remove(pick % self.live.len());
         let order = OrderState { reason, ..live.order };
-        self.append(Row::Order(OrderRow { order, closed: self.time, ..live }));
+        self.append(&Row::Order(OrderRow { order, closed: self.time, ..live }));
     }
 
-    fn append(&mut self, row: Row) -> Position {
-        self.rows.push(row);
-        append(&mut self.history, &row)
+    fn append(&mut self, row: &Row) -> Position {
+        self.rows.push(*row);
+        append(&mut self.history, row)
     }
 
     /// Trades of an account, oldest first.
     pub(super) fn trades(&self, account: AccountId, symbol: Option<SymbolId>) -> Vec<TradeRow> {
         let rows = self.rows.iter().filter_map(|row| match row {
             Row::Trade(row) => Some(*row),
-            Row::Order(_) | Row::Public(_) | Row::Funding(_) => None,
+            Row::Order(_) | Row::Public(_) | Row::Funding(_) | Row::Entry(_) | Row::Conversion(_) => None,
         });
         rows.filter(|row| row.account == account && symbol.is_none_or(|symbol| row.symbol == symbol))
             .collect()
@@ -179,7 +207,7 @@ impl Rig {
     pub(super) fn orders(&self, account: AccountId, symbol: Option<SymbolId>) -> Vec<OrderRow> {
         let rows = self.rows.iter().filter_map(|row| match row {
             Row::Order(row) => Some(*row),
-            Row::Trade(_) | Row::Public(_) | Row::Funding(_) => None,
+            Row::Trade(_) | Row::Public(_) | Row::Funding(_) | Row::Entry(_) | Row::Conversion(_) => None,
         });
         rows.filter(|row| {
             row.order.account == account && symbol.is_none_or(|symbol| row.order.symbol == symbol)
@@ -202,7 +230,7 @@ impl Rig {
     pub(super) fn public(&self, symbol: SymbolId) -> Vec<PublicTrade> {
         let rows = self.rows.iter().filter_map(|row| match row {
             Row::Public(row) => Some(*row),
-            Row::Trade(_) | Row::Order(_) | Row::Funding(_) => None,
+            Row::Trade(_) | Row::Order(_) | Row::Funding(_) | Row::Entry(_) | Row::Conversion(_) => None,
         });
         rows.filter(|row| row.symbol == symbol).collect()
     }
@@ -221,6 +249,8 @@ fn append(history: &mut History, row: &Row) -> Position {
         Row::Order(row) => history.push_order(row),
         Row::Public(row) => history.push_public(row),
         Row::Funding(row) => history.push_funding(row),
+        Row::Entry(row) => history.push_entry(row),
+        Row::Conversion(row) => history.push_conversion(row),
     }
 }
 
@@ -244,5 +274,6 @@ pub(super) fn trade_of_order(number: u64, before: Option<Position>) -> TradeRow 
         fee: Money::ZERO,
         client_id: None,
         of_order: before,
+        settled: None,
     }
 }

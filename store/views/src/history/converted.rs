@@ -1,0 +1,181 @@
+//! The rows of the file of conversions: wraps and instant orders (D-170). They are found by order id and by client id, as orders are, and
+//! are in no list of the book.
+
+use super::chain::Link;
+use super::codec::{self, Damage, Position};
+use super::row::{Part, Timed, TradeRow, put_client_id, side, side_code, take_client_id};
+use buttonwood_engine::OrderState;
+use buttonwood_model::{AccountId, ClientId, OrderId, OrderKind, SessionId, Side, SymbolId, Time, TradeId};
+use buttonwood_num::{Money, Price, Qty};
+
+/// A wrap, or an instant order that was executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConversionRow {
+    /// The account.
+    pub account: AccountId,
+    /// The symbol.
+    pub symbol: SymbolId,
+    /// Its id, which is that of its one trade too.
+    pub order: OrderId,
+    /// When it was executed.
+    pub time: Time,
+    /// Whether the account bought the base currency.
+    pub side: Side,
+    /// The quantity.
+    pub qty: Qty,
+    /// The price.
+    pub price: Money,
+    /// What the quantity was worth at the price, in the quote currency.
+    pub notional: Money,
+    /// The fee, in the quote currency.
+    pub fee: Money,
+    /// The client's id.
+    pub client_id: Option<ClientId>,
+}
+
+impl Timed for ConversionRow {
+    fn millis(&self) -> u64 {
+        self.time.millis()
+    }
+}
+
+/// The links of a conversion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ConversionLinks {
+    /// Among all conversions of its account.
+    pub(super) all: Link,
+    /// The previous row in the bucket of its client id; none without a client id.
+    pub(super) same_client: Option<Position>,
+}
+
+impl ConversionRow {
+    /// It as a closed market order.
+    pub fn as_order(&self) -> OrderState {
+        OrderState {
+            id: self.order,
+            account: self.account,
+            session: SessionId::EXCHANGE,
+            symbol: self.symbol,
+            side: self.side,
+            kind: OrderKind::Market,
+            option: None,
+            price: Price::default(),
+            original: self.qty,
+            remaining: Qty::ZERO,
+            notional: self.notional,
+            broken: Qty::ZERO,
+            placed: self.time,
+            reason: None,
+            client_id: self.client_id,
+            stop: None,
+        }
+    }
+
+    /// Its one trade.
+    pub fn as_trade(&self) -> TradeRow {
+        TradeRow {
+            account: self.account,
+            symbol: self.symbol,
+            order: self.order,
+            trade: TradeId(self.order.0),
+            time: self.time,
+            side: self.side,
+            part: Part::OffBook(self.price),
+            price: Price::default(),
+            qty: self.qty,
+            fee: self.fee,
+            client_id: self.client_id,
+            of_order: None,
+            settled: None,
+        }
+    }
+
+    /// Appends the body of the row at `at`.
+    pub(super) fn encode(&self, at: Position, links: ConversionLinks, out: &mut Vec<u8>) {
+        let [qty, qty_high] = codec::halves(self.qty.hundredths());
+        let money = |money: Money| codec::halves(codec::zigzag(money.units()));
+        let ([price, price_high], [notional, notional_high]) = (money(self.price), money(self.notional));
+        let [fee, fee_high] = money(self.fee);
+        let [ordinal, prev, jump] = links.all.numbers(at);
+        let numbers = [
+            u64::from(self.account.0),
+            u64::from(self.symbol.0),
+            self.order.0,
+            self.time.0,
+            side_code(self.side),
+            qty,
+            qty_high,
+            price,
+            price_high,
+            notional,
+            notional_high,
+            fee,
+            fee_high,
+            ordinal,
+            prev,
+            jump,
+            codec::distance(at, links.same_client),
+        ];
+        codec::pack(out, &numbers);
+        put_client_id(out, self.client_id.as_ref());
+    }
+
+    /// Reads the body of the row at `at`.
+    pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, ConversionLinks), Damage> {
+        let (numbers, client_id): ([u64; 17], _) = codec::unpack(body)?;
+        let [account, symbol, order, time, side_of, qty, qty_high, price, price_high, rest @ ..] = numbers;
+        let [notional, notional_high, fee, fee_high, ordinal, prev, jump, same_client] = rest;
+        let money = |low, high| Money::from_units(codec::unzigzag(codec::whole(low, high)));
+        let row = Self {
+            account: AccountId(u32::try_from(account)?),
+            symbol: SymbolId(u32::try_from(symbol)?),
+            order: OrderId(order),
+            time: Time(time),
+            side: side(side_of)?,
+            qty: Qty::from_hundredths(codec::whole(qty, qty_high)),
+            price: money(price, price_high),
+            notional: money(notional, notional_high),
+            fee: money(fee, fee_high),
+            client_id: take_client_id(client_id)?,
+        };
+        let links = ConversionLinks {
+            all: Link::from_numbers(at, [ordinal, prev, jump])?,
+            same_client: codec::linked(at, same_client)?,
+        };
+        Ok((row, links))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn rows_come_back(numbers: [u64; 3], money: [i128; 3], qty: u128, named: bool) {
+            let [order, time, _] = numbers;
+            let [price, notional, fee] = money.map(Money::from_units);
+            let row = ConversionRow {
+                account: AccountId(3),
+                symbol: SymbolId(9),
+                order: OrderId(order),
+                time: Time(time),
+                side: if named { Side::Buy } else { Side::Sell },
+                qty: Qty::from_hundredths(qty),
+                price,
+                notional,
+                fee,
+                client_id: named.then(|| ClientId::new("mine").unwrap()),
+            };
+            let at = Position::new(1_000).unwrap();
+            let all = Link { ordinal: 2, prev: Position::new(900), jump: Position::new(8) };
+            let links = ConversionLinks { all, same_client: Position::new(800) };
+            let mut out = Vec::new();
+            row.encode(at, links, &mut out);
+            prop_assert_eq!(ConversionRow::decode(at, &out), Ok((row, links)));
+            out.truncate(2);
+            prop_assert_eq!(ConversionRow::decode(at, &out), Err(Damage));
+        }
+    }
+}
