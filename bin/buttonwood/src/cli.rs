@@ -330,6 +330,8 @@ pub(crate) enum ExportTable {
     PublicTrades,
     /// Prices and volume by interval, of every time frame, without gaps.
     Candles,
+    /// What changed the balances of accounts.
+    Statement,
 }
 
 impl ExportTable {
@@ -340,6 +342,7 @@ impl ExportTable {
             Self::Trades => "trades",
             Self::PublicTrades => "public_trades",
             Self::Candles => "candles",
+            Self::Statement => "statement",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `buttonwood export`: past orders, trades and candles of a data directory, running or stopped, as CSV.
+//! `buttonwood export`: past orders, trades, candles and statements of a data directory, running or stopped, as CSV.
 
 use crate::cli::{Export, ExportTable};
 use crate::flags::period;
@@ -9,7 +9,7 @@ use buttonwood_model::{SymbolId, Time};
 use buttonwood_sequencer::{Fault, Past, PastRow, PastTable};
 use buttonwood_views::history::OrderRow;
 use buttonwood_views::{Bars, Candle, Frame};
-use buttonwood_wire::csv::{self, CandleRow};
+use buttonwood_wire::csv::{self, CandleRow, StatementRow};
 use std::io::{self, ErrorKind, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -87,7 +87,7 @@ fn write(
 ) -> Result<Option<u64>, Stop> {
     let mut lines = Lines { out, gathered: Vec::with_capacity(2 * GATHERED), rows: 0 };
     let written = match table {
-        ExportTable::Orders | ExportTable::Trades | ExportTable::PublicTrades => {
+        ExportTable::Orders | ExportTable::Trades | ExportTable::PublicTrades | ExportTable::Statement => {
             rows(past, table, &period, &mut lines)
         }
         ExportTable::Candles => candles(past, &period, &mut lines),
@@ -109,24 +109,31 @@ fn rows(
         ExportTable::Orders => PastTable::Orders,
         ExportTable::Trades => PastTable::Trades,
         ExportTable::PublicTrades | ExportTable::Candles => PastTable::PublicTrades,
+        ExportTable::Statement => PastTable::Statement,
     };
     lines.head(|out| match table {
         PastTable::Orders => csv::ORDERS.push_head(out),
         PastTable::Trades => csv::TRADES.push_head(out),
         PastTable::PublicTrades => csv::PUBLIC_TRADES.push_head(out),
+        PastTable::Statement => csv::STATEMENT.push_head(out),
     });
     past.visit(table, |state, row| {
         if !period.contains(&time_of(row)) {
             return Ok(());
         }
-        lines.row(|out| match row {
+        match row {
             PastRow::Order(row) => {
                 let order = state.floor().breaks.correct(row.order);
-                csv::ORDERS.push_row(out, state, &OrderRow { order, ..*row });
+                lines.row(|out| csv::ORDERS.push_row(out, state, &OrderRow { order, ..*row }))
             }
-            PastRow::Trade(row) => csv::TRADES.push_row(out, state, row),
-            PastRow::Public(row) => csv::PUBLIC_TRADES.push_row(out, state, row),
-        })
+            PastRow::Trade(row) => lines.row(|out| csv::TRADES.push_row(out, state, row)),
+            PastRow::Public(row) => lines.row(|out| csv::PUBLIC_TRADES.push_row(out, state, row)),
+            PastRow::Change(row) => {
+                let account = row.account();
+                let mut all = row.lines(state.symbols()).map(|line| StatementRow { account, line });
+                all.try_for_each(|row| lines.row(|out| csv::STATEMENT.push_row(out, state, &row)))
+            }
+        }
     })
 }
 
@@ -135,6 +142,7 @@ fn time_of(row: &PastRow) -> Time {
         PastRow::Order(row) => row.closed,
         PastRow::Trade(row) => row.time,
         PastRow::Public(row) => row.time,
+        PastRow::Change(row) => row.time(),
     }
 }
 

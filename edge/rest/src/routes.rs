@@ -37,6 +37,7 @@ pub(crate) const ROUTES: &[Route] = &[
     funds::custody_fees::ROUTE,
     funds::custody_fees::OTHER,
     funds::transactions::ROUTE,
+    funds::statement::ROUTE,
     funds::networks::ASSETS,
     funds::networks::V1,
     funds::networks::V2,

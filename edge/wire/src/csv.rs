@@ -5,10 +5,10 @@
 
 use crate::market::FRAME_NAMES;
 use crate::order::{option_name, push_trade_price, reason_name, side_name, type_name};
-use buttonwood_engine::{BreakKind, State};
+use buttonwood_engine::{About, BreakKind, State};
 use buttonwood_model::{AccountId, ClientId, OrderKind, Side, Symbol, SymbolId, TradeId};
 use buttonwood_num::{MONEY_DECIMALS, push_u64};
-use buttonwood_views::history::{OrderRow, Part, PublicTrade, TradeRow};
+use buttonwood_views::history::{Line, OrderRow, Part, PublicTrade, TradeRow};
 use buttonwood_views::{Candle, FRAMES, Frame};
 
 /// A column: its name, and how a row's value in it is written.
@@ -126,6 +126,45 @@ pub const PUBLIC_TRADES: Columns<PublicTrade> = Columns(&[
     ("amount", |out, state, row| listed(state, row.symbol).grid.push_qty(out, row.qty)),
     ("type", |out, _, row| text(out, row.taker.map_or("auction", side_name))),
     ("broken", |out, state, row| flag(out, broken(state, row.symbol, row.trade).is_some())),
+]);
+
+/// A line of the statement of an account.
+#[derive(Clone, Copy, Debug)]
+pub struct StatementRow {
+    /// The account.
+    pub account: AccountId,
+    /// The line.
+    pub line: Line,
+}
+
+/// What changed balances.
+pub const STATEMENT: Columns<StatementRow> = Columns(&[
+    ("group", |out, state, row| group(out, state, row.account)),
+    ("account", |out, state, row| account(out, state, row.account)),
+    ("entry_id", |out, _, row| push_u64(out, row.line.id)),
+    ("timestamp", |out, _, row| push_u64(out, row.line.time.seconds())),
+    ("timestampms", |out, _, row| push_u64(out, row.line.time.millis())),
+    ("currency", |out, state, row| {
+        text(out, state.currency(row.line.currency).map_or("", |currency| &currency.code));
+    }),
+    ("amount", |out, _, row| row.line.amount.push_floored(out, MONEY_DECIMALS)),
+    ("balance", |out, _, row| row.line.balance.push_floored(out, MONEY_DECIMALS)),
+    ("cause", |out, _, row| text(out, row.line.cause.name())),
+    ("order_id", |out, _, row| {
+        if let About::Order(order) | About::Trade(order, _) = row.line.about {
+            push_u64(out, order.0);
+        }
+    }),
+    ("tid", |out, _, row| {
+        if let About::Trade(_, trade) = row.line.about {
+            push_u64(out, trade.0);
+        }
+    }),
+    ("eid", |out, _, row| {
+        if let About::Transfer(eid) = row.line.about {
+            push_u64(out, eid);
+        }
+    }),
 ]);
 
 /// Candles.

@@ -37,7 +37,8 @@ pub(super) fn tag(route: &Route) -> &'static str {
 
 /// Whether a path is about what an account has, and where its money comes from and goes to.
 fn is_of_funds(path: &str) -> bool {
-    const PARTS: [&str; 8] = [
+    const PARTS: [&str; 9] = [
+        "/v1/statement",
         "/v1/reserves/",
         "/v1/payments/",
         "/v1/balances",

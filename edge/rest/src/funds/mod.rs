@@ -14,6 +14,7 @@ mod page;
 pub(crate) mod payment_methods;
 pub(crate) mod reserves;
 pub(crate) mod sen_withdraw;
+pub(crate) mod statement;
 pub(crate) mod transactions;
 pub(crate) mod transfers;
 pub(crate) mod withdraw;

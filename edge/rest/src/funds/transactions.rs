@@ -1,4 +1,5 @@
-//! `POST /v1/transactions`: trades and transfers of all accounts of a group, the oldest first (XFER-031 to XFER-034).
+//! `POST /v1/transactions`: trades and transfers of all accounts of a group, the oldest first (XFER-031 to XFER-034). Wraps and instant
+//! orders are trades (D-170).
 //!
 //! Orders and trades share a counter, and each transfer has the counter's value of its time. So both have one order, in which
 //! nothing is ever inserted before what was listed.
@@ -116,8 +117,12 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     // The two parts of the last trade may both be there again.
     let trades = limit + 3;
     let from = start.of_trades();
-    let trades =
-        app.exchange.query_history(move |history| history.trades_from(&accounts, from, trades)).await;
+    let trades = app.exchange.query_history(move |history| {
+        let mut all = history.trades_from(&accounts, from, trades)?;
+        all.extend(history.conversions_from(&accounts, from, trades)?);
+        Ok(all)
+    });
+    let trades = trades.await;
     let trades = trades.map_err(|fault| unread(&fault))?;
     let mut items = seen.transfers;
     for trade in trades {

@@ -1,4 +1,4 @@
-//! `POST /v1/order/status`: one order, live or closed (ORD-064 to ORD-068).
+//! `POST /v1/order/status`: one order, live or closed (ORD-064 to ORD-068), or a wrap or an instant order as a closed market order (D-170).
 
 use crate::app::App;
 use crate::call::Call;
@@ -7,8 +7,8 @@ use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
-use buttonwood_views::Found;
 use buttonwood_views::history::TradeRow;
+use buttonwood_views::{Found, Known};
 use buttonwood_wire::answers::Order;
 use buttonwood_wire::order_request::{OrderStatus, not_found, order_ref};
 use buttonwood_wire::{Json, json, order};
@@ -17,7 +17,7 @@ use buttonwood_wire::{Json, json, order};
 pub(crate) const ROUTE: Route = Route::recalling("/v1/order/status", |app, call| Box::pin(answer(app, call)))
     .roles(&[Role::Trader, Role::Auditor])
     .scopes(&["orders:read"])
-    .about("Reads an order, live or closed.")
+    .about("Reads an order, live or closed. A wrap or an instant order is a closed market order.")
     .takes::<OrderStatus>()
     .gives::<Order>()
     .refuses(&[404]);
@@ -29,9 +29,17 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     // Searched before the history: an order that closes in between is found there.
     let live = app.exchange.views().find_live(account, &named);
     let found = app.exchange.query_history(move |history| {
-        let Some(found) = Found::last_placed(live, history, account, &named)? else { return Ok(None) };
-        let trades = if with_trades { Some(history.trades_of(found.trades)?) } else { None };
-        Ok(Some((found, trades)))
+        Ok(match Found::last_placed_or_converted(live, history, account, &named)? {
+            None => None,
+            Some(Known::Order(found)) => {
+                let trades = if with_trades { Some(history.trades_of(found.trades)?) } else { None };
+                Some((found, trades))
+            }
+            Some(Known::Conversion(row)) => {
+                let found = Found { order: row.as_order(), trades: None };
+                Some((found, with_trades.then(|| vec![row.as_trade()])))
+            }
+        })
     });
     let found = found.await;
     let (found, trades) = found.map_err(|fault| unread(&fault))?.ok_or_else(|| not_found(&named))?;

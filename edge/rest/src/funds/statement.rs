@@ -1,0 +1,123 @@
+//! `POST /v1/statement`: everything that changed the balances of an account (D-171).
+
+use crate::app::App;
+use crate::call::Call;
+use crate::history_fault::unread;
+use crate::route::Route;
+use buttonwood_engine::About;
+use buttonwood_gate::{Reason, Refusal};
+use buttonwood_http::Reply;
+use buttonwood_model::{CurrencyId, Role};
+use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_views::history::{EntriesFrom, Line, Lines};
+use buttonwood_wire::contract::{DecimalText, Digits, InPayload, PageRows, Text, Timestamp, Whole};
+use buttonwood_wire::field::bad_value;
+use buttonwood_wire::{answer, json, request, words};
+
+/// Trader, Fund Manager or Auditor.
+pub(crate) const ROUTE: Route = Route::recalling("/v1/statement", |app, call| Box::pin(answer(app, call)))
+    .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
+    .scopes(&["history:read"])
+    .about("Lists what changed the balances of the account, the newest first. The amounts of a currency sum to its balance.")
+    .takes::<Asked>()
+    .gives::<Vec<Changed>>();
+
+request! {
+    /// Which changes of the account.
+    pub(crate) struct Asked in InPayload {
+        /// Changes of this currency alone.
+        currency: Text,
+        /// How many at most; more than 500 are 500.
+        limit_entries: PageRows,
+        /// The oldest changes from this time on, in seconds or milliseconds, the newest of them first; without it the newest ones. Not
+        /// together with `since_entry_id`.
+        timestamp: Timestamp,
+        /// The changes after this `entry_id`, the oldest first: from 0 on, every change once.
+        since_entry_id: Whole,
+    }
+}
+
+words! {
+    /// What changed a balance.
+    pub(crate) struct CauseName: "trade", "fee", "deposit", "withdrawal", "transfer", "conversion", "loan", "interest", "funding",
+        "realised", "liquidation", "custody_fee", "repayment", "adjustment", "break"
+}
+
+answer! {
+    /// A change of a balance. What it does not refer to is left out.
+    struct Changed {
+        /// Its id: it rises within the account, with gaps.
+        entry_id: u64,
+        /// When the balance changed, in milliseconds.
+        timestampms: u64,
+        /// The currency.
+        currency: String,
+        /// What was added; negative if it was taken.
+        amount: DecimalText,
+        /// The balance after it, live orders' reserves included.
+        balance: DecimalText,
+        /// What changed it.
+        cause: CauseName,
+        /// The order of the account that traded, or the conversion.
+        order_id: Option<Digits>,
+        /// The trade.
+        tid: Option<u64>,
+        /// The transfer.
+        eid: Option<u64>,
+    }
+}
+
+async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+    let request = Asked::of(call.payload());
+    let currency = currency(app, request.currency()?.as_deref())?;
+    let limit = request.limit_entries()?;
+    let from = match (request.timestamp()?, request.since_entry_id()?) {
+        (Some(_), Some(id)) => {
+            let wanted = "absent next to 'timestamp'";
+            return Err(bad_value("since_entry_id", wanted, &id.to_string()));
+        }
+        (Some(millis), None) => EntriesFrom::Millis(millis),
+        (None, Some(id)) => EntriesFrom::After(id),
+        (None, None) => EntriesFrom::Newest,
+    };
+    let account = call.account();
+    let lines = {
+        let views = app.exchange.views();
+        Lines::of(views.state(), views.history(), account, currency)
+    };
+    let page = app.exchange.query_history(move |history| lines.page(history, from, limit)).await;
+    let page = page.map_err(|fault| unread(&fault))?;
+    let rows: Vec<Changed> = page.iter().map(|line| entry(app, line)).collect();
+    Ok(Reply::json(json::body(&rows)))
+}
+
+fn currency(app: &App, code: Option<&str>) -> Result<Option<CurrencyId>, Refusal> {
+    let Some(code) = code else { return Ok(None) };
+    let found = app.names.find_currency(code).map(Some);
+    found.ok_or_else(|| bad_value("currency", "a listed currency", code).with_reason(Reason::InvalidCurrency))
+}
+
+fn entry(app: &App, line: &Line) -> Changed {
+    let (order, tid, eid) = match line.about {
+        About::Nothing => (None, None, None),
+        About::Order(order) => (Some(order), None, None),
+        About::Trade(order, trade) => (Some(order), Some(trade.0), None),
+        About::Transfer(eid) => (None, None, Some(eid)),
+    };
+    Changed {
+        entry_id: line.id,
+        timestampms: line.time.millis(),
+        currency: app.names.currency(line.currency).code.clone(),
+        amount: exact(line.amount),
+        balance: exact(line.balance),
+        cause: CauseName(line.cause.name()),
+        order_id: order.map(|order| Digits(order.0)),
+        tid,
+        eid,
+    }
+}
+
+/// An amount with every digit, so that sums come out.
+fn exact(amount: Money) -> DecimalText {
+    DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS))
+}
