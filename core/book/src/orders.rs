@@ -204,18 +204,20 @@ impl Orders {
         self.by_id.candidates(id.0, |slot| self.slab[slot].by_id.0).find(|slot| self.slab[*slot].id == id)
     }
 
-    /// The newest live order of the account with this client id (ORD-068).
+    /// The newest order of the account with this client id, if it is live (ORD-068, D-175): an older one is not meant, even where the
+    /// newest is closed.
     pub fn find_client_id(&self, account: AccountId, client_id: &ClientId) -> Option<Slot> {
         let text = client_id.as_bytes();
-        let hash = hash_client_id(self.key, account, text);
+        self.find_named(account, hash_client_id(self.key, account, text), text)
+    }
+
+    /// The live order of the account that this client id finds.
+    fn find_named(&self, account: AccountId, hash: u32, text: &[u8]) -> Option<Slot> {
         let own = self.own.get(account.index())?;
-        own.index
-            .candidates(u64::from(hash), |slot| self.near.of(slot).chained)
-            .filter(|slot| {
-                let order = &self.slab[*slot];
-                order.client_hash == hash && self.texts.equals(self.entry(*slot).text, order.text.len(), text)
-            })
-            .max_by_key(|slot| self.slab[*slot].id)
+        own.index.candidates(u64::from(hash), |slot| self.near.of(slot).chained).find(|slot| {
+            let order = &self.slab[*slot];
+            order.client_hash == hash && self.texts.equals(self.entry(*slot).text, order.text.len(), text)
+        })
     }
 
     /// The client id of a live order.

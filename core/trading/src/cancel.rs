@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub enum OrderRef {
     /// By the exchange's id.
     Id(OrderId),
-    /// By the client's id: the newest live order that has it.
+    /// By the client's id: the newest order that had it, if it is live (D-175).
     ClientId(ClientId),
 }
 

@@ -1,6 +1,6 @@
 //! Cancelling: one order, a session's, an account's. Clauses ORD-054 to ORD-063.
 
-use buttonwood_accept::{Exchange, NewOrder, check, dec, json, laws, same_keys};
+use buttonwood_accept::{Exchange, NewOrder, Value, check, dec, json, laws, same_keys};
 
 /// A cancel by id, as a number or as text, returns the order as it ended. Proves ORD-054, ORD-056.
 #[test]
@@ -55,6 +55,54 @@ fn repeat_cancel_changes_nothing() {
         trader cancel B3                    => cancelled ImmediateOrCancelWouldPost
         ",
     );
+}
+
+/// A client id that was used again means the newest order that had it: a repeated cancel returns how that one ended, and never touches an
+/// older one, whether the newest was cancelled, was filled on entry, or the exchange has started again since. Proves D-175.
+#[test]
+fn a_repeated_cancel_by_client_id_hits_no_older_order() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    let named = |option: &str, amount: &str, price: &str| {
+        let mut order = json!({
+            "symbol": "btcusd", "side": "buy", "type": "exchange limit", "amount": amount, "price": price,
+            "client_order_id": "mine",
+        });
+        if !option.is_empty() {
+            order["options"] = json!([option]);
+        }
+        trader.call("/v1/order/new", order).ok()
+    };
+    let cancel = || trader.call("/v1/order/cancel", json!({ "client_order_id": "mine" })).ok();
+    let status = || trader.call("/v1/order/status", json!({ "client_order_id": "mine" })).ok();
+    let is_live =
+        |order: &Value| trader.status(order["order_id"].as_str().unwrap())["is_live"] == json!(true);
+    let older = named("", "1", "100");
+    let newer = named("", "1", "101");
+    let cancelled = cancel();
+    assert_eq!(cancelled["order_id"], newer["order_id"]);
+    assert_eq!(cancel(), cancelled);
+    assert_eq!(status(), cancelled);
+    assert!(is_live(&older));
+    // One that closed on entry is the newest then.
+    let closed = named("immediate-or-cancel", "1", "100");
+    assert_eq!(cancel()["order_id"], closed["order_id"]);
+    assert!(is_live(&older));
+    // A refused one never was.
+    let resting = named("", "1", "99");
+    let refused = json!({
+        "symbol": "btcusd", "side": "buy", "type": "exchange limit", "amount": "1000000", "price": "100",
+        "client_order_id": "mine",
+    });
+    trader.call("/v1/order/new", refused).refused(406, "InsufficientFunds");
+    assert_eq!(cancel()["order_id"], resting["order_id"]);
+    assert!(is_live(&older));
+    x.restart();
+    let again = x.fresh("trader");
+    let cancelled = again.call("/v1/order/cancel", json!({ "client_order_id": "mine" })).ok();
+    assert_eq!(cancelled["order_id"], resting["order_id"], "after a start too");
+    again.cancel(older["order_id"].as_str().unwrap());
+    laws::check(&x);
 }
 
 /// To the caller, another account's order does not exist. Proves ORD-058, ORD-080.

@@ -31,7 +31,7 @@ use buttonwood_engine::{
     TradingCommand, TradingReject,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, Cidr, CurrencyId, OrderId, Role, SessionId, Side, Symbol, SymbolId,
+    AccountId, CancelReason, Cidr, ClientId, CurrencyId, OrderId, Role, SessionId, Side, Symbol, SymbolId,
     SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
@@ -106,6 +106,8 @@ pub struct Naive {
     references: Vec<String>,
     /// In the sequence in which they entered.
     live: Vec<OrderState>,
+    /// The newest order of each account under each client id, live or not.
+    newest_named: Vec<(AccountId, ClientId, OrderId)>,
     /// Stop orders that have not entered.
     stopped: Vec<OrderState>,
     /// Those of them that a trade has reached, in the sequence in which they enter.
@@ -167,6 +169,7 @@ impl Naive {
             funds: Funds::of(exchange),
             references: Vec::new(),
             live: Vec::new(),
+            newest_named: Vec::new(),
             stopped: Vec::new(),
             due: Vec::new(),
             fx: Vec::new(),
@@ -462,7 +465,7 @@ impl Naive {
     fn cancel(&mut self, account: AccountId, which: &OrderRef, now: Time) -> Answer {
         let named = |order: &&OrderState| match which {
             OrderRef::Id(id) => order.id == *id,
-            OrderRef::ClientId(text) => order.client_id == Some(*text),
+            OrderRef::ClientId(text) => self.newest_named.contains(&(account, *text, order.id)),
         };
         let found = self
             .newest_first()

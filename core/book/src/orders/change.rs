@@ -8,7 +8,7 @@ use crate::link::Neighbours;
 use crate::order::{ClassBits, Derived, TextLen};
 use crate::texts::Texts;
 use crate::{Book, Entry, Link, NewOrder, Order, Traded};
-use buttonwood_model::{Held, SessionId, Slot, Time};
+use buttonwood_model::{AccountId, Held, SessionId, Slot, Time};
 use buttonwood_num::{Money, Qty};
 
 /// Buckets of the smallest index by id.
@@ -48,13 +48,39 @@ impl Orders {
         if let Some(text) = new.client_id.of(texts) {
             self.texts.store(text, &mut entry.text);
             order.text = TextLen::new(text.len(), new.option);
-            order.client_hash = hash_client_id(self.key, new.account, text);
+            let hash = hash_client_id(self.key, new.account, text);
+            order.client_hash = hash;
+            self.supersede(new.account, hash, text);
         } else {
             order.text = TextLen::new(0, new.option);
             // Any number will do: it only selects the bucket.
             order.client_hash = spread(new.id);
         }
         slot
+    }
+
+    /// A client id means the newest order that had it, live or not (D-175). So an older one that is still live is found by it no more;
+    /// its place in the index is then that of an order without one, in snapshots too.
+    #[inline]
+    fn supersede(&mut self, account: AccountId, hash: u32, text: &[u8]) {
+        let is_free = |own: &Own| own.index.head(u64::from(hash)).is_none_or(|head| head.is_none());
+        if !self.own.get(account.index()).is_none_or(is_free)
+            && let Some(older) = self.find_named(account, hash, text)
+        {
+            self.forget_name(older);
+        }
+    }
+
+    #[cold]
+    fn forget_name(&mut self, slot: Slot) {
+        let Self { slab, near, own, .. } = self;
+        let order = &mut slab[slot];
+        let before = order.client_hash;
+        let other = spread(order.id);
+        order.client_hash = if other == before { !other } else { other };
+        let own = own.get_mut(order.account.index()).expect("the account is open");
+        own.unlink(near, slot, before);
+        near.beside(Link::to(slot)).chained = own.index.push(u64::from(order.client_hash), slot);
     }
 
     /// Takes a slot that no order has had, because all others are in use.
@@ -226,11 +252,7 @@ impl Orders {
             slab[before].by_id = after_by_id;
         }
         let own = own.get_mut(account.index()).expect("the account is open");
-        let after = near.of(slot).chained;
-        let before = own.index.remove(u64::from(client_hash), slot, after, |slot| near.of(slot).chained);
-        if let Some(before) = before {
-            near.beside(Link::to(before)).chained = after;
-        }
+        own.unlink(near, slot, client_hash);
         if let Some(count) = own.count.get_mut(side.index()) {
             *count -= 1;
         }

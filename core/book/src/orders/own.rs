@@ -3,7 +3,7 @@
 use crate::index::Index;
 use crate::link::Neighbours;
 use crate::{Link, Order};
-use buttonwood_model::{AccountId, Slab};
+use buttonwood_model::{AccountId, Slab, Slot};
 use serde::{Deserialize, Serialize};
 
 /// Buckets of the smallest index of an account.
@@ -30,6 +30,17 @@ impl Own {
     /// Number of orders, over all symbols.
     pub(super) fn len(&self) -> usize {
         self.count.iter().map(|count| AccountId(*count).index()).sum()
+    }
+
+    /// Removes an order from its bucket.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    pub(super) fn unlink(&mut self, near: &mut Neighbours, slot: Slot, hash: u32) {
+        let after = near.of(slot).chained;
+        let before = self.index.remove(u64::from(hash), slot, after, |slot| near.of(slot).chained);
+        if let Some(before) = before {
+            near.beside(Link::to(before)).chained = after;
+        }
     }
 
     /// Widens the index.

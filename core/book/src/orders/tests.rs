@@ -23,6 +23,8 @@ struct Known {
     side: Side,
     ticks: u64,
     client_id: Option<String>,
+    /// Whether a later order had its client id.
+    is_superseded: bool,
     /// Whether it waits for an auction.
     waits: bool,
 }
@@ -63,7 +65,7 @@ fn place(orders: &mut Orders, known: &Known) -> Slot {
 /// A bid of Alice on the first symbol.
 fn bid(id: u64, ticks: u64) -> Known {
     let (slot, account, symbol, side) = (Slot(0), ALICE, BTCUSD, Side::Buy);
-    Known { slot, id, account, symbol, side, ticks, client_id: None, waits: false }
+    Known { slot, id, account, symbol, side, ticks, client_id: None, waits: false, is_superseded: false }
 }
 
 fn named(id: u64, text: &str) -> Known {
@@ -92,7 +94,7 @@ fn check(orders: &Orders, list: &[Known]) {
         assert_eq!(orders.client_id(known.slot), client_id);
         let like = |other: &&Known| (other.account, &other.client_id) == (known.account, &known.client_id);
         if let Some(client_id) = client_id {
-            let newest = list.iter().filter(like).max_by_key(|other| other.id).map(|other| other.slot);
+            let newest = list.iter().filter(like).find(|other| !other.is_superseded).map(|other| other.slot);
             assert_eq!(orders.find_client_id(known.account, &client_id), newest);
         }
         let place = |known: &Known| (known.waits, known.symbol, known.side, known.ticks);
@@ -165,7 +167,11 @@ proptest! {
                     ticks,
                     client_id: (kind > 2).then(|| texts[text].clone()),
                     waits,
+                    is_superseded: false,
                 };
+                for older in list.iter_mut().filter(|older| older.account == known.account) {
+                    older.is_superseded |= known.client_id.is_some() && older.client_id == known.client_id;
+                }
                 prop_assert_eq!(place(&mut orders, &known), known.slot);
                 list.push(known);
             }
@@ -343,6 +349,27 @@ fn client_ids_are_the_accounts_own() {
     assert_eq!(find(ALICE, "mind"), None);
     assert_eq!(find(AccountId(9), "mine"), None);
     assert_eq!(orders.count(AccountId(9), Side::Buy), 0);
+}
+
+/// A client id means the newest order that had it: when that is gone, an older one is found by its own id alone, after a restore too. Proves
+/// D-175.
+#[test]
+fn an_older_order_lost_its_client_id() {
+    let mut orders = open();
+    let mine = ClientId::new("mine").unwrap();
+    let [older, newer] = [1, 2].map(|id| place(&mut orders, &named(id, "mine")));
+    assert_eq!(orders.find_client_id(ALICE, &mine), Some(newer));
+    orders.remove(newer);
+    for orders in [&orders, &restored(&orders)] {
+        assert_eq!(orders.find_client_id(ALICE, &mine), None);
+        assert_eq!(orders.find(OrderId(1)), Some(older));
+        assert_eq!(orders.client_id(older), Some(mine), "its owner still sees it");
+        assert_eq!(orders.in_any_order(ALICE).count(), 1);
+    }
+    orders.remove(older);
+    assert!(orders.is_empty());
+    let newest = place(&mut orders, &named(3, "mine"));
+    assert_eq!(orders.find_client_id(ALICE, &mine), Some(newest));
 }
 
 /// Two states are equal only with the same orders in the same queues and the same last prices: replays are compared

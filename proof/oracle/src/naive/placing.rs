@@ -190,6 +190,10 @@ impl Naive {
         };
         self.rates.insert(order.id, self.rates_now(account, order.symbol));
         self.next_id += 1;
+        if let Some(client_id) = order.client_id {
+            self.newest_named.retain(|(owner, name, _)| (*owner, *name) != (account, client_id));
+            self.newest_named.push((account, client_id, order.id));
+        }
         self.happened.push(Happening::Accepted(order.id.0));
         Ok(match plan {
             Some(plan) => self.enter(order, &plan),
