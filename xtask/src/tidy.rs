@@ -1,4 +1,5 @@
-//! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms, panics of the core.
+//! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms, panics of the core, failures that the
+//! site's scripts hide.
 //!
 //! Lengths are only reported, since a long function or file may be right: functions over [`LONG_FUNCTION`] lines,
 //! files of logic over [`LONG_FILE`].
@@ -15,6 +16,9 @@ const MARKS: [(&str, &str); 4] = [("todo", "!("), ("unimplemented", "!("), ("FIX
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "common", "manager", "service"];
 
+/// The site's scripts and pages; the folder in it is a library of others.
+const SITE: &str = "edge/site/assets/";
+
 /// The types of files that are searched for marks.
 const SOURCES: [&str; 6] = ["rs", "py", "ts", "mjs", "sh", "toml"];
 
@@ -24,6 +28,9 @@ pub(crate) fn run(repo: &Repo) -> Done {
     let files = repo.files()?;
     for file in &files {
         let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+        if ending == "js" && file.strip_prefix(SITE).is_some_and(|name| !name.contains('/')) {
+            wrong.extend(silent_catches(file, &repo.read(file)?));
+        }
         if !SOURCES.contains(&ending) {
             continue;
         }
@@ -81,6 +88,51 @@ fn rust(file: &str, text: &str) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// Catches of a script that make nothing of what they caught, so that a failure shows nowhere.
+fn silent_catches(file: &str, text: &str) -> Vec<String> {
+    const WORD: &str = "catch";
+    let is_comment = |at: usize| {
+        let line = text.get(..at).unwrap_or_default().rsplit('\n').next();
+        line.is_some_and(|line| line.trim_start().starts_with("//"))
+    };
+    let mut wrong = Vec::new();
+    for (at, _) in text.match_indices(WORD).filter(|(at, _)| !is_comment(*at)) {
+        let (before, rest) =
+            (text.get(..at).unwrap_or_default(), text.get(at + WORD.len()..).unwrap_or_default());
+        let rest = rest.trim_start();
+        let uses = |name: &str, body: &str| {
+            let name = name.trim_matches(['(', ')', ' ']);
+            !name.is_empty() && body.contains(name)
+        };
+        let says = match enclosed(rest, '(', ')') {
+            // A promise's: a function named elsewhere, or one written here.
+            Some((handler, _)) if before.ends_with('.') => {
+                handler.split_once("=>").is_none_or(|(name, body)| uses(name, body))
+            }
+            Some((name, after)) => {
+                enclosed(after.trim_start(), '{', '}').is_some_and(|(body, _)| uses(name, body))
+            }
+            None => !rest.starts_with('{'),
+        };
+        if !says {
+            let line = before.matches('\n').count() + 1;
+            wrong.push(format!("{file}:{line}: a catch that says nothing of what it caught"));
+        }
+    }
+    wrong
+}
+
+/// What is between a text's first character, if it is this bracket, and the bracket that closes it; and what follows.
+fn enclosed(text: &str, open: char, close: char) -> Option<(&str, &str)> {
+    let inside = text.strip_prefix(open)?;
+    let mut depth = 1;
+    let end = inside.find(|character| {
+        depth += i32::from(character == open) - i32::from(character == close);
+        depth == 0
+    })?;
+    Some((inside.get(..end)?, inside.get(end + close.len_utf8()..)?))
 }
 
 /// Folders that are not crates of the workspace, and crates without code.
@@ -163,6 +215,29 @@ mod tests {
     fn marks_are_found_with_their_line() {
         let text = format!("one\n    todo{}\"later\")\n", "!(");
         assert_eq!(marks("a.rs", &text), [format!("a.rs:2: todo{} is left over", "!(")]);
+    }
+
+    #[test]
+    fn a_catch_says_what_failed() {
+        for text in [
+            "catch {\n  say();\n}",
+            "catch (why) { }",
+            "catch (why) {\n// fine\n}",
+            "p.catch(() => {})",
+            "p.catch((why) => {})",
+        ] {
+            let text = format!("try {{ f(); }}\n{text}\n");
+            let wanted = ["site.js:2: a catch that says nothing of what it caught"];
+            assert_eq!(silent_catches("site.js", &text), wanted, "{text}");
+        }
+        for text in [
+            "catch (why) { if (x) { say(why); } }",
+            "p.catch(report)",
+            "p.catch((why) => say(why))",
+            "// catch {",
+        ] {
+            assert!(silent_catches("site.js", text).is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -1,4 +1,6 @@
 // Shows the contract: a chapter per tag, an entry per call, and a list of the shared objects.
+import { get, showing } from "./failure.js";
+
 const main = document.getElementById("contract");
 
 function element(name, text, ...children) {
@@ -110,25 +112,14 @@ function open() {
   }
 }
 
-const say = (text) => main.replaceChildren(element("p", text));
-
 async function show() {
-  let reply;
-  let contract;
   try {
-    reply = await fetch("/openapi.json");
-    contract = await reply.json();
-  } catch (failure) {
-    return say(`The exchange does not answer (${failure.message}).`);
-  }
-  // In maintenance it answers with a refusal.
-  if (!reply.ok) return say(contract.message);
-  try {
-    main.replaceChildren(...chapters(contract));
+    const contract = await get("/openapi.json");
+    showing((text) => main.replaceChildren(...chapters(JSON.parse(text))), contract);
     open();
   } catch (failure) {
-    say(`This page cannot show the contract: ${failure.message}.`);
-    throw failure;
+    console.error(failure);
+    main.replaceChildren(element("p", failure.message));
   }
 }
 addEventListener("hashchange", open);

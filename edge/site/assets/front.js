@@ -1,4 +1,6 @@
 // Keeps the front page's market table current while the page is visible.
+import { get, showing } from "./failure.js";
+
 const body = document.getElementById("markets");
 for (const origin of document.getElementsByClassName("origin")) origin.textContent = location.origin;
 
@@ -36,18 +38,20 @@ function fillTable(rows) {
   wanted.forEach((line, at) => { if (body.rows[at] !== line) body.insertBefore(line, body.rows[at] || null); });
 }
 
+function showTable(text) {
+  const { now_ms, rows } = JSON.parse(text);
+  show("clock", new Date(now_ms).toISOString().replace("T", " ").slice(0, 19) + " UTC");
+  if (rows.length) fillTable(rows);
+}
+
 async function refresh() {
   if (document.hidden) return;
   try {
-    const reply = await fetch("/site/market.json", { cache: "no-store", signal: AbortSignal.timeout(10_000) });
-    const { message, now_ms, rows } = await reply.json();
-    // In maintenance the message says why there are no figures.
-    show("status", reply.ok ? "" : message);
-    if (!reply.ok) return;
-    show("clock", new Date(now_ms).toISOString().replace("T", " ").slice(0, 19) + " UTC");
-    if (rows.length) fillTable(rows);
-  } catch {
-    show("status", "the exchange does not answer");
+    showing(showTable, await get("/site/market.json"));
+    show("status", "");
+  } catch (failure) {
+    console.error(failure);
+    show("status", failure.message);
   }
 }
 refresh();

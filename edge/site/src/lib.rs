@@ -80,7 +80,7 @@ const TEXT: &str = "text/plain; charset=utf-8";
 const IMAGE: &str = "image/svg+xml";
 
 /// The paths of files, with their media types and bytes.
-const FILES: [(&str, &str, &[u8]); 16] = [
+const FILES: [(&str, &str, &[u8]); 17] = [
     ("/docs", HTML, include_bytes!("../assets/docs.html")),
     ("/favicon.ico", IMAGE, include_bytes!("../assets/leaf.svg")),
     ("/site/candles.js", SCRIPT, include_bytes!("../assets/candles.js")),
@@ -88,6 +88,7 @@ const FILES: [(&str, &str, &[u8]); 16] = [
     ("/site/depth.js", SCRIPT, include_bytes!("../assets/depth.js")),
     ("/site/docs.css", STYLE, include_bytes!("../assets/docs.css")),
     ("/site/docs.js", SCRIPT, include_bytes!("../assets/docs.js")),
+    ("/site/failure.js", SCRIPT, include_bytes!("../assets/failure.js")),
     ("/site/front.css", STYLE, include_bytes!("../assets/front.css")),
     ("/site/front.js", SCRIPT, include_bytes!("../assets/front.js")),
     ("/site/leaf.svg", IMAGE, include_bytes!("../assets/leaf.svg")),

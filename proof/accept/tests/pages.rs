@@ -101,7 +101,7 @@ fn markets_are_linked() {
 #[test]
 fn pages_load_only_their_own_files() {
     let x = Exchange::start();
-    for path in ["/", "/markets/btcusd", "/markets/nosuch"] {
+    for path in ["/", "/docs", "/markets/btcusd", "/markets/nosuch"] {
         let text = page(&x, path).reply.text();
         for part in ["<style", " style=", " onclick=", "javascript:"] {
             assert!(!text.contains(part), "{part}: {text}");
@@ -136,7 +136,11 @@ fn modules_and_licences_are_served() {
     let script = x.get("/site/market.js").reply.text();
     let modules: Vec<&str> = script.split('"').filter_map(|word| word.strip_prefix("./")).collect();
     assert_eq!(modules, ["candles.js", "decimal.js", "depth.js", "poll.js"]);
-    for module in modules {
+    for script in ["front", "docs", "poll"] {
+        let script = x.get(&format!("/site/{script}.js")).reply.text();
+        assert!(script.contains("from \"./failure.js\""), "{script}");
+    }
+    for module in modules.into_iter().chain(["failure.js"]) {
         assert_eq!(x.get(&format!("/site/{module}")).status(), 200, "{module}");
     }
     let licence = x.get("/site/lightweight-charts/LICENSE").reply.text();
