@@ -3,6 +3,7 @@
 
 use crate::app::App;
 use crate::call::Asked;
+use crate::derivatives::{funding, perpetual, risk_stats};
 use crate::market::{book, candles, details, ticker_v1, ticker_v2, trades};
 use crate::route::{Handler, Route};
 use buttonwood_gate::Refusal;
@@ -22,6 +23,9 @@ const PARTS: [(&str, &Route); 5] = [
     ("trades", &trades::ROUTE),
     ("volume", &ticker_v1::ROUTE),
 ];
+/// The parts that a perpetual has besides.
+const PARTS_OF_PERPETUALS: [(&str, &Route); 2] =
+    [("risk", &risk_stats::ROUTE), ("funding", &funding::AMOUNT)];
 /// The query string of all of them: as many trades as a page has room for.
 const QUERY: &str = "limit_trades=26";
 
@@ -58,7 +62,8 @@ pub(crate) async fn answer(app: &App, wanted: &str) -> Result<Reply, Refusal> {
 
 async fn market(app: &App, symbol: &str) -> Result<Vec<u8>, Refusal> {
     let mut out = vec![b'{'];
-    for (name, route) in PARTS {
+    let others = if perpetual(app, symbol).is_ok() { &PARTS_OF_PERPETUALS[..] } else { &[] };
+    for (name, route) in PARTS.iter().chain(others) {
         let separator = if out.len() > 1 { "," } else { "" };
         out.extend_from_slice(format!("{separator}\"{name}\":").as_bytes());
         out.extend_from_slice(&body_of(app, route, symbol).await?);

@@ -1,4 +1,5 @@
-// The candle chart. The chart itself draws with floats; the line above it shows the digits that the exchange sent.
+// The candle chart. The chart itself draws with floats; the line above it shows the prices that the exchange sent, digit by digit.
+import { read, rounded } from "./decimal.js";
 
 const { createChart, CandlestickSeries, HistogramSeries, CrosshairMode } = window.LightweightCharts;
 
@@ -144,7 +145,7 @@ export class Candles {
     const pointed = this.#rows.find((one) => seconds(one) === this.#pointed);
     const row = pointed ?? this.#rows[this.#chosen ?? this.#rows.length - 1];
     const parts = row ? [["", moment(row, this.#frame === "1day")], ["Open", row[1]], ["High", row[2]], ["Low", row[3]],
-      ["Close", row[4]], ["Volume", `${row[5]} ${this.#base}`]] : [];
+      ["Close", row[4]], ["Volume", `${rounded(read(row[5]))} ${this.#base}`]] : [];
     this.#legend.replaceChildren(...parts.map(([name, value]) => {
       const part = document.createElement("span");
       const strong = document.createElement("b");

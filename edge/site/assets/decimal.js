@@ -23,6 +23,28 @@ export function text({ digits, places }) {
   return sign + whole + (places ? "." + all.slice(all.length - places) : "");
 }
 
+// The digits that a volume is shown with, and its units from a million on.
+const FIGURES = 6;
+const UNITS = [[12, "T"], [9, "B"], [6, "M"]];
+
+// The same decimal with at most so many digits, half a unit rounded up.
+function shortened({ digits, places }, figures) {
+  const drop = digits.toString().length - figures;
+  if (drop <= 0) return { digits, places };
+  const unit = 10n ** BigInt(drop);
+  const kept = (digits + unit / 2n) / unit;
+  return drop <= places ? { digits: kept, places: places - drop } : { digits: kept * 10n ** BigInt(drop - places), places: 0 };
+}
+
+// A volume as it is read: six digits at most, in millions (M), billions (B) or trillions (T) where it is large (Q-501). Prices are never rounded.
+export function rounded(volume) {
+  const short = shortened(volume, FIGURES);
+  const whole = short.digits.toString().length - short.places;
+  const [power, unit] = UNITS.find(([zeros]) => whole > zeros) || [0, ""];
+  const words = text({ digits: short.digits, places: short.places + power });
+  return (words.includes(".") ? words.replace(/\.?0+$/, "") : words) + unit;
+}
+
 // How often `other` goes into `one`, times `factor`; without the fraction.
 export function ratio(one, other, factor) {
   const places = Math.max(one.places, other.places);

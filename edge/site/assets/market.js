@@ -1,8 +1,8 @@
 // One market: polls the data of the page and shows it. The data are answers of public calls of the interface, which the exchange
-// gives in one, so that a page takes nothing of the limit of an address. Prices and amounts are the texts of the exchange; sums and
-// differences of them are exact.
+// gives in one, so that a page takes nothing of the limit of an address. Prices are the texts of the exchange, digit by digit, and
+// differences of them are exact; amounts and volumes are rounded, with all their digits where the pointer rests.
 import { Candles } from "./candles.js";
-import { change, difference, ratio, read, text } from "./decimal.js";
+import { change, difference, ratio, read, rounded, text } from "./decimal.js";
 import { draw, totals } from "./depth.js";
 import { poll } from "./poll.js";
 
@@ -22,12 +22,15 @@ function cell(words, name = "td") {
   return made;
 }
 
-// Cells of a column of decimals. A shorter fraction is filled up with invisible digits, so that the points are in line.
-function column(decimals) {
-  const places = decimals.map((decimal) => read(decimal).places);
-  const most = Math.max(0, ...places);
-  return decimals.map((decimal, at) => {
-    const made = cell(decimal);
+// Cells of a column of volumes. A shorter fraction is filled up with invisible digits, so that the points are in line; not among
+// millions.
+function column(volumes) {
+  const words = volumes.map(rounded);
+  const places = words.map((word) => (word.split(".")[1] || "").length);
+  const most = words.every((word) => /\d$/.test(word)) ? Math.max(0, ...places) : 0;
+  return words.map((word, at) => {
+    const made = cell(word);
+    made.title = text(volumes[at]);
     if (places[at] < most) made.dataset.fill = (places[at] ? "" : ".") + "0".repeat(most - places[at]);
     return made;
   });
@@ -55,14 +58,39 @@ function showTicker({ open, high, low, close, bid, ask }) {
   document.title = `${close === null ? "" : `${close} `}${base}/${quote}${kind} – Buttonwood`;
 }
 
+// A volume, and all its digits where the pointer rests.
+function showRounded(id, volume) {
+  show(id, rounded(read(volume)));
+  element(id).title = volume;
+}
+
 function showVolume({ volume }) {
-  show("base-volume", volume[base]);
-  show("quote-volume", volume[quote]);
+  showRounded("base-volume", volume[base]);
+  showRounded("quote-volume", volume[quote]);
+}
+
+// A funding amount of one unit as a part of the mark, and the full hour at which it is paid.
+function showFunding(id, amount, mark, millis) {
+  const part = text({ digits: ratio(read(amount), read(mark), 10 ** 8), places: 6 });
+  show(id, `${part.replace(/^(?=\d)/, "+")} %`);
+  show(`${id}-time`, `${new Date(millis).toISOString().slice(11, 16)} UTC`);
+}
+
+// What a perpetual has beyond a spot market. The amounts of funding are numbers of JSON, so their digits are read out of the text:
+// JSON.parse would turn them into floats.
+function showPerpetual({ risk, funding }, reply) {
+  const amount = (name) => reply.match(`"${name}":(-?[0-9.]+)`)[1];
+  const { mark_price: mark, index_price: index } = risk;
+  for (const [id, price] of Object.entries({ mark, index })) show(id, price === "0" ? "–" : price);
+  showFunding("funding", amount("estimatedFundingAmount"), mark, funding.nextFundingTimestamp);
+  showFunding("last-funding", amount("fundingAmount"), mark, funding.fundingTimestampMilliSecs);
+  showRounded("open-interest", risk.open_interest);
+  showRounded("open-interest-value", risk.open_interest_notional);
 }
 
 // Levels, each with a bar that shows its part of the largest sum.
 function levelLines(levels, largest) {
-  const [amounts, sums] = [levels.map((level) => level.amount), levels.map((level) => text(level.total))].map(column);
+  const [amounts, sums] = [levels.map((level) => read(level.amount)), levels.map((level) => level.total)].map(column);
   return levels.map(({ price, total }, at) => {
     const made = line(cell(price), amounts[at], sums[at]);
     made.style.setProperty("--part", `${ratio(total, largest, 100)}%`);
@@ -86,7 +114,8 @@ function showDepth(bids, asks) {
   const shown = draw(element("depth"), bids, asks);
   show("depth-low", shown.low);
   show("depth-high", shown.high);
-  show("depth-note", isEmpty ? "" : `${shown.bids} ${base} bid, ${shown.asks} ${base} asked`);
+  const farther = shown.farther ? `; ${shown.farther} ${shown.farther === 1 ? "level" : "levels"} farther off` : "";
+  show("depth-note", isEmpty ? "" : `${rounded(shown.bids)} ${base} bid, ${rounded(shown.asks)} ${base} asked${farther}`);
 }
 
 function showBook(book) {
@@ -111,7 +140,7 @@ function tradeLine({ timestampms, price, type, tid }, amount) {
 
 function showTrades(trades) {
   if (trades[0] && trades[0].tid === newest) return;
-  const amounts = column(trades.map((trade) => trade.amount));
+  const amounts = column(trades.map((trade) => read(trade.amount)));
   const lines = trades.map((trade, at) => tradeLine(trade, amounts[at]));
   element("trades").replaceChildren(...(lines.length ? lines : [note("No trades yet")]));
   newest = trades[0]?.tid ?? newest;
@@ -136,12 +165,13 @@ function say(words, isWell) {
 }
 
 function showMarket(reply) {
-  const { details, book, ticker, trades, volume } = JSON.parse(reply);
+  const { details, book, ticker, trades, volume, ...perpetual } = JSON.parse(reply);
   element("main").dataset.status = details.status;
   showBook(book);
   showTicker(ticker);
   showTrades(trades);
   showVolume(volume);
+  if (perpetual.risk) showPerpetual(perpetual, reply);
 }
 
 // Together 40 requests a minute: never more than one a second.
@@ -151,7 +181,6 @@ const pollNow = poll([
   { path: () => `/site/markets/${symbol}.json`, seconds: 2, read: showMarket },
 ], say);
 
-document.querySelector("nav [aria-current]").scrollIntoView({ inline: "center", block: "nearest" });
 element("frames").addEventListener("change", () => {
   history.replaceState(null, "", `?frame=${frame()}`);
   pollNow(candles);

@@ -10,6 +10,8 @@ use buttonwood_sequencer::Exchange;
 
 /// The page's frame.
 const FRAME: &str = include_str!("../assets/market.html");
+/// What the page of a perpetual shows beyond that of a spot market.
+const PERPETUAL: &str = include_str!("../assets/perpetual.html");
 /// The page for a symbol that does not exist.
 const UNKNOWN: &str = include_str!("../assets/unknown.html");
 /// Characters of an unknown symbol that its page shows.
@@ -34,16 +36,22 @@ impl Shown {
     fn page(&self, links: &[Link]) -> String {
         let Self { symbol, base, quote } = self;
         let grid = &symbol.grid;
-        let product = if symbol.product == Product::Swap { "perpetual contract" } else { "spot" };
+        let (base_code, quote_code) = (escaped(&base.code), escaped(&quote.code));
+        let (product, perpetual) = if symbol.product == Product::Swap {
+            ("perpetual contract", fill(PERPETUAL, &[("base", &base_code), ("quote", &quote_code)]))
+        } else {
+            ("spot", String::new())
+        };
         fill(
             FRAME,
             &[
                 ("symbol", &escaped(&symbol.name)),
-                ("base", &escaped(&base.code)),
-                ("quote", &escaped(&quote.code)),
+                ("base", &base_code),
+                ("quote", &quote_code),
                 ("kind", kind(symbol)),
                 ("about", &escaped(&format!("{} in {}, {product}", base.name, quote.name))),
                 ("status", symbol.status.name()),
+                ("perpetual", &perpetual),
                 ("price_decimals", &grid.tick_decimals().to_string()),
                 ("tick", &digits(grid, Grid::push_tick)),
                 ("lot", &digits(grid, Grid::push_lot)),
@@ -148,6 +156,7 @@ mod tests {
             "data-status=\"cancel_only\"",
             "data-price-decimals=\"2\"",
             "0.00001 A&lt;B",
+            "Open interest, A&lt;B",
             "<a href=\"/markets/abusd\" aria-current=\"page\">ABUSD</a>",
             "<a href=\"/markets/x&quot;y\">X&quot;Y</a>",
         ] {
@@ -156,6 +165,7 @@ mod tests {
         assert_eq!(page.matches("{{").count(), 1, "{page}");
         let page = shown("abusd", Product::Spot).page(&[]);
         assert!(page.contains("US Dollar, spot") && page.contains("<title>A&lt;B/USD – "), "{page}");
+        assert!(!page.contains("Open interest"), "{page}");
     }
 
     #[test]

@@ -14,12 +14,14 @@ import sys
 import threading
 import time
 import urllib.request
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
 from pathlib import Path
 
+from drawing import axis_holds_most_of_the_depth, rounded, volumes_are_rounded
+from fitting import fits, fits_every_screen
 from webdriver import Browser, call
 
-PAGE = "/markets/btcusd"
+PAGE, PERPETUAL = "/markets/btcusd", "/markets/btcgusdperp"
 FRAMES = ["1m", "5m", "15m", "30m", "1h", "6h", "1day"]
 WIDE, PHONE = (1440, 1010), (360, 780)
 # The least contrast of text, by the Web Content Accessibility Guidelines (AA).
@@ -34,6 +36,16 @@ SHOWN = """const isEmpty = (id) => ['', '–'].includes(document.getElementById(
 return document.getElementById('status').textContent === 'Live' &&
   !['last', 'bid', 'base-volume', 'depth-low'].some(isEmpty) &&
   document.querySelector('#candle b') !== null && document.getElementById('trades').rows.length > 1"""
+# What a request may come to, and what the pages say of it.
+FAILURES = {
+    "Promise.reject(new TypeError('no route'))": "The exchange does not answer (no route).",
+    "Promise.resolve(new Response('gone', { status: 502 }))": "The exchange answers with status 502: gone.",
+    "Promise.resolve(Response.json({ reason: 'Maintenance', message: 'Later.' }, { status: 503 }))":
+        "The exchange answers with status 503 (Maintenance): Later.",
+    "Promise.resolve(new Response('{', { status: 500, headers: { 'content-type': 'application/json' } }))":
+        "The exchange answers with status 500: its body is no JSON: {.",
+    "Promise.resolve(new Response('<p>'))": "This page cannot show what the exchange answers (",
+}
 # Pixels of the chart in the colours of candles.
 PAINTED = """
 const style = getComputedStyle(document.documentElement);
@@ -139,7 +151,7 @@ class Pages:
         self.browser.wait_for("all figures", SHOWN)
         ticker, volume = json.loads(self.get("/v2/ticker/btcusd")), json.loads(self.get("/v1/pubticker/btcusd"))["volume"]
         wanted = {name: ticker[name] for name in ("open", "high", "low", "bid", "ask")}
-        wanted |= {"last": ticker["close"], "base-volume": volume["BTC"], "quote-volume": volume["USD"]}
+        wanted |= {"last": ticker["close"], "base-volume": rounded(volume["BTC"]), "quote-volume": rounded(volume["USD"])}
         shown = {name: self.text(name) for name in wanted}
         assert shown == wanted, f"{shown}, wanted {wanted}"
         moved = Decimal(ticker["close"]) - Decimal(ticker["open"])
@@ -149,31 +161,43 @@ class Pages:
         assert self.browser.run("return document.title").startswith(f"{ticker['close']} BTC/USD")
 
     def book_and_trades_are_those_of_the_interface(self):
-        book = self.book_is_that_of("btcusd", "BTC")
+        book = self.book_is_that_of("btcusd")
         spread = Decimal(book["asks"][0]["price"]) - Decimal(book["bids"][0]["price"])
         assert self.text("spread") == f"{spread} USD"
-        assert [self.text("depth-low"), self.text("depth-high")] == [book["bids"][-1]["price"], book["asks"][-1]["price"]]
+        self.depth_is_around_the_middle(book)
         assert self.browser.run("return document.querySelectorAll('#depth polygon').length") == 2
         trades = json.loads(self.get("/v1/trades/btcusd?limit_trades=26"))
         moment = lambda trade: time.strftime("%H:%M:%S", time.gmtime(trade["timestamp"]))
-        assert self.cells("trades") == [[moment(trade), trade["price"], trade["amount"]] for trade in trades]
+        assert self.cells("trades") == [[moment(trade), trade["price"], rounded(trade["amount"])] for trade in trades]
+        exact = self.browser.run("return [...document.querySelectorAll('#trades td:last-child')].map((cell) => cell.title)")
+        assert exact == [trade["amount"] for trade in trades], exact
 
-    def book_is_that_of(self, symbol: str, base: str) -> dict:
-        """Compares both sides with the interface, and their sums with exact ones; returns the book."""
+    def depth_is_around_the_middle(self, book: dict, farther: int = 0):
+        """The axis ends at a level of one side, as far from the middle as its other end, and the sums are of what it holds."""
+        low, high = Decimal(self.text("depth-low")), Decimal(self.text("depth-high"))
+        assert low + high == Decimal(book["bids"][0]["price"]) + Decimal(book["asks"][0]["price"]), (low, high)
+        drawn = {side: [level for level in book[side] if low <= Decimal(level["price"]) <= high] for side in ("bids", "asks")}
+        assert low == Decimal(drawn["bids"][-1]["price"]) or high == Decimal(drawn["asks"][-1]["price"]), (low, high)
+        sums = {side: rounded(str(sum(Decimal(level["amount"]) for level in levels))) for side, levels in drawn.items()}
+        wanted = f"{sums['bids']} BTC bid, {sums['asks']} BTC asked"
+        wanted += f"; {farther} level{'s' * (farther > 1)} farther off" if farther else ""
+        assert self.text("depth-note") == wanted, f"{self.text('depth-note')}, wanted {wanted}"
+
+    def book_is_that_of(self, symbol: str) -> dict:
+        """Compares both sides with the interface, and their sums with rounded exact ones; returns the book."""
         book = json.loads(self.get(f"/v1/book/{symbol}"))
         for side in ("bids", "asks"):
             total, rows = Decimal(0), []
             for level in book[side]:
                 total += Decimal(level["amount"])
-                rows.append([level["price"], level["amount"], total])
-            shown = [[price, amount, Decimal(sum_)] for price, amount, sum_ in self.cells(side)]
+                rows.append([level["price"], rounded(level["amount"]), rounded(str(total))])
+            shown = self.cells(side)
             assert shown == (rows[:12] if side == "bids" else rows[:12][::-1]), f"{side}: {shown}"
-            assert f"{total} {base}" in self.text("depth-note"), self.text("depth-note")
         return book
 
     def legend_is(self, row: list[str]):
         """The line above the candles shows this one, digit by digit."""
-        wanted = [*row[1:5], f"{row[5]} BTC"]
+        wanted = [*row[1:5], f"{rounded(row[5])} BTC"]
         self.browser.wait_for(f"the candle {row}", f"{LEGEND}.slice(1).join() === arguments[0].join()", wanted)
 
     def keys_choose_frames_and_candles(self):
@@ -198,7 +222,7 @@ class Pages:
         self.advance(60)
         newest = json.loads(self.get("/v1/trades/btcusd?limit_trades=1"))[0]
         first = f"({CELLS.removeprefix('return ')})[0].slice(1).join() === arguments[1].join()"
-        wanted = [newest["price"], newest["amount"]]
+        wanted = [newest["price"], rounded(newest["amount"])]
         self.browser.wait_for("the newest trade", f"return {first} && document.querySelector('tr.new')", "trades", wanted)
 
     def every_screen_fits(self):
@@ -216,12 +240,46 @@ class Pages:
         self.browser.wait_for("the candles in these colours", PAINTED.replace("return count", "return count > 200"))
         lowest = self.browser.run(LOWEST)
         assert lowest[0] >= CONTRAST, f"{name}: too little contrast: {lowest}"
-        self.fits(name)
+        fits(self.browser, name)
         self.picture(name, whole=True)
 
-    def fits(self, name: str):
-        width, screen = self.browser.run("return [document.documentElement.scrollWidth, innerWidth]")
-        assert width <= screen, f"{name}: {width} pixels wide on a screen of {screen}"
+    def every_page_fits(self):
+        for name, path, is_there in (
+            ("front", "/", "return document.getElementById('clock').textContent"),
+            ("market", PAGE, SHOWN),
+            ("perpetual", PERPETUAL, SHOWN),
+            ("docs", "/docs", "return document.querySelectorAll('details').length > 0"),
+        ):
+            self.browser.open(self.base + path)
+            self.browser.wait_for(f"{name} in full", is_there)
+            fits_every_screen(self, name)
+        self.nothing_wrong()
+
+    def a_perpetual_has_its_figures(self):
+        self.browser.screen(*WIDE)
+        self.browser.open(self.base + PERPETUAL)
+        self.browser.wait_for("all figures", SHOWN)
+        symbol = PERPETUAL.rsplit("/", 1)[1]
+        risk = json.loads(self.get(f"/v1/riskstats/{symbol}"))
+        funding = json.loads(self.get(f"/v1/fundingamount/{symbol}"), parse_float=Decimal, parse_int=Decimal)
+        mark = Decimal(risk["mark_price"])
+        hour = lambda name: time.strftime("%H:%M", time.gmtime(int(funding[name]) // 1000))
+        percent = lambda amount: f"{(amount / mark * 100).quantize(Decimal('0.000001'), ROUND_DOWN):+f} %"
+        wanted = {
+            "mark": risk["mark_price"], "index": risk["index_price"],
+            "funding": percent(funding["estimatedFundingAmount"]), "last-funding": percent(funding["fundingAmount"]),
+            "funding-time": f"{hour('nextFundingTimestamp')} UTC",
+            "last-funding-time": f"{hour('fundingTimestampMilliSecs')} UTC",
+            "open-interest": rounded(risk["open_interest"]),
+            "open-interest-value": rounded(risk["open_interest_notional"]),
+        }
+        shown = {name: self.text(name) for name in wanted}
+        assert shown == wanted, f"{shown}, wanted {wanted}"
+        assert mark > 0 and Decimal(risk["open_interest"]) > 0, risk
+        assert self.browser.run("return document.getElementById('open-interest').title") == risk["open_interest"]
+        sent = [url for url in self.browser.requests() if "/v1/" in url or "/v2/" in url]
+        assert sent == [], f"calls of the interface: {sent}"
+        self.picture("perpetual", whole=True)
 
     def docs_list_the_contract(self):
         """An entry for each call that is built and each object that is no request."""
@@ -241,7 +299,7 @@ class Pages:
     def other_pages(self):
         self.browser.screen(*PHONE, phone=True)
         self.browser.open(self.base)
-        self.fits("front")
+        fits(self.browser, "front")
         self.picture("front-phone")
         self.empty_market("avaxgusdperp", "AVAX/GUSD perp")
         self.control("/sandbox/symbols/avaxgusdperp/status", status="closed")
@@ -250,7 +308,9 @@ class Pages:
         self.nothing_wrong()
         self.browser.open(f"{self.base}/markets/nosuch")
         assert "no symbol nosuch" in self.browser.run("return document.body.innerText")
-        self.fits("unknown")
+        fits_every_screen(self, "unknown")
+        self.browser.open(f"{self.base}/markets/{'nosuch' * 10}")
+        fits_every_screen(self, "unknown-long")
         # The browser reports the status of the page itself.
         assert all("404" in line for line in self.browser.console())
 
@@ -267,15 +327,15 @@ class Pages:
             assert words in seen, f"{words}: {seen}"
         assert ("This market is closed" in seen) == is_closed, seen
         name = "closed" if is_closed else "empty"
-        self.fits(name)
+        fits(self.browser, name)
         self.picture(f"market-{name}", whole=True)
 
-    def order(self, nonce: int, **fields: str) -> dict:
-        """Places a limit order of elonusd with the key `trader`; returns its account."""
+    def order(self, nonce: int, symbol: str = "elonusd", **fields: str) -> dict:
+        """Places a limit order with the key `trader`; returns its account."""
         keys = json.loads(Path(os.environ["BUTTONWOOD_CREDENTIALS"]).read_text())["keys"]
         key = next(key for key in keys if key["name"] == "trader")
         path = "/v1/order/new"
-        wanted = {"request": path, "nonce": nonce, "symbol": "elonusd", "type": "exchange limit", **fields}
+        wanted = {"request": path, "nonce": nonce, "symbol": symbol, "type": "exchange limit", **fields}
         payload = base64.b64encode(json.dumps(wanted).encode())
         signature = hmac.new(key["api_secret"].encode(), payload, "sha384").hexdigest()
         headers = {"X-SVC-APIKEY": key["api_key"], "X-SVC-PAYLOAD": payload.decode(), "X-SVC-SIGNATURE": signature}
@@ -291,14 +351,32 @@ class Pages:
             amount = f"{level}123456789.123456".lstrip("0")
             self.order(2 + level, side="sell", price=f"0.000012345{level:02}", amount=amount)
         self.order(20, side="buy", price="0.00001234002", amount="60000.000001")
-        for name, screen in (("market-long", WIDE), ("market-long-phone", PHONE)):
-            self.browser.screen(*screen, phone=screen == PHONE)
-            self.browser.open(f"{self.base}/markets/elonusd")
-            self.browser.wait_for("the book", "return document.getElementById('asks').rows.length === 12")
-            self.browser.wait_for("the figures", "return document.getElementById('ask').textContent === '0.00001234500'")
-            self.book_is_that_of("elonusd", "ELON")
-            self.fits(name)
-            self.picture(name, whole=True)
+        self.browser.open(f"{self.base}/markets/elonusd")
+        self.browser.wait_for("the book", "return document.getElementById('asks').rows.length === 12")
+        self.browser.wait_for("the figures", "return document.getElementById('ask').textContent === '0.00001234500'")
+        self.book_is_that_of("elonusd")
+        fits_every_screen(self, "market-long")
+        self.nothing_wrong()
+
+    def a_far_order_leaves_the_depth_as_it_is(self):
+        volumes_are_rounded(self.browser)
+        axis_holds_most_of_the_depth(self.browser)
+        self.browser.screen(*WIDE)
+        before = json.loads(self.get("/v1/book/btcusd"))
+        self.order(100, symbol="btcusd", side="buy", price="50000", amount="1.5")
+        self.browser.open(self.base + PAGE)
+        far = "return document.getElementById('depth-note').textContent.includes('1 level farther off')"
+        self.browser.wait_for("the far order", far)
+        book = json.loads(self.get("/v1/book/btcusd"))
+        assert len(book["bids"]) == len(before["bids"]) + 1
+        self.depth_is_around_the_middle(book, farther=1)
+        assert Decimal(self.text("depth-low")) > 60000, self.text("depth-low")
+        # Each side has stairs over a good part of its half.
+        spans = self.browser.run("""return [...document.querySelectorAll('#depth polyline')].map((line) => {
+            const places = line.getAttribute('points').split(' ').map((point) => Number(point.split(',')[0]));
+            return new Set(places).size })""")
+        assert all(steps >= 5 for steps in spans), spans
+        self.picture("market-far-order", whole=True)
         self.nothing_wrong()
 
     def a_hidden_page_is_silent(self):
@@ -316,9 +394,26 @@ class Pages:
         recent = "return performance.now() - performance.getEntriesByType('resource').at(-1).startTime < 1000"
         self.browser.wait_for("a request", recent)
 
+    def failures_are_shown(self):
+        """On the page and in the console: an exchange that is gone, refusals, and an answer that the page cannot show."""
+        for path, place in (("/", "status"), (PAGE, "status"), ("/docs", "contract")):
+            for reply, wanted in FAILURES.items():
+                script = f"window.fetch = () => {reply}"
+                changed = self.browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=script)
+                self.browser.console()
+                self.browser.open(self.base + path)
+                shown = "return document.getElementById(arguments[0]).textContent.includes(arguments[1])"
+                self.browser.wait_for(f"{wanted} on {path}", shown, place, wanted)
+                lines = self.browser.console()
+                assert any(wanted in line for line in lines), f"{path} does not log {wanted}: {lines}"
+                self.browser.devtools("Page.removeScriptToEvaluateOnNewDocument", **changed)
+        self.browser.requests()
+
     def trouble_is_shown(self):
+        self.browser.open(self.base + PAGE)
+        self.browser.wait_for("all figures", SHOWN)
         self.control("/sandbox/maintenance", on=True)
-        self.browser.wait_for("maintenance", STATUS, "status 503.*Next request in")
+        self.browser.wait_for("maintenance", STATUS, "status 503 .Maintenance.*Next request in")
         self.control("/sandbox/maintenance", on=False)
         self.browser.wait_for("the end of maintenance", SHOWN)
         # Public calls of this address are limited, and the page is not: it asks for nothing of them.
@@ -362,10 +457,14 @@ def main():
             pages.the_page_follows_the_market,
             pages.every_screen_fits,
             pages.nothing_wrong,
+            pages.every_page_fits,
+            pages.a_perpetual_has_its_figures,
             pages.docs_list_the_contract,
             pages.other_pages,
             pages.long_numbers_fit,
+            pages.a_far_order_leaves_the_depth_as_it_is,
             pages.a_hidden_page_is_silent,
+            pages.failures_are_shown,
             pages.trouble_is_shown,
         ):
             start = time.monotonic()

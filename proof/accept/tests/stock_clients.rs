@@ -265,6 +265,12 @@ fn a_market_page_takes_nothing_of_the_public_limit() {
         assert_eq!(data[part], x.get(path).ok(), "{part}");
     }
     assert_eq!(data.as_object().unwrap().len(), 5);
+    let data = x.get("/site/markets/btcgusdperp.json").ok();
+    for (part, path) in [("risk", "/v1/riskstats/btcgusdperp"), ("funding", "/v1/fundingamount/btcgusdperp")]
+    {
+        assert_eq!(data[part], x.get(path).ok(), "{part}");
+    }
+    assert_eq!(data.as_object().unwrap().len(), 7);
     assert_eq!(x.get("/site/markets/btcusd/1m.json").ok(), x.get("/v2/candles/btcusd/1m").ok());
     x.get("/site/markets/nosuch.json").refused(400, "InvalidSymbol");
     assert_eq!(x.get("/site/markets/btcusd/2m.json").status(), 400);
