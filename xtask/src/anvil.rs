@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::repo::{Repo, Step, last_line, unreachable};
-use crate::skipped;
+use crate::repo::{Repo, Step};
+use crate::{npm, skipped};
 
 /// The pinned package.
 const PACKAGE: &str = "@foundry-rs/anvil@1.7.1";
@@ -24,33 +24,15 @@ pub(crate) fn program(repo: &Repo) -> Result<Option<PathBuf>, String> {
     if let Some(program) = find(&repo.path(FOLDER)) {
         return Ok(Some(program));
     }
-    if !repo.step("npm", ["--version"]).works() {
-        skipped::say(WHAT, "npm is not installed");
+    println!("anvil: installing {PACKAGE} into {FOLDER}");
+    if !npm::run(repo, WHAT, &["install", "--prefix", FOLDER, PACKAGE])? {
         return Ok(None);
     }
-    println!("anvil: installing {PACKAGE} into {FOLDER}");
-    let words = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", FOLDER, PACKAGE];
-    let made = repo.step("npm", words).output()?;
-    let said = String::from_utf8_lossy(&[made.stdout, made.stderr].concat()).into_owned();
-    match find(&repo.path(FOLDER)) {
-        Some(program) => Ok(Some(program)),
-        None if made.status.success() => {
-            skipped::say(WHAT, "the package has no program for this machine");
-            Ok(None)
-        }
-        None => match unreachable(&said).or_else(|| network_line(&said)) {
-            Some(why) => {
-                skipped::say(WHAT, why);
-                Ok(None)
-            }
-            None => Err(format!("npm does not install {PACKAGE}: {}", last_line(&said))),
-        },
+    let found = find(&repo.path(FOLDER));
+    if found.is_none() {
+        skipped::say(WHAT, "the package has no program for this machine");
     }
-}
-
-/// The line in which npm says that the network failed.
-fn network_line(said: &str) -> Option<&str> {
-    said.lines().find(|line| line.starts_with("npm error network") || line.starts_with("npm ERR! network"))
+    Ok(found)
 }
 
 /// Names the program to the tests.

@@ -9,7 +9,8 @@ const ENVIRONMENT: Environment = Environment {
     chore: "ccxt",
     folder: ".venv",
     requirements: "proof/accept/ccxt/requirements.txt",
-    is_program: false,
+    modules: Some("ccxt"),
+    is_complete: false,
 };
 
 pub(crate) fn run(repo: &Repo) -> Done {

@@ -9,6 +9,7 @@ mod browser;
 mod ccxt;
 mod checker;
 mod ci;
+mod clients;
 mod contract;
 mod corpus;
 mod debian;
@@ -22,6 +23,7 @@ mod layers;
 mod litecoin;
 mod metadata;
 mod mutants;
+mod npm;
 mod openpyxl;
 mod ops;
 mod overload;
@@ -46,8 +48,9 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   ci               what a change must pass, as continuous integration runs it; stops at the first failure
-  test             every test: unit, acceptance, documentation, then ccxt, schemathesis and the pages in a browser
+  test             every test: unit, acceptance, documentation, then ccxt, other clients, schemathesis and the pages in a browser
   ccxt             stock ccxt from PyPI against a freshly started sandbox
+  clients          published clients from PyPI and npm, unmodified, against a freshly started sandbox
   schemathesis     calls made of the contract, by schemathesis from PyPI, against a freshly started sandbox
   browser          the web pages in Debian's chromium against a freshly started sandbox; leaves target/screenshots
   fmt              is everything formatted?
@@ -96,6 +99,7 @@ fn run(words: &[String]) -> Done {
         ("ci", []) => ci::run(&repo),
         ("test", []) => suite::run(&repo),
         ("ccxt", []) => ccxt::run(&repo),
+        ("clients", []) => clients::run(&repo),
         ("schemathesis", []) => schemathesis::run(&repo),
         ("browser", []) => browser::run(&repo),
         ("fmt", []) => repo.cargo(["fmt", "--all", "--check"]).run(),

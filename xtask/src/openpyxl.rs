@@ -11,7 +11,8 @@ const ENVIRONMENT: Environment = Environment {
     chore: "openpyxl",
     folder: ".venv-openpyxl",
     requirements: "proof/accept/openpyxl/requirements.txt",
-    is_program: false,
+    modules: Some("openpyxl"),
+    is_complete: false,
 };
 
 /// The variable by which the tests find the interpreter.

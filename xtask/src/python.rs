@@ -10,14 +10,16 @@ use crate::skipped;
 
 /// The Python environment of a chore.
 pub(crate) struct Environment {
-    /// The chore's name, also that of its module.
+    /// The chore's name.
     pub(crate) chore: &'static str,
     /// The folder of the environment.
     pub(crate) folder: &'static str,
     /// The file that pins the packages.
     pub(crate) requirements: &'static str,
-    /// Whether it has a program of the chore's name and no module.
-    pub(crate) is_program: bool,
+    /// The modules that it must have, with commas; `None` for a program of the chore's name.
+    pub(crate) modules: Option<&'static str>,
+    /// Whether the file names all packages, so that pip looks for no others.
+    pub(crate) is_complete: bool,
 }
 
 impl Environment {
@@ -33,12 +35,9 @@ impl Environment {
         // A copy of the requirements that the environment was made from.
         let installed = format!("{}/installed.txt", self.folder);
         let python = self.program("python");
-        let works = || {
-            if self.is_program {
-                repo.step(self.program(self.chore), ["--version"]).works()
-            } else {
-                repo.step(&python, ["-c", &format!("import {}", self.chore)]).works()
-            }
+        let works = || match self.modules {
+            Some(modules) => repo.step(&python, ["-c", &format!("import {modules}")]).works(),
+            None => repo.step(self.program(self.chore), ["--version"]).works(),
         };
         if repo.read(&installed).is_ok_and(|installed| installed == wanted) && works() {
             return Ok(true);
@@ -53,7 +52,7 @@ impl Environment {
 
     /// Installs everything from scratch; returns what is out of reach, if anything.
     fn make(&self, repo: &Repo, python: &str, wanted: &str) -> Result<Option<String>, String> {
-        let Self { chore, folder, requirements, is_program: _ } = self;
+        let Self { chore, folder, requirements, .. } = self;
         if !repo.step("python3", ["--version"]).works() {
             return Ok(Some("python3 is not installed".to_owned()));
         }
@@ -66,7 +65,8 @@ impl Environment {
         println!("{chore}: installing {} into {folder}", wanted.trim().replace('\n', ", "));
         let pip =
             ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", requirements];
-        let installed = repo.step(python, pip).output()?;
+        let alone: &[&str] = if self.is_complete { &["--no-deps"] } else { &[] };
+        let installed = repo.step(python, pip.iter().chain(alone)).output()?;
         if installed.status.success() {
             return Ok(None);
         }

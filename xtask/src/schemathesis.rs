@@ -11,7 +11,8 @@ const ENVIRONMENT: Environment = Environment {
     chore: "schemathesis",
     folder: ".venv-schemathesis",
     requirements: "proof/accept/schemathesis/requirements.txt",
-    is_program: false,
+    modules: Some("schemathesis"),
+    is_complete: false,
 };
 
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\

@@ -1,10 +1,10 @@
 //! All tests: with nextest if installed, else with cargo's own runner; then the documentation's examples, then ccxt,
-//! schemathesis and the pages in a browser.
+//! other clients, schemathesis and the pages in a browser.
 
 use std::ffi::OsStr;
 
 use crate::repo::Repo;
-use crate::{Done, anvil, browser, ccxt, litecoin, openpyxl, schemathesis, skipped};
+use crate::{Done, anvil, browser, ccxt, clients, litecoin, openpyxl, schemathesis, skipped};
 
 pub(crate) fn run(repo: &Repo) -> Done {
     let anvil = anvil::program(repo)?;
@@ -24,6 +24,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
     }
     tell_of_small_disks(repo)?;
     ccxt::run(repo)?;
+    clients::run(repo)?;
     schemathesis::run(repo)?;
     browser::run(repo)
 }

@@ -12,7 +12,8 @@ const HADOLINT: Environment = Environment {
     chore: "hadolint",
     folder: ".venv-hadolint",
     requirements: "ops/hadolint.txt",
-    is_program: true,
+    modules: None,
+    is_complete: false,
 };
 
 pub(super) fn check(repo: &Repo) -> Done {

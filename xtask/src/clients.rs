@@ -1,0 +1,68 @@
+//! Published clients of the interface from PyPI and npm against a fresh sandbox, unmodified but for its address:
+//! `proof/accept/clients`. Both registries' files pin all packages.
+
+use std::fs;
+
+use crate::exchange::Exchange;
+use crate::python::Environment;
+use crate::repo::Repo;
+use crate::{Done, npm, skipped};
+
+const ENVIRONMENT: Environment = Environment {
+    chore: "clients",
+    folder: ".venv-clients",
+    requirements: "proof/accept/clients/requirements.txt",
+    modules: Some("gemini, gemini_api, geminipy"),
+    // Two packages that gemini-python names have the same module, so that it would not start.
+    is_complete: true,
+};
+
+/// Where those from npm are installed.
+const FOLDER: &str = "target/npm-clients";
+/// The files that pin them.
+const PINS: [&str; 2] = ["package.json", "package-lock.json"];
+const WHAT: &str = "the clients from npm";
+
+pub(crate) fn run(repo: &Repo) -> Done {
+    let (has_python, has_npm) = (ENVIRONMENT.prepare(repo)?, prepare_npm(repo)?);
+    if !has_python && !has_npm {
+        return Ok(());
+    }
+    let exchange = Exchange::start(repo, &["--activity", "off", "--funds", "simulated"])?;
+    let failed = |why| exchange.trouble(&format!("did not pass: {why}"));
+    if has_python {
+        let script = ["proof/accept/clients/from_pypi.py", &exchange.url];
+        repo.step(ENVIRONMENT.program("python"), script).run().map_err(failed)?;
+    }
+    if has_npm {
+        let script = ["proof/accept/clients/from_npm.cjs", &exchange.url];
+        let modules = repo.path(FOLDER).join("node_modules");
+        repo.step("node", script).env("NODE_PATH", modules).run().map_err(failed)?;
+    }
+    exchange.stop()
+}
+
+/// Installs those from npm unless they are there; `false`, reported as skipped, if they are out of reach.
+fn prepare_npm(repo: &Repo) -> Result<bool, String> {
+    let wanted = PINS.map(|name| repo.read(format!("proof/accept/clients/{name}")));
+    // npm writes this file when all is installed.
+    let is_there = repo.path(FOLDER).join("node_modules/.package-lock.json").is_file();
+    let mut is_same = is_there;
+    fs::create_dir_all(repo.path(FOLDER)).map_err(|error| format!("{FOLDER}: {error}"))?;
+    for (name, wanted) in PINS.iter().zip(wanted) {
+        let (path, wanted) = (format!("{FOLDER}/{name}"), wanted?);
+        is_same &= repo.read(&path).is_ok_and(|text| text == wanted);
+        fs::write(repo.path(&path), wanted).map_err(|error| format!("{path}: {error}"))?;
+    }
+    if !is_same {
+        println!("clients: installing the packages of proof/accept/clients/package.json into {FOLDER}");
+        if !npm::run(repo, WHAT, &["ci", "--prefix", FOLDER])? {
+            return Ok(false);
+        }
+    }
+    if repo.step("node", ["--eval", "fetch"]).works() {
+        return Ok(true);
+    }
+    skipped::say(WHAT, "they need node 18 or newer");
+    Ok(false)
+}
