@@ -4,13 +4,16 @@
 use buttonwood_engine::funds::Scope;
 use buttonwood_engine::funds::halt::Command as HaltCommand;
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Answer, ApprovalError, Body, FeeChange, FeeSchedule, FundsCommand,
-    GuardedCommand, NewSession, Note, Operation, Outcome, PROPOSAL_AGE, PROPOSALS_MAX, Proposed, Reject,
-    Standing, TradingCommand,
+    AccessCommand, AccessReject, Answer, ApprovalError, Body, Command, FeeChange, FeeSchedule, FundsCommand,
+    GuardedCommand, NewSession, Note, Operation, Outcome, PROPOSAL_AGE, PROPOSALS_MAX, Place, Proposed,
+    Reject, Standing, TradingAnswer, TradingCommand,
 };
-use buttonwood_model::{Cidr, Due, GroupId, Product, Role, SessionId, SymbolId, SymbolStatus};
-use buttonwood_num::Bps;
-use buttonwood_oracle::Exchange;
+use buttonwood_model::{
+    AccountId, CancelReason, Cidr, Claim, Due, GroupId, OrderKind, Product, Role, SessionId, Side, SymbolId,
+    SymbolStatus,
+};
+use buttonwood_num::{Bps, Money, Price, Qty};
+use buttonwood_oracle::{Exchange, Happening, caller};
 use std::sync::Arc;
 
 /// An exchange with one symbol.
@@ -165,6 +168,53 @@ fn a_proposal_ends() {
     assert_eq!(waiting(&exchange), []);
     act(&mut exchange, "alice", Operation::Resume);
     assert!(!exchange.state.operations().is_halted());
+}
+
+/// An operator's cancel of a symbol's orders takes a stop order too that a trade has reached and that a halt keeps from entering.
+#[test]
+fn a_stop_order_that_waits_for_the_end_of_a_halt_is_cancelled() {
+    let (mut exchange, symbol) = exchange();
+    let all: Vec<_> =
+        exchange.currencies().map(|currency| (currency, Money::from_units(10_i128.pow(23)))).collect();
+    let [seller, buyer] = ["seller", "buyer"].map(|name| {
+        let account = exchange.account(name, "");
+        assert_eq!(exchange.own(Body::credit(account, all.clone())), Outcome::Done);
+        (exchange.key(name, account, Role::Trader), account)
+    });
+    let order = |side, kind, ticks: u64, stop: u64| Place {
+        symbol,
+        side,
+        claim: Claim::Yes,
+        kind,
+        option: None,
+        price: Price::from_ticks(ticks),
+        qty: Qty::from_hundredths(1_000_000),
+        spend: Money::ZERO,
+        client_id: None,
+        stop: Price::from_ticks(stop),
+        margin: false,
+    };
+    let orders = [
+        (seller, order(Side::Sell, OrderKind::Limit, 10_000, 0)),
+        (seller, order(Side::Buy, OrderKind::StopLimit, 10_100, 10_000)),
+        (buyer, order(Side::Buy, OrderKind::Limit, 10_000, 0)),
+    ];
+    for (number, ((session, account), place)) in (1..).zip(orders) {
+        let body = Body::Trading(TradingCommand::Place(place));
+        let answer = exchange.submit(1, &Command { caller: Some(caller(session, account, number)), body });
+        assert!(matches!(answer, Outcome::Trading(TradingAnswer::Order(_))), "{answer:?}");
+    }
+    let stop = exchange.state.floor().stops.due().unwrap();
+    exchange.own(Operation::Halt.into());
+    exchange.own(Body::Trading(TradingCommand::CancelOrders(None, Some(symbol))));
+    assert_eq!(exchange.happened, [Happening::Cancelled(stop.0, CancelReason::Requested)]);
+    assert!(exchange.state.orders().is_empty() && exchange.state.floor().stops.due().is_none());
+    // A symbol that is not listed, an account that does not exist, and neither.
+    let (no_symbol, no_account) = (SymbolId::from_index(1), AccountId(1_000));
+    for (account, symbol) in [(None, Some(no_symbol)), (Some(no_account), Some(symbol)), (None, None)] {
+        let answer = exchange.own(Body::Trading(TradingCommand::CancelOrders(account, symbol)));
+        assert_eq!(answer, Outcome::Rejected(Reject::Unknown));
+    }
 }
 
 /// A snapshot and a replay hold the halt and the proposals.

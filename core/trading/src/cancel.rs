@@ -132,7 +132,8 @@ pub fn chosen<D: Desks, E: From<Event>>(
     }
 }
 
-/// Every live order on a symbol: on its book, waiting for its auction, or for its stop price.
+/// Every live order on a symbol: on its book, waiting for its auction or for its stop price, or about to enter since a trade reached
+/// that.
 fn on_symbol(floor: &Floor, symbol: SymbolId) -> impl Iterator<Item = Slot> {
     let sides = [Side::Buy, Side::Sell].into_iter();
     let resting = sides.clone().flat_map(move |side| {
@@ -140,7 +141,9 @@ fn on_symbol(floor: &Floor, symbol: SymbolId) -> impl Iterator<Item = Slot> {
         prices.flat_map(move |price| floor.orders.queue(symbol, side, price))
     });
     let waiting = sides.flat_map(move |side| waiting(floor, symbol, side));
-    resting.chain(waiting).chain(floor.stops.of_symbol(symbol))
+    let due = floor.stops.all_due().filter_map(|order| floor.orders.find(order));
+    let due_on_it = due.filter(move |slot| floor.orders.get(*slot).symbol == symbol);
+    resting.chain(waiting).chain(floor.stops.of_symbol(symbol)).chain(due_on_it)
 }
 
 /// The live orders of the account, or only those of one session, newest first.

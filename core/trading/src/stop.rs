@@ -79,6 +79,11 @@ impl Stops {
         self.due.front().copied()
     }
 
+    /// All orders that a trade has reached and that have not entered, in the order in which they enter.
+    pub(crate) fn all_due(&self) -> impl Iterator<Item = OrderId> {
+        self.due.iter().copied()
+    }
+
     /// The id that a live order queues under: its own, or that of its trigger.
     #[inline]
     pub(crate) fn priority(&self, id: OrderId) -> OrderId {
