@@ -44,7 +44,8 @@ pub enum Fault {
     Away,
     /// A row whose checksum, form or links are wrong.
     #[error(
-        "history: damaged row at byte {at} of {path}; without that folder a start builds the history again from the journal"
+        "history: damaged row at byte {at} of {path}; a running exchange builds it again from the journal once a call needs it, \
+         and without that folder a start builds all of the history again"
     )]
     Damaged {
         /// The file.
@@ -55,6 +56,17 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// Whether a file does not hold the rows that it should hold, or cannot be read: the journal can mend it.
+    pub fn is_damage(&self) -> bool {
+        matches!(
+            self,
+            Self::Damaged { .. }
+                | Self::Io { action: "read", .. }
+                | Self::Short { .. }
+                | Self::Foreign { .. }
+        )
+    }
+
     /// Whether the disk is full: rows that do not fit stay in memory until there is room.
     pub fn is_full(&self) -> bool {
         use io::ErrorKind::{QuotaExceeded, StorageFull};

@@ -6,7 +6,7 @@ use super::entry::EntryRow;
 use super::fault::Fault;
 use super::funding::FundingRow;
 use super::index::{Index, Lengths};
-use super::log::{Log, Magic, Rows};
+use super::log::{self, Log, Magic, Rows};
 use super::row::{OrderRow, PublicTrade, TradeRow};
 use super::scan::Scan;
 use buttonwood_disk::Folder;
@@ -110,6 +110,21 @@ impl History {
         })
     }
 
+    /// Gives each file the length in the index, whatever it holds: zeros fill one that is too short, and a row that is not there is
+    /// a damaged one. [`History::open`] then takes the files.
+    ///
+    /// # Errors
+    /// [`Fault::Io`] on an error of the disk.
+    pub fn pad(directory: &Folder, index: &Index) -> Result<(), Fault> {
+        let Lengths { trades, orders, public, funding, entries, conversions } = index.lengths();
+        log::pad(directory, TRADES, trades)?;
+        log::pad(directory, ORDERS, orders)?;
+        log::pad(directory, PUBLIC, public)?;
+        log::pad(directory, FUNDING, funding)?;
+        log::pad(directory, ENTRIES, entries)?;
+        log::pad(directory, CONVERSIONS, conversions)
+    }
+
     /// The current index, including rows not yet written.
     pub fn index(&self) -> &Index {
         &self.index
@@ -205,6 +220,24 @@ impl History {
 }
 
 impl Syncer {
+    /// The length of each file.
+    pub fn lengths(&self) -> Lengths {
+        let [trades, orders, public, funding, entries, conversions] = &self.files;
+        Lengths {
+            trades: trades.written,
+            orders: orders.written,
+            public: public.written,
+            funding: funding.written,
+            entries: entries.written,
+            conversions: conversions.written,
+        }
+    }
+
+    /// The files.
+    pub(super) fn rows(&self) -> [Rows; 6] {
+        self.files.clone()
+    }
+
     /// Makes everything flushed before this call durable, including the names of the files.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use super::codec::{self, Damage, Position, ROW_MAX};
 use super::fault::Fault;
 use super::index::HEADER;
 use buttonwood_disk::{Folder, Handle, Open};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -156,7 +156,11 @@ impl Rows {
         let mut buffer = [0; ROW_MAX];
         let room = offset(at.get(), self.written).min(ROW_MAX);
         let bytes = buffer.get_mut(..room).unwrap_or_default();
-        self.file.read_exact_at(bytes, at.get()).map_err(|source| io_fault("read", &self.path, source))?;
+        match self.file.read_exact_at(bytes, at.get()) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Err(self.damaged(at)),
+            Err(source) => return Err(io_fault("read", &self.path, source)),
+        }
         row(bytes, at, decode).map_err(|Damage| self.damaged(at))
     }
 
@@ -169,6 +173,19 @@ impl Rows {
     pub(super) fn damaged(&self, at: Position) -> Fault {
         damaged(&self.path, at)
     }
+}
+
+/// Gives a log this length and the header of its kind, whatever rows it holds.
+pub(super) fn pad(directory: &Folder, (name, magic): (&str, Magic), length: u64) -> Result<(), Fault> {
+    let path = directory.file(name);
+    let file = directory.open(&path, Open::ReadWrite);
+    let padded = file.and_then(|file| {
+        if file.len()? < length {
+            file.set_len(length)?;
+        }
+        file.write_all_at(&magic, 0)
+    });
+    padded.map_err(|source| io_fault("lengthen", &path, source))
 }
 
 fn row<T>(bytes: &[u8], at: Position, decode: Decode<T>) -> Result<T, Damage> {

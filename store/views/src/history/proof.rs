@@ -1,26 +1,29 @@
-//! Compares the history files with the rows that the journal gives: every byte that a checkpoint relies on.
+//! Compares the history files with the rows that the journal gives: every byte that a checkpoint relies on. The files of a
+//! running exchange can be mended in the same pass: links and lengths are a pure function of the rows, so a row that differs is
+//! written again at its place, and no other byte changes.
 
 use super::codec::Position;
 use super::converted::ConversionRow;
 use super::entry::EntryRow;
 use super::fault::Fault;
-use super::files::{CONVERSIONS, ENTRIES, FUNDING, ORDERS, PUBLIC, TRADES};
+use super::files::{CONVERSIONS, ENTRIES, FUNDING, ORDERS, PUBLIC, Syncer, TRADES};
 use super::funding::FundingRow;
 use super::index::{Index, Lengths};
-use super::log::Magic;
+use super::log::{Magic, Rows};
 use super::row::{OrderRow, PublicTrade, TradeRow};
 use super::scan::usable;
 use crate::Sink;
 use buttonwood_disk::{Folder, Handle};
 use buttonwood_model::{Side, SymbolId};
 use buttonwood_num::{Price, Qty};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bytes of a file per read.
 const AHEAD: usize = 256 * 1024;
 
-/// A sink that compares every row with the files.
+/// A sink that compares every row with the files, or mends them.
 #[derive(Debug)]
 pub struct Proof {
     index: Index,
@@ -35,7 +38,7 @@ pub struct Proof {
 }
 
 /// A file that should contain the appended rows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct File {
     path: PathBuf,
     /// `None` if the file is missing, or is one that a start would not use.
@@ -45,8 +48,12 @@ struct File {
     /// Bytes read ahead; `ahead_at` is their position.
     ahead: Vec<u8>,
     ahead_at: u64,
+    /// Whether a row that differs is written again. Otherwise it is a fault.
+    is_mended: bool,
     /// Rows that matched.
     proven: u64,
+    /// Rows that were written again.
+    mended: u64,
 }
 
 impl Proof {
@@ -74,6 +81,26 @@ impl Proof {
         [&self.trades, &self.orders, &self.public, &self.funding, &self.entries, &self.conversions]
     }
 
+    /// Mends the files of a running exchange, up to what it had written when `files` was made. `index` is that of the rows before the
+    /// first one that this sink gets.
+    ///
+    /// # Errors
+    /// [`Fault::Io`] if a file cannot be written.
+    pub fn mend(files: &Syncer, index: Index) -> Result<Self, Fault> {
+        let [trades, orders, public, funding, entries, conversions] = files.rows();
+        Ok(Self {
+            index,
+            trades: File::to_mend(TRADES, trades)?,
+            orders: File::to_mend(ORDERS, orders)?,
+            public: File::to_mend(PUBLIC, public)?,
+            funding: File::to_mend(FUNDING, funding)?,
+            entries: File::to_mend(ENTRIES, entries)?,
+            conversions: File::to_mend(CONVERSIONS, conversions)?,
+            row: Vec::new(),
+            fault: None,
+        })
+    }
+
     /// Files that are missing, too short, or of another kind. A start does not use them and rebuilds the history from
     /// the journal.
     pub fn missing(&self) -> impl Iterator<Item = &Path> {
@@ -82,7 +109,12 @@ impl Proof {
 
     /// The number of rows that matched.
     pub fn proven(&self) -> u64 {
-        self.files().iter().map(|file| file.proven).sum()
+        self.files().into_iter().map(|file| file.proven).sum()
+    }
+
+    /// The number of rows and headers that were written again.
+    pub fn mended(&self) -> u64 {
+        self.files().into_iter().map(|file| file.mended).sum()
     }
 
     /// The index of the rows so far.
@@ -110,10 +142,23 @@ impl File {
         let path = directory.file(name);
         let handle = usable(directory, &path, magic, end);
         let handle = handle.map_err(|source| Fault::Io { action: "open", path: path.clone(), source })?;
-        Ok(Self { path, handle, end, ahead: Vec::new(), ahead_at: 0, proven: 0 })
+        Ok(Self { path, handle, end, ..Self::default() })
     }
 
-    /// Compares a row with the file, if it lies in the part that must be present.
+    /// A file of a running exchange. Its header is mended at once.
+    fn to_mend((_, magic): (&str, Magic), rows: Rows) -> Result<Self, Fault> {
+        let Rows { path, file, written } = rows;
+        let mut mended = Self { path: path.to_path_buf(), end: written, is_mended: true, ..Self::default() };
+        let mut found = Magic::default();
+        if file.read_exact_at(&mut found, 0).is_err() || found != magic {
+            file.write_all_at(&magic, 0).map_err(mended.io("write"))?;
+            mended.mended += 1;
+        }
+        mended.handle = Some(file);
+        Ok(mended)
+    }
+
+    /// Compares a row with the file, if it lies in the part that must be present. A file to mend then has it.
     fn compare(&mut self, at: Position, row: &[u8]) -> Result<(), Fault> {
         let end = at.get().saturating_add(count(row));
         let Some(handle) = self.handle.as_ref().filter(|_| end <= self.end) else { return Ok(()) };
@@ -121,18 +166,29 @@ impl File {
             let room = usize::try_from(self.end - at.get()).unwrap_or(usize::MAX).min(AHEAD);
             self.ahead.resize(room, 0);
             self.ahead_at = at.get();
-            handle.read_exact_at(&mut self.ahead, at.get()).map_err(|source| Fault::Io {
-                action: "read",
-                path: self.path.clone(),
-                source,
-            })?;
+            match handle.read_exact_at(&mut self.ahead, at.get()) {
+                Ok(()) => {}
+                // No row is all zeros, so these are written again.
+                Err(_) if self.is_mended => self.ahead.fill(0),
+                Err(source) => return Err(self.io("read")(source)),
+            }
         }
         let from = usize::try_from(at.get() - self.ahead_at).unwrap_or(usize::MAX);
         if self.ahead.get(from..).is_some_and(|held| held.starts_with(row)) {
             self.proven += 1;
             return Ok(());
         }
+        if self.is_mended {
+            handle.write_all_at(row, at.get()).map_err(self.io("write"))?;
+            self.mended += 1;
+            return Ok(());
+        }
         Err(Fault::Damaged { path: self.path.clone(), at: at.get() })
+    }
+
+    fn io(&self, action: &'static str) -> impl FnOnce(io::Error) -> Fault + use<> {
+        let path = self.path.clone();
+        move |source| Fault::Io { action, path, source }
     }
 }
 

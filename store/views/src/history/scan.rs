@@ -55,6 +55,20 @@ impl Scan {
         Ok(Some(Self { trades, orders, public, funding, entries, conversions }))
     }
 
+    /// Reads every row. `goes_on` is called after every few hundred rows, and ends the reading with `false`.
+    ///
+    /// # Errors
+    /// [`Fault::Damaged`] for the first row that is none, [`Fault::Io`] if a file cannot be read.
+    pub fn check(self, mut goes_on: impl FnMut() -> bool) -> Result<(), Fault> {
+        let Self { trades, orders, public, funding, entries, conversions } = self;
+        check_rows(trades, &mut goes_on)?;
+        check_rows(orders, &mut goes_on)?;
+        check_rows(public, &mut goes_on)?;
+        check_rows(funding, &mut goes_on)?;
+        check_rows(entries, &mut goes_on)?;
+        check_rows(conversions, &mut goes_on)
+    }
+
     /// The rows of a live history after these lengths. What is not in the files yet is copied.
     pub(super) fn after(history: &History, from: Lengths) -> Self {
         Self {
@@ -87,6 +101,19 @@ impl Statements {
         let entries = Rows::open(directory, ENTRIES, lengths.entries, Numbered::read_entry)?;
         Ok(trades.zip(entries).map(|(trades, entries)| Self { trades, entries }))
     }
+}
+
+/// Rows that are read between two pauses of a check.
+const CHECKED: usize = 512;
+
+fn check_rows<T>(rows: Rows<T>, goes_on: &mut impl FnMut() -> bool) -> Result<(), Fault> {
+    for (number, row) in rows.enumerate() {
+        row?;
+        if number % CHECKED == CHECKED - 1 && !goes_on() {
+            return Ok(());
+        }
+    }
+    Ok(())
 }
 
 fn trade(at: Position, body: &[u8]) -> Result<TradeRow, Damage> {
@@ -194,8 +221,14 @@ impl<T> Rows<T> {
         }
         self.ahead.resize(usize::try_from(AHEAD.min(end - self.next)).unwrap_or(usize::MAX), 0);
         self.ahead_at = self.next;
-        let read = self.file.read_exact_at(&mut self.ahead, self.next);
-        read.map_err(|source| Fault::Io { action: "read", path: self.path.to_path_buf(), source })
+        match self.file.read_exact_at(&mut self.ahead, self.next) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(Fault::Damaged { path: self.path.to_path_buf(), at: self.next })
+            }
+            read => {
+                read.map_err(|source| Fault::Io { action: "read", path: self.path.to_path_buf(), source })
+            }
+        }
     }
 }
 
