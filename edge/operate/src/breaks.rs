@@ -125,8 +125,8 @@ fn short(operator: &Operator<'_>, tid: u64, account: AccountId, asset: AssetId, 
     Refusal::new(Reason::InsufficientFunds, message)
 }
 
-/// The refusal when the history cannot be read. The log has the details.
+/// The refusal when the history cannot be read; it is built again from the journal. The log has the details.
 fn unread(fault: &Fault) -> Refusal {
     tracing::error!(%fault, "history cannot be read");
-    failed()
+    busy("The part of the history that has this trade is damaged, and is built again")
 }

@@ -23,10 +23,12 @@ pub(crate) fn answer(app: &App, path: &str) -> Option<Reply> {
     Some(reply.uncached())
 }
 
-/// Orders are taken also while the history's database lags; the operator sees why it does.
+/// Orders are taken also while a part of the history cannot be read, or its database lags; the operator sees why.
 fn ready(app: &App) -> String {
-    match app.exchange.tables_trouble() {
-        None => "ready\n".to_owned(),
-        Some(trouble) => format!("ready\nthe history's database lags: {trouble}\n"),
-    }
+    let line = |what: &str, trouble: Option<String>| {
+        trouble.map_or_else(String::new, |trouble| format!("the history{what}: {trouble}\n"))
+    };
+    let history = line(" is incomplete", app.exchange.history_trouble());
+    let tables = line("'s database lags", app.exchange.tables_trouble());
+    format!("ready\n{history}{tables}")
 }

@@ -5,10 +5,10 @@ use buttonwood_sequencer::TablesFault;
 use buttonwood_views::history::Fault;
 use buttonwood_wire::field::{busy, failed};
 
-/// The refusal for a fault of the history. The log has the details for the operator.
+/// The refusal for a fault of the history, which is built again from the journal. The log has the details for the operator.
 pub(crate) fn unread(fault: &Fault) -> Refusal {
     tracing::error!(%fault, "history cannot be read");
-    failed()
+    busy("A part of the history that this call needs is damaged, and is built again")
 }
 
 /// The refusal when the history's database lags or cannot be read: an answer is never stale.

@@ -6,6 +6,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use buttonwood_accept::{Actor, Dec, Exchange, NewOrder, Value, dec, json, laws, run_to_end};
@@ -324,8 +325,8 @@ fn a_damaged_journal_is_refused() {
     laws::check(&x);
 }
 
-/// A changed byte in a row of history is found when the row is read. That call fails with a message and uses its
-/// nonce, and nothing else fails. Proves ERR-001, ERR-008.
+/// A changed byte in a row of history is found when the row is read. That call is refused with a message and uses its
+/// nonce, and nothing else fails. The row is then built again. Proves ERR-001.
 #[test]
 fn a_damaged_row_fails_its_own_call() {
     let x = Exchange::start();
@@ -344,19 +345,32 @@ fn a_damaged_row_fails_its_own_call() {
         fs::write(&rows, bytes).unwrap();
     };
     flip();
+    assert!(!x.verify().status.success());
     x.restart();
     let trader = x.as_("trader");
-    let signed = trader.sign(trader.payload("/v1/order/status", json!({ "order_id": damaged })).as_bytes());
-    let refusal = trader.call_signed("/v1/order/status", &signed).refused(500, "System");
-    assert!(refusal.message.contains("nothing was changed"), "{refusal:?}");
+    let sign = || trader.sign(trader.payload("/v1/order/status", json!({ "order_id": damaged })).as_bytes());
+    // The start reads all rows too, and may have mended this one first.
+    let refused = (0..20).find_map(|_| {
+        let signed = sign();
+        let answer = trader.call_signed("/v1/order/status", &signed);
+        if answer.status() == 200 {
+            flip();
+            return None;
+        }
+        Some((answer.refused(503, "System"), signed))
+    });
+    let (refusal, signed) = refused.expect("a damaged row is not served");
+    assert!(refusal.message.contains("nothing was done"), "{refusal:?}");
     trader.call_signed("/v1/order/status", &signed).refused(400, "InvalidNonce");
     assert_eq!(trader.status(&whole)["is_cancelled"], json!(true));
     trader.limit("btcusd", "buy", "1", "100");
+    while trader.call_signed("/v1/order/status", &sign()).status() != 200 {
+        thread::yield_now();
+    }
+    assert_eq!(trader.status(&damaged)["client_order_id"], "row-one");
     x.stop();
-    assert!(!x.verify().status.success());
-    flip();
+    assert!(x.verify().status.success());
     x.restart();
-    assert_eq!(x.as_("trader").status(&damaged)["client_order_id"], "row-one");
     laws::check(&x);
 }
 

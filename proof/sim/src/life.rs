@@ -38,6 +38,8 @@ pub struct Tally {
     pub damaged: u64,
     /// Damaged copies that were recovered with everything there.
     pub unhurt: u64,
+    /// Recovered copies with a damaged history that was mended.
+    pub mended: u64,
     /// Snapshots made.
     pub snapshots: u64,
     /// Moves of segments to the archive.
@@ -58,6 +60,7 @@ impl Tally {
         self.errors += other.errors;
         self.damaged += other.damaged;
         self.unhurt += other.unhurt;
+        self.mended += other.mended;
         self.snapshots += other.snapshots;
         self.archived += other.archived;
         self.sealed += other.sealed;

@@ -315,7 +315,7 @@ impl Work<'_> {
         let days = Duration::from_micros(life.micros).as_secs() / 86_400;
         println!(
             "sim: {lives} lives: {} commands in {days} exchange-days, {} crashes ({} power cuts), {} disk errors, {} \
-             snapshots, {} moves to the archive, {} secrets sealed, {} rotations of the vault's key, {} damaged copies ({} recovered whole, the others refused)",
+             snapshots, {} moves to the archive, {} secrets sealed, {} rotations of the vault's key, {} damaged copies ({} recovered, {} of them with a history that was mended, the others refused)",
             life.commands,
             life.crashes,
             life.power_cuts,
@@ -325,7 +325,8 @@ impl Work<'_> {
             life.sealed,
             life.rotations,
             life.damaged,
-            life.unhurt
+            life.unhurt,
+            life.mended
         );
         println!(
             "sim: {sweeps} sweeps: {} crash states before {} calls, {} of them left by a second cut",

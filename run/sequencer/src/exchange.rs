@@ -5,6 +5,7 @@ mod history_query;
 use crate::Fault;
 use crate::care::archive::Archive;
 use crate::care::checkpoint;
+use crate::care::mend;
 use crate::care::reserves;
 use crate::care::tables::{self, Place};
 use crate::clock::Clock;
@@ -61,6 +62,7 @@ pub struct Running {
     writer: JoinHandle<()>,
     committer: JoinHandle<(journal::Writer, HistoryMark)>,
     checkpointer: JoinHandle<()>,
+    mender: JoinHandle<()>,
     tables: JoinHandle<()>,
     reserves: JoinHandle<()>,
 }
@@ -81,7 +83,7 @@ pub(crate) struct Parts {
 
 impl Parts {
     pub(crate) fn of(recovered: Recovered, clock: Clock, options: Options) -> Self {
-        let Recovered { dir, archive, views, writer, history_mark, snapshot_seq, .. } = recovered;
+        let Recovered { dir, archive, views, writer, history_mark, snapshot_seq, damage, .. } = recovered;
         let state = views.state().clone();
         let (parker, began) = (Parker::new(), Instant::now());
         let (snapshots, to_snapshot) = bounded(1);
@@ -94,6 +96,9 @@ impl Parts {
             parker.unparker().clone(),
         ));
         shared.writer.lock().watch_sessions(&shared);
+        if let Some(fault) = damage {
+            shared.mend.note(&fault, 0);
+        }
         let committer = Committer {
             shared: Arc::clone(&shared),
             writer,
@@ -121,7 +126,7 @@ impl Exchange {
             Parts::of(recovered, clock, options);
         let (shared, checkpoint_dir) = (Arc::clone(&exchange.shared), dir.clone());
         let (writing, followed) = (Arc::clone(&shared), Arc::clone(&shared));
-        let proved = Arc::clone(&shared);
+        let (proved, mended) = (Arc::clone(&shared), Arc::clone(&shared));
         let place = Place::of(&dir, committer.writer.id());
         Ok(Running {
             exchange,
@@ -131,6 +136,7 @@ impl Exchange {
             checkpointer: spawn_vital("snapshots", move || {
                 checkpoint::run(&checkpoint_dir, archive.as_ref(), &shared, &to_snapshot);
             })?,
+            mender: spawn("mender", move || mend::run(&mended))?,
             tables: spawn("tables", move || tables::run(place, &followed))?,
             reserves: spawn("reserves", move || reserves::run(&proved))?,
         })
@@ -260,7 +266,7 @@ impl Running {
     /// # Panics
     /// When a thread of the exchange has panicked.
     pub fn stop(self) -> Result<(), Fault> {
-        let Self { exchange, dir, writer, committer, checkpointer, tables, reserves } = self;
+        let Self { exchange, dir, writer, committer, checkpointer, mender, tables, reserves } = self;
         // The queue may be full for a moment; the writer is emptying it.
         while exchange.shared.send(Submission::Stop).is_err() && !writer.is_finished() {
             std::thread::yield_now();
@@ -268,8 +274,10 @@ impl Running {
         writer.join().expect("the writer ends when told to");
         let (journal, mut history_mark) = committer.join().expect("the committer ends after the writer");
         checkpointer.join().expect("the checkpointer ends after the committer");
+        exchange.shared.mend.stop();
         exchange.shared.tables.stop();
         exchange.shared.reserves.stop();
+        mender.join().expect("the thread that mends ends when told to");
         reserves.join().expect("the thread of the reserves ends when told to");
         tables.join().expect("the thread of the tables ends when told to");
         finish(&dir, &exchange.shared, journal.mark(), &mut history_mark)

@@ -15,7 +15,7 @@ use buttonwood_disk::Folder;
 use buttonwood_engine::{Command, Outcome, State, Workspace, decide, encode as encode_frame};
 use buttonwood_journal::{Buffer, Fault as JournalFault, Journal, Mark, Options, Writer, is_begun, snapshot};
 use buttonwood_model::{Seq, Stamp, Time};
-use buttonwood_views::history::{self, Index};
+use buttonwood_views::history::{self, History, Index};
 use buttonwood_views::{Fold, Views};
 use history_mark::HistoryMark;
 use read_ahead::{Decoded, Threads, read};
@@ -35,6 +35,8 @@ pub struct Recovered {
     pub(crate) history_mark: HistoryMark,
     /// The command the newest snapshot stands for.
     pub(crate) snapshot_seq: u64,
+    /// A file of the history that does not hold its rows, and cannot be built from the whole journal.
+    pub(crate) damage: Option<history::Fault>,
     /// Notes for the operator: torn tails, skipped snapshots.
     pub notes: Vec<String>,
 }
@@ -137,7 +139,8 @@ fn recover_with<T, E: From<Fault>>(
     if let Some((seq, path)) = history_mark::read(&history, journal.id()).map_err(Fault::HistoryMark)? {
         journal.expect_at_least(seq, &path);
     }
-    let (mark, mut views, mut notes) = replay(&dir, &mut journal, places.as_ref(), threads)?;
+    let Replayed { mark, mut views, damage, mut notes } =
+        replay(&dir, &mut journal, places.as_ref(), threads)?;
     if let (Some(mark), Threads::Many) = (&mark, threads) {
         journal.check_before(mark, READ_AGAIN).map_err(Fault::from)?;
     }
@@ -155,7 +158,7 @@ fn recover_with<T, E: From<Fault>>(
     let seq = writer.mark().seq;
     let history_mark = HistoryMark::open(&history, writer.id(), seq).map_err(Fault::HistoryMark)?;
     let snapshot_seq = mark.map_or(0, |mark| mark.seq);
-    Ok((Recovered { dir, archive, views, writer, history_mark, snapshot_seq, notes }, admitted))
+    Ok((Recovered { dir, archive, views, writer, history_mark, snapshot_seq, damage, notes }, admitted))
 }
 
 /// Whether `dir` holds any part of a journal.
@@ -181,17 +184,26 @@ pub(crate) fn check_not_gone(journal: &Folder, history: &Folder) -> Result<(), F
     }
 }
 
-/// The views at the end of the journal, the snapshot they began with, and notes.
+/// The views at the end of the journal, and how they were made.
+struct Replayed {
+    /// The snapshot with which they began.
+    mark: Option<Mark>,
+    views: Views,
+    damage: Option<history::Fault>,
+    notes: Vec<String>,
+}
+
+/// The views at the end of the journal.
 fn replay(
     dir: &Folder,
     journal: &mut Journal,
     archive: Option<&Folder>,
     threads: Threads,
-) -> Result<(Option<Mark>, Views, Vec<String>), Fault> {
+) -> Result<Replayed, Fault> {
     let mut notes = Vec::new();
     let newest = snapshot::load_newest(dir.folder(JOURNAL_DIR), &mut notes)?;
     let mut notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    let (mark, mut views) = begin(&dir.folder(HISTORY_DIR), newest, journal, &mut notes)?;
+    let Begun { mark, mut views, damage } = begin(&dir.folder(HISTORY_DIR), newest, journal, &mut notes)?;
     let mut batches = 0u64;
     let fold = |batch: &Decoded| {
         batch.apply(|stamp, events, texts| views.apply(stamp, events, texts))?;
@@ -204,7 +216,7 @@ fn replay(
     let replayed = read(threads, |visit| journal.replay(mark.as_ref(), visit), fold);
     replayed
         .map_err(|fault| named(fault, &dir.folder(JOURNAL_DIR), archive.cloned(), views.state().access()))?;
-    Ok((mark, views, notes))
+    Ok(Replayed { mark, views, damage, notes })
 }
 
 /// Writes the history's rows to their files. Rows that do not fit on a full disk stay in memory, as in a running
@@ -217,20 +229,35 @@ pub(crate) fn flush_if_room(views: &mut Views) -> Result<Option<history::Fault>,
     }
 }
 
+/// Where a replay begins.
+struct Begun {
+    mark: Option<Mark>,
+    views: Views,
+    damage: Option<history::Fault>,
+}
+
 /// The views at the newest snapshot; or empty views where no snapshot fits this build and the history's files. The
 /// journal still holds everything, so the result is the same, only slower. Where it does not, because archived segments
-/// cannot be found, nothing is changed: the snapshot vouches for them, and another build may read it.
+/// cannot be found, nothing is changed: the snapshot vouches for them, and another build may read it. Only the
+/// history's files may then lack rows, which a running exchange mends as far as it can.
 fn begin(
     history: &Folder,
     newest: Option<(Mark, Vec<u8>)>,
     journal: &Journal,
     notes: &mut Vec<String>,
-) -> Result<(Option<Mark>, Views), Fault> {
+) -> Result<Begun, Fault> {
     if let Some((mark, payload)) = newest {
         let opened = decode(mark.seq, &payload)
             .and_then(|(fold, index)| Views::open(history, fold, index).map_err(Fault::History));
         match opened {
-            Ok(views) => return Ok((Some(mark), views)),
+            Ok(views) => return Ok(Begun { mark: Some(mark), views, damage: None }),
+            Err(Fault::History(damage)) if damage.is_damage() && is_away(journal) => {
+                notes.push(format!("{damage}; the archived journal, which has these rows, cannot be found"));
+                let (fold, index) = decode(mark.seq, &payload)?;
+                History::pad(history, &index)?;
+                let views = Views::open(history, fold, index)?;
+                return Ok(Begun { mark: Some(mark), views, damage: Some(damage) });
+            }
             Err(
                 fault @ (Fault::Snapshot { .. }
                 | Fault::SnapshotVersion { .. }
@@ -247,7 +274,13 @@ fn begin(
             source.into()
         });
     }
-    Ok((None, Views::open(history, Fold::default(), index_of_empty(journal.id()))?))
+    let views = Views::open(history, Fold::default(), index_of_empty(journal.id()))?;
+    Ok(Begun { mark: None, views, damage: None })
+}
+
+/// Whether archived segments cannot be found.
+fn is_away(journal: &Journal) -> bool {
+    matches!(journal.check_archived(), Err(JournalFault::Archived { .. }))
 }
 
 /// Bytes of journal before a snapshot that a start reads as well, up to the end of their segment; this takes some

@@ -1,6 +1,7 @@
 //! The state that the threads of an exchange share, and how they wake each other.
 
 use crate::care::heartbeats::Heartbeats;
+use crate::care::mend::MendMark;
 use crate::care::reserves::ReservesMark;
 use crate::care::tables::TablesMark;
 use crate::clock::Clock;
@@ -71,6 +72,8 @@ pub(crate) struct Shared {
     pub(crate) stretches: Mutex<BTreeMap<SymbolId, Stretched>>,
     /// Serving threads to wake after the sync in flight.
     pub(crate) deferred: Mutex<Vec<Arc<Mailbox>>>,
+    /// Whether the history's files are being mended.
+    pub(crate) mend: MendMark,
     /// How far the history's database has come.
     pub(crate) tables: TablesMark,
     /// Proofs of reserves.
@@ -109,6 +112,7 @@ impl Shared {
             is_syncing: AtomicBool::new(false),
             stretches: Mutex::default(),
             deferred: Mutex::default(),
+            mend: MendMark::default(),
             tables: TablesMark::default(),
             reserves: ReservesMark::default(),
             meters: Meters::default(),

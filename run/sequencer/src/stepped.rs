@@ -6,6 +6,7 @@
 use crate::Fault;
 use crate::care::archive::Archiver;
 use crate::care::checkpoint;
+use crate::care::mend;
 use crate::care::scrub::Scrub;
 use crate::clock::Clock;
 use crate::exchange::{Exchange, Options, Parts, finish};
@@ -113,6 +114,12 @@ impl Stepped {
         let Ok(seq) = self.parts.to_snapshot.try_recv() else { return Ok(None) };
         let Parts { exchange, dir, archive, .. } = &self.parts;
         checkpoint::make(dir, archive.as_ref(), &exchange.shared, seq).map(|mark| Some(mark.seq))
+    }
+
+    /// A turn of the thread that mends the history's files, after damage was found; what is left of it.
+    pub fn mend(&self) -> Option<String> {
+        mend::step(&self.parts.exchange.shared);
+        self.parts.exchange.history_trouble()
     }
 
     /// A turn of the archive: the oldest segment is moved, if it may be moved; the last archived command.

@@ -9,7 +9,7 @@ use crate::secrets::Secrets;
 use buttonwood_journal as journal;
 use buttonwood_journal::{Journal, ReplayError};
 use buttonwood_model::Time;
-use buttonwood_sequencer::{Fault, JOURNAL_DIR, Stepped, verify_stepped_with};
+use buttonwood_sequencer::{Clock, Fault, JOURNAL_DIR, Recovered, Stepped, verify_stepped_with};
 
 impl Life {
     /// The end of the process: everything it has answered must still be there after the next start.
@@ -95,13 +95,27 @@ impl Life {
                     Secrets::check_damaged(&copy, state)
                         .map_err(|finding| format!("with {what} {finding}"))?;
                 }
-                // A damaged row may be refused when it is read, but not returned.
-                if let Err(Odd::Wrong(finding)) = self.checker.look_at_all(recovered.views()) {
-                    return Err(format!("with {what} {finding}"));
+                match self.checker.look_at_all(recovered.views()) {
+                    Ok(()) => {}
+                    // A damaged row may be refused when it is read, but not returned; it is mended.
+                    Err(Odd::Wrong(finding)) => return Err(format!("with {what} {finding}")),
+                    Err(Odd::Untold(_)) => {
+                        self.mend(recovered).map_err(|finding| format!("with {what} {finding}"))?;
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// The journal mends a damaged history: then everything can be read.
+    fn mend(&mut self, recovered: Recovered) -> Result<(), Finding> {
+        let stepped = Stepped::new(recovered, Clock::manual(self.now), self.scene.options);
+        if let Some(trouble) = stepped.mend() {
+            return Err(format!("the history is not mended: {trouble}"));
+        }
+        self.tally.mended += 1;
+        Ok(self.checker.look_at_all(&stepped.exchange().views())?)
     }
 
     /// Starts, repeatedly if needed; only a faulty disk may prevent it.

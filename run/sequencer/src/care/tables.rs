@@ -46,6 +46,8 @@ struct MarkState {
     reached: Option<Reached>,
     /// Why the database lags.
     trouble: Option<String>,
+    /// Whether a query has found that it must be built again.
+    is_damaged: bool,
     is_wanted: bool,
     is_stopping: bool,
 }
@@ -110,6 +112,22 @@ impl TablesMark {
         Ok(())
     }
 
+    /// Notes that a query cannot use a database that should be current: it is built again.
+    fn rebuild(&self, why: &str) {
+        let mut state = self.state.lock();
+        if !state.is_damaged {
+            tracing::error!("the history's database is built again, orders go on: {why}");
+        }
+        state.trouble = Some("it is damaged and is being built again".to_owned());
+        state.reached = None;
+        (state.is_damaged, state.is_wanted) = (true, true);
+        self.wanted.notify_all();
+    }
+
+    fn is_damaged(&self) -> bool {
+        self.state.lock().is_damaged
+    }
+
     /// Notes the end of a step.
     fn note(&self, outcome: Result<Reached, String>) {
         let mut state = self.state.lock();
@@ -165,9 +183,20 @@ impl Exchange {
             shared.tables.wait_for(goal)?;
             let place =
                 shared.tables.place.get().expect("the database is current, so its thread has started");
-            let database = Database::read(&place.history, &place.origin)?;
-            let database = database.ok_or_else(|| TablesFault::Late("it is being built".to_owned()))?;
-            Ok(question(&database)?)
+            let answer = match Database::read(&place.history, &place.origin) {
+                Ok(Some(database)) => question(&database),
+                Ok(None) => {
+                    shared.tables.rebuild("its file is gone or another one");
+                    return Err(TablesFault::Late("it is being built".to_owned()));
+                }
+                Err(fault) => Err(fault),
+            };
+            if let Err(fault) = &answer
+                && fault.is_damage()
+            {
+                shared.tables.rebuild(&fault.to_string());
+            }
+            Ok(answer?)
         });
         match asked.await {
             Ok(answer) => answer,
@@ -213,7 +242,11 @@ struct Follower {
 impl Follower {
     /// Folds the rows that the database lacks; returns the lengths of the files at the last one.
     fn step(&mut self, shared: &Shared) -> Result<Reached, TablesFault> {
+        let attempts = shared.mend.attempts();
         let stepped = self.try_step(shared);
+        if let Err(TablesFault::History(fault)) = &stepped {
+            shared.mend.note(fault, attempts);
+        }
         if stepped.is_err() {
             // The next step opens it again, and builds it again if it is damaged.
             self.database = None;
@@ -222,10 +255,16 @@ impl Follower {
     }
 
     fn try_step(&mut self, shared: &Shared) -> Result<Reached, TablesFault> {
+        let is_damaged = shared.tables.is_damaged();
         let mut database = match self.database.take().filter(Database::is_in_place) {
+            _ if is_damaged => Database::anew(&self.place.history, &self.place.origin)?,
             Some(database) => database,
             None => self.open(shared)?,
         };
+        if is_damaged {
+            self.is_building = true;
+            shared.tables.state.lock().is_damaged = false;
+        }
         if reached(shared).void != database.reached().void {
             tracing::info!("the history's database is built again without the trades that are void now");
             database = Database::anew(&self.place.history, &self.place.origin)?;

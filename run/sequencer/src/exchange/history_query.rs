@@ -21,7 +21,7 @@ impl Look for Shared {
 impl Exchange {
     /// Queries the history. Rows still in memory are returned at once. If rows of the files are needed, the query runs
     /// again on a blocking thread, which takes the views' lock only between two reads. The writer and the other callers
-    /// of this thread do not wait for it.
+    /// of this thread do not wait for it. A damaged row is built again from the journal, and the query may be repeated then.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
@@ -38,13 +38,21 @@ impl Exchange {
             told => return told,
         }
         let shared = Arc::clone(&self.shared);
-        let asked = tokio::task::spawn_blocking(move || question(Query::far(&*shared)));
+        let asked = tokio::task::spawn_blocking(move || {
+            let attempts = shared.mend.attempts();
+            question(Query::far(&*shared)).inspect_err(|fault| shared.mend.note(fault, attempts))
+        });
         match asked.await.map_err(JoinError::try_into_panic) {
             Ok(told) => told,
             Err(Ok(panic)) => resume_unwind(panic),
             // The runtime is shutting down, so no caller reads the answer.
             Err(Err(_)) => std::future::pending().await,
         }
+    }
+
+    /// Which of the history's files are damaged and not mended yet, for an operator; `None` if none is known to be.
+    pub fn history_trouble(&self) -> Option<String> {
+        self.shared.mend.trouble()
     }
 
     /// At most `limit` acts of operators, the newest first: the one of number `last`, which was published, and those before it.

@@ -168,7 +168,7 @@ fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<
         None => rows.tables()?,
         Some((until, tables)) => verify_tables(dir, &mut reader, threads, until, tables)?,
     };
-    notes.extend(rows.files.missing().map(built_again));
+    notes.extend(rows.files.missing().map(|missing| built_again(missing, begins.is_some())));
     Ok(Report {
         commands: checked.commands,
         batches: checked.batches,
@@ -191,15 +191,15 @@ fn followed(fault: Fault, end: u64) -> Fault {
 }
 
 /// A snapshot with which a proof begins.
-struct Base {
-    begins: FromSnapshot,
-    mark: Mark,
-    fold: Fold,
-    index: Index,
+pub(crate) struct Base {
+    pub(crate) begins: FromSnapshot,
+    pub(crate) mark: Mark,
+    pub(crate) fold: Fold,
+    pub(crate) index: Index,
 }
 
 /// The oldest snapshot, if the journal before it is archived and cannot be found.
-fn base(reader: &Reader, journal: &Folder) -> Result<Option<Base>, Fault> {
+pub(crate) fn base(reader: &Reader, journal: &Folder) -> Result<Option<Base>, Fault> {
     let Some(archived) = reader.begins_after()? else { return Ok(None) };
     let needed = |why: String| {
         let (dir, looked_for) = (journal.path().to_owned(), None);
@@ -245,11 +245,13 @@ fn read_commands(batch: &Batch<'_>, out: &mut Outbox<Event>) -> Result<(), Fault
     Ok(())
 }
 
-fn built_again(missing: &Path) -> String {
-    format!(
-        "{} is missing or too short: the next start builds the history again from the journal",
-        missing.display()
-    )
+fn built_again(missing: &Path, is_archived: bool) -> String {
+    let how = if is_archived {
+        "an exchange with --archive builds its rows again from the archived journal"
+    } else {
+        "the next start builds the history again from the journal"
+    };
+    format!("{} is missing or too short: {how}", missing.display())
 }
 
 /// Recomputes every sum and hold from the single balances and orders.
