@@ -95,6 +95,11 @@ impl HeaderNames {
     }
 }
 
+/// Whether a header may name a key or an access token. A private call without one is refused, whatever its body holds.
+pub fn may_name_caller(headers: &HeaderMap) -> bool {
+    headers.keys().any(|name| *name == http::header::AUTHORIZATION || name.as_str().ends_with("-apikey"))
+}
+
 /// The prefix of a header name without its last dash, if the rest of the name is one of the three.
 fn split(name: &HeaderName) -> Option<(&str, FieldName)> {
     let name = name.as_str();

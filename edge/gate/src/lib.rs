@@ -24,7 +24,7 @@ pub use buttonwood_access::Owner;
 pub use buttonwood_vault::Secret;
 pub use check::{Call, Gate, Kind, Request};
 pub use client::Proxies;
-pub use headers::{BadPrefix, DEFAULT_PREFIX, HeaderNames};
+pub use headers::{BadPrefix, DEFAULT_PREFIX, HeaderNames, may_name_caller};
 pub use json::{Items, Value, items};
 pub use keys::{Key, KeyTable, KnownKey, LastCall};
 pub use payload::Payload;

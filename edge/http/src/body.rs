@@ -14,12 +14,28 @@ pub struct Body<'a> {
     pub(crate) incoming: &'a mut Option<Incoming>,
     pub(crate) connections: &'a Connections,
     pub(crate) connection: &'a Connection,
+    pub(crate) is_whole: bool,
 }
 
 impl Body<'_> {
     /// Whether there is nothing left to read. A request without a body is at its end from the start.
     pub fn is_at_end(&self) -> bool {
         self.incoming.is_none()
+    }
+
+    /// Whether reading it waits for no byte of the client. The end of a body in chunks is not known before it is read.
+    pub fn has_arrived(&self) -> bool {
+        self.incoming.is_none() || self.is_whole
+    }
+
+    /// Refuses a body that is announced as too large.
+    ///
+    /// # Errors
+    /// [`Fault::BodyTooLarge`].
+    pub fn check_size(&self) -> Result<(), Fault> {
+        let announced = self.incoming.as_ref().map_or(0, |body| body.size_hint().lower());
+        let is_too_large = announced > u64::try_from(BODY_MAX).unwrap_or(u64::MAX);
+        if is_too_large { Err(Fault::BodyTooLarge) } else { Ok(()) }
     }
 
     /// Reads the whole body into one buffer.
@@ -47,10 +63,8 @@ impl Body<'_> {
 
     /// Hands each piece to `take`, which must not keep it: a piece of one byte pins the buffer that it was read into.
     async fn consume(self, mut take: impl FnMut(&[u8])) -> Result<(), Fault> {
+        self.check_size()?;
         let Some(body) = self.incoming.as_mut() else { return Ok(()) };
-        if body.size_hint().lower() > u64::try_from(BODY_MAX).unwrap_or(u64::MAX) {
-            return Err(Fault::BodyTooLarge);
-        }
         self.connection.is_reading.set(true);
         let to_its_end = async {
             let mut count = 0;

@@ -8,19 +8,21 @@ use crate::framing::{Framing, Verdict};
 use crate::guarded_stream::GuardedStream;
 use crate::handler::{Handler, Request, SignedMark};
 use crate::limits::{FIELDS_MAX, HEAD_MAX};
-use crate::reply::Reply;
+use crate::reply::{Pieces, Reply};
 use crate::request_id::RequestId;
 use http::Method;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::TokioIo;
 use std::cell::Cell;
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -28,6 +30,9 @@ use tokio::net::TcpStream;
 /// After a refusal that ends a connection, the server reads on for at most this time and this many bytes.
 const LINGER_WAIT: Duration = Duration::from_secs(1);
 const LINGER_MAX: usize = 4 * 1024 * 1024;
+
+/// A connection of hyper's.
+type Served<S> = http1::Connection<TokioIo<GuardedStream>, S>;
 
 /// Serves the requests of a connection.
 pub(crate) async fn serve<H: Handler>(
@@ -43,32 +48,43 @@ pub(crate) async fn serve<H: Handler>(
     let served_among = Rc::clone(&connections);
     let service = service_fn(move |request: http::Request<Incoming>| {
         let (handler, closing, verdict) = (Arc::clone(&handler), Rc::clone(&closing), watched.next());
-        let (connections, connection) = (Rc::clone(&served_among), Rc::clone(&noted));
+        let (connections, connection, is_whole) =
+            (Rc::clone(&served_among), Rc::clone(&noted), watched.is_whole());
         let (head, incoming) = request.into_parts();
         async move {
-            connections.begin(&connection);
             let mut incoming = if incoming.is_end_stream() { None } else { Some(incoming) };
-            let body = Body { incoming: &mut incoming, connections: &connections, connection: &connection };
-            let signed = SignedMark { connections: &connections, connection: &connection };
+            connections.begin(&connection, is_whole || incoming.is_none());
+            let (connections, connection) = (&*connections, &*connection);
+            let body = Body { incoming: &mut incoming, connections, connection, is_whole };
+            let signed = SignedMark { connections, connection };
             let request = Request { peer, head: &head, body, signed, verdict };
             let (reply, id) = RequestId::of(&head.headers).scope(handler.answer(request)).await;
             // It is unclear where the next request begins, or it begins after bytes that were not read.
             let is_last = verdict != Verdict::Clear || incoming.is_some();
             let reply = if is_last { reply.closing() } else { reply };
-            connections.end(&connection, if head.method == Method::HEAD { 0 } else { reply.len() });
+            connections.end(connection, if head.method == Method::HEAD { 0 } else { reply.len() });
             closing.set(reply.closes());
             Ok::<_, Infallible>(reply.into_http(id.into_value()))
         }
     });
-    let stream = GuardedStream::new(stream, framing, connections, Rc::clone(&connection), H::refuse);
+    let stream =
+        GuardedStream::new(stream, Rc::clone(&framing), connections, Rc::clone(&connection), H::refuse);
     let mut served = protocol().serve_connection(TokioIo::new(stream), service);
     let mut signal = Signal::Continue;
     let ended = loop {
-        signal = tokio::select! {
+        let wastes_buffer = || signal == Signal::Continue && connection.wastes_buffer() && framing.is_idle();
+        let next = tokio::select! {
             biased;
             ended = &mut served => break ended,
-            next = connection.signal_after(signal) => next,
+            next = connection.signal_after(signal) => Some(next),
+            // Nothing has to wake the task: all of this changes while it is polled.
+            () = poll_fn(|_| if wastes_buffer() { Poll::Ready(()) } else { Poll::Pending }) => None,
         };
+        let Some(next) = next else {
+            served = renewed(served, &connection).await;
+            continue;
+        };
+        signal = next;
         match signal {
             Signal::Continue => {}
             Signal::Finish => Pin::new(&mut served).graceful_shutdown(),
@@ -82,8 +98,32 @@ pub(crate) async fn serve<H: Handler>(
         tracing::debug!(%peer, %error, "connection ended");
     }
     if ended.is_err() || closes.get() {
-        linger(served.into_parts().io.into_inner()).await;
+        let stream = served.into_parts().io.into_inner();
+        tokio::select! {
+            () = linger(stream) => {}
+            _ = connection.signal_after(Signal::Finish) => {}
+        }
     }
+}
+
+/// Serves the same stream with a new read buffer: hyper offers no way to let one go. Nothing is lost, since no byte of a further
+/// request has arrived.
+async fn renewed<S>(mut served: Served<S>, connection: &Connection) -> Served<S>
+where
+    S: HttpService<Incoming, ResBody = Pieces>,
+    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    connection.renew();
+    connection.keeps_stream.set(true);
+    Pin::new(&mut served).graceful_shutdown();
+    let ended = poll_fn(|context| Poll::Ready(Pin::new(&mut served).poll(context))).await;
+    connection.keeps_stream.set(false);
+    // An idle connection ends at once. One that does not ends after its request.
+    if !matches!(ended, Poll::Ready(Ok(()))) {
+        return served;
+    }
+    let parts = served.into_parts();
+    protocol().serve_connection(parts.io, parts.service)
 }
 
 /// The settings of hyper's connections. `pipeline_flush` stays off: it holds an answer back while the next request is

@@ -4,7 +4,7 @@
 //!
 //! The thread checks all connections at intervals. A timer per connection would have to be reset with every request.
 
-use crate::connection_state::{Connection, Signal};
+use crate::connection_state::{Connection, SPARE_BUFFER, Signal};
 use crate::idle_order::IdleOrder;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -18,9 +18,9 @@ const KEPT_MAX: usize = 64 * 1024 * 1024;
 
 /// One place in this many is reserved for connections with a signed request, so that a crowd of others cannot take it.
 const KEPT_FOR_SIGNED: usize = 10;
-/// The limit on bytes of unfinished heads and bodies per thread. The head of a usual client arrives in one piece; only
-/// clients that hold requests back have unfinished ones. They take about three times as much memory, since buffers grow
-/// by doubling.
+/// The limit on bytes of unfinished heads and bodies per thread, and of heads and read buffers of requests whose body has not
+/// arrived. The head of a usual client arrives in one piece; only clients that hold requests back have unfinished ones. They take
+/// up to three times as much memory, since buffers grow by doubling.
 const UNFINISHED_MAX: usize = 4 * 1024 * 1024;
 
 /// The connections of one thread.
@@ -149,10 +149,18 @@ impl Connections {
         }
     }
 
-    /// Notes that a whole head has arrived.
-    pub(crate) fn begin(&self, connection: &Connection) {
-        self.release(connection);
+    /// Notes that a whole head has arrived. If the client owes a part of the request, its head and read buffer stay in memory, and
+    /// count until the answer.
+    pub(crate) fn begin(&self, connection: &Connection, is_whole: bool) {
+        if connection.unfinished.get() > SPARE_BUFFER {
+            connection.had_large_head.set(true);
+        }
         connection.is_serving.set(true);
+        if is_whole {
+            self.release(connection);
+        } else {
+            self.hold(connection, connection.read_buffer.get());
+        }
         self.sign(connection);
     }
 
@@ -167,7 +175,7 @@ impl Connections {
     fn close_unfinished(&self) {
         let open = self.open.borrow();
         let mut unfinished: Vec<&Rc<Connection>> =
-            open.values().filter(|connection| connection.unfinished.get() > 0).collect();
+            open.values().filter(|connection| is_unfinished(connection)).collect();
         unfinished.sort_unstable_by_key(|connection| connection.unfinished_since.get());
         for connection in unfinished {
             if self.unfinished.get() <= UNFINISHED_MAX - UNFINISHED_MAX / 8 {
@@ -234,6 +242,12 @@ impl Connections {
             .filter(|connection| connection.silent_checks() >= SILENT_CHECKS)
             .for_each(|connection| self.close(connection));
     }
+}
+
+/// Whether a connection holds bytes of an unfinished request, and waits for its client. A request whose body has arrived is
+/// answered soon.
+fn is_unfinished(connection: &Connection) -> bool {
+    connection.unfinished.get() > 0 && !connection.is_waiting()
 }
 
 #[cfg(test)]

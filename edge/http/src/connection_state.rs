@@ -4,6 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
+/// Bytes of a read buffer that an idle connection may keep.
+pub(crate) const SPARE_BUFFER: usize = 16 * 1024;
+
 /// An instruction to a connection; a later signal includes the earlier ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Signal {
@@ -39,7 +42,13 @@ pub(crate) struct Connection {
     pub(crate) idle_entry: Cell<(bool, u64)>,
     /// Bytes of a head that came after the request in progress, and whose end has not arrived.
     pub(crate) next_head: Cell<usize>,
-    /// Bytes of an unfinished head or body, and the thread's number of this unfinished request.
+    /// Whether a head was longer than an idle connection may keep a buffer for.
+    pub(crate) had_large_head: Cell<bool>,
+    /// Whether the stream stays open although hyper's connection ends.
+    pub(crate) keeps_stream: Cell<bool>,
+    /// The most room that its read buffer had.
+    pub(crate) read_buffer: Cell<usize>,
+    /// Bytes of an unfinished head or body, or of the head and the buffer of a request whose body has not arrived, and the thread's number of this unfinished request.
     pub(crate) unfinished: Cell<usize>,
     pub(crate) unfinished_since: Cell<u64>,
     /// The last activity that a check saw, and the number of checks since.
@@ -50,6 +59,22 @@ impl Connection {
     /// Whether the client waits for the server, and not the server for the client.
     pub(crate) fn is_waiting(&self) -> bool {
         self.is_serving.get() && !self.is_reading.get()
+    }
+
+    /// Whether its read buffer has grown, and nothing needs it: the client has taken all answers. The buffers of clients that sign
+    /// stay, unless a head alone was large: they may send many requests at once.
+    pub(crate) fn wastes_buffer(&self) -> bool {
+        let has_grown = self.read_buffer.get() > SPARE_BUFFER;
+        has_grown
+            && !self.is_serving.get()
+            && self.untaken.get() == 0
+            && (!self.is_signed.get() || self.had_large_head.get())
+    }
+
+    /// Notes that its read buffer is a new one.
+    pub(crate) fn renew(&self) {
+        self.read_buffer.set(0);
+        self.had_large_head.set(false);
     }
 
     /// Notes an answer of this many bytes.

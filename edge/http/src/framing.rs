@@ -33,6 +33,18 @@ impl Framing {
         self.heads.borrow().unfinished
     }
 
+    /// Whether all bytes of the request that was served last have arrived. The end of a body in chunks is not known here.
+    pub(crate) fn is_whole(&self) -> bool {
+        let heads = self.heads.borrow();
+        heads.requests > self.served.get() || heads.part == Part::Head
+    }
+
+    /// Whether nothing after the requests that were served has arrived.
+    pub(crate) fn is_idle(&self) -> bool {
+        let heads = self.heads.borrow();
+        heads.requests == self.served.get() && heads.part == Part::Head && heads.unfinished == 0
+    }
+
     /// Counts the request that is served next, and returns its verdict.
     pub(crate) fn next(&self) -> Verdict {
         self.served.set(self.served.get() + 1);

@@ -71,6 +71,8 @@ impl AsyncRead for GuardedStream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
+        let room = self.connection.read_buffer.get().max(buffer.capacity());
+        self.connection.read_buffer.set(room);
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         let fresh = buffer.filled().get(before..).unwrap_or_default();
         self.framing.feed(fresh);
@@ -99,6 +101,9 @@ impl AsyncWrite for GuardedStream {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.connection.keeps_stream.get() {
+            return Poll::Ready(Ok(()));
+        }
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }

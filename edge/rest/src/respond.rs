@@ -16,7 +16,7 @@ use crate::submit::{durable, send};
 use crate::unbuilt;
 use crate::unknown_fields;
 use buttonwood_engine::{AccessCommand, Command, Outcome, TradingAnswer};
-use buttonwood_gate::{self as gate, Kind, Reason, Refusal, quoted};
+use buttonwood_gate::{self as gate, Kind, Reason, Refusal, may_name_caller, quoted};
 use buttonwood_http::{Body, Fault, Reply, Request, SignedMark};
 use buttonwood_sequencer::Pending;
 use buttonwood_wire::contract::Query;
@@ -170,34 +170,34 @@ async fn dispatch(
     match route.handler {
         Handler::Public(answer) => {
             let wait = app.gate.public(client, app.uptime())?;
-            skip(body).await?;
+            skip(head, body).await?;
             pause(wait).await;
             answer(app, asked)
         }
         Handler::PublicRecall(answer) => {
             let wait = app.gate.public(client, app.uptime())?;
-            skip(body).await?;
+            skip(head, body).await?;
             pause(wait).await;
             answer(app, asked).await
         }
         Handler::ControlRead(answer) => {
             caller::check(&app.settings.control, peer, head)?;
-            skip(body).await?;
+            skip(head, body).await?;
             Ok(answer(app))
         }
         Handler::ControlQuery(answer) => {
             caller::check(&app.settings.control, peer, head)?;
-            skip(body).await?;
+            skip(head, body).await?;
             answer(app, asked)
         }
         Handler::ControlAsk(answer) => {
             caller::check(&app.settings.control, peer, head)?;
-            skip(body).await?;
+            skip(head, body).await?;
             answer(app, asked).await
         }
         Handler::ControlRecall(answer) => {
             caller::check(&app.settings.control, peer, head)?;
-            skip(body).await?;
+            skip(head, body).await?;
             answer(app).await
         }
         Handler::Control(answer) => {
@@ -212,14 +212,14 @@ async fn dispatch(
             control::answer(app, command, &fields).await
         }
         Handler::Read(answer) => {
-            come_in(app, client, body).await?;
+            come_in(app, client, head, body).await?;
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
             app.meters.admitted(counted, call.wait);
             answer(app, &reader(app, route, call, asked)?)
         }
         Handler::Recall(answer) => {
-            come_in(app, client, body).await?;
+            come_in(app, client, head, body).await?;
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
             app.meters.admitted(counted, call.wait);
@@ -228,7 +228,7 @@ async fn dispatch(
         }
         Handler::Write(write) => {
             check_room(app, route)?;
-            come_in(app, client, body).await?;
+            come_in(app, client, head, body).await?;
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
             let at = app.meters.admitted(counted, call.wait);
@@ -236,12 +236,12 @@ async fn dispatch(
         }
         Handler::Unbuilt if route.auth == Auth::Public => {
             let wait = app.gate.public(client, app.uptime())?;
-            skip(body).await?;
+            skip(head, body).await?;
             pause(wait).await;
             Err(unbuilt::refusal(head.uri.path()))
         }
         Handler::Unbuilt => {
-            come_in(app, client, body).await?;
+            come_in(app, client, head, body).await?;
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
             reader(app, route, call, asked)?;
@@ -340,15 +340,19 @@ fn wrong_method(app: &App, head: &Parts, path: &str, allowed: &'static str) -> R
 }
 
 /// Takes a token of a private request's address, and only then reads the body.
-async fn come_in(app: &App, client: IpAddr, body: Body<'_>) -> Result<(), Refusal> {
+async fn come_in(app: &App, client: IpAddr, head: &Parts, body: Body<'_>) -> Result<(), Refusal> {
     app.gate.address(client, app.uptime())?;
-    skip(body).await
+    skip(head, body).await
 }
 
-/// Reads a body to its end. Few requests have one, and no signed or public endpoint uses it.
-async fn skip(body: Body<'_>) -> Result<(), Refusal> {
+/// Reads a body to its end. Few requests have one, and no signed or public endpoint uses it. A request without a key does not wait
+/// for what has not arrived: it is answered from its head, and its connection then closes.
+async fn skip(head: &Parts, body: Body<'_>) -> Result<(), Refusal> {
     if body.is_at_end() {
         return Ok(());
+    }
+    if !body.has_arrived() && !may_name_caller(&head.headers) {
+        return body.check_size().map_err(refusal_of);
     }
     Box::pin(body.skip()).await.map_err(refusal_of)
 }

@@ -490,7 +490,10 @@ fn heads() {
 #[test]
 fn slow_bodies() {
     let x = Exchange::start();
-    let head = format!("POST /v1/balances HTTP/1.1\r\nHost: {}\r\nContent-Length: 1000\r\n\r\n", x.address());
+    let head = format!(
+        "POST /v1/balances HTTP/1.1\r\nHost: {}\r\nX-GEMINI-APIKEY: account-nobody\r\nContent-Length: 1000\r\n\r\n",
+        x.address()
+    );
     let begin = || {
         let mut stream = TcpStream::connect(x.address()).unwrap();
         stream.write_all(head.as_bytes()).unwrap();
@@ -527,9 +530,10 @@ fn floods_of_connections() {
     const FLOOD: usize = 600;
     let x = Exchange::builder().through(&["sh", "-c", "ulimit -n 700; exec \"$@\"", "sh"]).start();
     let trader = x.fresh("trader");
-    for part in
-        ["", "GET /v1/sym", "POST /v1/order/new HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx", "\r\n"]
-    {
+    let half_a_body =
+        |key: &str| format!("POST /v1/order/new HTTP/1.1\r\nHost: x\r\n{key}Content-Length: 9\r\n\r\nx");
+    let (unsigned, with_key) = (half_a_body(""), half_a_body("X-GEMINI-APIKEY: account-nobody\r\n"));
+    for part in ["", "GET /v1/sym", &unsigned, &with_key, "\r\n"] {
         let open = |number: usize| {
             let source = [127, 0, u8::try_from(number % 7).unwrap(), 9];
             let mut stream = raw::connect_from(&x, source);

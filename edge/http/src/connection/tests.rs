@@ -1,6 +1,7 @@
 //! Connections over real sockets, all on one thread.
 
 use super::*;
+use crate::connection_state::SPARE_BUFFER;
 use crate::fault::Fault;
 use std::io;
 use std::net::IpAddr;
@@ -62,4 +63,40 @@ async fn what_comes_with_a_request_counts() {
     };
     let [older, newer] = LocalSet::new().run_until(crowd).await;
     assert!(older < CROWD / 2 && newer == CROWD / 2, "{older} of the older and {newer} of the newer stay");
+}
+
+/// After the answer to a large head the connection stays open with a small read buffer, also if the next request follows at once.
+#[tokio::test]
+async fn an_idle_connection_keeps_no_large_buffer() {
+    let requests = async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a listener");
+        let address = listener.local_addr().expect("its address");
+        let connections = Rc::new(Connections::default());
+        let mut client = TcpStream::connect(address).await.expect("a connection");
+        let (stream, peer) = listener.accept().await.expect("a connection");
+        let (_, connection) = connections.enter();
+        spawn_local(serve(stream, peer, Arc::new(Plain), Rc::clone(&connections), Rc::clone(&connection)));
+        let head = |bytes: usize| format!("GET / HTTP/1.1\r\nHost: x\r\nX: {}\r\n\r\n", "x".repeat(bytes));
+        for round in 0..3 {
+            for bytes in [39, 1, 31, 20].map(|kilobytes| kilobytes * 1024) {
+                let pair = if round == 2 { head(bytes) + &head(7) } else { head(bytes) };
+                client.write_all(pair.as_bytes()).await.expect("it is read");
+                let mut answers = 0;
+                while answers < if round == 2 { 2 } else { 1 } {
+                    let mut answer = [0; 4096];
+                    let count = client.read(&mut answer).await.expect("an answer");
+                    let text = String::from_utf8_lossy(&answer[..count]).to_ascii_lowercase();
+                    assert!(count > 0 && !text.contains("connection: close"), "{bytes}: {text}");
+                    answers += text.matches("http/1.1 200").count();
+                }
+                while connection.read_buffer.get() > SPARE_BUFFER {
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+    };
+    LocalSet::new()
+        .run_until(tokio::time::timeout(Duration::from_secs(10), requests))
+        .await
+        .expect("in time");
 }

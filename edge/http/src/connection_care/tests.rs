@@ -11,8 +11,8 @@ fn signals(connections: &[&Connection]) -> Vec<Signal> {
 fn silent_connections_close() {
     let connections = Connections::default();
     let [silent, waiting, slow] = [(); 3].map(|()| connections.enter().1);
-    connections.begin(&waiting);
-    connections.begin(&slow);
+    connections.begin(&waiting, true);
+    connections.begin(&slow, true);
     connections.end(&slow, 0);
     for _ in 0..SILENT_CHECKS {
         connections.took(&slow, 1);
@@ -100,7 +100,7 @@ fn the_oldest_unfinished_requests_close() {
     let all = || signals(&[&whole, &first, &second, &third]);
     for _ in 0..100 {
         connections.receive(&whole, PART);
-        connections.begin(&whole);
+        connections.begin(&whole, true);
         connections.hold(&whole, PART);
         connections.end(&whole, 0);
     }
@@ -108,7 +108,7 @@ fn the_oldest_unfinished_requests_close() {
         connections.receive(&first, PART / 2);
     }
     connections.receive(&second, PART);
-    connections.begin(&third);
+    connections.begin(&third, true);
     connections.receive(&third, UNFINISHED_MAX);
     connections.hold(&third, 2 * PART);
     assert_eq!(all(), [Signal::Continue; 4], "a body that is not kept takes nothing");
@@ -124,7 +124,7 @@ fn the_next_head_counts_after_the_answer() {
     for _ in 0..2 {
         connection.next_head.set(100);
         connections.receive(&connection, 150);
-        connections.begin(&connection);
+        connections.begin(&connection, true);
         connections.end(&connection, 0);
         assert_eq!(connections.unfinished.get(), 100);
     }
@@ -154,10 +154,10 @@ fn the_longest_idle_makes_place() {
         connections.enter().1
     });
     let all = || signals(&[&asking, &taking, &idle, &waiting, &sending]);
-    connections.begin(&waiting);
-    connections.begin(&sending);
+    connections.begin(&waiting, true);
+    connections.begin(&sending, true);
     sending.is_reading.set(true);
-    connections.begin(&asking);
+    connections.begin(&asking, true);
     connections.end(&asking, 10);
     connections.took(&taking, 10);
     let mut closed = [Signal::Continue; 5];
@@ -193,7 +193,7 @@ fn no_place_is_made_of_waiting_connections() {
     let connections = Connections::default();
     let crowd = [(); 4].map(|()| connections.enter().1);
     for connection in &crowd {
-        connections.begin(connection);
+        connections.begin(connection, true);
     }
     assert!(!connections.make_place(4));
     connections.end(&crowd[2], 0);
@@ -234,7 +234,7 @@ fn a_signed_connection_closes_last() {
     assert!(connections.make_place(3));
     assert_eq!(signals(&[&first, &other, &second]), [Signal::Continue, Signal::Close, Signal::Continue]);
     let waiting = connections.enter().1;
-    connections.begin(&waiting);
+    connections.begin(&waiting, true);
     assert!(connections.make_place(3));
     assert_eq!(signals(&[&first, &second, &waiting]), [Signal::Close, Signal::Continue, Signal::Continue]);
 }
@@ -265,4 +265,38 @@ async fn a_signal_wakes() {
     };
     let (signal, ()) = tokio::join!(next, finish);
     assert_eq!(signal, Signal::Finish);
+}
+
+/// A whole head whose body has not arrived stays in memory with its read buffer, so both count until the answer. The oldest close
+/// that wait for their client; a request whose body has arrived is answered.
+#[test]
+fn a_head_counts_until_its_body_has_arrived() {
+    const HEAD: usize = UNFINISHED_MAX / 8;
+    let connections = Connections::default();
+    let [answering, first, second, third, fourth] = [(); 5].map(|()| connections.enter().1);
+    let begin = |connection: &Connection| {
+        connection.read_buffer.set(HEAD);
+        connections.receive(connection, HEAD);
+        connections.begin(connection, false);
+        connection.is_reading.set(true);
+    };
+    begin(&answering);
+    connections.end_of_body(&answering);
+    for connection in [&first, &second, &third] {
+        begin(connection);
+    }
+    let all = || signals(&[&answering, &first, &second, &third, &fourth]);
+    assert_eq!((all(), connections.unfinished.get()), (vec![Signal::Continue; 5], UNFINISHED_MAX));
+    begin(&fourth);
+    let [stay, close] = [Signal::Continue, Signal::Close];
+    assert_eq!(all(), [stay, close, stay, stay, stay], "an eighth of the limit is free again");
+    for connection in [&answering, &second, &third, &fourth] {
+        connections.end(connection, 0);
+    }
+    assert_eq!(connections.unfinished.get(), 0);
+    for _ in 0..100 {
+        connections.receive(&answering, HEAD);
+        connections.begin(&answering, true);
+    }
+    assert_eq!(connections.unfinished.get(), 0, "a whole request is answered soon");
 }
