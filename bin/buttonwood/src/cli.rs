@@ -3,6 +3,7 @@
 use crate::admin::Admin;
 use buttonwood_feeds::Feed;
 use buttonwood_model::Cidr;
+use buttonwood_sequencer::Keep;
 use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::{Ipv6Addr, SocketAddr, ToSocketAddrs};
@@ -59,15 +60,6 @@ pub(crate) enum Funds {
     Off,
     /// Through simulated chains and banks.
     Simulated,
-}
-
-/// The part of the journal that is not archived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeepJournal {
-    /// All of it.
-    All,
-    /// The segments of this many days, and those that a snapshot needs.
-    Days(u32),
 }
 
 /// The form of the log's lines.
@@ -149,10 +141,11 @@ pub(crate) struct Common {
     /// The group whose members may operate the exchange with `admin`; without it its owner alone.
     #[arg(long, env = "BUTTONWOOD_ADMIN_GROUP")]
     pub(crate) admin_group: Option<String>,
-    /// How many days of the journal to keep beside the snapshots, or `all`; older segments are moved to --archive.
-    #[arg(long, env = "BUTTONWOOD_KEEP_JOURNAL", value_name = "all|DAYS", allow_negative_numbers = true, value_parser = keep_journal,
-        default_value = "all")]
-    pub(crate) keep_journal: KeepJournal,
+    /// How much of the journal to keep besides what the snapshots need: `all`, a number of days, or a size such as 2GiB; older
+    /// segments are moved to --archive, and a sandbox without one deletes them [default: 2GiB in a sandbox, all in a venue].
+    #[arg(long, env = "BUTTONWOOD_KEEP_JOURNAL", value_name = "all|DAYS|SIZE", allow_negative_numbers = true,
+        value_parser = keep_journal)]
+    pub(crate) keep_journal: Option<Keep>,
     /// The folder that old segments of the journal are moved to, and read from when they are needed.
     #[arg(long, env = "BUTTONWOOD_ARCHIVE")]
     pub(crate) archive: Option<PathBuf>,
@@ -373,14 +366,30 @@ fn host(text: &str) -> Result<String, String> {
     Err("a host name, an IPv4 address or an IPv6 address in brackets is wanted, without a port".to_owned())
 }
 
-/// Days of the journal to keep.
-fn keep_journal(text: &str) -> Result<KeepJournal, String> {
+/// The part of the journal to keep.
+fn keep_journal(text: &str) -> Result<Keep, String> {
     const MOST: u32 = 36_500;
     if text == "all" {
-        return Ok(KeepJournal::All);
+        return Ok(Keep::All);
     }
-    let days = text.parse().ok().filter(|days| *days <= MOST).map(KeepJournal::Days);
-    days.ok_or_else(|| format!("'all' or a whole number of days from 0 to {MOST} is wanted"))
+    let days = || text.parse().ok().filter(|days| *days <= MOST).map(Keep::Days);
+    size(text).map(Keep::Bytes).or_else(days).ok_or_else(|| {
+        format!(
+            "'all' or a whole number of days from 0 to {MOST} is wanted, or a size from 1MiB to 1024TiB in KiB, MiB, GiB or TiB, such as 2GiB"
+        )
+    })
+}
+
+/// A size of a journal in bytes.
+fn size(text: &str) -> Option<u64> {
+    const MIB: u64 = 1024 * 1024;
+    let units = [("KiB", 1024), ("MiB", MIB), ("GiB", 1024 * MIB), ("TiB", MIB * MIB)];
+    let (digits, unit) = units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let bytes = digits.parse::<u64>().ok()?.checked_mul(*unit)?;
+    (MIB..=1024 * MIB * MIB).contains(&bytes).then_some(bytes)
 }
 
 /// An address to listen at, or a name with a port. A name stands for its first IPv4 address, if it has one: clients
@@ -440,13 +449,41 @@ mod tests {
         }
     }
 
-    /// The journal is kept whole or for a number of days.
+    /// The journal is kept whole, for a number of days, or up to a size with its unit.
     #[test]
-    fn days_are_whole() {
-        assert_eq!(keep_journal("all"), Ok(KeepJournal::All));
-        assert_eq!(keep_journal("0"), Ok(KeepJournal::Days(0)));
-        for text in ["", "ALL", "-1", "1.5", "7d", "36501"] {
-            assert!(keep_journal(text).unwrap_err().contains("from 0 to 36500"), "{text}");
+    fn a_journal_is_kept_by_days_or_size() {
+        for (text, keep) in [
+            ("all", Keep::All),
+            ("0", Keep::Days(0)),
+            ("36500", Keep::Days(36_500)),
+            ("1024KiB", Keep::Bytes(1 << 20)),
+            ("1MiB", Keep::Bytes(1 << 20)),
+            ("2GiB", Keep::Bytes(2 << 30)),
+            ("1024TiB", Keep::Bytes(1 << 50)),
+        ] {
+            assert_eq!(keep_journal(text), Ok(keep), "{text}");
+        }
+        for text in [
+            "",
+            "ALL",
+            "-1",
+            "1.5",
+            "7d",
+            "36501",
+            "2GB",
+            "2gib",
+            "2 GiB",
+            "1.5GiB",
+            "-2GiB",
+            "+2GiB",
+            "GiB",
+            "1023KiB",
+            "1025TiB",
+            "99999999999999999999GiB",
+            "18446744073709551615TiB",
+        ] {
+            let wrong = keep_journal(text).unwrap_err();
+            assert!(wrong.contains("from 0 to 36500") && wrong.contains("such as 2GiB"), "{text}");
         }
     }
 

@@ -70,11 +70,12 @@ pub(crate) fn reserves_secret(vault: &Vault, opened: &mut Opened) -> Result<Secr
 pub(crate) fn open<T>(
     data: &Path,
     common: &Common,
+    mode: Mode,
     admit: impl FnOnce(&State) -> Result<T, Trouble>,
 ) -> Result<(Recovered, T), Trouble> {
     check_finished(data)?;
     check_not_gone(data)?;
-    let archive = archive(common, data)?;
+    let archive = archive(common, data, mode)?;
     let (recovered, admitted) = recover_if(data, journal_options(common), archive, admit)?;
     for note in &recovered.notes {
         tracing::warn!("{note}");

@@ -1,11 +1,12 @@
 //! The meaning of flags: which values fit together, and the settings made of them.
 
-use crate::cli::{Common, KeepJournal};
+use crate::cli::Common;
 use crate::trouble::Trouble;
+use buttonwood_engine::Mode;
 use buttonwood_gate::{EARLIEST, HeaderNames, LATEST};
 use buttonwood_journal::Options as JournalOptions;
 use buttonwood_model::Time;
-use buttonwood_sequencer::{Archive, Options};
+use buttonwood_sequencer::{Archive, Keep, Options};
 use std::ops::Range;
 use std::path::Path;
 
@@ -21,17 +22,19 @@ pub(crate) fn journal_options(common: &Common) -> JournalOptions {
     JournalOptions { first_segment_bytes, segment_bytes, ballast_bytes }
 }
 
-/// The archive of the journal, outside the data directory.
-pub(crate) fn archive(common: &Common, data: &Path) -> Result<Option<Archive>, Trouble> {
-    let days = match common.keep_journal {
-        KeepJournal::All => None,
-        KeepJournal::Days(days) => Some(days),
-    };
+/// The journal that a sandbox keeps by default.
+const SANDBOX_JOURNAL: Keep = Keep::Bytes(2 * 1024 * 1024 * 1024);
+
+/// What becomes of old segments of the journal: an archive lies outside the data directory, and a venue deletes nothing.
+pub(crate) fn archive(common: &Common, data: &Path, mode: Mode) -> Result<Option<Archive>, Trouble> {
+    let default = if mode == Mode::Sandbox { SANDBOX_JOURNAL } else { Keep::All };
+    let keep = common.keep_journal.unwrap_or(default);
     match &common.archive {
-        None if days.is_none() => Ok(None),
+        None if keep == Keep::All => Ok(None),
+        None if mode == Mode::Sandbox => Ok(Some(Archive { folder: None, keep })),
         None => Err(Trouble::Flag(format!(
             "--keep-journal {}: where older segments are moved to is missing: name a folder with --archive",
-            days.unwrap_or_default()
+            shown(keep)
         ))),
         Some(folder) if is_inside(folder, data) => Err(Trouble::Flag(format!(
             "--archive {}: lies in the data directory: an archive belongs outside",
@@ -40,7 +43,22 @@ pub(crate) fn archive(common: &Common, data: &Path) -> Result<Option<Archive>, T
         Some(folder) if folder.exists() && !folder.is_dir() => {
             Err(Trouble::Flag(format!("--archive {}: is no folder", folder.display())))
         }
-        Some(folder) => Ok(Some(Archive { folder: folder.into(), days })),
+        Some(folder) => Ok(Some(Archive { folder: Some(folder.into()), keep })),
+    }
+}
+
+/// A part of the journal, as a flag says it.
+fn shown(keep: Keep) -> String {
+    match keep {
+        Keep::All => "all".to_owned(),
+        Keep::Days(days) => days.to_string(),
+        Keep::Bytes(bytes) => {
+            let unit =
+                |name: &str, unit: u64| bytes.is_multiple_of(unit).then(|| format!("{}{name}", bytes / unit));
+            let large =
+                unit("TiB", 1 << 40).or_else(|| unit("GiB", 1 << 30)).or_else(|| unit("MiB", 1 << 20));
+            large.unwrap_or_else(|| format!("{}KiB", bytes / 1024))
+        }
     }
 }
 
@@ -72,7 +90,7 @@ fn check_sizes(common: &Common) -> Result<(), Trouble> {
 }
 
 /// Refuses values that no server understands or can serve yet; the refusal names the flag.
-pub(crate) fn check_common(common: &Common) -> Result<(), Trouble> {
+pub(crate) fn check_common(common: &Common, mode: Mode) -> Result<(), Trouble> {
     let split = [
         ("--auth-listen", common.auth_listen, "OAuth is"),
         ("--stream-listen", common.stream_listen, "event streams are"),
@@ -83,7 +101,7 @@ pub(crate) fn check_common(common: &Common) -> Result<(), Trouble> {
         }
     }
     check_sizes(common)?;
-    archive(common, &common.data)?;
+    archive(common, &common.data, mode)?;
     connections_percent(common)?;
     buttonwood_feeds::check(&common.feeds).map_err(|why| Trouble::Flag(format!("--feeds: {why}")))?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);

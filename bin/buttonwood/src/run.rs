@@ -46,7 +46,7 @@ pub(crate) const CHAINS: &str = "chains";
 
 /// Runs the test environment until a signal stops it.
 pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
-    check_common(&flags.common)?;
+    check_common(&flags.common, Mode::Sandbox)?;
     core_dumps::settle(flags.common.core_dumps)?;
     let start_time = start_time(&flags.start_time)?;
     let is_narrowed = !flags.common.header_prefix.is_empty();
@@ -62,11 +62,12 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let (data, ephemeral) = data_dir(flags)?;
     vault_key::check(&key, &data, false)?;
     let new_keys = new_keys(&flags.common, &data, false)?;
-    let (mut recovered, (clock, (vault, mut opened), seed)) = open(&data, &flags.common, |state| {
-        let seed = check_opening(state, Mode::Sandbox, flags.seed)?;
-        let clock = clock(flags.clock, state, start_time)?;
-        Ok((clock, open_vault(&data, state, key.clone())?, seed))
-    })?;
+    let (mut recovered, (clock, (vault, mut opened), seed)) =
+        open(&data, &flags.common, Mode::Sandbox, |state| {
+            let seed = check_opening(state, Mode::Sandbox, flags.seed)?;
+            let clock = clock(flags.clock, state, start_time)?;
+            Ok((clock, open_vault(&data, state, key.clone())?, seed))
+        })?;
     if !flags.ephemeral {
         adopt(&data);
     }
@@ -149,7 +150,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
 
 /// Runs a venue until a signal stops it.
 pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
-    check_common(&flags.common)?;
+    check_common(&flags.common, Mode::Venue)?;
     if flags.common.config.is_none() {
         return Err(Trouble::Flag(
             "serve needs --config FILE: a venue's settings are kept in writing".to_owned(),
@@ -167,11 +168,12 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     vault_key::check(&key, &data, true)?;
     let new_keys = new_keys(&flags.common, &data, true)?;
     named_dir(&data)?;
-    let (mut recovered, (clock, (vault, mut opened), seed)) = open(&data, &flags.common, |state| {
-        let seed = check_opening(state, Mode::Venue, None)?;
-        let clock = clock(ClockKind::Real, state, Time(0))?;
-        Ok((clock, open_vault(&data, state, key.clone())?, seed))
-    })?;
+    let (mut recovered, (clock, (vault, mut opened), seed)) =
+        open(&data, &flags.common, Mode::Venue, |state| {
+            let seed = check_opening(state, Mode::Venue, None)?;
+            let clock = clock(ClockKind::Real, state, Time(0))?;
+            Ok((clock, open_vault(&data, state, key.clone())?, seed))
+        })?;
     if seed.is_none() {
         founding::venue(&mut recovered, clock.now())?;
     }

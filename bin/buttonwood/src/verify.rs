@@ -15,9 +15,14 @@ pub(crate) fn run(flags: &Verify) -> Result<(), Trouble> {
         report.commands, report.batches, report.segments
     );
     if let Some(begins) = report.begins {
+        let (why, advice) = if begins.is_deleted {
+            ("were in segments that were deleted", "")
+        } else {
+            ("are in archived segments that are not here", "; --archive names their folder")
+        };
         println!(
-            "commands 1 to {0} are in archived segments that are not here: checksums and hash chain are proven from command {1} on, \
-             all else from command {2} on, where the oldest snapshot ends; --archive names their folder",
+            "commands 1 to {0} {why}: checksums and hash chain are proven from command {1} on, \
+             all else from command {2} on, where the oldest snapshot ends{advice}",
             begins.archived,
             begins.archived + 1,
             begins.snapshot + 1

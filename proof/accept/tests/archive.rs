@@ -298,7 +298,9 @@ fn wrong_settings_are_refused() {
     let file = home.path().join("file");
     fs::write(&file, "").unwrap();
     for (days, archive, words) in [
-        ("3", None, "--archive"),
+        ("2GB", None, "such as 2GiB"),
+        ("1KiB", None, "a size from 1MiB"),
+        ("1.5GiB", None, "in KiB, MiB, GiB or TiB"),
         ("week", None, "'all' or a whole number of days"),
         ("-1", None, "'all' or a whole number of days"),
         ("3", Some(file.as_path()), "is no folder"),
@@ -316,4 +318,139 @@ fn wrong_settings_are_refused() {
     x.stop();
     let line = small().flag("--archive", text(&x.data().join("archive"))).refuses_in(x.data());
     assert!(line.contains("lies in the data directory"), "{line}");
+}
+
+/// Bytes of the segments in a journal.
+fn journal_bytes(data: &Path) -> u64 {
+    let journal = data.join("journal");
+    segments(&journal)
+        .iter()
+        .map(|name| fs::metadata(journal.join(name)).map_or(0, |found| found.len()))
+        .sum()
+}
+
+/// A sandbox without an archive keeps as much of its journal as was asked for, and deletes what no snapshot needs; nothing else is
+/// lost. What the deleted part alone could build again stays refused, by name.
+#[test]
+fn a_sandbox_keeps_a_size() {
+    const KEPT: u64 = 1024 * 1024;
+    const SEGMENT: u64 = 64 * 1024;
+    let home = private_folder();
+    let setup =
+        || Exchange::builder().real_time().flag("--segment-bytes", "65536").flag("--keep-journal", "1MiB");
+    let x = setup().start();
+    let trader = x.as_("trader");
+    let mut live = BTreeMap::new();
+    let mut first = None;
+    for step in 0..500 {
+        let placed =
+            trader.place(&NewOrder::limit("btcusd", "buy", "0.001", &format!("{}", 100 + step % 50)));
+        let id = placed["order_id"].as_str().unwrap().to_owned();
+        if step % 90 == 0 || step == 499 {
+            live.insert(id, placed);
+        } else {
+            trader.call("/v1/order/cancel", json!({ "order_id": id })).ok();
+            first.get_or_insert(id);
+        }
+        // Between two snapshots the journal grows by a quarter, and the newest segment is made before it is needed.
+        let held = journal_bytes(x.data());
+        assert!(held <= KEPT + KEPT / 2 + 2 * SEGMENT, "{held} bytes at step {step}\n{}", x.log());
+    }
+    let first = first.unwrap();
+    assert!(x.log().contains("journal deleted up to a command"), "{}", x.log());
+    assert!(!segments(&x.data().join("journal")).contains(&"0000000001.segment".to_owned()));
+    let past = |x: &Exchange| {
+        x.as_("trader").call("/v1/orders/history", json!({ "timestamp": 1, "limit_orders": 500 }))
+    };
+    let rows = past(&x).ok();
+    check_live(&x, &live);
+    x.kill9();
+    for _ in 0..2 {
+        let proved = stdout(&run("verify", x.data(), &[]));
+        assert!(
+            proved.contains("were in segments that were deleted") && proved.ends_with("ok\n"),
+            "{proved}"
+        );
+        x.restart();
+        check_live(&x, &live);
+        assert_eq!(past(&x).ok(), rows);
+        assert_eq!(x.as_("trader").status(&first)["is_cancelled"], true);
+        x.stop();
+    }
+    let copy = home.path().join("copy");
+    stdout(&run("backup", x.data(), &["--to", text(&copy)]));
+    assert!(stdout(&run("verify", &copy, &[])).ends_with("ok\n"));
+
+    // The first closed order, whose row only the deleted journal could build again.
+    let orders = x.data().join("history").join("orders.log");
+    let mut bytes = fs::read(&orders).unwrap();
+    bytes[30] ^= 0x10;
+    fs::write(&orders, bytes).unwrap();
+    x.restart();
+    x.as_("trader").call("/v1/order/status", json!({ "order_id": first })).refused(503, "System");
+    while !x
+        .get("/health/ready")
+        .reply
+        .text()
+        .contains("was deleted, as --keep-journal without --archive says")
+    {
+        std::thread::yield_now();
+    }
+    x.as_("trader").call("/v1/order/status", json!({ "order_id": first })).refused(503, "System");
+    check_live(&x, &live);
+    laws::check(&x);
+
+    // Without a snapshot nothing can take the place of the deleted part.
+    for path in snapshots(&copy) {
+        fs::remove_file(path).unwrap();
+    }
+    let line = setup().refuses_in(&copy);
+    assert!(line.contains("there is no snapshot") && line.contains("some of these were deleted"), "{line}");
+}
+
+/// Days without an archive delete too, in a sandbox; segments that were moved before stay in the archive, and a later archive gets the
+/// later ones.
+#[test]
+fn a_sandbox_without_an_archive_deletes_by_days() {
+    let home = private_folder();
+    let archive = home.path().join("archive");
+    let x = archiving(&archive).start();
+    let live = trade_until(&x, &archive, 2);
+    x.stop();
+    let moved = segments(&archive);
+    let deleting = small().flag("--keep-journal", "0").start_in(x.data());
+    let journal = x.data().join("journal");
+    let held = segments(&journal);
+    let mut step = 0;
+    while segments(&journal).first() <= held.get(1) {
+        step += 1;
+        assert!(step < 20_000, "{}", deleting.log());
+        deleting.as_("trader").limit("btcusd", "buy", "0.001", "100");
+    }
+    deleting.stop();
+    assert_eq!(segments(&archive), moved, "nothing was moved, and nothing in an archive is touched");
+    let proved = stdout(&run("verify", x.data(), &["--archive", text(&archive)]));
+    assert!(proved.contains("were in segments that were deleted"), "{proved}");
+    let again = archiving(&archive).start_in(x.data());
+    trade_until(&again, &archive, moved.len() + 2);
+    check_live(&again, &live);
+    again.stop();
+    assert!(stdout(&run("verify", x.data(), &["--archive", text(&archive)])).ends_with("ok\n"));
+}
+
+/// A venue deletes nothing: it is refused without an archive, by days and by size.
+#[test]
+fn a_venue_needs_an_archive() {
+    let home = private_folder();
+    let config = home.path().join("venue.toml");
+    fs::write(&config, format!("data = \"{}\"\n", text(&home.path().join("data")))).unwrap();
+    for keep in ["3", "2GiB"] {
+        let output = run_to_end(&["serve", "--config", text(&config), "--keep-journal", keep]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let line = format!(
+            "--keep-journal {keep}: where older segments are moved to is missing: name a folder with --archive"
+        );
+        assert!(said.contains(&line), "{said}");
+    }
 }

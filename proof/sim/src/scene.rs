@@ -6,7 +6,7 @@ use buttonwood_engine::{Body, Command, State, TradingCommand, decode_command, de
 use buttonwood_journal::Options as Segments;
 use buttonwood_model::{Outbox, Time};
 use buttonwood_oracle::{CALLS, DEEP, Dealer, Dice, Exchange, FINE, MAJORS, ODD, World};
-use buttonwood_sequencer::{Archive, Clock, Fault, Options, Recovered, Stepped, recover_stepped_with};
+use buttonwood_sequencer::{Archive, Clock, Fault, Keep, Options, Recovered, Stepped, recover_stepped_with};
 use buttonwood_vault as vault;
 
 /// The founding time of every simulated exchange: 2026-01-01.
@@ -44,7 +44,7 @@ impl Scene {
 
     /// Recovers the disk.
     pub(crate) fn recover(&self, disk: &Faulty) -> Result<Recovered, Fault> {
-        let archive = self.archives.then(|| Archive { folder: disk.archive(), days: Some(0) });
+        let archive = self.archives.then(|| Archive { folder: Some(disk.archive()), keep: Keep::Days(0) });
         recover_stepped_with(disk.folder(), self.segments, archive)
     }
 

@@ -89,7 +89,7 @@ impl Parts {
         let (snapshots, to_snapshot) = bounded(1);
         let shared = Arc::new(Shared::new(
             dir.clone(),
-            archive.as_ref().map(|archive| archive.folder.clone()),
+            Archive::folder_of(archive.as_ref()),
             views,
             Writer::new(state, began),
             clock,
@@ -107,7 +107,9 @@ impl Parts {
             to_wake: Vec::new(),
             snapshots,
             snapshot_every: options.snapshot_every,
+            snapshot_bytes: Archive::snapshot_bytes(archive.as_ref()),
             snapshot_seq,
+            journaled: 0,
             history_lags: false,
             history_mark,
         };

@@ -19,7 +19,7 @@ mod stepped;
 mod writer;
 
 pub use backup::{Backup, backup};
-pub use care::archive::Archive;
+pub use care::archive::{Archive, Keep};
 pub use care::checkpoint::index_of_empty;
 pub use care::tables::TablesFault;
 pub use clock::Clock;

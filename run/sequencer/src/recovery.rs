@@ -134,7 +134,7 @@ fn recover_with<T, E: From<Fault>>(
 ) -> Result<(Recovered, T), E> {
     let (journal_dir, history) = (dir.folder(JOURNAL_DIR), dir.folder(HISTORY_DIR));
     check_not_gone(&journal_dir, &history)?;
-    let places = archive.as_ref().map(|archive| archive.folder.clone());
+    let places = Archive::folder_of(archive.as_ref());
     let mut journal = Journal::open(&journal_dir, options).map_err(Fault::from)?.with_archive(places.clone());
     if let Some((seq, path)) = history_mark::read(&history, journal.id()).map_err(Fault::HistoryMark)? {
         journal.expect_at_least(seq, &path);

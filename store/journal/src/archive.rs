@@ -1,9 +1,10 @@
-//! Segments that were moved to another folder, the archive.
+//! Segments that were moved to another folder, the archive, or deleted.
 //!
 //! A segment may be moved once both kept snapshots come after it. The steps, each durable before the next: the segment
 //! has a name in the archive too; the record `archived` covers it; its name in the journal is removed. A crash between two
-//! steps leaves it in both folders, and the next move finishes the rest. Nothing is ever deleted: a name is removed only
-//! after the archive's file was read and continues the history.
+//! steps leaves it in both folders, and the next move finishes the rest. A name is removed only after the archive's file was
+//! read and continues the history. A caller without an archive deletes: the record `deleted` takes the place of the archive's
+//! file, and says why the segments are nowhere.
 //!
 //! A missing segment that the record covers is looked for in the archive, and is damage otherwise. So a journal is
 //! never taken for shorter than it is.
@@ -39,9 +40,21 @@ pub struct Archived {
     pub seq: u64,
     /// Chain value at its end.
     chain: [u8; 32],
+    /// The last segment that was deleted, which is archived nowhere; 0 if none was.
+    deleted: u64,
 }
 
 impl Archived {
+    /// Whether archived segments were deleted, so that the journal can never be read from its first command.
+    pub fn is_deleted(&self) -> bool {
+        self.deleted > 0
+    }
+
+    /// The first segment that an archive may have.
+    pub(crate) fn first_kept(&self) -> u64 {
+        self.deleted + 1
+    }
+
     /// The place before the first command that is not archived.
     pub(crate) fn end(&self) -> Mark {
         Mark { seq: self.seq, chain: self.chain, segment: self.segment + 1, offset: BLOCK_BYTES }
@@ -50,7 +63,14 @@ impl Archived {
 
 /// Reads the record of a journal's folder; `None` if nothing was archived.
 pub(crate) fn record(dir: &Folder, id: JournalId) -> Result<Option<Archived>, Fault> {
-    let path = dir.file(files::ARCHIVED);
+    let Some(archived) = read(dir, id, files::ARCHIVED)? else { return Ok(None) };
+    let deleted = read(dir, id, files::DELETED)?.map_or(0, |deleted| deleted.segment);
+    Ok(Some(Archived { deleted, ..archived }))
+}
+
+/// Reads one of the two records.
+fn read(dir: &Folder, id: JournalId, name: &str) -> Result<Option<Archived>, Fault> {
+    let path = dir.file(name);
     let Some(bytes) = dir.read(&path).map_err(io("read", &path))? else { return Ok(None) };
     let mut fields = match opened(&bytes, MAGIC, id) {
         Ok(fields) => fields,
@@ -60,13 +80,21 @@ pub(crate) fn record(dir: &Folder, id: JournalId) -> Result<Option<Archived>, Fa
             return Err(Fault::Damaged { path, offset: 0, seq: 0, flaw: Flaw::Header });
         }
     };
-    let mut read = || Some(Archived { segment: fields.u64()?, seq: fields.u64()?, chain: fields.bytes()? });
+    let mut read =
+        || Some(Archived { segment: fields.u64()?, seq: fields.u64()?, chain: fields.bytes()?, deleted: 0 });
     read().map(Some).ok_or(Fault::Damaged { path, offset: 0, seq: 0, flaw: Flaw::Cut })
 }
 
-/// Makes the record durable (J5).
+/// Makes the record durable (J5), and before it that of deleted segments.
 pub(crate) fn write_record(dir: &Folder, id: JournalId, archived: &Archived) -> Result<(), Fault> {
-    let path = dir.file(files::ARCHIVED);
+    if archived.is_deleted() {
+        write(dir, id, files::DELETED, &Archived { segment: archived.deleted, ..*archived })?;
+    }
+    write(dir, id, files::ARCHIVED, archived)
+}
+
+fn write(dir: &Folder, id: JournalId, name: &str, archived: &Archived) -> Result<(), Fault> {
+    let path = dir.file(name);
     let unfinished = path.with_extension("tmp");
     let mut block = [0; BYTES];
     Put::new(&mut block)
@@ -113,8 +141,8 @@ impl Shelves {
                 opened => return opened,
             },
         };
-        let dir = self.dir.path().to_owned();
-        Err(Fault::Archived { dir, segment: archived.segment, seq: archived.seq, looked_for })
+        let (dir, is_deleted) = (self.dir.path().to_owned(), archived.is_deleted());
+        Err(Fault::Archived { dir, segment: archived.segment, seq: archived.seq, is_deleted, looked_for })
     }
 
     /// What was archived.
@@ -157,11 +185,12 @@ impl Hold {
     }
 }
 
-/// Moves segments of a journal to its archive. The caller is the process that writes the journal.
+/// Moves segments of a journal to its archive, or deletes them. The caller is the process that writes the journal.
 #[derive(Debug)]
 pub struct Mover {
     dir: Folder,
-    archive: Folder,
+    /// `None` to delete.
+    archive: Option<Folder>,
     id: JournalId,
     window: Window,
     _hold: Hold,
@@ -173,11 +202,24 @@ impl Mover {
     /// # Errors
     /// There is no journal; an error of the system.
     pub fn open(dir: impl Into<Folder>, archive: impl Into<Folder>) -> Result<Option<Self>, Fault> {
-        let (dir, archive) = (dir.into(), archive.into());
+        Self::open_with(dir.into(), Some(archive.into()))
+    }
+
+    /// As [`Mover::open`], but segments are deleted in place of being moved.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn deleting(dir: impl Into<Folder>) -> Result<Option<Self>, Fault> {
+        Self::open_with(dir.into(), None)
+    }
+
+    fn open_with(dir: Folder, archive: Option<Folder>) -> Result<Option<Self>, Fault> {
         let missing =
             || Fault::Damaged { path: dir.file(files::IDENTITY), offset: 0, seq: 0, flaw: Flaw::Missing };
         let id = catalog::identity(&dir)?.ok_or_else(missing)?;
-        archive.create().map_err(io("create the archive", archive.path()))?;
+        if let Some(archive) = &archive {
+            archive.create().map_err(io("create the archive", archive.path()))?;
+        }
         let hold = Hold::exclusive(&dir)?;
         Ok(hold.map(|hold| Self { dir, archive, id, window: Window::default(), _hold: hold }))
     }
@@ -204,6 +246,18 @@ impl Mover {
         Ok(None)
     }
 
+    /// Bytes of the segments in the journal's folder, whether they are full or not.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn bytes(&self) -> Result<u64, Fault> {
+        let length = |number: u64| {
+            let path = files::segment(&self.dir, number);
+            self.dir.open(&path, Open::Read).and_then(|file| file.len()).map_err(io("measure", &path))
+        };
+        files::segments(&self.dir)?.into_iter().map(length).sum()
+    }
+
     /// Moves every segment before `end`, a place that [`Mover::next`] returned. Returns their number.
     ///
     /// # Errors
@@ -211,11 +265,17 @@ impl Mover {
     pub fn move_before(&mut self, end: &Mark) -> Result<usize, Fault> {
         let mut segments = files::segments(&self.dir)?;
         segments.retain(|number| *number < end.segment);
-        for number in &segments {
-            self.store(*number)?;
+        let mut deleted = record(&self.dir, self.id)?.map_or(0, |archived| archived.deleted);
+        match self.archive.clone() {
+            Some(archive) => {
+                for number in &segments {
+                    self.store(*number, &archive)?;
+                }
+                files::sync_dir(&archive)?;
+            }
+            None => deleted = end.segment - 1,
         }
-        files::sync_dir(&self.archive)?;
-        let archived = Archived { segment: end.segment - 1, seq: end.seq, chain: end.chain };
+        let archived = Archived { segment: end.segment - 1, seq: end.seq, chain: end.chain, deleted };
         write_record(&self.dir, self.id, &archived)?;
         for number in &segments {
             files::remove(&self.dir, &files::segment(&self.dir, *number))?;
@@ -225,47 +285,47 @@ impl Mover {
     }
 
     /// Gives a sealed segment a name in the archive, by a link, or by a copy on another disk.
-    fn store(&mut self, number: u64) -> Result<(), Fault> {
+    fn store(&mut self, number: u64, archive: &Folder) -> Result<(), Fault> {
         let here = Segment::open(&self.dir, number, self.id, 0)?;
-        let next = self.after(number)?;
+        let next = self.after(number, archive)?;
         here.file.distrust_cache().map_err(io("sync", &here.path))?;
         read_sealed(&here, &next, &mut self.window, |_| ())?;
-        let to = files::segment(&self.archive, number);
-        match self.archive.link(&here.path, &to) {
+        let to = files::segment(archive, number);
+        match archive.link(&here.path, &to) {
             Ok(()) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => self.is_stored(number, &next),
-            Err(error) if is_link_refused(&error) => self.copy(&here, &next, &to),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => self.is_stored(number, &next, archive),
+            Err(error) if is_link_refused(&error) => self.copy(&here, &next, archive, &to),
             Err(error) => Err(io("link to", &to)(error)),
         }
     }
 
     /// The segment after one. When a move was interrupted between two removals, it is in the archive alone.
-    fn after(&self, number: u64) -> Result<Segment, Fault> {
-        let shelves = Shelves { dir: self.dir.clone(), id: self.id, archive: Some(self.archive.clone()) };
+    fn after(&self, number: u64, archive: &Folder) -> Result<Segment, Fault> {
+        let shelves = Shelves { dir: self.dir.clone(), id: self.id, archive: Some(archive.clone()) };
         shelves.open(number + 1, 0)
     }
 
-    fn copy(&mut self, here: &Segment, next: &Segment, to: &Path) -> Result<(), Fault> {
+    fn copy(&mut self, here: &Segment, next: &Segment, archive: &Folder, to: &Path) -> Result<(), Fault> {
         let unfinished = to.with_extension("tmp");
         let copied = || {
-            let file = self.archive.open(&unfinished, Open::Truncate)?;
+            let file = archive.open(&unfinished, Open::Truncate)?;
             file.set_len(here.header.bytes)?;
             copy_start(&*here.file, &*file, next.header.previous_end)?;
             file.distrust_cache()
         };
         copied().map_err(io("copy to", &unfinished))?;
-        self.archive.rename(&unfinished, to).map_err(io("rename to", to))?;
-        self.is_stored(here.header.segment, next)
+        archive.rename(&unfinished, to).map_err(io("rename to", to))?;
+        self.is_stored(here.header.segment, next, archive)
     }
 
     /// Checks that the archive's file is this segment, which `next` continues.
-    fn is_stored(&mut self, number: u64, next: &Segment) -> Result<(), Fault> {
-        let read = Segment::open(&self.archive, number, self.id, 0)
+    fn is_stored(&mut self, number: u64, next: &Segment, archive: &Folder) -> Result<(), Fault> {
+        let read = Segment::open(archive, number, self.id, 0)
             .and_then(|stored| read_sealed(&stored, next, &mut self.window, |_| ()));
         match read {
             Ok(_) => Ok(()),
             Err(fault) if fault.is_damage() => {
-                Err(Fault::ArchiveDiffers { path: files::segment(&self.archive, number) })
+                Err(Fault::ArchiveDiffers { path: files::segment(archive, number) })
             }
             Err(fault) => Err(fault),
         }

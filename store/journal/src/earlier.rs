@@ -45,7 +45,7 @@ pub(crate) fn check_archived(shelves: &Shelves) -> Result<(), Fault> {
 pub(crate) fn check_gaps(shelves: &Shelves) -> Result<(), Fault> {
     let (Some(archive), Some(archived)) = (&shelves.archive, shelves.archived()?) else { return Ok(()) };
     let mut before = None;
-    for number in 1..=archived.segment {
+    for number in archived.first_kept()..=archived.segment {
         let path = files::segment(archive, number);
         let is_here = files::is_there(&shelves.dir, &files::segment(&shelves.dir, number))?;
         if is_here || files::is_there(archive, &path)? {

@@ -103,10 +103,7 @@ pub enum Fault {
     #[error(
         "commands 1 to {seq} of the journal {} are archived, in segments 1 to {segment}, and {}",
         dir.display(),
-        looked_for.as_ref().map_or_else(
-            || "no archive was named: --archive names the folder that they were moved to".to_owned(),
-            |path| format!("{} is missing: --archive names the folder that they were moved to", path.display())
-        )
+        not_found(*is_deleted, looked_for.as_deref())
     )]
     Archived {
         /// The journal's directory.
@@ -115,6 +112,8 @@ pub enum Fault {
         segment: u64,
         /// The last command in it.
         seq: u64,
+        /// Whether some of them were deleted: no archive has them.
+        is_deleted: bool,
         /// The file that was looked for; `None` without an archive.
         looked_for: Option<PathBuf>,
     },
@@ -157,6 +156,19 @@ impl Fault {
             | Self::ArchiveDiffers { .. }
             | Self::Archived { .. }
             | Self::Locked { .. } => false,
+        }
+    }
+}
+
+/// Why archived segments cannot be found.
+fn not_found(is_deleted: bool, looked_for: Option<&Path>) -> String {
+    match (is_deleted, looked_for) {
+        (true, _) => "some of these were deleted, as --keep-journal without --archive says".to_owned(),
+        (false, None) => {
+            "no archive was named: --archive names the folder that they were moved to".to_owned()
+        }
+        (false, Some(path)) => {
+            format!("{} is missing: --archive names the folder that they were moved to", path.display())
         }
     }
 }

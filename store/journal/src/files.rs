@@ -13,6 +13,8 @@ pub(crate) const WATERMARK: &str = "watermark";
 pub(crate) const BALLAST: &str = "ballast";
 /// The record of archived segments.
 pub(crate) const ARCHIVED: &str = "archived";
+/// The record of deleted segments, which are archived nowhere.
+pub(crate) const DELETED: &str = "deleted";
 /// Locked while segments are moved, or must not be.
 pub(crate) const HOLD: &str = "hold";
 

@@ -25,11 +25,12 @@
 //! - J12: one writer: a lock on the directory, and an epoch that rises with each opening.
 //! - J13: sealed segments are read again from the disk, all of them within 24 hours.
 //! - J14: the effects of a batch leave the process only after the batch is durable.
-//! - J15: a segment leaves the journal only for its archive, and only after both kept snapshots come after it.
+//! - J15: a segment leaves the journal only for its archive, or is deleted where its owner has none and keeps a part alone; in both
+//!   cases only after both kept snapshots come after it.
 //!
 //! Laws: INV-JRN-1, INV-ACK-1, INV-ACK-2. Cases of damage and of crashes are named too: `JRN-…`, `SNAP-…` and
 //! `SCRUB-…`; the test of a case describes it.
-//! Not here: the meaning of a frame, when a reply may be sent (`run/sequencer`). No history is ever deleted.
+//! Not here: the meaning of a frame, when a reply may be sent (`run/sequencer`), how much is kept.
 
 mod archive;
 mod blank;

@@ -100,6 +100,14 @@ fn move_all(dir: &Folder, archive: &Folder) -> Result<(), Fault> {
     }
 }
 
+fn delete_all(dir: &Folder) -> Result<(), Fault> {
+    loop {
+        let mut mover = Mover::deleting(dir)?.unwrap();
+        let Some(end) = mover.next()? else { return Ok(()) };
+        mover.move_before(&end)?;
+    }
+}
+
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
@@ -188,6 +196,45 @@ fn every_interruption_is_survived() {
             assert!(names(&scene.archive()).iter().all(|name| !name.ends_with("tmp")) || moved.is_err());
             if moved.is_ok() {
                 assert!(last > 10, "{last} calls");
+                break;
+            }
+        }
+    }
+}
+
+/// Without an archive, segments before the oldest snapshot are deleted, whichever call cuts a deletion off. The journal is read from
+/// that snapshot; a reader that needs all says that they were deleted, also with an archive that has the ones before.
+#[test]
+fn old_segments_are_deleted() {
+    for archives_first in [false, true] {
+        let base = Scene::new();
+        if archives_first {
+            let mut mover = Mover::open(base.dir().as_path(), base.archive().as_path()).unwrap().unwrap();
+            let end = mover.next().unwrap().unwrap();
+            mover.move_before(&end).unwrap();
+        }
+        let bytes = |scene: &Scene| Mover::deleting(scene.dir().as_path()).unwrap().unwrap().bytes().unwrap();
+        for last in 0.. {
+            let scene = base.copy();
+            let disk = Arc::new(Watched::by(Dying { calls: Arc::default(), last, links: true }));
+            let deleted = delete_all(&Folder::new(disk, scene.dir()));
+            recover_from(&scene.dir(), Some(&scene.oldest)).unwrap();
+            delete_all(&scene.dir().as_path().into()).unwrap();
+            assert_eq!(names(&scene.dir())[0], format!("{:010}.segment", scene.oldest.segment));
+            assert!(bytes(&scene) < bytes(&base));
+            let (_, content, _) = recover_from(&scene.dir(), Some(&scene.oldest)).unwrap();
+            assert_eq!(content.last().unwrap().0, scene.end);
+            for archive in [None, Some(scene.archive())] {
+                let refused = scene.content(archive.as_deref()).unwrap_err();
+                assert!(matches!(refused, Fault::Archived { is_deleted: true, .. }), "{refused}");
+                assert!(refused.to_string().contains("were deleted"), "{refused}");
+                let archive = archive.as_deref().map(Folder::from);
+                let mut reader = Reader::open(scene.dir().as_path()).unwrap().with_archive(archive);
+                assert!(reader.begins_after().unwrap().is_some_and(|archived| archived.is_deleted()));
+                assert_eq!(reader.verify().unwrap().end.seq, scene.end);
+            }
+            if deleted.is_ok() {
+                assert!(last > 5, "{last} calls");
                 break;
             }
         }

@@ -1,4 +1,4 @@
-//! Moves old segments of the journal to the archive, while the exchange runs (rule J15).
+//! Moves old segments of the journal to the archive, or deletes them, while the exchange runs (rule J15).
 
 use crate::Fault;
 use crate::recovery::JOURNAL_DIR;
@@ -9,16 +9,42 @@ use buttonwood_model::Time;
 
 const DAY: u64 = 24 * 60 * 60 * Time::SECOND;
 
-/// The archive of a journal.
+/// What becomes of old segments of a journal.
 #[derive(Clone, Debug)]
 pub struct Archive {
-    /// Where segments are moved to, and looked for.
-    pub folder: Folder,
-    /// The least age in days of the segments to move; `None` to move none.
-    pub days: Option<u32>,
+    /// Where they are moved to, and looked for; without a folder they are deleted.
+    pub folder: Option<Folder>,
+    /// What stays.
+    pub keep: Keep,
 }
 
-/// Moves what may be moved, oldest first.
+/// The part of a journal that stays, besides what its snapshots need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// All of it.
+    All,
+    /// The segments of this many days.
+    Days(u32),
+    /// The newest segments, up to this many bytes.
+    Bytes(u64),
+}
+
+impl Archive {
+    /// Where segments are looked for.
+    pub(crate) fn folder_of(archive: Option<&Self>) -> Option<Folder> {
+        archive?.folder.clone()
+    }
+
+    /// Bytes of journal between two snapshots at most. Two snapshots are kept, so that what they need takes half of what stays.
+    pub(crate) fn snapshot_bytes(archive: Option<&Self>) -> u64 {
+        match archive.map(|archive| archive.keep) {
+            Some(Keep::Bytes(bytes)) => bytes / 4,
+            Some(Keep::All | Keep::Days(_)) | None => u64::MAX,
+        }
+    }
+}
+
+/// Moves or deletes what may go, oldest first.
 #[derive(Debug)]
 pub(crate) struct Archiver {
     journal: Folder,
@@ -30,29 +56,44 @@ impl Archiver {
         Self { journal: dir.folder(JOURNAL_DIR), archive }
     }
 
-    /// Moves every segment that is old enough at `now`. A failure is reported to the operator, and tried again later; the
-    /// journal is complete in between.
-    pub(crate) fn run(&self, now: Time) {
+    /// Moves or deletes every segment that need not stay at `now`. A failure is reported to the operator, and tried again later;
+    /// the journal is complete in between. Nothing is deleted unless the history is whole: the journal has the rows that it lacks.
+    pub(crate) fn run(&self, now: Time, is_whole: bool) {
+        let deletes = self.archive.as_ref().is_some_and(|archive| archive.folder.is_none());
+        if deletes && !is_whole {
+            return;
+        }
+        let what = if deletes { "deleted" } else { "archived" };
         loop {
             match self.step(now) {
-                Ok(Some(seq)) => tracing::info!(seq, "journal archived up to a command"),
+                Ok(Some(seq)) => tracing::info!(seq, "journal {what} up to a command"),
                 Ok(None) => return,
-                Err(fault) => return tracing::error!(%fault, "the journal cannot be archived now"),
+                Err(fault) => return tracing::error!(%fault, "the journal cannot be {what} now"),
             }
         }
     }
 
-    /// Moves the oldest segment, if it is old enough; the last archived command.
+    /// Moves or deletes the oldest segment, if it need not stay; the last command that has gone.
     pub(crate) fn step(&self, now: Time) -> Result<Option<u64>, Fault> {
-        let Some((archive, days)) = self.archive.as_ref().and_then(|archive| Some((archive, archive.days?)))
-        else {
+        let Some(archive) = self.archive.as_ref().filter(|archive| archive.keep != Keep::All) else {
             return Ok(None);
         };
-        let Some(mut mover) = Mover::open(&self.journal, &archive.folder)? else { return Ok(None) };
-        let Some(end) = mover.next()? else { return Ok(None) };
-        let least = u64::from(days) * DAY;
-        if least > 0 && now.0.saturating_sub(self.time_after(&end)?.0) < least {
+        let mover = match &archive.folder {
+            Some(folder) => Mover::open(&self.journal, folder)?,
+            None => Mover::deleting(&self.journal)?,
+        };
+        let Some(mut mover) = mover else { return Ok(None) };
+        if let Keep::Bytes(bytes) = archive.keep
+            && mover.bytes()? <= bytes
+        {
             return Ok(None);
+        }
+        let Some(end) = mover.next()? else { return Ok(None) };
+        if let Keep::Days(days) = archive.keep {
+            let least = u64::from(days) * DAY;
+            if least > 0 && now.0.saturating_sub(self.time_after(&end)?.0) < least {
+                return Ok(None);
+            }
         }
         mover.move_before(&end)?;
         Ok(Some(end.seq))

@@ -32,7 +32,7 @@ pub(crate) fn run(dir: &Folder, archive: Option<&Archive>, shared: &Arc<Shared>,
         let now = Instant::now();
         if due <= now {
             scrub.step();
-            archiver.run(shared.clock.now());
+            archiver.run(shared.clock.now(), shared.mend.trouble().is_none());
             due = now + scrub.pause();
         }
         let seq = match durable.recv_deadline(due) {
@@ -43,7 +43,7 @@ pub(crate) fn run(dir: &Folder, archive: Option<&Archive>, shared: &Arc<Shared>,
         match make(dir, archive, shared, seq) {
             Ok(mark) => {
                 tracing::info!(seq = mark.seq, "snapshot written");
-                archiver.run(shared.clock.now());
+                archiver.run(shared.clock.now(), shared.mend.trouble().is_none());
             }
             // Balances or orders are wrong: going on would make it worse.
             Err(fault @ (Fault::Law { .. } | Fault::Diverged { .. } | Fault::Poison(_))) => die(&fault),
@@ -62,9 +62,9 @@ pub(crate) fn make(
 ) -> Result<Mark, Fault> {
     let syncer = shared.views.read().history().syncer();
     let journal = dir.folder(JOURNAL_DIR);
-    let reader = Reader::open(&journal)?.with_archive(archive.map(|archive| archive.folder.clone()));
+    let reader = Reader::open(&journal)?.with_archive(Archive::folder_of(archive));
     let written = fold_and_write(&journal, reader, seq, &syncer);
-    let archive = archive.map(|archive| archive.folder.clone());
+    let archive = Archive::folder_of(archive);
     let mark =
         written.map_err(|fault| named(fault, &journal, archive, shared.views.read().state().access()))?;
     shared.meters.laws_hold(mark.seq);

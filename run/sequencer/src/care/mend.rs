@@ -9,7 +9,7 @@
 use crate::Fault;
 use crate::care::checkpoint::index_of_empty;
 use crate::recovery::read_ahead::Decoded;
-use crate::recovery::verify::base;
+use crate::recovery::verify::{FromSnapshot, base};
 use crate::recovery::{HISTORY_DIR, JOURNAL_DIR};
 use crate::shared::Shared;
 use buttonwood_disk::Folder;
@@ -211,7 +211,7 @@ fn mend(shared: &Shared) -> Result<Mended, Fault> {
     reader.hold()?;
     // The first command; or the oldest snapshot, if archived segments cannot be found.
     let base = base(&reader, &journal)?;
-    let archived = base.as_ref().map(|base| base.begins.archived);
+    let begins = base.as_ref().map(|base| base.begins);
     let (from, mut fold, index) = match base {
         Some(base) => (Some(base.mark), base.fold, base.index),
         None => (None, Fold::default(), index_of_empty(reader.id())),
@@ -240,8 +240,8 @@ fn mend(shared: &Shared) -> Result<Mended, Fault> {
         Err(ReplayError::Fault(fault)) => return Err(fault.into()),
     }
     files.sync()?;
-    let left = archived.and_then(|seq| Some((seq, damage_before(&shared.dir, before)?)));
-    Ok(left.map_or(Mended::Whole(rows.mended()), |(seq, fault)| Mended::Part(lost(seq, &fault))))
+    let left = begins.and_then(|begins| Some((begins, damage_before(&shared.dir, before)?)));
+    Ok(left.map_or(Mended::Whole(rows.mended()), |(begins, fault)| Mended::Part(lost(begins, &fault))))
 }
 
 /// The first damage in the rows before these lengths.
@@ -252,10 +252,15 @@ fn damage_before(dir: &Folder, lengths: Lengths) -> Option<history::Fault> {
     }
 }
 
-fn lost(seq: u64, fault: &history::Fault) -> String {
+fn lost(begins: FromSnapshot, fault: &history::Fault) -> String {
+    let where_it_is = if begins.is_deleted {
+        "was deleted, as --keep-journal without --archive says"
+    } else {
+        "is archived where it cannot be found (--archive names the folder)"
+    };
     format!(
-        "a file is damaged, and the journal up to command {seq}, from which it could be built again, is archived where it \
-         cannot be found (--archive names the folder): {fault}"
+        "a file is damaged, and the journal up to command {}, from which it could be built again, {where_it_is}: {fault}",
+        begins.archived
     )
 }
 

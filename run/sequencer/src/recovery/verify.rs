@@ -48,6 +48,8 @@ pub struct Report {
 pub struct FromSnapshot {
     /// The last archived command: checksums and hash chain are proven after it.
     pub archived: u64,
+    /// Whether archived segments were deleted.
+    pub is_deleted: bool,
     /// The command of the snapshot: balances, holds and rows are proven after it.
     pub snapshot: u64,
 }
@@ -202,15 +204,20 @@ pub(crate) struct Base {
 pub(crate) fn base(reader: &Reader, journal: &Folder) -> Result<Option<Base>, Fault> {
     let Some(archived) = reader.begins_after()? else { return Ok(None) };
     let needed = |why: String| {
-        let (dir, looked_for) = (journal.path().to_owned(), None);
-        let source =
-            journal::Fault::Archived { dir, segment: archived.segment, seq: archived.seq, looked_for };
+        let source = journal::Fault::Archived {
+            dir: journal.path().to_owned(),
+            segment: archived.segment,
+            seq: archived.seq,
+            is_deleted: archived.is_deleted(),
+            looked_for: None,
+        };
         Fault::ArchiveNeeded { why, source }
     };
     let oldest = snapshot::load_oldest(journal)?.ok_or_else(|| needed("there is no snapshot".to_owned()))?;
     let (mark, payload) = oldest;
     let (fold, index) = decode(mark.seq, &payload).map_err(|fault| needed(fault.to_string()))?;
-    let begins = FromSnapshot { archived: archived.seq, snapshot: mark.seq };
+    let begins =
+        FromSnapshot { archived: archived.seq, is_deleted: archived.is_deleted(), snapshot: mark.seq };
     Ok(Some(Base { begins, mark, fold, index }))
 }
 

@@ -36,7 +36,11 @@ pub(crate) struct Committer {
     pub(crate) snapshots: Sender<u64>,
     /// Commands between two snapshots.
     pub(crate) snapshot_every: u64,
+    /// Bytes of journal between two snapshots.
+    pub(crate) snapshot_bytes: u64,
     pub(crate) snapshot_seq: u64,
+    /// Bytes of journal since the last snapshot was requested.
+    pub(crate) journaled: u64,
     /// Whether the last flush of history failed; logged once.
     pub(crate) history_lags: bool,
     /// The mark of how far the history's files have come.
@@ -121,7 +125,10 @@ impl Committer {
             });
         }
         self.buffer.set_fingerprint(batch.fingerprint);
-        self.writer.append(&mut self.buffer)?;
+        let before = self.writer.mark();
+        let after = self.writer.append(&mut self.buffer)?;
+        let begin = if before.segment == after.segment { before.offset } else { 0 };
+        self.journaled += after.offset - begin;
         self.look_for_space();
         Ok(())
     }
@@ -220,6 +227,7 @@ impl Committer {
 
     fn is_snapshot_due(&self) -> bool {
         self.writer.mark().seq - self.snapshot_seq >= self.snapshot_every
+            || self.journaled >= self.snapshot_bytes
     }
 
     fn request_snapshot(&mut self) {
@@ -228,7 +236,7 @@ impl Committer {
         }
         let seq = self.writer.mark().seq;
         match self.snapshots.try_send(seq) {
-            Ok(()) => self.snapshot_seq = seq,
+            Ok(()) => (self.snapshot_seq, self.journaled) = (seq, 0),
             // The previous snapshot is still being written.
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
         }
