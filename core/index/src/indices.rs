@@ -1,8 +1,9 @@
 //! The state of the room: pins, and the prices of feeds.
 
-use crate::FeedPrices;
 use crate::feeds::Feeds;
+use crate::{FeedPrices, price};
 use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 use buttonwood_model::{CurrencyId, Time};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,12 @@ impl Indices {
     /// Drops prices of feeds that are stale.
     pub fn drop_stale(&mut self, now: Time) {
         self.feeds.drop_stale(now);
+    }
+
+    /// The median of the fresh prices that feeds have of a currency; none without any.
+    pub fn of_feeds(&self, currency: CurrencyId, now: Time) -> Option<Money> {
+        let fresh: Vec<Money> = self.fresh(currency, now).collect();
+        price::index(&fresh, 1)
     }
 
     /// The prices of a currency that are fresh.
