@@ -31,8 +31,8 @@ const LAYERS: &[&[&str]] = &[
     &["bin/buttonwood"],
 ];
 
-/// Rooms outside the layers, each with all the rooms that it may use. Other rooms use them only by a row of this table,
-/// of [`GRANTED`] or of [`TEST_ROOMS`].
+/// Rooms outside the layers, each with all the rooms that it may use. Other rooms use them only by a row of this table
+/// or of [`TEST_ROOMS`].
 const OUTSIDE: &[(&str, &[&str])] = &[
     ("client", &["core/num", "core/model"]),
     ("proof/accept", &["bin/buttonwood", "client", "proof/checker", "core/num", "core/model"]),
@@ -46,9 +46,6 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("proof/hostile", &["client"]),
     ("xtask", &[]),
 ];
-
-/// Uses of a room outside the layers by a room of a layer.
-const GRANTED: &[(&str, &str)] = &[("run/sandbox", "client")];
 
 /// Uses of a lower layer that are forbidden nevertheless: user, used room, reason.
 const BARRED: &[(&str, &str, &str)] =
@@ -126,9 +123,6 @@ fn may_use(room: &str, used: &str) -> Result<(), String> {
             Err(format!("{room} may use only: {}", allowed.join(", ")))
         };
     }
-    if GRANTED.contains(&(room, used)) {
-        return Ok(());
-    }
     if let Some((_, _, why)) = BARRED.iter().find(|(from, to, _)| room.starts_with(from) && used == *to) {
         return Err((*why).to_owned());
     }
@@ -173,7 +167,7 @@ mod tests {
             ("edge/rest", "store/views"),
             ("bin/buttonwood", "run/sandbox"),
             ("bin/buttonwood", "store/journal"),
-            ("run/sandbox", "client"),
+            ("run/sandbox", "core/engine"),
             ("proof/accept", "bin/buttonwood"),
             ("proof/faults", "proof/accept"),
             ("proof/bench", "core/book"),
@@ -193,6 +187,7 @@ mod tests {
         assert!(refused("edge/wire", "edge/rest").contains("above"));
         assert!(refused("edge/rest", "store/journal").contains("never the journal"));
         assert!(refused("edge/site", "client").contains("nothing in the house"));
+        assert!(refused("run/sandbox", "client").contains("nothing in the house"));
         assert!(refused("bin/buttonwood", "proof/bench").contains("nothing in the house"));
         assert!(refused("proof/bench", "bin/buttonwood").contains("may use only"));
         assert!(refused("proof/checker", "core/num").contains("may use only"));

@@ -209,7 +209,7 @@ pub(crate) struct Sandbox {
     /// Seeds simulated traders, key and counterparty ids, and, only when given, secrets [default: random, printed].
     #[arg(long, env = "BUTTONWOOD_SEED", allow_negative_numbers = true, value_parser = |text: &str| number(text, 0))]
     pub(crate) seed: Option<u64>,
-    /// Simulated traders that keep the books of the main symbols and of two perpetuals alive.
+    /// Simulated traders that keep every book of spot, and of every perpetual with an index, alive.
     #[arg(long, env = "BUTTONWOOD_ACTIVITY", value_enum, default_value = "on")]
     pub(crate) activity: Switch,
     /// Refuses calls with a field that their endpoint does not know, by its name; without it such fields are ignored.

@@ -8,7 +8,9 @@ use buttonwood_engine::{
 };
 use buttonwood_model::{CurrencyId, Product, SymbolId, SymbolStatus, Time};
 use buttonwood_num::{Money, Round};
-use buttonwood_sandbox::{Draw, Founded, Funding, found, found_perpetual_traders, missing_sample_rates};
+use buttonwood_sandbox::{
+    Draw, Founded, Funding, found, found_perpetual_traders, missing_sample_rates, spot_traders,
+};
 use buttonwood_sequencer::Recovered;
 use buttonwood_vault::{Opened, Vault};
 
@@ -51,12 +53,42 @@ pub(crate) fn perpetual_traders(
         let views = recovered.views();
         let state = views.state();
         let gusd = state.currencies().iter().position(|currency| currency.code == "GUSD");
-        let funds: Vec<_> = gusd.map(|place| (CurrencyId::from_index(place), plenty())).into_iter().collect();
+        let funds: Vec<_> =
+            gusd.map(|place| (CurrencyId::from_index(place), plenty(None))).into_iter().collect();
         found_perpetual_traders(state.access(), &mut draw, &funds, time)
     };
     let Some(Founded { commands, secrets }) = founded else { return Ok(()) };
     vault.add(opened, &secrets)?;
     commit(recovered, time, commands)
+}
+
+/// Gives the simulated traders plenty of each currency of which they have less than a tenth of it, when they first trade and after long
+/// trading.
+pub(crate) fn refill_traders(recovered: &mut Recovered, time: Time) -> Result<(), Trouble> {
+    let missing = {
+        let views = recovered.views();
+        missing_funds(views.state(), &Reference::load()?)
+    };
+    if missing.is_empty() { Ok(()) } else { commit(recovered, time, missing) }
+}
+
+fn missing_funds(state: &State, reference: &Reference) -> Vec<Body> {
+    let prices = reference.dollar_prices();
+    let price_of = |code: &str| {
+        let place = reference.currencies.iter().position(|listed| listed.currency.code == code)?;
+        *prices.get(place)?
+    };
+    let lacking = |account| {
+        let currencies = (0..).map(CurrencyId::from_index).zip(state.currencies());
+        let amounts = currencies.filter_map(|(id, currency)| {
+            let (plenty, has) = (plenty(price_of(&currency.code)), state.ledger().balance(account, id));
+            let least = plenty.mul_div(1, 10, Round::Down)?;
+            (has.available < least).then_some((id, plenty))
+        });
+        let amounts: Vec<(CurrencyId, Money)> = amounts.collect();
+        (!amounts.is_empty()).then(|| Body::credit(account, amounts))
+    };
+    spot_traders(state.access()).into_iter().filter_map(lacking).collect()
 }
 
 fn draw(seed: u64, seed_given: bool) -> Result<Draw, Trouble> {
@@ -152,16 +184,15 @@ fn listing(mode: Mode, seed: u64, hash_key: u64, reference: Reference) -> Vec<Bo
     std::iter::once(Body::open(opening)).chain(currencies).chain(symbols).collect()
 }
 
-/// Test accounts get the table's start balances; simulated traders plenty of every currency they trade.
+/// Test accounts get the table's start balances; simulated traders plenty of the same currencies, and of all others once they trade.
 fn funding(reference: &Reference) -> Funding {
     let ids = || (0..reference.currencies.len()).map(CurrencyId::from_index).zip(&reference.currencies);
     let accounts = ids()
         .filter(|(_, listed)| listed.start > Money::ZERO)
         .map(|(id, listed)| (id, listed.start))
         .collect();
-    let main = || reference.symbols.iter().filter(|listed| listed.start.is_some());
-    let traded = |id: CurrencyId| main().any(|listed| listed.symbol.base == id || listed.symbol.quote == id);
-    let traders = ids().filter(|(id, _)| traded(*id)).map(|(id, _)| (id, plenty())).collect();
+    let started = ids().filter(|(_, listed)| listed.start > Money::ZERO);
+    let traders = started.map(|(id, _)| (id, plenty(None))).collect();
     let only = |code: &str, amount: i128| {
         let amount = whole(amount);
         ids().filter(|(_, listed)| listed.currency.code == code).map(|(id, _)| (id, amount)).collect()
@@ -169,9 +200,10 @@ fn funding(reference: &Reference) -> Funding {
     Funding { accounts, traders, perpetuals: only("GUSD", 100_000), margin: only("USD", 10_000) }
 }
 
-/// A billion: simulated traders never run dry.
-fn plenty() -> Money {
-    whole(1_000_000_000)
+/// A billion, and of what costs less than ten cents a hundred million dollars' worth: simulated traders do not run dry.
+fn plenty(price: Option<Money>) -> Money {
+    let worth = price.and_then(|price| whole(100_000_000).over(price, Round::Down));
+    worth.unwrap_or_default().max(whole(1_000_000_000))
 }
 
 fn whole(amount: i128) -> Money {

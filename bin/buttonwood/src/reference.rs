@@ -2,7 +2,7 @@
 
 use crate::trouble::Trouble;
 use buttonwood_model::{Currency, CurrencyId, CurrencyKind, Product, Symbol, SymbolStatus};
-use buttonwood_num::{Decimal, Grid, Money, Price};
+use buttonwood_num::{Decimal, Grid, Money, Price, Round};
 
 const CURRENCIES: &str = include_str!("../data/currencies.csv");
 const SYMBOLS: &str = include_str!("../data/symbols.csv");
@@ -32,6 +32,34 @@ impl Reference {
         let symbols =
             SYMBOLS.lines().skip(1).map(|line| symbol(line, &currencies)).collect::<Result<_, _>>()?;
         Ok(Self { currencies, symbols })
+    }
+}
+
+impl Reference {
+    /// The start price of a currency in dollars, by currency, as far as the symbols' start prices connect it with the dollar.
+    pub(crate) fn dollar_prices(&self) -> Vec<Option<Money>> {
+        let is_dollar = |listed: &ListedCurrency| (listed.currency.code == "USD").then_some(Money::ONE);
+        let mut prices: Vec<Option<Money>> = self.currencies.iter().map(is_dollar).collect();
+        let of = |prices: &[Option<Money>], id: CurrencyId| prices.get(id.index()).copied().flatten();
+        // A symbol may connect a currency that an earlier one needs, so all are read again after each pass that found one.
+        loop {
+            let before = prices.iter().flatten().count();
+            for ListedSymbol { symbol, start } in &self.symbols {
+                let Some(start) = start else { continue };
+                let start = symbol.grid.value(Money::ONE, *start);
+                let (id, price) = match (of(&prices, symbol.base), of(&prices, symbol.quote)) {
+                    (None, Some(quote)) => (symbol.base, quote.times(start, Round::HalfEven)),
+                    (Some(base), None) => (symbol.quote, base.over(start, Round::HalfEven)),
+                    _ => continue,
+                };
+                if let Some(place) = prices.get_mut(id.index()) {
+                    *place = price;
+                }
+            }
+            if prices.iter().flatten().count() == before {
+                return prices;
+            }
+        }
     }
 }
 
@@ -119,6 +147,12 @@ mod tests {
         for base in bases.split_whitespace() {
             assert!(has(&format!("{base}gusdperp")), "{base}");
         }
-        assert_eq!(reference.symbols.iter().filter(|listed| listed.start.is_some()).count(), 10);
+        let is_spot = |listed: &&ListedSymbol| listed.symbol.product == Product::Spot;
+        let prices = reference.dollar_prices();
+        for ListedSymbol { symbol, .. } in reference.symbols.iter().filter(is_spot) {
+            for currency in [symbol.base, symbol.quote] {
+                assert!(prices[currency.index()].is_some(), "{}: no start price", symbol.name);
+            }
+        }
     }
 }

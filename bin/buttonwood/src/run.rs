@@ -15,7 +15,7 @@ use crate::peers;
 use crate::places;
 use crate::rates_file::RatesFile;
 use crate::signals::Stop;
-use crate::trading::{SharedTraders, keep_trading, steps, traders};
+use crate::trading::{Trading, keep_trading, steps};
 use crate::trouble::Trouble;
 use crate::vault_key;
 use crate::welcome::{self, Welcome};
@@ -23,14 +23,14 @@ use buttonwood_address::{Params, Seed};
 use buttonwood_driver::{Driver, Nodes, Wallets};
 use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_feeds::{Feed, Feeds};
-use buttonwood_gate::{Gate, HeaderNames, Key, Limit, Limits, Proxies};
+use buttonwood_gate::{Gate, HeaderNames, Key, Limits, Proxies};
 use buttonwood_http::Places;
 use buttonwood_model::{GroupId, SessionId, Time};
 use buttonwood_operate::keys::{Keeper, KeeperFault};
 use buttonwood_operate::{Access, SOCKET_FILES, Socket};
 use buttonwood_rest::{App, Controllers, Page, Pages, Settings};
-use buttonwood_sandbox::{simulated, write_credentials};
-use buttonwood_sequencer::{Exchange, Running};
+use buttonwood_sandbox::write_credentials;
+use buttonwood_sequencer::{Exchange, Recovered, Running};
 use buttonwood_site::Site;
 use buttonwood_vault::{KEY_FILE, Opened, Secret, Vault};
 use buttonwood_views::Views;
@@ -71,21 +71,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     if !flags.ephemeral {
         adopt(&data);
     }
-    let seed = match seed {
-        Some(seed) => seed,
-        None => {
-            let seed = flags.seed.map_or_else(random_seed, Ok)?;
-            let vault = (&vault, &mut opened);
-            founding::sandbox(&mut recovered, vault, seed, flags.seed.is_some(), clock.now())?;
-            seed
-        }
-    };
-    founding::complete(&mut recovered, 1, clock.now())?;
-    founding::stock(&mut recovered, clock.now())?;
-    if flags.activity == Switch::On {
-        let vault = (&vault, &mut opened);
-        founding::perpetual_traders(&mut recovered, vault, seed, flags.seed.is_some(), clock.now())?;
-    }
+    let seed = furnish(&mut recovered, (&vault, &mut opened), seed, clock.now(), flags)?;
     let simulated_funds = flags.funds == Funds::Simulated;
     let deposit_seed = simulated_funds
         .then(|| deposit_seed::of_vault(&vault, &mut opened, recovered.views().state(), flags.seed))
@@ -98,26 +84,20 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     exchange.prove_reserves(reserves_secret(&vault, &mut opened)?.expose());
     let base_url = base_url(&doors.listener)?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
-    // Simulated traders have their own bucket: filling the books, or following a moved clock, takes many calls at once (D-35).
-    {
-        let views = exchange.views();
-        let access = views.state().access();
-        for trader in simulated(access).all().filter_map(|session| access.session(session)) {
-            gate.keys().set_limit(&trader.key.api_key, Limit::per_second(10_000));
-        }
-    }
     let formats = nodes.formats();
     let driver = match &deposit_seed {
         Some(seed) => Some(drive(&exchange, seed, &data, nodes.clone())?),
         None => None,
     };
-    let traders = match flags.activity {
+    let trading = match flags.activity {
         Switch::Off => None,
-        Switch::On => traders(&exchange, &opened, &base_url, seed)?,
+        Switch::On => Some(Arc::new(Trading::new(exchange.clone(), seed)?)),
     };
-    let traders = traders.map(|traders| Arc::new(tokio::sync::Mutex::new(traders)));
+    if let Some(trading) = &trading {
+        trading.open()?;
+    }
     let manual = exchange.has_manual_clock();
-    let steps = traders.clone().filter(|_| manual).map(steps);
+    let steps = trading.clone().filter(|_| manual).map(steps);
     let credentials =
         write_credentials(&data, &base_url, RwLockReadGuard::map(exchange.views(), Views::state), &opened)?;
     let about = Welcome { base_url: &base_url, data: &data, credentials: &credentials, seed };
@@ -137,15 +117,41 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         steps,
         pages: site_pages(),
     };
-    let active = traders.filter(|_| !manual);
+    let trading = trading.filter(|_| !manual);
     let app =
         App::new(exchange, gate, settings, keeper(vault, data.clone(), Some(base_url.clone()), new_keys));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     let feeds = flags.common.feeds.clone();
-    let parts = Parts { running, socket, traders: active, driver, feeds };
+    let parts = Parts { running, socket, trading, driver, feeds };
     serve_until_told(doors, &data, app, parts, &stop)?;
     drop(ephemeral);
     Ok(())
+}
+
+/// Gives a sandbox's directory what it lacks: a new one everything. Returns its seed.
+fn furnish(
+    recovered: &mut Recovered,
+    (vault, opened): (&Vault, &mut Opened),
+    seed: Option<u64>,
+    time: Time,
+    flags: &Sandbox,
+) -> Result<u64, Trouble> {
+    let (trades, given) = (flags.activity == Switch::On, flags.seed.is_some());
+    let seed = match seed {
+        Some(seed) => seed,
+        None => {
+            let seed = flags.seed.map_or_else(random_seed, Ok)?;
+            founding::sandbox(recovered, (vault, opened), seed, given, time)?;
+            seed
+        }
+    };
+    founding::complete(recovered, 1, time)?;
+    founding::stock(recovered, time)?;
+    if trades {
+        founding::perpetual_traders(recovered, (vault, opened), seed, given, time)?;
+        founding::refill_traders(recovered, time)?;
+    }
+    Ok(seed)
 }
 
 /// Runs a venue until a signal stops it.
@@ -211,7 +217,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), None, new_keys));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     let feeds = flags.common.feeds.clone();
-    serve_until_told(doors, &data, app, Parts { running, socket, traders: None, driver: None, feeds }, &stop)
+    serve_until_told(doors, &data, app, Parts { running, socket, trading: None, driver: None, feeds }, &stop)
 }
 
 /// Where the flags let new keys of the vault be made.
@@ -274,7 +280,7 @@ fn drive(exchange: &Exchange, seed: &Seed, data: &Path, nodes: Nodes) -> Result<
 struct Parts {
     running: Running,
     socket: Socket,
-    traders: Option<SharedTraders>,
+    trading: Option<Arc<Trading>>,
     driver: Option<Driver>,
     feeds: Vec<Feed>,
 }
@@ -296,7 +302,7 @@ impl Doors {
 }
 
 fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &Stop) -> Result<(), Trouble> {
-    let Parts { running, socket, traders, driver, feeds } = parts;
+    let Parts { running, socket, trading, driver, feeds } = parts;
     let Doors { listener, places, metrics } = doors;
     let (app, base_url) = (Arc::new(app), base_url(&listener)?);
     if metrics.is_some() {
@@ -309,7 +315,7 @@ fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &St
     let connections = server.open_connections();
     let metrics =
         metrics.map(|door| metrics::serve(door, Arc::clone(&app), connections, data)).transpose()?;
-    let active = traders.map(keep_trading).transpose()?;
+    let active = trading.map(|trading| keep_trading(trading, Arc::clone(&app))).transpose()?;
     let feeds = Feeds::start(&running.exchange(), feeds)
         .map_err(|error| Trouble::System(format!("cannot start the thread of a feed: {error}")))?;
     let mut out = std::io::stdout();
@@ -406,8 +412,7 @@ fn reached_at(mut address: SocketAddr) -> SocketAddr {
 
 /// Connections to have open files for, if the system grants that many.
 const CONNECTIONS: u64 = 20_000;
-/// Open files reserved for other uses than connections and serving threads: journal, history, snapshots, the simulated
-/// traders' calls.
+/// Open files reserved for other uses than connections and serving threads: journal, history, snapshots.
 const OWN_FILES: u64 = 128;
 
 /// Connections at most: the files this process may open, raised as far as the system grants, less those it needs

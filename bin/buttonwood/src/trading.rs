@@ -1,119 +1,114 @@
-//! The simulated traders of a sandbox: clients of the running exchange like any other.
+//! The simulated traders of a sandbox at a running exchange: their beats, and the way of their commands.
 
-use crate::directory::secret;
 use crate::reference::Reference;
 use crate::trouble::Trouble;
-use buttonwood_engine::State;
-use buttonwood_model::{SessionId, Symbol, SymbolId};
-use buttonwood_num::{Money, Price};
-use buttonwood_rest::Steps;
-use buttonwood_sandbox::{Cast, Fair, Index, Market, Pace, TraderKey, Traders, simulated};
+use buttonwood_engine::{Command, State};
+use buttonwood_model::Time;
+use buttonwood_num::Money;
+use buttonwood_rest::{App, Steps};
+use buttonwood_sandbox::{Traders, beats, next_beat};
 use buttonwood_sequencer::Exchange;
-use buttonwood_vault::Opened;
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// Time between two turns of the simulated traders under a real clock (D-35).
-const TURN: Duration = Duration::from_millis(1_200);
+/// Traders at an exchange.
+#[derive(Debug)]
+pub(crate) struct Trading {
+    exchange: Exchange,
+    traders: Traders,
+}
 
-/// Traders, between their turns.
-pub(crate) type SharedTraders = Arc<tokio::sync::Mutex<Traders>>;
+impl Trading {
+    /// The traders of a seed.
+    pub(crate) fn new(exchange: Exchange, seed: u64) -> Result<Self, Trouble> {
+        let traders = traders(exchange.views().state(), seed)?;
+        Ok(Self { exchange, traders })
+    }
 
-/// A thread that lets the traders take their turns; dropping the sender ends it.
-pub(crate) fn keep_trading(traders: SharedTraders) -> Result<std::sync::mpsc::Sender<()>, Trouble> {
-    let (stop, stopped) = std::sync::mpsc::channel::<()>();
-    let trouble =
-        |error: std::io::Error| Trouble::System(format!("cannot start the simulated traders: {error}"));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(trouble)?;
-    let trade = move || loop {
-        runtime.block_on(async { traders.lock().await.turn().await });
-        match stopped.recv_timeout(TURN) {
-            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
-            Ok(()) | Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => return,
+    /// Fills the books of an exchange that has just started, once it has run what fell due before.
+    pub(crate) fn open(&self) -> Result<(), Trouble> {
+        runtime()?.block_on(async {
+            let now = self.exchange.now();
+            if let Ok(caught_up) = self.exchange.advance(now) {
+                let _ = caught_up.await;
+            }
+            let commands = self.traders.open(self.exchange.views().state(), now);
+            self.send(commands).await;
+        });
+        Ok(())
+    }
+
+    /// Acts in a beat. While the disk takes cancels only, nothing is done.
+    async fn act(&self, beat: Time) {
+        if !self.exchange.is_short_of_space() {
+            let commands = self.traders.act(self.exchange.views().state(), beat);
+            self.send(commands).await;
+        }
+    }
+
+    /// Sends commands together, and waits until all are durable. One that is refused has changed nothing, and the next beat sees what is
+    /// missing.
+    async fn send(&self, commands: Vec<Command>) {
+        let sent: Vec<_> =
+            commands.into_iter().map_while(|command| self.exchange.submit(command).ok()).collect();
+        for pending in sent {
+            if pending.await.is_err() {
+                tracing::debug!("the exchange stops: simulated traders act no more");
+                return;
+            }
+        }
+    }
+}
+
+/// The traders of a seed, with the start prices of the symbol data.
+pub(crate) fn traders(state: &State, seed: u64) -> Result<Traders, Trouble> {
+    let reference = Reference::load()?;
+    let prices = reference.dollar_prices();
+    let start_of = |code: &str| {
+        let place = reference.currencies.iter().position(|listed| listed.currency.code == code)?;
+        *prices.get(place)?
+    };
+    let starts: Vec<Option<Money>> =
+        state.currencies().iter().map(|currency| start_of(&currency.code)).collect();
+    Ok(Traders::new(seed, state, &starts))
+}
+
+/// A thread that acts in every beat of a real clock, but in maintenance; dropping the sender ends it.
+pub(crate) fn keep_trading(trading: Arc<Trading>, app: Arc<App>) -> Result<Sender<()>, Trouble> {
+    let (stop, stopped) = channel::<()>();
+    let runtime = runtime()?;
+    let trade = move || {
+        // A serving thread's commands gather, so that those of a beat share a batch.
+        let local = tokio::task::LocalSet::new();
+        local.spawn_local(trading.exchange.open_mailbox());
+        loop {
+            let now = trading.exchange.now();
+            let beat = next_beat(now);
+            match stopped.recv_timeout(Duration::from_micros(beat.0.saturating_sub(now.0))) {
+                Err(RecvTimeoutError::Timeout) if app.is_in_maintenance() => {}
+                Err(RecvTimeoutError::Timeout) => local.block_on(&runtime, trading.act(beat)),
+                Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
+            }
         }
     };
-    std::thread::Builder::new().name("traders".to_owned()).spawn(trade).map_err(trouble)?;
+    std::thread::Builder::new().name("traders".to_owned()).spawn(trade).map_err(|error| trouble(&error))?;
     Ok(stop)
 }
 
-/// Turns that a manual clock's moves drive; they run on the thread that answers the move.
-pub(crate) fn steps(traders: SharedTraders) -> Steps {
-    Steps::new(move || {
-        let traders = Arc::clone(&traders);
-        Box::pin(async move { traders.lock().await.turn().await })
-    })
+/// The beats on the way of a manual clock's moves; the thread that answers a move acts in them.
+pub(crate) fn steps(trading: Arc<Trading>) -> Steps {
+    let act = move |beat| -> buttonwood_rest::Step {
+        let trading = Arc::clone(&trading);
+        Box::pin(async move { trading.act(beat).await })
+    };
+    Steps::new(|from, to| beats(from, to).collect(), act)
 }
 
-/// The perpetuals that they trade.
-const PERPETUALS: [&str; 2] = ["btcgusdperp", "ethgusdperp"];
-
-/// Traders with the keys that were founded for them, on the main symbols and on perpetuals; `None` if a key for spot has ended.
-pub(crate) fn traders(
-    exchange: &Exchange,
-    vault: &Opened,
-    base_url: &str,
-    seed: u64,
-) -> Result<Option<Traders>, Trouble> {
-    let views = exchange.views();
-    let state = views.state();
-    let simulated = simulated(state.access());
-    let Some(spot) = keys(state, vault, &simulated.spot)? else { return Ok(None) };
-    let mut casts = vec![Cast { keys: spot, markets: markets(state, &views)? }];
-    if !simulated.perpetuals.is_empty()
-        && let Some(keys) = keys(state, vault, &simulated.perpetuals)?
-    {
-        casts.push(Cast { keys, markets: perpetuals(exchange, state) });
-    }
-    let pace = if exchange.has_manual_clock() { Pace::InTurn } else { Pace::Together };
-    let traders = Traders::connect(base_url, casts, seed, pace);
-    traders.map(Some).map_err(|error| Trouble::System(error.to_string()))
+fn runtime() -> Result<tokio::runtime::Runtime, Trouble> {
+    tokio::runtime::Builder::new_current_thread().build().map_err(|error| trouble(&error))
 }
 
-/// These keys with their secrets; `None` if one of them has ended.
-fn keys(state: &State, vault: &Opened, sessions: &[SessionId]) -> Result<Option<Vec<TraderKey>>, Trouble> {
-    let mut keys = Vec::new();
-    for entry in sessions.iter().filter_map(|session| state.access().session(*session)) {
-        let Some(secret) = secret(vault, &entry.key.api_key)? else {
-            let api_key = &entry.key.api_key;
-            tracing::warn!(api_key, "no simulated traders: this key of theirs has ended");
-            return Ok(None);
-        };
-        // The traders' own nonces fit into 64 bits. The clock may have been set back since the last one.
-        let nonce = entry.highest_nonce().to_string().parse().unwrap_or_default();
-        keys.push(TraderKey { api_key: entry.key.api_key.clone(), secret, nonce });
-    }
-    Ok(Some(keys))
-}
-
-/// The main symbols, each with its last price, or else its start price.
-fn markets(state: &State, views: &buttonwood_rest::Views) -> Result<Vec<Market>, Trouble> {
-    let starts = Reference::load()?.symbols;
-    let listed = (0..).map(SymbolId).zip(state.symbols());
-    Ok(listed
-        .filter_map(|(id, symbol)| {
-            let start = starts.iter().find(|listed| listed.symbol.name == symbol.name)?.start?;
-            Some(market(symbol, Fair::Walk(views.tape().last(id).unwrap_or(start))))
-        })
-        .collect())
-}
-
-fn perpetuals(exchange: &Exchange, state: &State) -> Vec<Market> {
-    let listed = (0..).map(SymbolId).zip(state.symbols());
-    let traded = listed.filter(|(_, symbol)| PERPETUALS.contains(&symbol.name.as_str()));
-    traded.map(|(id, symbol)| market(symbol, Fair::Index(index(exchange.clone(), id, symbol)))).collect()
-}
-
-/// The index of a perpetual in price steps, while it has enough sources. It is read here and not through the interface, whose public calls
-/// share the limit of this machine's address with users.
-fn index(exchange: Exchange, id: SymbolId, symbol: &Symbol) -> Index {
-    let tick = symbol.grid.value(Money::ONE, Price::from_ticks(1));
-    Box::new(move || {
-        let views = exchange.views();
-        let contract = views.state().perps().contract(id).filter(|contract| contract.is_fresh)?;
-        u64::try_from(contract.index.units().checked_div(tick.units())?).ok().filter(|ticks| *ticks > 0)
-    })
-}
-
-fn market(symbol: &Symbol, fair: Fair) -> Market {
-    Market { symbol: symbol.name.clone(), grid: symbol.grid.clone(), qty_min: symbol.qty_min, fair }
+fn trouble(error: &std::io::Error) -> Trouble {
+    Trouble::System(format!("cannot start the simulated traders: {error}"))
 }

@@ -144,7 +144,7 @@ impl App {
     }
 
     /// Whether everything but health checks and control calls is refused now (ERR-009).
-    pub(crate) fn is_in_maintenance(&self) -> bool {
+    pub fn is_in_maintenance(&self) -> bool {
         self.maintenance.load(Ordering::Acquire)
     }
 

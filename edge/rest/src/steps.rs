@@ -1,23 +1,34 @@
-//! The turns of simulated traders while a manual clock moves.
+//! The beats in which simulated traders act while a manual clock moves.
 
+use buttonwood_model::Time;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// One turn of the simulated traders, in progress.
-pub type Step = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// What simulated traders do in a beat, in progress.
+pub type Step = Pin<Box<dyn Future<Output = ()>>>;
 
-/// Lets the simulated traders take a turn; called while a manual clock moves.
+/// Lets simulated traders act while a manual clock moves.
 #[derive(Clone)]
-pub struct Steps(Arc<dyn Fn() -> Step + Send + Sync>);
+pub struct Steps {
+    beats: Arc<dyn Fn(Time, Time) -> Vec<Time> + Send + Sync>,
+    act: Arc<dyn Fn(Time) -> Step + Send + Sync>,
+}
 
 impl Steps {
-    /// Steps that `turn` takes.
-    pub fn new(turn: impl Fn() -> Step + Send + Sync + 'static) -> Self {
-        Self(Arc::new(turn))
+    /// `beats` has the beats after the first time, up to the second one; `act` acts in a beat.
+    pub fn new(
+        beats: impl Fn(Time, Time) -> Vec<Time> + Send + Sync + 'static,
+        act: impl Fn(Time) -> Step + Send + Sync + 'static,
+    ) -> Self {
+        Self { beats: Arc::new(beats), act: Arc::new(act) }
     }
 
-    pub(crate) fn take(&self) -> Step {
-        (self.0)()
+    pub(crate) fn beats(&self, from: Time, to: Time) -> Vec<Time> {
+        (self.beats)(from, to)
+    }
+
+    pub(crate) fn act(&self, beat: Time) -> Step {
+        (self.act)(beat)
     }
 }
 

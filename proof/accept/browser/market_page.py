@@ -113,7 +113,8 @@ class Pages:
 
     def tab_to(self, what: str, script: str):
         """Presses Tab until the script says that the focus is right; every stop has a visible focus."""
-        for _ in range(60):
+        # A link to each market that trades comes before most of a page.
+        for _ in range(200):
             self.browser.press("Tab")
             outline = self.browser.run("""const focus = document.activeElement;
                 const shown = focus.matches('.frames input') ? focus.nextElementSibling : focus;
@@ -301,10 +302,11 @@ class Pages:
         self.browser.open(self.base)
         fits(self.browser, "front")
         self.picture("front-phone")
-        self.empty_market("avaxgusdperp", "AVAX/GUSD perp")
-        self.control("/sandbox/symbols/avaxgusdperp/status", status="closed")
-        self.empty_market("avaxgusdperp", "AVAX/GUSD perp", is_closed=True)
-        self.control("/sandbox/symbols/avaxgusdperp/status", status="open")
+        # It has no index, so the simulated traders do not quote it.
+        self.empty_market("bnbgusdperp", "BNB/GUSD perp")
+        self.control("/sandbox/symbols/bnbgusdperp/status", status="closed")
+        self.empty_market("bnbgusdperp", "BNB/GUSD perp", is_closed=True)
+        self.control("/sandbox/symbols/bnbgusdperp/status", status="open")
         self.nothing_wrong()
         self.browser.open(f"{self.base}/markets/nosuch")
         assert "no symbol nosuch" in self.browser.run("return document.body.innerText")
@@ -345,6 +347,9 @@ class Pages:
 
     def long_numbers_fit(self):
         """A market whose prices have eleven decimals, with amounts of billions."""
+        # Closing it cancels the quotes of the simulated traders, which do nothing while the clock stands still.
+        for status in ("closed", "open"):
+            self.control("/sandbox/symbols/elonusd/status", status=status)
         account = self.order(1, side="buy", price="0.00001234001", amount="1234567.5")
         self.control("/sandbox/accounts/credit", **account, currency="ELON", amount="99999999999")
         for level in range(13):

@@ -29,8 +29,6 @@ request! {
 
 /// Seconds one call moves at most: a century.
 const SECONDS_MAX: u64 = 100 * 366 * 24 * 3_600;
-/// Turns the simulated traders take in one call at most; a longer move spaces them out.
-const TURNS_MAX: u64 = 60;
 
 /// Moves time and runs everything that falls due on the way in order; answers when done.
 async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
@@ -45,7 +43,8 @@ async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refus
     // Concurrent moves run one after the other, so that each has its full length.
     let _moving = app.moving.lock().await;
     let start = app.exchange.now();
-    if start.plus(seconds * Time::SECOND) > LATEST {
+    let end = start.plus(seconds * Time::SECOND);
+    if end > LATEST {
         return Err(bad_value(
             "seconds",
             "a move to no later than 5138-01-01T00:00:00Z",
@@ -53,15 +52,21 @@ async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refus
         ));
     }
     note(call).await?;
-    // With simulated traders, a move of no time has no turn.
-    let turns = if app.settings.steps.is_some() { seconds.min(TURNS_MAX) } else { 1 };
-    for turn in 1..=turns {
-        move_to(app, start.plus(seconds * Time::SECOND * turn / turns)).await?;
-        if let Some(steps) = &app.settings.steps {
-            steps.take().await;
+    act_until(app, start, end).await?;
+    move_to(app, end).await?;
+    Ok(clock::answer(app))
+}
+
+/// Stops in each beat of the simulated traders on the way, and lets them act there. In maintenance they do nothing.
+async fn act_until(app: &App, start: Time, end: Time) -> Result<(), Refusal> {
+    let Some(steps) = &app.settings.steps else { return Ok(()) };
+    for beat in steps.beats(start, end) {
+        move_to(app, beat).await?;
+        if !app.is_in_maintenance() {
+            steps.act(beat).await;
         }
     }
-    Ok(clock::answer(app))
+    Ok(())
 }
 
 /// Notes the move in the audit. On a disk that takes cancels only it is not noted: time must go on there too.

@@ -3,17 +3,6 @@
 use crate::cast::{QUOTER_KEYS, SIMULATED};
 use buttonwood_engine::{Access, AccountKind, Owner};
 use buttonwood_model::{AccountId, SessionId};
-use buttonwood_vault::Secret;
-
-/// A simulated trader's key.
-pub struct TraderKey {
-    /// Its public text.
-    pub api_key: String,
-    /// Its secret.
-    pub secret: Secret,
-    /// The highest nonce that it has used.
-    pub nonce: u64,
-}
 
 /// The keys of a sandbox's simulated traders; those of the account that quotes come first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +36,17 @@ pub fn simulated(access: &Access) -> Simulated {
         perpetuals.clear();
     }
     Simulated { spot: spot.take(QUOTER_KEYS + 1).collect(), perpetuals }
+}
+
+/// The accounts of a sandbox's simulated traders that trade spot.
+pub fn spot_traders(access: &Access) -> Vec<AccountId> {
+    let owner_of = |session| match access.session(session)?.key.owner {
+        Owner::Account(account) => Some(account),
+        Owner::Group(_) => None,
+    };
+    let mut accounts: Vec<AccountId> = simulated(access).spot.into_iter().filter_map(owner_of).collect();
+    accounts.dedup();
+    accounts
 }
 
 /// The derivatives accounts of the simulated traders' group, the oldest first.
