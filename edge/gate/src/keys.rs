@@ -3,7 +3,7 @@
 //! All threads share the table, and it changes while they read: a key is replaced whole, and its memory is kept.
 
 use crate::nonce::Nonces;
-use crate::rate::{Allowance, Bucket, Limit, Limits};
+use crate::rate::{Allowance, Bucket, Limits};
 use crate::refusal::quoted;
 use crate::signature::Signer;
 use crate::{Reason, Refusal};
@@ -221,18 +221,6 @@ impl KeyTable {
         }
     }
 
-    /// Gives a known key its own limit, which it shares with no other key of its account, for example for the
-    /// exchange's simulated traders (D-35).
-    pub fn set_limit(&self, api_key: &str, limit: Limit) {
-        let mut known = self.known.write();
-        let Some(before) = known.keys.get(api_key.as_bytes()).map(Arc::clone) else { return };
-        let alone = Arc::new(Bucket::new(limit));
-        let limits = Limits { key: limit, refused: limit, ..self.limits };
-        let allowance = Arc::new(Allowance::new(&limits, alone));
-        let next = before.with(before.key.clone(), Arc::clone(&before.group_addresses));
-        known.keys.insert(api_key.as_bytes().into(), Arc::new(KnownKey { allowance, ..next }));
-    }
-
     /// Removes a key: its next request is that of an unknown key (AUTH-011).
     pub fn remove(&self, api_key: &str) {
         self.known.write().keys.remove(api_key.as_bytes());
@@ -394,17 +382,6 @@ mod tests {
         let more: usize = (3..50).map(|number| served(1, number)).sum();
         assert_eq!(more, 70, "what is left of the account's hundred");
         assert_eq!(served(2, 0), 10);
-    }
-
-    #[test]
-    fn a_key_may_have_a_limit_of_its_own() {
-        let table = table();
-        table.set_limit("account-a", Limit::per_second(500));
-        table.set_limit("account-unknown", Limit::per_second(500));
-        let own = table.find(b"account-a").unwrap();
-        let served = (0..600).filter(|_| own.allowance.take(Duration::ZERO, false) == Admit::Now).count();
-        assert_eq!(served, 500, "and it is not held to what its account may");
-        assert!(!take(&own, "7"), "its memory stays");
     }
 
     /// Whoever is outside the group's list is refused for it first. An empty list lets everybody in. Proves AUTH-013 (part).

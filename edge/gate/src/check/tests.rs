@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::Owner;
-use crate::rate::Limit;
 use crate::signature::Signer;
 use buttonwood_model::{AccountId, GroupId, Role, SessionId};
 use buttonwood_vault::Secret;
@@ -398,24 +397,6 @@ fn a_request_names_its_key() {
     headers.remove("x-svc-apikey");
     assert_eq!(named(&headers), None);
     assert_eq!(named(&signed("account-b", "secret", "payload")), None);
-}
-
-/// Twenty refused calls at once are too many for a key, but not for one with a higher limit of its own (D-35).
-#[test]
-fn a_limit_of_its_own_counts_for_refused_calls() {
-    let refused_after = |gate: &Gate| {
-        (1_u64..=40).find(|number| {
-            let payload = format!(r#"{{"request":"/v1/order/new","nonce":{number}}}"#);
-            let called = call(gate, &payload).map(|call| call.note_refused(Kind::Write, Duration::ZERO));
-            called.is_err()
-        })
-    };
-    let limits = Limits { key: Limit { burst: 100, ..Limit::per_second(10) }, ..Limits::default() };
-    let gate = gate_with(limits);
-    assert_eq!(refused_after(&gate), Some(21));
-    let gate = gate_with(limits);
-    gate.keys().set_limit("account-a", limits.key);
-    assert_eq!(refused_after(&gate), None);
 }
 
 /// Behind a trusted proxy the client is the one that the proxy names, and the proxy's connections are nobody's share (Q-223).
