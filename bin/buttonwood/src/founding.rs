@@ -2,6 +2,7 @@
 
 use crate::places;
 use crate::reference::Reference;
+use crate::trading::traders;
 use crate::trouble::Trouble;
 use buttonwood_engine::{
     Body, CLEARING, Command, FeeSchedule, INSTANT, Mode, Opening, Operation, State, TradingCommand,
@@ -70,6 +71,21 @@ pub(crate) fn refill_traders(recovered: &mut Recovered, time: Time) -> Result<()
         missing_funds(views.state(), &Reference::load()?)
     };
     if missing.is_empty() { Ok(()) } else { commit(recovered, time, missing) }
+}
+
+/// Commands of the past in one batch: far fewer than a batch may have.
+const PAST_BATCH: usize = 4_000;
+
+/// Gives a new sandbox the trades of the day until `until`, so that it has candles when it is ready. Its traders have their keys and money.
+pub(crate) fn past_day(recovered: &mut Recovered, seed: u64, until: Time) -> Result<(), Trouble> {
+    let past = {
+        let views = recovered.views();
+        traders(views.state(), seed)?.past(views.state(), until)
+    };
+    for batch in past.chunks(PAST_BATCH) {
+        recovered.commit_past(batch.to_vec())?;
+    }
+    Ok(())
 }
 
 fn missing_funds(state: &State, reference: &Reference) -> Vec<Body> {

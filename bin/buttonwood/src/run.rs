@@ -25,7 +25,7 @@ use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_feeds::{Feed, Feeds};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limits, Proxies};
 use buttonwood_http::Places;
-use buttonwood_model::{GroupId, SessionId, Time};
+use buttonwood_model::{Day, GroupId, SessionId, Time};
 use buttonwood_operate::keys::{Keeper, KeeperFault};
 use buttonwood_operate::{Access, SOCKET_FILES, Socket};
 use buttonwood_rest::{App, Controllers, Page, Pages, Settings};
@@ -128,15 +128,17 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Gives a sandbox's directory what it lacks: a new one everything. Returns its seed.
+/// Gives a sandbox's directory what it lacks: a new one everything, with a market one day before now. Returns its seed.
 fn furnish(
     recovered: &mut Recovered,
     (vault, opened): (&Vault, &mut Opened),
     seed: Option<u64>,
-    time: Time,
+    now: Time,
     flags: &Sandbox,
 ) -> Result<u64, Trouble> {
     let (trades, given) = (flags.activity == Switch::On, flags.seed.is_some());
+    let is_new = seed.is_none();
+    let time = if is_new && trades { Time(now.0.saturating_sub(Day::MICROS)) } else { now };
     let seed = match seed {
         Some(seed) => seed,
         None => {
@@ -150,6 +152,9 @@ fn furnish(
     if trades {
         founding::perpetual_traders(recovered, (vault, opened), seed, given, time)?;
         founding::refill_traders(recovered, time)?;
+        if is_new {
+            founding::past_day(recovered, seed, now)?;
+        }
     }
     Ok(seed)
 }

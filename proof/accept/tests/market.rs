@@ -225,3 +225,25 @@ fn the_market_takes_little_of_the_disk() {
     let grown = in_use(x.data()) - before;
     assert!(grown < 400_000_000 / 144, "{grown} bytes in ten minutes");
 }
+
+/// A fresh sandbox has a day of candles when it is ready: every spot symbol has traded in each hour, bitcoin and ether in each minute.
+#[test]
+fn a_fresh_sandbox_has_a_day_of_candles() {
+    let x = lively("1");
+    let traded = |symbol: &str, frame: &str| {
+        let candles = x.get(&format!("/v2/candles/{symbol}/{frame}")).ok();
+        let candles = candles.as_array().unwrap().clone();
+        candles.iter().filter(|candle| candle[5].as_f64().is_some_and(|volume| volume > 0.0)).count()
+    };
+    for symbol in ["btcusd", "ethusd"] {
+        assert!(traded(symbol, "1m") >= 1_439, "{symbol}: {}", traded(symbol, "1m"));
+    }
+    for (symbol, (_, _, is_perpetual)) in listed(&x) {
+        assert!(is_perpetual || traded(&symbol, "1hr") >= 23, "{symbol}: {}", traded(&symbol, "1hr"));
+    }
+    // Prices go on where those of the past end.
+    let last = units(&x.get("/v1/trades/btcusd?limit_trades=1").ok()[0]["price"]);
+    assert!((book(&x, "btcusd").unwrap().middle - last).abs() * 200 < last);
+    x.stop();
+    laws::verified(&x);
+}

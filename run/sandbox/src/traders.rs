@@ -8,6 +8,7 @@
 //! Clauses: `SBX-004`; decisions D-33, D-35. Not here: when beats are ([`crate::beats`]).
 
 mod keys;
+mod past;
 mod stance;
 
 pub(crate) use keys::derivatives;

@@ -52,19 +52,33 @@ impl Recovered {
     /// # Errors
     /// [`Fault::Founding`] when one is refused; nothing is durable then. Any other when the journal fails.
     pub fn commit(&mut self, time: Time, commands: Vec<Command>) -> Result<(), Fault> {
+        self.commit_timed(commands.into_iter().map(|command| (time, command)))
+    }
+
+    /// As [`Recovered::commit`], with a time for each command, which is at least that of the last one. Rows of the history go to its files.
+    ///
+    /// # Errors
+    /// As [`Recovered::commit`], and when the history cannot be written.
+    pub fn commit_past(&mut self, commands: Vec<(Time, Command)>) -> Result<(), Fault> {
+        self.commit_timed(commands.into_iter())?;
+        flush_if_room(&mut self.views).map(drop)
+    }
+
+    fn commit_timed(&mut self, commands: impl Iterator<Item = (Time, Command)>) -> Result<(), Fault> {
         let mut state = self.views.state().clone();
         let mut work = Workspace::default();
         let mut buffer = Buffer::new();
-        let mut decided = Vec::with_capacity(commands.len());
-        for command in commands {
-            let stamp = Stamp { seq: Seq(state.stamp().seq.0 + 1), time };
+        let mut decided = Vec::new();
+        for (time, command) in commands {
+            let last = state.stamp();
+            let stamp = Stamp { seq: Seq(last.seq.0 + 1), time: time.max(last.time) };
             if let Outcome::Rejected(reject) = decide(&state, &command, stamp, &mut work) {
                 return Err(Fault::Founding { body: format!("{:?}", command.body), reject });
             }
             let (events, texts) = work.out.latest();
             state.apply(stamp, events, texts);
             buffer.push(stamp.seq.0, |out| {
-                encode_frame(time, &command, events, texts, out).expect("a frame fits memory");
+                encode_frame(stamp.time, &command, events, texts, out).expect("a frame fits memory");
             });
             decided.push((stamp, std::mem::take(&mut work.out)));
         }
