@@ -140,7 +140,7 @@ fn pages() {
         let message = trader.call(PATH, params).refused(400, reason).message;
         assert!(message.contains(word), "{message}");
     };
-    refused(json!({ "currency": "XXX" }), "InvalidCurrency", "XXX");
+    refused(json!({ "currency": "QQQ" }), "InvalidCurrency", "QQQ");
     let both = json!({ "timestamp": 1, "since_entry_id": 2 });
     assert!(trader.call(PATH, both).error().message.contains("since_entry_id"));
     for bad in [json!(-1), json!("x"), json!(1.5)] {

@@ -306,6 +306,12 @@ impl Treasury {
         self.survive()
     }
 
+    /// Statements explain every balance. To read them may end the process.
+    fn explained(&mut self) -> Result<(), Finding> {
+        self.shared.with(|stepped| explained_if_read(&stepped.exchange().views())).unwrap_or(Ok(()))?;
+        self.survive()
+    }
+
     /// Lets everything come to rest while nodes behave, and compares all of it.
     fn peace(&mut self) -> Result<(), Finding> {
         self.shared.set_faults(0);
@@ -317,11 +323,11 @@ impl Treasury {
             self.turn()?;
         }
         self.quiet()?;
+        self.explained()?;
         if crashes != self.tally.crashes {
             return self.peace();
         }
         self.compare(true)?;
-        self.shared.with(|stepped| explained_if_read(&stepped.exchange().views())).unwrap_or(Ok(()))?;
         self.check_halts()?;
         self.shared.set_faults(self.bad_answers);
         Ok(())
