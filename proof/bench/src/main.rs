@@ -22,6 +22,7 @@ mod recovery;
 mod reference;
 mod report;
 mod shapes;
+mod statement;
 mod timing;
 
 use std::path::Path;
@@ -44,6 +45,7 @@ usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
   6   signed REST, undurable            12  start
                                         13  funds
                         14  perpetuals
+                        15  statement
   all is the default
   --pairs N   pairs of reference and ours (default 5)
   --quick     one pair, short: shows that it runs, not how fast
@@ -75,7 +77,7 @@ pub(crate) fn say(line: &str) {
     eprintln!("bench: {line}");
 }
 
-const ALL: [u8; 14] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
+const ALL: [u8; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// The benchmarks that start the product as a process.
 const OVER_HTTP: [u8; 5] = [6, 7, 8, 9, 12];
@@ -252,6 +254,11 @@ fn run(number: u8, settings: &Settings, report: &mut Report) {
                 ),
             ];
             perps::measure(settings, goals, report);
+        }
+        15 => {
+            let what = "newest 50 lines among 1 M rows";
+            let goal = goal(what, "s a statement / trades", [2.0, 1.2, 0.8]);
+            statement::measure(settings, goal, report);
         }
         other => unreachable!("{other} was refused before"),
     }
