@@ -106,6 +106,13 @@ fn compare_all(world: &'static World, seeds: std::ops::Range<u64>, count: usize)
         "waits while halted",
     ];
     assert_seen(&seen, 3, &rare);
+    let of_operators = [
+        "bad cancel by operator",
+        "account cancelled by operator",
+        "symbol cancelled by operator",
+        "account cancelled on a symbol",
+    ];
+    assert_seen(&seen, 10, &of_operators);
     let of_sessions = [
         "call of a disabled key",
         "order without the role",

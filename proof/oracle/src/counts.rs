@@ -156,6 +156,19 @@ impl Counts {
         }
     }
 
+    /// Counts what operators cancelled, and what they may not name.
+    fn count_operators_cancels(&mut self, exchange: &Exchange, command: &Command, answer: &Answer) {
+        let Body::Trading(TradingCommand::CancelOrders(account, symbol)) = &command.body else { return };
+        let is_some = exchange.happened.iter().any(|what| matches!(what, Happening::Cancelled(..)));
+        match (account, symbol) {
+            _ if *answer != Outcome::Done => self.note("bad cancel by operator"),
+            (Some(_), None) if is_some => self.note("account cancelled by operator"),
+            (None, Some(_)) if is_some => self.note("symbol cancelled by operator"),
+            (Some(_), Some(_)) if is_some => self.note("account cancelled on a symbol"),
+            (_, _) => {}
+        }
+    }
+
     /// Counts what was done with accounts.
     fn count_accounts(&mut self, command: &Command, answer: &Answer) {
         let Body::Access(command) = &command.body else {
@@ -203,6 +216,7 @@ impl Counts {
         self.count_sessions(command, answer);
         self.count_halts(exchange, command, answer);
         self.count_adjustments(command, answer);
+        self.count_operators_cancels(exchange, command, answer);
         self.count_funds(exchange, command, answer);
         match (&command.body, answer) {
             (Body::Trading(TradingCommand::SetFees(_)), Outcome::Done) => self.note("other fees"),

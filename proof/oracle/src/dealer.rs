@@ -324,6 +324,7 @@ impl Dealer {
             113 => Command { caller: None, body: self.new_session(state) },
             114 => Command { caller: None, body: self.halt() },
             115..119 => Command { caller: None, body: self.adjustment(state) },
+            119..122 => Command { caller: None, body: self.operators_cancel(state) },
             _ => self.call(state),
         };
         let micros = self.until_expiry(state, &command).unwrap_or(micros);
@@ -656,6 +657,21 @@ impl Dealer {
         let live: Vec<u64> = orders_of(state, whose).map(|order| order.id.0).collect();
         let id = if live.is_empty() { self.dice.below(1000) } else { self.dice.pick(&live) };
         Body::Trading(TradingCommand::Cancel(OrderRef::Id(OrderId(id))))
+    }
+
+    /// Cancels all orders of an account, of a symbol, or of an account on a symbol; sometimes of neither, or of one that does not exist.
+    fn operators_cancel(&mut self, state: &State) -> Body {
+        let mut account = Some(self.dice.pick(&self.keys).account);
+        let mut symbol = Some(self.some_symbol(state));
+        match self.dice.below(12) {
+            0..3 => account = None,
+            3..7 => symbol = None,
+            7 => (account, symbol) = (None, None),
+            8 => account = Some(AccountId::from_index(state.access().accounts().len())),
+            9 => symbol = Some(SymbolId::from_index(state.symbols().len())),
+            _ => {}
+        }
+        Body::Trading(TradingCommand::CancelOrders(account, symbol))
     }
 
     /// Asks for a quote; sometimes for nothing, for too much, or for a symbol that is not listed.

@@ -294,6 +294,11 @@ impl Naive {
                 }
             }
             Body::Trading(TradingCommand::CancelOrders(account, symbol)) => {
+                let is_known = account.is_none_or(|account| account.index() < self.names.len())
+                    && symbol.is_none_or(|symbol| symbol.index() < self.pairs.len());
+                if !is_known || (account.is_none() && symbol.is_none()) {
+                    return Outcome::Rejected(Reject::Unknown);
+                }
                 return self.cancel_those(now, |order| {
                     account.is_none_or(|account| order.account == account)
                         && symbol.is_none_or(|symbol| order.symbol == symbol)
