@@ -5,7 +5,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use buttonwood_accept::{Dec, Exchange, Value, dec, json, laws, private_folder, raw, same_keys};
+use buttonwood_accept::{Dec, Exchange, Value, dec, json, laws, private_folder, raw, run_to_end, same_keys};
 
 /// A new account's balances, the same for all but `empty`. Proves SBX-002.
 #[test]
@@ -558,4 +558,23 @@ fn credits() {
     assert!((400..500).contains(&unknown.status()), "{unknown}");
     same_keys(&unknown.json(), &["result", "reason", "message"], &unknown);
     laws::check(&x);
+}
+
+/// Everything that falls due in one move of a manual clock shares a batch of the journal, and so a block of its file.
+#[test]
+fn one_move_takes_one_batch() {
+    let x = Exchange::start();
+    x.control("/sandbox/index/BTC", &json!({ "price": "50000" })).ok();
+    let counted = || -> [u64; 2] {
+        let output = run_to_end(&["verify", "--data", x.data().to_str().unwrap()]);
+        let proved = String::from_utf8(output.stdout).unwrap();
+        let words: Vec<&str> = proved.split_whitespace().collect();
+        [0, 3].map(|place: usize| words[place].parse().expect("commands, and batches"))
+    };
+    let before = counted();
+    x.advance(86_400);
+    let after = counted();
+    let [commands, batches] = [0, 1].map(|place: usize| after[place] - before[place]);
+    // The note of the move in the audit is durable before it begins.
+    assert!(commands >= 24 && batches <= 2, "{commands} commands in {batches} batches");
 }
