@@ -625,8 +625,8 @@ fn closing_cancels() {
     );
 }
 
-/// A cancel names an order by the exchange's id or the client's; of several with one client id the newest live one.
-/// A partly filled one keeps its fills. Proves ORD-055.
+/// A cancel names an order by the exchange's id or the client's; of several with one client id the newest, whether it lives or not. A partly
+/// filled one keeps its fills. Proves ORD-055.
 #[test]
 fn cancel_one() {
     check(
@@ -641,7 +641,8 @@ fn cancel_one() {
         bob cancel client:x                       => unknown
         bob cancel A1                             => unknown
         ann cancel client:x                       => cancelled A2 Requested
-        ann cancel client:x                       => cancelled A1 Requested
+        ann cancel client:x                       => unknown
+        ann cancel A1                             => cancelled A1 Requested
         order A1 live=false cancelled=true reason=Requested original=1 executed=0.25 remaining=0.75 notional=7500
         balance ann BTC 9.75 available 7.75
         ann cancel client:x                       => unknown

@@ -139,6 +139,11 @@ impl Ledger {
         self.houses.iter().find(|house| house.name == name).map(|house| house.account)
     }
 
+    /// Whether an account is the house's.
+    pub fn is_house(&self, account: AccountId) -> bool {
+        self.houses.iter().any(|house| house.account == account)
+    }
+
     /// All currencies.
     pub fn currencies(&self) -> &[Currency] {
         &self.currencies

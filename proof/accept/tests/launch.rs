@@ -387,8 +387,11 @@ fn verify_reads_the_history() {
     let output = x.verify();
     assert!(output.status.success());
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    // Each of the five trades closed two orders, was published once, and is a row of both accounts.
-    assert!(told.contains("25 rows of history"), "{told}");
+    // Each of the five trades closed two orders, was published once, and is a row of both accounts. Opening balances are rows too.
+    let table = run_to_end(&["export", "--data", x.data().to_str().unwrap(), "--table", "statement"]).stdout;
+    let opening =
+        String::from_utf8(table).unwrap().lines().filter(|line| line.contains(",adjustment,")).count();
+    assert!(told.contains(&format!("{} rows of history", 25 + opening)), "{told}");
 }
 
 /// Invalid values are refused, each with its flag's name.

@@ -30,7 +30,8 @@ pub(crate) fn measure(settings: &Settings, goal: Goal, report: &mut Report) {
     history.flush().expect("the disk takes the rows");
     let account = customer(0);
     let query = || Query::whole(&history);
-    let statement = || Lines::of(&exchange.state, &history, account, None).page(query(), EntriesFrom::Newest, PAGE);
+    let statement =
+        || Lines::of(&exchange.state, &history, account, None).page(query(), EntriesFrom::Newest, PAGE);
     assert_eq!(statement().expect("the rows are whole").len(), PAGE.rows);
     let calls = if settings.quick { 200 } else { 20_000 };
     let pair = |_| {

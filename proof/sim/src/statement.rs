@@ -2,7 +2,6 @@
 
 use crate::check::Finding;
 use crate::memory::{Odd, told};
-use buttonwood_engine::State;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 use buttonwood_views::Views;
@@ -22,7 +21,7 @@ pub(crate) fn explained_if_read(views: &Views) -> Result<(), Finding> {
 /// Checks every balance of customers.
 pub(crate) fn all_explained(views: &Views) -> Result<(), Odd> {
     let state = views.state();
-    let own = state.ledger().balances().filter(|(account, ..)| !is_house(state, *account));
+    let own = state.ledger().balances().filter(|(account, ..)| !state.ledger().is_house(*account));
     for (account, asset, _) in own {
         let Some(currency) = asset.currency() else { continue };
         explained(views, account, currency)?;
@@ -33,7 +32,7 @@ pub(crate) fn all_explained(views: &Views) -> Result<(), Odd> {
 /// Checks one balance, page by page.
 pub(crate) fn explained(views: &Views, account: AccountId, currency: CurrencyId) -> Result<(), Odd> {
     let state = views.state();
-    if is_house(state, account) {
+    if state.ledger().is_house(account) {
         return Ok(());
     }
     let lines = Lines::of(state, views.history(), account, Some(currency));
@@ -55,8 +54,4 @@ pub(crate) fn explained(views: &Views, account: AccountId, currency: CurrencyId)
     } else {
         Err(Odd::Wrong(format!("lines of {account:?} in {currency:?} sum to {sum:?}, it has {balance:?}")))
     }
-}
-
-fn is_house(state: &State, account: AccountId) -> bool {
-    state.ledger().houses().iter().any(|house| house.account == account)
 }

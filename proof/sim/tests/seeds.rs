@@ -94,7 +94,7 @@ fn each_withdrawal_is_paid_once() {
 #[test]
 fn funding_and_liquidations_survive_crashes() {
     let mut sum = PerpsTally::default();
-    for seed in [1, 2, 3, 4, 5, 6, 7, 8, 24, 25, 42] {
+    for seed in [1, 2, 3, 4, 5, 6, 7, 8, 10, 49, 84] {
         let mut perps = Perps::new(seed);
         let tally = perps.run(80).unwrap_or_else(|finding| panic!("seed {seed}: {finding}"));
         if seed < 3 {

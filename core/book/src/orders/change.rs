@@ -75,10 +75,10 @@ impl Orders {
     fn forget_name(&mut self, slot: Slot) {
         let Self { slab, near, own, .. } = self;
         let order = &mut slab[slot];
+        let Some(own) = own.get_mut(order.account.index()) else { return };
         let before = order.client_hash;
         let other = spread(order.id);
         order.client_hash = if other == before { !other } else { other };
-        let own = own.get_mut(order.account.index()).expect("the account is open");
         own.unlink(near, slot, before);
         near.beside(Link::to(slot)).chained = own.index.push(u64::from(order.client_hash), slot);
     }

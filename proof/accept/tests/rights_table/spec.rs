@@ -110,6 +110,7 @@ pub(crate) const MASTER: &[(&str, &str, &[&str])] = &[
 /// Endpoints that the table does not name, from the texts of the endpoints and from the facts.
 pub(crate) const BEYOND: &[(&str, &[&str])] = &[
     ("/v1/roles", &[]),
+    ("/v1/statement", &[T, F, A]),
     ("/v2/withdraw/{network}/{ticker}/feeEstimate", &[]),
     ("/v1/oauth/revokeByToken", &[]),
     ("/v1/reserves/proof", &[T, F, A]),
@@ -138,6 +139,7 @@ pub(crate) const SCOPES_BEYOND: &[(&str, &str)] = &[
     ("/v1/instant/quote", "orders:create"),
     ("/v1/account/list", "account:read"),
     ("/v1/transactions", "history:read"),
+    ("/v1/statement", "history:read"),
     ("/v2/transfers", "history:read"),
     ("/v1/custody/fee-transfers", "history:read"),
     ("/v2/withdraw/{network}/{ticker}", "crypto:send"),

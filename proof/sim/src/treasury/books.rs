@@ -438,12 +438,25 @@ impl Books {
         }
         for address in &home.receivers {
             for (incoming, confirmations) in truth.received(address)? {
-                if is_removed(confirmations) && confirmations >= home.required {
+                // One that is final on the chain may not be complete yet: a node that failed to answer is asked later.
+                let is_final = is_removed(confirmations) && confirmations >= home.required;
+                if is_final && self.is_complete(state, incoming.tx.as_str()) {
                     found.extend(self.currency(&incoming.output.currency));
                 }
             }
         }
         Ok(found)
+    }
+
+    /// Whether the exchange has noted that a transaction has paid a withdrawal for good.
+    fn is_complete(&self, state: &State, tx: &str) -> bool {
+        let is_it = |eid: Eid| {
+            let row = state.funds().transfer(eid).map(|transfer| &transfer.row);
+            row.is_some_and(|row| {
+                row.status == TransferStatus::Complete && row.chain().is_some_and(|chain| chain.tx == tx)
+            })
+        };
+        self.paid.iter().any(|paid| is_it(paid.eid))
     }
 
     /// Currencies of withdrawals of a network that were given up: their voids, or failed transactions, may be removed too.

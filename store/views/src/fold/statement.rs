@@ -59,10 +59,10 @@ pub(super) struct Share {
 }
 
 impl Fold {
-    /// The balances after a part of a trade; none where a trade moves no base currency.
+    /// The balances after a part of a trade; none where a trade moves no base currency, and for the house.
     pub(super) fn settled(&mut self, symbol: SymbolId, share: &Share) -> Option<Settled> {
         let Symbol { base, quote, grid, product, .. } = self.state.symbol(symbol)?;
-        if *product != Product::Spot {
+        if *product != Product::Spot || self.state.ledger().is_house(share.account) {
             return None;
         }
         let (base, quote, amount) = (*base, *quote, grid.base(share.qty)?);
@@ -108,7 +108,7 @@ impl Fold {
     ) -> Option<EntryRow> {
         let Moved { account, asset, amount, reason } = *moves.get(place)?;
         let (currency, ledger) = (asset.currency()?, self.state.ledger());
-        if ledger.houses().iter().any(|house| house.account == account) {
+        if ledger.is_house(account) {
             return None;
         }
         let later =

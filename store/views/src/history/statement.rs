@@ -278,8 +278,12 @@ impl Lines {
     ) -> Result<(Vec<Line>, u64), Fault> {
         let mut found = Vec::new();
         let mut whole = u64::MAX;
+        let reads = query.reads();
         for chain in self.chains() {
-            let read = |at| self.read(&query, chain, at);
+            let read = |at| {
+                reads.count()?;
+                self.read(&query, chain, at)
+            };
             let walk = Walk { head: self.head(&query, chain), read };
             let page = page::oldest(&walk, &holds, Limit { rows, most }, end)?;
             if let (Some(newest), Some(head)) = (page.first(), walk.head)

@@ -57,8 +57,7 @@ impl Sums {
 /// The balances of all accounts but the house's.
 fn balances(state: &State) -> impl Iterator<Item = ((AccountId, CurrencyId), Money)> {
     let ledger = state.ledger();
-    let is_house = |account| ledger.houses().iter().any(|house| house.account == account);
-    let all = ledger.balances().filter(move |(account, ..)| !is_house(*account));
+    let all = ledger.balances().filter(move |(account, ..)| !ledger.is_house(*account));
     all.filter_map(|(account, asset, balance)| Some(((account, asset.currency()?), balance.total())))
 }
 
