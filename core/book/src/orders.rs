@@ -211,6 +211,13 @@ impl Orders {
         self.find_named(account, hash_client_id(self.key, account, text), text)
     }
 
+    /// Another thing than an order got this client id: no order of the account is found by it any more (D-170, D-175).
+    pub fn take_name(&mut self, account: AccountId, client_id: &ClientId) {
+        if let Some(slot) = self.find_client_id(account, client_id) {
+            self.forget_name(slot);
+        }
+    }
+
     /// The live order of the account that this client id finds.
     fn find_named(&self, account: AccountId, hash: u32, text: &[u8]) -> Option<Slot> {
         let own = self.own.get(account.index())?;

@@ -91,6 +91,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             if let Some(OrderId(used)) = event.order() {
                 take_id(state, used);
             }
+            take_name(state, &event);
             let State { conversions, desks, floor, .. } = state;
             convert::evolve(conversions, &mut desks.ledger, &floor.symbols, &event);
             if matches!(event, convert::Infrequent::TermsSet(_)) {
@@ -134,6 +135,15 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
                 state.desks.perps.note_halt(time);
             }
         }
+    }
+}
+
+/// A wrap takes its client id from an order that had it (D-175).
+fn take_name(state: &mut State, event: &convert::Infrequent) {
+    if let convert::Infrequent::Wrapped(convert::Wrapped { account, wrap, .. }) = event
+        && let Some(client_id) = &wrap.client_id
+    {
+        state.floor.orders.take_name(*account, client_id);
     }
 }
 

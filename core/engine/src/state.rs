@@ -102,7 +102,8 @@ impl State {
         &self.desks.ledger
     }
 
-    /// From now on, keeps what entries change of balances (D-171). The views do; the writer, which takes orders, does not.
+    /// From now on, keeps what entries change of balances (D-171). The views do; the writer, which takes orders, does not, and no copy of a state
+    /// does.
     pub fn record_moves(&mut self) {
         self.desks.ledger.record();
     }

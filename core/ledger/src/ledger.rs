@@ -10,8 +10,9 @@ pub use prefetch::Entry;
 
 use crate::balance::Owner;
 use crate::house::Named;
+use crate::reason::Recorder;
 use crate::trade::Owed;
-use crate::{Balance, HouseAccount, Moved};
+use crate::{Balance, HouseAccount};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -53,7 +54,7 @@ pub struct Ledger {
     watch: watch::Watch,
     /// What entries changed since it was taken, if this ledger records.
     #[serde(skip)]
-    moves: Option<Vec<Moved>>,
+    moves: Recorder,
 }
 
 /// Why money cannot move.

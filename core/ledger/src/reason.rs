@@ -147,6 +147,28 @@ pub struct Moved {
     pub reason: Reason,
 }
 
+/// What entries changed, if the ledger records. A copy does not: the state of the writer is one of the state that the views keep.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder(Option<Vec<Moved>>);
+
+impl Clone for Recorder {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Recorder {
+    /// Begins, if it has not.
+    pub(crate) fn begin(&mut self) {
+        self.0.get_or_insert_default();
+    }
+
+    /// The list, if it records.
+    pub(crate) fn list(&mut self) -> Option<&mut Vec<Moved>> {
+        self.0.as_mut()
+    }
+}
+
 /// Adds what an entry changes to a list: a line for each balance whose sum changes.
 pub(crate) fn note(moves: &mut Vec<Moved>, reason: Reason, entry: &[Posting]) {
     let start = moves.len();

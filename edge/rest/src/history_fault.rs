@@ -8,7 +8,9 @@ use buttonwood_wire::field::{busy, failed};
 /// The refusal for a fault of the history, which is built again from the journal. The log has the details for the operator.
 pub(crate) fn unread(fault: &Fault) -> Refusal {
     tracing::error!(%fault, "history cannot be read");
-    busy("A part of the history that this call needs is damaged, and is built again")
+    busy(
+        "A part of the history that this call needs is damaged; /health/ready says whether it can be built again",
+    )
 }
 
 /// The refusal when the history's database lags or cannot be read: an answer is never stale.

@@ -197,7 +197,17 @@ fn conversions_are_found() {
         json!({ "symbol": "btcusd", "side": "buy", "type": "exchange limit", "amount": "1", "price": "50",
             "client_order_id": "mine" }),
     );
-    assert_eq!(status(json!({ "client_order_id": "mine" }))["order_id"], placed.ok()["order_id"]);
+    let placed = placed.ok();
+    assert_eq!(status(json!({ "client_order_id": "mine" }))["order_id"], placed["order_id"]);
+    // And a wrap takes the name from it: a cancel by it touches no order.
+    let wrapped =
+        trader.call("/v1/wrap/gusdusd", json!({ "side": "buy", "amount": "1", "client_order_id": "mine" }));
+    let wrapped = wrapped.ok()["orderId"].to_string();
+    for named in [json!({ "client_order_id": "mine" }), json!({ "order_id": wrapped })] {
+        let cancelled = trader.call("/v1/order/cancel", named).ok();
+        assert_eq!((&cancelled["order_id"], &cancelled["is_live"]), (&json!(wrapped), &json!(false)));
+    }
+    assert_eq!(trader.status(placed["order_id"].as_str().unwrap())["is_live"], json!(true));
     explained(&trader);
     laws::check(&x);
 }
@@ -236,6 +246,7 @@ fn perpetuals() {
     assert_eq!((&profit["amount"], &profit["order_id"]), (&json!("100"), &sold["order_id"]));
     let fee = lines.iter().find(|line| line["cause"] == "fee").expect("a fee");
     assert_eq!(fee["order_id"], bought["order_id"]);
+    assert!(profit["tid"].is_u64() && fee["tid"].is_u64(), "{lines:?}");
     assert!(causes(&lines).is_subset(&BTreeSet::from(["fee", "realised", "funding"])), "{lines:?}");
     let maker = explained(&short);
     assert!(maker.iter().any(|line| line["cause"] == "fee" && line["tid"].is_u64()), "{maker:?}");

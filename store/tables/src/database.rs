@@ -4,7 +4,7 @@ use crate::Fault;
 use crate::table::{self, Row, Table, VERSION};
 use buttonwood_model::Symbol;
 use buttonwood_views::history::Lengths;
-use rusqlite::types::Value;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -359,7 +359,14 @@ impl Database {
 }
 
 fn values(row: Option<&rusqlite::Row<'_>>, columns: usize) -> Result<Option<Vec<Value>>, rusqlite::Error> {
-    row.map(|row| (0..columns).map(|column| row.get(column)).collect()).transpose()
+    // Text of a damaged file may be no UTF-8, which the library's own conversion does not survive.
+    let value = |value: ValueRef<'_>| match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Integer(number),
+        ValueRef::Real(number) => Value::Real(number),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+    };
+    row.map(|row| (0..columns).map(|column| row.get_ref(column).map(value)).collect()).transpose()
 }
 
 #[cfg(test)]

@@ -117,10 +117,8 @@ pub struct Fold {
 
 impl Default for Fold {
     fn default() -> Self {
-        let mut state = State::new();
-        state.record_moves();
         Self {
-            state,
+            state: State::new(),
             tape: Tape::new(),
             candles: Candles::default(),
             auctions: AuctionResults::default(),
@@ -177,7 +175,6 @@ impl Fold {
     /// Rebuilds the derived parts after the fold was read from a snapshot.
     pub fn restore(&mut self) {
         self.state.restore();
-        self.state.record_moves();
     }
 
     /// Stores the derived parts that a snapshot needs, before the fold is written to one.
@@ -187,6 +184,8 @@ impl Fold {
 
     /// Applies one command's events.
     pub fn apply(&mut self, stamp: Stamp, events: &[Event], texts: &[u8], sink: &mut impl Sink) {
+        // A copy of a state does not record.
+        self.state.record_moves();
         for event in events {
             if let Event::Infrequent(kept) = event {
                 self.record_infrequent(stamp, *kept, texts, sink);

@@ -150,6 +150,27 @@ impl Found {
         Self::closed(by, Time(0), history, account, order)
     }
 
+    /// The same, or a conversion that was executed by then.
+    ///
+    /// # Errors
+    /// [`Fault`] of the history.
+    pub fn closed_or_converted_by(
+        by: Time,
+        history: Query<'_>,
+        account: AccountId,
+        order: &OrderRef,
+    ) -> Result<Option<Self>, Fault> {
+        let closed = Self::closed_by(by, history, account, order)?;
+        let converted = match order {
+            OrderRef::Id(id) => history.conversion(account, *id)?,
+            OrderRef::ClientId(client_id) => history.conversion_by_client_id(account, client_id)?,
+        };
+        let newest = closed.map(|closed| closed.order.id);
+        let converted =
+            converted.filter(|row| row.time <= by && newest.is_none_or(|newest| newest < row.order));
+        Ok(converted.map(|row| Self { order: row.as_order(), trades: None }).or(closed))
+    }
+
     fn closed(
         by: Time,
         placed_from: Time,

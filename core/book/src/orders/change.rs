@@ -72,7 +72,7 @@ impl Orders {
     }
 
     #[cold]
-    fn forget_name(&mut self, slot: Slot) {
+    pub(super) fn forget_name(&mut self, slot: Slot) {
         let Self { slab, near, own, .. } = self;
         let order = &mut slab[slot];
         let Some(own) = own.get_mut(order.account.index()) else { return };

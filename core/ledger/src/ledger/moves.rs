@@ -17,7 +17,7 @@ impl Ledger {
     /// house accounts opened with that right may go below zero.
     pub fn post(&mut self, reason: impl Into<Reason>, entry: &[Posting]) {
         self.carry_out(entry);
-        if let Some(moves) = &mut self.moves {
+        if let Some(moves) = self.moves.list() {
             reason::note(moves, reason.into(), entry);
         }
     }
@@ -28,7 +28,7 @@ impl Ledger {
     /// As [`Ledger::post`].
     pub fn post_with_fee(&mut self, reason: impl Into<Reason>, entry: &[Posting], fee: &FeePart) {
         self.carry_out(entry);
-        if let Some(moves) = &mut self.moves {
+        if let Some(moves) = self.moves.list() {
             reason::note_with_fee(moves, reason.into(), entry, fee);
         }
     }
@@ -39,7 +39,7 @@ impl Ledger {
     /// As [`Ledger::post`].
     pub fn post_between(&mut self, cause: Cause, entry: &[Posting], parties: [(AccountId, About); 2]) {
         self.carry_out(entry);
-        if let Some(moves) = &mut self.moves {
+        if let Some(moves) = self.moves.list() {
             reason::note_between(moves, cause, entry, parties);
         }
     }
@@ -51,15 +51,15 @@ impl Ledger {
         }
     }
 
-    /// From now on, keeps what entries change.
+    /// From now on, keeps what entries change. A copy of the ledger does not.
     pub fn record(&mut self) {
-        self.moves.get_or_insert_default();
+        self.moves.begin();
     }
 
     /// What entries changed since the last call, in their order; nothing if this ledger does not record.
     pub fn take_moves(&mut self, into: &mut Vec<Moved>) {
         into.clear();
-        if let Some(moves) = &mut self.moves {
+        if let Some(moves) = self.moves.list() {
             core::mem::swap(moves, into);
         }
     }

@@ -553,3 +553,19 @@ fn the_fingerprint_is_part_of_the_format() {
     settle(&mut ledger, Side::Buy, held, 610);
     assert_eq!(ledger.fingerprint(), 9_177_718_482_444_533_188);
 }
+
+/// A copy of a ledger that records does not: the writer's state is a copy of the one that the views keep.
+#[test]
+fn a_copy_does_not_record() {
+    let mut ledger = ledger(2, 1);
+    ledger.record();
+    let (mut copy, mut moves) = (ledger.clone(), Vec::new());
+    for ledger in [&mut ledger, &mut copy] {
+        let newest = AccountId(ledger.accounts() - 1);
+        ledger.issue(Cause::Deposit, newest, CurrencyId(0), money(5));
+    }
+    copy.take_moves(&mut moves);
+    assert!(moves.is_empty());
+    ledger.take_moves(&mut moves);
+    assert_eq!(moves.iter().map(|moved| moved.amount).collect::<Vec<_>>(), [money(-5), money(5)]);
+}

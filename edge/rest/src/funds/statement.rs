@@ -27,7 +27,7 @@ request! {
     pub(crate) struct Asked in InPayload {
         /// Changes of this currency alone.
         currency: Text,
-        /// How many at most; more than 500 are 500.
+        /// How many at most, though a page from a time on does not end inside a millisecond; more than 500 are 500.
         limit_entries: PageRows,
         /// The oldest changes from this time on, in seconds or milliseconds, the newest of them first; without it the newest ones. Not
         /// together with `since_entry_id`.

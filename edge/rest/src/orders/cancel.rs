@@ -50,8 +50,10 @@ fn closed<'a>(app: &'a App, call: &'a Call, receipt: &'a Receipt) -> Later<'a> {
     let (account, by) = (call.account(), receipt.stamp.time);
     Box::pin(async move {
         let named = order_ref(call.payload())?;
-        let found =
-            app.exchange.query_history(move |history| Found::closed_by(by, history, account, &named)).await;
+        let found = app
+            .exchange
+            .query_history(move |history| Found::closed_or_converted_by(by, history, account, &named))
+            .await;
         let found = found.map_err(|fault| unread(&fault))?;
         let found = found.ok_or_else(|| not_found(&named))?;
         let found = found.corrected(&app.exchange.views().state().floor().breaks);

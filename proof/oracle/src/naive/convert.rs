@@ -80,6 +80,7 @@ impl Naive {
         self.give_up(account, (given, amount), (received, amount))?;
         self.pay(account, self.issuer, given, amount);
         self.pay(self.issuer, account, received, amount);
+        self.newest_named.retain(|(owner, name, _)| (*owner, Some(*name)) != (account, wrap.client_id));
         Ok(ConvertInfrequent::Wrapped(Wrapped { order: self.take_id(), account, wrap }))
     }
 

@@ -12,7 +12,6 @@ use crate::recovery::read_ahead::Decoded;
 use crate::recovery::verify::{FromSnapshot, base};
 use crate::recovery::{HISTORY_DIR, JOURNAL_DIR};
 use crate::shared::Shared;
-use buttonwood_disk::Folder;
 use buttonwood_journal::{Reader, ReplayError};
 use buttonwood_views::Fold;
 use buttonwood_views::history::{self, Lengths, Proof, Scan};
@@ -21,6 +20,8 @@ use std::time::{Duration, Instant};
 
 /// The least time between two attempts of which the first has changed nothing for the better.
 const PAUSE: Duration = Duration::from_mins(1);
+/// How often that doubles: to some 17 hours.
+const DOUBLINGS: u32 = 10;
 
 /// Time between two checks of all rows.
 const CHECK_EVERY: Duration = Duration::from_hours(24);
@@ -44,6 +45,8 @@ struct MarkState {
     attempts: u64,
     /// When the next attempt may begin, after one in vain.
     not_before: Option<Instant>,
+    /// Attempts that mended nothing, since the last that did.
+    in_vain: u32,
     is_stopping: bool,
 }
 
@@ -137,22 +140,29 @@ impl MendMark {
         let mut state = self.state.lock();
         (state.is_wanted, state.not_before) = (false, None);
         state.attempts += 1;
-        let in_vain = Some(Instant::now() + PAUSE);
+        // Whoever asks for a row that cannot be built again must not keep the exchange at it.
+        let pause = PAUSE * (1 << state.in_vain.min(DOUBLINGS));
+        let later = Some(Instant::now() + pause);
+        state.in_vain += 1;
         match outcome {
             Ok(Mended::Whole(rows)) => {
                 tracing::info!(rows, "the history is whole again");
                 state.trouble = None;
-                state.not_before = in_vain.filter(|_| rows == 0);
+                if rows == 0 {
+                    state.not_before = later;
+                } else {
+                    state.in_vain = 0;
+                }
             }
             Ok(Mended::Part(why)) => {
                 tracing::error!("{why}");
-                (state.trouble, state.not_before) = (Some(why), in_vain);
+                (state.trouble, state.not_before) = (Some(why), later);
             }
             Ok(Mended::Stopped) => {}
             Err(fault) => {
                 let why = format!("a file is damaged, and it cannot be built again: {fault}");
                 tracing::error!("{why}");
-                (state.trouble, state.not_before) = (Some(why), in_vain);
+                (state.trouble, state.not_before) = (Some(why), later);
             }
         }
     }
@@ -240,14 +250,19 @@ fn mend(shared: &Shared) -> Result<Mended, Fault> {
         Err(ReplayError::Fault(fault)) => return Err(fault.into()),
     }
     files.sync()?;
-    let left = begins.and_then(|begins| Some((begins, damage_before(&shared.dir, before)?)));
+    let left = begins.and_then(|begins| Some((begins, damage_before(shared, before)?)));
+    if shared.mend.is_stopping() {
+        return Ok(Mended::Stopped);
+    }
     Ok(left.map_or(Mended::Whole(rows.mended()), |(begins, fault)| Mended::Part(lost(begins, &fault))))
 }
 
 /// The first damage in the rows before these lengths.
-fn damage_before(dir: &Folder, lengths: Lengths) -> Option<history::Fault> {
-    match Scan::open(&dir.folder(HISTORY_DIR), lengths) {
-        Ok(scan) => scan?.check(|| true).err(),
+fn damage_before(shared: &Shared, lengths: Lengths) -> Option<history::Fault> {
+    let history = shared.dir.folder(HISTORY_DIR);
+    match Scan::open(&history, lengths) {
+        Ok(Some(scan)) => scan.check(|| !shared.mend.is_stopping()).err(),
+        Ok(None) => Some(history::Fault::Foreign { path: history.path().to_owned() }),
         Err(fault) => Some(fault),
     }
 }

@@ -138,7 +138,9 @@ impl Fold {
             Some(Party { account: order.account, order: order.id, trade })
         };
         match event {
-            Event::Trading(TradingEvent::Filled { maker, trade, .. }) => [of(*maker, Some(*trade)), None],
+            Event::Trading(TradingEvent::Filled { maker, trade, .. }) => {
+                [of(*maker, Some(*trade)), of(self.state.taking(), Some(*trade))]
+            }
             Event::Trading(TradingEvent::Crossed { buy, sell, trade, .. }) => {
                 [of(*buy, Some(*trade)), of(*sell, Some(*trade))]
             }

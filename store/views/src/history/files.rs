@@ -14,12 +14,12 @@ use buttonwood_model::Time;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The name of each file, and its first bytes.
+// The name of each file, and its first bytes.
+
 pub(super) const TRADES: (&str, Magic) = ("trades.log", *b"BWtrade2");
 pub(super) const ORDERS: (&str, Magic) = ("orders.log", *b"BWorder3");
 pub(super) const PUBLIC: (&str, Magic) = ("public.log", *b"BWpubli2");
 pub(super) const FUNDING: (&str, Magic) = ("funding.log", *b"BWfundi1");
-
 pub(super) const ENTRIES: (&str, Magic) = ("entries.log", *b"BWentry1");
 pub(super) const CONVERSIONS: (&str, Magic) = ("conversions.log", *b"BWconve1");
 

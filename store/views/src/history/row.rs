@@ -40,7 +40,7 @@ pub struct TradeRow {
     pub client_id: Option<ClientId>,
     /// The row of this order's previous trade.
     pub of_order: Option<Position>,
-    /// The account's balances after the trade; none for one that moved no base currency, such as a perpetual's.
+    /// The account's balances after the trade; none for perpetuals, takeovers and the house, whose changes are entries or in no statement.
     pub settled: Option<Settled>,
 }
 

@@ -3,8 +3,8 @@
 //! Both kinds of rows share one numbering for each account, so that every line has an id that never changes: a trade takes three ids (base,
 //! quote, fee; some stay unused), an entry takes one. A row knows how many rows of the other kind were before it, so its ids need no search.
 //!
-//! The newest lines read a row or two beyond their number, however many chains are merged. A page from a point on reads at most its length
-//! in each chain.
+//! The newest lines read one row of each chain, and then as many as there are lines. A page from a point on reads at most its length in each
+//! chain: one for each symbol that the account has traded, and its entries.
 
 use super::chain::{Node, Walk};
 use super::codec::{Damage, Position};
@@ -152,6 +152,13 @@ impl Timed for Numbered {
     }
 }
 
+/// How far every chain was read: rows beyond may be missing.
+#[derive(Clone, Copy, Debug)]
+struct ReadTo {
+    id: u64,
+    millis: u64,
+}
+
 impl Lines {
     /// The lines of an account so far, in one currency or in all.
     pub fn of(state: &State, history: &History, account: AccountId, currency: Option<CurrencyId>) -> Self {
@@ -179,8 +186,8 @@ impl Lines {
             EntriesFrom::Millis(from) => self.since_millis(query, from, limit),
             EntriesFrom::After(id) => {
                 let rows = limit.rows.saturating_add(1);
-                let mut lines = self.oldest(query, |raw| raw.last > id, rows, rows, End::Anywhere)?.0;
-                lines.retain(|line| line.id > id);
+                let (mut lines, end) = self.oldest(query, |raw| raw.last > id, rows, rows, End::Anywhere)?;
+                lines.retain(|line| line.id > id && line.id <= end.id);
                 lines.truncate(limit.rows);
                 Ok(lines)
             }
@@ -250,9 +257,9 @@ impl Lines {
 
     /// The lines from a millisecond on, newest first.
     fn since_millis(&self, query: Query<'_>, from: u64, limit: Limit) -> Result<Vec<Line>, Fault> {
-        let (mut lines, whole) =
+        let (mut lines, end) =
             self.oldest(query, |raw| raw.millis() >= from, limit.rows, limit.most, End::Millisecond)?;
-        lines.retain(|line| line.time.millis() <= whole);
+        lines.retain(|line| line.time.millis() <= end.millis);
         if let Some(next) = lines.get(limit.rows).map(|line| line.time.millis()) {
             let first = lines.first().map_or(next, |line| line.time.millis());
             if first < next {
@@ -266,8 +273,7 @@ impl Lines {
         Ok(lines)
     }
 
-    /// The lines of the oldest rows of each chain for which `holds` is true, oldest first; and the last millisecond of which every chain
-    /// gave all rows.
+    /// The lines of the oldest rows of each chain for which `holds` is true, oldest first, and how far every chain was read.
     fn oldest(
         &self,
         query: Query<'_>,
@@ -275,9 +281,9 @@ impl Lines {
         rows: usize,
         most: usize,
         end: End,
-    ) -> Result<(Vec<Line>, u64), Fault> {
+    ) -> Result<(Vec<Line>, ReadTo), Fault> {
         let mut found = Vec::new();
-        let mut whole = u64::MAX;
+        let mut read_to = ReadTo { id: u64::MAX, millis: u64::MAX };
         let reads = query.reads();
         for chain in self.chains() {
             let read = |at| {
@@ -289,13 +295,14 @@ impl Lines {
             if let (Some(newest), Some(head)) = (page.first(), walk.head)
                 && self.read(&query, chain, head)?.row.last != newest.last
             {
-                whole = whole.min(newest.millis());
+                read_to.id = read_to.id.min(newest.last);
+                read_to.millis = read_to.millis.min(newest.millis());
             }
             found.extend(page);
         }
         found.sort_unstable_by_key(|raw| raw.last);
         let lines = found.iter().flat_map(|raw| self.lines(raw)).flatten().collect();
-        Ok((lines, whole))
+        Ok((lines, read_to))
     }
 
     /// The lines of a row, oldest first.
