@@ -111,21 +111,21 @@ fn live(repo: &Repo) -> Done {
     let log = fs::read_to_string(exchange.scratch.join("stderr.log")).unwrap_or_default();
     let address = log.split_once("metrics are at http://").and_then(|(_, rest)| rest.split_once('/'));
     let (address, _) = address.ok_or_else(|| exchange.trouble("shows no address of metrics"))?;
-    let page = fetch(address).map_err(|error| format!("http://{address}/metrics: {error}"))?;
+    let page = fetch(address, "/metrics").map_err(|error| format!("http://{address}/metrics: {error}"))?;
     lint(repo, &page)?;
     named_metrics(repo, &page)?;
     if repo.step("prometheus", ["--version"]).works() {
-        dashboard(repo, address)?;
+        dashboard(repo, address, exchange.url.trim_start_matches("http://"))?;
     } else {
         skipped::say("dashboard", "promtool is there, but no prometheus");
     }
     exchange.stop()
 }
 
-/// The body of `/metrics`.
-fn fetch(address: &str) -> std::io::Result<String> {
+/// The body of a page.
+fn fetch(address: &str, path: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
-    write!(stream, "GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
     let mut text = String::new();
     stream.read_to_string(&mut text)?;
     Ok(text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default())
@@ -164,13 +164,15 @@ fn named_metrics(repo: &Repo, page: &str) -> Done {
     Ok(())
 }
 
-fn dashboard(repo: &Repo, target: &str) -> Done {
+/// Asks every query of the dashboard. `exchange` is called meanwhile, since nothing else makes requests.
+fn dashboard(repo: &Repo, target: &str, exchange: &str) -> Done {
     let queries = queries(&repo.read(DASHBOARD)?)?;
     let prometheus = Prometheus::start(repo, target)?;
     let mut left = queries.clone();
     let begun = Instant::now();
     // Rates need two scrapes.
     while let Some(query) = left.last() {
+        fetch(exchange, "/v1/symbols").map_err(|error| format!("http://{exchange}: {error}"))?;
         let expression = query.replace("$__rate_interval", "30s");
         let words = ["query", "instant", "--format=json", &prometheus.url, &expression];
         let output = repo.step("promtool", words).output()?;
