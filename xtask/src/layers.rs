@@ -13,7 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["core/model"],
     &["core/ledger", "core/book", "core/auction", "core/access", "core/rates"],
     &["core/index"],
-    &["core/trading", "core/margin", "core/convert", "core/leave"],
+    &["core/trading", "core/risk", "core/convert", "core/leave"],
     &["core/spot", "core/perp", "core/prediction", "core/clearing", "core/staking", "core/funds"],
     // Spot trading on credit: what it does not borrow for is what spot does.
     &["core/spot-margin"],

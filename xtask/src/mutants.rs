@@ -53,8 +53,8 @@ const ROOMS: [Room; 13] = [
     },
     Room { folder: "core/spot", package: "buttonwood-spot", above: &["buttonwood-engine"], is_listed: false },
     Room {
-        folder: "core/margin",
-        package: "buttonwood-margin",
+        folder: "core/risk",
+        package: "buttonwood-risk",
         above: &["buttonwood-perp", "buttonwood-engine"],
         is_listed: false,
     },

@@ -110,7 +110,7 @@ impl Body {
             | Self::Convert(_)
             | Self::Funds(_)
             | Self::Perp(_)
-            | Self::Margin(_)
+            | Self::SpotMargin(_)
             | Self::Founding(_)
             | Self::Operation(_) => self,
         }

@@ -44,7 +44,7 @@ pub enum Body {
     /// Of the desk of perpetuals.
     Perp(perp::Command),
     /// Of the desk of spot margin.
-    Margin(spot_margin::Command),
+    SpotMargin(spot_margin::Command),
     /// Of the engine itself.
     Founding(Founding),
     /// Of an operator: one of the others, with who sends it and why.
@@ -98,7 +98,7 @@ impl From<perp::Command> for Body {
 
 impl From<spot_margin::Command> for Body {
     fn from(command: spot_margin::Command) -> Self {
-        Self::Margin(command)
+        Self::SpotMargin(command)
     }
 }
 
@@ -174,7 +174,7 @@ impl Body {
             Self::Convert(command) => command.roles(),
             Self::Funds(command) => command.roles(),
             Self::Perp(command) => command.roles(),
-            Self::Margin(command) => command.roles(),
+            Self::SpotMargin(command) => command.roles(),
             Self::Founding(command) => command.roles(),
             Self::Act(_) => Roles::NOBODY,
             Self::Operation(command) => command.roles(),
@@ -191,7 +191,7 @@ impl Body {
             Self::Convert(command) => command.is_reducing(),
             Self::Funds(command) => command.is_reducing(),
             Self::Perp(command) => command.is_reducing(),
-            Self::Margin(command) => command.is_reducing(),
+            Self::SpotMargin(command) => command.is_reducing(),
             Self::Founding(command) => command.is_reducing(),
             Self::Operation(command) => command.is_reducing(),
             Self::Act(act) => act.body.as_ref().is_some_and(Self::is_reducing),
@@ -209,7 +209,7 @@ impl Body {
             | Self::Rates(_)
             | Self::Funds(_)
             | Self::Perp(_)
-            | Self::Margin(_)
+            | Self::SpotMargin(_)
             | Self::Founding(_)
             | Self::Act(_)
             | Self::Operation(_) => false,
@@ -229,7 +229,7 @@ impl Body {
             | Self::Convert(_)
             | Self::Funds(_)
             | Self::Perp(_)
-            | Self::Margin(_)
+            | Self::SpotMargin(_)
             | Self::Founding(_)
             | Self::Act(_)
             | Self::Operation(_) => trading::cancel::Withdrawn::default(),
@@ -246,7 +246,7 @@ impl Body {
             Self::Convert(command) => put_named(command, out),
             Self::Funds(command) => put_named(command, out),
             Self::Perp(command) => put_named(command, out),
-            Self::Margin(command) => put_named(command, out),
+            Self::SpotMargin(command) => put_named(command, out),
             Self::Founding(command) => put_named(command, out),
             Self::Act(act) => act.put(out),
             Self::Operation(command) => put_named(command, out),
@@ -263,7 +263,7 @@ impl Body {
             convert::Command::ROOM => record.read().map(Self::Convert),
             funds::Command::ROOM => record.read().map(Self::Funds),
             perp::Command::ROOM => record.read().map(Self::Perp),
-            spot_margin::Command::ROOM => record.read().map(Self::Margin),
+            spot_margin::Command::ROOM => record.read().map(Self::SpotMargin),
             Founding::ROOM => record.read().map(Self::Founding),
             Act::ROOM => record.read().map(|act| Self::Act(Arc::new(act))),
             Operation::ROOM => record.read().map(Self::Operation),

@@ -94,7 +94,7 @@ fn decide_infrequent(
         | Body::Ledger(_)
         | Body::Rates(_)
         | Body::Perp(_)
-        | Body::Margin(_)
+        | Body::SpotMargin(_)
         | Body::Founding(_)
         | Body::Act(_)
         | Body::Operation(_) => {
@@ -398,9 +398,9 @@ fn decide_other_events(
             Ok(())
         }
         Body::Perp(command) => decide_perp(state, now, command, work),
-        Body::Margin(command) => {
-            spot_margin::decide(&state.margin_venue(now), *command, &mut work.planner, out)
-                .map_err(Reject::Margin)
+        Body::SpotMargin(command) => {
+            spot_margin::decide(&state.spot_margin_venue(now), *command, &mut work.planner, out)
+                .map_err(Reject::SpotMargin)
         }
         // The command has no event: its stamp moves the state's time.
         Body::Founding(Founding::MoveClock) => Ok(()),
@@ -492,7 +492,7 @@ fn check_empty(state: &State, account: AccountId) -> Result<(), access::Reject> 
     if state.orders().of_account(account).next().is_some() {
         return Err(access::Reject::HasOrders);
     }
-    if state.perps().is_active(account) || state.margin().is_active(account) {
+    if state.perps().is_active(account) || state.spot_margin().is_active(account) {
         return Err(access::Reject::HasMoney);
     }
     // What is on its way would arrive at a closed account.
@@ -518,7 +518,7 @@ fn is_founding(body: &Body) -> bool {
         | Body::Convert(_)
         | Body::Funds(_)
         | Body::Perp(_)
-        | Body::Margin(_)
+        | Body::SpotMargin(_)
         | Body::Trading(
             trading::Command::ListSymbol(_)
             | trading::Command::SetFees(_)

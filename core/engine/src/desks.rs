@@ -34,7 +34,7 @@ pub struct Desks {
     /// Positions and marks of perpetuals.
     pub perps: Perps,
     /// What margin accounts owe, and what their live orders stand for.
-    pub margin: SpotMargin,
+    pub spot_margin: SpotMargin,
     /// The open advances of each group.
     pub advances: Advances,
     /// The kind of each account. Derived.
@@ -58,7 +58,7 @@ pub struct Desks {
 impl PartialEq for Desks {
     fn eq(&self, other: &Self) -> bool {
         (&self.ledger, &self.indices) == (&other.ledger, &other.indices)
-            && (&self.perps, &self.margin) == (&other.perps, &other.margin)
+            && (&self.perps, &self.spot_margin) == (&other.perps, &other.spot_margin)
             && self.advances == other.advances
     }
 }
@@ -141,7 +141,7 @@ impl Desks {
         let Some(open) = open else { return Money::ZERO };
         let others = self.members(account).iter().filter(|member| **member != account);
         let idle =
-            others.filter(|member| !self.perps.is_active(**member) && !self.margin.is_active(**member));
+            others.filter(|member| !self.perps.is_active(**member) && !self.spot_margin.is_active(**member));
         let dollars = idle.flat_map(|member| self.ledger.balances_of(*member));
         let dollars = dollars.filter(|(currency, _)| self.is_dollar(*currency));
         let covered = dollars.fold(Money::ZERO, |sum, (_, balance)| sum.capped_add(balance.available));
@@ -162,7 +162,7 @@ impl Desks {
     /// Notes what an account owes for returned advances, in dollars: it counts as borrowed (D-181).
     pub(crate) fn note_debt(&mut self, account: AccountId, debt: Money) {
         match self.kind(account) {
-            AccountKind::Margin => self.margin.note_debt(account, debt),
+            AccountKind::Margin => self.spot_margin.note_debt(account, debt),
             AccountKind::Derivatives => self.perps.note_debt(account, debt),
             AccountKind::Exchange | AccountKind::Custody => {}
         }
@@ -170,7 +170,7 @@ impl Desks {
 
     /// What a margin or a derivatives account owes for returned advances.
     pub(crate) fn debt(&self, account: AccountId) -> Money {
-        self.margin.debt(account).max(self.perps.debt(account))
+        self.spot_margin.debt(account).max(self.perps.debt(account))
     }
 
     /// Whether the desks cover a fill, advances aside.
@@ -182,7 +182,7 @@ impl Desks {
             Settlement::Spot => Cover::Both,
             Settlement::Perp => perp::covers(&self.perps, &self.ledger, &mut plan.perp, maker, taker, qty),
             Settlement::Mixed => {
-                spot_margin::covers(&self.margin, &self.ledger, &mut plan.margin, maker, taker, qty)
+                spot_margin::covers(&self.spot_margin, &self.ledger, &mut plan.margin, maker, taker, qty)
             }
         }
     }
@@ -210,7 +210,7 @@ impl Desks {
             // They have no auctions.
             Settlement::Perp => no_such_desk(perp::DESK),
             Settlement::Mixed => {
-                spot_margin::covers_crossing(&self.margin, &self.ledger, &mut plan.margin, crossing)
+                spot_margin::covers_crossing(&self.spot_margin, &self.ledger, &mut plan.margin, crossing)
             }
         }
     }
@@ -246,7 +246,9 @@ impl Desks {
                 Ok(perp::DESK)
             }
             (Product::Spot, AccountKind::Margin) if !on_margin => Ok(spot_margin::CASH),
-            (Product::Spot, AccountKind::Margin) if self.margin.is_traded(symbol) => Ok(spot_margin::DESK),
+            (Product::Spot, AccountKind::Margin) if self.spot_margin.is_traded(symbol) => {
+                Ok(spot_margin::DESK)
+            }
             _ if on_margin => Err(DeskReject::NoMargin),
             _ => Err(DeskReject::WrongKind),
         }
@@ -257,7 +259,7 @@ impl Desks {
     #[inline(never)]
     fn settle_mixed_maker(&mut self, execution: &Execution<'_>) {
         if spot_margin::is_of_room(execution.maker.desk()) {
-            spot_margin::settle_maker(&mut self.margin, &mut self.ledger, execution);
+            spot_margin::settle_maker(&mut self.spot_margin, &mut self.ledger, execution);
         } else {
             spot::settle_maker(&mut self.ledger, execution);
         }
@@ -266,8 +268,8 @@ impl Desks {
     /// Repays what margin accounts owe, out of whatever came in.
     #[inline]
     pub(crate) fn repay_margin(&mut self) {
-        if !self.margin.loans().is_empty() {
-            self.margin.repay(&mut self.ledger);
+        if !self.spot_margin.loans().is_empty() {
+            self.spot_margin.repay(&mut self.ledger);
         }
     }
 
@@ -290,7 +292,7 @@ pub enum DeskReject {
     /// By the desk of perpetuals.
     Perp(perp::Refusal),
     /// By the desk of spot margin.
-    Margin(spot_margin::Refusal),
+    SpotMargin(spot_margin::Refusal),
     /// The account, or the symbol, is not traded on margin (ORD-045).
     NoMargin,
     /// The account's group would give up more against the index than its open advances let it (D-181).
@@ -305,7 +307,7 @@ impl From<perp::Refusal> for DeskReject {
 
 impl From<spot_margin::Refusal> for DeskReject {
     fn from(refusal: spot_margin::Refusal) -> Self {
-        Self::Margin(refusal)
+        Self::SpotMargin(refusal)
     }
 }
 
@@ -397,7 +399,7 @@ impl trading::Desks for Desks {
         match terms.class.desk() {
             spot::DESK => spot::reserve(&self.ledger, terms),
             perp::DESK => perp::reserve(&self.perps, &self.ledger, terms, self.advanced(terms.account)),
-            _ => spot_margin::reserve(&self.margin, &self.ledger, terms, self.advanced(terms.account)),
+            _ => spot_margin::reserve(&self.spot_margin, &self.ledger, terms, self.advanced(terms.account)),
         }
     }
 
@@ -454,7 +456,7 @@ impl trading::Desks for Desks {
         if terms.class.desk() == perp::DESK {
             perp::affords(&self.perps, &self.ledger, terms, fills, rest, &plan.perp)
         } else {
-            spot_margin::affords(&self.margin, &self.ledger, terms, fills, rest, &plan.margin)
+            spot_margin::affords(&self.spot_margin, &self.ledger, terms, fills, rest, &plan.margin)
         }
     }
 
@@ -495,7 +497,7 @@ impl trading::Desks for Desks {
         match desk {
             spot::DESK => spot::hold(&mut self.ledger, order, reserve),
             perp::DESK => perp::hold(&mut self.perps, order(), reserve),
-            _ => spot_margin::hold(&mut self.margin, &mut self.ledger, order(), reserve),
+            _ => spot_margin::hold(&mut self.spot_margin, &mut self.ledger, order(), reserve),
         }
     }
 
@@ -504,7 +506,7 @@ impl trading::Desks for Desks {
         match order.desk() {
             spot::DESK => spot::release(&mut self.ledger, order),
             perp::DESK => perp::release(&mut self.perps, order),
-            _ => spot_margin::release(&mut self.margin, &mut self.ledger, order),
+            _ => spot_margin::release(&mut self.spot_margin, &mut self.ledger, order),
         }
     }
 
@@ -529,7 +531,7 @@ impl trading::Desks for Desks {
             spot::DESK => spot::settle_taker(&mut self.ledger, taker),
             // Each fill settled it.
             perp::DESK => {}
-            _ => spot_margin::settle_taker(&mut self.margin, &mut self.ledger, taker),
+            _ => spot_margin::settle_taker(&mut self.spot_margin, &mut self.ledger, taker),
         }
         self.repay_margin();
     }
@@ -539,7 +541,7 @@ impl trading::Desks for Desks {
             Settlement::Spot => spot::settle_crossing(&mut self.ledger, crossing),
             Settlement::Perp => no_such_desk(perp::DESK),
             Settlement::Mixed => {
-                spot_margin::settle_crossing(&mut self.margin, &mut self.ledger, crossing);
+                spot_margin::settle_crossing(&mut self.spot_margin, &mut self.ledger, crossing);
             }
         }
         self.repay_margin();

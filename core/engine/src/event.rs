@@ -42,7 +42,7 @@ pub enum Infrequent {
     /// Of the desk of perpetuals.
     Perp(perp::Infrequent),
     /// Of the desk of spot margin.
-    Margin(spot_margin::Infrequent),
+    SpotMargin(spot_margin::Infrequent),
     /// Of the engine itself.
     Founded(Founded),
     /// Of an operator.
@@ -62,7 +62,7 @@ impl Infrequent {
             Self::Convert(event) => out.push_named(event),
             Self::Funds(event) => out.push_named(event),
             Self::Perp(event) => out.push_named(event),
-            Self::Margin(event) => out.push_named(event),
+            Self::SpotMargin(event) => out.push_named(event),
             Self::Founded(event) => out.push_named(event),
             Self::Audit(event) => out.push_named(event),
             Self::Operated(event) => out.push_named(event),
@@ -87,7 +87,7 @@ impl Infrequent {
             convert::Infrequent::ROOM => record.read().map(Self::Convert),
             funds::Infrequent::ROOM => record.read().map(Self::Funds),
             perp::Infrequent::ROOM => record.read().map(Self::Perp),
-            spot_margin::Infrequent::ROOM => record.read().map(Self::Margin),
+            spot_margin::Infrequent::ROOM => record.read().map(Self::SpotMargin),
             Founded::ROOM => record.read().map(Self::Founded),
             Audit::ROOM => record.read().map(Self::Audit),
             Operated::ROOM => record.read().map(Self::Operated),

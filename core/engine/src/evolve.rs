@@ -48,7 +48,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
                 value_listed(state);
                 let dollar = state.find_currency(DOLLAR);
                 state.desks.perps.note_source(&state.floor.symbols, dollar);
-                state.note_margin_symbols();
+                state.note_spot_margin_symbols();
             }
         }
         Infrequent::Access(event) => {
@@ -114,12 +114,12 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             repay(state);
         }
         Infrequent::Perp(event) => evolve_perp(state, time, &event),
-        Infrequent::Margin(event) => {
+        Infrequent::SpotMargin(event) => {
             for id in event.ids() {
                 take_id(state, id);
             }
-            let Desks { margin, ledger, .. } = &mut state.desks;
-            spot_margin::evolve(margin, ledger, event);
+            let Desks { spot_margin, ledger, .. } = &mut state.desks;
+            spot_margin::evolve(spot_margin, ledger, event);
         }
         Infrequent::Founded(Founded::Opened(opening)) => {
             state.opening = Some(opening);
@@ -164,7 +164,7 @@ fn evolve_perp(state: &mut State, time: Time, event: &perp::Infrequent) {
     let gusd = state.gusd();
     let State { desks: Desks { perps, indices, ledger, .. }, floor, .. } = state;
     perp::evolve(&mut perp::Books { perps, indices, ledger, gusd, symbols: &floor.symbols, time }, event);
-    note_indices(&mut state.desks.margin, time, event);
+    note_indices(&mut state.desks.spot_margin, time, event);
     repay(state);
 }
 
@@ -183,7 +183,7 @@ fn note_debt(state: &mut State, account: AccountId, time: Time) {
     let before = state.desks.debt(account);
     state.note_debt(account);
     if state.desks.debt(account) > before {
-        state.desks.margin.look_through(time);
+        state.desks.spot_margin.look_through(time);
         state.desks.perps.look_through(time);
     }
 }
@@ -249,7 +249,7 @@ impl State {
         assert!(stamp.seq.0 == self.stamp.seq.0 + 1, "commands are numbered without holes");
         assert!(stamp.time >= self.stamp.time, "time does not go back");
         self.desks.perps.note_time(stamp.time);
-        self.desks.margin.note_time(stamp.time);
+        self.desks.spot_margin.note_time(stamp.time);
         self.stamp = stamp;
     }
 }

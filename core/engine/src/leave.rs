@@ -39,7 +39,7 @@ impl Rooms for State {
     /// Loans of both products. What lies under positions or live orders of perpetuals covers no advance, since funding and losses are
     /// paid out of it: such an account has nothing of its own.
     fn liabilities(&self, account: AccountId) -> Money {
-        let borrowed = self.margin().owed(account);
+        let borrowed = self.spot_margin().owed(account);
         let Some(gusd) = self.gusd().filter(|_| self.is_derivatives(account)) else { return borrowed };
         if self.perps().is_active(account) {
             return Money::MAX;

@@ -77,7 +77,7 @@ fn conversion(events: &[Event], texts: &[u8]) -> convert::Answer {
             | Infrequent::Rates(_)
             | Infrequent::Funds(_)
             | Infrequent::Perp(_)
-            | Infrequent::Margin(_)
+            | Infrequent::SpotMargin(_)
             | Infrequent::Founded(_)
             | Infrequent::Audit(_)
             | Infrequent::Operated(_) => None,
@@ -113,7 +113,7 @@ pub enum Reject {
     /// By the desk of perpetuals.
     Perp(perp::Reject),
     /// By the desk of spot margin.
-    Margin(spot_margin::Reject),
+    SpotMargin(spot_margin::Reject),
     /// The disk is nearly full, and the exchange accepts only commands that reduce risk.
     NoRoom,
     /// No key may send the command, or it needs an account and names none that exists.

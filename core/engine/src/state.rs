@@ -147,14 +147,14 @@ impl State {
     }
 
     /// What margin accounts owe, and what their live orders stand for.
-    pub fn margin(&self) -> &SpotMargin {
-        &self.desks.margin
+    pub fn spot_margin(&self) -> &SpotMargin {
+        &self.desks.spot_margin
     }
 
     /// What a decision about spot margin reads.
-    pub(crate) fn margin_venue(&self, time: Time) -> spot_margin::Venue<'_, Desks> {
+    pub(crate) fn spot_margin_venue(&self, time: Time) -> spot_margin::Venue<'_, Desks> {
         spot_margin::Venue {
-            margin: self.margin(),
+            margin: self.spot_margin(),
             ledger: self.ledger(),
             market: self.market(time),
             fund: self.fund(),
@@ -166,8 +166,10 @@ impl State {
     fn fund(&self) -> Option<Fund> {
         let (fund, gusd) = self.ledger().house(INSURANCE.name).zip(self.gusd())?;
         let of_perps = self.perps().bare_sums(self.ledger(), fund, gusd)?;
-        let mut sum =
-            Fund { assets: of_perps.assets.checked_sub(self.margin().owed(fund))?, holds: of_perps.notional };
+        let mut sum = Fund {
+            assets: of_perps.assets.checked_sub(self.spot_margin().owed(fund))?,
+            holds: of_perps.notional,
+        };
         for (currency, balance) in self.ledger().balances_of(fund) {
             let code = self.currency(currency).map_or("", |currency| currency.code.as_str());
             // The sums of perpetuals have GUSD.
@@ -187,7 +189,7 @@ impl State {
     ///
     /// # Errors
     /// Why the order would be refused.
-    pub fn preview_margin(
+    pub fn preview_spot_margin(
         &self,
         account: AccountId,
         session: SessionId,
@@ -196,7 +198,7 @@ impl State {
     ) -> Result<[spot_margin::Figures; 2], PlaceReject> {
         let home = self.access.account(account).map_or("", |account| account.jurisdiction.as_str());
         let placer = Placer { account, session };
-        spot_margin::preview(self.margin(), self.ledger(), self.market(time), (placer, home), place)
+        spot_margin::preview(self.spot_margin(), self.ledger(), self.market(time), (placer, home), place)
     }
 
     /// Whether an account trades perpetuals, and nothing else.
@@ -251,13 +253,13 @@ impl State {
     pub(crate) fn note_sources(&mut self) {
         let dollar = self.find_currency(DOLLAR);
         self.desks.perps.note_sources(&self.floor.symbols, dollar);
-        self.note_margin_symbols();
+        self.note_spot_margin_symbols();
     }
 
     /// Notes which symbols are traded on margin.
-    pub(crate) fn note_margin_symbols(&mut self) {
-        let Desks { margin, ledger, .. } = &mut self.desks;
-        margin.note_symbols(&self.floor.symbols, ledger.currencies());
+    pub(crate) fn note_spot_margin_symbols(&mut self) {
+        let Desks { spot_margin, ledger, .. } = &mut self.desks;
+        spot_margin.note_symbols(&self.floor.symbols, ledger.currencies());
     }
 
     /// Transfers, and everything else about money that enters and leaves.
@@ -315,7 +317,7 @@ impl State {
         let [marks, minute, flatten, offer, funding, liquidation] =
             perp::next_due(self.perps(), self.indices()).map(|due| due.map(|due| due.map(Body::Perp)));
         // Of those that are due at one instant, the first in this list runs first.
-        let [interest, of_margin] = self.margin().next_due(halted);
+        let [interest, of_margin] = self.spot_margin().next_due(halted);
         let rooms = [
             self.floor.next_due(skips, halted).map(|due| due.map(Body::Trading)),
             self.funds.next_due(self.ledger(), &self.access, seed).map(|due| due.map(Body::Funds)),
@@ -325,10 +327,10 @@ impl State {
             flatten.filter(|_| !halted),
             offer.filter(|_| !halted),
             funding,
-            interest.map(|due| due.map(Body::Margin)),
+            interest.map(|due| due.map(Body::SpotMargin)),
             // A halted exchange begins no round.
             liquidation.filter(|due| !halted || due.rank == Rank::FollowUp),
-            of_margin.map(|due| due.map(Body::Margin)),
+            of_margin.map(|due| due.map(Body::SpotMargin)),
             operations::next_due(self),
         ];
         let may_run = |due: &Due<Body>| !skips || !due.may_skip;
@@ -342,7 +344,7 @@ impl State {
             || self.floor.stops.due().is_some() && !self.operations.is_halted()
             || self.perps().has_follow_up()
             || self.funds.has_follow_up(self.ledger())
-            || self.desks.margin.has_follow_up()
+            || self.desks.spot_margin.has_follow_up()
     }
 
     /// What operators have set for the exchange as a whole.
@@ -384,11 +386,11 @@ impl State {
 
     /// Rebuilds the indices, after the state was read from a snapshot.
     pub fn restore(&mut self) {
-        let Desks { ledger, perps, margin, .. } = &mut self.desks;
+        let Desks { ledger, perps, spot_margin, .. } = &mut self.desks;
         ledger.reindex();
         perps.reindex(ledger);
         perps.loans().restore(ledger);
-        margin.loans().restore(ledger);
+        spot_margin.loans().restore(ledger);
         self.funds.restore(ledger);
         for (place, account) in self.access.accounts().iter().enumerate() {
             let id = AccountId::from_index(place);
@@ -446,14 +448,14 @@ impl State {
         let live = accounts.flat_map(|account| self.orders().in_any_order(account));
         let live = live.map(|(slot, _)| self.floor.live(slot));
         let own = live.filter(|live| spot_margin::is_of_room(live.desk()));
-        self.margin().broken_law(own).map(Broken::Margin)
+        self.spot_margin().broken_law(own).map(Broken::SpotMargin)
     }
 
     /// The first currency of which the lending account has not lent exactly what accounts owe.
     fn unequal_loans(&self) -> Option<CurrencyId> {
         let lending = self.ledger().house(LENDING.name)?;
         let mut owed: BTreeMap<CurrencyId, Money> = BTreeMap::new();
-        let tables = [self.perps().loans(), self.margin().loans(), self.funds.debts()];
+        let tables = [self.perps().loans(), self.spot_margin().loans(), self.funds.debts()];
         for (_, currency, amount) in tables.into_iter().flat_map(|loans| loans.after(None)) {
             *owed.entry(currency).or_insert(Money::ZERO) += amount;
         }
@@ -509,7 +511,7 @@ impl State {
     pub fn margined(&self, account: AccountId, currency: CurrencyId) -> Option<[Money; 2]> {
         if self.desks.is_margin(account) {
             let advanced = self.desks.own_advances(account);
-            let leaves = self.margin().leaving(self.ledger(), account, currency, advanced)?;
+            let leaves = self.spot_margin().leaving(self.ledger(), account, currency, advanced)?;
             let available = self.ledger().balance(account, currency).available;
             return Some([available, leaves.min(available)]);
         }
@@ -542,7 +544,7 @@ pub enum Broken {
     /// A law of perpetuals.
     Perp(perp::BrokenLaw),
     /// A law of spot margin.
-    Margin(spot_margin::BrokenLaw),
+    SpotMargin(spot_margin::BrokenLaw),
     /// The lending account has not lent exactly what accounts owe in the currency.
     Lending(CurrencyId),
 }

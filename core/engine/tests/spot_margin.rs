@@ -177,7 +177,7 @@ fn loans_stay_within_the_range_of_money() {
     stage.credit(rich, stage.btc, "10000000000000");
     stage.credit(margin, stage.btc, "1000000000000");
     let left = stage.exchange.state.ledger().left_to_give(stage.usd);
-    let owed = |stage: &Stage| stage.exchange.state.margin().owed(margin.0);
+    let owed = |stage: &Stage| stage.exchange.state.spot_margin().owed(margin.0);
     // 20,000,000,000,000,000 dollars are more than is left; as taker, then as maker.
     let too_much = (400_000_000_000, 50_000);
     stage.place(rich, Side::Sell, too_much, false);

@@ -133,7 +133,7 @@ impl Funds {
     }
 
     /// What accounts owe the house.
-    pub fn debts(&self) -> &buttonwood_margin::Loans {
+    pub fn debts(&self) -> &buttonwood_risk::Loans {
         &self.debts
     }
 

@@ -11,9 +11,9 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_ledger::{Adjustment, Ledger};
-use buttonwood_margin::Loans;
 use buttonwood_model::{AccountId, AssetId, Time, TradeId};
 use buttonwood_num::Money;
+use buttonwood_risk::Loans;
 use serde::{Deserialize, Serialize};
 
 /// Every transfer, and what the modules of the room keep.

@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 use buttonwood_book::Orders;
 use buttonwood_index::{FeedPrices, Indices, Sources};
 use buttonwood_ledger::Ledger;
-use buttonwood_margin::{Leverage, liquidation::Fund};
 use buttonwood_model::{
     AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, Roles, Symbol, SymbolId, Time, named,
 };
 use buttonwood_num::{Money, Round as Rounding};
+use buttonwood_risk::{Leverage, liquidation::Fund};
 
 /// A command of the desk; none is a key's.
 #[derive(Clone, Debug, PartialEq, Eq)]

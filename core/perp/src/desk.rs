@@ -5,11 +5,11 @@ use crate::liquidation::qty_of;
 use crate::{Leverage, Perps, Row};
 use alloc::collections::BTreeMap;
 use buttonwood_ledger::{About, Cause, Ledger};
-use buttonwood_margin::{Sums, admission};
 use buttonwood_model::{
     AccountId, CancelReason, CurrencyId, Desk, OrderKind, Product, SessionId, Side, SymbolId,
 };
 use buttonwood_num::{Bps, Grid, Money, Price, Qty};
+use buttonwood_risk::{Sums, admission};
 use buttonwood_trading::{CollarWidth, Cover, Fill, Live, Reserve, Rules, Terms, Unmet};
 
 /// The number of this desk.

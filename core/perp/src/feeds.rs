@@ -9,9 +9,9 @@ use crate::command::Market;
 use crate::{Infrequent, Reject};
 use alloc::collections::BTreeSet;
 use buttonwood_index::FeedPrices;
-use buttonwood_margin::price;
 use buttonwood_model::{BytesRef, CurrencyId, Outbox};
 use buttonwood_num::Money;
+use buttonwood_risk::price;
 
 /// Decides prices of a feed.
 pub(crate) fn decide<E: From<BytesRef>>(

@@ -3,11 +3,11 @@
 use crate::prices::Prices;
 use crate::{Contract, Perps, Row};
 use buttonwood_ledger::Ledger;
-use buttonwood_margin::deleverage::Score;
-use buttonwood_margin::liquidation;
-use buttonwood_margin::{Collateral, Holding, Leverage, LiquidationPoint, Sums};
 use buttonwood_model::{AccountId, CurrencyId, Symbol, SymbolId};
 use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty};
+use buttonwood_risk::deleverage::Score;
+use buttonwood_risk::liquidation;
+use buttonwood_risk::{Collateral, Holding, Leverage, LiquidationPoint, Sums};
 
 /// Currencies that may be collateral, with the percentage of their value that counts, and whether they have an index; USDT is a
 /// dollar (D-48).

@@ -10,10 +10,10 @@ use crate::command::Market;
 use crate::{Infrequent, Perps, Reject};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-pub use buttonwood_margin::funding::Terms;
-use buttonwood_margin::funding::{self, MINUTES, Minute};
 use buttonwood_model::{AccountId, BytesRef, Outbox, SymbolId, Time};
 use buttonwood_num::{Bps, Money};
+pub use buttonwood_risk::funding::Terms;
+use buttonwood_risk::funding::{self, MINUTES, Minute};
 use serde::{Deserialize, Serialize};
 
 /// Microseconds of a minute and of an hour.

@@ -14,13 +14,13 @@ use crate::prices::Prices;
 use crate::{Contract, Infrequent, Reject, Row};
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
-use buttonwood_margin::liquidation::{Fund, Offered};
-use buttonwood_margin::{Collateral, deleverage, liquidation};
 use buttonwood_model::{
     AccountId, BytesRef, Claim, CurrencyId, ExecutionOption, OrderId, OrderKind, Outbox, Side, Symbol,
     SymbolId, Time, TradeId,
 };
 use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty};
+use buttonwood_risk::liquidation::{Fund, Offered};
+use buttonwood_risk::{Collateral, deleverage, liquidation};
 use buttonwood_trading::place::Place;
 use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};

@@ -5,9 +5,9 @@
 use crate::command::Market;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use buttonwood_margin::price;
 use buttonwood_model::{CurrencyId, Product, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price, Round};
+use buttonwood_risk::price;
 use serde::{Deserialize, Serialize};
 
 /// The prices of a contract.

@@ -8,9 +8,9 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use buttonwood_index::Indices;
 use buttonwood_ledger::{CLEARING, FEES, INSURANCE, Ledger};
-use buttonwood_margin::{Debts, Leverage, Loans, Position};
 use buttonwood_model::{AccountId, CurrencyId, Held, Product, Side, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
+use buttonwood_risk::{Debts, Leverage, Loans, Position};
 use serde::{Deserialize, Serialize};
 
 /// A position, and what live orders would add to it.

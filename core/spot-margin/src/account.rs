@@ -3,9 +3,9 @@
 use crate::SpotMargin;
 use crate::state::Level;
 use buttonwood_ledger::Ledger;
-use buttonwood_margin::spot::{Buys, Cash, Held, Sums};
 use buttonwood_model::{AccountId, CurrencyId, SymbolId};
 use buttonwood_num::{Grid, Money, Price, Qty, Round};
+use buttonwood_risk::spot::{Buys, Cash, Held, Sums};
 
 /// Dollars and holdings of an account.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@ use crate::liquidation::{self, Next, Sold, TakenOver};
 use crate::{Conditions, SpotMargin};
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
-use buttonwood_margin::liquidation::Fund;
 use buttonwood_model::{AccountId, BytesRef, Due, Outbox, Rank, Roles, named};
+use buttonwood_risk::liquidation::Fund;
 use buttonwood_trading::{self as trading, Desks, Planner};
 
 /// A command of the desk; none is a key's.

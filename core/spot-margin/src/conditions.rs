@@ -1,7 +1,7 @@
 //! The conditions of margin trading, as configured: how much an account may borrow, and at which rates.
 
-use buttonwood_margin::{HourlyRate, Leverage, spot::Terms};
 use buttonwood_num::{Bps, Money};
+use buttonwood_risk::{HourlyRate, Leverage, spot::Terms};
 use serde::{Deserialize, Serialize};
 
 /// The conditions of every account.

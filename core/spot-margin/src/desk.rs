@@ -3,9 +3,9 @@
 use crate::SpotMargin;
 use crate::plan::Plan;
 use buttonwood_ledger::Ledger;
-use buttonwood_margin::spot::Sums;
 use buttonwood_model::{AssetId, Desk, SessionId, Side, Symbol};
 use buttonwood_num::{Money, Price, Qty};
+use buttonwood_risk::spot::Sums;
 use buttonwood_spot as spot;
 use buttonwood_trading::{Fill, Live, Reserve, Terms, Unmet};
 

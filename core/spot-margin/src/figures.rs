@@ -3,9 +3,9 @@
 use crate::SpotMargin;
 use crate::account::{Account, Change};
 use buttonwood_ledger::Ledger;
-use buttonwood_margin::spot::{Sums, liquidation_price};
 use buttonwood_model::{AccountId, CurrencyId, Outbox, Side, Symbol};
 use buttonwood_num::{Money, Price, Qty};
+use buttonwood_risk::spot::{Sums, liquidation_price};
 use buttonwood_trading::place::{self, Place, Placer};
 use buttonwood_trading::{self as trading, Desks, Planner};
 

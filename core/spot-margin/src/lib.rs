@@ -22,8 +22,8 @@ mod plan;
 mod settle;
 mod state;
 
-pub use buttonwood_margin::HourlyRate;
-pub use buttonwood_margin::spot::{Sums, Terms};
+pub use buttonwood_risk::HourlyRate;
+pub use buttonwood_risk::spot::{Sums, Terms};
 pub use command::{Command, Infrequent, Reject, Venue, decide, evolve};
 pub use conditions::Conditions;
 pub use desk::{

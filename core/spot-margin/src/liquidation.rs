@@ -11,12 +11,12 @@ use crate::{Infrequent, SpotMargin};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use buttonwood_ledger::{Bucket, Cause, INSURANCE, Ledger, Posting};
-use buttonwood_margin::liquidation::{self as sums, Fund, Offered};
 use buttonwood_model::{
     AccountId, BytesRef, CancelReason, Claim, CurrencyId, ExecutionOption, OrderId, OrderKind, Outbox, Rank,
     Side, Symbol, SymbolId, Time, TradeId,
 };
 use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty, Round};
+use buttonwood_risk::liquidation::{self as sums, Fund, Offered};
 use buttonwood_trading::place::{self, Place, Placer};
 use buttonwood_trading::{self as trading, Desks, Planner, cancel};
 use serde::{Deserialize, Serialize};

@@ -5,9 +5,9 @@ use crate::interest::Interest;
 use crate::liquidation::Liquidations;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use buttonwood_margin::{Debts, Loans, spot::Terms};
 use buttonwood_model::{AccountId, Currency, CurrencyId, Product, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
+use buttonwood_risk::{Debts, Loans, spot::Terms};
 use serde::{Deserialize, Serialize};
 
 /// The currencies that can be bought on margin. Whatever else an account has counts nothing.

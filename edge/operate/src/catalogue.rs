@@ -23,7 +23,7 @@ pub const COMMANDS: &[Command] = &[
     lists::symbols::COMMAND,
     lists::orders::LIST,
     lists::orders::CANCEL,
-    venue::margin::COMMAND,
+    venue::spot_margin::COMMAND,
     venue::instant::COMMAND,
     venue::funding::COMMAND,
     venue::halt::HALT,

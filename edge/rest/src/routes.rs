@@ -4,7 +4,7 @@
 use crate::auth::Auth;
 use crate::route::Route;
 use crate::unbuilt::UNBUILT;
-use crate::{account, convert, derivatives, funds, margin, market, orders, sandbox};
+use crate::{account, convert, derivatives, funds, market, orders, sandbox, spot_margin};
 use buttonwood_operate as operate;
 
 /// Every endpoint that is built.
@@ -53,9 +53,9 @@ pub(crate) const ROUTES: &[Route] = &[
     funds::reserves::ROUTE,
     funds::reserves::PROOF,
     // Margin
-    margin::account::ROUTE,
-    margin::rates::ROUTE,
-    margin::preview::ROUTE,
+    spot_margin::account::ROUTE,
+    spot_margin::rates::ROUTE,
+    spot_margin::preview::ROUTE,
     // Derivatives
     derivatives::margin::ROUTE,
     derivatives::positions::ROUTE,

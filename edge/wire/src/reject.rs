@@ -54,7 +54,7 @@ pub fn refusal<'a>(call: &Rejected<'a>, reject: Reject, market: impl FnOnce() ->
         | Reject::Convert(_)
         | Reject::Funds(_)
         | Reject::Perp(_)
-        | Reject::Margin(_)
+        | Reject::SpotMargin(_)
         | Reject::Unknown
         | Reject::NotNow
         | Reject::Approval(_) => not_taken(),
@@ -190,7 +190,7 @@ fn place(call: &Rejected<'_>, market: &Market<'_>, reject: PlaceReject) -> Refus
             Refusal::new(Reason::MarketNotOpen, message)
         }
         PlaceReject::Desk(DeskReject::Perp(perp::Refusal::NoSpend)) => no_spend(symbol),
-        PlaceReject::Desk(DeskReject::Margin(spot_margin::Refusal::NotOpen)) => {
+        PlaceReject::Desk(DeskReject::SpotMargin(spot_margin::Refusal::NotOpen)) => {
             let message = format!(
                 "The market for symbol {shown} takes no margin orders: its index has too few sources"
             );

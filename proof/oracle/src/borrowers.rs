@@ -320,7 +320,7 @@ impl World {
     }
 
     fn owed(&self, account: AccountId) -> Money {
-        self.exchange.state.margin().owed(account)
+        self.exchange.state.spot_margin().owed(account)
     }
 
     fn buy(&self, symbol: SymbolId, price: Price, qty: Qty) -> Buy {
@@ -400,7 +400,10 @@ impl World {
                         self.count("triggered");
                         taker = id;
                     }
-                    (Happening::Filled { maker, .. }, Body::Margin(MarginCommand::Liquidate(account))) => {
+                    (
+                        Happening::Filled { maker, .. },
+                        Body::SpotMargin(MarginCommand::Liquidate(account)),
+                    ) => {
                         let (_, symbol, _) = self.orders[&maker];
                         self.orders.insert(taker, (*account, symbol, Side::Sell));
                     }
@@ -419,7 +422,7 @@ impl World {
         decode_events(&self.exchange.frame, &mut out).unwrap();
         for event in &out.events {
             let Event::Infrequent(kept) = event else { continue };
-            let Ok(Infrequent::Margin(event)) = Infrequent::read(*kept, &out.texts) else { continue };
+            let Ok(Infrequent::SpotMargin(event)) = Infrequent::read(*kept, &out.texts) else { continue };
             self.note_event(&event, before);
         }
     }
@@ -496,7 +499,8 @@ impl World {
             assert!(available == Money::ZERO || owed == Money::ZERO, "what comes in repays first");
         }
         for (account, _) in &self.traders[..BORROWERS] {
-            let figures = Figures::of(state.margin(), state.ledger(), state.symbols(), *account).unwrap();
+            let figures =
+                Figures::of(state.spot_margin(), state.ledger(), state.symbols(), *account).unwrap();
             assert_eq!(figures::of_core(&figures), self.naive(*account).figures());
         }
     }

@@ -146,7 +146,7 @@ impl Counts {
             | Body::Convert(_)
             | Body::Funds(_)
             | Body::Perp(_)
-            | Body::Margin(_)
+            | Body::SpotMargin(_)
             | Body::Founding(_)
             | Body::Act(_)
             | Body::Operation(_) => {}

@@ -495,7 +495,7 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [
             | Infrequent::Rates(_)
             | Infrequent::Funds(_)
             | Infrequent::Perp(_)
-            | Infrequent::Margin(_)
+            | Infrequent::SpotMargin(_)
             | Infrequent::Ledger(LedgerInfrequent::CurrencyListed(_) | LedgerInfrequent::HouseOpened(..))
             | Infrequent::Access(_) => None,
         },

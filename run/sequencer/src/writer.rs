@@ -399,7 +399,7 @@ fn may_wait(command: &Command, outcome: &Outcome) -> bool {
         | Body::Convert(_)
         | Body::Funds(_)
         | Body::Perp(_)
-        | Body::Margin(_)
+        | Body::SpotMargin(_)
         | Body::Founding(_)
         | Body::Act(_)
         | Body::Operation(_) => command.caller.is_some() && matches!(outcome, Outcome::Rejected(_)),

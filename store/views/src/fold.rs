@@ -244,7 +244,7 @@ impl Fold {
                 return;
             }
             Infrequent::Perp(event) => return self.record_perpetual(stamp, &event, sink),
-            Infrequent::Margin(event) => return self.record_spot_margin(stamp, &event, sink),
+            Infrequent::SpotMargin(event) => return self.record_spot_margin(stamp, &event, sink),
             Infrequent::Convert(event) => return self.record_conversion(stamp, &event, sink),
             Infrequent::Trading(_)
             | Infrequent::Access(_)

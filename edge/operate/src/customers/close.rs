@@ -98,7 +98,7 @@ fn positions(state: &State, account: AccountId) -> Vec<String> {
 /// What the account owes the house: for returned advances, and as loans of margin and of perpetuals.
 fn debts(state: &State, account: AccountId) -> Vec<String> {
     let advances = state.funds().debts_of(account);
-    let loans = state.perps().loans().of(account).chain(state.margin().loans().of(account));
+    let loans = state.perps().loans().of(account).chain(state.spot_margin().loans().of(account));
     let mut owed = BTreeMap::new();
     for (currency, amount) in advances.chain(loans) {
         let sum: &mut Money = owed.entry(currency).or_default();

@@ -6,6 +6,6 @@ pub(crate) mod funding;
 pub(crate) mod halt;
 pub(crate) mod instant;
 pub(crate) mod listing;
-pub(crate) mod margin;
 pub(crate) mod network;
+pub(crate) mod spot_margin;
 pub(crate) mod status;

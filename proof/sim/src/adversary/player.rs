@@ -268,7 +268,7 @@ impl Player<'_> {
             }
         }
         for (place, actor) in self.scene.actors.iter().enumerate() {
-            let owed = state.margin().owed(actor.account).units()
+            let owed = state.spot_margin().owed(actor.account).units()
                 + state.perps().owed(actor.account, self.scene.currency(1)).units();
             notes.push((8, place, magnitude(owed)));
             let debts: i128 = state.funds().debts_of(actor.account).map(|(_, owed)| owed.units()).sum();

@@ -123,7 +123,7 @@ impl Scene {
         let rows = state.perps().rows_of(account);
         let open: i128 = rows.map(|row| self.unrealised(row.symbol, row.position)).sum();
         let gusd = self.currency(1);
-        let loans = state.perps().owed(account, gusd).units() + state.margin().owed(account).units();
+        let loans = state.perps().owed(account, gusd).units() + state.spot_margin().owed(account).units();
         has.saturating_add(open) - loans
     }
 

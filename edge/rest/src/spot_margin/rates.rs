@@ -46,7 +46,7 @@ const HOUR_MS: u64 = 3_600_000;
 
 fn answer(app: &App, _call: &Call) -> Result<Reply, Refusal> {
     let views = app.exchange.views();
-    let margin = views.state().margin();
+    let margin = views.state().spot_margin();
     let traded = margin.markets();
     let codes = traded.map(|(currency, _)| app.names.currency(currency).code.clone());
     let mut codes: Vec<String> = codes.chain(["USD".to_owned()]).collect();

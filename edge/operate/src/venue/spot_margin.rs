@@ -62,7 +62,7 @@ answer! {
 
 async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let request = NewConditions::of(fields);
-    let mut set = *operator.exchange.views().state().margin().conditions();
+    let mut set = *operator.exchange.views().state().spot_margin().conditions();
     let bps =
         |sent: Option<u64>, before: Bps| sent.and_then(|bps| u16::try_from(bps).ok()).map_or(before, Bps);
     set.initial = bps(request.initial_bps()?, set.initial);
@@ -83,7 +83,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
         }
     }
     let bad = |reject| {
-        let Reject::Margin(_) = reject else { return None };
+        let Reject::SpotMargin(_) = reject else { return None };
         let expected = "above 0, and less than the whole divided by the highest leverage";
         Some(bad_value("maintenance_bps", expected, &set.maintenance.0.to_string()))
     };

@@ -22,7 +22,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let (figures, (_, rate)) = {
         let views = app.exchange.views();
         let state = views.state();
-        let margin = state.margin();
+        let margin = state.spot_margin();
         let figures = Figures::of(margin, state.ledger(), state.symbols(), call.account());
         (
             figures.unwrap_or_else(|| Figures::beyond_range(margin, call.account())),
