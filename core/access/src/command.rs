@@ -9,7 +9,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use buttonwood_model::{
-    AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Right, Role, Roles, SessionId, Time, named,
+    AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Right, Role, Roles, RoomCommand, SessionId, Time,
+    named,
 };
 use serde::{Deserialize, Serialize};
 
@@ -129,8 +130,20 @@ impl Command {
     /// What a client needs to open and rename accounts. No access token does.
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Administrator]), scopes: &[] };
 
-    /// The roles of which a caller needs one (AUTH-025).
-    pub fn roles(&self) -> Roles {
+    /// The session whose live orders the command cancels, if it does.
+    pub fn cancels_orders_of(&self) -> Option<SessionId> {
+        if let Self::DisableSession { session, cancel_orders: true }
+        | Self::EndSession { session, cancel_orders: true } = self
+        {
+            Some(*session)
+        } else {
+            None
+        }
+    }
+}
+
+impl RoomCommand for Command {
+    fn roles(&self) -> Roles {
         match self {
             Self::UseNonce => Roles::NONE,
             Self::RenameAccount(_) | Self::CreateAccount(_) => Self::RIGHT.roles,
@@ -153,21 +166,14 @@ impl Command {
         }
     }
 
-    /// The session whose live orders the command cancels, if it does.
-    pub fn cancels_orders_of(&self) -> Option<SessionId> {
-        if let Self::DisableSession { session, cancel_orders: true }
-        | Self::EndSession { session, cancel_orders: true } = self
-        {
-            Some(*session)
-        } else {
-            None
-        }
-    }
-
     /// Whether it is served when little room is left to journal: a leaked key is disabled even then. The nonce of a refusal is
     /// not: it is noted with others, as [`Command::NoncesSeen`].
-    pub fn is_reducing(&self) -> bool {
+    fn is_reducing(&self) -> bool {
         matches!(self, Self::NoncesSeen(_) | Self::DisableSession { .. } | Self::EndSession { .. })
+    }
+
+    fn needs_opening(&self) -> bool {
+        matches!(self, Self::AddGroup(_) | Self::MakeGroup(_) | Self::OpenAccount(_) | Self::AddSession(_))
     }
 }
 

@@ -8,7 +8,9 @@ use crate::{
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Role, Roles, SessionId, Time};
+use buttonwood_model::{
+    AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Role, Roles, RoomCommand, SessionId, Time,
+};
 
 /// What a command of this room writes.
 #[derive(Debug, PartialEq)]

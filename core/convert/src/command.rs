@@ -6,7 +6,7 @@ use crate::{
 };
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{
-    BytesRef, CurrencyId, OrderId, Outbox, Right, Role, Roles, Symbol, SymbolStatus, named,
+    BytesRef, CurrencyId, OrderId, Outbox, Right, Role, Roles, RoomCommand, Symbol, SymbolStatus, named,
 };
 use buttonwood_num::Money;
 
@@ -33,27 +33,23 @@ named!(Command, "convert", {
 impl Command {
     /// What a client needs to convert.
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Trader]), scopes: &["orders:create"] };
+}
 
-    /// A caller needs one of these roles (AUTH-025).
-    pub fn roles(&self) -> Roles {
+impl RoomCommand for Command {
+    fn roles(&self) -> Roles {
         match self {
             Self::Wrap(_) | Self::Quote(_) | Self::Execute(_) => Self::RIGHT.roles,
             Self::SetTerms(_) => Roles::NOBODY,
         }
     }
 
-    /// Whether a key's command starts something that may convert. A quote counts, since it could not be executed.
+    /// A quote counts, since it could not be executed.
     #[inline]
-    pub fn may_trade(&self) -> bool {
+    fn may_trade(&self) -> bool {
         match self {
             Self::Wrap(_) | Self::Quote(_) | Self::Execute(_) => true,
             Self::SetTerms(_) => false,
         }
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub fn is_reducing(&self) -> bool {
-        false
     }
 }
 

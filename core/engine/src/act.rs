@@ -8,7 +8,7 @@ use crate::Body;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use buttonwood_model::{Named, NamedError, named, put_fields, put_named, read_fields, take_named};
+use buttonwood_model::{Named, NamedError, RoomCommand, named, put_fields, read_fields, take_named};
 use serde::{Deserialize, Serialize};
 
 /// An operator's act.
@@ -81,10 +81,14 @@ impl Named for Act {
     }
 }
 
-impl Act {
-    /// Appends the record of an act.
-    pub(crate) fn put(&self, out: &mut Vec<u8>) {
-        put_named(self, out);
+/// No key may send an act.
+impl RoomCommand for Act {
+    fn is_reducing(&self) -> bool {
+        self.body.as_ref().is_some_and(Body::is_reducing)
+    }
+
+    fn needs_opening(&self) -> bool {
+        false
     }
 }
 
@@ -101,19 +105,7 @@ impl Body {
 
     /// The command itself, without the operator who sends it.
     pub fn inner(&self) -> &Self {
-        match self {
-            Self::Act(act) => act.body.as_ref().unwrap_or(self),
-            Self::Trading(_)
-            | Self::Access(_)
-            | Self::Ledger(_)
-            | Self::Rates(_)
-            | Self::Convert(_)
-            | Self::Funds(_)
-            | Self::Perp(_)
-            | Self::SpotMargin(_)
-            | Self::Founding(_)
-            | Self::Operation(_) => self,
-        }
+        if let Self::Act(act) = self { act.body.as_ref().unwrap_or(self) } else { self }
     }
 }
 

@@ -261,9 +261,9 @@ fn check_approval(state: &State, now: Time, act: &Act) -> Result<Option<u64>, Re
         return Ok(None);
     }
     let approvable = state.operations.approvable(now, act.approves, &act.note.who);
-    let proposal = approvable.map_err(Reject::Approval)?;
+    let proposal = approvable.map_err(Reject::Operation)?;
     let is_command = matches!(proposal.what, Proposed::Command(_));
-    if is_command { Ok(Some(act.approves)) } else { Err(Reject::Approval(ApprovalError::Unknown)) }
+    if is_command { Ok(Some(act.approves)) } else { Err(Reject::Operation(ApprovalError::Unknown)) }
 }
 
 /// An operator's command takes effect, or is proposed, or approves what another operator has proposed.
@@ -275,7 +275,7 @@ fn decide_act_events(
     work: &mut Workspace,
 ) -> Result<Made, Reject> {
     if let Body::Operation(Operation::Approve(id)) = body {
-        let approved = operations::approved(state, now, *id, &note.who).map_err(Reject::Approval)?;
+        let approved = operations::approved(state, now, *id, &note.who).map_err(Reject::Operation)?;
         let made = decide_internal_events(state, now, &approved, Some(note), work)?;
         work.out.push_named(&Operated::Approved(*id));
         return Ok(made);
@@ -297,7 +297,7 @@ fn decide_internal_events(
     note: Option<&Note>,
     work: &mut Workspace,
 ) -> Result<Made, Reject> {
-    if state.opening.is_none() && is_founding(body) {
+    if state.opening.is_none() && body.needs_opening() {
         return Err(Reject::NotNow);
     }
     if let Body::Funds(command) = body {
@@ -508,29 +508,4 @@ fn check_empty(state: &State, account: AccountId) -> Result<(), access::Reject> 
         return Err(access::Reject::HasMoney);
     }
     Ok(())
-}
-
-/// Whether a command adds reference data or money, which requires that the exchange has been opened.
-fn is_founding(body: &Body) -> bool {
-    match body {
-        Body::Ledger(_)
-        | Body::Rates(_)
-        | Body::Convert(_)
-        | Body::Funds(_)
-        | Body::Perp(_)
-        | Body::SpotMargin(_)
-        | Body::Trading(
-            trading::Command::ListSymbol(_)
-            | trading::Command::SetFees(_)
-            | trading::Command::SetFeeTiers(_)
-            | trading::Command::SetPromotion(_),
-        )
-        | Body::Access(
-            access::Command::AddGroup(_)
-            | access::Command::MakeGroup(_)
-            | access::Command::OpenAccount(_)
-            | access::Command::AddSession(_),
-        ) => true,
-        Body::Trading(_) | Body::Access(_) | Body::Founding(_) | Body::Act(_) | Body::Operation(_) => false,
-    }
 }

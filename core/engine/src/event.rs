@@ -1,16 +1,9 @@
 //! The event of the exchange: one variant for each room with frequent events, and one for infrequent events
 //! of all rooms.
 
-use crate::{Audit, Founded, Operated};
 use alloc::vec::Vec;
 use buttonwood_access as access;
-use buttonwood_convert as convert;
-use buttonwood_funds as funds;
-use buttonwood_ledger as ledger;
-use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Record, take_named};
-use buttonwood_perp as perp;
-use buttonwood_rates as rates;
-use buttonwood_spot_margin as spot_margin;
+use buttonwood_model::{BytesRef, Record};
 use buttonwood_trading as trading;
 
 /// One event. It is small and owns no memory, so that dropping a whole batch costs nothing.
@@ -22,78 +15,6 @@ pub enum Event {
     Access(access::Event),
     /// An [`Infrequent`] event, as a named record among the texts of its command.
     Infrequent(BytesRef),
-}
-
-/// An event that is not on the path of an order: one variant for each room.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Infrequent {
-    /// Of the trading floor.
-    Trading(trading::Infrequent),
-    /// Of the directory of groups, accounts and sessions.
-    Access(access::Infrequent),
-    /// Of the ledger.
-    Ledger(ledger::Infrequent),
-    /// Of the foreign exchange rates.
-    Rates(rates::Infrequent),
-    /// Of the conversions.
-    Convert(convert::Infrequent),
-    /// Of money that enters and leaves.
-    Funds(funds::Infrequent),
-    /// Of the desk of perpetuals.
-    Perp(perp::Infrequent),
-    /// Of the desk of spot margin.
-    SpotMargin(spot_margin::Infrequent),
-    /// Of the engine itself.
-    Founded(Founded),
-    /// Of an operator.
-    Audit(Audit),
-    /// Of the exchange as a whole.
-    Operated(Operated),
-}
-
-impl Infrequent {
-    /// Appends the event to an outbox.
-    pub fn push(&self, out: &mut Outbox<Event>) {
-        match self {
-            Self::Trading(event) => out.push_named(event),
-            Self::Access(event) => out.push_named(event),
-            Self::Ledger(event) => out.push_named(event),
-            Self::Rates(event) => out.push_named(event),
-            Self::Convert(event) => out.push_named(event),
-            Self::Funds(event) => out.push_named(event),
-            Self::Perp(event) => out.push_named(event),
-            Self::SpotMargin(event) => out.push_named(event),
-            Self::Founded(event) => out.push_named(event),
-            Self::Audit(event) => out.push_named(event),
-            Self::Operated(event) => out.push_named(event),
-        }
-    }
-
-    /// Reads the event back from the texts of its command.
-    ///
-    /// # Errors
-    /// [`NamedError`] when the bytes are not a record that this build knows.
-    pub fn read(kept: BytesRef, texts: &[u8]) -> Result<Self, NamedError> {
-        let mut bytes = kept.of(texts).ok_or(NamedError::Cut)?;
-        let record = take_named(&mut bytes)?;
-        if !bytes.is_empty() {
-            return Err(NamedError::Malformed(record.full_name()));
-        }
-        match record.room {
-            trading::Infrequent::ROOM => record.read().map(Self::Trading),
-            access::Infrequent::ROOM => record.read().map(Self::Access),
-            ledger::Infrequent::ROOM => record.read().map(Self::Ledger),
-            rates::Infrequent::ROOM => record.read().map(Self::Rates),
-            convert::Infrequent::ROOM => record.read().map(Self::Convert),
-            funds::Infrequent::ROOM => record.read().map(Self::Funds),
-            perp::Infrequent::ROOM => record.read().map(Self::Perp),
-            spot_margin::Infrequent::ROOM => record.read().map(Self::SpotMargin),
-            Founded::ROOM => record.read().map(Self::Founded),
-            Audit::ROOM => record.read().map(Self::Audit),
-            Operated::ROOM => record.read().map(Self::Operated),
-            _ => Err(record.unknown()),
-        }
-    }
 }
 
 impl From<trading::Event> for Event {
@@ -164,7 +85,9 @@ impl Record for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Infrequent;
     use access::Infrequent::GroupAdded;
+    use buttonwood_model::Outbox;
 
     #[test]
     fn events_are_small() {

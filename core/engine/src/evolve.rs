@@ -121,14 +121,14 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             let Desks { spot_margin, ledger, .. } = &mut state.desks;
             spot_margin::evolve(spot_margin, ledger, event);
         }
-        Infrequent::Founded(Founded::Opened(opening)) => {
+        Infrequent::Founding(Founded::Opened(opening)) => {
             state.opening = Some(opening);
             state.floor.fees = Fees::new(opening.fees);
             state.floor.orders.set_key(opening.hash_key);
             state.note_sources_needed();
         }
-        Infrequent::Audit(Audit::Acted(..)) => state.last_act = stamp.seq.0,
-        Infrequent::Operated(event) => {
+        Infrequent::Act(Audit::Acted(..)) => state.last_act = stamp.seq.0,
+        Infrequent::Operation(event) => {
             let before = state.operations.is_halted();
             operations::evolve(&mut state.operations, event);
             if state.operations.is_halted() != before {

@@ -1,6 +1,6 @@
 //! The engine's own commands: opening an exchange in a new directory, and moving a manual clock.
 
-use buttonwood_model::{Roles, named};
+use buttonwood_model::{RoomCommand, named};
 use buttonwood_trading::FeeSchedule;
 use serde::{Deserialize, Serialize};
 
@@ -16,15 +16,14 @@ pub enum Founding {
 
 named!(Founding, "exchange", { Open { 0: opening } = "open" 1, MoveClock {} = "move_clock" 1 });
 
-impl Founding {
-    /// No key may send these commands.
-    pub fn roles(&self) -> Roles {
-        Roles::NOBODY
+/// No key may send these commands.
+impl RoomCommand for Founding {
+    fn is_reducing(&self) -> bool {
+        matches!(self, Self::MoveClock)
     }
 
-    /// Whether the command is accepted on a nearly full disk.
-    pub fn is_reducing(&self) -> bool {
-        matches!(self, Self::MoveClock)
+    fn needs_opening(&self) -> bool {
+        false
     }
 }
 

@@ -19,6 +19,7 @@ mod leave;
 mod operations;
 mod outcome;
 mod prefetch;
+mod rooms;
 mod state;
 
 pub use act::{Act, Audit, Note};
@@ -59,10 +60,10 @@ pub use buttonwood_trading::{
     Infrequent as TradingInfrequent, Interval, NewOrder, OrderState, Party, Promotion, SYMBOLS_MAX,
     TIERS_MAX, Value, Voided, Volumes, WINDOW_DAYS,
 };
-pub use command::{Body, Command};
+pub use command::Command;
 pub use decide::decide;
 pub use desks::{DeskReject, Desks};
-pub use event::{Event, Infrequent};
+pub use event::Event;
 pub use evolve::evolve;
 pub use founding::{Founded, Founding, Mode, Opening};
 pub use frame::{FORMAT, Frame, FrameError, decode_command, decode_events, encode};
@@ -70,8 +71,9 @@ pub use operations::{
     ApprovalError, GuardedCommand, Halt, Operated, Operation, Operations, PROPOSAL_AGE, PROPOSALS_MAX,
     Proposal, Proposed,
 };
-pub use outcome::{Answer, Outcome, PlaceReject, Reject, TradingReject};
+pub use outcome::{Answer, Outcome, PlaceReject, TradingReject};
 pub use prefetch::{Coming, PREFETCH_DISTANCE, Prefetch, Sketch};
+pub use rooms::{Body, Infrequent, Reject};
 pub use state::{Broken, State};
 
 /// The house accounts of all rooms, in the order in which this build opens them in a new directory.

@@ -17,7 +17,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::{self as access, NewSession};
-use buttonwood_model::{BytesRef, Outbox, Roles, SessionId, Time, named};
+use buttonwood_model::{BytesRef, Outbox, RoomCommand, SessionId, Time, named};
 use buttonwood_trading::Command as TradingCommand;
 use serde::{Deserialize, Serialize};
 
@@ -50,15 +50,14 @@ named!(Operation, "operations", {
     ExpireKey { 0: id } = "expire_key" 1,
 });
 
-impl Operation {
-    /// No key may send these commands.
-    pub fn roles(&self) -> Roles {
-        Roles::NOBODY
+/// No key may send these commands.
+impl RoomCommand for Operation {
+    fn is_reducing(&self) -> bool {
+        matches!(self, Self::Halt)
     }
 
-    /// Whether the command is accepted on a nearly full disk.
-    pub fn is_reducing(&self) -> bool {
-        matches!(self, Self::Halt)
+    fn needs_opening(&self) -> bool {
+        false
     }
 }
 

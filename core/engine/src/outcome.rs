@@ -1,14 +1,9 @@
 //! The result of a command: one variant for each room.
 
-use crate::{ApprovalError, DeskReject, Event, Infrequent, State};
-use buttonwood_access as access;
+use crate::{DeskReject, Event, Infrequent, Reject, State};
 use buttonwood_convert as convert;
-use buttonwood_funds::{self as funds, Made};
-use buttonwood_ledger as ledger;
+use buttonwood_funds::Made;
 use buttonwood_model::{CancelReason, OrderId, Stamp};
-use buttonwood_perp as perp;
-use buttonwood_rates as rates;
-use buttonwood_spot_margin as spot_margin;
 use buttonwood_trading::{self as trading, Answer as TradingAnswer, Decided, OrderState};
 
 /// The result of a command. `decide` only refers to the order or the conversion; [`Outcome::in_full`] builds them in full.
@@ -69,19 +64,8 @@ fn is_cancelled(id: OrderId, events: &[Event]) -> bool {
 fn conversion(events: &[Event], texts: &[u8]) -> convert::Answer {
     let answers = events.iter().filter_map(|event| {
         let Event::Infrequent(kept) = event else { return None };
-        match Infrequent::read(*kept, texts).expect("what was kept can be read") {
-            Infrequent::Convert(event) => event.answer(),
-            Infrequent::Trading(_)
-            | Infrequent::Access(_)
-            | Infrequent::Ledger(_)
-            | Infrequent::Rates(_)
-            | Infrequent::Funds(_)
-            | Infrequent::Perp(_)
-            | Infrequent::SpotMargin(_)
-            | Infrequent::Founded(_)
-            | Infrequent::Audit(_)
-            | Infrequent::Operated(_) => None,
-        }
+        let event = Infrequent::read(*kept, texts).expect("what was kept can be read");
+        if let Infrequent::Convert(event) = event { event.answer() } else { None }
     });
     { answers }.next().expect("a conversion is in its command's events")
 }
@@ -94,39 +78,6 @@ pub type PlaceReject = trading::place::Reject<DeskReject>;
 
 /// Why a command of the trading floor was refused.
 pub type TradingReject = trading::Reject<DeskReject>;
-
-/// Why a command was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reject {
-    /// By the directory: the caller lacks a right, or a new group, account or session is invalid.
-    Access(access::Reject),
-    /// By the trading floor.
-    Trading(TradingReject),
-    /// By the ledger.
-    Ledger(ledger::Reject),
-    /// By the foreign exchange rates.
-    Rates(rates::Reject),
-    /// By the conversions.
-    Convert(convert::Reject),
-    /// By the room of funds.
-    Funds(funds::Reject),
-    /// By the desk of perpetuals.
-    Perp(perp::Reject),
-    /// By the desk of spot margin.
-    SpotMargin(spot_margin::Reject),
-    /// The disk is nearly full, and the exchange accepts only commands that reduce risk.
-    NoRoom,
-    /// No key may send the command, or it needs an account and names none that exists.
-    Unknown,
-    /// The exchange was opened already, or was not opened yet.
-    NotNow,
-    /// The proposal is not approved.
-    Approval(ApprovalError),
-    /// The exchange is halted, and takes nothing that may trade.
-    Halted,
-    /// `decide` panicked; the state is unchanged.
-    System,
-}
 
 impl Reject {
     /// The refusal of an order.

@@ -35,7 +35,7 @@ fn waiting(exchange: &Exchange) -> Vec<u64> {
 }
 
 fn refused(error: ApprovalError) -> Answer {
-    Outcome::Rejected(Reject::Approval(error))
+    Outcome::Rejected(Reject::Operation(error))
 }
 
 /// A halt notes who, why and since when. Repeating it changes nothing.

@@ -6,7 +6,7 @@ use crate::{
     Books, Desk, Made, Sender, address, approval, bank, custody, debt, deposit, halt, internal, limit,
     network, reserves, withdrawal,
 };
-use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Roles};
+use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Roles, RoomCommand};
 
 /// Composes the modules. Each has a `Command`, an `Event` and a `Reject`, and the functions `decide` and `evolve`.
 macro_rules! modules {
@@ -95,14 +95,12 @@ macro_rules! modules {
             }
         }
 
-        impl Command {
-            /// A caller needs one of these roles (AUTH-025).
-            pub fn roles(&self) -> Roles {
+        impl RoomCommand for Command {
+            fn roles(&self) -> Roles {
                 match self { $(Self::$variant(command) => command.roles()),+ }
             }
 
-            /// Whether it is still accepted when journal space is low.
-            pub fn is_reducing(&self) -> bool {
+            fn is_reducing(&self) -> bool {
                 match self { $(Self::$variant(command) => command.is_reducing()),+ }
             }
         }

@@ -4,7 +4,7 @@ use crate::{Cause, Ledger};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, AssetId, BytesRef, Currency, CurrencyId, Outbox, Roles, named};
+use buttonwood_model::{AccountId, AssetId, BytesRef, Currency, CurrencyId, Outbox, RoomCommand, named};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
@@ -50,17 +50,8 @@ named!(Command, "ledger", {
     Adjust { 0: adjustment } = "adjust" 1,
 });
 
-impl Command {
-    /// The roles of which a caller needs one (AUTH-025): none, because no key may send these commands.
-    pub fn roles(&self) -> Roles {
-        Roles::NOBODY
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub fn is_reducing(&self) -> bool {
-        false
-    }
-}
+/// No key may send these commands.
+impl RoomCommand for Command {}
 
 /// An infrequent event.
 #[derive(Clone, Debug, PartialEq, Eq)]

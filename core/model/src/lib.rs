@@ -8,6 +8,7 @@ extern crate alloc;
 mod ahead;
 mod cidr;
 mod client_id;
+mod command;
 mod due;
 mod ids;
 mod named;
@@ -24,6 +25,7 @@ mod time;
 pub use ahead::fetch;
 pub use cidr::{Cidr, CidrError};
 pub use client_id::{CLIENT_ID_MAX, ClientId, ClientIdError, copy_text};
+pub use command::RoomCommand;
 pub use due::{Due, Rank};
 pub use ids::{
     AccountId, AssetId, CurrencyId, GroupId, Held, OrderId, RatesId, Seq, SessionId, Slot, SymbolId, TradeId,

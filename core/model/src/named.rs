@@ -5,6 +5,7 @@
 //! the field reads as zero (none, false, empty, the first variant). A reader refuses unknown names and newer versions.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -25,6 +26,23 @@ pub trait Named: Sized {
     /// # Errors
     /// [`NamedError`].
     fn read_body(name: &str, version: u8, body: &[u8]) -> Result<Self, NamedError>;
+}
+
+/// A shared value has the record of the value.
+impl<T: Named> Named for Arc<T> {
+    const ROOM: &'static str = T::ROOM;
+
+    fn label(&self) -> (&'static str, u8) {
+        T::label(self)
+    }
+
+    fn put_body(&self, out: &mut Vec<u8>) {
+        T::put_body(self, out);
+    }
+
+    fn read_body(name: &str, version: u8, body: &[u8]) -> Result<Self, NamedError> {
+        T::read_body(name, version, body).map(Self::new)
+    }
 }
 
 /// A named record cannot be read.

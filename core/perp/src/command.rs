@@ -8,7 +8,7 @@ use buttonwood_book::Orders;
 use buttonwood_index::{FeedPrices, Indices, Sources};
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{
-    AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, Roles, Symbol, SymbolId, Time, named,
+    AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, RoomCommand, Symbol, SymbolId, Time, named,
 };
 use buttonwood_num::{Money, Round as Rounding};
 use buttonwood_risk::{Leverage, liquidation::Fund};
@@ -54,17 +54,8 @@ named!(Command, "perp", {
     SetFunding { 0: terms } = "set_funding" 1,
 });
 
-impl Command {
-    /// No key may send it.
-    pub fn roles(&self) -> Roles {
-        Roles::NOBODY
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub fn is_reducing(&self) -> bool {
-        false
-    }
-}
+/// No key may send these commands.
+impl RoomCommand for Command {}
 
 /// An event of the desk.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use crate::{FxPair, FxRate, Rates};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use buttonwood_model::{BytesRef, Outbox, Roles, Time, named};
+use buttonwood_model::{BytesRef, Outbox, RoomCommand, Time, named};
 use serde::{Deserialize, Serialize};
 
 /// Rates of one command at most: it stays below 300 KB in the journal.
@@ -40,17 +40,8 @@ impl NewRates {
 
 named!(Command, "rates", { AddRates { 0: rates } = "add" 1 });
 
-impl Command {
-    /// The roles of which a caller needs one: none, because no key may send these commands.
-    pub fn roles(&self) -> Roles {
-        Roles::NOBODY
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub fn is_reducing(&self) -> bool {
-        false
-    }
-}
+/// No key may send these commands.
+impl RoomCommand for Command {}
 
 /// An infrequent event.
 #[derive(Clone, Debug, PartialEq, Eq)]

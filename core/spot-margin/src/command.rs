@@ -5,7 +5,7 @@ use crate::liquidation::{self, Next, Sold, TakenOver};
 use crate::{Conditions, SpotMargin};
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, BytesRef, Due, Outbox, Rank, Roles, named};
+use buttonwood_model::{AccountId, BytesRef, Due, Outbox, Rank, RoomCommand, named};
 use buttonwood_risk::liquidation::Fund;
 use buttonwood_trading::{self as trading, Desks, Planner};
 
@@ -29,17 +29,8 @@ named!(Command, "spot_margin", {
     SetConditions { 0: conditions } = "set_conditions" 1,
 });
 
-impl Command {
-    /// No key may send it.
-    pub fn roles(&self) -> Roles {
-        Roles::NOBODY
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub fn is_reducing(&self) -> bool {
-        false
-    }
-}
+/// No key may send these commands.
+impl RoomCommand for Command {}
 
 /// An event of the desk.
 #[derive(Clone, Debug, PartialEq, Eq)]

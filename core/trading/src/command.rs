@@ -7,8 +7,8 @@ use crate::{Break, BreakError, Decided, Desks, Event, Floor, Market, auction, br
 use alloc::sync::Arc;
 use buttonwood_auction::{Auctions, Finding, Schedule, ScheduleError};
 use buttonwood_model::{
-    AccountId, BytesRef, CancelReason, Day, Due, OrderId, Outbox, Rank, Right, Role, Roles, SessionId,
-    Symbol, SymbolId, SymbolStatus, Time, TradeId, named,
+    AccountId, BytesRef, CancelReason, Day, Due, OrderId, Outbox, Rank, Right, Role, Roles, RoomCommand,
+    SessionId, Symbol, SymbolId, SymbolStatus, Time, TradeId, named,
 };
 
 /// The most symbols that can be listed.
@@ -75,8 +75,16 @@ impl Command {
     /// What a client needs to place and cancel orders.
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Trader]), scopes: &["orders:create"] };
 
-    /// A caller needs one of these roles (AUTH-025).
-    pub fn roles(&self) -> Roles {
+    /// What the command did to each order, for a caller that cancelled many (ORD-060, ORD-063).
+    pub fn withdrawn<'a>(&self, events: impl IntoIterator<Item = &'a Event>) -> Withdrawn {
+        let is_answered = matches!(self, Self::CancelSession | Self::CancelAll);
+        if is_answered { Withdrawn::of(events) } else { Withdrawn::default() }
+    }
+}
+
+impl RoomCommand for Command {
+    #[inline]
+    fn roles(&self) -> Roles {
         match self {
             Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => Self::RIGHT.roles,
             Self::ExpireSession(_)
@@ -94,8 +102,7 @@ impl Command {
         }
     }
 
-    /// Whether the command only reduces risk, and is accepted on a nearly full disk.
-    pub fn is_reducing(&self) -> bool {
+    fn is_reducing(&self) -> bool {
         matches!(
             self,
             Self::Cancel(_)
@@ -106,9 +113,8 @@ impl Command {
         )
     }
 
-    /// Whether a key's command starts something that may trade.
     #[inline]
-    pub fn may_trade(&self) -> bool {
+    fn may_trade(&self) -> bool {
         match self {
             Self::Place(_) => true,
             Self::Cancel(_)
@@ -129,10 +135,8 @@ impl Command {
         }
     }
 
-    /// What the command did to each order, for a caller that cancelled many (ORD-060, ORD-063).
-    pub fn withdrawn<'a>(&self, events: impl IntoIterator<Item = &'a Event>) -> Withdrawn {
-        let is_answered = matches!(self, Self::CancelSession | Self::CancelAll);
-        if is_answered { Withdrawn::of(events) } else { Withdrawn::default() }
+    fn needs_opening(&self) -> bool {
+        matches!(self, Self::ListSymbol(_) | Self::SetFees(_) | Self::SetFeeTiers(_) | Self::SetPromotion(_))
     }
 }
 

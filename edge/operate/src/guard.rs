@@ -121,5 +121,5 @@ fn sent(proposal: &Proposal) -> &str {
 
 /// What a refusal of a new proposal says.
 pub(crate) fn too_many(reject: Reject) -> Option<Refusal> {
-    if let Reject::Approval(error) = reject { Some(not_approved(error, 0)) } else { None }
+    if let Reject::Operation(error) = reject { Some(not_approved(error, 0)) } else { None }
 }

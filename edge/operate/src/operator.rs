@@ -127,7 +127,7 @@ impl<'a> Operator<'a> {
 
     /// The refusal of a command that has no words of its own for it.
     fn refused(&self, reject: Reject) -> Refusal {
-        if let Reject::Approval(error) = reject {
+        if let Reject::Operation(error) = reject {
             return not_approved(error, self.approves);
         }
         if reject == Reject::NoRoom { no_space() } else { failed() }

@@ -42,22 +42,18 @@ pub struct Market<'a> {
 
 /// The refusal for a reject. `market` is called only for the reject of an order.
 pub fn refusal<'a>(call: &Rejected<'a>, reject: Reject, market: impl FnOnce() -> Market<'a>) -> Refusal {
-    match reject {
-        Reject::Access(reject) => access(call, reject),
-        Reject::Trading(TradingReject::Place(reject)) => place(call, &market(), reject),
-        Reject::NoRoom => no_space(),
-        Reject::Halted => halted(),
-        Reject::System => failed(),
-        Reject::Trading(_)
-        | Reject::Ledger(_)
-        | Reject::Rates(_)
-        | Reject::Convert(_)
-        | Reject::Funds(_)
-        | Reject::Perp(_)
-        | Reject::SpotMargin(_)
-        | Reject::Unknown
-        | Reject::NotNow
-        | Reject::Approval(_) => not_taken(),
+    if let Reject::Access(reject) = reject {
+        access(call, reject)
+    } else if let Reject::Trading(TradingReject::Place(reject)) = reject {
+        place(call, &market(), reject)
+    } else if reject == Reject::NoRoom {
+        no_space()
+    } else if reject == Reject::Halted {
+        halted()
+    } else if reject == Reject::System {
+        failed()
+    } else {
+        not_taken()
     }
 }
 

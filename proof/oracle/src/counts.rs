@@ -122,37 +122,37 @@ impl Counts {
     /// Counts halts, and what they kept out.
     fn count_halts(&mut self, exchange: &Exchange, command: &Command, answer: &Answer) {
         let is_halted = exchange.state.operations().is_halted();
-        match &command.body {
-            Body::Operation(Operation::Halt) => self.note("halted"),
-            Body::Operation(Operation::Resume) => self.note("resumed"),
-            Body::Trading(TradingCommand::Cancel(_)) if is_halted && !exchange.happened.is_empty() => {
-                self.note("cancelled while halted");
+        if let Body::Operation(operation) = &command.body {
+            match operation {
+                Operation::Halt => self.note("halted"),
+                Operation::Resume => self.note("resumed"),
+                Operation::Approve(_)
+                | Operation::SetApprovals(_)
+                | Operation::Propose(_)
+                | Operation::ProposeKey(_)
+                | Operation::ExpireKey(_) => {}
             }
-            Body::Trading(TradingCommand::Auction(_))
-                if is_halted
-                    && exchange.happened.iter().any(|what| matches!(what, Happening::Crossed { .. })) =>
-            {
-                self.note("settled while halted");
-            }
-            Body::Trading(TradingCommand::Auction(_) | TradingCommand::Trigger(_))
-                if is_halted && *answer == Outcome::Rejected(Reject::Trading(TradingReject::NotNow)) =>
-            {
-                self.note("waits while halted");
-            }
-            Body::Trading(_)
-            | Body::Access(_)
-            | Body::Ledger(_)
-            | Body::Rates(_)
-            | Body::Convert(_)
-            | Body::Funds(_)
-            | Body::Perp(_)
-            | Body::SpotMargin(_)
-            | Body::Founding(_)
-            | Body::Act(_)
-            | Body::Operation(_) => {}
+        }
+        if is_halted && let Body::Trading(command) = &command.body {
+            self.count_while_halted(exchange, command, answer);
         }
         if *answer == Outcome::Rejected(Reject::Halted) {
             self.note("refused while halted");
+        }
+    }
+
+    /// Counts what a command of the floor does while the exchange is halted.
+    fn count_while_halted(&mut self, exchange: &Exchange, command: &TradingCommand, answer: &Answer) {
+        let is_cancel = matches!(command, TradingCommand::Cancel(_));
+        let is_auction = matches!(command, TradingCommand::Auction(_));
+        let is_due = is_auction || matches!(command, TradingCommand::Trigger(_));
+        if is_cancel && !exchange.happened.is_empty() {
+            self.note("cancelled while halted");
+        } else if is_auction && exchange.happened.iter().any(|what| matches!(what, Happening::Crossed { .. }))
+        {
+            self.note("settled while halted");
+        } else if is_due && *answer == Outcome::Rejected(Reject::Trading(TradingReject::NotNow)) {
+            self.note("waits while halted");
         }
     }
 

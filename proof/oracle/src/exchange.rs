@@ -455,52 +455,42 @@ fn happening(state: &State, entered: &mut u64, event: &Event, texts: &[u8]) -> [
             Some(Happening::Cancelled(order.0, *reason))
         }
         Event::Access(AccessEvent::NonceUsed(..)) => None,
-        Event::Infrequent(kept) => match Infrequent::read(*kept, texts).unwrap() {
-            Infrequent::Trading(TradingInfrequent::SymbolStatusChanged(symbol, status)) => {
-                Some(Happening::Status(symbol, status))
-            }
-            Infrequent::Ledger(LedgerInfrequent::Credited(account, currency, amount)) => {
-                let currency = currency.currency().expect("only currencies are credited");
-                Some(Happening::Credited(account, currency, amount))
-            }
-            Infrequent::Ledger(LedgerInfrequent::Adjusted(Adjustment {
-                account, currency, amount, ..
-            })) => Some(Happening::Credited(account, currency, amount)),
-            Infrequent::Trading(TradingInfrequent::AuctionsScheduled(symbol, schedule)) => {
-                Some(Happening::Scheduled(symbol, schedule))
-            }
-            Infrequent::Trading(TradingInfrequent::AuctionIndicated(symbol, finding)) => {
-                Some(Happening::Indicated(symbol, finding))
-            }
-            Infrequent::Trading(TradingInfrequent::AuctionCut(symbol, finding, before)) => {
-                Some(Happening::Cut(symbol, finding, before.0))
-            }
-            Infrequent::Trading(TradingInfrequent::AuctionEnded(symbol, finding)) => {
-                Some(Happening::Ended(symbol, finding))
-            }
-            Infrequent::Convert(event) => Some(Happening::Converted(event)),
-            Infrequent::Trading(TradingInfrequent::TradeBroken(broken)) => {
-                Some(Happening::Broken(broken.trade, broken.kind()))
-            }
-            Infrequent::Trading(
-                TradingInfrequent::SymbolListed(_)
-                | TradingInfrequent::FeesChanged(_)
-                | TradingInfrequent::FeeTiersChanged(_)
-                | TradingInfrequent::PromotionChanged(_)
-                | TradingInfrequent::DayClosed(_),
-            )
-            | Infrequent::Founded(_)
-            | Infrequent::Audit(_)
-            | Infrequent::Operated(_)
-            | Infrequent::Rates(_)
-            | Infrequent::Funds(_)
-            | Infrequent::Perp(_)
-            | Infrequent::SpotMargin(_)
-            | Infrequent::Ledger(LedgerInfrequent::CurrencyListed(_) | LedgerInfrequent::HouseOpened(..))
-            | Infrequent::Access(_) => None,
-        },
+        Event::Infrequent(kept) => infrequent(Infrequent::read(*kept, texts).unwrap()),
     };
     [only, None]
+}
+
+/// What an infrequent event of the floor, the ledger or the conversions says.
+fn infrequent(event: Infrequent) -> Option<Happening> {
+    if let Infrequent::Trading(event) = event {
+        return of_floor(event);
+    }
+    if let Infrequent::Ledger(LedgerInfrequent::Credited(account, currency, amount)) = event {
+        let currency = currency.currency().expect("only currencies are credited");
+        return Some(Happening::Credited(account, currency, amount));
+    }
+    if let Infrequent::Ledger(LedgerInfrequent::Adjusted(Adjustment { account, currency, amount, .. })) =
+        event
+    {
+        return Some(Happening::Credited(account, currency, amount));
+    }
+    if let Infrequent::Convert(event) = event { Some(Happening::Converted(event)) } else { None }
+}
+
+fn of_floor(event: TradingInfrequent) -> Option<Happening> {
+    Some(match event {
+        TradingInfrequent::SymbolStatusChanged(symbol, status) => Happening::Status(symbol, status),
+        TradingInfrequent::AuctionsScheduled(symbol, schedule) => Happening::Scheduled(symbol, schedule),
+        TradingInfrequent::AuctionIndicated(symbol, finding) => Happening::Indicated(symbol, finding),
+        TradingInfrequent::AuctionCut(symbol, finding, before) => Happening::Cut(symbol, finding, before.0),
+        TradingInfrequent::AuctionEnded(symbol, finding) => Happening::Ended(symbol, finding),
+        TradingInfrequent::TradeBroken(broken) => Happening::Broken(broken.trade, broken.kind()),
+        TradingInfrequent::SymbolListed(_)
+        | TradingInfrequent::FeesChanged(_)
+        | TradingInfrequent::FeeTiersChanged(_)
+        | TradingInfrequent::PromotionChanged(_)
+        | TradingInfrequent::DayClosed(_) => return None,
+    })
 }
 
 /// A nonce without a fraction.

@@ -389,21 +389,9 @@ fn end_by(stamp: Stamp, command: &Command, access: &Access, panic: Box<dyn Any +
 /// Whether a command may wait for others to share a batch: a refused call, whose caller waits for it alone, and the nonces of
 /// reads as long as they are not due.
 fn may_wait(command: &Command, outcome: &Outcome) -> bool {
-    match command.body {
-        Body::Access(AccessCommand::NoncesSeen(_)) => true,
-        Body::Access(AccessCommand::UseNonce) => command.caller.is_some(),
-        Body::Trading(_)
-        | Body::Access(_)
-        | Body::Ledger(_)
-        | Body::Rates(_)
-        | Body::Convert(_)
-        | Body::Funds(_)
-        | Body::Perp(_)
-        | Body::SpotMargin(_)
-        | Body::Founding(_)
-        | Body::Act(_)
-        | Body::Operation(_) => command.caller.is_some() && matches!(outcome, Outcome::Rejected(_)),
-    }
+    let is_read = matches!(command.body, Body::Access(AccessCommand::UseNonce));
+    let are_nonces = matches!(command.body, Body::Access(AccessCommand::NoncesSeen(_)));
+    are_nonces || command.caller.is_some() && (is_read || matches!(outcome, Outcome::Rejected(_)))
 }
 
 /// Keeps the highest nonce of each session.

@@ -230,30 +230,38 @@ impl Fold {
     /// full break.
     fn record_infrequent(&mut self, stamp: Stamp, kept: BytesRef, texts: &[u8], sink: &mut impl Sink) {
         let event = Infrequent::read(kept, texts).expect("what was kept can be read");
+        if let Infrequent::Perp(event) = &event {
+            return self.record_perpetual(stamp, event, sink);
+        }
+        if let Infrequent::SpotMargin(event) = &event {
+            return self.record_spot_margin(stamp, event, sink);
+        }
+        if let Infrequent::Convert(event) = &event {
+            return self.record_conversion(stamp, event, sink);
+        }
+        if let Infrequent::Funds(FundsInfrequent::Reserves(ReservesEvent::Cut(time))) = event {
+            self.cut = Some(Arc::new(Cut::of(&self.state, time)));
+            return;
+        }
+        if let Infrequent::Trading(event) = event {
+            self.record_floor(stamp, event);
+        }
+    }
+
+    /// Records results of auctions, and corrects the market's figures after a full break.
+    fn record_floor(&mut self, stamp: Stamp, event: TradingInfrequent) {
         let (symbol, finding, is_indicative) = match event {
-            Infrequent::Trading(TradingInfrequent::AuctionIndicated(symbol, finding)) => {
-                (symbol, finding, true)
-            }
-            Infrequent::Trading(TradingInfrequent::AuctionEnded(symbol, finding)) => (symbol, finding, false),
-            Infrequent::Trading(TradingInfrequent::TradeBroken(broken)) => {
-                self.correct(&broken);
-                return;
-            }
-            Infrequent::Funds(FundsInfrequent::Reserves(ReservesEvent::Cut(time))) => {
-                self.cut = Some(Arc::new(Cut::of(&self.state, time)));
-                return;
-            }
-            Infrequent::Perp(event) => return self.record_perpetual(stamp, &event, sink),
-            Infrequent::SpotMargin(event) => return self.record_spot_margin(stamp, &event, sink),
-            Infrequent::Convert(event) => return self.record_conversion(stamp, &event, sink),
-            Infrequent::Trading(_)
-            | Infrequent::Access(_)
-            | Infrequent::Ledger(_)
-            | Infrequent::Rates(_)
-            | Infrequent::Funds(_)
-            | Infrequent::Founded(_)
-            | Infrequent::Audit(_)
-            | Infrequent::Operated(_) => return,
+            TradingInfrequent::AuctionIndicated(symbol, finding) => (symbol, finding, true),
+            TradingInfrequent::AuctionEnded(symbol, finding) => (symbol, finding, false),
+            TradingInfrequent::TradeBroken(broken) => return self.correct(&broken),
+            TradingInfrequent::SymbolStatusChanged(..)
+            | TradingInfrequent::SymbolListed(_)
+            | TradingInfrequent::AuctionsScheduled(..)
+            | TradingInfrequent::AuctionCut(..)
+            | TradingInfrequent::FeesChanged(_)
+            | TradingInfrequent::FeeTiersChanged(_)
+            | TradingInfrequent::PromotionChanged(_)
+            | TradingInfrequent::DayClosed(_) => return,
         };
         let number = self.state.auctions(symbol).expect("the symbol has auctions").number();
         self.auctions.push(symbol, AuctionResult { number, stamp, is_indicative, finding });

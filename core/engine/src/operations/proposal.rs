@@ -158,7 +158,7 @@ pub(crate) fn propose<E: From<BytesRef>>(
     let is_bounded = |what: &Proposed| matches!(what, Proposed::Command(_) | Proposed::Key(_));
     let waiting = operations.proposals(now).filter(|proposal| is_bounded(&proposal.what)).count();
     if is_bounded(&what) && waiting >= PROPOSALS_MAX {
-        return Err(Reject::Approval(ApprovalError::TooMany));
+        return Err(Reject::Operation(ApprovalError::TooMany));
     }
     let id = operations.proposed + 1;
     let Note { who, what: text, why } = note.clone();

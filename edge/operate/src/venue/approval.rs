@@ -103,7 +103,7 @@ async fn approve(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, R
 }
 
 fn refusal(reject: Reject, proposal: u64) -> Option<Refusal> {
-    if let Reject::Approval(error) = reject {
+    if let Reject::Operation(error) = reject {
         return Some(not_approved(error, proposal));
     }
     // The key has ended, so nothing waits.

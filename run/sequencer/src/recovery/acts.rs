@@ -79,7 +79,7 @@ impl Here {
     fn note(&mut self, stamp: Stamp, out: &Outbox<Event>) {
         let (events, texts) = out.latest();
         let Some(Event::Infrequent(kept)) = events.last() else { return };
-        if let Ok(Infrequent::Audit(Audit::Acted(note, before))) = Infrequent::read(*kept, texts) {
+        if let Ok(Infrequent::Act(Audit::Acted(note, before))) = Infrequent::read(*kept, texts) {
             if self.acts.len() == self.room {
                 self.acts.pop_front();
             }

@@ -1,0 +1,46 @@
+//! The facts of a command that hold before any room decides it.
+
+use crate::{Named, Roles};
+use alloc::sync::Arc;
+
+/// A command of a room. The engine asks these facts of every command, and each has a default, so that a room names only what differs.
+pub trait RoomCommand: Named {
+    /// A caller needs one of these roles (AUTH-025). By default no key may send the command.
+    fn roles(&self) -> Roles {
+        Roles::NOBODY
+    }
+
+    /// Whether the command only reduces risk, and is accepted on a nearly full disk.
+    fn is_reducing(&self) -> bool {
+        false
+    }
+
+    /// Whether a key's command starts something that may trade or convert: a halted exchange refuses it.
+    fn may_trade(&self) -> bool {
+        false
+    }
+
+    /// Whether the exchange must have been opened.
+    fn needs_opening(&self) -> bool {
+        true
+    }
+}
+
+/// A shared command is the command.
+impl<T: RoomCommand> RoomCommand for Arc<T> {
+    fn roles(&self) -> Roles {
+        T::roles(self)
+    }
+
+    fn is_reducing(&self) -> bool {
+        T::is_reducing(self)
+    }
+
+    fn may_trade(&self) -> bool {
+        T::may_trade(self)
+    }
+
+    fn needs_opening(&self) -> bool {
+        T::needs_opening(self)
+    }
+}
