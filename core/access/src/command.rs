@@ -241,23 +241,14 @@ named!(Infrequent, "access", {
     GroupRestricted { 0: group, 1: addresses } = "group_restricted" 1,
 });
 
-/// What a decision reads besides the directory.
-#[derive(Clone, Copy, Debug)]
-pub struct Context {
-    /// The time of the command.
-    pub now: Time,
-    /// The seed of everything that is drawn at random.
-    pub seed: u64,
-}
-
 /// Decides a command: of a key that [`admit`](crate::admit) has let in, or, without a caller, of the exchange itself or an
-/// operator.
+/// operator. `drawn` is the time of the command, and the seed of everything that is drawn at random.
 ///
 /// # Errors
 /// [`Reject`]; what was written by then is taken back by the caller.
 pub fn decide<E: From<Event> + From<BytesRef>>(
     access: &Access,
-    context: Context,
+    drawn: (Time, u64),
     caller: Option<&Caller>,
     command: &Command,
     out: &mut Outbox<E>,
@@ -299,7 +290,7 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
             out.push_named(&Infrequent::SessionAdded(NewSession::clone(session)));
         }
         Command::RenameAccount(names) => rename::decide(access, caller, names, out)?,
-        Command::CreateAccount(new) => create::decide(access, context, caller, new, out)?,
+        Command::CreateAccount(new) => create::decide(access, drawn, caller, new, out)?,
         Command::CloseAccount(account) => close::decide(access, *account, out)?,
         Command::SetGroupTerms(group, terms) => {
             access.group(*group).ok_or(Reject::Unknown)?;

@@ -1,8 +1,8 @@
 //! Opening another account in a group (ACCT-005 to ACCT-008).
 
-use crate::{Access, Account, AccountKind, Caller, Context, Infrequent, Owner, Reject};
+use crate::{Access, Account, AccountKind, Caller, Infrequent, Owner, Reject};
 use alloc::string::String;
-use buttonwood_model::{BytesRef, Outbox};
+use buttonwood_model::{BytesRef, Outbox, Time};
 use serde::{Deserialize, Serialize};
 
 /// An account that an administrator opens in its own group.
@@ -24,7 +24,7 @@ pub struct NewAccount {
 /// account of the group has; [`Reject::NoCustodyTerms`]; [`Reject::GroupFull`].
 pub(crate) fn decide<E: From<BytesRef>>(
     access: &Access,
-    Context { now, seed }: Context,
+    (now, seed): (Time, u64),
     caller: Option<&Caller>,
     new: &NewAccount,
     out: &mut Outbox<E>,

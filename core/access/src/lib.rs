@@ -34,7 +34,7 @@ pub use admit::{Caller, Reject, admit};
 pub use change::{ADDRESSES_MAX, may_have};
 pub use codes::memo_code;
 pub use command::{
-    AccountNames, Command, Context, Event, GroupChange, Infrequent, NewGroup, SEEN_MAX, Seen, decide, evolve,
+    AccountNames, Command, Event, GroupChange, Infrequent, NewGroup, SEEN_MAX, Seen, decide, evolve,
 };
 pub use create::NewAccount;
 pub use directory::{Access, Account, AccountKind, Group};

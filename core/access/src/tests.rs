@@ -2,8 +2,7 @@
 
 use crate::change::{ADDRESSES_MAX, check_addresses};
 use crate::{
-    Access, Account, AccountKind, Caller, Command, Context, Event, NewSession, Owner, Reject, Seen, admit,
-    decide,
+    Access, Account, AccountKind, Caller, Command, Event, NewSession, Owner, Reject, Seen, admit, decide,
 };
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -163,11 +162,11 @@ fn only_what_stops_a_key_is_served_on_a_nearly_full_disk() {
 #[test]
 fn only_a_key_uses_its_nonce() {
     let access = directory();
-    let context = Context { now: Time(0), seed: 7 };
+    let drawn = (Time(0), 7);
     let mut out = Outbox::<Written>::default();
     let caller = Caller { session: KEY, account: None, nonce: nonce("1") };
-    assert_eq!(decide(&access, context, Some(&caller), &Command::UseNonce, &mut out), Ok(()));
-    assert_eq!(decide(&access, context, None, &Command::UseNonce, &mut out), Err(Reject::Unknown));
+    assert_eq!(decide(&access, drawn, Some(&caller), &Command::UseNonce, &mut out), Ok(()));
+    assert_eq!(decide(&access, drawn, None, &Command::UseNonce, &mut out), Err(Reject::Unknown));
     assert!(out.events.is_empty());
 }
 

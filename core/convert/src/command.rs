@@ -1,14 +1,15 @@
 //! Commands and infrequent events of this room.
 
 use crate::{
-    Client, Conversions, Execute, Market, Quote, QuoteId, QuoteRequest, Term, Terms, Wrap, Wrapped, execute,
-    quote, wrap,
+    Client, Conversions, Execute, Quote, QuoteId, QuoteRequest, Term, Terms, Wrap, Wrapped, execute, quote,
+    wrap,
 };
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{
     BytesRef, CurrencyId, OrderId, Outbox, Right, Role, Roles, RoomCommand, Symbol, SymbolStatus, named,
 };
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 
 /// A command of this room.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,16 +145,16 @@ pub enum Reject {
 /// # Errors
 /// [`Reject`]; no event was appended.
 pub fn decide<E: From<BytesRef>>(
-    market: Market<'_>,
+    context: &Context<'_, Conversions>,
     client: Client<'_>,
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
     let event = match command {
-        Command::Wrap(wrap) => Infrequent::Wrapped(wrap::decide(market, client, *wrap)?),
-        Command::Quote(request) => Infrequent::Quoted(quote::decide(market, client, *request)?),
+        Command::Wrap(wrap) => Infrequent::Wrapped(wrap::decide(context, client, *wrap)?),
+        Command::Quote(request) => Infrequent::Quoted(quote::decide(context, client, *request)?),
         Command::Execute(execute) => {
-            Infrequent::Executed(market.next_id, execute::decide(market, client, execute)?)
+            Infrequent::Executed(OrderId(context.next_id), execute::decide(context, client, execute)?)
         }
         Command::SetTerms(_) => return Err(Reject::Unknown),
     };
@@ -163,7 +164,7 @@ pub fn decide<E: From<BytesRef>>(
 
 /// What a client's command takes from its account, and the currency that it gives; none of a quote, which moves nothing.
 pub fn taken(
-    market: Market<'_>,
+    context: &Context<'_, Conversions>,
     client: Client<'_>,
     command: &Command,
 ) -> Option<(CurrencyId, Money, CurrencyId)> {
@@ -172,11 +173,11 @@ pub fn taken(
         Command::Execute(execute) => (execute.symbol, execute.side),
         Command::Quote(_) | Command::SetTerms(_) => return None,
     };
-    let symbol = market.symbols.get(symbol.index())?;
+    let symbol = context.symbols.get(symbol.index())?;
     let amount = match command {
         Command::Wrap(wrap) => symbol.grid.base(wrap.qty)?,
         Command::Execute(execute) => {
-            market.conversions.find(execute.quote, client.account, market.time)?.amounts(symbol)?.spend
+            context.room.find(execute.quote, client.account, context.time)?.amounts(symbol)?.spend
         }
         Command::Quote(_) | Command::SetTerms(_) => return None,
     };
@@ -185,19 +186,19 @@ pub fn taken(
 
 /// What a client's command gives and gets, without the fee; none of a quote, which moves nothing.
 pub fn exchanged(
-    market: Market<'_>,
+    context: &Context<'_, Conversions>,
     client: Client<'_>,
     command: &Command,
 ) -> Option<[(CurrencyId, Money); 2]> {
     match command {
         Command::Wrap(wrap) => {
-            let symbol = market.symbols.get(wrap.symbol.index())?;
+            let symbol = context.symbols.get(wrap.symbol.index())?;
             let amount = symbol.grid.base(wrap.qty)?;
             Some([(symbol.paid_in(wrap.side), amount), (symbol.paid_in(wrap.side.opposite()), amount)])
         }
         Command::Execute(execute) => {
-            let quote = market.conversions.find(execute.quote, client.account, market.time)?;
-            let symbol = market.symbols.get(quote.symbol.index())?;
+            let quote = context.room.find(execute.quote, client.account, context.time)?;
+            let symbol = context.symbols.get(quote.symbol.index())?;
             let amounts = quote.amounts(symbol)?;
             Some([quote.taken(symbol, &amounts), quote.given(symbol, &amounts)])
         }

@@ -1,10 +1,13 @@
 //! Instant orders: the execution of a quote (WRAP-015 to WRAP-018).
 
+use crate::exposure::check_offer;
+use crate::offer::offer;
 use crate::quote::check_status;
-use crate::{Client, INSTANT, Market, Quote, QuoteId, Reject};
+use crate::{Client, Conversions, INSTANT, Quote, QuoteId, Reject, symbol};
 use buttonwood_ledger::{About, Bucket, Cause, FEES, FeePart, Ledger, Posting};
 use buttonwood_model::{CurrencyId, OrderId, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price};
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// The command: execute a quote, whose terms the client repeats.
@@ -40,26 +43,30 @@ pub enum Term {
 }
 
 /// Decides an execution: the quote, or why it is refused.
-pub(crate) fn decide(market: Market<'_>, client: Client<'_>, execute: &Execute) -> Result<Quote, Reject> {
-    let quote = market.conversions.find(execute.quote, client.account, market.time);
+pub(crate) fn decide(
+    context: &Context<'_, Conversions>,
+    client: Client<'_>,
+    execute: &Execute,
+) -> Result<Quote, Reject> {
+    let quote = context.room.find(execute.quote, client.account, context.time);
     let quote = quote.ok_or(Reject::NoQuote)?;
     if execute.symbol != quote.symbol {
         return Err(Reject::Differs(Term::Symbol));
     }
-    let symbol = market.symbol(quote.symbol, client)?;
+    let symbol = symbol(context, quote.symbol, client)?;
     let amounts = quote.amounts(symbol).ok_or(Reject::NoLiquidity)?;
     if let Some(term) = difference(execute, quote, amounts.base) {
         return Err(Reject::Differs(term));
     }
     check_status(symbol)?;
-    let offer = market.offer((quote.symbol, symbol), quote.side, client, |depth, _| depth >= quote.qty);
+    let offer = offer(context, (quote.symbol, symbol), quote.side, client, |depth, _| depth >= quote.qty);
     let holds = offer.and_then(|offer| offer.holds(quote, amounts.notional)).ok_or(Reject::NoLiquidity)?;
     if !holds {
         return Err(Reject::Moved(quote.id));
     }
-    market.check_offer(symbol, quote, client)?;
+    check_offer(context, symbol, quote, client)?;
     let paid = symbol.paid_in(quote.side);
-    if market.ledger.balance(client.account, paid).available < amounts.spend {
+    if context.ledger.balance(client.account, paid).available < amounts.spend {
         return Err(Reject::InsufficientFunds);
     }
     Ok(*quote)

@@ -11,7 +11,6 @@ extern crate alloc;
 mod command;
 mod execute;
 mod exposure;
-mod house;
 mod offer;
 mod quote;
 mod state;
@@ -20,34 +19,13 @@ mod wrap;
 pub use buttonwood_ledger::INSTANT;
 pub use command::{Answer, Command, Infrequent, Reject, decide, decide_own, evolve, exchanged, taken};
 pub use execute::{Execute, Term};
-pub use house::{HOUSES, ISSUER};
+pub use exposure::exposure;
 pub use quote::{QUOTE_AGE_MAX, QUOTE_ORDERS_MAX, Quote, QuoteAmounts, QuoteId, QuoteRequest, Spend};
 pub use state::{Conversions, QUOTES_MAX, Terms};
 pub use wrap::{Wrap, Wrapped};
 
-use buttonwood_book::Orders;
-use buttonwood_index::Sources;
-use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, OrderId, Symbol, SymbolId, Time};
-
-/// What a decision of this room reads.
-#[derive(Clone, Copy, Debug)]
-pub struct Market<'a> {
-    /// Every symbol.
-    pub symbols: &'a [Symbol],
-    /// Every balance.
-    pub ledger: &'a Ledger,
-    /// Every live order.
-    pub orders: &'a Orders,
-    /// Where references come from.
-    pub sources: Sources<'a>,
-    /// Terms and quotes.
-    pub conversions: &'a Conversions,
-    /// The id that the next order gets.
-    pub next_id: OrderId,
-    /// The time of the command.
-    pub time: Time,
-}
+use buttonwood_model::{AccountId, Symbol, SymbolId};
+use buttonwood_room::Context;
 
 /// The account that converts.
 #[derive(Clone, Copy, Debug)]
@@ -60,11 +38,13 @@ pub struct Client<'a> {
     pub own: &'a [AccountId],
 }
 
-impl<'a> Market<'a> {
-    /// A symbol that the client may trade (SYM-005).
-    fn symbol(&self, id: SymbolId, client: Client<'_>) -> Result<&'a Symbol, Reject> {
-        let listed = self.symbols.get(id.index());
-        let is_open = |symbol: &&Symbol| symbol.closed_to.iter().all(|closed| closed != client.home);
-        listed.filter(is_open).ok_or(Reject::InvalidSymbol)
-    }
+/// A symbol that the client may trade (SYM-005).
+fn symbol<'a>(
+    context: &Context<'a, Conversions>,
+    id: SymbolId,
+    client: Client<'_>,
+) -> Result<&'a Symbol, Reject> {
+    let listed = context.symbols.get(id.index());
+    let is_open = |symbol: &&Symbol| symbol.closed_to.iter().all(|closed| closed != client.home);
+    listed.filter(is_open).ok_or(Reject::InvalidSymbol)
 }

@@ -3,10 +3,11 @@
 //! Orders of the client's own group do not count. A reference is the index of the base currency divided by that of the quote currency.
 
 use crate::quote::QUOTE_ORDERS_MAX;
-use crate::{Client, Market, Quote};
+use crate::{Client, Conversions, Quote};
 use alloc::vec::Vec;
 use buttonwood_model::{Side, Symbol, SymbolId};
 use buttonwood_num::{Bps, Grid, Money, Price, Qty, Round};
+use buttonwood_room::Context;
 
 /// The average price of the book is at most this far from the reference, in parts of a hundred.
 const SPREAD_MAX: i128 = 5;
@@ -35,60 +36,58 @@ pub(crate) struct Offer<'a> {
     reference: Money,
 }
 
-impl Market<'_> {
-    /// What the house can offer a client now, with as much of the book as `reaches` wants; none without a reference.
-    pub(crate) fn offer<'a>(
-        &self,
-        (id, symbol): (SymbolId, &'a Symbol),
-        side: Side,
-        client: Client<'_>,
-        reaches: impl Fn(Qty, Money) -> bool,
-    ) -> Option<Offer<'a>> {
-        let round = match side {
-            Side::Buy => Round::Up,
-            Side::Sell => Round::Down,
-        };
-        let [base, quote] =
-            [symbol.base, symbol.quote].map(|currency| self.sources.reference(currency, client.own));
-        let reference = base?.over(quote?, round).filter(|reference| *reference > Money::ZERO)?;
-        let levels = self.levels((id, symbol), side.opposite(), client, reaches)?;
-        Some(Offer { grid: &symbol.grid, side, levels, reference })
-    }
+/// What the house can offer a client now, with as much of the book as `reaches` wants; none without a reference.
+pub(crate) fn offer<'a>(
+    context: &Context<'_, Conversions>,
+    (id, symbol): (SymbolId, &'a Symbol),
+    side: Side,
+    client: Client<'_>,
+    reaches: impl Fn(Qty, Money) -> bool,
+) -> Option<Offer<'a>> {
+    let round = match side {
+        Side::Buy => Round::Up,
+        Side::Sell => Round::Down,
+    };
+    let [base, quote] =
+        [symbol.base, symbol.quote].map(|currency| context.sources.reference(currency, client.own));
+    let reference = base?.over(quote?, round).filter(|reference| *reference > Money::ZERO)?;
+    let levels = levels(context, (id, symbol), side.opposite(), client, reaches)?;
+    Some(Offer { grid: &symbol.grid, side, levels, reference })
+}
 
-    /// The levels of other groups, best first, until their quantity and notional reach what is wanted. None if a sum is beyond the range
-    /// of money.
-    fn levels(
-        &self,
-        (id, symbol): (SymbolId, &Symbol),
-        side: Side,
-        client: Client<'_>,
-        reaches: impl Fn(Qty, Money) -> bool,
-    ) -> Option<Vec<Level>> {
-        let (mut levels, mut left): (Vec<Level>, usize) = (Vec::new(), QUOTE_ORDERS_MAX);
-        let (mut depth, mut notional) = (Qty::ZERO, Money::ZERO);
-        for price in self.orders.book(id).side(side).prices() {
-            let mut qty = Qty::ZERO;
-            for slot in self.orders.queue(id, side, price) {
-                // Deeper orders do not count.
-                let Some(fewer) = left.checked_sub(1) else { return Some(levels) };
-                left = fewer;
-                let order = self.orders.get(slot);
-                if self.sources.is_offer(order.account, client.own) {
-                    qty += order.remaining;
-                }
-            }
-            if qty == Qty::ZERO {
-                continue;
-            }
-            depth += qty;
-            notional = notional.checked_add(symbol.grid.notional(price, qty)?)?;
-            levels.push(Level { price, depth, notional });
-            if reaches(depth, notional) {
-                break;
+/// The levels of other groups, best first, until their quantity and notional reach what is wanted. None if a sum is beyond the range
+/// of money.
+fn levels(
+    context: &Context<'_, Conversions>,
+    (id, symbol): (SymbolId, &Symbol),
+    side: Side,
+    client: Client<'_>,
+    reaches: impl Fn(Qty, Money) -> bool,
+) -> Option<Vec<Level>> {
+    let (mut levels, mut left): (Vec<Level>, usize) = (Vec::new(), QUOTE_ORDERS_MAX);
+    let (mut depth, mut notional) = (Qty::ZERO, Money::ZERO);
+    for price in context.orders.book(id).side(side).prices() {
+        let mut qty = Qty::ZERO;
+        for slot in context.orders.queue(id, side, price) {
+            // Deeper orders do not count.
+            let Some(fewer) = left.checked_sub(1) else { return Some(levels) };
+            left = fewer;
+            let order = context.orders.get(slot);
+            if context.sources.is_offer(order.account, client.own) {
+                qty += order.remaining;
             }
         }
-        Some(levels)
+        if qty == Qty::ZERO {
+            continue;
+        }
+        depth += qty;
+        notional = notional.checked_add(symbol.grid.notional(price, qty)?)?;
+        levels.push(Level { price, depth, notional });
+        if reaches(depth, notional) {
+            break;
+        }
     }
+    Some(levels)
 }
 
 impl Offer<'_> {

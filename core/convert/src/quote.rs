@@ -1,8 +1,11 @@
 //! Quotes: what the house offers for an amount as the book stands (WRAP-009 to WRAP-014).
 
-use crate::{Client, Market, Reject};
+use crate::exposure::check_offer;
+use crate::offer::offer;
+use crate::{Client, Conversions, Reject, symbol};
 use buttonwood_model::{AccountId, CurrencyId, Side, Symbol, SymbolId, SymbolStatus, Time};
 use buttonwood_num::{Money, Price, Qty};
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// How long a quote may be executed (WRAP-011).
@@ -100,8 +103,12 @@ impl Quote {
 }
 
 /// Decides a quote: what it offers, or why there is none.
-pub(crate) fn decide(market: Market<'_>, client: Client<'_>, request: QuoteRequest) -> Result<Quote, Reject> {
-    let symbol = market.symbol(request.symbol, client)?;
+pub(crate) fn decide(
+    context: &Context<'_, Conversions>,
+    client: Client<'_>,
+    request: QuoteRequest,
+) -> Result<Quote, Reject> {
+    let symbol = symbol(context, request.symbol, client)?;
     let is_amount = match request.spend {
         Spend::Buy(money) => money > Money::ZERO,
         Spend::Sell(qty) => qty >= symbol.qty_min,
@@ -110,8 +117,8 @@ pub(crate) fn decide(market: Market<'_>, client: Client<'_>, request: QuoteReque
         return Err(Reject::BelowMinimum);
     }
     check_status(symbol)?;
-    let rate = market.conversions.terms().fee;
-    let (qty, price) = offered(market, client, request, symbol).ok_or(Reject::NoLiquidity)?;
+    let rate = context.room.terms().fee;
+    let (qty, price) = offered(context, client, request, symbol).ok_or(Reject::NoLiquidity)?;
     if qty < symbol.qty_min {
         return Err(Reject::BelowMinimum);
     }
@@ -122,22 +129,22 @@ pub(crate) fn decide(market: Market<'_>, client: Client<'_>, request: QuoteReque
         Spend::Sell(_) => (Side::Sell, symbol.grid.fee(price, qty, rate).ok_or(Reject::NoLiquidity)?),
     };
     let quote = Quote {
-        id: market.conversions.next_quote(),
+        id: context.room.next_quote(),
         account: client.account,
         symbol: request.symbol,
         side,
         qty,
         price,
         fee,
-        time: market.time,
+        time: context.time,
     };
-    market.check_offer(symbol, &quote, client)?;
+    check_offer(context, symbol, &quote, client)?;
     Ok(quote)
 }
 
 /// The quantity and the price that the house offers; none as for an empty book.
 fn offered(
-    market: Market<'_>,
+    context: &Context<'_, Conversions>,
     client: Client<'_>,
     request: QuoteRequest,
     symbol: &Symbol,
@@ -145,11 +152,11 @@ fn offered(
     let of = (request.symbol, symbol);
     match request.spend {
         Spend::Buy(money) => {
-            let offer = market.offer(of, Side::Buy, client, |_, notional| notional >= money)?;
-            offer.bought(money, market.conversions.terms().fee)
+            let offer = offer(context, of, Side::Buy, client, |_, notional| notional >= money)?;
+            offer.bought(money, context.room.terms().fee)
         }
         Spend::Sell(qty) => {
-            let offer = market.offer(of, Side::Sell, client, |depth, _| depth >= qty)?;
+            let offer = offer(context, of, Side::Sell, client, |depth, _| depth >= qty)?;
             offer.price_to_sell(qty).map(|price| (qty, price))
         }
     }

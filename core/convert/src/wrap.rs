@@ -1,9 +1,10 @@
 //! Wrapping: one unit of a currency for one unit of its wrapped form (WRAP-001 to WRAP-008).
 
-use crate::{Client, ISSUER, Market, Reject};
-use buttonwood_ledger::{About, Bucket, Cause, Ledger, Posting};
+use crate::{Client, Conversions, Reject, symbol};
+use buttonwood_ledger::{About, Bucket, Cause, ISSUER, Ledger, Posting};
 use buttonwood_model::{AccountId, ClientId, CurrencyId, OrderId, Side, Symbol, SymbolId, SymbolStatus};
 use buttonwood_num::{Money, Qty};
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// The command: wrap or unwrap a quantity.
@@ -33,8 +34,12 @@ pub struct Wrapped {
 /// Decides a wrap: what happens, or why it is refused.
 ///
 /// The book plays no part in it, so a symbol that takes only some orders wraps all the same.
-pub(crate) fn decide(market: Market<'_>, client: Client<'_>, wrap: Wrap) -> Result<Wrapped, Reject> {
-    let symbol = market.symbol(wrap.symbol, client)?;
+pub(crate) fn decide(
+    context: &Context<'_, Conversions>,
+    client: Client<'_>,
+    wrap: Wrap,
+) -> Result<Wrapped, Reject> {
+    let symbol = symbol(context, wrap.symbol, client)?;
     if !symbol.wrap_enabled {
         return Err(Reject::InvalidSymbol);
     }
@@ -46,14 +51,14 @@ pub(crate) fn decide(market: Market<'_>, client: Client<'_>, wrap: Wrap) -> Resu
         SymbolStatus::Closed => return Err(Reject::MarketClosed),
         SymbolStatus::CancelOnly => return Err(Reject::MarketNotOpen(symbol.status)),
     }
-    let issuer = market.ledger.house(ISSUER.name).ok_or(Reject::Unavailable)?;
+    let issuer = context.ledger.house(ISSUER.name).ok_or(Reject::Unavailable)?;
     let amount = symbol.grid.base(wrap.qty).ok_or(Reject::InsufficientFunds)?;
     let (paid, received) = currencies(symbol, wrap.side);
-    if market.ledger.balance(client.account, paid).available < amount {
+    if context.ledger.balance(client.account, paid).available < amount {
         return Err(Reject::InsufficientFunds);
     }
-    market.ledger.can_give(issuer, received, amount).map_err(|_| Reject::Unavailable)?;
-    Ok(Wrapped { order: market.next_id, account: client.account, wrap })
+    context.ledger.can_give(issuer, received, amount).map_err(|_| Reject::Unavailable)?;
+    Ok(Wrapped { order: OrderId(context.next_id), account: client.account, wrap })
 }
 
 /// The currencies that a side pays and receives.

@@ -1,19 +1,19 @@
 //! Decides commands: refusals first, from general to specific. Each room decides its own commands.
 
-use crate::evolve::DOLLAR;
 use crate::{
     Act, ApprovalError, Audit, Body, Command, Desks, Event, Founded, Founding, Note, Operated, Operation,
     Outcome, Proposed, Reject, State, Workspace, advances, operations,
 };
 use alloc::sync::Arc;
 use buttonwood_access::{self as access, Caller};
-use buttonwood_convert as convert;
+use buttonwood_convert::{self as convert, Conversions};
 use buttonwood_funds::{self as funds, Made};
 use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, CancelReason, Outbox, SessionId, Stamp, Time};
 use buttonwood_num::Money;
 use buttonwood_perp::{self as perp, liquidation::Task};
 use buttonwood_rates as rates;
+use buttonwood_room::Context;
 use buttonwood_spot_margin as spot_margin;
 use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place, stop};
 
@@ -81,8 +81,12 @@ fn decide_infrequent(
         Body::Access(command) => return decide_access(state, market.time, caller, command, work),
         Body::Convert(command) => return decide_convert(state, market.time, caller, command, work),
         Body::Funds(command) => {
-            let desk = state.funds_desk(market.time);
-            return match funds::decide(&desk, funds::Sender::Key(caller), command, &mut work.out) {
+            return match funds::decide(
+                &state.of_funds(market.time),
+                funds::Sender::Key(caller),
+                command,
+                &mut work.out,
+            ) {
                 Ok(made) => Outcome::Funds(made),
                 Err(reject) => Outcome::Rejected(Reject::Funds(reject)),
             };
@@ -114,17 +118,13 @@ fn decide_access(
     command: &access::Command,
     work: &mut Workspace,
 ) -> Outcome {
-    match access::decide(&state.access, context(state, now), Some(caller), command, &mut work.out) {
+    match access::decide(&state.access, (now, state.seed()), Some(caller), command, &mut work.out) {
         Ok(()) => Outcome::Done,
         Err(reject) => {
             work.out.undo();
             refuse(caller, reject, work)
         }
     }
-}
-
-fn context(state: &State, now: Time) -> access::Context {
-    access::Context { now, seed: state.opening.map_or(0, |opening| opening.seed) }
 }
 
 /// A client's conversion. Only accounts that trade convert (WRAP-007).
@@ -143,11 +143,12 @@ fn decide_convert(
     if state.desks.is_derivatives(account) {
         return Outcome::Rejected(Reject::Access(access::Reject::WrongKind));
     }
-    let market = state.conversion_market(now);
+    let context = &state.context(&state.conversions, now);
     let home = state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
     let client = convert::Client { account, home, own: state.desks.members(account) };
-    let lost = advances::lost_by_conversion(state, now, account, convert::exchanged(market, client, command));
-    let short = if !may_convert(state, market, client, command) {
+    let lost =
+        advances::lost_by_conversion(state, now, account, convert::exchanged(context, client, command));
+    let short = if !may_convert(state, context, client, command) {
         Some(convert::Reject::InsufficientFunds)
     } else if !state.may_give_up(lost) {
         Some(convert::Reject::Advances)
@@ -156,10 +157,10 @@ fn decide_convert(
     };
     if let Some(short) = short {
         // What else refuses it comes first.
-        let decided = convert::decide(market, client, command, &mut Outbox::<Event>::default());
+        let decided = convert::decide(context, client, command, &mut Outbox::<Event>::default());
         return Outcome::Rejected(Reject::Convert(decided.err().unwrap_or(short)));
     }
-    match convert::decide(market, client, command, &mut work.out) {
+    match convert::decide(context, client, command, &mut work.out) {
         Ok(()) => {
             advances::note_conversion(lost, &mut work.out);
             Outcome::Converted(())
@@ -171,12 +172,12 @@ fn decide_convert(
 /// Whether a margin account may give what a conversion takes (D-165). Dollars that it gets repay what it owes.
 fn may_convert(
     state: &State,
-    market: convert::Market<'_>,
+    context: &Context<'_, Conversions>,
     client: convert::Client<'_>,
     command: &convert::Command,
 ) -> bool {
-    let Some((currency, amount, gets)) = convert::taken(market, client, command) else { return true };
-    state.leave().may_convert(client.account, (currency, amount), (gets, state.find_currency(DOLLAR)))
+    let Some((currency, amount, gets)) = convert::taken(context, client, command) else { return true };
+    state.leave().may_convert(client.account, (currency, amount), (gets, state.ledger().dollar()))
 }
 
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
@@ -301,9 +302,9 @@ fn decide_internal_events(
         return Err(Reject::NotNow);
     }
     if let Body::Funds(command) = body {
-        let desk = state.funds_desk(now);
-        let made =
-            funds::decide(&desk, funds::Sender::Exchange, command, &mut work.out).map_err(Reject::Funds)?;
+        let context = state.of_funds(now);
+        let made = funds::decide(&context, funds::Sender::Exchange, command, &mut work.out)
+            .map_err(Reject::Funds)?;
         if let Made::Loan(account) = made {
             // What its orders hold repays the loan (D-167).
             let reason = CancelReason::Requested;
@@ -360,7 +361,7 @@ fn decide_other_events(
         }
         Body::Trading(command) => trading::decide(market, command, out).map_err(Reject::Trading),
         Body::Access(command) => {
-            access::decide(&state.access, context(state, now), None, command, out).map_err(Reject::Access)?;
+            access::decide(&state.access, (now, state.seed()), None, command, out).map_err(Reject::Access)?;
             if let access::Command::CloseAccount(account) = command {
                 check_empty(state, *account).map_err(Reject::Access)?;
             }
@@ -398,17 +399,21 @@ fn decide_other_events(
             Ok(())
         }
         Body::Perp(command) => decide_perp(state, now, command, work),
-        Body::SpotMargin(command) => {
-            spot_margin::decide(&state.spot_margin_venue(now), *command, &mut work.planner, out)
-                .map_err(Reject::SpotMargin)
-        }
+        Body::SpotMargin(command) => spot_margin::decide(
+            &state.context(state.spot_margin(), now),
+            market,
+            *command,
+            &mut work.planner,
+            out,
+        )
+        .map_err(Reject::SpotMargin),
         // The command has no event: its stamp moves the state's time.
         Body::Founding(Founding::MoveClock) => Ok(()),
         // An act holds no other.
         Body::Act(_) | Body::Funds(_) => Err(Reject::Unknown),
         Body::Operation(Operation::ProposeKey(session)) => {
             let add = access::Command::AddSession(Arc::clone(session));
-            access::decide(&state.access, context(state, now), None, &add, out).map_err(Reject::Access)?;
+            access::decide(&state.access, (now, state.seed()), None, &add, out).map_err(Reject::Access)?;
             operations::propose_key(state, now, note, out)
         }
         Body::Operation(operation) => operations::decide(state, now, operation, note, out),
@@ -427,7 +432,8 @@ fn decide_perp(
     {
         return Err(Reject::Perp(perp::Reject::Unknown));
     }
-    let task = perp::decide(state.perp_market(now), command, &mut work.out).map_err(Reject::Perp)?;
+    let task =
+        perp::decide(&state.context(state.perps(), now), command, &mut work.out).map_err(Reject::Perp)?;
     let Workspace { out, planner } = work;
     match task {
         Task::Nothing => {}
@@ -464,7 +470,7 @@ fn is_for_lender(state: &State, command: &ledger::Command) -> bool {
         ledger::Command::Adjust(adjustment) => adjustment.account,
         ledger::Command::ListCurrency(_) | ledger::Command::OpenHouse(..) => return false,
     };
-    state.ledger().house(funds::LENDING.name) == Some(account)
+    state.ledger().house(ledger::LENDING.name) == Some(account)
 }
 
 /// Whether a break would pay money to a closed account, where no key reaches it.

@@ -1,7 +1,6 @@
 //! All desks of the exchange, with the balances that they change. Each function has one arm for each desk.
 
 use crate::advances::{Loss, Meter};
-use crate::evolve::DOLLAR;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_access::AccountKind;
@@ -9,7 +8,7 @@ use buttonwood_index::{Bound, Indices, Sources};
 use buttonwood_leave::{Advances, DOLLARS};
 use buttonwood_ledger::{INSURANCE, Ledger};
 use buttonwood_model::{
-    AccountId, AssetId, CancelReason, CurrencyId, Desk, GroupId, Product, Side, Symbol, SymbolId, Time,
+    AccountId, AssetId, CancelReason, CurrencyId, Desk, GUSD, GroupId, Product, Side, Symbol, SymbolId, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_perp::{self as perp, Perps};
@@ -20,9 +19,6 @@ use buttonwood_trading::{
     Traded, Unmet,
 };
 use serde::{Deserialize, Serialize};
-
-/// The currency that perpetuals are priced and settled in.
-pub(crate) const GUSD: &str = "GUSD";
 
 /// The desks' part of the state.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -105,12 +101,11 @@ impl Desks {
 
     /// Where the indices come from at a time.
     pub(crate) fn sources<'a>(&'a self, floor: &'a Floor, time: Time) -> Sources<'a> {
-        let dollar = self.ledger.currencies().iter().position(|currency| currency.code == DOLLAR);
         Sources {
             indices: &self.indices,
             symbols: &floor.symbols,
             orders: &floor.orders,
-            dollar: dollar.map(CurrencyId::from_index),
+            dollar: self.ledger.dollar(),
             needed: self.sources_needed,
             depth: self.sources_depth,
             bound: self,

@@ -12,9 +12,6 @@ use buttonwood_rates as rates;
 use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 use buttonwood_trading::{self as trading, Fees};
 
-/// The currency of every volume that decides a fee tier (VOL-003).
-pub(crate) const DOLLAR: &str = "USD";
-
 /// Applies one event of the command at `stamp`. `texts` holds the texts that the command's events refer to.
 ///
 /// # Panics
@@ -46,7 +43,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             trading::evolve_infrequent(&mut state.floor, &mut state.desks, time, state.next_id, event);
             if lists {
                 value_listed(state);
-                let dollar = state.find_currency(DOLLAR);
+                let dollar = state.ledger().dollar();
                 state.desks.perps.note_source(&state.floor.symbols, dollar);
                 state.note_spot_margin_symbols();
             }
@@ -100,7 +97,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             state.desks.repay_margin();
         }
         Infrequent::Funds(event) => {
-            let seed = state.opening.map_or(0, |opening| opening.seed);
+            let seed = state.seed();
             let next = TradeId(state.next_id);
             let State { funds, desks, access, .. } = state;
             funds.note_next_trade(next);
@@ -256,7 +253,7 @@ impl State {
 
 /// Tells the floor how volumes of the symbol that was listed last are counted in dollars.
 fn value_listed(state: &mut State) {
-    let dollar = state.find_currency(DOLLAR);
+    let dollar = state.ledger().dollar();
     let quote = state.symbols().last().and_then(|symbol| state.currency(symbol.quote));
     let pair = quote.and_then(|currency| rates::FxPair::of_currency(&currency.code));
     state.floor.value_listed(dollar, pair);

@@ -31,7 +31,7 @@ pub use buttonwood_access::{
 };
 pub use buttonwood_auction::{Auctions, Collar, Finding, Schedule, ScheduleError};
 pub use buttonwood_convert::{
-    Answer as ConvertAnswer, Command as ConvertCommand, Conversions, Execute, INSTANT, ISSUER,
+    Answer as ConvertAnswer, Command as ConvertCommand, Conversions, Execute, INSTANT,
     Infrequent as ConvertInfrequent, QUOTE_AGE_MAX, QUOTES_MAX, Quote as ConvertQuote, QuoteAmounts, QuoteId,
     QuoteRequest, Reject as ConvertReject, Spend, Term, Terms, Wrap, Wrapped,
 };
@@ -43,7 +43,8 @@ pub use buttonwood_funds::{
 pub use buttonwood_index::{self as index, FeedPrices, Indices};
 pub use buttonwood_ledger::{
     About, Adjustment, Balance, BrokenLaw, CLEARING, Cause, Command as LedgerCommand, FEES, House,
-    HouseAccount, INSURANCE, Infrequent as LedgerInfrequent, Moved, ROUNDING, Reject as LedgerReject, SOURCE,
+    HouseAccount, INSURANCE, ISSUER, Infrequent as LedgerInfrequent, LENDING, Moved, ROUNDING,
+    Reject as LedgerReject, SOURCE, UNCLAIMED,
 };
 pub use buttonwood_perp::{self as perp, Perps};
 pub use buttonwood_rates::{
@@ -78,8 +79,7 @@ pub use state::{Broken, State};
 
 /// The house accounts of all rooms, in the order in which this build opens them in a new directory.
 pub fn houses() -> impl Iterator<Item = House> {
-    let rooms = buttonwood_ledger::HOUSES.into_iter().chain(buttonwood_convert::HOUSES);
-    rooms.chain(buttonwood_funds::HOUSES)
+    buttonwood_ledger::HOUSES.into_iter()
 }
 
 /// Buffers that the writer reuses for every command.

@@ -1,7 +1,5 @@
 //! The state of the exchange.
 
-use crate::desks::GUSD;
-use crate::evolve::DOLLAR;
 use crate::{Body, Desks, Mode, Opening, Operations, Place, PlaceReject, operations};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -9,17 +7,18 @@ use buttonwood_access::Access;
 use buttonwood_auction::Auctions;
 use buttonwood_book::Orders;
 use buttonwood_convert::{self as convert, Conversions};
-use buttonwood_funds::{Desk, Funds, LENDING};
+use buttonwood_funds::Funds;
 use buttonwood_index::{Indices, Sources};
 use buttonwood_leave::Advances;
-use buttonwood_ledger::{BrokenLaw, House, INSURANCE, Ledger, Moved};
+use buttonwood_ledger::{BrokenLaw, House, INSURANCE, LENDING, Ledger, Moved};
 use buttonwood_model::{
-    AccountId, AssetId, Currency, CurrencyId, Due, OrderId, Rank, SessionId, Side, Slot, Stamp, Symbol,
-    SymbolId, Time,
+    AccountId, AssetId, Currency, CurrencyId, DOLLAR, Due, GUSD, OrderId, Rank, SessionId, Side, Slot, Stamp,
+    Symbol, SymbolId, Time,
 };
 use buttonwood_num::{Money, Round};
 use buttonwood_perp::{self as perp, Fund, Perps};
 use buttonwood_rates::Rates;
+use buttonwood_room::{Context, Rooms};
 use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 use buttonwood_trading::place::Placer;
 use buttonwood_trading::{Fees, Floor, Market, Volumes};
@@ -120,20 +119,35 @@ impl State {
 
     /// The dollar value of what the house account of instant orders lacks of what it was given; none when it lacks a currency without a price.
     pub fn exposure(&self) -> Option<Money> {
-        self.conversion_market(self.stamp.time).exposure()
+        convert::exposure(&self.context(&self.conversions, self.stamp.time))
     }
 
-    /// What a decision about conversions reads.
-    pub(crate) fn conversion_market(&self, time: Time) -> convert::Market<'_> {
-        convert::Market {
+    /// The context of a decision of a room.
+    pub(crate) fn context<'a, R>(&'a self, room: &'a R, time: Time) -> Context<'a, R> {
+        Context {
+            room,
             symbols: self.symbols(),
-            ledger: self.ledger(),
             orders: self.orders(),
+            ledger: self.ledger(),
+            access: &self.access,
             sources: self.sources(time),
-            conversions: &self.conversions,
-            next_id: OrderId(self.next_id),
+            advances: &self.desks.advances,
+            rooms: self,
+            is_halted: self.operations.is_halted(),
+            seed: self.seed(),
+            next_id: self.next_id,
             time,
         }
+    }
+
+    /// The seed of the opening, from which ids and codes follow.
+    pub(crate) fn seed(&self) -> u64 {
+        self.opening.map_or(0, |opening| opening.seed)
+    }
+
+    /// The context of a decision about funds.
+    pub fn of_funds(&self, time: Time) -> Context<'_, Funds> {
+        self.context(&self.funds, time)
     }
 
     /// Positions and marks of perpetuals.
@@ -149,40 +163,6 @@ impl State {
     /// What margin accounts owe, and what their live orders stand for.
     pub fn spot_margin(&self) -> &SpotMargin {
         &self.desks.spot_margin
-    }
-
-    /// What a decision about spot margin reads.
-    pub(crate) fn spot_margin_venue(&self, time: Time) -> spot_margin::Venue<'_, Desks> {
-        spot_margin::Venue {
-            margin: self.spot_margin(),
-            ledger: self.ledger(),
-            market: self.market(time),
-            fund: self.fund(),
-        }
-    }
-
-    /// The insurance fund as one sum over all products (D-178): dollars, positions at their marks and other currencies at their indices,
-    /// less what it owes. None beyond the range of money.
-    fn fund(&self) -> Option<Fund> {
-        let (fund, gusd) = self.ledger().house(INSURANCE.name).zip(self.gusd())?;
-        let of_perps = self.perps().bare_sums(self.ledger(), fund, gusd)?;
-        let mut sum = Fund {
-            assets: of_perps.assets.checked_sub(self.spot_margin().owed(fund))?,
-            holds: of_perps.notional,
-        };
-        for (currency, balance) in self.ledger().balances_of(fund) {
-            let code = self.currency(currency).map_or("", |currency| currency.code.as_str());
-            // The sums of perpetuals have GUSD.
-            if code == GUSD {
-                continue;
-            }
-            let is_dollar = FUND_DOLLARS.contains(&code);
-            let index = if is_dollar { Some(Money::ONE) } else { self.perps().index_price(currency) };
-            let value = balance.available.times(index.unwrap_or(Money::ZERO), Round::Down)?;
-            sum.assets = sum.assets.checked_add(value)?;
-            sum.holds = sum.holds.checked_add(if is_dollar { Money::ZERO } else { value })?;
-        }
-        Some(sum)
     }
 
     /// The figures of a margin account now, and as they would be after an order (MARG-008). Nothing changes.
@@ -222,36 +202,14 @@ impl State {
         self.desks.note_sources_needed(if is_venue { 3 } else { 1 }, self.conversions.terms().depth());
     }
 
-    /// What a decision about perpetuals reads.
-    pub(crate) fn perp_market(&self, time: Time) -> perp::Market<'_> {
-        perp::Market {
-            perps: &self.desks.perps,
-            symbols: self.symbols(),
-            orders: self.orders(),
-            sources: self.sources(time),
-            ledger: self.ledger(),
-            gusd: self.gusd(),
-            is_halted: self.operations.is_halted(),
-            fund: self.fund(),
-            next_id: self.next_id,
-            time,
-        }
-    }
-
-    /// The currency with this code.
-    pub(crate) fn find_currency(&self, code: &str) -> Option<CurrencyId> {
-        let place = self.currencies().iter().position(|currency| currency.code == code);
-        place.map(CurrencyId::from_index)
-    }
-
     /// The currency that perpetuals are settled in.
     pub fn gusd(&self) -> Option<CurrencyId> {
-        self.find_currency(GUSD)
+        self.ledger().gusd()
     }
 
     /// Notes which books the marks depend on.
     pub(crate) fn note_sources(&mut self) {
-        let dollar = self.find_currency(DOLLAR);
+        let dollar = self.ledger().dollar();
         self.desks.perps.note_sources(&self.floor.symbols, dollar);
         self.note_spot_margin_symbols();
     }
@@ -265,19 +223,6 @@ impl State {
     /// Transfers, and everything else about money that enters and leaves.
     pub fn funds(&self) -> &Funds {
         &self.funds
-    }
-
-    /// What a decision about funds reads.
-    pub fn funds_desk(&self, time: Time) -> Desk<'_> {
-        Desk {
-            funds: &self.funds,
-            ledger: self.ledger(),
-            access: &self.access,
-            leave: self.leave(),
-            advances: &self.desks.advances,
-            seed: self.opening.map_or(0, |opening| opening.seed),
-            time,
-        }
     }
 
     /// Live orders.
@@ -313,7 +258,7 @@ impl State {
 
     fn next_due_of(&self, skips: bool) -> Option<Due<Body>> {
         let halted = self.operations.is_halted();
-        let seed = self.opening.map_or(0, |opening| opening.seed);
+        let seed = self.seed();
         let [marks, minute, flatten, offer, funding, liquidation] =
             perp::next_due(self.perps(), self.indices()).map(|due| due.map(|due| due.map(Body::Perp)));
         // Of those that are due at one instant, the first in this list runs first.
@@ -527,6 +472,32 @@ impl State {
     pub fn missing_houses(&self) -> impl Iterator<Item = Body> {
         let is_missing = |house: &House| self.opening.is_some() && self.ledger().house(house.name).is_none();
         crate::houses().filter(is_missing).map(Body::open_house)
+    }
+}
+
+impl Rooms for State {
+    /// The insurance fund as one sum over all products (D-178): dollars, positions at their marks and other currencies at their indices,
+    /// less what it owes. None beyond the range of money.
+    fn fund(&self) -> Option<Fund> {
+        let (fund, gusd) = self.ledger().house(INSURANCE.name).zip(self.gusd())?;
+        let of_perps = self.perps().bare_sums(self.ledger(), fund, gusd)?;
+        let mut sum = Fund {
+            assets: of_perps.assets.checked_sub(self.spot_margin().owed(fund))?,
+            holds: of_perps.notional,
+        };
+        for (currency, balance) in self.ledger().balances_of(fund) {
+            let code = self.currency(currency).map_or("", |currency| currency.code.as_str());
+            // The sums of perpetuals have GUSD.
+            if code == GUSD {
+                continue;
+            }
+            let is_dollar = FUND_DOLLARS.contains(&code);
+            let index = if is_dollar { Some(Money::ONE) } else { self.perps().index_price(currency) };
+            let value = balance.available.times(index.unwrap_or(Money::ZERO), Round::Down)?;
+            sum.assets = sum.assets.checked_add(value)?;
+            sum.holds = sum.holds.checked_add(if is_dollar { Money::ZERO } else { value })?;
+        }
+        Some(sum)
     }
 }
 

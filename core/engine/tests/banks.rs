@@ -5,11 +5,12 @@ use buttonwood_engine::funds::bank::{
 };
 use buttonwood_engine::funds::halt::Command as HaltCommand;
 use buttonwood_engine::funds::internal::{Command as MoveCommand, Move, Reject as MoveReject};
-use buttonwood_engine::funds::{LENDING, Scope, Short};
+use buttonwood_engine::funds::{Scope, Short};
 use buttonwood_engine::{
     AccessCommand, AccessReject, Account, AccountKind, Adjustment, Answer, Body, Command, DeskReject, Eid,
-    FeeSchedule, FundsCommand, FundsReject, LedgerCommand, Made, Place, PlaceReject, Reject as AnyReject,
-    TradingCommand, TradingReject, Transfer, TransferMethod, TransferReference, TransferStatus, TransferWay,
+    FeeSchedule, FundsCommand, FundsReject, LENDING, LedgerCommand, Made, Place, PlaceReject,
+    Reject as AnyReject, TradingCommand, TradingReject, Transfer, TransferMethod, TransferReference,
+    TransferStatus, TransferWay,
 };
 use buttonwood_model::{AccountId, Claim, CurrencyId, Due, OrderKind, Role, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Decimal, Money, Price};

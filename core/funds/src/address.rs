@@ -6,13 +6,14 @@
 #[cfg(test)]
 mod tests;
 
-use crate::{Books, Desk, Made, NetworkId, Sender};
+use crate::{Books, Funds, Made, NetworkId, Sender};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Owner;
 use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, Time, named};
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// A command of this module.
@@ -168,33 +169,33 @@ impl Addresses {
 
 /// Decides a command.
 pub(crate) fn decide<E: From<BytesRef>>(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     sender: Sender<'_>,
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
     let Command::IssueAddress(new) = command;
-    check(desk, sender, new)?;
+    check(context, sender, new)?;
     out.push_named(&crate::Infrequent::from(Event::AddressIssued(NewAddress::clone(new))));
-    Ok(Made::Number(u32::try_from(desk.funds.addresses().len()).unwrap_or(u32::MAX)))
+    Ok(Made::Number(u32::try_from(context.room.addresses().len()).unwrap_or(u32::MAX)))
 }
 
-fn check(desk: &Desk<'_>, sender: Sender<'_>, new: &NewAddress) -> Result<(), Reject> {
-    if !owns(desk, sender, new.account) {
+fn check(context: &Context<'_, Funds>, sender: Sender<'_>, new: &NewAddress) -> Result<(), Reject> {
+    if !owns(context, sender, new.account) {
         return Err(Reject::Foreign);
     }
-    if desk.access.is_closed(new.account) {
+    if context.access.is_closed(new.account) {
         return Err(Reject::Closed);
     }
-    let (id, network) = desk.funds.networks().find(&new.network).ok_or(Reject::NoNetwork)?;
+    let (id, network) = context.room.networks().find(&new.network).ok_or(Reject::NoNetwork)?;
     if !network.parent.is_empty() {
         return Err(Reject::NoNetwork);
     }
     if network.memo == new.memo.is_empty() {
         return Err(Reject::BadMemo);
     }
-    let addresses = desk.funds.addresses();
-    let most = desk.funds.limits().deposit_addresses;
+    let addresses = context.room.addresses();
+    let most = context.room.limits().deposit_addresses;
     if addresses.count(new.account) >= usize::try_from(most).unwrap_or(usize::MAX) {
         return Err(Reject::Full(most));
     }
@@ -208,15 +209,16 @@ fn check(desk: &Desk<'_>, sender: Sender<'_>, new: &NewAddress) -> Result<(), Re
 }
 
 /// Whether the sender's key belongs to the account or its group, or no key sends it.
-fn owns(desk: &Desk<'_>, sender: Sender<'_>, account: AccountId) -> bool {
+fn owns(context: &Context<'_, Funds>, sender: Sender<'_>, account: AccountId) -> bool {
     let is_own = match sender {
         Sender::Exchange => true,
         Sender::Key(caller) => {
-            let owner: Option<Owner> = desk.access.session(caller.session).map(|session| session.key.owner);
-            owner.is_some_and(|owner| desk.access.owns(owner, account))
+            let owner: Option<Owner> =
+                context.access.session(caller.session).map(|session| session.key.owner);
+            owner.is_some_and(|owner| context.access.owns(owner, account))
         }
     };
-    is_own && desk.account(account).is_some()
+    is_own && context.account(account).is_some()
 }
 
 /// Applies an event.

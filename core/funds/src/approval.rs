@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::{Books, Desk, Funds, Made, Sender};
+use crate::{Books, Funds, Made, Sender};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -12,6 +12,7 @@ use buttonwood_access::Owner;
 use buttonwood_model::{
     AccountId, BytesRef, Day, Due, GroupId, Outbox, Rank, Right, Role, Roles, Time, named,
 };
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// How long an entry waits after its request, in microseconds: 7 days (ADDR-010).
@@ -264,38 +265,38 @@ pub enum Reject {
 
 /// Decides a command.
 pub(crate) fn decide<E: From<BytesRef>>(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     sender: Sender<'_>,
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
-    out.push_named(&crate::Infrequent::from(event_of(desk, sender, command)?));
+    out.push_named(&crate::Infrequent::from(event_of(context, sender, command)?));
     Ok(Made::Nothing)
 }
 
 /// The event of a command.
-fn event_of(desk: &Desk<'_>, sender: Sender<'_>, command: &Command) -> Result<Event, Reject> {
+fn event_of(context: &Context<'_, Funds>, sender: Sender<'_>, command: &Command) -> Result<Event, Reject> {
     Ok(match command {
-        Command::RequestApproval(request) => decide_request(desk, sender, request)?,
+        Command::RequestApproval(request) => decide_request(context, sender, request)?,
         Command::RemoveApproval(entry) => {
-            check_owner(desk, sender, entry.scope)?;
-            match standing(desk, entry)? {
+            check_owner(context, sender, entry.scope)?;
+            match standing(context, entry)? {
                 Standing::PendingMua => return Err(Reject::AwaitsUser),
                 Standing::PendingTime | Standing::Active => Event::ApprovalRemoved(EntryRef::clone(entry)),
             }
         }
         Command::DecideApproval(entry, approve) => {
-            check_owner(desk, own(sender)?, entry.scope)?;
-            decide_pending(desk, entry, *approve)?
+            check_owner(context, own(sender)?, entry.scope)?;
+            decide_pending(context, entry, *approve)?
         }
         Command::SetMultiUser(group, on) => {
-            check_owner(desk, own(sender)?, ApprovalScope::Group(*group))?;
+            check_owner(context, own(sender)?, ApprovalScope::Group(*group))?;
             Event::MultiUserSet(*group, *on)
         }
         Command::EndApprovalHold(entry) => {
             own(sender)?;
-            let approved = desk.funds.approvals().get(entry).ok_or(Reject::NotListed)?;
-            if approved.standing != Standing::PendingTime || desk.time < approved.requested.plus(HOLD) {
+            let approved = context.room.approvals().get(entry).ok_or(Reject::NotListed)?;
+            if approved.standing != Standing::PendingTime || context.time < approved.requested.plus(HOLD) {
                 return Err(Reject::NotDue);
             }
             Event::ApprovalMoved(EntryRef::clone(entry), Standing::Active)
@@ -312,40 +313,44 @@ fn own(sender: Sender<'_>) -> Result<Sender<'_>, Reject> {
 }
 
 /// A master key acts on its group's list and on those of the group's accounts, any other key on its account's (ADDR-015).
-fn check_owner(desk: &Desk<'_>, sender: Sender<'_>, scope: ApprovalScope) -> Result<(), Reject> {
+fn check_owner(context: &Context<'_, Funds>, sender: Sender<'_>, scope: ApprovalScope) -> Result<(), Reject> {
     let exists = match scope {
-        ApprovalScope::Account(account) => desk.account(account).is_some(),
-        ApprovalScope::Group(group) => desk.access.group(group).is_some(),
+        ApprovalScope::Account(account) => context.account(account).is_some(),
+        ApprovalScope::Group(group) => context.access.group(group).is_some(),
     };
     let owner = match sender {
         Sender::Exchange => return if exists { Ok(()) } else { Err(Reject::Foreign) },
-        Sender::Key(caller) => desk.access.session(caller.session).map(|session| session.key.owner),
+        Sender::Key(caller) => context.access.session(caller.session).map(|session| session.key.owner),
     };
     let is_own = match (scope, owner) {
-        (ApprovalScope::Account(account), Some(owner)) => desk.access.owns(owner, account),
+        (ApprovalScope::Account(account), Some(owner)) => context.access.owns(owner, account),
         (ApprovalScope::Group(group), Some(Owner::Group(own))) => group == own,
         (ApprovalScope::Group(_), Some(Owner::Account(_))) | (_, None) => false,
     };
     if exists && is_own { Ok(()) } else { Err(Reject::Foreign) }
 }
 
-fn decide_request(desk: &Desk<'_>, sender: Sender<'_>, request: &Request) -> Result<Event, Reject> {
+fn decide_request(
+    context: &Context<'_, Funds>,
+    sender: Sender<'_>,
+    request: &Request,
+) -> Result<Event, Reject> {
     let entry = &request.entry;
-    check_owner(desk, sender, entry.scope)?;
+    check_owner(context, sender, entry.scope)?;
     let group = match entry.scope {
-        ApprovalScope::Account(account) if desk.access.is_closed(account) => return Err(Reject::Closed),
-        ApprovalScope::Account(account) => desk.account(account).and_then(|account| account.group),
+        ApprovalScope::Account(account) if context.access.is_closed(account) => return Err(Reject::Closed),
+        ApprovalScope::Account(account) => context.account(account).and_then(|account| account.group),
         ApprovalScope::Group(group) => Some(group),
     };
-    let network = desk.funds.networks().find(&entry.network).map(|(_, network)| network);
+    let network = context.room.networks().find(&entry.network).map(|(_, network)| network);
     if !network.is_some_and(|network| network.parent.is_empty()) {
         return Err(Reject::NoNetwork);
     }
-    let approvals = desk.funds.approvals();
+    let approvals = context.room.approvals();
     if approvals.get(entry).is_some() {
         return Err(Reject::Duplicate);
     }
-    let most = desk.funds.limits().approved_addresses;
+    let most = context.room.limits().approved_addresses;
     if approvals.is_full(entry.scope, most) {
         return Err(Reject::Full(most));
     }
@@ -355,8 +360,8 @@ fn decide_request(desk: &Desk<'_>, sender: Sender<'_>, request: &Request) -> Res
 }
 
 /// Another user approves or rejects. The hold counts from the request (ADDR-018).
-fn decide_pending(desk: &Desk<'_>, entry: &EntryRef, approve: bool) -> Result<Event, Reject> {
-    let approved = desk.funds.approvals().get(entry).ok_or(Reject::NotListed)?;
+fn decide_pending(context: &Context<'_, Funds>, entry: &EntryRef, approve: bool) -> Result<Event, Reject> {
+    let approved = context.room.approvals().get(entry).ok_or(Reject::NotListed)?;
     match approved.standing {
         // Without a user who must decide, a rejection is a removal by an operator.
         Standing::PendingMua | Standing::PendingTime | Standing::Active if !approve => {
@@ -364,15 +369,15 @@ fn decide_pending(desk: &Desk<'_>, entry: &EntryRef, approve: bool) -> Result<Ev
         }
         Standing::PendingTime | Standing::Active => Err(Reject::Decided),
         Standing::PendingMua => {
-            let is_over = desk.time >= approved.requested.plus(HOLD);
+            let is_over = context.time >= approved.requested.plus(HOLD);
             let standing = if is_over { Standing::Active } else { Standing::PendingTime };
             Ok(Event::ApprovalMoved(entry.clone(), standing))
         }
     }
 }
 
-fn standing(desk: &Desk<'_>, entry: &EntryRef) -> Result<Standing, Reject> {
-    desk.funds.approvals().get(entry).map(|approved| approved.standing).ok_or(Reject::NotListed)
+fn standing(context: &Context<'_, Funds>, entry: &EntryRef) -> Result<Standing, Reject> {
+    context.room.approvals().get(entry).map(|approved| approved.standing).ok_or(Reject::NotListed)
 }
 
 /// The next hold that ends.

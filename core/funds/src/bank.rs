@@ -10,16 +10,17 @@ mod link;
 
 pub use link::{Bank, BankKind, BankNumbers, Banks, NewBank};
 
-use crate::desk::DOLLAR;
-use crate::{Books, Desk, Eid, Funds, LENDING, Made, Method, Sender, Short};
+use crate::{Books, Eid, Funds, Made, Method, Sender, Short};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::AccountKind;
+use buttonwood_ledger::LENDING;
 use buttonwood_model::{
-    AccountId, BytesRef, CurrencyId, Due, GroupId, Outbox, Rank, Role, Roles, Time, named,
+    AccountId, BytesRef, CurrencyId, DOLLAR, Due, GroupId, Outbox, Rank, Role, Roles, Time, named,
 };
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// How long an ACH credit is an advance (D-75).
@@ -200,7 +201,7 @@ pub(crate) fn next_due(funds: &Funds) -> Option<Due<Command>> {
 
 /// Decides a command: appends its events, or refuses it.
 pub(crate) fn decide<E: From<BytesRef>>(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     sender: Sender<'_>,
     command: &Command,
     out: &mut Outbox<E>,
@@ -208,84 +209,84 @@ pub(crate) fn decide<E: From<BytesRef>>(
     let mut happen = |event: Event| out.push_named(&crate::Infrequent::from(event));
     match command {
         Command::Link(bank) => {
-            check_account(desk, sender, bank.account)?;
-            let own = desk.funds.banks.of_account(bank.account);
+            check_account(context, sender, bank.account)?;
+            let own = context.room.banks.of_account(bank.account);
             if let Some(same) = { own }.find(|known| known.link == **bank) {
                 return Ok(Made::Number(same.number));
             }
-            if desk.funds.banks.of_account(bank.account).count() >= LINKS_MAX {
+            if context.room.banks.of_account(bank.account).count() >= LINKS_MAX {
                 return Err(Reject::TooManyLinks);
             }
             happen(Event::Linked(NewBank::clone(bank)));
-            Ok(Made::Number(desk.funds.banks.next_number()))
+            Ok(Made::Number(context.room.banks.next_number()))
         }
-        Command::Receive(receipt) => decide_receipt(desk, sender, receipt, happen),
-        Command::Pay(payment) => decide_payment(desk, sender, *payment, happen),
-        Command::Settle(settlement) => decide_settlement(desk, *settlement, happen),
+        Command::Receive(receipt) => decide_receipt(context, sender, receipt, happen),
+        Command::Pay(payment) => decide_payment(context, sender, *payment, happen),
+        Command::Settle(settlement) => decide_settlement(context, *settlement, happen),
         Command::Clear(eid) => {
-            let is_due = desk.funds.banks.clears_at(*eid).is_some_and(|time| time <= desk.time);
+            let is_due = context.room.banks.clears_at(*eid).is_some_and(|time| time <= context.time);
             if !is_due {
                 return Err(Reject::NotDue);
             }
-            let made = if desk.is_queued(*eid) { *eid } else { desk.funds.next_eid() };
-            advance::clear(desk, *eid, happen);
+            let made = if context.room.is_queued(*eid) { *eid } else { context.room.next_eid() };
+            advance::clear(context, *eid, happen);
             Ok(Made::Transfer(made))
         }
         Command::SetAdvanceLimit(limit) => {
             if limit.is_negative() {
                 return Err(Reject::BadLimit);
             }
-            advance::set_limit(desk, *limit, happen);
+            advance::set_limit(context, *limit, happen);
             Ok(Made::Nothing)
         }
     }
 }
 
 /// The account must be in a group, open, and that of the sender.
-fn check_account(desk: &Desk<'_>, sender: Sender<'_>, account: AccountId) -> Result<(), Reject> {
+fn check_account(context: &Context<'_, Funds>, sender: Sender<'_>, account: AccountId) -> Result<(), Reject> {
     let is_own = match sender {
         Sender::Exchange => true,
         Sender::Key(caller) => caller.account == Some(account),
     };
-    if !is_own || desk.account(account).is_none() {
+    if !is_own || context.account(account).is_none() {
         return Err(Reject::UnknownAccount);
     }
-    if desk.access.is_closed(account) { Err(Reject::Closed) } else { Ok(()) }
+    if context.access.is_closed(account) { Err(Reject::Closed) } else { Ok(()) }
 }
 
 fn decide_receipt(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     sender: Sender<'_>,
     receipt: &Receipt,
     mut happen: impl FnMut(Event),
 ) -> Result<Made, Reject> {
     let Receipt { account, currency, amount, method, number, routing } = receipt;
-    check_account(desk, sender, *account)?;
-    if !desk.is_fiat(*currency) {
+    check_account(context, sender, *account)?;
+    if !context.is_fiat(*currency) {
         return Err(Reject::UnknownCurrency);
     }
-    if desk.account(*account).is_none_or(|account| !holds_state_money(account.kind)) {
+    if context.account(*account).is_none_or(|account| !holds_state_money(account.kind)) {
         return Err(Reject::WrongKind);
     }
     if !matches!(method, Method::Wire | Method::Ach) {
         return Err(Reject::BadMethod);
     }
-    if desk.funds.halts.stops_credit(*currency) {
+    if context.room.halts.stops_credit(*currency) {
         return Err(Reject::Halted);
     }
-    if *amount <= Money::ZERO || desk.ledger.can_issue(*currency, *amount).is_err() {
+    if *amount <= Money::ZERO || context.ledger.can_issue(*currency, *amount).is_err() {
         return Err(Reject::BadAmount);
     }
     let from = |bank: &&Bank| bank.link.is_at(number, routing);
-    let known = desk.funds.banks.of_account(*account).find(from).map(|bank| bank.number);
+    let known = context.room.banks.of_account(*account).find(from).map(|bank| bank.number);
     if *method == Method::Wire {
-        let unverified = desk.funds.banks.of_account(*account).filter(|bank| !bank.is_verified);
+        let unverified = context.room.banks.of_account(*account).filter(|bank| !bank.is_verified);
         unverified.filter(from).for_each(|bank| happen(Event::Verified(bank.number)));
     }
     let receipt = receipt.clone();
-    let waits = receipt.method == Method::Ach && !advance::fits(desk, &receipt);
+    let waits = receipt.method == Method::Ach && !advance::fits(context, &receipt);
     happen(if waits { Event::Queued(receipt, known) } else { Event::Received(receipt, known) });
-    Ok(Made::Transfer(desk.funds.next_eid()))
+    Ok(Made::Transfer(context.room.next_eid()))
 }
 
 /// Whether accounts of a kind may get state money. A custody account holds none (facts F§9), and out of a derivatives account it could not
@@ -298,62 +299,62 @@ fn holds_state_money(kind: AccountKind) -> bool {
 }
 
 fn decide_payment(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     sender: Sender<'_>,
     payment: Payment,
     mut happen: impl FnMut(Event),
 ) -> Result<Made, Reject> {
     let Payment { account, bank, amount } = payment;
-    check_account(desk, sender, account)?;
-    let bank = desk.funds.banks.get(bank).filter(|bank| bank.link.account == account);
+    check_account(context, sender, account)?;
+    let bank = context.room.banks.get(bank).filter(|bank| bank.link.account == account);
     if !bank.ok_or(Reject::UnknownBank)?.is_verified {
         return Err(Reject::Unverified);
     }
     let is_dollar = |currency: &buttonwood_model::Currency| currency.code == DOLLAR;
-    let dollar = desk.ledger.currencies().iter().position(is_dollar).map(CurrencyId::from_index);
+    let dollar = context.ledger.currencies().iter().position(is_dollar).map(CurrencyId::from_index);
     let dollar = dollar.ok_or(Reject::UnknownCurrency)?;
     if amount <= Money::ZERO {
         return Err(Reject::BadAmount);
     }
-    if desk.stops_withdrawal(dollar) {
+    if context.room.stops_withdrawal(dollar) {
         return Err(Reject::Halted);
     }
-    desk.leave.check(account, (dollar, amount), None).map_err(Reject::Short)?;
-    let eid = desk.funds.next_eid();
-    happen(Event::Paid(payment, dollar, desk.funds.banks.free_code(desk.seed, eid)));
+    context.leave().check(account, (dollar, amount), None).map_err(Reject::Short)?;
+    let eid = context.room.next_eid();
+    happen(Event::Paid(payment, dollar, context.room.banks.free_code(context.seed, eid)));
     Ok(Made::Transfer(eid))
 }
 
 /// A returned advance is taken from what is available. The house lends the rest, and the engine cancels the account's orders: what they
 /// held repays the loan before any other command.
 fn decide_settlement(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     settlement: Settlement,
     mut happen: impl FnMut(Event),
 ) -> Result<Made, Reject> {
     let Settlement { eid, returned } = settlement;
-    if desk.funds.banks.is_waiting(eid) {
+    if context.room.banks.is_waiting(eid) {
         happen(if returned { Event::Returned(eid) } else { Event::Settled(eid) });
         return Ok(Made::Transfer(eid));
     }
-    if desk.funds.banks.clears_at(eid).is_some() {
+    if context.room.banks.clears_at(eid).is_some() {
         if !returned {
-            advance::clear(desk, eid, happen);
+            advance::clear(context, eid, happen);
             return Ok(Made::Transfer(eid));
         }
-        if desk.is_queued(eid) {
+        if context.room.is_queued(eid) {
             happen(Event::TakenBack(eid, Money::ZERO));
             return Ok(Made::Transfer(eid));
         }
-        let row = &desk.funds.transfer(eid).ok_or(Reject::UnknownRow)?.row;
-        let available = desk.ledger.balance(row.account, row.currency).available;
+        let row = &context.room.transfer(eid).ok_or(Reject::UnknownRow)?.row;
+        let available = context.ledger.balance(row.account, row.currency).available;
         let lent = (row.amount - available).max(Money::ZERO);
-        let lender = desk.ledger.house(LENDING.name).ok_or(Reject::UnknownCurrency)?;
-        desk.ledger.can_give(lender, row.currency, lent).map_err(|_| Reject::BadAmount)?;
-        advance::take_back(desk, eid, lent, happen);
+        let lender = context.ledger.house(LENDING.name).ok_or(Reject::UnknownCurrency)?;
+        context.ledger.can_give(lender, row.currency, lent).map_err(|_| Reject::BadAmount)?;
+        advance::take_back(context, eid, lent, happen);
         return Ok(if lent > Money::ZERO { Made::Loan(row.account) } else { Made::Transfer(eid) });
     }
-    let is_known = desk.funds.is_bank_payment(eid) || desk.funds.is_bank_advance(eid);
+    let is_known = context.room.is_bank_payment(eid) || context.room.is_bank_advance(eid);
     Err(if is_known { Reject::SettledBefore } else { Reject::UnknownRow })
 }
 

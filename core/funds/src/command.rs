@@ -3,10 +3,11 @@
 //! A module is named once, in [`modules`] below.
 
 use crate::{
-    Books, Desk, Made, Sender, address, approval, bank, custody, debt, deposit, halt, internal, limit,
+    Books, Funds, Made, Sender, address, approval, bank, custody, debt, deposit, halt, internal, limit,
     network, reserves, withdrawal,
 };
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Roles, RoomCommand};
+use buttonwood_room::Context;
 
 /// Composes the modules. Each has a `Command`, an `Event` and a `Reject`, and the functions `decide` and `evolve`.
 macro_rules! modules {
@@ -110,14 +111,14 @@ macro_rules! modules {
         /// # Errors
         /// [`Reject`]; the caller must undo what was written.
         pub fn decide<E: From<BytesRef>>(
-            desk: &Desk<'_>,
+            context: &Context<'_, Funds>,
             sender: Sender<'_>,
             command: &Command,
             out: &mut Outbox<E>,
         ) -> Result<Made, Reject> {
             match command {
                 $(Command::$variant(command) => {
-                    $module::decide(desk, sender, command, out).map_err(Reject::$variant)
+                    $module::decide(context, sender, command, out).map_err(Reject::$variant)
                 })+
             }
         }

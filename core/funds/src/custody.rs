@@ -6,9 +6,7 @@
 use crate::id::transaction_hash;
 use crate::internal::{Move, shift};
 use crate::month::{is_month_start, next_month};
-use crate::{
-    Attempt, Books, Change, Desk, Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Status, Way,
-};
+use crate::{Attempt, Books, Change, Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Status, Way};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -17,6 +15,7 @@ use buttonwood_access::Access;
 use buttonwood_ledger::{About, Bucket, Cause, FEES, Posting};
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Rank, Roles, Time, named};
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// Microseconds from midnight to the custody run.
@@ -217,7 +216,7 @@ pub(crate) fn next_due(funds: &Funds, access: &Access, seed: u64) -> Option<Due<
 
 /// Decides a command: appends its event, or refuses it.
 pub(crate) fn decide<E: From<BytesRef>>(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     sender: Sender<'_>,
     command: &Command,
     out: &mut Outbox<E>,
@@ -225,12 +224,12 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if let Sender::Key(_) = sender {
         return Err(Reject::Forbidden);
     }
-    let custody = &desk.funds.custody;
+    let custody = &context.room.custody;
     let event = match command {
         Command::RunCustody => {
             // A run that a halt has delayed sends nothing of a later one.
-            let due = custody.queued.iter().filter(|(_, accepted)| run_after(**accepted) <= desk.time);
-            let sent: Vec<Eid> = due.map(|(eid, _)| *eid).filter(|eid| desk.funds.may_send(*eid)).collect();
+            let due = custody.queued.iter().filter(|(_, accepted)| run_after(**accepted) <= context.time);
+            let sent: Vec<Eid> = due.map(|(eid, _)| *eid).filter(|eid| context.room.may_send(*eid)).collect();
             if sent.len() == custody.queued.len() { Event::Sent } else { Event::SentSome(sent) }
         }
         Command::SignCustodyMove(eid, attempt) => match sign(custody, *eid, attempt)? {
@@ -251,10 +250,10 @@ pub(crate) fn decide<E: From<BytesRef>>(
             Event::Settled(Settlement::clone(settlement))
         }
         Command::ChargeCustodyFees(month) => {
-            if !is_month_start(*month) || *month <= custody.charged || *month > desk.time {
+            if !is_month_start(*month) || *month <= custody.charged || *month > context.time {
                 return Err(Reject::NotDue(*month));
             }
-            Event::Charged(*month, fees(desk))
+            Event::Charged(*month, fees(context))
         }
     };
     out.push_named(&crate::Infrequent::from(event));
@@ -283,10 +282,10 @@ fn run_after(accepted: Time) -> Time {
 }
 
 /// What every custody account owes for a month, at most what it has available.
-fn fees(desk: &Desk<'_>) -> Vec<Fee> {
+fn fees(context: &Context<'_, Funds>) -> Vec<Fee> {
     let mut fees = Vec::new();
-    for account in desk.access.custody_accounts() {
-        for (currency, balance) in desk.ledger.balances_of(*account) {
+    for account in context.access.custody_accounts() {
+        for (currency, balance) in context.ledger.balances_of(*account) {
             let amount = monthly_fee(balance.total()).min(balance.available);
             if amount > Money::ZERO {
                 fees.push(Fee { account: *account, currency, amount });
@@ -464,7 +463,10 @@ mod tests {
         // The rows of a move are two.
         let (btc, gusd) = (Eid(1), Eid(3));
         let mut out = Outbox::<BytesRef>::default();
-        assert_eq!(decide(&rig.desk(), Sender::Exchange, &Command::RunCustody, &mut out), Ok(Made::Nothing));
+        assert_eq!(
+            decide(&rig.context(), Sender::Exchange, &Command::RunCustody, &mut out),
+            Ok(Made::Nothing)
+        );
         rig.apply(|books| evolve(books, Event::SentSome(alloc::vec![gusd])));
         assert_eq!(rig.funds.custody_moves_sent().collect::<Vec<_>>(), [gusd]);
         assert_eq!(run(&rig), None, "nothing may be sent, so nothing is due");

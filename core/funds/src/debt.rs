@@ -4,11 +4,12 @@
 //! withdraws: `access` notes it in the account's keys.
 
 use crate::bank::advance;
-use crate::{Books, Desk, Funds, LENDING, Made, Sender};
+use crate::{Books, Funds, Made, Sender};
 use buttonwood_leave::DOLLARS;
-use buttonwood_ledger::{Cause, Ledger};
+use buttonwood_ledger::{Cause, LENDING, Ledger};
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Rank, Roles, Time, named};
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 
 /// A command of this module; none is a key's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,15 +71,15 @@ pub(crate) fn is_due(funds: &Funds, ledger: &Ledger) -> bool {
 
 /// Decides a command: appends its event, or refuses it.
 pub(crate) fn decide<E: From<BytesRef>>(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     _sender: Sender<'_>,
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
     let Command::Repay(account, currency) = *command;
-    let amount = desk.funds.debts.repayable(desk.ledger, account, currency).ok_or(Reject::NotDue)?;
+    let amount = context.room.debts.repayable(context.ledger, account, currency).ok_or(Reject::NotDue)?;
     out.push_named(&crate::Infrequent::from(Event::Repaid(account, currency, amount)));
-    advance::start_repaid(desk, (account, currency, amount), |event| {
+    advance::start_repaid(context, (account, currency, amount), |event| {
         out.push_named(&crate::Infrequent::from(event));
     });
     Ok(Made::Nothing)

@@ -12,15 +12,12 @@ mod tests;
 pub use arrivals::{ChainBlock, Deposit, Deposits, OutputKey, State};
 pub use observe::{Origin, Seen};
 
-use crate::{Books, Desk, Infrequent, Made, Sender, Status};
+use crate::{Books, Funds, Infrequent, Made, Sender, Status};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use buttonwood_ledger::House;
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, Roles, named};
-
-/// The house account for payments that fit no account (D-73).
-pub const UNCLAIMED: House = House { name: "unclaimed", may_be_negative: false };
+use buttonwood_room::Context;
 
 /// A command of this module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,34 +117,38 @@ pub enum Reject {
 
 /// Decides a command: appends its events, or refuses it. A repeated command appends nothing.
 pub(crate) fn decide<E: From<BytesRef>>(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     _: Sender<'_>,
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
     let mut push = |event| out.push_named(&Infrequent::from(event));
     match command {
-        Command::Seen(seen) => observe::see(desk, seen)?.into_iter().for_each(push),
+        Command::Seen(seen) => observe::see(context, seen)?.into_iter().for_each(push),
         Command::Confirmed(key, block, confirmations) => {
-            observe::confirm(desk, key, block, *confirmations)?.into_iter().for_each(push);
+            observe::confirm(context, key, block, *confirmations)?.into_iter().for_each(push);
         }
         Command::Reorganised(key, block) => {
-            observe::reorganise(desk, key, block)?.into_iter().for_each(push);
+            observe::reorganise(context, key, block)?.into_iter().for_each(push);
         }
-        Command::Lost(key) => observe::lose(desk, key)?.into_iter().for_each(push),
+        Command::Lost(key) => observe::lose(context, key)?.into_iter().for_each(push),
         Command::Followed(network, removed_above, blocks) => {
             push(Event::Followed(network.clone(), *removed_above, Vec::clone(blocks)));
         }
         Command::Assign(key, account) => {
-            push(assign::decide(desk, key, *account)?);
+            push(assign::decide(context, key, *account)?);
         }
     }
     Ok(Made::Nothing)
 }
 
 /// Appends the credits of a currency that its halt has delayed.
-pub(crate) fn credit_waiting<E: From<BytesRef>>(desk: &Desk<'_>, currency: CurrencyId, out: &mut Outbox<E>) {
-    for key in observe::final_of(desk, currency) {
+pub(crate) fn credit_waiting<E: From<BytesRef>>(
+    context: &Context<'_, Funds>,
+    currency: CurrencyId,
+    out: &mut Outbox<E>,
+) {
+    for key in observe::final_of(context, currency) {
         out.push_named(&Infrequent::from(Event::Credited(key)));
     }
 }

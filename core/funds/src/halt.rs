@@ -2,9 +2,10 @@
 //!
 //! An operator halts and resumes. The exchange itself halts an asset when a reorganisation removes what was final.
 
-use crate::{Books, Desk, Infrequent, Made, Sender, deposit};
+use crate::{Books, Funds, Infrequent, Made, Sender, deposit};
 use alloc::collections::BTreeSet;
 use buttonwood_model::{BytesRef, CurrencyId, Outbox, Roles, named};
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// What is halted.
@@ -96,22 +97,22 @@ impl Halts {
 
 /// Decides a command; one that changes nothing has no event. A resumed asset credits what has become final meanwhile.
 pub(crate) fn decide<E: From<BytesRef>>(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     _: Sender<'_>,
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
     let (Command::Halt(scope) | Command::Resume(scope)) = command;
     if let Scope::Asset(currency) = scope {
-        desk.currency(*currency).ok_or(Reject::UnknownCurrency)?;
+        context.currency(*currency).ok_or(Reject::UnknownCurrency)?;
     }
-    let is_halted = desk.funds.halts.has(*scope);
+    let is_halted = context.room.halts.has(*scope);
     match command {
         Command::Halt(scope) if !is_halted => out.push_named(&Infrequent::from(Event::Halted(*scope))),
         Command::Resume(scope) if is_halted => {
             out.push_named(&Infrequent::from(Event::Resumed(*scope)));
             if let Scope::Asset(currency) = scope {
-                deposit::credit_waiting(desk, *currency, out);
+                deposit::credit_waiting(context, *currency, out);
             }
         }
         Command::Halt(_) | Command::Resume(_) => {}

@@ -1,12 +1,13 @@
 //! Transfers between accounts of a group, off the chains (XFER-024 to XFER-030, facts F§9).
 
-use crate::{Books, Desk, Eid, Kind, Made, NewTransfer, Reference, Sender, Short, Status, Uuid, Way};
+use crate::{Books, Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Short, Status, Uuid, Way};
 use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_access::{AccountKind, Owner};
 use buttonwood_ledger::{About, Bucket, Cause, Posting};
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, Right, Role, Roles, named};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, DOLLAR, Outbox, Right, Role, Roles, named};
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// A command of this module.
@@ -101,55 +102,55 @@ enum Course {
 
 /// Decides a command: appends its event, or refuses it. A repeated client id appends nothing.
 pub(crate) fn decide<E: From<BytesRef>>(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     sender: Sender<'_>,
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
     let Command::Transfer(moved) = command;
     let Move { source, target, currency, amount, .. } = **moved;
-    if let Some(foreign) = [source, target].into_iter().find(|account| !owns(desk, sender, *account)) {
+    if let Some(foreign) = [source, target].into_iter().find(|account| !owns(context, sender, *account)) {
         return Err(Reject::Foreign(foreign));
     }
     if source == target {
         return Err(Reject::SameAccount);
     }
-    if let Some(earlier) = desk.funds.by_client_id(source, &moved.client_id) {
+    if let Some(earlier) = context.room.by_client_id(source, &moved.client_id) {
         return if is_same(&earlier.row, moved) {
             Ok(Made::Transfer(earlier.eid))
         } else {
             Err(Reject::OtherTerms)
         };
     }
-    if let Some(closed) = [source, target].into_iter().find(|account| desk.access.is_closed(*account)) {
+    if let Some(closed) = [source, target].into_iter().find(|account| context.access.is_closed(*account)) {
         return Err(Reject::Closed(closed));
     }
-    let course = course(desk, moved).ok_or(Reject::Prohibited)?;
+    let course = course(context, moved).ok_or(Reject::Prohibited)?;
     if amount <= Money::ZERO {
         return Err(Reject::BadAmount);
     }
     // What goes into custody is held until it is there.
     let to = (course != Course::IntoCustody).then_some(target);
-    desk.leave.check(source, (currency, amount), to).map_err(Reject::Short)?;
+    context.leave().check(source, (currency, amount), to).map_err(Reject::Short)?;
     let moved = Move::clone(moved);
     out.push_named(&crate::Infrequent::from(match course {
         Course::AtOnce => Event::Transferred(moved),
         Course::IntoCustody => Event::CustodyMoveHeld(moved),
         Course::OutOfCustody => Event::CustodyMoveAdvanced(moved),
     }));
-    Ok(Made::Transfer(desk.funds.next_eid()))
+    Ok(Made::Transfer(context.room.next_eid()))
 }
 
 /// Whether the sender is a master key of the account's group, or no key.
-fn owns(desk: &Desk<'_>, sender: Sender<'_>, account: AccountId) -> bool {
+fn owns(context: &Context<'_, Funds>, sender: Sender<'_>, account: AccountId) -> bool {
     let is_own = match sender {
         Sender::Exchange => true,
         Sender::Key(caller) => {
-            let owner = desk.access.session(caller.session).map(|session| session.key.owner);
-            matches!(owner, Some(owner @ Owner::Group(_)) if desk.access.owns(owner, account))
+            let owner = context.access.session(caller.session).map(|session| session.key.owner);
+            matches!(owner, Some(owner @ Owner::Group(_)) if context.access.owns(owner, account))
         }
     };
-    is_own && desk.account(account).is_some()
+    is_own && context.account(account).is_some()
 }
 
 /// Whether a row stands for the same movement.
@@ -159,13 +160,13 @@ fn is_same(row: &NewTransfer, moved: &Move) -> bool {
 }
 
 /// How the money moves; none where the kinds of the accounts do not allow it.
-fn course(desk: &Desk<'_>, moved: &Move) -> Option<Course> {
+fn course(context: &Context<'_, Funds>, moved: &Move) -> Option<Course> {
     use AccountKind::{Custody, Derivatives, Margin};
-    let source = desk.account(moved.source)?.kind;
-    let target = desk.account(moved.target)?.kind;
-    let currency = desk.currency(moved.currency)?;
+    let source = context.account(moved.source)?.kind;
+    let target = context.account(moved.target)?.kind;
+    let currency = context.currency(moved.currency)?;
     let any = |kind| source == kind || target == kind;
-    if desk.is_fiat(moved.currency) {
+    if context.is_fiat(moved.currency) {
         let is_dollar = currency.code == DOLLAR;
         let stays = !any(Custody) && !any(Derivatives) && (is_dollar || !any(Margin));
         return stays.then_some(Course::AtOnce);
@@ -176,9 +177,6 @@ fn course(desk: &Desk<'_>, moved: &Move) -> Option<Course> {
         _ => Course::AtOnce,
     })
 }
-
-/// The only fiat currency of margin accounts.
-const DOLLAR: &str = "USD";
 
 /// Applies an event.
 pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {

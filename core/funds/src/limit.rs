@@ -1,7 +1,8 @@
 //! The most entries that lists of customers may have (D-185). An older list that is longer stays, and cannot grow.
 
-use crate::{Books, Desk, Infrequent, Made, Sender};
+use crate::{Books, Funds, Infrequent, Made, Sender};
 use buttonwood_model::{BytesRef, Outbox, Roles, named};
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// The highest limit that an operator may set: a list is shown in one reply.
@@ -65,7 +66,7 @@ pub enum Reject {
 
 /// Decides a command; one that changes nothing has no event.
 pub(crate) fn decide<E: From<BytesRef>>(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     _: Sender<'_>,
     command: &Command,
     out: &mut Outbox<E>,
@@ -75,7 +76,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if !fits(limits.approved_addresses) || !fits(limits.deposit_addresses) {
         return Err(Reject::Range);
     }
-    if desk.funds.limits != *limits {
+    if context.room.limits != *limits {
         out.push_named(&Infrequent::from(Event::LimitsSet(*limits)));
     }
     Ok(Made::Nothing)

@@ -1,12 +1,13 @@
 //! Two tables: the networks, and the assets that move on them (FX-010 to FX-016, D-63, D-65).
 
-use crate::{Books, Desk, Made, Sender};
+use crate::{Books, Funds, Made, Sender};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_model::{BytesRef, CurrencyId, Outbox, Roles, named};
 use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// Characters of a network's name at most.
@@ -235,7 +236,7 @@ impl Networks {
 
 /// Decides a command.
 pub(crate) fn decide<E: From<BytesRef>>(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     sender: Sender<'_>,
     command: &Command,
     out: &mut Outbox<E>,
@@ -246,11 +247,11 @@ pub(crate) fn decide<E: From<BytesRef>>(
     }
     let event = match command {
         Command::AddNetwork(network) => {
-            check_network(desk.funds.networks(), network)?;
+            check_network(context.room.networks(), network)?;
             Event::NetworkAdded(Network::clone(network))
         }
         Command::AddAsset(asset) => {
-            check_asset(desk, asset)?;
+            check_asset(context, asset)?;
             Event::AssetAdded(Asset::clone(asset))
         }
     };
@@ -274,12 +275,12 @@ fn check_network(networks: &Networks, new: &Network) -> Result<(), Reject> {
     if new.confirmations == 0 { Err(Reject::BadConfirmations) } else { Ok(()) }
 }
 
-fn check_asset(desk: &Desk<'_>, new: &Asset) -> Result<(), Reject> {
-    let networks = desk.funds.networks();
+fn check_asset(context: &Context<'_, Funds>, new: &Asset) -> Result<(), Reject> {
+    let networks = context.room.networks();
     if networks.find(&new.network).is_none() {
         return Err(Reject::NoNetwork);
     }
-    if desk.currency(new.currency).is_none() || desk.is_fiat(new.currency) {
+    if context.currency(new.currency).is_none() || context.is_fiat(new.currency) {
         return Err(Reject::BadCurrency);
     }
     if networks.asset(&new.network, new.currency).is_some() {

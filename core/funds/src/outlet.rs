@@ -1,8 +1,9 @@
 //! What withdrawals and deposits ask of the tables of networks, of approved addresses and of deposit addresses.
 
-use crate::{Desk, Funds};
+use crate::Funds;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_room::Context;
 
 /// How an asset leaves and arrives on a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,11 @@ pub enum Approval<'a> {
 }
 
 impl Funds {
+    /// Whether withdrawals of the currency are halted, by an operator or because assets do not cover what customers have.
+    pub(crate) fn stops_withdrawal(&self, currency: CurrencyId) -> bool {
+        self.halts.stops_withdrawal(currency) || self.reserves.stops_withdrawal(currency)
+    }
+
     /// How a currency leaves and arrives on a network; none where it does not.
     pub fn outlet(&self, network: &str, currency: CurrencyId) -> Option<Outlet> {
         let asset = self.networks().asset(network, currency)?;
@@ -48,35 +54,39 @@ impl Funds {
     }
 }
 
-impl<'a> Desk<'a> {
-    /// How a currency leaves and arrives on a network; none where it does not.
-    pub fn outlet(&self, network: &str, currency: CurrencyId) -> Option<Outlet> {
-        self.funds.outlet(network, currency)
+/// Whether an account may pay an address, in canonical spelling, and with which memo (XFER-016, D-172): the one that is sent, which
+/// either entry may have, or else that of the account's entry before the group's.
+pub(crate) fn may_pay<'a>(
+    context: &Context<'a, Funds>,
+    account: AccountId,
+    network: &str,
+    canonical: &str,
+    memo: &str,
+) -> Approval<'a> {
+    let Some(group) = context.account(account).and_then(|account| account.group) else {
+        return Approval::NoList;
+    };
+    if !context.room.has_list(account, group) {
+        return Approval::NoList;
     }
+    let memos = || context.room.approved_memos(account, group, network, canonical);
+    match memos().find(|approved| memo.is_empty() || *approved == memo) {
+        Some(approved) => Approval::Active(approved),
+        None if memos().next().is_some() => Approval::OtherMemo,
+        None => Approval::Inactive,
+    }
+}
 
-    /// Whether an account may pay an address, in canonical spelling, and with which memo (XFER-016, D-172): the one that is sent, which
-    /// either entry may have, or else that of the account's entry before the group's.
-    pub fn may_pay(&self, account: AccountId, network: &str, canonical: &str, memo: &str) -> Approval<'a> {
-        let Some(group) = self.account(account).and_then(|account| account.group) else {
-            return Approval::NoList;
-        };
-        if !self.funds.has_list(account, group) {
-            return Approval::NoList;
-        }
-        let memos = || self.funds.approved_memos(account, group, network, canonical);
-        match memos().find(|approved| memo.is_empty() || *approved == memo) {
-            Some(approved) => Approval::Active(approved),
-            None if memos().next().is_some() => Approval::OtherMemo,
-            None => Approval::Inactive,
-        }
-    }
-
-    /// The account that a payment belongs to, by its address in canonical spelling and, where accounts share an address, its memo
-    /// (D-72). A network without addresses of its own uses those of its parent (D-63).
-    pub fn deposit_owner(&self, network: &str, canonical: &str, memo: &str) -> Option<AccountId> {
-        let (id, network) = self.funds.networks().serving(network)?;
-        let memo = if network.memo { memo } else { "" };
-        let account = self.funds.addresses().find(id, canonical, memo)?.account;
-        (!self.access.is_closed(account)).then_some(account)
-    }
+/// The account that a payment belongs to, by its address in canonical spelling and, where accounts share an address, its memo
+/// (D-72). A network without addresses of its own uses those of its parent (D-63).
+pub(crate) fn deposit_owner(
+    context: &Context<'_, Funds>,
+    network: &str,
+    canonical: &str,
+    memo: &str,
+) -> Option<AccountId> {
+    let (id, network) = context.room.networks().serving(network)?;
+    let memo = if network.memo { memo } else { "" };
+    let account = context.room.addresses().find(id, canonical, memo)?.account;
+    (!context.access.is_closed(account)).then_some(account)
 }

@@ -11,7 +11,7 @@ mod tests;
 
 pub use sums::{Sums, sums};
 
-use crate::{Books, Desk, Funds, Infrequent, Made, Sender};
+use crate::{Books, Funds, Infrequent, Made, Sender};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -20,6 +20,7 @@ use buttonwood_access::Access;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Rank, Roles, Time, named};
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// A command of this module.
@@ -183,30 +184,30 @@ pub(crate) fn next_due(funds: &Funds, access: &Access) -> Option<Due<Command>> {
 
 /// Decides a command: appends its events, or refuses it. A check that finds no change appends nothing.
 pub(crate) fn decide<E: From<BytesRef>>(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     _: Sender<'_>,
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
     match command {
         Command::Cut => {
-            if desk.funds.reserves.cut.is_some_and(|cut| Day::of(cut) >= Day::of(desk.time)) {
+            if context.room.reserves.cut.is_some_and(|cut| Day::of(cut) >= Day::of(context.time)) {
                 return Err(Reject::NotDue);
             }
-            out.push_named(&Infrequent::from(Event::Cut(desk.time)));
-            check(desk, out);
+            out.push_named(&Infrequent::from(Event::Cut(context.time)));
+            check(context, out);
         }
         Command::ReportWallet(wallet) => {
-            desk.currency(wallet.currency).ok_or(Reject::UnknownCurrency)?;
+            context.currency(wallet.currency).ok_or(Reject::UnknownCurrency)?;
             let amounts = [wallet.hot, wallet.cold, wallet.beside];
             if amounts.into_iter().any(Money::is_negative) {
                 return Err(Reject::BadAmount);
             }
             out.push_named(&Infrequent::from(Event::WalletReported(Wallet::clone(wallet))));
         }
-        Command::Check => check(desk, out),
+        Command::Check => check(context, out),
         Command::NoteCost(network, cost) => {
-            desk.funds.networks.native(network).ok_or(Reject::UnknownCurrency)?;
+            context.room.networks.native(network).ok_or(Reject::UnknownCurrency)?;
             if cost.is_negative() {
                 return Err(Reject::BadAmount);
             }
@@ -217,8 +218,8 @@ pub(crate) fn decide<E: From<BytesRef>>(
 }
 
 /// Notes the currencies that have become short or covered since the last check.
-fn check<E: From<BytesRef>>(desk: &Desk<'_>, out: &mut Outbox<E>) {
-    for (currency, is_short) in changes(desk.funds, desk.ledger) {
+fn check<E: From<BytesRef>>(context: &Context<'_, Funds>, out: &mut Outbox<E>) {
+    for (currency, is_short) in changes(context.room, context.ledger) {
         let event = if is_short { Event::Short(currency) } else { Event::Covered(currency) };
         out.push_named(&Infrequent::from(event));
     }

@@ -1,14 +1,17 @@
 //! A small exchange for the tests of this room.
 
 use crate::network::{self, Asset, Event, Form, Network, NetworkKind};
-use crate::{Books, Desk, Funds};
+use crate::{Books, Funds};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::{Access, Account, AccountKind};
-use buttonwood_leave::{Advances, Bound, Leave, Rooms, Worth};
+use buttonwood_book::Orders;
+use buttonwood_index::{Indices, Sources};
+use buttonwood_leave::{Advances, Bound, Rooms, Worth};
 use buttonwood_ledger::{Balance, Bucket, Cause, HOUSES, Ledger, Posting};
 use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, GroupId, Time};
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 
 /// Nothing but transfers bounds what may leave an account.
 impl Rooms for Funds {
@@ -34,6 +37,44 @@ impl Rooms for Funds {
 
     fn worth(&self, _account: AccountId, _currency: CurrencyId) -> Worth {
         Worth::Dollar
+    }
+}
+
+impl buttonwood_index::Bound for Funds {
+    fn is_bound(&self, _account: AccountId) -> bool {
+        false
+    }
+}
+
+impl buttonwood_room::Rooms for Funds {
+    fn fund(&self) -> Option<buttonwood_risk::liquidation::Fund> {
+        None
+    }
+}
+
+/// The context of an exchange without symbols.
+pub(crate) fn context<'a>(
+    (funds, access): (&'a Funds, &'a Access),
+    ledger: &'a Ledger,
+    advances: &'a Advances,
+    (indices, orders): (&'a Indices, &'a Orders),
+    time: Time,
+) -> Context<'a, Funds> {
+    let (dollar, depth) = (ledger.dollar(), Money::ZERO);
+    let sources = Sources { indices, symbols: &[], orders, dollar, needed: 1, depth, bound: funds, time };
+    Context {
+        room: funds,
+        symbols: &[],
+        orders,
+        ledger,
+        access,
+        sources,
+        advances,
+        rooms: funds,
+        is_halted: false,
+        seed: 7,
+        next_id: 1,
+        time,
     }
 }
 
@@ -69,6 +110,8 @@ pub(crate) struct Rig {
     pub(crate) ledger: Ledger,
     pub(crate) advances: Advances,
     pub(crate) access: Access,
+    indices: Indices,
+    orders: Orders,
     pub(crate) time: Time,
     /// The exchange account, with 10 of each currency.
     pub(crate) ann: AccountId,
@@ -87,10 +130,8 @@ impl Rig {
             let code = String::from(code);
             ledger.list_currency(Currency { name: code.clone(), code, decimals: 19, kind, networks });
         }
-        let others = [("issuer", true), ("unclaimed", false)];
-        let houses = HOUSES.into_iter().map(|house| (house.name, house.may_be_negative)).chain(others);
-        for (name, may_be_negative) in houses {
-            ledger.open_house(name.into(), may_be_negative);
+        for house in HOUSES {
+            ledger.open_house(house.name.into(), house.may_be_negative);
             access.add_account(Account::house(Time(0)));
         }
         access.add_group("group".into());
@@ -119,16 +160,26 @@ impl Rig {
         let funds = Funds::default();
         // 2026-11-23 00:00 UTC.
         let time = Time(1_795_392_000 * Time::SECOND);
-        let mut rig = Self { funds, ledger, advances: Advances::default(), access, time, ann, vault };
+        let mut rig = Self {
+            funds,
+            ledger,
+            advances: Advances::default(),
+            access,
+            indices: Indices::default(),
+            orders: Orders::default(),
+            time,
+            ann,
+            vault,
+        };
         for event in tables() {
             rig.apply(|books| network::evolve(books, event));
         }
         rig
     }
 
-    pub(crate) fn desk(&self) -> Desk<'_> {
+    pub(crate) fn context(&self) -> Context<'_, Funds> {
         let Self { funds, ledger, advances, access, time, .. } = self;
-        Desk { funds, ledger, access, leave: Leave { ledger, rooms: funds }, advances, seed: 7, time: *time }
+        context((funds, access), ledger, advances, (&self.indices, &self.orders), *time)
     }
 
     /// Applies a change, and checks the laws of the ledger, of holds and of open rows after it.

@@ -18,11 +18,12 @@ pub use payment::{Attempt, Payment, Purpose, Settled, Withdrawals};
 pub use progress::{Outcome, Settlement};
 pub use remedy::{Mishap, Remedy};
 
-use crate::{Books, Desk, Eid, Infrequent, Made, Sender, Short};
+use crate::{Books, Eid, Funds, Infrequent, Made, Sender, Short};
 use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, named};
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 
 /// A command of this module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,34 +189,34 @@ pub enum Reject {
 
 /// Decides a command: appends its event, or refuses it. A repeated command appends nothing.
 pub(crate) fn decide<E: From<BytesRef>>(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     sender: Sender<'_>,
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
     let events = match command {
-        Command::Withdraw(withdraw) => match accept::decide(desk, sender, withdraw)? {
+        Command::Withdraw(withdraw) => match accept::decide(context, sender, withdraw)? {
             accept::Accepted::Before(eid) => return Ok(Made::Transfer(eid)),
             accept::Accepted::Now(event) => alloc::vec![event],
         },
-        Command::Signed(eid, attempt) => progress::sign(desk, *eid, attempt)?.into_iter().collect(),
-        Command::Sent(eid, tx) => progress::send(desk, *eid, tx)?.into_iter().collect(),
-        Command::Settle(eid, settlement) => progress::settle(desk, *eid, settlement)?,
-        Command::Unsettle(eid, tx) => progress::unsettle(desk, *eid, tx)?.into_iter().collect(),
+        Command::Signed(eid, attempt) => progress::sign(context, *eid, attempt)?.into_iter().collect(),
+        Command::Sent(eid, tx) => progress::send(context, *eid, tx)?.into_iter().collect(),
+        Command::Settle(eid, settlement) => progress::settle(context, *eid, settlement)?,
+        Command::Unsettle(eid, tx) => progress::unsettle(context, *eid, tx)?.into_iter().collect(),
         Command::OverrideFee(account, on) => {
-            desk.account(*account).ok_or(Reject::Foreign)?;
-            let differs = desk.funds.withdrawals.is_overridden(*account) != *on;
+            context.account(*account).ok_or(Reject::Foreign)?;
+            let differs = context.room.withdrawals.is_overridden(*account) != *on;
             differs.then_some(Event::FeeOverridden(*account, *on)).into_iter().collect()
         }
-        Command::Lose(eid) => remedy::lose(desk, *eid)?,
-        Command::Revive(eid) => remedy::revive(desk, *eid)?,
-        Command::Remedy(eid, what) => remedy::remedy(desk, *eid, *what)?,
+        Command::Lose(eid) => remedy::lose(context, *eid)?,
+        Command::Revive(eid) => remedy::revive(context, *eid)?,
+        Command::Remedy(eid, what) => remedy::remedy(context, *eid, *what)?,
     };
     let made = match events.last() {
-        Some(Event::Accepted(..)) => Made::Transfer(desk.funds.next_eid()),
+        Some(Event::Accepted(..)) => Made::Transfer(context.room.next_eid()),
         // Its orders are cancelled, so that what they hold repays the loan.
         Some(Event::PaidLate(eid, _)) => {
-            desk.funds.transfer(*eid).map_or(Made::Nothing, |transfer| Made::Loan(transfer.row.account))
+            context.room.transfer(*eid).map_or(Made::Nothing, |transfer| Made::Loan(transfer.row.account))
         }
         Some(_) | None => Made::Nothing,
     };

@@ -4,7 +4,7 @@ use alloc::string::String;
 use buttonwood_model::AccountId;
 use serde::{Deserialize, Serialize};
 
-/// A house account that a room needs.
+/// A house account that rooms need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct House {
     /// Its name, unique.
@@ -30,8 +30,18 @@ pub const CLEARING: House = House { name: "clearing", may_be_negative: true };
 /// remain from builds that let it give more, and are no assets of the house (D-180).
 pub const INSTANT: House = House { name: "instant", may_be_negative: true };
 
-/// The house accounts of this room, in the order in which a new exchange opens them.
-pub const HOUSES: [House; 5] = [SOURCE, FEES, ROUNDING, INSURANCE, CLEARING];
+/// The issuer of wrapped currencies. It owes what it issued.
+pub const ISSUER: House = House { name: "issuer", may_be_negative: true };
+
+/// The account for payments that fit no account (D-73).
+pub const UNCLAIMED: House = House { name: "unclaimed", may_be_negative: false };
+
+/// The lender of all products (D-46, D-167). What it lent is owed to it.
+pub const LENDING: House = House { name: "lending", may_be_negative: true };
+
+/// All house accounts, in the order in which a new exchange opens them. A start of an older directory opens those that it lacks.
+pub const HOUSES: [House; 9] =
+    [SOURCE, FEES, ROUNDING, INSURANCE, CLEARING, ISSUER, INSTANT, UNCLAIMED, LENDING];
 
 /// A house account that is open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

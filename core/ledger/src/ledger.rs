@@ -16,7 +16,7 @@ use crate::{Balance, HouseAccount};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, AssetId, Claim, Currency, CurrencyId, Held, SymbolId};
+use buttonwood_model::{AccountId, AssetId, Claim, Currency, CurrencyId, DOLLAR, GUSD, Held, SymbolId};
 use buttonwood_num::{Money, Round};
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,10 @@ pub struct Ledger {
     sparse: BTreeMap<(AccountId, AssetId), u32>,
     #[serde(skip)]
     named: Named,
+    #[serde(skip)]
+    dollar: Option<CurrencyId>,
+    #[serde(skip)]
+    gusd: Option<CurrencyId>,
     #[serde(skip)]
     watch: watch::Watch,
     /// What entries changed since it was taken, if this ledger records.
@@ -152,14 +156,38 @@ impl Ledger {
 
     /// Lists a currency.
     pub fn list_currency(&mut self, currency: Currency) {
+        self.note_settlement(CurrencyId::from_index(self.currencies.len()), &currency.code);
         self.currencies.push(currency);
         if self.currencies.len() > self.row_len() {
             self.reindex();
         }
     }
 
+    /// Notes a currency that others are settled in.
+    fn note_settlement(&mut self, currency: CurrencyId, code: &str) {
+        if code == DOLLAR {
+            self.dollar.get_or_insert(currency);
+        } else if code == GUSD {
+            self.gusd.get_or_insert(currency);
+        }
+    }
+
+    /// The dollar, once it is listed.
+    pub fn dollar(&self) -> Option<CurrencyId> {
+        self.dollar
+    }
+
+    /// The currency that perpetuals are settled in, once it is listed.
+    pub fn gusd(&self) -> Option<CurrencyId> {
+        self.gusd
+    }
+
     /// Rebuilds the derived index, after a restore or when the rows are too short.
     pub fn reindex(&mut self) {
+        for place in 0..self.currencies.len() {
+            let code = self.currencies.get(place).map(|currency| currency.code.clone()).unwrap_or_default();
+            self.note_settlement(CurrencyId::from_index(place), &code);
+        }
         self.stride = self.currencies.len().next_power_of_two().trailing_zeros();
         self.index.clear();
         self.index.resize(self.row_len() * AccountId(self.accounts).index(), 0);

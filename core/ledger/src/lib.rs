@@ -17,7 +17,10 @@ mod trade;
 
 pub use balance::{Balance, Bucket, Posting};
 pub use command::{Adjustment, Command, Credit, Infrequent, Reject, decide, evolve};
-pub use house::{CLEARING, FEES, HOUSES, House, HouseAccount, INSTANT, INSURANCE, ROUNDING, SOURCE};
+pub use house::{
+    CLEARING, FEES, HOUSES, House, HouseAccount, INSTANT, INSURANCE, ISSUER, LENDING, ROUNDING, SOURCE,
+    UNCLAIMED,
+};
 pub use ledger::{BrokenLaw, Entry, Ledger, LedgerError};
 pub use reason::{About, Cause, FeePart, Moved, Reason};
 pub use trade::{Crossing, Maker, Taker, Trade};

@@ -35,7 +35,7 @@ pub use nonce::{NONCE_DIGITS_MAX, Nonce, NonceError};
 pub use order::{CancelReason, Claim, Desk, ExecutionOption, OrderClass, OrderKind, Side};
 pub use outbox::{BytesRef, Outbox, TextRef};
 pub use record::Record;
-pub use reference::{Currency, CurrencyKind, Product, Symbol, SymbolStatus};
+pub use reference::{Currency, CurrencyKind, DOLLAR, GUSD, Product, Symbol, SymbolStatus};
 pub use right::Right;
 pub use role::{Role, Roles};
 pub use slab::Slab;

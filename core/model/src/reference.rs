@@ -7,6 +7,11 @@ use buttonwood_num::{Grid, Qty};
 use core::hint::select_unpredictable;
 use serde::{Deserialize, Serialize};
 
+/// The code of the dollar: the quote currency of dollar books, the currency of loans, advances and volumes (VOL-003).
+pub const DOLLAR: &str = "USD";
+/// The code of the currency that perpetuals are priced and settled in.
+pub const GUSD: &str = "GUSD";
+
 /// Whether a state issues a currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CurrencyKind {

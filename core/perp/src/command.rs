@@ -2,16 +2,17 @@
 
 use crate::liquidation::{self, Ended, Round, Task};
 use crate::off_book::Taken;
+use crate::prices::{is_countable, marks};
 use crate::{Marked, Perps, Risk, feeds, funding, insurance};
 use alloc::vec::Vec;
-use buttonwood_book::Orders;
-use buttonwood_index::{FeedPrices, Indices, Sources};
+use buttonwood_index::{FeedPrices, Indices};
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{
     AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, RoomCommand, Symbol, SymbolId, Time, named,
 };
 use buttonwood_num::{Money, Round as Rounding};
-use buttonwood_risk::{Leverage, liquidation::Fund};
+use buttonwood_risk::Leverage;
+use buttonwood_room::Context;
 
 /// A command of the desk; none is a key's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,82 +123,57 @@ pub enum Reject {
     BadTerms,
 }
 
-/// What a decision reads.
-#[derive(Clone, Copy, Debug)]
-pub struct Market<'a> {
-    /// The state of the desk.
-    pub perps: &'a Perps,
-    /// Every symbol.
-    pub symbols: &'a [Symbol],
-    /// Every live order.
-    pub orders: &'a Orders,
-    /// Where indices come from.
-    pub sources: Sources<'a>,
-    /// Every balance.
-    pub ledger: &'a Ledger,
-    /// The currency in which perpetuals are settled.
-    pub gusd: Option<CurrencyId>,
-    /// Whether trading is halted.
-    pub is_halted: bool,
-    /// The insurance fund over all products; none beyond the range of money.
-    pub fund: Option<Fund>,
-    /// The id that the next order or trade gets.
-    pub next_id: u64,
-    /// The time of the command.
-    pub time: Time,
-}
-
 /// Decides a command, and what the engine does after its events. The engine has checked that the account of [`Command::SetRisk`] is one
 /// of this desk.
 ///
 /// # Errors
 /// [`Reject`]; the caller removes the events that were written by then.
 pub fn decide<E: From<BytesRef>>(
-    market: Market<'_>,
+    context: &Context<'_, Perps>,
     command: &Command,
     out: &mut Outbox<E>,
 ) -> Result<Task, Reject> {
     match command {
         Command::PinIndex(currency, price) => {
-            if !feeds::can_have_index(&market, *currency) {
+            if !feeds::can_have_index(context, *currency) {
                 return Err(Reject::Unknown);
             }
-            if price.is_some_and(|price| !market.can_pin(*currency, price)) {
+            if price.is_some_and(|price| !can_pin(context, *currency, price)) {
                 return Err(Reject::BadPrice);
             }
             out.push_named(&Infrequent::IndexPinned(*currency, *price));
-            take_marks(market, Some((*currency, *price)), out);
+            take_marks(context, Some((*currency, *price)), out);
         }
-        Command::FeedPrice(prices) => feeds::decide(market, prices, out)?,
+        Command::FeedPrice(prices) => feeds::decide(context, prices, out)?,
         Command::TakeMarks => {
-            let due = market
-                .perps
-                .marks_due(market.sources.indices)
+            let due = context
+                .room
+                .marks_due(context.sources.indices)
                 .into_iter()
-                .chain(market.perps.minute_due())
+                .chain(context.room.minute_due())
                 .min();
-            if due.is_none_or(|due| due > market.time) {
+            if due.is_none_or(|due| due > context.time) {
                 return Err(Reject::NotDue);
             }
-            take_marks(market, None, out);
+            take_marks(context, None, out);
         }
         Command::SetRisk(account, leverage, cross) => {
-            let before = market.perps.risk(*account);
+            let before = context.room.risk(*account);
             let risk = Risk {
                 leverage: leverage.unwrap_or(before.leverage),
                 cross_collateral: cross.unwrap_or(before.cross_collateral),
             };
             out.push_named(&Infrequent::RiskSet(*account, risk));
         }
-        Command::CutFunding => funding::decide_cut(market, out)?,
-        Command::PayFunding => funding::decide_step(market, out)?,
+        Command::CutFunding => funding::decide_cut(context, out)?,
+        Command::PayFunding => funding::decide_step(context, out)?,
         Command::Resume => {
-            let since = market.perps.stopped_since(market.time).ok_or(Reject::NotDue)?;
+            let since = context.room.stopped_since(context.time).ok_or(Reject::NotDue)?;
             out.push_named(&Infrequent::Resumed(since));
         }
-        Command::Liquidate => return liquidation::decide(market, out),
-        Command::OfferFund => return insurance::offer(market, out),
-        Command::FlattenFund => insurance::flatten(market, out)?,
+        Command::Liquidate => return liquidation::decide(context, out),
+        Command::OfferFund => return insurance::offer(context, out),
+        Command::FlattenFund => insurance::flatten(context, out)?,
         Command::SetFunding(terms) => {
             if !terms.are_valid() {
                 return Err(Reject::BadTerms);
@@ -208,39 +184,37 @@ pub fn decide<E: From<BytesRef>>(
     Ok(Task::Nothing)
 }
 
-impl Market<'_> {
-    /// Whether an index may be pinned to a price: it can be one, and positions can be valued at twice of it.
-    fn can_pin(&self, currency: CurrencyId, price: Money) -> bool {
-        let is_based =
-            |(_, symbol): &(SymbolId, &Symbol)| symbol.product == Product::Swap && symbol.base == currency;
-        let mut contracts = (0..).map(SymbolId).zip(self.symbols).filter(is_based);
-        let twice = price.checked_add(price);
-        feeds::can_be_index(self, currency, price)
-            && twice.is_some_and(|twice| {
-                contracts.all(|(id, _)| self.is_countable(id, twice) && self.can_fill(id, twice))
-            })
-    }
+/// Whether an index may be pinned to a price: it can be one, and positions can be valued at twice of it.
+fn can_pin(context: &Context<'_, Perps>, currency: CurrencyId, price: Money) -> bool {
+    let is_based =
+        |(_, symbol): &(SymbolId, &Symbol)| symbol.product == Product::Swap && symbol.base == currency;
+    let mut contracts = (0..).map(SymbolId).zip(context.symbols).filter(is_based);
+    let twice = price.checked_add(price);
+    feeds::can_be_index(context, currency, price)
+        && twice.is_some_and(|twice| {
+            contracts.all(|(id, _)| is_countable(context, id, twice) && can_fill(context, id, twice))
+        })
+}
 
-    /// Whether all live orders of a contract can be valued at a price.
-    fn can_fill(&self, id: SymbolId, price: Money) -> bool {
-        let rows = self.perps.rows().iter().filter(|row| row.symbol == id);
-        let live = rows.flat_map(|row| row.live).try_fold(Money::ZERO, Money::checked_add);
-        live.and_then(|live| live.times(price, Rounding::Up)).is_some()
-    }
+/// Whether all live orders of a contract can be valued at a price.
+fn can_fill(context: &Context<'_, Perps>, id: SymbolId, price: Money) -> bool {
+    let rows = context.room.rows().iter().filter(|row| row.symbol == id);
+    let live = rows.flat_map(|row| row.live).try_fold(Money::ZERO, Money::checked_add);
+    live.and_then(|live| live.times(price, Rounding::Up)).is_some()
 }
 
 /// Takes the marks, and puts the accounts that they leave below maintenance into the queue of liquidations. `pin` replaces the pin of a
 /// currency.
 fn take_marks<E: From<BytesRef>>(
-    market: Market<'_>,
+    context: &Context<'_, Perps>,
     pin: Option<(CurrencyId, Option<Money>)>,
     out: &mut Outbox<E>,
 ) {
-    let marks = market.marks(pin);
-    let mut prices = market.perps.prices.clone();
+    let marks = marks(context, pin);
+    let mut prices = context.room.prices.clone();
     prices.take(&marks);
-    let due = liquidation::due(&market, &prices);
-    let offers = insurance::offers(&market, &prices);
+    let due = liquidation::due(context, &prices);
+    let offers = insurance::offers(context, &prices);
     out.push_named(&Infrequent::MarksTaken(marks, due));
     if !offers.is_empty() {
         out.push_named(&Infrequent::FundOffers(offers));

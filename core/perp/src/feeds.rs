@@ -5,17 +5,17 @@
 //!
 //! Clauses: `PERP-012`; decision D-38. Not here: which prices are fresh (`index`), and where a feed's prices come from.
 
-use crate::command::Market;
-use crate::{Infrequent, Reject};
+use crate::{Infrequent, Perps, Reject};
 use alloc::collections::BTreeSet;
 use buttonwood_index::FeedPrices;
 use buttonwood_model::{BytesRef, CurrencyId, Outbox};
 use buttonwood_num::Money;
 use buttonwood_risk::price;
+use buttonwood_room::Context;
 
 /// Decides prices of a feed.
 pub(crate) fn decide<E: From<BytesRef>>(
-    market: Market<'_>,
+    context: &Context<'_, Perps>,
     new: &FeedPrices,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
@@ -23,10 +23,10 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if !FeedPrices::is_name(&new.feed) || new.prices.is_empty() || currencies.len() < new.prices.len() {
         return Err(Reject::BadFeed);
     }
-    if !currencies.into_iter().all(|currency| can_have_index(&market, currency)) {
+    if !currencies.into_iter().all(|currency| can_have_index(context, currency)) {
         return Err(Reject::Unknown);
     }
-    if !new.prices.iter().all(|(currency, price)| can_be_index(&market, *currency, *price)) {
+    if !new.prices.iter().all(|(currency, price)| can_be_index(context, *currency, *price)) {
         return Err(Reject::BadPrice);
     }
     out.push_named(&Infrequent::FeedPriced(new.clone()));
@@ -34,8 +34,8 @@ pub(crate) fn decide<E: From<BytesRef>>(
 }
 
 /// Whether a currency can have an index: it is listed, and no dollar, whose index is one.
-pub(crate) fn can_have_index(market: &Market<'_>, currency: CurrencyId) -> bool {
-    market.ledger.currencies().get(currency.index()).is_some() && !market.sources.is_dollar(currency)
+pub(crate) fn can_have_index(context: &Context<'_, Perps>, currency: CurrencyId) -> bool {
+    context.ledger.currencies().get(currency.index()).is_some() && !context.sources.is_dollar(currency)
 }
 
 /// Whether a price can be an index: it is positive, and its mark can be counted.
@@ -44,6 +44,6 @@ pub fn is_index(price: Money) -> bool {
 }
 
 /// Whether a price can be the index of a currency now: all that there is of the currency can be valued at it.
-pub(crate) fn can_be_index(market: &Market<'_>, currency: CurrencyId, price: Money) -> bool {
-    is_index(price) && market.ledger.can_value(currency, Money::ZERO, price)
+pub(crate) fn can_be_index(context: &Context<'_, Perps>, currency: CurrencyId, price: Money) -> bool {
+    is_index(price) && context.ledger.can_value(currency, Money::ZERO, price)
 }

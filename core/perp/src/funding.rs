@@ -6,7 +6,6 @@
 //!
 //! Clauses: `PERP-013` to `PERP-018`; decisions D-49 to D-51, D-177, D-178. The sums are those of `margin::funding`.
 
-use crate::command::Market;
 use crate::{Infrequent, Perps, Reject};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -14,6 +13,7 @@ use buttonwood_model::{AccountId, BytesRef, Outbox, SymbolId, Time};
 use buttonwood_num::{Bps, Money};
 pub use buttonwood_risk::funding::Terms;
 use buttonwood_risk::funding::{self, MINUTES, Minute};
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// Microseconds of a minute and of an hour.
@@ -233,13 +233,16 @@ impl Funding {
 }
 
 /// Decides the cut of the hour that is due.
-pub(crate) fn decide_cut<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox<E>) -> Result<(), Reject> {
-    let perps = market.perps;
-    let due = perps.funding.due().filter(|due| *due <= market.time && !perps.funding.is_paying());
+pub(crate) fn decide_cut<E: From<BytesRef>>(
+    context: &Context<'_, Perps>,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let perps = context.room;
+    let due = perps.funding.due().filter(|due| *due <= context.time && !perps.funding.is_paying());
     let due = due.ok_or(Reject::NotDue)?;
     let has_positions = perps.rows().iter().any(|row| !row.position.is_flat());
-    let is_far = market.time.0 - due.0 > LATE_HOURS_MAX * HOUR;
-    let hour = if is_far && !has_positions { hour_of(market.time) } else { due };
+    let is_far = context.time.0 - due.0 > LATE_HOURS_MAX * HOUR;
+    let hour = if is_far && !has_positions { hour_of(context.time) } else { due };
     let cap = perps.funding.terms.cap;
     let amounts = perps.prices.contracts().map(|(symbol, contract)| {
         // The fund could not be made flat before the cut: nothing is paid (D-178).
@@ -251,8 +254,11 @@ pub(crate) fn decide_cut<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox
 }
 
 /// Decides the next step of the payments that are under way.
-pub(crate) fn decide_step<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox<E>) -> Result<(), Reject> {
-    let perps = market.perps;
+pub(crate) fn decide_step<E: From<BytesRef>>(
+    context: &Context<'_, Perps>,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let perps = context.room;
     let paying = perps.funding.paying.as_ref().ok_or(Reject::NotDue)?;
     let first = AccountId(paying.next).index();
     let rows = perps.rows().iter().skip(first).take(STEP);

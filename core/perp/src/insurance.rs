@@ -4,13 +4,13 @@
 //! the fund neither pays nor receives funding; until the hour is cut the fund takes no others. What cannot be closed by then makes the
 //! hour's amount of its contract zero.
 
-use crate::command::Market;
 use crate::liquidation::{Part, Round, Task, order, qty_of};
 use crate::prices::Prices;
 use crate::{Infrequent, Perps, Reject, Row};
 use alloc::vec::Vec;
 use buttonwood_model::{BytesRef, Outbox, Side, SymbolId, Time};
 use buttonwood_num::{Money, Price, Qty, Round as Rounding};
+use buttonwood_room::Context;
 use buttonwood_trading::place::Place;
 
 /// How long before a full hour the fund begins to be made flat.
@@ -53,11 +53,14 @@ impl Perps {
 ///
 /// # Errors
 /// [`Reject::NotDue`] before the last minute, and while a round is under way.
-pub(crate) fn flatten<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox<E>) -> Result<(), Reject> {
-    let perps = market.perps;
-    let is_due = perps.flatten_due().is_some_and(|due| due <= market.time);
+pub(crate) fn flatten<E: From<BytesRef>>(
+    context: &Context<'_, Perps>,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let perps = context.room;
+    let is_due = perps.flatten_due().is_some_and(|due| due <= context.time);
     let hour = perps.funding.due().filter(|_| is_due && !perps.has_follow_up()).ok_or(Reject::NotDue)?;
-    let round = if market.time < hour && !market.is_halted { market.flattening() } else { None };
+    let round = if context.time < hour && !context.is_halted { flattening(context) } else { None };
     out.push_named(&match round {
         Some(round) => Infrequent::RoundBegun(round),
         None => Infrequent::FundFlattened(hour),
@@ -66,55 +69,56 @@ pub(crate) fn flatten<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox<E>
 }
 
 /// The contracts of which the fund's position meets an order of the book at the mark or better, at the prices that are being taken.
-pub(crate) fn offers(market: &Market<'_>, prices: &Prices) -> Vec<SymbolId> {
+pub(crate) fn offers(context: &Context<'_, Perps>, prices: &Prices) -> Vec<SymbolId> {
     let meets = |row: &&Row| {
-        market.offer(row, prices).is_some_and(|place| {
-            let book = market.orders.book(row.symbol);
+        order_of(context, row, prices).is_some_and(|place| {
+            let book = context.orders.book(row.symbol);
             book.side(place.side.opposite()).meets(place.price)
         })
     };
-    market.perps.fund_rows().filter(meets).map(|row| row.symbol).collect()
+    context.room.fund_rows().filter(meets).map(|row| row.symbol).collect()
 }
 
 /// Decides to send the next position to the book, if there still is one.
 ///
 /// # Errors
 /// [`Reject::NotDue`] if none is to be sent.
-pub(crate) fn offer<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox<E>) -> Result<Task, Reject> {
-    let perps = market.perps;
+pub(crate) fn offer<E: From<BytesRef>>(
+    context: &Context<'_, Perps>,
+    out: &mut Outbox<E>,
+) -> Result<Task, Reject> {
+    let perps = context.room;
     let (symbol, fund) = perps.offers.keys().next().copied().zip(perps.fund()).ok_or(Reject::NotDue)?;
     out.push_named(&Infrequent::FundOffered(symbol));
-    let place = market.offer(&perps.row(fund, symbol), &perps.prices).filter(|_| !market.is_halted);
+    let place = order_of(context, &perps.row(fund, symbol), &perps.prices).filter(|_| !context.is_halted);
     Ok(place.map_or(Task::Nothing, |place| Task::Place(fund, place)))
 }
 
-impl Market<'_> {
-    /// The round that deleverages the fund's first position whose index has enough sources. None while the fund's sums leave the range of
-    /// money, since such a round would end without a trade and be due again.
-    fn flattening(&self) -> Option<Round> {
-        self.perps.sums(self.ledger, self.perps.fund()?, self.gusd?, None)?;
-        self.perps.fund_rows().find_map(|row| {
-            let contract = self.perps.contract(row.symbol).filter(|contract| contract.is_fresh)?;
-            let whole = Money::from_units(row.position.quantity.units().checked_abs()?);
-            let left = qty_of(self.symbols.get(row.symbol.index())?, whole)?;
-            let traded = Money::ZERO;
-            let part = Part { symbol: row.symbol, left, price: contract.mark, traded, deleverages: true };
-            Some(Round { account: row.account, part: Some(part) })
-        })
-    }
+/// The round that deleverages the fund's first position whose index has enough sources. None while the fund's sums leave the range of
+/// money, since such a round would end without a trade and be due again.
+fn flattening(context: &Context<'_, Perps>) -> Option<Round> {
+    context.room.sums(context.ledger, context.room.fund()?, context.ledger.gusd()?, None)?;
+    context.room.fund_rows().find_map(|row| {
+        let contract = context.room.contract(row.symbol).filter(|contract| contract.is_fresh)?;
+        let whole = Money::from_units(row.position.quantity.units().checked_abs()?);
+        let left = qty_of(context.symbols.get(row.symbol.index())?, whole)?;
+        let traded = Money::ZERO;
+        let part = Part { symbol: row.symbol, left, price: contract.mark, traded, deleverages: true };
+        Some(Round { account: row.account, part: Some(part) })
+    })
+}
 
-    /// The order that sends a position to the book at the mark or better; none without an index, in the minute before a full hour, or if
-    /// the mark is no price of the book.
-    fn offer(&self, row: &Row, prices: &Prices) -> Option<Place> {
-        let symbol = self.symbols.get(row.symbol.index())?;
-        let contract = prices.contract(row.symbol).filter(|contract| contract.is_fresh)?;
-        let quantity = row.position.quantity;
-        let (side, round) =
-            if quantity.is_negative() { (Side::Buy, Rounding::Down) } else { (Side::Sell, Rounding::Up) };
-        let tick = symbol.grid.value(Money::ONE, Price::from_ticks(1));
-        let ticks = contract.mark.to_step(tick, round)?.units().checked_div(tick.units())?;
-        let price = Price::from_ticks(u64::try_from(ticks).ok().filter(|ticks| *ticks > 0)?);
-        let qty: Qty = qty_of(symbol, Money::from_units(quantity.units().checked_abs()?))?;
-        (!self.perps.flattens_at(self.time)).then(|| order(row.symbol, side, price, qty))
-    }
+/// The order that sends a position to the book at the mark or better; none without an index, in the minute before a full hour, or if
+/// the mark is no price of the book.
+fn order_of(context: &Context<'_, Perps>, row: &Row, prices: &Prices) -> Option<Place> {
+    let symbol = context.symbols.get(row.symbol.index())?;
+    let contract = prices.contract(row.symbol).filter(|contract| contract.is_fresh)?;
+    let quantity = row.position.quantity;
+    let (side, round) =
+        if quantity.is_negative() { (Side::Buy, Rounding::Down) } else { (Side::Sell, Rounding::Up) };
+    let tick = symbol.grid.value(Money::ONE, Price::from_ticks(1));
+    let ticks = contract.mark.to_step(tick, round)?.units().checked_div(tick.units())?;
+    let price = Price::from_ticks(u64::try_from(ticks).ok().filter(|ticks| *ticks > 0)?);
+    let qty: Qty = qty_of(symbol, Money::from_units(quantity.units().checked_abs()?))?;
+    (!context.room.flattens_at(context.time)).then(|| order(row.symbol, side, price, qty))
 }

@@ -7,11 +7,10 @@
 //! Clauses: `PERP-027` to `PERP-029`; decisions D-48, D-52 to D-55, D-178. The sums are those of `margin::liquidation` and
 //! `margin::deleverage`. Not here: how an order trades (`trading`), which the engine calls for [`Task::Place`].
 
-use crate::command::Market;
 use crate::figures::Holder;
 use crate::off_book::{Kind, OffBook, Taken};
 use crate::prices::Prices;
-use crate::{Contract, Infrequent, Reject, Row};
+use crate::{Contract, Infrequent, Perps, Reject, Row};
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
 use buttonwood_model::{
@@ -21,6 +20,7 @@ use buttonwood_model::{
 use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty};
 use buttonwood_risk::liquidation::{Fund, Offered};
 use buttonwood_risk::{Collateral, deleverage, liquidation};
+use buttonwood_room::Context;
 use buttonwood_trading::place::Place;
 use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};
@@ -170,9 +170,9 @@ impl Liquidations {
 
 /// The accounts that are below maintenance at these marks and not in the queue yet, in the order of their ids; the fund if it is below
 /// zero; those without a position whose collateral covers too little of what they owe.
-pub(crate) fn due(market: &Market<'_>, prices: &Prices) -> Vec<AccountId> {
-    let Market { perps, ledger, gusd, .. } = *market;
-    let Some(gusd) = gusd else { return Vec::new() };
+pub(crate) fn due(context: &Context<'_, Perps>, prices: &Prices) -> Vec<AccountId> {
+    let Context { room: perps, ledger, .. } = *context;
+    let Some(gusd) = ledger.gusd() else { return Vec::new() };
     let holder = |account| Holder { perps, prices, ledger, account, gusd };
     let is_new = |account: &AccountId| !perps.liquidations.contains(*account);
     let open = perps.accounts_with_positions().filter(is_new);
@@ -197,7 +197,7 @@ struct Open<'a> {
 
 /// The liquidation of one account at the marks in force.
 struct Case<'a> {
-    market: Market<'a>,
+    context: &'a Context<'a, Perps>,
     account: AccountId,
     gusd: CurrencyId,
     fund: AccountId,
@@ -207,18 +207,21 @@ struct Case<'a> {
 ///
 /// # Errors
 /// [`Reject::NotDue`] while no account waits and no round is under way.
-pub(crate) fn decide<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox<E>) -> Result<Task, Reject> {
-    let liquidations = &market.perps.liquidations;
-    let fund = market.perps.fund().ok_or(Reject::NotDue)?;
+pub(crate) fn decide<E: From<BytesRef>>(
+    context: &Context<'_, Perps>,
+    out: &mut Outbox<E>,
+) -> Result<Task, Reject> {
+    let liquidations = &context.room.liquidations;
+    let fund = context.room.fund().ok_or(Reject::NotDue)?;
     let of_round = liquidations.round().map(|round| round.account);
     let account = of_round.or_else(|| liquidations.accounts().next());
-    let (account, gusd) = account.zip(market.gusd).ok_or(Reject::NotDue)?;
-    let case = Case { market, account, gusd, fund };
+    let (account, gusd) = account.zip(context.ledger.gusd()).ok_or(Reject::NotDue)?;
+    let case = Case { context, account, gusd, fund };
     if let Some(Round { part: Some(part), .. }) = liquidations.round() {
         out.push_named(&Infrequent::OffBookTaken(case.take(part)));
         return Ok(Task::Nothing);
     }
-    let has_orders = market.orders.in_any_order(account).next().is_some();
+    let has_orders = context.orders.in_any_order(account).next().is_some();
     if liquidations.round().is_none() && has_orders && case.holder().is_due() {
         out.push_named(&Infrequent::RoundBegun(Round { account, part: None }));
         return Ok(Task::Cancel(account));
@@ -231,7 +234,7 @@ pub(crate) fn decide<E: From<BytesRef>>(market: Market<'_>, out: &mut Outbox<E>)
 
 impl<'a> Case<'a> {
     fn holder(&self) -> Holder<'a> {
-        let Market { perps, ledger, .. } = self.market;
+        let Context { room: perps, ledger, .. } = *self.context;
         Holder { perps, prices: &perps.prices, ledger, account: self.account, gusd: self.gusd }
     }
 
@@ -253,7 +256,7 @@ impl<'a> Case<'a> {
             grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?,
             grid.value(Money::ONE, Price::from_ticks(1)),
         ];
-        let assets = liquidation::without_debt(holder.sums()?.assets, self.market.perps.debt(self.account));
+        let assets = liquidation::without_debt(holder.sums()?.assets, self.context.room.debt(self.account));
         let price = liquidation::zero_price(assets, quantity, contract.mark, tick)?;
         let whole = if holder.is_fund() {
             Money::from_units(quantity.units().checked_abs()?)
@@ -275,7 +278,7 @@ impl<'a> Case<'a> {
 
     /// The account's positions that can be closed.
     fn open(&self) -> impl Iterator<Item = Open<'a>> {
-        let Market { perps, symbols, .. } = self.market;
+        let Context { room: perps, symbols, .. } = *self.context;
         perps.rows_of(self.account).filter_map(|row| {
             let symbol = symbols.get(row.symbol.index())?;
             let contract = *perps.contract(row.symbol).filter(|contract| contract.is_fresh)?;
@@ -289,21 +292,21 @@ impl<'a> Case<'a> {
             account: self.account,
             symbol: part.symbol,
             side: Side::Sell,
-            order: OrderId(self.market.next_id),
+            order: OrderId(self.context.next_id),
             fee: Money::ZERO,
             kind: Kind::TakenOver,
             trades: Vec::new(),
             left: Qty::ZERO,
         };
-        let market = self.market;
-        let symbol = market.symbols.get(part.symbol.index());
-        let contract = market.perps.contract(part.symbol);
+        let context = self.context;
+        let symbol = context.symbols.get(part.symbol.index());
+        let contract = context.room.contract(part.symbol);
         let (Some(symbol), Some(contract), Some(sums)) = (symbol, contract, self.holder().sums()) else {
             return blank;
         };
         let fee =
             if part.traded == Money::ZERO { Money::ZERO } else { liquidation::fee(part.traded, sums.assets) };
-        let quantity = market.perps.row(self.account, part.symbol).position.quantity;
+        let quantity = context.room.row(self.account, part.symbol).position.quantity;
         let side = if quantity.is_negative() { Side::Buy } else { Side::Sell };
         let blank = Taken { side, fee, ..blank };
         if part.left == Qty::ZERO {
@@ -319,20 +322,20 @@ impl<'a> Case<'a> {
 
     /// How much of what is left the fund takes, once it has its fee (D-178); none if that is nothing.
     fn fund_takes(&self, part: &Part, (symbol, mark): (&Symbol, Money), fee: Money) -> Option<Qty> {
-        let market = self.market;
-        if self.account == self.fund || part.deleverages || market.perps.flattens_at(market.time) {
+        let context = self.context;
+        if self.account == self.fund || part.deleverages || context.room.flattens_at(context.time) {
             return None;
         }
-        let fund = market.fund?;
+        let fund = context.fund()?;
         let fund = Fund { assets: fund.assets.checked_add(fee)?, ..fund };
         let base = symbol.grid.base(part.left)?;
-        let is_short = market.perps.row(self.account, part.symbol).position.quantity.is_negative();
+        let is_short = context.room.row(self.account, part.symbol).position.quantity.is_negative();
         let taken = fund.takes(&Offered {
             quantity: if is_short { -base } else { base },
             price: part.price,
             mark,
             lot: symbol.grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?,
-            own: market.perps.row(self.fund, part.symbol).position.quantity,
+            own: context.room.row(self.fund, part.symbol).position.quantity,
         });
         qty_of(symbol, taken)
     }
@@ -365,7 +368,7 @@ impl<'a> Case<'a> {
 
     /// The first positions against the account's, in deleveraging order, the fund's own last, and whether there are more.
     fn ranked(&self, symbol: SymbolId, side: Side) -> (Vec<Row>, bool) {
-        let Market { perps, ledger, .. } = self.market;
+        let Context { room: perps, ledger, .. } = *self.context;
         let is_opposite = |row: &&Row| {
             let is_short = row.position.quantity.is_negative();
             row.symbol == symbol && !row.position.is_flat() && is_short == (side == Side::Sell)
@@ -389,7 +392,7 @@ impl<'a> Case<'a> {
     /// The trades with their ids. The account's order has the first free id; each trade takes two more, for the other side's order and
     /// for itself.
     fn numbered(&self, trades: impl IntoIterator<Item = (AccountId, Money, Qty)>) -> Vec<OffBook> {
-        let first = self.market.next_id + 1;
+        let first = self.context.next_id + 1;
         let ids = (first..).step_by(2);
         let numbered = ids.zip(trades).map(|(id, (account, price, qty))| OffBook {
             account,
@@ -405,7 +408,7 @@ impl<'a> Case<'a> {
     /// and repays what the account still owes, both as far as its money goes.
     fn end(&self) -> Ended {
         let mut ended = Ended { account: self.account, seized: Vec::new(), covered: Money::ZERO };
-        let Market { perps, ledger, .. } = self.market;
+        let Context { room: perps, ledger, .. } = *self.context;
         let mut owed = perps.owed(self.account, self.gusd);
         let is_flat = perps.rows_of(self.account).all(|row| row.position.is_flat());
         if owed == Money::ZERO || !is_flat || self.account == self.fund {

@@ -2,12 +2,13 @@
 //!
 //! Clauses: `PERP-012`; decisions D-38, D-39. Not here: when they are taken.
 
-use crate::command::Market;
+use crate::Perps;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_model::{CurrencyId, Product, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price, Round};
 use buttonwood_risk::price;
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// The prices of a contract.
@@ -76,57 +77,55 @@ impl Prices {
     }
 }
 
-impl Market<'_> {
-    /// The prices of all contracts as they are now, as far as they changed. `pin` replaces the pin of a currency.
-    pub(crate) fn marks(&self, pin: Option<(CurrencyId, Option<Money>)>) -> Vec<Marked> {
-        let listed = (0..).map(SymbolId).zip(self.symbols);
-        let contracts = listed.filter(|(_, symbol)| symbol.product == Product::Swap);
-        let marked = contracts.filter_map(|(id, symbol)| {
-            let currency = symbol.base;
-            let index = match pin {
-                Some((of, price)) if of == currency => price.or_else(|| self.sources.unpinned(currency)),
-                _ => self.sources.index(currency),
-            };
-            let before = self.perps.contract(id).copied();
-            let contract = match index.and_then(|index| self.priced(id, symbol, index)) {
-                Some(contract) => contract,
-                // It keeps its last prices.
-                None => Contract { is_fresh: false, premium: None, ..before? },
-            };
-            (before != Some(contract)).then_some(Marked { symbol: id, currency, contract })
-        });
-        marked.collect()
-    }
+/// The prices of all contracts as they are now, as far as they changed. `pin` replaces the pin of a currency.
+pub(crate) fn marks(context: &Context<'_, Perps>, pin: Option<(CurrencyId, Option<Money>)>) -> Vec<Marked> {
+    let listed = (0..).map(SymbolId).zip(context.symbols);
+    let contracts = listed.filter(|(_, symbol)| symbol.product == Product::Swap);
+    let marked = contracts.filter_map(|(id, symbol)| {
+        let currency = symbol.base;
+        let index = match pin {
+            Some((of, price)) if of == currency => price.or_else(|| context.sources.unpinned(currency)),
+            _ => context.sources.index(currency),
+        };
+        let before = context.room.contract(id).copied();
+        let contract = match index.and_then(|index| priced(context, id, symbol, index)) {
+            Some(contract) => contract,
+            // It keeps its last prices.
+            None => Contract { is_fresh: false, premium: None, ..before? },
+        };
+        (before != Some(contract)).then_some(Marked { symbol: id, currency, contract })
+    });
+    marked.collect()
+}
 
-    /// The prices of a contract at an index; none if the value of its positions could not be counted.
-    fn priced(&self, id: SymbolId, symbol: &Symbol, index: Money) -> Option<Contract> {
-        let book = self.sources.median(id, symbol);
-        // While trading is halted, no one can answer a premium, so it counts nothing.
-        let premium = if self.is_halted { Some(Money::ZERO) } else { self.premium((id, symbol), index) };
-        let mark = price::mark(book, index).filter(|mark| self.is_countable(id, *mark))?;
-        Some(Contract { index, mark, is_fresh: true, premium })
-    }
+/// The prices of a contract at an index; none if the value of its positions could not be counted.
+fn priced(context: &Context<'_, Perps>, id: SymbolId, symbol: &Symbol, index: Money) -> Option<Contract> {
+    let book = context.sources.median(id, symbol);
+    // While trading is halted, no one can answer a premium, so it counts nothing.
+    let premium = if context.is_halted { Some(Money::ZERO) } else { premium(context, (id, symbol), index) };
+    let mark = price::mark(book, index).filter(|mark| is_countable(context, id, *mark))?;
+    Some(Contract { index, mark, is_fresh: true, premium })
+}
 
-    /// Whether the value of all positions of a contract at a price stays far inside the range of money, so that neither funding nor a
-    /// liquidation can leave it.
-    pub(crate) fn is_countable(&self, id: SymbolId, price: Money) -> bool {
-        let value = self.perps.open_interest(id).times(price, Round::Up);
-        value.is_some_and(|value| value.units().checked_mul(ROOM).is_some())
-    }
+/// Whether the value of all positions of a contract at a price stays far inside the range of money, so that neither funding nor a
+/// liquidation can leave it.
+pub(crate) fn is_countable(context: &Context<'_, Perps>, id: SymbolId, price: Money) -> bool {
+    let value = context.room.open_interest(id).times(price, Round::Up);
+    value.is_some_and(|value| value.units().checked_mul(ROOM).is_some())
+}
 
-    /// What a contract's book says less its index: the last trade, between the averages of the two sides near the index (D-177).
-    fn premium(&self, (id, symbol): (SymbolId, &Symbol), index: Money) -> Option<Money> {
-        let depth = self.perps.funding_terms().depth;
-        let value = |price: Price| symbol.grid.value(Money::ONE, price);
-        let averages = [Side::Buy, Side::Sell].map(|side| {
-            let prices = self.orders.book(id).side(side).prices();
-            let resting = prices.flat_map(|price| self.orders.queue(id, side, price)).take(SEEN_MAX);
-            let offers = resting.map(|slot| self.orders.get(slot));
-            let offers = offers.filter(|order| self.sources.is_offer(order.account, &[]));
-            let orders =
-                offers.filter_map(|order| Some((value(order.price), symbol.grid.base(order.remaining)?)));
-            price::average(orders.filter(|(price, _)| price::is_near(*price, index)), depth)
-        });
-        price::difference(averages, self.orders.last(id).map(value), index)
-    }
+/// What a contract's book says less its index: the last trade, between the averages of the two sides near the index (D-177).
+fn premium(context: &Context<'_, Perps>, (id, symbol): (SymbolId, &Symbol), index: Money) -> Option<Money> {
+    let depth = context.room.funding_terms().depth;
+    let value = |price: Price| symbol.grid.value(Money::ONE, price);
+    let averages = [Side::Buy, Side::Sell].map(|side| {
+        let prices = context.orders.book(id).side(side).prices();
+        let resting = prices.flat_map(|price| context.orders.queue(id, side, price)).take(SEEN_MAX);
+        let offers = resting.map(|slot| context.orders.get(slot));
+        let offers = offers.filter(|order| context.sources.is_offer(order.account, &[]));
+        let orders =
+            offers.filter_map(|order| Some((value(order.price), symbol.grid.base(order.remaining)?)));
+        price::average(orders.filter(|(price, _)| price::is_near(*price, index)), depth)
+    });
+    price::difference(averages, context.orders.last(id).map(value), index)
 }

@@ -11,9 +11,6 @@ use buttonwood_ledger::{About, Bucket, Cause, FeePart, INSURANCE, Ledger, Postin
 use buttonwood_model::{AccountId, AssetId, CurrencyId, Side, SymbolId};
 use buttonwood_num::{Money, Qty, Round};
 
-/// The house account that lends what an account loses beyond its money.
-pub(crate) const LENDING: &str = "lending";
-
 fn house(ledger: &Ledger, name: &str) -> AccountId {
     ledger.house(name).expect("every start opens the house accounts that are missing")
 }

@@ -3,11 +3,10 @@
 use crate::funding::Funding;
 use crate::liquidation::Liquidations;
 use crate::prices::{Contract, Prices};
-use crate::settlement::LENDING;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use buttonwood_index::Indices;
-use buttonwood_ledger::{CLEARING, FEES, INSURANCE, Ledger};
+use buttonwood_ledger::{CLEARING, FEES, INSURANCE, LENDING, Ledger};
 use buttonwood_model::{AccountId, CurrencyId, Held, Product, Side, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
 use buttonwood_risk::{Debts, Leverage, Loans, Position};
@@ -134,7 +133,8 @@ impl Perps {
     /// Notes the house accounts of the desk, once they are open.
     pub fn note_houses(&mut self, ledger: &Ledger) {
         self.fund = ledger.house(INSURANCE.name);
-        let [clearing, fees, lending] = [CLEARING.name, FEES.name, LENDING].map(|name| ledger.house(name));
+        let [clearing, fees, lending] =
+            [CLEARING.name, FEES.name, LENDING.name].map(|name| ledger.house(name));
         self.houses =
             clearing.zip(fees).zip(lending).map(|((clearing, fees), lending)| [clearing, fees, lending]);
     }

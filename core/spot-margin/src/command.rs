@@ -6,7 +6,7 @@ use crate::{Conditions, SpotMargin};
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, BytesRef, Due, Outbox, Rank, RoomCommand, named};
-use buttonwood_risk::liquidation::Fund;
+use buttonwood_room::Context;
 use buttonwood_trading::{self as trading, Desks, Planner};
 
 /// A command of the desk; none is a key's.
@@ -78,33 +78,21 @@ pub enum Reject {
     BadConditions,
 }
 
-/// What a decision reads.
-#[derive(Debug)]
-pub struct Venue<'a, D> {
-    /// The state of the desk.
-    pub margin: &'a SpotMargin,
-    /// Every balance.
-    pub ledger: &'a Ledger,
-    /// Symbols, orders, and all desks.
-    pub market: trading::Market<'a, D>,
-    /// The insurance fund over all products; none beyond the range of money.
-    pub fund: Option<Fund>,
-}
-
-/// Decides a command.
+/// Decides a command. `market` is the floor, on which a liquidation sells.
 ///
 /// # Errors
 /// [`Reject`].
 pub fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
-    venue: &Venue<'_, D>,
+    context: &Context<'_, SpotMargin>,
+    market: trading::Market<'_, D>,
     command: Command,
     planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
-    let Venue { margin, ledger, market, fund } = *venue;
+    let Context { room: margin, ledger, .. } = *context;
     match command {
         Command::ChargeInterest => {
-            if margin.interest_due().is_none_or(|(_, due)| due > market.time) {
+            if margin.interest_due().is_none_or(|(_, due)| due > context.time) {
                 return Err(Reject::NotDue);
             }
             out.push_named(&Infrequent::InterestCharged(margin.charge(ledger)));
@@ -123,7 +111,7 @@ pub fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
             out.push_named(&Infrequent::ConditionsSet(conditions));
         }
         Command::Liquidate(account) => {
-            if !liquidation::decide(margin, (market, ledger), (account, fund), planner, out) {
+            if !liquidation::decide(context, market, account, planner, out) {
                 return Err(Reject::NotDue);
             }
         }

@@ -1,5 +1,6 @@
 //! The conditions of margin trading, as configured: how much an account may borrow, and at which rates.
 
+use buttonwood_model::DOLLAR;
 use buttonwood_num::{Bps, Money};
 use buttonwood_risk::{HourlyRate, Leverage, spot::Terms};
 use serde::{Deserialize, Serialize};
@@ -39,7 +40,7 @@ impl Conditions {
 
     /// The annual rate of a currency, and the hourly one that is cut from it (D-59).
     pub fn rate(&self, code: &str) -> (Money, HourlyRate) {
-        let annual = if code == "USD" { self.dollar_rate } else { self.other_rate };
+        let annual = if code == DOLLAR { self.dollar_rate } else { self.other_rate };
         (annual, HourlyRate::from_annual(annual).unwrap_or_default())
     }
 

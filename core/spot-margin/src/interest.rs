@@ -4,7 +4,7 @@ use crate::SpotMargin;
 use crate::settle::house;
 use alloc::vec::Vec;
 use buttonwood_ledger::{Bucket, Cause, FEES, INSURANCE, Ledger, Posting};
-use buttonwood_model::{AccountId, Rank, Time};
+use buttonwood_model::{AccountId, DOLLAR, Rank, Time};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +54,7 @@ impl SpotMargin {
 
     /// The next charge. The fund owes without interest, and nobody is charged what money cannot count.
     pub(crate) fn charge(&self, ledger: &Ledger) -> Charge {
-        let (_, rate) = self.conditions.rate("USD");
+        let (_, rate) = self.conditions.rate(DOLLAR);
         let fund = ledger.house(INSURANCE.name);
         let mut owing = self.loans.after(self.interest.after).filter(|(account, ..)| Some(*account) != fund);
         let mut left = self.dollar.map_or(Money::ZERO, |dollar| ledger.left_to_give(dollar));

@@ -24,7 +24,7 @@ mod state;
 
 pub use buttonwood_risk::HourlyRate;
 pub use buttonwood_risk::spot::{Sums, Terms};
-pub use command::{Command, Infrequent, Reject, Venue, decide, evolve};
+pub use command::{Command, Infrequent, Reject, decide, evolve};
 pub use conditions::Conditions;
 pub use desk::{
     CASH, DESK, Refusal, affords, auction_fee, buy_with, fees, is_of_room, reserve, reserved, rest,

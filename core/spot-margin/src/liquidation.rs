@@ -17,6 +17,7 @@ use buttonwood_model::{
 };
 use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty, Round};
 use buttonwood_risk::liquidation::{self as sums, Fund, Offered};
+use buttonwood_room::Context;
 use buttonwood_trading::place::{self, Place, Placer};
 use buttonwood_trading::{self as trading, Desks, Planner, cancel};
 use serde::{Deserialize, Serialize};
@@ -156,27 +157,6 @@ impl SpotMargin {
         self.index(currency).is_some_and(|index| index.is_fresh)
     }
 
-    /// How much of what the book left the fund takes, and what it pays for it; none if that is nothing (D-178).
-    fn fund_takes<D: Desks>(
-        &self,
-        fund: Fund,
-        (market, ledger): (trading::Market<'_, D>, &Ledger),
-        rest: &Rest,
-    ) -> Option<(Rest, Money)> {
-        let (_, symbol) = self.markets().find(|(traded, _)| *traded == rest.currency)?;
-        let symbol = market.floor.symbols.get(symbol.index())?;
-        let house = ledger.house(INSURANCE.name)?;
-        let quantity = fund.takes(&Offered {
-            quantity: rest.quantity,
-            price: rest.price,
-            mark: self.index(rest.currency)?.price,
-            lot: symbol.grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?,
-            own: ledger.balance(house, rest.currency).available,
-        });
-        let cost = quantity.times(rest.price, Round::Up).filter(|_| quantity > Money::ZERO)?;
-        Some((Rest { quantity, ..*rest }, cost))
-    }
-
     /// The part of the largest holding that goes next; none without a holding that has a price. `debt` is what the account owes for
     /// returned advances.
     fn part<'a>(&self, account: &Account, debt: Money, symbols: &'a [Symbol]) -> Option<Part<'a>> {
@@ -197,14 +177,31 @@ impl SpotMargin {
     }
 }
 
-/// Decides the next step for an account; false if none is due. `fund` is the insurance fund over all products.
+/// How much of what the book left the fund takes, and what it pays for it; none if that is nothing (D-178).
+fn fund_takes(context: &Context<'_, SpotMargin>, fund: Fund, rest: &Rest) -> Option<(Rest, Money)> {
+    let Context { room: margin, ledger, .. } = *context;
+    let (_, symbol) = margin.markets().find(|(traded, _)| *traded == rest.currency)?;
+    let house = ledger.house(INSURANCE.name)?;
+    let quantity = fund.takes(&Offered {
+        quantity: rest.quantity,
+        price: rest.price,
+        mark: margin.index(rest.currency)?.price,
+        lot: context.symbol(symbol)?.grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?,
+        own: ledger.balance(house, rest.currency).available,
+    });
+    let cost = quantity.times(rest.price, Round::Up).filter(|_| quantity > Money::ZERO)?;
+    Some((Rest { quantity, ..*rest }, cost))
+}
+
+/// Decides the next step for an account; false if none is due.
 pub(crate) fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
-    margin: &SpotMargin,
-    (market, ledger): (trading::Market<'_, D>, &Ledger),
-    (id, fund): (AccountId, Option<Fund>),
+    context: &Context<'_, SpotMargin>,
+    market: trading::Market<'_, D>,
+    id: AccountId,
     planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
 ) -> bool {
+    let Context { room: margin, ledger, symbols, .. } = *context;
     let Liquidations { queue, current, .. } = &margin.liquidations;
     let stage = match current {
         Some((account, stage)) if *account == id => Some(*stage),
@@ -221,7 +218,7 @@ pub(crate) fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
             cancel::forced(market, id, CancelReason::TradingClosed, planner, out);
             out.push_named(&Infrequent::Started(id));
         }
-        Some(Stage::Book) => match margin.part(&account, margin.debt(id), &market.floor.symbols) {
+        Some(Stage::Book) => match margin.part(&account, margin.debt(id), symbols) {
             Some(part) => {
                 let sold = sell(market, id, &account, &part, planner, out);
                 out.push_named(&Infrequent::Sold(sold));
@@ -229,11 +226,11 @@ pub(crate) fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
             None => out.push_named(&Infrequent::Ended(id)),
         },
         Some(Stage::Fund(rest)) => {
-            let taken = fund.and_then(|fund| margin.fund_takes(fund, (market, ledger), &rest));
+            let taken = context.fund().and_then(|fund| fund_takes(context, fund, &rest));
             let takes_all = taken.is_some_and(|(taken, _)| taken.quantity == rest.quantity);
             if let Some((rest, cost)) = taken {
-                let [order, fund_order] = [0, 1].map(|place| OrderId(market.next_id + place));
-                let trade = TradeId(market.next_id + 2);
+                let [order, fund_order] = [0, 1].map(|place| OrderId(context.next_id + place));
+                let trade = TradeId(context.next_id + 2);
                 let taken = TakenOver { account: id, rest, cost, order, fund_order, trade };
                 out.push_named(&Infrequent::TakenOver(taken));
             }

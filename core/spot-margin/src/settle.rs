@@ -4,14 +4,11 @@ use crate::account::Counted;
 use crate::desk::{CASH, DESK, borrows};
 use crate::state::Level;
 use crate::{SpotMargin, desk};
-use buttonwood_ledger::{Cause, Crossing as Exchange, Ledger, Maker, Trade};
+use buttonwood_ledger::{Cause, Crossing as Exchange, LENDING, Ledger, Maker, Trade};
 use buttonwood_model::{AccountId, CurrencyId, Side, SymbolId};
 use buttonwood_num::{Money, Qty};
 use buttonwood_spot as spot;
 use buttonwood_trading::{Crossing, Execution, Live, Reserve};
-
-/// The house account that lends.
-pub(crate) const LENDING: &str = "lending";
 
 /// Reserves what an order needs that becomes live, and counts it.
 #[cold]
@@ -122,7 +119,7 @@ impl SpotMargin {
     }
 
     pub(crate) fn lend(&mut self, ledger: &mut Ledger, owner: (AccountId, CurrencyId), amount: Money) {
-        let lending = house(ledger, LENDING);
+        let lending = house(ledger, LENDING.name);
         self.borrowed |= self.loans.is_empty() && amount > Money::ZERO;
         self.loans.lend(ledger, lending, owner, amount);
     }
@@ -132,7 +129,7 @@ impl SpotMargin {
     pub fn repay(&mut self, ledger: &mut Ledger) {
         while let Some((account, dollar)) = self.loans.payable(ledger) {
             let paid = self.loans.repayable(ledger, account, dollar).expect("it was found payable");
-            self.loans.repay(ledger, house(ledger, LENDING), (account, dollar), paid, Cause::Loan);
+            self.loans.repay(ledger, house(ledger, LENDING.name), (account, dollar), paid, Cause::Loan);
         }
     }
 

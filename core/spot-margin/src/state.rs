@@ -5,16 +5,13 @@ use crate::interest::Interest;
 use crate::liquidation::Liquidations;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, Currency, CurrencyId, Product, Symbol, SymbolId, Time};
+use buttonwood_model::{AccountId, Currency, CurrencyId, DOLLAR, Product, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
 use buttonwood_risk::{Debts, Loans, spot::Terms};
 use serde::{Deserialize, Serialize};
 
 /// The currencies that can be bought on margin. Whatever else an account has counts nothing.
 const HOLDINGS: [&str; 4] = ["BTC", "ETH", "SOL", "XRP"];
-/// The currency that they are bought with, and the only one that is borrowed.
-const DOLLAR: &str = "USD";
-
 /// A currency that can be bought on margin, with its book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Market {

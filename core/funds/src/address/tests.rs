@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::network::{self, Network, NetworkKind};
+use crate::outlet::deposit_owner;
 use crate::rig::Rig;
 
 fn rig() -> Rig {
@@ -21,7 +22,7 @@ fn new(rig: &Rig, network: &str, number: u32, canonical: &str, memo: &str) -> Ne
 }
 
 fn issue(rig: &mut Rig, new: NewAddress) -> Result<(), Reject> {
-    check(&rig.desk(), Sender::Exchange, &new)?;
+    check(&rig.context(), Sender::Exchange, &new)?;
     rig.apply(|books| evolve(books, Event::AddressIssued(new)));
     Ok(())
 }
@@ -69,9 +70,9 @@ fn memos_distinguish_accounts() {
         let next = new(rig, network, number, "shared", memo);
         assert_eq!(issue(rig, next), expected, "{network} {number} {memo}");
     }
-    let desk = rig.desk();
-    assert_eq!(desk.deposit_owner("cosmos", "shared", "8"), Some(rig.ann));
-    assert_eq!(desk.deposit_owner("cosmos", "shared", "9"), None);
+    let context = rig.context();
+    assert_eq!(deposit_owner(&context, "cosmos", "shared", "8"), Some(rig.ann));
+    assert_eq!(deposit_owner(&context, "cosmos", "shared", "9"), None);
 }
 
 /// The house's accounts take no deposits.

@@ -5,6 +5,7 @@ use crate::Limits;
 use crate::limit;
 use crate::network::{self, Network, NetworkKind};
 use crate::outlet::Approval;
+use crate::outlet::may_pay;
 use crate::rig::Rig;
 use alloc::format;
 use alloc::string::ToString;
@@ -25,7 +26,7 @@ fn entry(scope: ApprovalScope, network: &str) -> EntryRef {
 }
 
 fn send(rig: &mut Rig, command: &Command) -> Result<(), Reject> {
-    let event = event_of(&rig.desk(), Sender::Exchange, command)?;
+    let event = event_of(&rig.context(), Sender::Exchange, command)?;
     rig.apply(|books| evolve(books, event));
     Ok(())
 }
@@ -177,10 +178,10 @@ fn a_memo_is_part_of_the_entry() {
             Request { entry: entry(scope, network), text: "A".into(), label: "a".into(), memo: memo.into() };
         send(rig, &Command::RequestApproval(Arc::new(request))).unwrap();
     }
-    assert_eq!(rig.desk().may_pay(ann, "cosmos", "0xa", "111"), Approval::Inactive);
+    assert_eq!(may_pay(&rig.context(), ann, "cosmos", "0xa", "111"), Approval::Inactive);
     rig.time = rig.time.plus(HOLD);
     run_due(rig);
-    let pay = |account, network, memo| rig.desk().may_pay(account, network, "0xa", memo);
+    let pay = |account, network, memo| may_pay(&rig.context(), account, network, "0xa", memo);
     assert_eq!(pay(ann, "cosmos", ""), Approval::Active("111"));
     assert_eq!(pay(ann, "cosmos", "111"), Approval::Active("111"));
     assert_eq!(pay(ann, "cosmos", "222"), Approval::Active("222"));

@@ -1,26 +1,31 @@
 //! Gives a payment that fitted no account to an account, once (D-73).
 
-use super::{Event, OutputKey, Reject, State, UNCLAIMED};
-use crate::{Books, Change, Desk, NewTransfer, Status};
-use buttonwood_ledger::{About, Bucket, Cause, Posting};
+use super::{Event, OutputKey, Reject, State};
+use crate::{Books, Change, Funds, NewTransfer, Status};
+use buttonwood_ledger::{About, Bucket, Cause, Posting, UNCLAIMED};
 use buttonwood_model::AccountId;
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 
-pub(super) fn decide(desk: &Desk<'_>, key: &OutputKey, account: AccountId) -> Result<Event, Reject> {
-    let deposit = desk.funds.deposits.get(key).ok_or(Reject::Unknown)?;
-    if !desk.funds.deposits.unclaimed.contains(key) {
+pub(super) fn decide(
+    context: &Context<'_, Funds>,
+    key: &OutputKey,
+    account: AccountId,
+) -> Result<Event, Reject> {
+    let deposit = context.room.deposits.get(key).ok_or(Reject::Unknown)?;
+    if !context.room.deposits.unclaimed.contains(key) {
         return Err(Reject::Owned);
     }
     if deposit.state == State::Lost {
         return Err(Reject::IsLost);
     }
     // What is not credited yet waits for the end of the halt anyway.
-    let row = &desk.funds.transfer(deposit.eid).ok_or(Reject::Unknown)?.row;
-    if deposit.state == State::Credited && desk.funds.halts.stops_credit(row.currency) {
+    let row = &context.room.transfer(deposit.eid).ok_or(Reject::Unknown)?.row;
+    if deposit.state == State::Credited && context.room.halts.stops_credit(row.currency) {
         return Err(Reject::Halted);
     }
-    desk.account(account).ok_or(Reject::NoAccount)?;
-    if desk.access.is_closed(account) {
+    context.account(account).ok_or(Reject::NoAccount)?;
+    if context.access.is_closed(account) {
         return Err(Reject::Closed);
     }
     Ok(Event::Assigned(key.clone(), account))

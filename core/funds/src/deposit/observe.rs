@@ -1,13 +1,15 @@
 //! What the watchers of the chains report of a payment, and its credit.
 
-use super::{ChainBlock, Deposit, Event, OutputKey, Reject, State, UNCLAIMED};
-use crate::{Books, Change, Desk, Kind, NewTransfer, OnChain, Reference, Status, Way};
+use super::{ChainBlock, Deposit, Event, OutputKey, Reject, State};
+use crate::outlet::deposit_owner;
+use crate::{Books, Change, Funds, Kind, NewTransfer, OnChain, Reference, Status, Way};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_ledger::{About, Bucket, Cause, Posting, SOURCE};
+use buttonwood_ledger::{About, Bucket, Cause, Posting, SOURCE, UNCLAIMED};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// Where a payment went, and what it spends.
@@ -37,80 +39,80 @@ pub struct Seen {
 }
 
 /// Decides the first sight of a payment. One that is known already changes nothing, unless it was lost.
-pub(super) fn see(desk: &Desk<'_>, seen: &Seen) -> Result<Vec<Event>, Reject> {
-    if let Some(known) = desk.funds.deposits.get(&seen.key) {
-        return if known.state == State::Lost { revive(desk, &seen.key) } else { Ok(Vec::new()) };
+pub(super) fn see(context: &Context<'_, Funds>, seen: &Seen) -> Result<Vec<Event>, Reject> {
+    if let Some(known) = context.room.deposits.get(&seen.key) {
+        return if known.state == State::Lost { revive(context, &seen.key) } else { Ok(Vec::new()) };
     }
-    if desk.outlet(&seen.key.network, seen.currency).is_none() || seen.amount <= Money::ZERO {
+    if context.room.outlet(&seen.key.network, seen.currency).is_none() || seen.amount <= Money::ZERO {
         return Err(Reject::Unacceptable);
     }
-    let owner = desk.deposit_owner(&seen.key.network, &seen.origin.canonical, &seen.origin.memo);
-    let owner = owner.or_else(|| desk.ledger.house(UNCLAIMED.name)).ok_or(Reject::NoHouse)?;
+    let owner = deposit_owner(context, &seen.key.network, &seen.origin.canonical, &seen.origin.memo);
+    let owner = owner.or_else(|| context.ledger.house(UNCLAIMED.name)).ok_or(Reject::NoHouse)?;
     Ok(alloc::vec![Event::Seen(seen.clone(), owner)])
 }
 
 /// A lost payment that comes after all. Its owner may have been closed since, and nobody could use the money there: the house keeps it
 /// until an operator assigns it.
-fn revive(desk: &Desk<'_>, key: &OutputKey) -> Result<Vec<Event>, Reject> {
-    let (_, row) = find(desk, key)?;
+fn revive(context: &Context<'_, Funds>, key: &OutputKey) -> Result<Vec<Event>, Reject> {
+    let (_, row) = find(context, key)?;
     let mut events = alloc::vec![Event::Revived(key.clone())];
-    if desk.access.is_closed(row.account) {
-        let house = desk.ledger.house(UNCLAIMED.name).ok_or(Reject::NoHouse)?;
+    if context.access.is_closed(row.account) {
+        let house = context.ledger.house(UNCLAIMED.name).ok_or(Reject::NoHouse)?;
         events.push(Event::Assigned(key.clone(), house));
     }
     Ok(events)
 }
 
-fn find<'a>(desk: &Desk<'a>, key: &OutputKey) -> Result<(&'a Deposit, &'a NewTransfer), Reject> {
-    let deposit = desk.funds.deposits.get(key).ok_or(Reject::Unknown)?;
-    let transfer = desk.funds.transfer(deposit.eid).ok_or(Reject::Unknown)?;
+fn find<'a>(context: &Context<'a, Funds>, key: &OutputKey) -> Result<(&'a Deposit, &'a NewTransfer), Reject> {
+    let deposit = context.room.deposits.get(key).ok_or(Reject::Unknown)?;
+    let transfer = context.room.transfer(deposit.eid).ok_or(Reject::Unknown)?;
     Ok((deposit, &transfer.row))
 }
 
 /// Decides a confirmation, and the credit that follows from enough of them.
 pub(super) fn confirm(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     key: &OutputKey,
     block: &ChainBlock,
     confirmations: u32,
 ) -> Result<Vec<Event>, Reject> {
-    let (deposit, row) = find(desk, key)?;
+    let (deposit, row) = find(context, key)?;
     let counted = row.chain().map_or(0, |chain| chain.confirmations);
     let mut events = Vec::new();
     if deposit.state == State::Lost {
-        events = revive(desk, key)?;
+        events = revive(context, key)?;
     }
     let is_new = deposit.block.as_ref() != Some(block) || counted < confirmations;
     if is_new && confirmations > 0 {
         events.push(Event::Confirmed(key.clone(), block.clone(), confirmations));
     }
-    if deposit.state != State::Credited && is_final(desk, key, row, confirmations) {
+    if deposit.state != State::Credited && is_final(context, key, row, confirmations) {
         events.push(Event::Credited(key.clone()));
     }
     Ok(events)
 }
 
 /// Whether a payment has the confirmations that its network asks for, and nothing stops its credit.
-fn is_final(desk: &Desk<'_>, key: &OutputKey, row: &NewTransfer, confirmations: u32) -> bool {
-    let required = desk.outlet(&key.network, row.currency).map(|outlet| outlet.confirmations.max(1));
+fn is_final(context: &Context<'_, Funds>, key: &OutputKey, row: &NewTransfer, confirmations: u32) -> bool {
+    let required = context.room.outlet(&key.network, row.currency).map(|outlet| outlet.confirmations.max(1));
     required.is_some_and(|required| confirmations >= required)
-        && !desk.funds.halts.stops_credit(row.currency)
-        && desk.ledger.can_issue(row.currency, row.amount).is_ok()
+        && !context.room.halts.stops_credit(row.currency)
+        && context.ledger.can_issue(row.currency, row.amount).is_ok()
 }
 
 /// The payments of a currency that have their confirmations and were not credited: its halt is being ended.
-pub(super) fn final_of(desk: &Desk<'_>, currency: CurrencyId) -> Vec<OutputKey> {
+pub(super) fn final_of(context: &Context<'_, Funds>, currency: CurrencyId) -> Vec<OutputKey> {
     let mut owed = Money::ZERO;
     let mut found = Vec::new();
-    for (key, deposit) in desk.funds.deposits.all_live() {
-        let Some(transfer) = desk.funds.transfer(deposit.eid) else { continue };
+    for (key, deposit) in context.room.deposits.all_live() {
+        let Some(transfer) = context.room.transfer(deposit.eid) else { continue };
         let (row, counted) = (&transfer.row, transfer.row.chain().map_or(0, |chain| chain.confirmations));
-        let required = desk.outlet(&key.network, currency).map(|outlet| outlet.confirmations.max(1));
+        let required = context.room.outlet(&key.network, currency).map(|outlet| outlet.confirmations.max(1));
         let is_due = deposit.state == State::Waiting
             && row.currency == currency
             && required.is_some_and(|required| counted >= required);
         let Some(sum) = owed.checked_add(row.amount).filter(|_| is_due) else { continue };
-        if desk.ledger.can_issue(currency, sum).is_ok() {
+        if context.ledger.can_issue(currency, sum).is_ok() {
             owed = sum;
             found.push(key.clone());
         }
@@ -120,11 +122,11 @@ pub(super) fn final_of(desk: &Desk<'_>, currency: CurrencyId) -> Vec<OutputKey> 
 
 /// Decides the removal of a payment's block. After the credit this halts the asset (INV-DEP-1).
 pub(super) fn reorganise(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     key: &OutputKey,
     block: &ChainBlock,
 ) -> Result<Option<Event>, Reject> {
-    let (deposit, _) = find(desk, key)?;
+    let (deposit, _) = find(context, key)?;
     if deposit.block.as_ref() != Some(block) {
         return Ok(None);
     }
@@ -135,8 +137,8 @@ pub(super) fn reorganise(
 }
 
 /// Decides that a payment cannot confirm any more. A credit that was made stays.
-pub(super) fn lose(desk: &Desk<'_>, key: &OutputKey) -> Result<Option<Event>, Reject> {
-    let (deposit, _) = find(desk, key)?;
+pub(super) fn lose(context: &Context<'_, Funds>, key: &OutputKey) -> Result<Option<Event>, Reject> {
+    let (deposit, _) = find(context, key)?;
     Ok((deposit.state == State::Waiting).then(|| Event::Lost(key.clone())))
 }
 

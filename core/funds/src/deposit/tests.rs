@@ -51,17 +51,17 @@ fn see(rig: &mut Rig, tx: &str) -> usize {
     issue(rig);
     let mut seen = seen(tx);
     seen.origin.memo = "77".into();
-    let events = observe::see(&rig.desk(), &seen).unwrap();
+    let events = observe::see(&rig.context(), &seen).unwrap();
     apply(rig, events)
 }
 
 fn confirm(rig: &mut Rig, tx: &str, at: &ChainBlock, confirmations: u32) -> usize {
-    let events = observe::confirm(&rig.desk(), &key(tx), at, confirmations).unwrap();
+    let events = observe::confirm(&rig.context(), &key(tx), at, confirmations).unwrap();
     apply(rig, events)
 }
 
 fn reorganise(rig: &mut Rig, tx: &str, at: &ChainBlock) -> usize {
-    let events = observe::reorganise(&rig.desk(), &key(tx), at).unwrap();
+    let events = observe::reorganise(&rig.context(), &key(tx), at).unwrap();
     apply(rig, events)
 }
 
@@ -108,11 +108,11 @@ fn a_lost_deposit_comes_back_without_confirmations() {
     rig.apply(|books| books.funds.halts.halt_asset(BTC));
     see(&mut rig, "t");
     confirm(&mut rig, "t", &at, 3);
-    let events = observe::lose(&rig.desk(), &key("t")).unwrap();
+    let events = observe::lose(&rig.context(), &key("t")).unwrap();
     apply(&mut rig, events);
     see(&mut rig, "t");
     assert_eq!(status(&rig, "t"), (Status::Pending, 0));
-    assert!(observe::final_of(&rig.desk(), BTC).is_empty(), "nothing is final");
+    assert!(observe::final_of(&rig.context(), BTC).is_empty(), "nothing is final");
     assert_eq!(available(&rig), before);
 }
 
@@ -138,13 +138,13 @@ fn a_lost_deposit_ends_and_may_come_back() {
     let mut rig = Rig::new();
     let before = available(&rig);
     see(&mut rig, "t");
-    let lost = observe::lose(&rig.desk(), &key("t")).unwrap();
+    let lost = observe::lose(&rig.context(), &key("t")).unwrap();
     apply(&mut rig, lost);
     assert_eq!((status(&rig, "t").0, rig.funds.deposits().live("bitcoin").count()), (Status::Voided, 0));
-    assert_eq!(observe::lose(&rig.desk(), &key("t")), Ok(None));
+    assert_eq!(observe::lose(&rig.context(), &key("t")), Ok(None));
     assert_eq!(see(&mut rig, "t"), 1);
     assert_eq!((status(&rig, "t").0, rig.funds.deposits().live("bitcoin").count()), (Status::Pending, 1));
-    let lost = observe::lose(&rig.desk(), &key("t")).unwrap();
+    let lost = observe::lose(&rig.context(), &key("t")).unwrap();
     apply(&mut rig, lost);
     confirm(&mut rig, "t", &block(5, "a"), 3);
     assert_eq!((status(&rig, "t").0, available(&rig)), (Status::Complete, before + micro(500_000)));
@@ -158,7 +158,7 @@ fn a_lost_deposit_of_a_closed_account_is_unclaimed() {
         let mut rig = Rig::new();
         let before = available(&rig);
         see(&mut rig, "t");
-        let lost = observe::lose(&rig.desk(), &key("t")).unwrap();
+        let lost = observe::lose(&rig.context(), &key("t")).unwrap();
         apply(&mut rig, lost);
         let ann = rig.ann;
         let closed = buttonwood_access::Infrequent::AccountClosed(ann);
@@ -172,8 +172,8 @@ fn a_lost_deposit_of_a_closed_account_is_unclaimed() {
         assert_eq!((rig.house("unclaimed", BTC), available(&rig)), (micro(500_000), before));
         assert_eq!(status(&rig, "t"), (Status::Complete, 3));
         assert_eq!(rig.funds.open_of(ann).count(), 0);
-        assert_eq!(assign::decide(&rig.desk(), &key("t"), ann), Err(Reject::Closed));
-        let assigned = assign::decide(&rig.desk(), &key("t"), rig.vault).unwrap();
+        assert_eq!(assign::decide(&rig.context(), &key("t"), ann), Err(Reject::Closed));
+        let assigned = assign::decide(&rig.context(), &key("t"), rig.vault).unwrap();
         apply(&mut rig, [assigned]);
         assert_eq!(rig.house("unclaimed", BTC), Money::ZERO);
         assert_eq!(rig.funds.deposits().unclaimed().count(), 0);
@@ -184,11 +184,11 @@ fn a_lost_deposit_of_a_closed_account_is_unclaimed() {
 #[test]
 fn a_halted_asset_is_not_assigned() {
     let mut rig = Rig::new();
-    let events = observe::see(&rig.desk(), &seen("t")).unwrap();
+    let events = observe::see(&rig.context(), &seen("t")).unwrap();
     apply(&mut rig, events);
     confirm(&mut rig, "t", &block(5, "a"), 3);
     rig.apply(|books| books.funds.halts.halt_asset(BTC));
-    assert_eq!(assign::decide(&rig.desk(), &key("t"), rig.ann), Err(Reject::Halted));
+    assert_eq!(assign::decide(&rig.context(), &key("t"), rig.ann), Err(Reject::Halted));
 }
 
 /// A reorganisation after the credit halts the asset: its credits stop, this one stays, and the output is never credited
@@ -201,16 +201,16 @@ fn a_removed_final_block_halts_the_asset() {
     let credited = available(&rig);
     assert_eq!(reorganise(&mut rig, "t", &block(5, "a")), 1);
     assert!(rig.funds.halts().has(Scope::Asset(BTC)));
-    assert_eq!(observe::lose(&rig.desk(), &key("t")), Ok(None), "the credit stays");
+    assert_eq!(observe::lose(&rig.context(), &key("t")), Ok(None), "the credit stays");
     see(&mut rig, "u");
     confirm(&mut rig, "t", &block(6, "b"), 3);
     confirm(&mut rig, "u", &block(6, "b"), 3);
     assert_eq!((status(&rig, "u"), available(&rig)), ((Status::Pending, 3), credited));
-    let due = observe::final_of(&rig.desk(), BTC);
+    let due = observe::final_of(&rig.context(), BTC);
     assert_eq!(due, [key("u")]);
     apply(&mut rig, due.into_iter().map(Event::Credited));
     assert_eq!(available(&rig), credited + micro(500_000));
-    assert_eq!(observe::final_of(&rig.desk(), BTC), []);
+    assert_eq!(observe::final_of(&rig.context(), BTC), []);
 }
 
 /// What fits no account goes to the house, and is assigned once, before or after its credit.
@@ -219,7 +219,7 @@ fn an_unclaimed_deposit_is_assigned_once() {
     for is_final in [false, true] {
         let mut rig = Rig::new();
         let before = available(&rig);
-        let events = observe::see(&rig.desk(), &seen("t")).unwrap();
+        let events = observe::see(&rig.context(), &seen("t")).unwrap();
         apply(&mut rig, events);
         assert_eq!(rig.funds.deposits().unclaimed().count(), 1);
         if is_final {
@@ -227,11 +227,11 @@ fn an_unclaimed_deposit_is_assigned_once() {
             assert_eq!((rig.house("unclaimed", BTC), available(&rig)), (micro(500_000), before));
         }
         let house = rig.ledger.house("unclaimed").unwrap();
-        assert_eq!(assign::decide(&rig.desk(), &key("t"), house), Err(Reject::NoAccount));
-        assert_eq!(assign::decide(&rig.desk(), &key("x"), rig.ann), Err(Reject::Unknown));
-        let assigned = assign::decide(&rig.desk(), &key("t"), rig.ann).unwrap();
+        assert_eq!(assign::decide(&rig.context(), &key("t"), house), Err(Reject::NoAccount));
+        assert_eq!(assign::decide(&rig.context(), &key("x"), rig.ann), Err(Reject::Unknown));
+        let assigned = assign::decide(&rig.context(), &key("t"), rig.ann).unwrap();
         apply(&mut rig, [assigned]);
-        assert_eq!(assign::decide(&rig.desk(), &key("t"), rig.ann), Err(Reject::Owned));
+        assert_eq!(assign::decide(&rig.context(), &key("t"), rig.ann), Err(Reject::Owned));
         confirm(&mut rig, "t", &block(5, "a"), 3);
         assert_eq!((rig.house("unclaimed", BTC), available(&rig)), (Money::ZERO, before + micro(500_000)));
         assert_eq!(rig.funds.transfers_of(rig.ann).count(), 1);
@@ -244,13 +244,13 @@ fn an_unclaimed_deposit_is_assigned_once() {
 fn wrong_reports_are_refused() {
     let rig = Rig::new();
     let elsewhere = Seen { key: OutputKey { network: "mars".into(), ..key("t") }, ..seen("t") };
-    assert_eq!(observe::see(&rig.desk(), &elsewhere), Err(Reject::Unacceptable));
+    assert_eq!(observe::see(&rig.context(), &elsewhere), Err(Reject::Unacceptable));
     for amount in [Money::ZERO, -micro(1)] {
-        assert_eq!(observe::see(&rig.desk(), &Seen { amount, ..seen("t") }), Err(Reject::Unacceptable));
+        assert_eq!(observe::see(&rig.context(), &Seen { amount, ..seen("t") }), Err(Reject::Unacceptable));
     }
-    assert_eq!(observe::confirm(&rig.desk(), &key("t"), &block(1, "a"), 3), Err(Reject::Unknown));
-    assert_eq!(observe::reorganise(&rig.desk(), &key("t"), &block(1, "a")), Err(Reject::Unknown));
-    assert_eq!(observe::lose(&rig.desk(), &key("t")), Err(Reject::Unknown));
+    assert_eq!(observe::confirm(&rig.context(), &key("t"), &block(1, "a"), 3), Err(Reject::Unknown));
+    assert_eq!(observe::reorganise(&rig.context(), &key("t"), &block(1, "a")), Err(Reject::Unknown));
+    assert_eq!(observe::lose(&rig.context(), &key("t")), Err(Reject::Unknown));
 }
 
 /// The newest blocks are kept; what only payments in removable blocks need is forgotten with the blocks.

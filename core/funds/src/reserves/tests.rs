@@ -58,16 +58,10 @@ impl Stage {
     /// Decides a command and applies its events; returns how many there were.
     fn run(&mut self, time: Time, command: &Command) -> Result<usize, Reject> {
         let mut out: Outbox<BytesRef> = Outbox::default();
-        let desk = Desk {
-            funds: &self.funds,
-            ledger: &self.ledger,
-            access: &self.access,
-            leave: buttonwood_leave::Leave { ledger: &self.ledger, rooms: &self.funds },
-            advances: &Advances::default(),
-            seed: 7,
-            time,
-        };
-        decide(&desk, Sender::Exchange, command, &mut out)?;
+        let (indices, orders, advances) = Default::default();
+        let state = (&self.funds, &self.access);
+        let context = crate::rig::context(state, &self.ledger, &advances, (&indices, &orders), time);
+        decide(&context, Sender::Exchange, command, &mut out)?;
         for kept in &out.events {
             let mut bytes = kept.of(&out.texts).unwrap();
             let event: Infrequent = take_named(&mut bytes).unwrap().read().unwrap();

@@ -2,15 +2,17 @@
 
 use super::{Event, FeeTerms, Reject};
 use crate::month::month_number;
+use crate::outlet::may_pay;
 use crate::{
-    Approval, Books, Desk, Eid, Kind, NewTransfer, OnChain, Outlet, Reference, Sender, Short, Status, Uuid,
+    Approval, Books, Eid, Funds, Kind, NewTransfer, OnChain, Outlet, Reference, Sender, Short, Status, Uuid,
     Way,
 };
 use alloc::boxed::Box;
 use alloc::string::String;
-use buttonwood_ledger::{Bucket, Cause, Posting};
+use buttonwood_ledger::{Bucket, Cause, ISSUER, Posting};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// What is to leave.
@@ -52,32 +54,37 @@ pub(super) enum Accepted {
 }
 
 /// Decides whether a withdrawal is accepted.
-pub(super) fn decide(desk: &Desk<'_>, sender: Sender<'_>, withdraw: &Withdraw) -> Result<Accepted, Reject> {
+pub(super) fn decide(
+    context: &Context<'_, Funds>,
+    sender: Sender<'_>,
+    withdraw: &Withdraw,
+) -> Result<Accepted, Reject> {
     let account = withdraw.account;
-    if !acts_for(desk, sender, account) {
+    if !acts_for(context, sender, account) {
         return Err(Reject::Foreign);
     }
-    if desk.access.is_closed(account) {
+    if context.access.is_closed(account) {
         return Err(Reject::Closed);
     }
-    let outlet = desk.outlet(&withdraw.network, withdraw.currency).ok_or(Reject::UnsupportedNetwork)?;
-    if let Some(earlier) = desk.funds.by_client_id(account, &withdraw.client_id) {
+    let outlet =
+        context.room.outlet(&withdraw.network, withdraw.currency).ok_or(Reject::UnsupportedNetwork)?;
+    if let Some(earlier) = context.room.by_client_id(account, &withdraw.client_id) {
         let is_same = is_same(&earlier.row, withdraw);
         return if is_same { Ok(Accepted::Before(earlier.eid)) } else { Err(Reject::OtherTerms) };
     }
-    let approval = desk.may_pay(account, &withdraw.network, &withdraw.canonical, &withdraw.memo);
-    decide_new(desk, withdraw, &outlet, approval).map(Accepted::Now)
+    let approval = may_pay(context, account, &withdraw.network, &withdraw.canonical, &withdraw.memo);
+    decide_new(context, withdraw, &outlet, approval).map(Accepted::Now)
 }
 
 /// Decides a withdrawal that no earlier one has the client id of.
 pub(super) fn decide_new(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     withdraw: &Withdraw,
     outlet: &Outlet,
     approval: Approval<'_>,
 ) -> Result<Event, Reject> {
     let (account, given) = (withdraw.account, withdraw.given());
-    if desk.stops_withdrawal(withdraw.currency) || desk.stops_withdrawal(given) {
+    if context.room.stops_withdrawal(withdraw.currency) || context.room.stops_withdrawal(given) {
         return Err(Reject::Halted);
     }
     let memo = match approval {
@@ -92,38 +99,38 @@ pub(super) fn decide_new(
     if withdraw.amount < outlet.minimum {
         return Err(Reject::BelowMinimum(outlet.minimum));
     }
-    let terms = FeeTerms::of(desk, account, withdraw.currency, outlet);
+    let terms = FeeTerms::of(context, account, withdraw.currency, outlet);
     let (fee, is_free) = match withdraw.wraps {
         Some(_) => (Money::ZERO, false),
         None => (terms.fee, terms.uses_free()),
     };
     let total = withdraw.amount.checked_add(fee).ok_or(Reject::Short(Short::TooLittle, fee))?;
-    desk.leave.check(account, (given, total), None).map_err(|short| Reject::Short(short, fee))?;
-    if !can_wrap(desk, withdraw) {
+    context.leave().check(account, (given, total), None).map_err(|short| Reject::Short(short, fee))?;
+    if !can_wrap(context, withdraw) {
         return Err(Reject::Short(Short::TooLittle, fee));
     }
     Ok(Event::Accepted(Withdraw { memo: memo.into(), ..withdraw.clone() }, fee, is_free))
 }
 
 /// Whether the sender acts for the account of a customer.
-fn acts_for(desk: &Desk<'_>, sender: Sender<'_>, account: AccountId) -> bool {
+fn acts_for(context: &Context<'_, Funds>, sender: Sender<'_>, account: AccountId) -> bool {
     let is_own = match sender {
         Sender::Exchange => true,
-        Sender::Key(caller) => desk
+        Sender::Key(caller) => context
             .access
             .session(caller.session)
-            .is_some_and(|session| desk.access.owns(session.key.owner, account)),
+            .is_some_and(|session| context.access.owns(session.key.owner, account)),
     };
-    is_own && desk.account(account).is_some()
+    is_own && context.account(account).is_some()
 }
 
 /// Whether the issuer can give what is wrapped.
-fn can_wrap(desk: &Desk<'_>, withdraw: &Withdraw) -> bool {
+fn can_wrap(context: &Context<'_, Funds>, withdraw: &Withdraw) -> bool {
     withdraw.wraps.is_none()
-        || desk
+        || context
             .ledger
-            .house(super::progress::ISSUER)
-            .is_some_and(|issuer| desk.ledger.can_give(issuer, withdraw.currency, withdraw.amount).is_ok())
+            .house(ISSUER.name)
+            .is_some_and(|issuer| context.ledger.can_give(issuer, withdraw.currency, withdraw.amount).is_ok())
 }
 
 /// Whether a row stands for the same withdrawal: amounts compare as numbers, addresses in canonical form (D-78). One without a memo

@@ -1,10 +1,11 @@
 //! What a withdrawal costs (facts F§6, XFER-022, XFER-023; D-67, D-185).
 
 use crate::month::month_number;
-use crate::{Desk, Outlet};
+use crate::{Funds, Outlet};
 use buttonwood_access::AccountKind;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 
 /// Free withdrawals of all accounts of a group in a currency and a UTC month (D-185). A custody account has none.
 pub(super) const FREE_A_MONTH: u32 = 10;
@@ -24,14 +25,19 @@ pub struct FeeTerms {
 
 impl FeeTerms {
     /// Of an account in a currency, at a time.
-    pub fn of(desk: &Desk<'_>, account: AccountId, currency: CurrencyId, outlet: &Outlet) -> Self {
-        let found = desk.account(account);
+    pub fn of(
+        context: &Context<'_, Funds>,
+        account: AccountId,
+        currency: CurrencyId,
+        outlet: &Outlet,
+    ) -> Self {
+        let found = context.account(account);
         let is_custody = found.is_some_and(|found| found.kind == AccountKind::Custody);
         let monthly_limit = if is_custody { 0 } else { FREE_A_MONTH };
         let group = found.and_then(|found| found.group);
-        let used = desk.funds.withdrawals.used(group, currency, month_number(desk.time));
+        let used = context.room.withdrawals.used(group, currency, month_number(context.time));
         let monthly_remaining = monthly_limit.saturating_sub(used);
-        let is_override = desk.funds.withdrawals.is_overridden(account);
+        let is_override = context.room.withdrawals.is_overridden(account);
         let fee = if is_override || monthly_remaining > 0 { Money::ZERO } else { outlet.fee };
         Self { fee, is_override, monthly_limit, monthly_remaining }
     }

@@ -1,16 +1,14 @@
 //! The steps of an accepted withdrawal, as they have happened on the chain (INV-WD-2 to 4, XFER-019, XFER-020).
 
 use super::{Attempt, Event, Payment, Purpose, Reject, Settled, remedy};
-use crate::{Books, Change, Desk, Eid, LENDING, NewTransfer, Status, Transfer, debt};
+use crate::{Books, Change, Eid, Funds, NewTransfer, Status, Transfer, debt};
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_ledger::{About, Bucket, Cause, FEES, FeePart, Posting, SOURCE};
+use buttonwood_ledger::{About, Bucket, Cause, FEES, FeePart, ISSUER, LENDING, Posting, SOURCE};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
-
-/// The name of the house account that issues wrapped currencies (`core/convert`).
-pub(super) const ISSUER: &str = "issuer";
 
 /// What has become of a withdrawal on the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,13 +35,20 @@ pub struct Settlement {
 }
 
 /// The row and the payment of a withdrawal.
-pub(super) fn find<'a>(desk: &Desk<'a>, eid: Eid) -> Result<(&'a Transfer, &'a Payment), Reject> {
-    let payment = desk.funds.withdrawals.payment(eid).ok_or(Reject::Unknown)?;
-    Ok((desk.funds.transfer(eid).ok_or(Reject::Unknown)?, payment))
+pub(super) fn find<'a>(
+    context: &Context<'a, Funds>,
+    eid: Eid,
+) -> Result<(&'a Transfer, &'a Payment), Reject> {
+    let payment = context.room.withdrawals.payment(eid).ok_or(Reject::Unknown)?;
+    Ok((context.room.transfer(eid).ok_or(Reject::Unknown)?, payment))
 }
 
-pub(super) fn sign(desk: &Desk<'_>, eid: Eid, attempt: &Attempt) -> Result<Option<Event>, Reject> {
-    let (transfer, payment) = find(desk, eid)?;
+pub(super) fn sign(
+    context: &Context<'_, Funds>,
+    eid: Eid,
+    attempt: &Attempt,
+) -> Result<Option<Event>, Reject> {
+    let (transfer, payment) = find(context, eid)?;
     if let Some(known) = payment.attempt(&attempt.tx) {
         return if known == attempt { Ok(None) } else { Err(Reject::OtherTransaction) };
     }
@@ -57,14 +62,18 @@ pub(super) fn sign(desk: &Desk<'_>, eid: Eid, attempt: &Attempt) -> Result<Optio
     }
 }
 
-pub(super) fn send(desk: &Desk<'_>, eid: Eid, tx: &str) -> Result<Option<Event>, Reject> {
-    let (_, payment) = find(desk, eid)?;
+pub(super) fn send(context: &Context<'_, Funds>, eid: Eid, tx: &str) -> Result<Option<Event>, Reject> {
+    let (_, payment) = find(context, eid)?;
     payment.attempt(tx).ok_or(Reject::OtherTransaction)?;
     Ok((!payment.sent.contains(tx)).then(|| Event::Sent(eid, tx.into())))
 }
 
-pub(super) fn settle(desk: &Desk<'_>, eid: Eid, settlement: &Settlement) -> Result<Vec<Event>, Reject> {
-    let (transfer, payment) = find(desk, eid)?;
+pub(super) fn settle(
+    context: &Context<'_, Funds>,
+    eid: Eid,
+    settlement: &Settlement,
+) -> Result<Vec<Event>, Reject> {
+    let (transfer, payment) = find(context, eid)?;
     let attempt = payment.attempt(&settlement.tx).ok_or(Reject::OtherTransaction)?;
     let is_void = attempt.purpose == Purpose::Void;
     if is_void != (settlement.outcome == Outcome::Voided) {
@@ -73,7 +82,7 @@ pub(super) fn settle(desk: &Desk<'_>, eid: Eid, settlement: &Settlement) -> Resu
     if let Some(settled) = &payment.settled {
         let is_known = settled.tx == settlement.tx && settled.block.as_ref() == Some(&settlement.block);
         if settled.outcome != settlement.outcome {
-            return settle_late(desk, eid, settled, settlement);
+            return settle_late(context, eid, settled, settlement);
         }
         if is_known {
             return Ok(Vec::new());
@@ -97,25 +106,28 @@ fn event_of(eid: Eid, settlement: &Settlement) -> Event {
 /// Decides another end than the first one, whose block was removed since. What was released may still be paid; what was paid is pending
 /// again before its release.
 fn settle_late(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     eid: Eid,
     first: &Settled,
     settlement: &Settlement,
 ) -> Result<Vec<Event>, Reject> {
     let is_released = first.outcome != Outcome::Completed && first.block.is_none();
-    let (transfer, payment) = find(desk, eid)?;
+    let (transfer, payment) = find(context, eid)?;
     let row = &transfer.row;
     if first.outcome == Outcome::Completed && first.block.is_none() {
-        let reopened = remedy::reopen(desk, transfer, payment)?;
+        let reopened = remedy::reopen(context, transfer, payment)?;
         return Ok(reopened.into_iter().chain([event_of(eid, settlement)]).collect());
     }
     let total = row.amount.checked_add(row.fee).ok_or(Reject::Settled)?;
     let gives = |name, currency, amount| {
-        desk.ledger.house(name).is_some_and(|house| desk.ledger.can_give(house, currency, amount).is_ok())
+        context
+            .ledger
+            .house(name)
+            .is_some_and(|house| context.ledger.can_give(house, currency, amount).is_ok())
     };
     let is_wrapped = row.held_currency() != row.currency;
     let can_pay = gives(LENDING.name, row.held_currency(), total)
-        && (!is_wrapped || gives(ISSUER, row.currency, row.amount));
+        && (!is_wrapped || gives(ISSUER.name, row.currency, row.amount));
     Ok(alloc::vec![match settlement.outcome {
         _ if !is_released => return Err(Reject::Settled),
         Outcome::Completed if can_pay => Event::PaidLate(eid, settlement.clone()),
@@ -124,8 +136,8 @@ fn settle_late(
     }])
 }
 
-pub(super) fn unsettle(desk: &Desk<'_>, eid: Eid, tx: &str) -> Result<Option<Event>, Reject> {
-    let (_, payment) = find(desk, eid)?;
+pub(super) fn unsettle(context: &Context<'_, Funds>, eid: Eid, tx: &str) -> Result<Option<Event>, Reject> {
+    let (_, payment) = find(context, eid)?;
     match &payment.settled {
         Some(settled) if settled.tx == tx => {
             Ok(settled.block.is_some().then(|| Event::Unsettled(eid, tx.into())))
@@ -252,7 +264,7 @@ fn postings(books: &Books<'_>, ended: &Ended, from: Bucket, total: Money) -> Vec
         postings.push(posting(house(FEES.name), ended.currency, Bucket::Available, ended.fee));
     }
     if ended.given != ended.currency {
-        let issuer = house(ISSUER);
+        let issuer = house(ISSUER.name);
         postings.push(posting(issuer, ended.given, Bucket::Available, ended.amount));
         postings.push(posting(issuer, ended.currency, Bucket::Available, -ended.amount));
     }

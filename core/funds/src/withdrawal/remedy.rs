@@ -6,11 +6,12 @@
 
 use super::progress::{Ended, find, pay_back};
 use super::{Event, Outcome, Payment, Reject, Settled};
-use crate::{Books, Change, Desk, Eid, NetworkKind, Status, Transfer};
+use crate::{Books, Change, Eid, Funds, NetworkKind, Status, Transfer};
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_ledger::{Bucket, Cause, FEES, Posting, SOURCE};
+use buttonwood_ledger::{Bucket, Cause, FEES, ISSUER, Posting, SOURCE};
 use buttonwood_num::Money;
+use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
 /// What an operator does about a withdrawal that does not end.
@@ -70,7 +71,7 @@ impl Payment {
 /// # Errors
 /// [`Reject::Settled`] for one that has ended.
 pub(super) fn reopen(
-    desk: &Desk<'_>,
+    context: &Context<'_, Funds>,
     transfer: &Transfer,
     payment: &Payment,
 ) -> Result<Option<Event>, Reject> {
@@ -83,38 +84,41 @@ pub(super) fn reopen(
         return Err(Reject::Settled);
     }
     let gives = |name, currency, amount| {
-        desk.ledger.house(name).is_some_and(|house| desk.ledger.can_give(house, currency, amount).is_ok())
+        context
+            .ledger
+            .house(name)
+            .is_some_and(|house| context.ledger.can_give(house, currency, amount).is_ok())
     };
     let is_wrapped = row.held_currency() != row.currency;
     let can_give = gives(SOURCE.name, row.currency, row.amount)
         && gives(FEES.name, row.currency, row.fee)
-        && (!is_wrapped || gives(super::progress::ISSUER, row.held_currency(), row.amount));
+        && (!is_wrapped || gives(ISSUER.name, row.held_currency(), row.amount));
     if can_give { Ok(Some(Event::Reopened(transfer.eid))) } else { Err(Reject::Settled) }
 }
 
 /// Decides that nothing that was signed can confirm any more.
-pub(super) fn lose(desk: &Desk<'_>, eid: Eid) -> Result<Vec<Event>, Reject> {
-    let (transfer, payment) = find(desk, eid)?;
+pub(super) fn lose(context: &Context<'_, Funds>, eid: Eid) -> Result<Vec<Event>, Reject> {
+    let (transfer, payment) = find(context, eid)?;
     if payment.lost || !payment.was_signed() || payment.is_called_off() {
         return Ok(Vec::new());
     }
-    let mut events: Vec<Event> = reopen(desk, transfer, payment)?.into_iter().collect();
+    let mut events: Vec<Event> = reopen(context, transfer, payment)?.into_iter().collect();
     events.push(Event::Lost(eid));
     Ok(events)
 }
 
 /// Decides that something that was signed may confirm after all.
-pub(super) fn revive(desk: &Desk<'_>, eid: Eid) -> Result<Vec<Event>, Reject> {
-    let (_, payment) = find(desk, eid)?;
+pub(super) fn revive(context: &Context<'_, Funds>, eid: Eid) -> Result<Vec<Event>, Reject> {
+    let (_, payment) = find(context, eid)?;
     Ok(payment.lost.then_some(Event::Revived(eid)).into_iter().collect())
 }
 
 /// Decides what an operator does.
-pub(super) fn remedy(desk: &Desk<'_>, eid: Eid, remedy: Remedy) -> Result<Vec<Event>, Reject> {
-    let (transfer, payment) = find(desk, eid)?;
-    let mut events: Vec<Event> = reopen(desk, transfer, payment)?.into_iter().collect();
+pub(super) fn remedy(context: &Context<'_, Funds>, eid: Eid, remedy: Remedy) -> Result<Vec<Event>, Reject> {
+    let (transfer, payment) = find(context, eid)?;
+    let mut events: Vec<Event> = reopen(context, transfer, payment)?.into_iter().collect();
     let has_number = transfer.row.chain().is_some_and(|chain| {
-        let network = desk.funds.networks().find(&chain.network);
+        let network = context.room.networks().find(&chain.network);
         network.is_some_and(|(_, network)| network.kind == NetworkKind::Evm)
     });
     let is_same = payment.remedy == Some(remedy) || payment.remedy == Some(Remedy::Void);

@@ -31,7 +31,7 @@ fn order(rig: &Rig, amount: Money) -> Withdraw {
 }
 
 fn decide_new(rig: &Rig, withdraw: &Withdraw) -> Result<Event, Reject> {
-    accept::decide_new(&rig.desk(), withdraw, &OUTLET, Approval::Active(""))
+    accept::decide_new(&rig.context(), withdraw, &OUTLET, Approval::Active(""))
 }
 
 /// Accepts a withdrawal, or says why not.
@@ -61,12 +61,12 @@ fn end(outcome: Outcome, tx: &str, height: u64) -> Settlement {
 }
 
 fn sign(rig: &mut Rig, eid: Eid, attempt: &Attempt) -> bool {
-    let decided = progress::sign(&rig.desk(), eid, attempt);
+    let decided = progress::sign(&rig.context(), eid, attempt);
     step(rig, decided)
 }
 
 fn settle(rig: &mut Rig, eid: Eid, end: &Settlement) -> bool {
-    let decided = progress::settle(&rig.desk(), eid, end);
+    let decided = progress::settle(&rig.context(), eid, end);
     step(rig, decided)
 }
 
@@ -87,9 +87,9 @@ fn a_withdrawal_is_held_then_leaves_once() {
     let pay = attempt(Purpose::Pay, "t1", 1);
     assert!(sign(&mut rig, eid, &pay));
     assert!(!sign(&mut rig, eid, &pay));
-    let sent = progress::send(&rig.desk(), eid, "t1");
+    let sent = progress::send(&rig.context(), eid, "t1");
     assert!(step(&mut rig, sent));
-    assert_eq!(progress::send(&rig.desk(), eid, "t1"), Ok(None));
+    assert_eq!(progress::send(&rig.context(), eid, "t1"), Ok(None));
     let done = end(Outcome::Completed, "t1", 9);
     assert!(settle(&mut rig, eid, &done));
     assert!(!settle(&mut rig, eid, &done));
@@ -122,7 +122,7 @@ fn refusals_are_in_order() {
     for (amount, reject) in cases {
         let withdraw = Withdraw { client_id: "a".into(), ..order(&rig, amount) };
         assert_eq!(decide_new(&rig, &withdraw), Err(reject), "{amount:?}");
-        let refused = |approval| accept::decide_new(&rig.desk(), &withdraw, &OUTLET, approval);
+        let refused = |approval| accept::decide_new(&rig.context(), &withdraw, &OUTLET, approval);
         assert_eq!(refused(Approval::NoList), Err(Reject::NoList));
         assert_eq!(refused(Approval::Inactive), Err(Reject::NotApproved));
     }
@@ -142,7 +142,6 @@ fn refusals_are_in_order() {
 fn an_account_in_debt_does_not_withdraw() {
     let mut rig = Rig::new();
     let ann = rig.ann;
-    rig.ledger.open_house("lending".into(), true);
     rig.apply(|books| crate::debt::lend(books, ann, USD, micro(1)));
     let refused = Err(Reject::Short(Short::Debt, Money::ZERO));
     for amount in [micro(1_000), micro(20_000_000)] {
@@ -151,7 +150,7 @@ fn an_account_in_debt_does_not_withdraw() {
 }
 
 fn decide_all(rig: &Rig, withdraw: &Withdraw) -> Result<Eid, Reject> {
-    accept::decide(&rig.desk(), Sender::Exchange, withdraw).map(|accepted| match accepted {
+    accept::decide(&rig.context(), Sender::Exchange, withdraw).map(|accepted| match accepted {
         accept::Accepted::Before(eid) => eid,
         accept::Accepted::Now(_) => rig.funds.next_eid(),
     })
@@ -193,7 +192,7 @@ fn a_client_id_stands_for_one_withdrawal() {
 #[test]
 fn ten_withdrawals_a_month_are_free() {
     let mut rig = Rig::new();
-    let terms = |rig: &Rig| FeeTerms::of(&rig.desk(), rig.ann, BTC, &OUTLET);
+    let terms = |rig: &Rig| FeeTerms::of(&rig.context(), rig.ann, BTC, &OUTLET);
     let mut eids = vec![];
     for left in (1..=10).rev() {
         let now = terms(&rig);
@@ -202,7 +201,7 @@ fn ten_withdrawals_a_month_are_free() {
         eids.push(accept(&mut rig, &withdraw).unwrap());
     }
     assert_eq!((terms(&rig).fee, terms(&rig).monthly_remaining), (OUTLET.fee, 0));
-    assert_eq!(FeeTerms::of(&rig.desk(), rig.ann, GUSD, &OUTLET).monthly_remaining, 10);
+    assert_eq!(FeeTerms::of(&rig.context(), rig.ann, GUSD, &OUTLET).monthly_remaining, 10);
     sign(&mut rig, eids[0], &attempt(Purpose::Pay, "t1", 1));
     settle(&mut rig, eids[0], &end(Outcome::Failed, "t1", 3));
     assert_eq!(terms(&rig).monthly_remaining, 1);
@@ -256,9 +255,9 @@ fn a_failed_or_voided_withdrawal_is_released() {
             "the one that would have paid"
         );
         // It has ended: it is neither paid nor signed any more.
-        let late = progress::settle(&rig.desk(), eid, &end(Outcome::Completed, "t1", 5));
+        let late = progress::settle(&rig.context(), eid, &end(Outcome::Completed, "t1", 5));
         assert_eq!(late, Err(Reject::Settled));
-        let anew = progress::sign(&rig.desk(), eid, &attempt(Purpose::Bump, "t3", 1));
+        let anew = progress::sign(&rig.context(), eid, &attempt(Purpose::Bump, "t3", 1));
         assert_eq!(anew, Err(Reject::Settled));
     }
 }
@@ -269,7 +268,6 @@ fn a_failed_or_voided_withdrawal_is_released() {
 fn a_payment_after_its_release_is_owed() {
     for (outcome, purpose) in [(Outcome::Failed, Purpose::Bump), (Outcome::Voided, Purpose::Void)] {
         let mut rig = Rig::new();
-        rig.ledger.open_house("lending".into(), true);
         let (vault, source) = (rig.vault, rig.house("source", BTC));
         let withdraw = Withdraw { account: vault, ..order(&rig, micro(5_000_000)) };
         let before = rig.balance(vault, BTC);
@@ -277,7 +275,7 @@ fn a_payment_after_its_release_is_owed() {
         sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
         sign(&mut rig, eid, &attempt(purpose, "t2", 1));
         settle(&mut rig, eid, &end(outcome, "t2", 4));
-        let gone = progress::unsettle(&rig.desk(), eid, "t2");
+        let gone = progress::unsettle(&rig.context(), eid, "t2");
         assert!(step(&mut rig, gone));
         let paid = end(Outcome::Completed, "t1", 5);
         assert!(settle(&mut rig, eid, &paid));
@@ -303,21 +301,27 @@ fn wrong_steps_are_refused() {
     let mut rig = Rig::new();
     let withdraw = order(&rig, micro(1_000_000));
     let eid = accept(&mut rig, &withdraw).unwrap();
-    let desk = rig.desk();
+    let context = rig.context();
     assert_eq!(
-        progress::settle(&desk, eid, &end(Outcome::Completed, "t1", 1)),
+        progress::settle(&context, eid, &end(Outcome::Completed, "t1", 1)),
         Err(Reject::OtherTransaction)
     );
-    assert_eq!(progress::send(&desk, eid, "t1"), Err(Reject::OtherTransaction));
-    assert_eq!(progress::sign(&desk, eid, &attempt(Purpose::Void, "t1", 1)), Err(Reject::OtherTransaction));
-    assert_eq!(progress::sign(&desk, Eid(99), &attempt(Purpose::Pay, "t1", 1)), Err(Reject::Unknown));
-    sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
-    let desk = rig.desk();
-    assert_eq!(progress::sign(&desk, eid, &attempt(Purpose::Bump, "t2", 2)), Err(Reject::OtherSpends));
-    assert_eq!(progress::settle(&desk, eid, &end(Outcome::Voided, "t1", 1)), Err(Reject::OtherTransaction));
-    assert_eq!(progress::unsettle(&desk, eid, "t1"), Err(Reject::OtherTransaction));
+    assert_eq!(progress::send(&context, eid, "t1"), Err(Reject::OtherTransaction));
     assert_eq!(
-        progress::sign(&desk, eid, &Attempt { bytes: vec![], ..attempt(Purpose::Pay, "t1", 1) }),
+        progress::sign(&context, eid, &attempt(Purpose::Void, "t1", 1)),
+        Err(Reject::OtherTransaction)
+    );
+    assert_eq!(progress::sign(&context, Eid(99), &attempt(Purpose::Pay, "t1", 1)), Err(Reject::Unknown));
+    sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
+    let context = rig.context();
+    assert_eq!(progress::sign(&context, eid, &attempt(Purpose::Bump, "t2", 2)), Err(Reject::OtherSpends));
+    assert_eq!(
+        progress::settle(&context, eid, &end(Outcome::Voided, "t1", 1)),
+        Err(Reject::OtherTransaction)
+    );
+    assert_eq!(progress::unsettle(&context, eid, "t1"), Err(Reject::OtherTransaction));
+    assert_eq!(
+        progress::sign(&context, eid, &Attempt { bytes: vec![], ..attempt(Purpose::Pay, "t1", 1) }),
         Err(Reject::OtherTransaction)
     );
 }
@@ -332,9 +336,9 @@ fn a_completed_withdrawal_is_paid_once_whatever_the_chain_does() {
     sign(&mut rig, eid, &attempt(Purpose::Bump, "t2", 1));
     settle(&mut rig, eid, &end(Outcome::Completed, "t1", 7));
     let after = rig.balance(rig.ann, BTC);
-    let gone = progress::unsettle(&rig.desk(), eid, "t1");
+    let gone = progress::unsettle(&rig.context(), eid, "t1");
     assert!(step(&mut rig, gone));
-    assert_eq!(progress::unsettle(&rig.desk(), eid, "t1"), Ok(None));
+    assert_eq!(progress::unsettle(&rig.context(), eid, "t1"), Ok(None));
     assert!(rig.funds.halts().has(Scope::Asset(BTC)));
     assert_eq!(decide_new(&rig, &withdraw), Err(Reject::Halted));
     assert!(settle(&mut rig, eid, &end(Outcome::Completed, "t2", 8)));
@@ -376,7 +380,7 @@ fn dollars_leave_as_tokens() {
     let pending = rig.funds.pending(rig.ann);
     assert_eq!((pending.len(), pending[&USD].withdrawal), (1, micro(4_000_000)), "what is held is pending");
     assert_eq!(rig.funds.bound(rig.ann, USD).held, micro(4_000_000));
-    assert_eq!(FeeTerms::of(&rig.desk(), rig.ann, GUSD, &OUTLET).monthly_remaining, 10);
+    assert_eq!(FeeTerms::of(&rig.context(), rig.ann, GUSD, &OUTLET).monthly_remaining, 10);
     sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
     let failed = Settlement { ..end(Outcome::Failed, "t1", 1) };
     settle(&mut rig, eid, &failed);
@@ -443,12 +447,12 @@ fn only_active_approved_addresses_are_paid() {
 }
 
 fn lose(rig: &mut Rig, eid: Eid) -> bool {
-    let decided = remedy::lose(&rig.desk(), eid);
+    let decided = remedy::lose(&rig.context(), eid);
     step(rig, decided)
 }
 
 fn decide_remedy(rig: &Rig, eid: Eid, what: Remedy) -> Result<(), Reject> {
-    remedy::remedy(&rig.desk(), eid, what).map(|_| ())
+    remedy::remedy(&rig.context(), eid, what).map(|_| ())
 }
 
 fn message(rig: &Rig, eid: Eid) -> Option<Mishap> {
@@ -471,8 +475,8 @@ fn a_lost_withdrawal_is_pending_until_an_operator_decides() {
             assert_eq!(decide_remedy(&rig, eid, what), Err(Reject::MayConfirm));
             if is_complete {
                 settle(&mut rig, eid, &end(Outcome::Completed, "t1", 4));
-                assert_eq!(remedy::lose(&rig.desk(), eid), Err(Reject::Settled), "it is final");
-                let gone = progress::unsettle(&rig.desk(), eid, "t1");
+                assert_eq!(remedy::lose(&rig.context(), eid), Err(Reject::Settled), "it is final");
+                let gone = progress::unsettle(&rig.context(), eid, "t1");
                 assert!(step(&mut rig, gone));
                 assert_eq!(
                     (status(&rig, eid), message(&rig, eid)),
@@ -486,11 +490,11 @@ fn a_lost_withdrawal_is_pending_until_an_operator_decides() {
             let held = rig.balance(vault, BTC);
             assert_eq!((held.total(), held.held), (before.total(), micro(5_001_000)));
             assert_eq!((rig.house("source", BTC), rig.house("fees", BTC)), (source, Money::ZERO));
-            let revived = remedy::revive(&rig.desk(), eid);
+            let revived = remedy::revive(&rig.context(), eid);
             assert!(step(&mut rig, revived));
             assert_eq!(decide_remedy(&rig, eid, what), Err(Reject::MayConfirm));
             assert!(lose(&mut rig, eid));
-            let decided = remedy::remedy(&rig.desk(), eid, what);
+            let decided = remedy::remedy(&rig.context(), eid, what);
             assert!(step(&mut rig, decided));
             if what == Remedy::Void {
                 assert_eq!((status(&rig, eid), rig.balance(vault, BTC)), (Status::Voided, before));
@@ -513,12 +517,11 @@ fn a_lost_withdrawal_is_pending_until_an_operator_decides() {
 #[test]
 fn a_payment_after_it_was_called_off_is_owed() {
     let mut rig = Rig::new();
-    rig.ledger.open_house("lending".into(), true);
     let withdraw = Withdraw { account: rig.vault, ..order(&rig, micro(5_000_000)) };
     let eid = accept(&mut rig, &withdraw).unwrap();
     sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
     assert!(lose(&mut rig, eid));
-    let decided = remedy::remedy(&rig.desk(), eid, Remedy::Void);
+    let decided = remedy::remedy(&rig.context(), eid, Remedy::Void);
     assert!(step(&mut rig, decided));
     assert!(settle(&mut rig, eid, &end(Outcome::Completed, "t1", 9)));
     assert_eq!(status(&rig, eid), Status::Complete);
@@ -536,10 +539,10 @@ fn a_number_is_used_again() {
     sign(&mut rig, eid, &attempt(Purpose::Pay, "t1", 1));
     settle(&mut rig, eid, &end(Outcome::Completed, "t1", 4));
     assert_eq!(decide_remedy(&rig, eid, Remedy::Void), Err(Reject::Settled));
-    let gone = progress::unsettle(&rig.desk(), eid, "t1");
+    let gone = progress::unsettle(&rig.context(), eid, "t1");
     assert!(step(&mut rig, gone));
     for what in [Remedy::Rebuild, Remedy::Void] {
-        let decided = remedy::remedy(&rig.desk(), eid, what);
+        let decided = remedy::remedy(&rig.context(), eid, what);
         assert!(step(&mut rig, decided));
         assert_eq!(decide_remedy(&rig, eid, what), Err(Reject::Remedied));
     }
@@ -564,7 +567,7 @@ fn free_withdrawals_are_counted_by_group() {
         let account =
             buttonwood_access::Account { group, kind, ..buttonwood_access::Account::house(Time(0)) };
         rig.access.add_account(account);
-        FeeTerms::of(&rig.desk(), other, BTC, &OUTLET).monthly_remaining
+        FeeTerms::of(&rig.context(), other, BTC, &OUTLET).monthly_remaining
     };
     assert_eq!([left(Some(GroupId(0))), left(Some(GroupId(1)))], [9, 10]);
 }

@@ -21,10 +21,10 @@ use crate::exchange::Exchange;
 use addresses::Address;
 use approvals::Entry;
 use banks::Link;
-use buttonwood_engine::funds::{ApprovalScope, LENDING, UNCLAIMED, debt};
+use buttonwood_engine::funds::{ApprovalScope, debt};
 use buttonwood_engine::{
-    Adjustment, Answer, Caller, FundsCommand, FundsReject, Made, Outcome, Reject, TransferKind,
-    TransferStatus,
+    Adjustment, Answer, Caller, FundsCommand, FundsReject, LENDING, Made, Outcome, Reject, TransferKind,
+    TransferStatus, UNCLAIMED,
 };
 use buttonwood_model::{AccountId, CurrencyId, GroupId, Time};
 use custody::Move;

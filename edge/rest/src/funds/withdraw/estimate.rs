@@ -55,14 +55,14 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let currency = app.names.currency(pair.currency);
     let amount = field::amount(currency, &text)?;
     let views = app.exchange.views();
-    let desk = views.state().funds_desk(app.now_of(&views));
-    let outlet = desk.outlet(&pair.network, pair.currency).ok_or_else(failed)?;
+    let context = views.state().of_funds(app.now_of(&views));
+    let outlet = context.room.outlet(&pair.network, pair.currency).ok_or_else(failed)?;
     if !outlet.fits(amount) {
         let expected =
             format!("a positive amount of {} with at most {} decimals", currency.code, outlet.decimals);
         return Err(bad_value("amount", &expected, &text).with_reason(Reason::InvalidQuantity));
     }
-    let terms = FeeTerms::of(&desk, call.account(), pair.currency, &outlet);
+    let terms = FeeTerms::of(&context, call.account(), pair.currency, &outlet);
     Ok(Reply::json(json::body(&Estimate {
         currency: currency.code.clone(),
         fee: DecimalNumber::of(|out| terms.fee.push_floored(out, currency.decimals)),

@@ -1,0 +1,21 @@
+//! The facts of other rooms that a decision may read.
+//!
+//! Every room above the trading floor decides its commands against a [`Context`]. The engine makes it of the one state, so that no
+//! room keeps a copy of another's facts.
+//!
+//! Not here: what an event changes, and the trading floor, which reads nothing but itself and its desks.
+#![no_std]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unreachable
+    )
+)]
+
+mod context;
+
+pub use context::{Context, Rooms};
