@@ -1,5 +1,5 @@
 //! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms, panics of the core, failures that the
-//! site's scripts hide.
+//! site's scripts hide, the length of the README.
 //!
 //! Lengths are only reported, since a long function or file may be right: functions over [`LONG_FUNCTION`] lines,
 //! files of logic over [`LONG_FILE`].
@@ -9,6 +9,9 @@ use crate::{Done, metadata, panics};
 
 const LONG_FUNCTION: usize = 60;
 const LONG_FILE: usize = 400;
+
+/// The file that a newcomer reads first, and how many lines of it are read.
+const README: (&str, usize) = ("README.md", 150);
 
 /// Marks of unfinished work, in halves so that this file does not contain them.
 const MARKS: [(&str, &str); 4] = [("todo", "!("), ("unimplemented", "!("), ("FIX", "ME"), ("XX", "X")];
@@ -41,6 +44,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
             long.extend(lengths(file, &text));
         }
     }
+    wrong.extend(too_long(README, &repo.read(README.0)?));
     wrong.extend(rooms(repo)?);
     wrong.extend(panics::check(repo, &files)?);
 
@@ -55,6 +59,12 @@ pub(crate) fn run(repo: &Repo) -> Done {
         return Ok(());
     }
     Err(format!("{} things are not tidy", wrong.len()))
+}
+
+/// A document with more lines than it may have.
+fn too_long((file, limit): (&str, usize), text: &str) -> Option<String> {
+    let lines = text.lines().count();
+    (lines > limit).then(|| format!("{file} has {lines} lines; at most {limit} are read"))
 }
 
 fn marks(file: &str, text: &str) -> Vec<String> {
@@ -215,6 +225,13 @@ mod tests {
     fn marks_are_found_with_their_line() {
         let text = format!("one\n    todo{}\"later\")\n", "!(");
         assert_eq!(marks("a.rs", &text), [format!("a.rs:2: todo{} is left over", "!(")]);
+    }
+
+    #[test]
+    fn a_document_is_short() {
+        assert_eq!(too_long(("A.md", 2), "one\ntwo\n"), None);
+        let wrong = too_long(("A.md", 2), "one\ntwo\nthree\n");
+        assert_eq!(wrong.as_deref(), Some("A.md has 3 lines; at most 2 are read"));
     }
 
     #[test]

@@ -43,7 +43,8 @@ Paste
 {}\"
       (needs: pip install ccxt)
 
-  less README.md    the interface, the sandbox's control calls, and what else there is
+  {base_url}/docs    every call with its fields and answers
+  less docs/SANDBOX.md    the market, the limits and every control call
 ",
         trader.0,
         trader.1.text(),
