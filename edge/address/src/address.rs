@@ -9,7 +9,7 @@ use crate::{AddressError, Network, account, base58, cash, evm, filecoin, segwit}
 /// grows with the square of the length.
 const TEXT_MAX: usize = 128;
 
-/// What an address pays to.
+/// The target of an address's payments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// An account that the payload names in full: EVM, solana, polkadot, cosmos, xrpl.
@@ -24,7 +24,7 @@ pub enum Kind {
     Class(u8),
 }
 
-/// What a format's reader found: the parts of an [`Address`] but for its network.
+/// The findings of a format's reader: the parts of an [`Address`] but for its network.
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) kind: Kind,
@@ -74,7 +74,7 @@ impl Address {
         self.network
     }
 
-    /// What the payload is.
+    /// The kind of the payload.
     pub fn kind(&self) -> Kind {
         self.kind
     }

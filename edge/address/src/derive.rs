@@ -20,7 +20,7 @@ use crate::params::{Format, Versions};
 use crate::seed::Seed;
 use crate::{Address, Network, Params, account, base58, cash, evm, filecoin, segwit};
 
-/// What an address is for. Branches never share a key, but for `Legacy` where the network has no older form.
+/// The purpose of an address. Branches never share a key, but for `Legacy` where the network has no older form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Branch {
     /// A customer's deposits.

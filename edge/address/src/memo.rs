@@ -1,4 +1,4 @@
-//! What a network's memo may be.
+//! The memos that a network takes.
 
 use crate::Network;
 

@@ -13,7 +13,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the node did not answer: {reason}")]
 pub struct Unanswered {
-    /// What was missing, for the operator's log.
+    /// The part that was missing, for the operator's log.
     pub reason: String,
 }
 
@@ -27,7 +27,7 @@ impl Unanswered {
 /// An answer of a node, or none.
 pub type Answer<T> = Result<T, Unanswered>;
 
-/// What waits for a block.
+/// The transactions that wait for a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mempool {
     /// All hashes.
@@ -36,7 +36,7 @@ pub struct Mempool {
     pub fresh: Vec<Transaction>,
 }
 
-/// What a node knows of a transaction.
+/// The state of a transaction as a node knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// Nothing. It may have been lost on the way, or dropped.
@@ -49,7 +49,7 @@ pub enum Lookup {
         block: BlockRef,
         /// Whether it has failed there and moved nothing.
         failed: bool,
-        /// What the network charged the sender, in the network's own currency.
+        /// The charge of the network to the sender, in the network's own currency.
         cost: Money,
     },
     /// It cannot confirm any more: what it spends was spent otherwise, finally.
@@ -59,14 +59,14 @@ pub enum Lookup {
     },
 }
 
-/// What a node answered to a payment.
+/// The answer of a node to a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Broadcast {
     /// It has taken it.
     Accepted,
     /// It has had it before.
     AlreadyKnown,
-    /// What it spends is used or missing ("nonce too low", "missing or spent inputs"). This is no refusal: it may be
+    /// The coin or number that it spends is used or missing ("nonce too low", "missing or spent inputs"). This is no refusal: it may be
     /// this very payment that has used it.
     Spent,
     /// It refuses it for good.
@@ -96,7 +96,7 @@ pub struct Pay<'a> {
 pub struct Draft<'a> {
     /// Own addresses that may pay, the preferred first. On a chain of accounts one of them pays all.
     pub from: &'a [String],
-    /// What to pay; `None` builds a transaction that only uses up what it spends (a void).
+    /// The payment; `None` builds a transaction that only uses up its inputs (a void).
     pub pay: Option<Pay<'a>>,
     /// Exactly what it must spend; `None` lets the chain choose what is neither spent nor reserved.
     pub spends: Option<&'a Spends>,
@@ -104,7 +104,7 @@ pub struct Draft<'a> {
     pub bid: u32,
     /// The last of them. A chain whose nodes compare whole fees must pay more than it.
     pub outbids: Option<&'a Signed>,
-    /// What unfinished payments spend.
+    /// The coins and numbers that unfinished payments spend.
     pub reserved: &'a Reserved,
 }
 
@@ -114,10 +114,10 @@ pub enum BuildError {
     /// The addresses do not hold enough that is free.
     #[error("the wallet has only {available:?} free")]
     Short {
-        /// What they could pay.
+        /// The amount that they could pay.
         available: Money,
     },
-    /// What must be spent does not cover the payment, or the chain cannot spend it so.
+    /// The inputs that must be spent do not cover the payment, or the chain cannot spend them so.
     #[error("cannot be built: {reason}")]
     Impossible {
         /// Why.
@@ -133,9 +133,9 @@ pub enum BuildError {
 pub struct Unsigned {
     /// Its encoding, in the backend's own form.
     pub body: Vec<u8>,
-    /// What is to be signed, and by the key of which own address, in their order.
+    /// The digests to sign, each with the own address whose key signs it, in their order.
     pub digests: Vec<(String, [u8; 32])>,
-    /// What it spends.
+    /// Its inputs.
     pub spends: Spends,
 }
 
@@ -146,7 +146,7 @@ pub struct Signed {
     pub tx: TxHash,
     /// Its encoding for [`Chain::broadcast`].
     pub bytes: Vec<u8>,
-    /// What it spends.
+    /// Its inputs.
     pub spends: Spends,
 }
 
@@ -164,10 +164,10 @@ pub trait Chain: Send {
     /// At most `limit` blocks from a height upwards, in their order.
     fn blocks(&mut self, from: u64, limit: usize) -> Answer<Vec<Block>>;
 
-    /// What waits for a block, without the contents of `known` transactions.
+    /// The transactions that wait for a block, without the contents of `known` ones.
     fn mempool(&mut self, known: &BTreeSet<TxHash>) -> Answer<Mempool>;
 
-    /// What the node knows of a transaction that spends `spends`.
+    /// The node's knowledge of a transaction that spends `spends`.
     fn lookup(&mut self, tx: &TxHash, spends: &Spends) -> Answer<Lookup>;
 
     /// Tells of own addresses whose balances will be asked for one by one: a chain that must read much for a new one reads once for all.
@@ -176,7 +176,7 @@ pub trait Chain: Send {
         Ok(())
     }
 
-    /// What these own addresses hold together, in blocks.
+    /// The sum that these own addresses hold, in blocks.
     fn balance(&mut self, addresses: &[String], currency: &str) -> Answer<Money>;
 
     /// Builds a transaction. The chain does not remember it.

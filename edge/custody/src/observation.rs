@@ -1,4 +1,4 @@
-//! What a watcher reports.
+//! The reports of a watcher.
 
 use crate::{BlockRef, Outpoint, Output, Spends};
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 pub struct Known {
     /// Its output.
     pub key: Outpoint,
-    /// What its transaction spends; `Unknown` if that was not kept.
+    /// The inputs of its transaction; `Unknown` if they were not kept.
     pub spends: Spends,
     /// The block that held it when it was last observed; `None` if it waited.
     pub block: Option<BlockRef>,
 }
 
-/// What a chain showed of a payment to an own address. Observations may repeat, above all after a restart: one whose
+/// A chain's news of a payment to an own address. Observations may repeat, above all after a restart: one whose
 /// content is known already changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observation {
@@ -22,9 +22,9 @@ pub enum Observation {
     Seen {
         /// The output: with the network it is the payment's identity for ever.
         key: Outpoint,
-        /// What was paid.
+        /// The output that was paid.
         output: Output,
-        /// What the transaction spends.
+        /// The inputs of the transaction.
         spends: Spends,
     },
     /// It is in a block: reported at every confirmation up to the required number.
@@ -63,14 +63,14 @@ pub enum Fault {
     },
 }
 
-/// What one look at a chain has shown.
+/// The findings of one look at a chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Every remembered block above this height was removed, before `blocks` were added.
     pub removed_above: Option<u64>,
     /// New blocks, lowest first. The caller journals these, with `removed_above`, as the cursor.
     pub blocks: Vec<BlockRef>,
-    /// What was observed, in an order in which it can be applied.
+    /// The observations, in an order in which they can be applied.
     pub observations: Vec<Observation>,
     /// Whether the node answered everything and shows no further blocks.
     pub caught_up: bool,

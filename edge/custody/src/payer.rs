@@ -33,7 +33,7 @@ pub struct Payment {
     pub amount: Money,
 }
 
-/// What a signed transaction is for.
+/// The purpose of a signed transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Pays.
@@ -47,13 +47,13 @@ pub enum Purpose {
 /// A signed transaction of a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
     /// Its hash and bytes.
     pub signed: Signed,
 }
 
-/// What has become of a payment.
+/// The fate of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is paid.
@@ -67,13 +67,13 @@ pub enum Outcome {
 /// The end of a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// What has become of it.
+    /// Its fate.
     pub outcome: Outcome,
     /// The transaction that has decided it.
     pub tx: TxHash,
     /// Its block.
     pub block: BlockRef,
-    /// What the network has charged, in the network's own currency.
+    /// The charge of the network, in the network's own currency.
     pub cost: Money,
 }
 
@@ -116,7 +116,7 @@ pub enum Step {
     Short {
         /// The payment.
         payment: u64,
-        /// What they could pay.
+        /// The amount that they could pay.
         available: Money,
     },
     /// It cannot be built or signed; it is tried again. Reported once.
@@ -167,7 +167,7 @@ pub struct InBlock<'a> {
     pub payment: &'a Payment,
     /// Whether the transaction has moved the amount: a void, or one that has failed, has not.
     pub has_moved: bool,
-    /// What the network has charged, in the network's own currency.
+    /// The charge of the network, in the network's own currency.
     pub cost: Money,
 }
 
@@ -425,7 +425,7 @@ impl Payer {
         keys: &dyn Keys,
         steps: &mut Vec<Step>,
     ) {
-        // What is signed but not sent yet may free money for others: their change.
+        // Transactions that are signed but not sent yet may free money for others: their change.
         let mut unsent = self.entries.values().any(Entry::is_unsent);
         // The least amount of each wallet and currency that could not be paid in this poll.
         let mut short: BTreeMap<(Option<String>, String), Money> = BTreeMap::new();

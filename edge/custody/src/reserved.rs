@@ -1,10 +1,10 @@
-//! What unfinished payments spend, so that no other payment is built on it.
+//! The inputs of unfinished payments, so that no other payment is built on them.
 
 use crate::{Outpoint, Spends, TxHash};
 use buttonwood_num::Money;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What unfinished payments spend.
+/// The inputs of unfinished payments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reserved {
     inputs: BTreeSet<Outpoint>,
@@ -30,7 +30,7 @@ impl Reserved {
         self.nonces.get(address).map_or(0, |reserved| reserved.range(nonce..).count())
     }
 
-    /// What unfinished payments, none of them in a block, take from an account. Only chains of accounts need it: on
+    /// The sum that unfinished payments, none of them in a block, take from an account. Only chains of accounts need it: on
     /// the others a payment's inputs say it.
     pub fn outflow(&self, address: &str, currency: &str) -> Money {
         self.outflow.get(&(address.to_owned(), currency.to_owned())).copied().unwrap_or_default()

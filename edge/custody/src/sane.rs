@@ -1,4 +1,4 @@
-//! Bounds on what a node may say. What is beyond them is not used.
+//! Bounds on what a node may say. Values beyond them are not used.
 
 use crate::{Block, BlockRef, Output, Transaction, TxHash};
 use buttonwood_num::Money;

@@ -53,7 +53,7 @@ pub struct Outpoint {
     pub index: u32,
 }
 
-/// What a transaction uses up. Of all transactions that share an input, or a nonce, a chain confirms at most one.
+/// The inputs of a transaction. Of all transactions that share an input, or a nonce, a chain confirms at most one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Spends {
     /// Outputs of earlier transactions (Bitcoin family).
@@ -87,9 +87,9 @@ pub struct Output {
 pub struct Transaction {
     /// Its hash.
     pub tx: TxHash,
-    /// What it uses up.
+    /// Its inputs.
     pub spends: Spends,
-    /// What it pays, by index. Outputs in currencies that the exchange does not know are left out, so indices may have
+    /// Its outputs, by index. Outputs in currencies that the exchange does not know are left out, so indices may have
     /// gaps.
     pub outputs: Vec<(u32, Output)>,
     /// Whether it is in a block but has failed: it has moved nothing (an EVM revert).

@@ -38,7 +38,7 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts at the block that the node shows first, which is not searched itself. What is paid there or below is not
+    /// Starts at the block that the node shows first, which is not searched itself. A payment there or below is not
     /// seen, so a watcher starts before addresses are given away.
     pub fn new(confirmations: u32) -> Self {
         Self::restore(confirmations, Branch::default(), [])

@@ -31,10 +31,10 @@ pub(crate) enum Family {
     Bitcoin(BitcoinNetwork),
 }
 
-/// What a node says of its chain.
+/// A node's description of its chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Served {
-    /// What tells it from every other chain: the hash of its first block and, where chains have split, more.
+    /// The mark that differs on every other chain: the hash of its first block and, where chains have split, more.
     pub(crate) identity: String,
     /// The network whose main chain it serves; none for a test chain.
     pub(crate) main_of: Option<&'static str>,
@@ -130,7 +130,7 @@ pub(crate) fn tokens(node: &Node, state: &State) -> Vec<Token> {
     assets.filter_map(token).collect()
 }
 
-/// The chain of a network. What only a simulated chain can do is refused by a real node.
+/// The chain of a network. A real node refuses the calls that only a simulated chain can serve.
 #[derive(Debug)]
 pub(crate) enum Backend {
     /// In this process.
@@ -163,7 +163,7 @@ impl Backend {
         matches!(self, Self::Real(_))
     }
 
-    /// What was minted of a currency, less what was burned; a real node mints nothing.
+    /// The amount that was minted of a currency, less what was burned; a real node mints nothing.
     pub(crate) fn minted(&self, currency: &str) -> Money {
         match self {
             Self::Simulated(chain) => chain.minted(currency),
@@ -171,7 +171,7 @@ impl Backend {
         }
     }
 
-    /// What could be burned of an address; on a real node nothing.
+    /// The amount that could be burned of an address; on a real node nothing.
     pub(crate) fn burnable(&self, address: &str, currency: &str) -> Money {
         match self {
             Self::Simulated(chain) => chain.burnable(address, currency),

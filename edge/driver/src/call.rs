@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use tokio::sync::oneshot;
 
-/// What a control call does to a chain.
+/// The effect of a control call on a chain.
 #[derive(Clone, Debug)]
 pub enum Work {
     /// Nothing: it only looks. With an address in canonical spelling, what arrived there is listed.
@@ -32,7 +32,7 @@ pub enum Work {
     },
 }
 
-/// What a chain shows after a control call.
+/// The view of a chain after a control call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     /// The newest block's height.
@@ -41,9 +41,9 @@ pub struct Shown {
     pub confirmations: u32,
     /// Whether the network has a real node: nothing more is shown of it.
     pub is_real: bool,
-    /// What waits for a block.
+    /// The transactions that wait for a block.
     pub mempool: Vec<TxHash>,
-    /// What arrived at the address that was asked for, newest first.
+    /// The payments that arrived at the address in the request, newest first.
     pub received: Vec<Incoming>,
     /// The output of the payment that was sent.
     pub sent: Option<Outpoint>,
@@ -65,7 +65,7 @@ pub enum Failed {
 /// The answer to a control call.
 pub(crate) type Answered = Result<Shown, Failed>;
 
-/// What the thread is sent.
+/// The jobs that the thread is sent.
 #[derive(Debug)]
 pub(crate) enum Job {
     Call { network: String, work: Work, reply: oneshot::Sender<Answered> },

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What addresses of the house's wallets and their keys are derived from.
+/// The seeds of the house's wallets: their addresses and keys are derived from them.
 #[derive(Clone, Debug)]
 pub struct Wallets {
     /// The formats of addresses.

@@ -1,4 +1,4 @@
-//! What the driver stands on: the system's disk and threads, or those of a simulator.
+//! The surroundings of the driver: the system's disk and threads, or those of a simulator.
 
 use buttonwood_custody::Chain;
 use buttonwood_disk::{Disk, System};
@@ -6,7 +6,7 @@ use buttonwood_sequencer::{Pending, Receipt, Stopped};
 use std::io;
 use tokio::runtime::Runtime;
 
-/// What the driver stands on. The simulator has one of its own.
+/// The surroundings of the driver. The simulator has one of its own.
 pub trait Host: Send {
     /// The disk with the chains' files.
     fn disk(&self) -> &dyn Disk;

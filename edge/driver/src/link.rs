@@ -121,7 +121,7 @@ impl Link {
         payments::withdraw(state, transfer, &self.keys, &self.held, &mut self.payer);
     }
 
-    /// Takes what an operator has done about a withdrawal. What was taken before changes nothing.
+    /// Takes what an operator has done about a withdrawal. A remedy that was taken before changes nothing.
     pub(crate) fn remedy(&mut self, state: &State, transfer: &Transfer, is_rebuilt: bool) {
         self.accept(state, transfer);
         if is_rebuilt && self.payer.bump(payments::newest_number(state, transfer.eid)) {
@@ -219,7 +219,7 @@ impl Link {
         let observed = self.reported(desk, &reports);
         let moved = self.is_stale || !observed.is_empty() || !steps.is_empty();
         if moved && caught_up {
-            // What a payment has moved without being known as under way would be missed: a node's answer that differs is late.
+            // A movement by a payment that is not known as under way would be missed: a node's answer that differs is late.
             self.is_stale = self.measure(desk).is_err();
         }
         let measures = moved && caught_up && !self.is_stale;
@@ -455,7 +455,7 @@ impl Link {
         self.unswept.insert(purse, held);
     }
 
-    /// What a purse holds, and what its address has for the network's fee.
+    /// The amount in a purse, and the amount at its address for the network's fee.
     fn purse(&self, purse: &Purse) -> [Money; 2] {
         let own = network(&self.name).map(|network| network.currency.to_owned()).unwrap_or_default();
         [self.held.of(purse), self.held.of(&(purse.0.clone(), own))]
@@ -501,12 +501,12 @@ impl Link {
         is_new
     }
 
-    /// What was minted of a currency, less what was burned.
+    /// The amount that was minted of a currency, less what was burned.
     pub(crate) fn minted(&self, code: &str) -> Money {
         self.chain.minted(code)
     }
 
-    /// What of a currency could be taken from the wallets for another address: what no payment has been signed for.
+    /// The amounts of a currency that could be taken from the wallets for another address: those that no payment has been signed for.
     pub(crate) fn spare(&self, code: &str, beside: &str) -> Vec<(String, Money)> {
         // The chain would give away what such a payment spends.
         if self.payer.has_unknown() {
@@ -579,7 +579,7 @@ impl Link {
         Ok(Ok(shown))
     }
 
-    /// What a real node shows, once it is journaled: its height alone. It cannot be moved.
+    /// A real node's view, once it is journaled: its height alone. It cannot be moved.
     fn show_node(&mut self, desk: &Desk, work: &Work) -> Result<Result<Shown, Failed>, Stop> {
         if !matches!(work, Work::Show(_)) {
             return Ok(Err(Refusal::RealNode.into()));
@@ -607,7 +607,7 @@ fn is_issued(desk: &Desk, name: &str, address: &str) -> bool {
     })
 }
 
-/// What looks have shown of the chain: the height above which blocks were removed, and the newest blocks. Older ones than the state
+/// The findings of looks at the chain: the height above which blocks were removed, and the newest blocks. Older ones than the state
 /// remembers are left out, so that many empty blocks are one short record.
 fn followed(reports: &[Report]) -> (Option<u64>, Vec<ChainBlock>) {
     let removed_above = reports.iter().filter_map(|report| report.removed_above).min();

@@ -1,4 +1,4 @@
-//! What the payer of a network pays: withdrawals, moves to and from custody, and sweeps between the house's own addresses.
+//! The payments of a network's payer: withdrawals, moves to and from custody, and sweeps between the house's own addresses.
 //!
 //! The signed bytes of withdrawals and of moves are durable before they are sent. Those of a sweep are not kept: it moves the house's
 //! own money from one of its addresses to another, so one that is lost is made again, and two move no more than there is.
@@ -209,7 +209,7 @@ pub(crate) fn moves_on(state: &State, network: &str) -> Vec<Eid> {
     funds.custody_moves_sent().filter(is_here).collect()
 }
 
-/// What cannot be paid now because its wallets hold too little.
+/// The payments that cannot be made now because their wallets hold too little.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shortage {
     /// The payment, by its number in the payer.
@@ -218,7 +218,7 @@ pub(crate) struct Shortage {
     pub(crate) code: String,
     /// The address that pays.
     pub(crate) address: String,
-    /// What was not brought there yet.
+    /// The amount that was not brought there yet.
     pub(crate) missing: Money,
     /// It was reported.
     pub(crate) is_reported: bool,
@@ -234,7 +234,7 @@ impl Shortage {
     }
 }
 
-/// What a customer whose money the issuer has issued, and not brought to a chain, could still take there.
+/// The amount that the issuer has issued to a customer, and not brought to a chain, and that could still leave there.
 pub(crate) fn issuable(desk: &Desk, code: &str) -> Money {
     desk.ask(|state| {
         let Some(currency) = crate::desk::currency(state, code) else { return Money::ZERO };

@@ -93,7 +93,7 @@ pub(crate) struct Driving {
     reopen: Instant,
     /// Withdrawals with this number and higher ones are new.
     next: Eid,
-    /// What operators have done about withdrawals, as far as it was taken: what, and how often each was paid again.
+    /// The operators' remedies of withdrawals that were taken: which, and how often each was paid again.
     remedied: BTreeMap<Eid, (Remedy, usize)>,
     /// Withdrawals that wait until no halt stops them and assets cover what customers have.
     held: BTreeSet<Eid>,
@@ -274,7 +274,8 @@ impl Driving {
         });
         for (eid, name, done) in fresh {
             self.remedied.insert(eid, done);
-            // What is paid again from other coins is built anew; on a chain of accounts the number is used again, with a higher fee.
+            // A payment that is made again from other coins is built anew; on a chain of accounts the number is used again, with a
+            // higher fee.
             let is_rebuilt = done == (Remedy::Rebuild, 0);
             self.with(&name, |link, desk| {
                 desk.ask(|state| {

@@ -26,7 +26,7 @@ pub(crate) fn encode(spends: &Spends) -> Vec<u8> {
     postcard::to_allocvec(spends).expect("texts and numbers have an encoding")
 }
 
-/// What was kept of what a transaction spends; `Unknown` if that is nothing.
+/// The kept inputs of a transaction; `Unknown` if none were kept.
 fn decode(bytes: &[u8]) -> Spends {
     postcard::from_bytes(bytes).unwrap_or(Spends::Unknown)
 }

@@ -84,7 +84,7 @@ impl Driving {
         .is_some()
     }
 
-    /// What all wallets could spare of a currency, but for this address of this network.
+    /// The amounts that all wallets could spare of a currency, but for this address of this network.
     fn spare(&self, code: &str, beside: Option<(&str, &str)>) -> Vec<(String, String, Money)> {
         let mut found = Vec::new();
         for (name, link) in &self.links {
@@ -111,7 +111,7 @@ impl Driving {
         for mut shortage in shortages {
             let before = shortage.missing;
             let code = shortage.code.clone();
-            // What is burned for a real node could not be minted there.
+            // An amount burned for a real node could not be minted there.
             let donors = if self.is_real(name) {
                 Vec::new()
             } else {
@@ -140,7 +140,7 @@ impl Driving {
         has_brought
     }
 
-    /// What the issuer of a currency has issued, and no chain has yet.
+    /// The amount that the issuer of a currency has issued, and no chain has yet.
     fn issued(&self, code: &str) -> Money {
         let credited = self.desk.ask(|state| {
             let credited = state.funds().reserves().credited();

@@ -1,4 +1,4 @@
-//! What the house's wallets on a network hold, and what is reported of them (D-166, INV-POR-1).
+//! The holdings of the house's wallets on a network, and the reports of them (D-166, INV-POR-1).
 //!
 //! A report says what the chain holds, with what is in blocks that are not final. One that is higher is journaled before the credits
 //! that follow from it, one that is lower after the payments that have ended: so assets never seem less than they are.
@@ -22,16 +22,16 @@ const SOURCES_MAX: usize = 200;
 /// An address, and the code of a currency.
 pub(crate) type Purse = (String, String);
 
-/// What the house's addresses on a network hold.
+/// The holdings of the house's addresses on a network.
 pub(crate) struct Holdings {
     network: String,
     /// The currencies of the network, and their codes.
     assets: Vec<(CurrencyId, String)>,
-    /// What own addresses hold in blocks; addresses of deposits only while they hold something.
+    /// The amounts that own addresses hold in blocks; addresses of deposits only while they hold something.
     held: BTreeMap<Purse, Money>,
     /// Those to look at again.
     dirty: BTreeSet<Purse>,
-    /// What was reported last.
+    /// The last report.
     reported: BTreeMap<CurrencyId, Wallet>,
 }
 
@@ -136,7 +136,7 @@ impl Holdings {
                 self.held.remove(purse);
             }
         }
-        // What a waiting payment will bring is looked at again when it is in a block.
+        // The gain from a waiting payment is looked at again when it is in a block.
         self.dirty.clear();
         Ok(())
     }
@@ -157,7 +157,7 @@ impl Holdings {
         sources
     }
 
-    /// What a purse holds in blocks.
+    /// The amount that a purse holds in blocks.
     pub(crate) fn of(&self, purse: &Purse) -> Money {
         self.held.get(purse).copied().unwrap_or_default()
     }
@@ -213,8 +213,8 @@ impl Holdings {
     }
 }
 
-/// What counts beside what the chain holds, by currency: withdrawals in a block that is not final, and what the network has charged
-/// for payments that have not ended. With `steps`, payments that end with them count too.
+/// The amounts that count in addition to the chain's, by currency: withdrawals in a block that is not final, and the network's
+/// charges for payments that have not ended. With `steps`, payments that end with them count too.
 fn beside(state: &State, network: &str, payer: &Payer, steps: &[Step]) -> BTreeMap<CurrencyId, Money> {
     let mut sums: BTreeMap<CurrencyId, Money> = BTreeMap::new();
     let mut add = |currency: CurrencyId, amount: Money| {

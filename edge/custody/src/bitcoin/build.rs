@@ -24,7 +24,7 @@ const INPUT: u64 = 68;
 /// Fees that the change should still have room for, so that they can be raised.
 const HEADROOM: u64 = 4;
 
-/// What the network asks for, in satoshis for 1000 virtual bytes.
+/// The fee rates of the network, in satoshis for 1000 virtual bytes.
 struct Rates {
     /// To be confirmed soon.
     fee: u64,
@@ -197,7 +197,7 @@ impl BitcoinChain {
         Ok(fee)
     }
 
-    /// What a transaction pays the network, with all that is built on it in the mempool: this is to be outbid (BIP 125).
+    /// The fee that a transaction pays the network, with all that is built on it in the mempool: this is to be outbid (BIP 125).
     fn paid(&mut self, last: &Signed) -> Result<u64, BuildError> {
         let own =
             encode::fee_of(&last.bytes).ok_or_else(|| impossible("an unreadable earlier transaction"))?;
@@ -232,7 +232,7 @@ fn unsigned(plan: &Plan, inputs: &[(Outpoint, Coin)]) -> Result<Unsigned, BuildE
     Ok(Unsigned { body, digests, spends })
 }
 
-/// What virtual bytes cost at a rate, rounded up.
+/// The cost of virtual bytes at a rate, rounded up.
 fn cost(size: u64, rate: u64) -> u64 {
     size.saturating_mul(rate).div_ceil(1000)
 }

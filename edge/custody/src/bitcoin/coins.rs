@@ -38,7 +38,7 @@ impl Coins {
         Self { addresses: addresses.iter().cloned().collect(), ..Self::default() }
     }
 
-    /// What addresses hold in blocks, in satoshis.
+    /// The sum that addresses hold in blocks, in satoshis.
     pub(super) fn sum(&self, addresses: &[String]) -> u64 {
         let counts = |coin: &&Coin| coin.spent.is_none() && addresses.contains(&coin.address);
         self.mined.values().filter(counts).map(|coin| coin.satoshis).sum()
@@ -49,7 +49,7 @@ impl Coins {
         self.mined.get(point).or_else(|| self.waiting.get(point))
     }
 
-    /// What an address could spend: coins in blocks before those that wait, the largest first.
+    /// The coins that an address could spend: those in blocks before those that wait, the largest first.
     pub(super) fn of(&self, address: &str) -> Vec<(Outpoint, Coin)> {
         let ordered = |coins: &BTreeMap<Outpoint, Coin>| {
             let free = |(_, coin): &(&Outpoint, &Coin)| coin.address == address && coin.spent.is_none();

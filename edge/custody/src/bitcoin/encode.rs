@@ -42,7 +42,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// What the network is paid; `None` if the outputs pay more than the inputs have.
+    /// The fee of the network; `None` if the outputs pay more than the inputs have.
     pub(super) fn fee(&self) -> Option<u64> {
         let has: u64 = self.inputs.iter().map(|input| input.satoshis).sum();
         has.checked_sub(self.outputs.iter().map(|(satoshis, _)| satoshis).sum())
@@ -73,7 +73,7 @@ impl Plan {
         self.outputs.iter().flat_map(output).collect()
     }
 
-    /// What the key of an input signs.
+    /// The digest that the key of an input signs.
     pub(super) fn digest(&self, index: usize) -> Option<[u8; 32]> {
         let input = self.inputs.get(index)?;
         let sequences: Vec<u8> =
@@ -116,7 +116,7 @@ impl Spent {
     }
 }
 
-/// What the network is paid by a transaction of [`Plan::signed`], in satoshis.
+/// The fee that a transaction of [`Plan::signed`] pays the network, in satoshis.
 pub(super) fn fee_of(bytes: &[u8]) -> Option<u64> {
     // After the version, the marker and the flag: how many inputs there are, the first one's outpoint, its empty script.
     let start = if bytes.get(6) == Some(&0xfd) { 9 } else { 7 } + 36 + 1;

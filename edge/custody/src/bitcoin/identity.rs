@@ -1,4 +1,4 @@
-//! What a node says of the chain that it serves: checked once, before anything is watched or paid.
+//! The identity of the chain that a node serves: checked once, before anything is watched or paid.
 
 use super::{BitcoinChain, BitcoinNetwork, CALL, malformed, read};
 use crate::node::Rpc;

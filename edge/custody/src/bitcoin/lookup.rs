@@ -1,5 +1,5 @@
-//! What has become of a transaction, without an index of transactions: the mempool, the set of unspent outputs, and the
-//! newest blocks.
+//! The fate of a transaction, without an index of transactions: the mempool, the set of unspent outputs, and the newest
+//! blocks.
 
 use super::{BitcoinChain, encode, malformed, read};
 use crate::{Answer, BlockRef, Lookup, Outpoint, Spends, TxHash, WINDOW};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Outputs of a transaction by which its block is looked for first. Own ones have two: the payment and the change.
 const OUTPUTS: u32 = 2;
 
-/// What blocks up to a newest one were searched for, and what was found there.
+/// The transactions for which the blocks up to a newest one were searched, and the findings.
 #[derive(Debug, Default)]
 pub(super) struct Searched {
     tip: Option<BlockRef>,
@@ -96,7 +96,7 @@ impl BitcoinChain {
     }
 }
 
-/// What an own transaction has paid the network: its first input says it.
+/// The fee that an own transaction has paid the network: its first input says it.
 fn cost(transaction: &Value) -> Money {
     let input = transaction.get("vin").and_then(Value::as_array).and_then(|inputs| inputs.first());
     let sequence = input.and_then(|input| input.get("sequence")).and_then(Value::as_u64);

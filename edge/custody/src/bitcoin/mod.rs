@@ -226,7 +226,7 @@ impl BitcoinChain {
         Ok(Some(value).filter(|value| !value.is_null()))
     }
 
-    /// What the mempool says of a transaction in it.
+    /// The mempool's entry of a transaction.
     fn waiting(&mut self, tx: &TxHash) -> Answer<Option<Value>> {
         self.call_for("getmempoolentry", &json!([tx.as_str()]), NOT_FOUND)
     }
@@ -314,7 +314,7 @@ impl Chain for BitcoinChain {
     }
 }
 
-/// What a node's error says of a sent transaction. Numbers other than these are of a node in trouble.
+/// The meaning of a node's error about a sent transaction. Numbers other than these are of a node in trouble.
 fn judged(code: Option<i64>, message: String) -> Broadcast {
     let lower = message.to_lowercase();
     let any = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));

@@ -162,7 +162,7 @@ impl Stage {
         self.steps.iter().filter_map(attempt).collect()
     }
 
-    /// What the network has been paid so far.
+    /// The fees that the network has been paid so far.
     fn costs(&self) -> Money {
         self.steps.iter().filter_map(settled).map(|settled| settled.cost).sum()
     }

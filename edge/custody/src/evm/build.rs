@@ -18,7 +18,7 @@ struct Call {
     pays: bool,
 }
 
-/// What a transaction offers for a unit of gas, in wei.
+/// The offer of a transaction for a unit of gas, in wei.
 struct Price {
     /// At most.
     max: u128,
@@ -121,7 +121,7 @@ impl EvmChain {
         Err(BuildError::Short { available: most })
     }
 
-    /// What the payments of an account that are in no block yet may cost it, each taken for a token's.
+    /// The highest cost of an account's payments that are in no block yet, each taken for a token's.
     fn gas_on_its_way(
         &mut self,
         address: &str,

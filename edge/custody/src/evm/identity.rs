@@ -1,4 +1,4 @@
-//! What a node says of the chain that it serves and of a token's contract: checked once, before anything is watched or paid.
+//! The identity of the chain that a node serves, and of a token's contract: checked once, before anything is watched or paid.
 
 use super::{EvmChain, Token, hex, malformed};
 use crate::node::RpcFault;

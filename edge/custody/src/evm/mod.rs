@@ -36,8 +36,8 @@ const TRANSFER_CALL: &str = "0xa9059cbb";
 /// Decimals of every EVM network's own currency.
 const NATIVE_DECIMALS: u8 = 18;
 
-/// Parts of messages by which nodes refuse a transaction for good. What is refused otherwise is sent again: what the wallet cannot pay
-/// now is paid once it is filled up, and what offers too little is replaced by what offers more.
+/// Parts of messages by which nodes refuse a transaction for good. A payment that is refused otherwise is sent again: one that the
+/// wallet cannot pay now is paid once it is filled up, and one that offers too little is replaced by one that offers more.
 const REFUSALS: [&str; 9] = [
     "intrinsic gas",
     "gas limit",
@@ -178,7 +178,7 @@ impl EvmChain {
         Some(Transaction { tx, spends, outputs: (0..).zip(paid).collect(), failed })
     }
 
-    /// What a waiting call of a token would pay.
+    /// The payment that a waiting call of a token would make.
     fn token_call(&self, contract: &str, value: &Value) -> Option<Output> {
         let token = self.config.tokens.iter().find(|token| token.contract == contract)?;
         let words: [u8; 64] =
@@ -188,7 +188,7 @@ impl EvmChain {
         (amount > Money::ZERO).then_some(output(&read::address_in_word(to)?, &token.currency, amount))
     }
 
-    /// What a token has moved.
+    /// The transfer that a token has logged.
     fn token_transfer(&self, log: &Value) -> Option<Output> {
         let contract = log.get("address").and_then(read::address)?;
         let token = self.config.tokens.iter().find(|token| token.contract == contract)?;
@@ -203,7 +203,7 @@ impl EvmChain {
         (amount > Money::ZERO).then_some(output(&to, &token.currency, amount))
     }
 
-    /// What an address holds, in blocks.
+    /// The amount that an address holds, in blocks.
     fn held(&mut self, address: &str, currency: &str) -> Answer<Money> {
         let (units, decimals) = if currency == self.config.currency {
             (self.number("eth_getBalance", &json!([address, "latest"]))?, NATIVE_DECIMALS)
@@ -315,7 +315,7 @@ impl Chain for EvmChain {
     }
 }
 
-/// What a node's error says of a sent transaction.
+/// The meaning of a node's error about a sent transaction.
 fn judged(message: String) -> Broadcast {
     let lower = message.to_lowercase();
     let any = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));

@@ -4,7 +4,7 @@ use super::{Attempt, InBlock, Outcome, Payment, Purpose, Settled, Step};
 use crate::{BlockRef, Branch, Broadcast, Chain, Lookup, Reserved, Signed, Spends, TxHash};
 use buttonwood_num::Money;
 
-/// What is known of a signed transaction.
+/// The state of a signed transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// Not durable: it must not be sent.
@@ -56,7 +56,7 @@ pub(super) struct Entry {
     bump: bool,
     /// The alarm that it is in has been reported.
     pub(super) alarmed: bool,
-    /// What has spent what it spends.
+    /// The transaction that has spent its inputs.
     dead_by: Option<TxHash>,
     /// Its amount counts as outflow of its account.
     flows: bool,
@@ -117,7 +117,7 @@ impl Entry {
         self.attempts.is_empty()
     }
 
-    /// What has spent what it spends, if the node knows.
+    /// The transaction that has spent its inputs, if the node knows.
     pub(super) fn dead_by(&self) -> Option<TxHash> {
         self.dead_by.clone()
     }
@@ -179,7 +179,7 @@ impl Entry {
         found.map(|tried| tried.state = State::Unsent).is_some()
     }
 
-    /// What all of its transactions spend; `None` before the first.
+    /// The inputs of all of its transactions; `None` before the first.
     pub(super) fn spends(&self) -> Option<&Spends> {
         self.attempts.first().map(|tried| &tried.attempt.signed.spends)
     }

@@ -1,4 +1,4 @@
-//! What a payer does, on a calm node and on one that fails, reorganises, loses answers and refuses, over crashes.
+//! The work of a payer, on a calm node and on one that fails, reorganises, loses answers and refuses, over crashes.
 
 use super::*;
 use crate::rig::{Dice, Flaky, Folder, Past, TestKeys, output, units};
@@ -7,7 +7,7 @@ use crate::{Lookup, SimulatedChain, Watcher};
 
 const REQUIRED: u32 = 3;
 
-/// What the caller would keep of a payment.
+/// The row that the caller would keep of a payment.
 #[derive(Clone, Debug)]
 struct Row {
     payment: Payment,
@@ -190,7 +190,7 @@ fn nothing_is_sent_before_it_is_durable() {
     }
 }
 
-/// What is signed in vain is forgotten with the payment, and spends nothing; what is durable is not.
+/// A transaction that is signed in vain is forgotten with the payment, and spends nothing; a durable one is not.
 #[test]
 fn only_what_is_not_durable_is_forgotten() {
     let mut stage = Stage::new("bitcoin");
@@ -334,7 +334,7 @@ fn a_long_absence_is_made_up_for() {
     assert_eq!((stage.rows[&id].attempts.len(), stage.rows[&id].ends), (1, 1));
 }
 
-/// What the wallet cannot pay waits, with one alarm; a smaller payment goes on, and the first follows when there is money.
+/// A payment that the wallet cannot make waits, with one alarm; a smaller payment goes on, and the first follows when there is money.
 #[test]
 fn a_short_wallet_waits() {
     for name in ["ethereum", "bitcoin"] {

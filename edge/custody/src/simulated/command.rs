@@ -1,4 +1,4 @@
-//! What happens to a simulated chain: its log is a list of these.
+//! The events of a simulated chain: its log is a list of these.
 
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,7 @@ pub struct Incoming {
     pub index: u32,
     /// The height of its block; `None` while it waits.
     pub height: Option<u64>,
-    /// What it pays.
+    /// The output that it pays.
     pub output: Output,
 }
 

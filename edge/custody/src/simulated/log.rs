@@ -26,7 +26,7 @@ pub enum ChainError {
     /// The disk failed.
     #[error("cannot {action} {path}: {source}")]
     Disk {
-        /// What failed: a verb.
+        /// The action that failed: a verb.
         action: &'static str,
         /// The file.
         path: PathBuf,

@@ -25,7 +25,7 @@ use model::{Done, Model};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What a reorganisation has done.
+/// The effect of a reorganisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reorganised {
     /// The new height.
@@ -148,12 +148,12 @@ impl SimulatedChain {
         self.run(&Command::Burn(output)).map(|_| ())
     }
 
-    /// What could be burned of an address.
+    /// The amount that could be burned of an address.
     pub fn burnable(&self, address: &str, currency: &str) -> Money {
         self.model.burnable(address, currency)
     }
 
-    /// What was minted of a currency, less what was burned. It is durable when the chain has been looked at since.
+    /// The amount that was minted of a currency, less what was burned. It is durable when the chain has been looked at since.
     pub fn minted(&self, currency: &str) -> Money {
         self.model.minted(currency)
     }

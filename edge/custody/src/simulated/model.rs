@@ -60,14 +60,14 @@ impl Entry {
     }
 }
 
-/// What a transaction uses up, one by one.
+/// The inputs of a transaction, one by one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Spend {
     Input(Outpoint),
     Nonce(String, u64),
 }
 
-/// What a command has done.
+/// The effect of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Done {
     Broadcast(Broadcast),
@@ -101,9 +101,9 @@ pub(super) struct Model {
     unspent: BTreeMap<(String, String), BTreeSet<Outpoint>>,
     /// Balances in blocks.
     balances: BTreeMap<(String, String), Money>,
-    /// What waiting transactions take from accounts.
+    /// The sums that waiting transactions take from accounts.
     outflow: BTreeMap<(String, String), Money>,
-    /// What was minted of each currency, less what was burned.
+    /// The amount that was minted of each currency, less what was burned.
     minted: BTreeMap<String, Money>,
     /// The next nonce of each account in blocks.
     nonces: BTreeMap<String, u64>,
@@ -265,7 +265,7 @@ impl Model {
         self.balances.get(&(address.to_owned(), currency.to_owned())).copied().unwrap_or_default()
     }
 
-    /// What was minted of a currency, less what was burned.
+    /// The amount that was minted of a currency, less what was burned.
     pub(super) fn minted(&self, currency: &str) -> Money {
         self.minted.get(currency).copied().unwrap_or_default()
     }
@@ -348,7 +348,7 @@ pub(super) fn decode(network: &Network, bytes: &[u8]) -> Option<(TxHash, super::
     enough.then(|| (hash::transaction(network, &signed.body), body))
 }
 
-/// What a transaction uses up, one by one.
+/// The inputs of a transaction, one by one.
 fn each(spends: &Spends) -> Vec<Spend> {
     match spends {
         Spends::Inputs(inputs) => inputs.iter().cloned().map(Spend::Input).collect(),

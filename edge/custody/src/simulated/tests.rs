@@ -67,7 +67,7 @@ fn a_payment_moves_money_on_every_network() {
     }
 }
 
-/// What is left of an input goes to the preferred address, so that no change is a deposit of the address that it came from.
+/// The rest of an input goes to the preferred address, so that no change is a deposit of the address that it came from.
 #[test]
 fn change_goes_to_the_preferred_address() {
     let folder = Folder::new();
@@ -280,7 +280,7 @@ fn an_account_cannot_be_overdrawn() {
     assert_eq!(balance(&mut chain, "hot"), units(40));
 }
 
-/// What is not free cannot be built on, and the reply says how much is.
+/// A payment cannot be built on reserved money, and the reply says how much is free.
 #[test]
 fn a_wallet_that_is_short_says_so() {
     for name in ["ethereum", "bitcoin"] {
@@ -306,7 +306,7 @@ fn a_wallet_that_is_short_says_so() {
     }
 }
 
-/// What the chain shows: its height, and what has been paid to each address.
+/// The chain's height, and the payments to each address.
 fn shown(chain: &mut SimulatedChain) -> Option<(u64, Vec<Vec<Incoming>>)> {
     let height = chain.tip().ok()?.height;
     Some((height, ["a", "b"].map(|address| chain.received(address).unwrap()).to_vec()))

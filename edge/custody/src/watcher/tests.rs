@@ -1,4 +1,4 @@
-//! What a watcher reports, on a calm chain and on one that repeats, reorders, reorganises and loses answers.
+//! The reports of a watcher, on a calm chain and on one that repeats, reorders, reorganises and loses answers.
 
 use super::*;
 use crate::rig::{Dice, Flaky, Folder, Past, output};
@@ -11,7 +11,7 @@ fn is_ours(address: &str) -> bool {
     address.starts_with("customer")
 }
 
-/// What the caller would keep of a payment.
+/// The row that the caller would keep of a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Row {
     known: Known,
@@ -20,7 +20,7 @@ struct Row {
     credits: u32,
 }
 
-/// What the caller would keep: cursor and payments.
+/// The caller's records: cursor and payments.
 #[derive(Debug, Default)]
 struct Journal {
     branch: Vec<BlockRef>,

@@ -107,7 +107,7 @@ impl Track {
                 continue;
             }
             let mut keys = self.ours(transaction, is_ours, report);
-            // What was waited for is in the block even if the address has been given up since.
+            // A transaction that was waited for is in the block even if the address has been given up since.
             if let Some((_, indices)) = self.waiting.remove(&transaction.tx) {
                 let waited = indices.into_iter().map(|index| Outpoint { tx: transaction.tx.clone(), index });
                 let missed: Vec<Outpoint> = waited.filter(|key| !keys.contains(key)).collect();

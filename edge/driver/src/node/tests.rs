@@ -1,4 +1,5 @@
-//! Settings that name no node are refused by one line; the directory remembers its chain. What nodes answer is tested through the binary.
+//! Settings that name no node are refused by one line; the directory remembers its chain. The answers of nodes are tested through the
+//! binary.
 
 use super::*;
 use buttonwood_address::Chain;

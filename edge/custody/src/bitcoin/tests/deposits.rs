@@ -1,4 +1,4 @@
-//! What arrives.
+//! Payments that arrive.
 
 use super::*;
 

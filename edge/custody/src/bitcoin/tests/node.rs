@@ -93,7 +93,7 @@ impl Node {
         TxHash::new(self.rpc("sendtoaddress", &json!([address, coins])).as_str().unwrap())
     }
 
-    /// What its wallet has received at an address, with this many confirmations or more.
+    /// The sum that its wallet has received at an address, with this many confirmations or more.
     pub(super) fn received(&mut self, address: &str, confirmations: u32) -> Money {
         let value = self.rpc("getreceivedbyaddress", &json!([address, confirmations]));
         read::money(read::satoshis(&value).unwrap())

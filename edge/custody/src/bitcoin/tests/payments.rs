@@ -1,4 +1,4 @@
-//! What leaves.
+//! Payments that leave.
 
 use super::*;
 
@@ -66,7 +66,7 @@ fn building_and_signing_repeat() {
     assert_eq!(stage.chain.build(&draft), Err(BuildError::Short { available: Money::ZERO }));
 }
 
-/// What cannot be paid is no transaction.
+/// A payment that cannot be made is no transaction.
 #[test]
 fn bad_payments_are_not_built() {
     let Some(mut stage) = Stage::new() else { return };

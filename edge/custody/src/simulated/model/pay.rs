@@ -158,7 +158,8 @@ impl Model {
         self.entries.insert(tx, Entry::new(Spends::Unknown, vec![output.clone()]));
     }
 
-    /// What could be burned of an address: minted outputs that nothing spends or, on a chain of accounts, what no payment takes.
+    /// The amount that could be burned of an address: minted outputs that nothing spends or, on a chain of accounts, the part
+    /// that no payment takes.
     pub(in crate::simulated) fn burnable(&self, address: &str, currency: &str) -> Money {
         if self.network.evm {
             let outflow = self.outflow.get(&(address.to_owned(), currency.to_owned())).copied();
@@ -177,7 +178,7 @@ impl Model {
         coins
     }
 
-    /// Takes minted money away. What its outputs hold beyond the amount stays with the address.
+    /// Takes minted money away. The surplus of its outputs over the amount stays with the address.
     pub(super) fn burn(&mut self, output: &Output) {
         let (mut inputs, mut sum) = (Vec::new(), Money::ZERO);
         for (input, amount) in self.minted_coins(&output.address, &output.currency) {
@@ -207,7 +208,7 @@ impl Model {
         self.entries.insert(tx, Entry::new(Spends::Inputs(inputs), outputs));
     }
 
-    /// What a transaction moves when it enters a block .
+    /// The sums that a transaction moves when it enters a block.
     pub(super) fn moves(&self, entry: &Entry) -> Sums {
         let mut sums = Sums::new();
         for output in &entry.outputs {
@@ -224,7 +225,7 @@ impl Model {
         sums
     }
 
-    /// What waiting transactions take from an account.
+    /// The sums that waiting transactions take from an account.
     pub(super) fn flow(&mut self, entry: &Entry, back: bool) {
         let Spends::Nonce { address, .. } = &entry.spends else { return };
         for output in &entry.outputs {
