@@ -31,7 +31,7 @@ impl Credentials {
         self.signer().sign_text(payload)
     }
 
-    /// What signs with this key; the secret is wiped.
+    /// The signer of this key; the secret is wiped.
     pub(crate) fn into_signer(self) -> Signer {
         self.signer()
     }

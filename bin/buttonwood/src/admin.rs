@@ -53,7 +53,7 @@ fn is_stopped(data: &Path, error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) && data.is_dir()
 }
 
-/// What a command does without a running exchange: some read the directory, the others are refused.
+/// The effect of a command without a running exchange: some read the directory, the others are refused.
 fn stopped(flags: &Admin) -> Result<(), Trouble> {
     match flags.name() {
         "audit" => audit::run(flags),

@@ -165,7 +165,7 @@ fn clear(to: &Path) {
     };
     let names = fs::read_dir(to).into_iter().flatten().flatten().map(|entry| entry.path());
     let (marks, rest): (Vec<_>, Vec<_>) = names.partition(|path| path.ends_with(UNFINISHED));
-    // What cannot be removed stays, and so does the mark.
+    // Files that cannot be removed stay, and so does the mark.
     let _ = rest.into_iter().try_for_each(remove).and_then(|()| marks.into_iter().try_for_each(remove));
 }
 
@@ -190,7 +190,7 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> Trouble {
     move |error| Trouble::System(format!("backup: cannot write {path}: {error}"))
 }
 
-/// What the owner of the copy must know of the key that its secrets are sealed under.
+/// The note to the owner of the copy about the key that its secrets are sealed under.
 fn about_key(mode: Mode, key: &CopiedKey) -> String {
     let elsewhere = match key {
         CopiedKey::Copied(file) => {

@@ -78,7 +78,7 @@ pub(crate) enum LogLevel {
     Off,
     /// Faults that need an operator.
     Error,
-    /// What may become a fault.
+    /// Conditions that may become a fault.
     Warn,
     /// Starts, stops, snapshots, refused control calls.
     Info,
@@ -88,7 +88,7 @@ pub(crate) enum LogLevel {
     Trace,
 }
 
-/// What every server takes.
+/// The flags of every server.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
     /// Address of the REST interface and the pages, or a name with a port such as localhost:8080; port 0 takes a free one.
@@ -257,7 +257,7 @@ pub(crate) struct Serve {
     #[arg(long, env = "BUTTONWOOD_FX_RATES")]
     pub(crate) fx_rates: Option<PathBuf>,
     /// Operators that it takes to resume, to set a symbol's status, and for what moves money, keys, fees or terms: 1, or 2 (the second
-    /// one approves). What halts, disables or ends takes one.
+    /// one approves). A command that halts, disables or ends something takes one.
     #[arg(long, env = "BUTTONWOOD_APPROVALS", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u8).range(1..=2), default_value_t = 1)]
     pub(crate) approvals: u8,
@@ -294,7 +294,7 @@ pub(crate) struct Export {
     /// The folder that old segments of the journal were moved to; needed only where no snapshot can be used.
     #[arg(long, env = "BUTTONWOOD_ARCHIVE")]
     pub(crate) archive: Option<PathBuf>,
-    /// What to export.
+    /// The table to export.
     #[arg(long, value_enum)]
     pub(crate) table: ExportTable,
     /// The earliest time of a trade, start of a candle or closing of an order, ISO 8601 or in milliseconds.
@@ -311,7 +311,7 @@ pub(crate) struct Export {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// What can be exported.
+/// The tables that can be exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum ExportTable {
@@ -323,7 +323,7 @@ pub(crate) enum ExportTable {
     PublicTrades,
     /// Prices and volume by interval, of every time frame, without gaps.
     Candles,
-    /// What changed the balances of accounts.
+    /// The changes of the accounts' balances.
     Statement,
 }
 

@@ -182,7 +182,7 @@ fn mark_of(dir: &Handle) -> Option<File> {
     (content(&mark)? == MARKED).then_some(mark)
 }
 
-/// What there is of the mark, perhaps nothing, in a directory whose making was interrupted; none if it is no such directory.
+/// The bytes of the mark, perhaps none, in a directory whose making was interrupted; none if it is no such directory.
 fn beginning_of_mark(dir: &Handle) -> Option<Vec<File>> {
     if !dir.is_private() || dir.age() < UNMARKED_FOR {
         return None;

@@ -10,7 +10,7 @@ pub(crate) const FLAG: &str = "feeds";
 /// The values of the flag; none for a setting of another kind.
 ///
 /// # Errors
-/// What is wrong in a table.
+/// The mistake in a table.
 pub(crate) fn values(setting: &Value) -> Result<Option<Vec<String>>, String> {
     let Value::Array(items) = setting else { return Ok(crate::config::values(setting)) };
     let mut all = Vec::new();

@@ -25,7 +25,7 @@ pub(crate) fn journal_options(common: &Common) -> JournalOptions {
 /// The journal that a sandbox keeps by default.
 const SANDBOX_JOURNAL: Keep = Keep::Bytes(2 * 1024 * 1024 * 1024);
 
-/// What becomes of old segments of the journal: an archive lies outside the data directory, and a venue deletes nothing.
+/// The fate of old segments of the journal: an archive lies outside the data directory, and a venue deletes nothing.
 pub(crate) fn archive(common: &Common, data: &Path, mode: Mode) -> Result<Option<Archive>, Trouble> {
     let default = if mode == Mode::Sandbox { SANDBOX_JOURNAL } else { Keep::All };
     let keep = common.keep_journal.unwrap_or(default);

@@ -281,7 +281,7 @@ fn drive(exchange: &Exchange, seed: &Seed, data: &Path, nodes: Nodes) -> Result<
         .map_err(|error| Trouble::System(format!("cannot start the thread of the chains: {error}")))
 }
 
-/// What runs beside the listener.
+/// The parts that run next to the listener.
 struct Parts {
     running: Running,
     socket: Socket,

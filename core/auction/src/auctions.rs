@@ -83,7 +83,7 @@ impl Auctions {
         self.schedule.is_some_and(before)
     }
 
-    /// What is due at `now`, if anything.
+    /// The step that is due at `now`, if any.
     pub fn due(&self, now: Time) -> Option<Due> {
         if let Some(settling) = self.settling {
             return Some(Due::Settlement(settling));

@@ -20,7 +20,7 @@ pub struct Schedule {
     pub last_cancel: u64,
 }
 
-/// What is wrong with a schedule.
+/// The mistake in a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScheduleError {
     /// The auction is not in the future.

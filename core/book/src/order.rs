@@ -70,7 +70,7 @@ pub struct Order {
     /// The rung of its price while it is on a book.
     #[serde(skip)]
     pub(crate) rung: Derived<Rung>,
-    /// What it has traded, if it is on a book and has traded.
+    /// Its trades, if it is on a book and has traded.
     pub(crate) traded: Link,
 }
 
@@ -229,7 +229,7 @@ impl Entry {
     };
 }
 
-/// What an order has traded. Apart from the order, since most orders leave without a trade.
+/// The trades of an order. Apart from the order, since most orders leave without a trade.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traded {
     /// The quantity.

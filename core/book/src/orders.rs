@@ -29,9 +29,9 @@ pub struct Orders {
     slab: Slab<Order>,
     /// How each order entered, by slot.
     entries: Vec<Entry>,
-    /// What the orders on a book have traded.
+    /// The trades of the orders on a book.
     traded: Slab<Traded>,
-    /// What the last entered order has traded while it is not on a book.
+    /// The trades of the last entered order while it is not on a book.
     #[serde(skip)]
     taken: Traded,
     #[serde(skip)]
@@ -170,7 +170,7 @@ impl Orders {
         self.entries.get(slot.index()).expect("every order has an entry")
     }
 
-    /// What a live order has traded.
+    /// The trades of a live order.
     pub fn traded(&self, slot: Slot) -> Traded {
         let order = &self.slab[slot];
         if !order.is_booked() {

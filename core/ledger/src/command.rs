@@ -39,7 +39,7 @@ pub struct Adjustment {
     pub currency: CurrencyId,
     /// The amount that the account gets; negative if it is taken from it.
     pub amount: Money,
-    /// What it refers to, such as the number of a transfer at a bank; empty without one. A reference is used once.
+    /// The document that it refers to, such as the number of a transfer at a bank; empty without one. A reference is used once.
     pub reference: String,
 }
 

@@ -56,7 +56,7 @@ pub struct Ledger {
     gusd: Option<CurrencyId>,
     #[serde(skip)]
     watch: watch::Watch,
-    /// What entries changed since it was taken, if this ledger records.
+    /// The changes of entries since they were last taken, if this ledger records.
     #[serde(skip)]
     moves: Recorder,
 }
@@ -304,7 +304,7 @@ impl Ledger {
         self.can_give(self.named.source, currency, amount)
     }
 
-    /// Whether a house account that may be negative can give this much within the range of money. What such accounts owe together
+    /// Whether a house account that may be negative can give this much within the range of money. The sum of such accounts' debts
     /// bounds all other balances, so nothing else can overflow then.
     ///
     /// # Errors
@@ -329,7 +329,7 @@ impl Ledger {
         value().is_some_and(|value| value <= Money::from_units(i128::MAX / 16))
     }
 
-    /// What is left after one of them gave an amount. None beyond the range.
+    /// The amount that is left after one of them gave an amount. None beyond the range.
     fn left_with(&self, currency: CurrencyId, gift: Option<(AccountId, Money)>) -> Option<Money> {
         let may_owe = self.houses.iter().filter(|house| house.may_be_negative);
         let owed = may_owe.map(|house| {

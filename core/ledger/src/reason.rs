@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use buttonwood_model::{AccountId, AssetId, OrderId, TradeId};
 use buttonwood_num::Money;
 
-/// What changed a balance, as the statement names it.
+/// The cause of a change of a balance, as the statement names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// Both sides of a trade of the book, without its fee.
@@ -37,9 +37,9 @@ pub enum Cause {
     Liquidation,
     /// The fee for assets in custody.
     CustodyFee,
-    /// What an account owed for a returned deposit, or for a payment made twice, was repaid.
+    /// An account's debt for a returned deposit, or for a payment made twice, was repaid.
     Repayment,
-    /// What an operator, the sandbox or an opening balance gave or took.
+    /// An operator, the sandbox or an opening balance gave or took an amount.
     Adjustment,
     /// A trade was broken.
     Break,
@@ -87,7 +87,7 @@ impl Cause {
     }
 }
 
-/// What a change of a balance refers to.
+/// The record that a change of a balance refers to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum About {
     /// Nothing that has an id.
@@ -104,9 +104,9 @@ pub enum About {
 /// Why an entry is posted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// What changes the balances.
+    /// The cause of the changes.
     pub cause: Cause,
-    /// What it refers to.
+    /// The record that it refers to.
     pub about: About,
 }
 
@@ -134,20 +134,20 @@ pub struct FeePart {
     pub amount: Money,
 }
 
-/// What an entry changed of one balance, available and held together.
+/// The change of one balance by an entry, available and held together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moved {
     /// The account.
     pub account: AccountId,
     /// The asset.
     pub asset: AssetId,
-    /// What was added; negative if it was taken, never zero.
+    /// The amount that was added; negative if it was taken, never zero.
     pub amount: Money,
     /// Why.
     pub reason: Reason,
 }
 
-/// What entries changed, if the ledger records. A copy does not: the state of the writer is one of the state that the views keep.
+/// The changes of entries, if the ledger records. A copy does not: the state of the writer is one of the state that the views keep.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder(Option<Vec<Moved>>);
 
@@ -218,7 +218,7 @@ fn add_up(moves: &mut Vec<Moved>, reason: Reason, entry: &[Posting]) {
     }
 }
 
-/// What was only moved between available and held is no change.
+/// An amount that only moved between available and held is no change.
 fn drop_zeros(moves: &mut Vec<Moved>, start: usize) {
     let mut at = 0;
     moves.retain(|moved| {

@@ -1,4 +1,4 @@
-//! What a trade moves.
+//! The movements of a trade.
 
 use buttonwood_model::{AccountId, CurrencyId, Held, Side};
 use buttonwood_num::Money;
@@ -14,7 +14,7 @@ pub struct Maker {
     pub fee: Money,
     /// The balance that it pays from.
     pub held: Held,
-    /// What the trade frees of its hold.
+    /// The amount that the trade frees of its hold.
     pub freed: Money,
 }
 

@@ -72,7 +72,7 @@ impl Held {
     pub const NONE: Self = Self(u32::MAX);
 }
 
-/// What a balance is of: a currency, or a claim on an outcome of a contract. Claims are in no list of currencies.
+/// The unit of a balance: a currency, or a claim on an outcome of a contract. Claims are in no list of currencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AssetId(u32);
 

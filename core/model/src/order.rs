@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The side of the book that an order is on. What it pays and receives is up to its desk.
+/// The side of the book that an order is on. The order's desk decides what each side pays and receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Side {
     /// The bids: a spot order pays quote and receives base.

@@ -36,7 +36,7 @@ pub struct Currency {
     pub networks: Vec<String>,
 }
 
-/// What a symbol trades.
+/// The thing that a symbol trades.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Product {
     /// The base currency itself.

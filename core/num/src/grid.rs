@@ -230,7 +230,7 @@ impl Grid {
         self.cost_of_many(price, qty, rate)
     }
 
-    /// What an order reserves: the cost of a buy, the base of a sell. One product for both, because the side is
+    /// The amount that an order reserves: the cost of a buy, the base of a sell. One product for both, because the side is
     /// unpredictable.
     #[inline]
     pub fn reserve(&self, buys: bool, price: Price, qty: Qty, rate: Bps) -> Option<Money> {

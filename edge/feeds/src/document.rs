@@ -15,7 +15,7 @@ const SHOWN: usize = 40;
 /// Reads the prices by the codes of their currencies.
 ///
 /// # Errors
-/// What is wrong, in text that can be logged.
+/// The mistake, in text that can be logged.
 pub(crate) fn read(bytes: &[u8]) -> Result<BTreeMap<String, Money>, String> {
     let Entries(entries) = serde_json::from_slice(bytes)
         .map_err(|error| format!("no JSON object of prices: {}", shown(&error.to_string())))?;

@@ -24,7 +24,7 @@ pub struct Feed {
     pub every: Duration,
 }
 
-/// Where a feed's document is. What it prints of a URL has neither user and password nor query, which may hold a key.
+/// Where a feed's document is. Its printed URL has neither user and password nor query, which may hold a key.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Place {
     /// In a file.
@@ -37,7 +37,7 @@ impl Feed {
     /// Reads the settings of a feed: `NAME=FILE` or `NAME=URL`, the seconds after the name and a slash if they are not 5.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The mistake.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (name, place) = text.split_once('=').ok_or_else(|| {
             "NAME=FILE or NAME=URL is wanted, or NAME/SECONDS=… for another interval than 5 seconds"
@@ -113,7 +113,7 @@ pub fn bare(text: &str) -> String {
 /// Checks what no feed shows alone: their number, and that each has a name of its own.
 ///
 /// # Errors
-/// What is wrong.
+/// The mistake.
 pub fn check(feeds: &[Feed]) -> Result<(), String> {
     if feeds.len() > FEEDS_MAX {
         return Err(format!("at most {FEEDS_MAX} feeds are read, not {}", feeds.len()));

@@ -19,7 +19,7 @@ const BYTES_MAX: usize = 64 << 10;
 /// The bytes of a document. `timeout` is that of a whole call.
 ///
 /// # Errors
-/// What went wrong, in text that can be logged.
+/// The failure, in text that can be logged.
 pub(crate) async fn fetch(place: &Place, timeout: Duration) -> Result<Vec<u8>, String> {
     match place {
         Place::File(path) => read(path),

@@ -1,4 +1,4 @@
-//! What a feed has sent, what of a document is sent now, and what of its trouble is logged.
+//! The state of a feed: its latest prices, the part of a document that is still to be sent, and the trouble that is logged.
 
 use buttonwood_engine::index::FRESH;
 use buttonwood_model::{CurrencyId, Time};

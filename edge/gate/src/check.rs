@@ -42,7 +42,7 @@ pub struct Request<'a> {
     pub is_query_optional: bool,
     /// All headers.
     pub headers: &'a HeaderMap,
-    /// What kind of call the route is.
+    /// The kind of call that the route is.
     pub kind: Kind,
     /// The client's address.
     pub address: IpAddr,

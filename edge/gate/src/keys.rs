@@ -24,7 +24,7 @@ pub struct Key {
     pub session: SessionId,
     /// The account or group it acts for.
     pub owner: Owner,
-    /// What it may do.
+    /// The roles of the key.
     pub roles: Roles,
     /// Whether 30 s of silence cancel its orders (SES-010).
     pub require_heartbeat: bool,

@@ -1,8 +1,8 @@
 //! The payload of a private request: a JSON object, checked once as a whole, then read field by field.
 //!
 //! Clauses: `AUTH-006`, `TYPE-003`, `TYPE-005`, `TYPE-007`, `TYPE-008`, `TYPE-013`, `TYPE-016`, `TYPE-022`; D-02, D-28.
-//! A field that is absent or `null` is `None` (D-169); one that is there in the wrong type is refused. What reads a field that a call
-//! needs takes it as it was sent, so that `null` is refused there.
+//! A field that is absent or `null` is `None` (D-169); one that is there in the wrong type is refused. A reader of a field that a
+//! call needs takes it as it was sent, so that `null` is refused there.
 
 use crate::json::{self, Field, Value, beginning};
 use crate::{Reason, Refusal, timestamp};

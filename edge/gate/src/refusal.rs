@@ -91,7 +91,7 @@ impl Refusal {
     }
 }
 
-/// What a refusal says of a number with an exponent.
+/// The text in a refusal of a number with an exponent.
 pub const NO_EXPONENT: &str = "exponents are not taken, write the number in full";
 
 /// Whether a text is a number with an exponent, such as `1e-05`.

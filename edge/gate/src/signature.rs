@@ -56,7 +56,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<Vec<u8>, Refusal> {
     base64_simd::STANDARD.decode_to_vec(payload).map_err(|_| invalid("the payload is not Base64"))
 }
 
-/// What a payload header holds, if it is Base64.
+/// The contents of a payload header, if it is Base64.
 pub fn decoded(payload: &[u8]) -> Option<Vec<u8>> {
     decode(payload).ok()
 }

@@ -12,7 +12,7 @@ use memchr::memmem;
 const END: &[u8] = b"\r\n\r\n";
 /// The beginning of an answer's first line. The version is that of the last request.
 const BEGIN: &[u8] = b"HTTP/1.";
-/// What follows [`BEGIN`] in a refusal: the last digit of the version, and the first digit of the status.
+/// The bytes that follow [`BEGIN`] in a refusal: the last digit of the version, and the first digit of the status.
 const STATUS: [&[u8]; 2] = [b"0 4", b"1 4"];
 /// The length that hyper gives for the missing body.
 const NO_BODY: &[u8] = b"\r\ncontent-length: 0\r\n";

@@ -192,7 +192,7 @@ impl Connections {
         self.release(connection);
         connection.end(bytes);
         self.sign(connection);
-        // What came with the request is in the read buffer, and counts again.
+        // Bytes that came with the request are in the read buffer, and count again.
         let next_head = connection.next_head.get();
         if next_head > 0 {
             self.hold(connection, next_head);

@@ -72,7 +72,7 @@ struct Last {
     verdict: Verdict,
 }
 
-/// What the next bytes belong to.
+/// The part that the next bytes belong to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
     #[default]

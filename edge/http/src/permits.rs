@@ -53,7 +53,7 @@ impl Taken {
     }
 }
 
-/// What a connection is accepted for.
+/// The purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Its requests are served. It takes of the share of this client, if there is one.

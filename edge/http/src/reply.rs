@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use zeroize::Zeroizing;
 
-/// What a browser may do with a page: load its own scripts, styles, images and data, and nothing else. No other site may show it
+/// The rights of a page in a browser: to load its own scripts, styles, images and data, and nothing else. No other site may show it
 /// in a frame.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

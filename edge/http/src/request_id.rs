@@ -86,7 +86,7 @@ fn is_sane(id: &[u8]) -> bool {
     (1..=LENGTH_MAX).contains(&id.len()) && id.iter().all(is_plain)
 }
 
-/// What the ids of a thread begin with.
+/// The prefix of the ids of a thread.
 fn prefix() -> String {
     static STARTED: OnceLock<u128> = OnceLock::new();
     static THREADS: AtomicU64 = AtomicU64::new(0);

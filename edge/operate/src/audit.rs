@@ -44,7 +44,7 @@ request! {
 }
 
 answer! {
-    /// What an operator did.
+    /// One act of an operator.
     struct Act {
         /// Its number in the journal.
         seq: u64,

@@ -14,7 +14,7 @@ pub const COMMANDS: &[Command] = &[
     funds::fee_override::COMMAND,
     lists::directory::ACCOUNTS,
     lists::balances::COMMAND,
-    // What is traded
+    // Currencies and symbols
     venue::currency::COMMAND,
     venue::listing::COMMAND,
     venue::network::NETWORK,
@@ -63,7 +63,7 @@ pub const COMMANDS: &[Command] = &[
     // Rates and trades
     fx::COMMAND,
     breaks::COMMAND,
-    // What was done
+    // The audit
     audit::COMMAND,
 ];
 

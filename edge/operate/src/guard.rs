@@ -92,7 +92,7 @@ impl Waiting {
     }
 }
 
-/// What is proposed: the command and its arguments.
+/// The text of a proposal: the command and its arguments.
 pub(crate) fn shown(state: &State, proposal: &Proposal) -> String {
     use buttonwood_engine::funds::Scope;
     match &proposal.what {
@@ -119,7 +119,7 @@ fn sent(proposal: &Proposal) -> &str {
     proposal.text.strip_prefix(PROPOSES).unwrap_or(&proposal.text)
 }
 
-/// What a refusal of a new proposal says.
+/// The refusal of a new proposal beyond the limit.
 pub(crate) fn too_many(reject: Reject) -> Option<Refusal> {
     if let Reject::Operation(error) = reject { Some(not_approved(error, 0)) } else { None }
 }

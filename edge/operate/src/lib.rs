@@ -1,4 +1,4 @@
-//! What operators do: open, fund, price, halt. One catalogue of commands serves `buttonwood admin`, which speaks to a socket
+//! The commands of operators: open, fund, price, halt. One catalogue of commands serves `buttonwood admin`, which speaks to a socket
 //! in the data directory, and the sandbox's control calls of the same effect.
 //!
 //! A [`Command`] is data and one function, which reads its arguments, sends what it means to the exchange as an act of

@@ -12,7 +12,7 @@ use std::ops::Deref;
 /// How the audit shows that a command was only proposed.
 pub(crate) const PROPOSES: &str = "propose ";
 
-/// An operator who does one thing. What it sends is journaled as an act with who, what and why.
+/// An operator who does one thing. Each command that it sends is journaled as an act with who, what and why.
 #[derive(Debug)]
 pub struct Operator<'a> {
     shared: &'a Shared,

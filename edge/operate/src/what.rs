@@ -1,4 +1,4 @@
-//! What an operator did, in words for the audit: the name of the command, and each argument as `name=value`.
+//! The acts of operators in words for the audit: the name of the command, and each argument as `name=value`.
 
 use buttonwood_gate::{Payload, Value, escaped};
 use buttonwood_wire::contract::Field;

@@ -164,7 +164,7 @@ impl App {
         self.started.elapsed()
     }
 
-    /// What it shares with operators.
+    /// The state that it shares with operators.
     pub fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }

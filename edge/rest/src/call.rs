@@ -11,7 +11,7 @@ use buttonwood_wire::contract::{Both, InPayload, Query, Sent, Text};
 use buttonwood_wire::{field, request};
 
 request! {
-    /// What every call on an account may name.
+    /// The account that every call on an account may name.
     pub(crate) struct Acting in InPayload {
         /// The account to act on, by its short name. A master key must name one; any other key has its own.
         account: Sent<Text>,

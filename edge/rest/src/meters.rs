@@ -25,7 +25,7 @@ const STATUSES: [&str; 20] = [
     "501", "503", "301", "304", "other",
 ];
 
-/// What the interface counts.
+/// The counters of the interface.
 #[derive(Debug)]
 pub(crate) struct Meters {
     pub(crate) switch: Switch,

@@ -1,5 +1,5 @@
-//! What a market's page shows, for its scripts: one answer of several public calls, which takes nothing of the limit of the
-//! public calls of its address. All pages of a market share the answer of a second.
+//! The data of a market's page, for its scripts: one answer of several public calls, which takes nothing of the limit of
+//! the public calls of its address. All pages of a market share the answer of a second.
 
 use crate::app::App;
 use crate::call::Asked;
@@ -33,7 +33,7 @@ const QUERY: &str = "limit_trades=26";
 #[derive(Debug, Default)]
 pub(crate) struct Answers(Mutex<HashMap<String, (Duration, Vec<u8>)>>);
 
-/// What a path names: `symbol` for a market's data, `symbol/time_frame` for its candles.
+/// The data that a path names: `symbol` for a market's data, `symbol/time_frame` for its candles.
 pub(crate) fn wanted(path: &str) -> Option<&str> {
     let wanted = path.strip_prefix("/site/markets/")?.strip_suffix(".json")?;
     let parts = wanted.split('/').count();

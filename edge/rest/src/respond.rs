@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 /// The path of the contract.
 const CONTRACT: &str = "/openapi.json";
-/// What the paths of the sandbox's control calls begin with.
+/// The prefix of the paths of the sandbox's control calls.
 const CONTROL: &str = "/sandbox/";
 
 impl buttonwood_http::Handler for App {

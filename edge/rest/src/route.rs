@@ -79,7 +79,7 @@ impl Bucket {
     }
 }
 
-/// What a signed call's query string is.
+/// The use of a signed call's query string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SignedQuery {
     /// Not read (D-03).
@@ -131,7 +131,7 @@ pub struct Route {
     pub(crate) scopes: &'static [&'static str],
     pub(crate) kinds: Kinds,
     pub(crate) kind: Kind,
-    /// What its query string is, if it is signed.
+    /// The use of its query string, if it is signed.
     pub(crate) query: SignedQuery,
     /// A limit of the account, besides that of the key.
     pub(crate) account_limit: Option<AccountLimit>,

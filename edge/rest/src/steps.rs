@@ -4,7 +4,7 @@ use buttonwood_model::Time;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// What simulated traders do in a beat, in progress.
+/// The acts of simulated traders in a beat, in progress.
 pub type Step = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Lets simulated traders act while a manual clock moves.

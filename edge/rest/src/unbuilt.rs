@@ -1,7 +1,7 @@
 //! The endpoints of the specification that are not built yet, with the rights that they will need.
 //!
 //! A call passes every check of the gate, so that a key without the right learns it today, and is then refused with 501.
-//! What the specification leaves open about rights is in Q-188.
+//! Rights that the specification leaves open are in Q-188.
 
 use crate::auth::Auth;
 use crate::route::Route;

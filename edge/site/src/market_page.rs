@@ -10,14 +10,14 @@ use buttonwood_sequencer::Exchange;
 
 /// The page's frame.
 const FRAME: &str = include_str!("../assets/market.html");
-/// What the page of a perpetual shows beyond that of a spot market.
+/// The part of a perpetual's page that a spot market's has not.
 const PERPETUAL: &str = include_str!("../assets/perpetual.html");
 /// The page for a symbol that does not exist.
 const UNKNOWN: &str = include_str!("../assets/unknown.html");
 /// Characters of an unknown symbol that its page shows.
 const SHOWN: usize = 40;
 
-/// What the page shows of a symbol, copied while the views are locked.
+/// The page's data of a symbol, copied while the views are locked.
 #[derive(Debug)]
 struct Shown {
     symbol: Symbol,
@@ -68,7 +68,7 @@ fn digits(grid: &Grid, push: impl Fn(&Grid, &mut Vec<u8>)) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// What follows base and quote in the name of a market.
+/// The words after base and quote in the name of a market.
 fn kind(symbol: &Symbol) -> &'static str {
     if symbol.product == Product::Swap { " perp" } else { "" }
 }

@@ -28,7 +28,7 @@ answer! {
         pub quantity: DecimalText,
         /// The base currency.
         pub quantity_currency as "quantityCurrency": String,
-        /// What the account paid, with all fees that are in this currency.
+        /// The amount that the account paid, with all fees that are in this currency.
         pub total_spend as "totalSpend": DecimalText,
         /// The currency that the account paid.
         pub total_spend_currency as "totalSpendCurrency": String,
@@ -70,7 +70,7 @@ answer! {
         pub deposit_fee as "depositFee": DecimalText,
         /// The currency of that fee.
         pub deposit_fee_currency as "depositFeeCurrency": String,
-        /// What the account pays: for a buy quantity times price and the fee, for a sell the quantity.
+        /// The amount that the account pays: for a buy quantity times price and the fee, for a sell the quantity.
         pub total_spend as "totalSpend": DecimalText,
         /// The currency that the account pays.
         pub total_spend_currency as "totalSpendCurrency": String,

@@ -137,7 +137,7 @@ pub struct StatementRow {
     pub line: Line,
 }
 
-/// What changed balances.
+/// The changes of balances.
 pub const STATEMENT: Columns<StatementRow> = Columns(&[
     ("group", |out, state, row| group(out, state, row.account)),
     ("account", |out, state, row| account(out, state, row.account)),

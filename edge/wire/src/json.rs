@@ -271,7 +271,7 @@ mod tests {
         );
     }
 
-    /// What a client chose is repeated as it was sent.
+    /// A text that a client chose is repeated as it was sent.
     #[test]
     fn escapes_the_texts_of_clients() {
         let body =

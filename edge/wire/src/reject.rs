@@ -25,7 +25,7 @@ pub struct Rejected<'a> {
     pub needed: Roles,
     /// Its payload.
     pub payload: &'a Payload,
-    /// What its account owes for returned advances, such as `12.5 USD`.
+    /// The account's debts for returned advances, such as `12.5 USD`.
     pub owed: String,
 }
 

@@ -1,7 +1,7 @@
-//! Texts that people choose and later read: names, labels, reasons and references. What cannot be seen is in none of them, so that two
-//! texts that look the same are the same.
+//! Texts that people choose and later read: names, labels, reasons and references. Characters that cannot be seen are in none of them,
+//! so that two texts that look the same are the same.
 
-/// What [`is_plain`] wants beyond a length, for a refusal.
+/// The rule of [`is_plain`] beyond a length, for a refusal.
 pub const PLAIN: &str = "characters without control and format characters, no blank at either end";
 
 /// Characters of a reference at most.

@@ -13,7 +13,7 @@ use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_views::history::{Part, TradeRow};
 
 words! {
-    /// What a transfer is.
+    /// The type of a transfer.
     pub struct TransferType: "Deposit", "Withdrawal", "Reward", "AdminDebit", "AdminCredit"
 }
 
@@ -30,7 +30,7 @@ words! {
 answer! {
     /// A transfer. A field without a value is left out.
     pub struct TransferRow {
-        /// What it is.
+        /// Its type.
         pub kind as "type": TransferType,
         /// How far it has come.
         pub status: TransferStatusName,
@@ -64,9 +64,9 @@ answer! {
         pub withdrawal_id as "withdrawalId": Option<String>,
         /// How the money moves, if not on a chain.
         pub method: Option<TransferMethodName>,
-        /// What a credit or a debit of an operator is for, if it was said.
+        /// The purpose of an operator's credit or debit, if one was given.
         pub purpose: Option<Label>,
-        /// What has happened to a withdrawal besides its usual course, for people.
+        /// An unusual event of a withdrawal, for people.
         pub message: Option<String>,
     }
 }
@@ -87,7 +87,7 @@ answer! {
         pub fee_currency as "feeCurrency": String,
         /// The number of its transfer.
         pub eid: u64,
-        /// What it was charged for.
+        /// The reason for the charge.
         pub event_type as "eventType": CustodyEventName,
     }
 }
@@ -173,11 +173,11 @@ answer! {
         pub amount: DecimalText,
         /// How it moved: a bank's method, `Internal`, `Blockchain` or `Admin`.
         pub method: String,
-        /// What the rows of one movement share: the number of the first of them.
+        /// The number that the rows of one movement share: that of the first of them.
         pub correlation_id as "correlationId": Option<u64>,
         /// The id of the linked bank account that it came from or went to, if that is known.
         pub bank_id as "bankId": Option<String>,
-        /// What a credit or a debit of an operator is for, if it was said.
+        /// The purpose of an operator's credit or debit, if one was given.
         pub purpose: Option<Label>,
         /// The hash of its transaction, once it is known.
         pub transaction_hash as "transactionHash": Option<String>,
@@ -191,7 +191,7 @@ answer! {
         pub advance_eid as "advanceEid": Option<u64>,
         /// The number of the other account's row, where this is the deposit of an internal transfer.
         pub withdrawal_eid as "withdrawalEid": Option<u64>,
-        /// What has happened to a withdrawal besides its usual course, for people.
+        /// An unusual event of a withdrawal, for people.
         pub message: Option<String>,
     }
 }
@@ -252,7 +252,7 @@ pub fn row(names: &Names, networks: &Networks, transfer: &Transfer, shows_networ
     }
 }
 
-/// What has happened to a withdrawal besides its usual course.
+/// The unusual event of a withdrawal, if there was one.
 fn message(way: &Way) -> Option<String> {
     chain(way).and_then(|chain| chain.mishap).map(|mishap| mishap.message().to_owned())
 }

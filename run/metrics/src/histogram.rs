@@ -4,7 +4,7 @@ use crate::counts::Counts;
 use crate::page::Page;
 use std::time::Duration;
 
-/// What a histogram measures.
+/// The unit of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Nanoseconds, which are shown as seconds.

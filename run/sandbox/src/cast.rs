@@ -13,7 +13,7 @@ pub(crate) struct AccountPart {
     pub(crate) start: Start,
 }
 
-/// What an account begins with.
+/// The first balances of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     /// Nothing.

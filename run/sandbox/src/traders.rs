@@ -1,6 +1,6 @@
 //! Simulated traders: an account that quotes and one that takes on every spot symbol, and two like them on perpetuals.
 //!
-//! What they do is a function of the seed, the time and the state of the exchange, and they remember nothing: in every beat the account
+//! Their acts are a function of the seed, the time and the state of the exchange, and they remember nothing: in every beat the account
 //! that quotes brings its quotes to where the latent prices want them, and the other one trades. Their commands are those of any client,
 //! with keys and nonces of their own, and the exchange decides them by the same rules; they come without HTTP, so that a beat is one batch
 //! of the journal.
@@ -45,7 +45,7 @@ pub struct Traders {
     latent: Latent,
 }
 
-/// What a turn does.
+/// The act of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     /// Quotes, and gives each symbol a first trade.
@@ -62,12 +62,12 @@ impl Traders {
         Self { seed, latent: Latent::new(seed, currencies) }
     }
 
-    /// What they do when the exchange has started, so that its books are filled when it is ready.
+    /// Their commands when the exchange has started, so that its books are filled when it is ready.
     pub fn open(&self, state: &State, now: Time) -> Vec<Command> {
         self.turn(state, now, Turn::Opening)
     }
 
-    /// What they do in a beat.
+    /// Their commands in a beat.
     pub fn act(&self, state: &State, beat: Time) -> Vec<Command> {
         self.turn(state, beat, Turn::Beat)
     }

@@ -16,7 +16,7 @@ use buttonwood_journal::{Copy, Mark, Reader, ReplayError};
 use buttonwood_tables::Database;
 use buttonwood_views::{Counted, Fold, history};
 
-/// What a backup holds.
+/// The contents of a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backup {
     /// The last command in it.

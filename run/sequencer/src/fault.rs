@@ -45,7 +45,7 @@ pub enum Fault {
     ArchiveNeeded {
         /// Why no snapshot can be used.
         why: String,
-        /// What is missing.
+        /// The missing part.
         source: journal::Fault,
     },
     /// A file of a backup.
@@ -77,7 +77,7 @@ pub enum Fault {
     Frame {
         /// Which command.
         seq: u64,
-        /// What is wrong with it.
+        /// The mistake in it.
         source: FrameError,
     },
     /// A snapshot verifies but does not read as one.
@@ -85,7 +85,7 @@ pub enum Fault {
     Snapshot {
         /// Its command.
         seq: u64,
-        /// What is wrong with it.
+        /// The mistake in it.
         source: postcard::Error,
     },
     /// A snapshot is of a version that this build does not read.

@@ -7,7 +7,7 @@ use buttonwood_metrics::{Histogram, Kind, Page, Switch, Tally, Unit};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-/// What the threads of an exchange count.
+/// The counters of an exchange's threads.
 #[derive(Debug)]
 pub(crate) struct Meters {
     pub(crate) switch: Switch,

@@ -67,7 +67,7 @@ impl fmt::Display for Poison {
     }
 }
 
-/// What a command is and who sent it, for a line of text; nothing that the command contains. The names are those of operators'
+/// The kind and the sender of a command, for a line of text; nothing that the command contains. The names are those of operators'
 /// commands.
 fn described(command: &Command, access: &Access) -> String {
     let body = format!("{:?}", command.body.inner());

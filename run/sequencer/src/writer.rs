@@ -82,7 +82,7 @@ pub(crate) struct Writer {
     stopping: bool,
 }
 
-/// What the writer's own thread does next.
+/// The next step of the writer's own thread.
 enum Next {
     /// Takes another turn at this time or when woken.
     Wait(Instant),
@@ -214,7 +214,7 @@ impl Writer {
                 Some(submission) => self.take(submission, shared),
                 None => return,
             }
-            // What the command began ends before the next one of the queue, as far as the batch has room.
+            // The follow-ups of the command end before the next one of the queue, as far as the batch has room.
             self.follow_up(shared);
         }
     }

@@ -145,7 +145,7 @@ impl Shelves {
         Err(Fault::Archived { dir, segment: archived.segment, seq: archived.seq, is_deleted, looked_for })
     }
 
-    /// What was archived.
+    /// The archived segments.
     pub(crate) fn archived(&self) -> Result<Option<Archived>, Fault> {
         record(&self.dir, self.id)
     }
@@ -261,7 +261,7 @@ impl Mover {
     /// Moves every segment before `end`, a place that [`Mover::next`] returned. Returns their number.
     ///
     /// # Errors
-    /// A damaged segment, another content in the archive, or an error of the system. What was moved by then stays readable.
+    /// A damaged segment, another content in the archive, or an error of the system. The segments moved by then stay readable.
     pub fn move_before(&mut self, end: &Mark) -> Result<usize, Fault> {
         let mut segments = files::segments(&self.dir)?;
         segments.retain(|number| *number < end.segment);

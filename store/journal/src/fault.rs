@@ -87,7 +87,7 @@ pub enum Fault {
         offset: u64,
         /// The first sequence that is not known to be intact.
         seq: u64,
-        /// What is wrong there.
+        /// The flaw at that place.
         flaw: Flaw,
     },
     /// The archive has another file under a segment's name, so the segment stays where it is.
@@ -178,7 +178,7 @@ pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) ->
     move |source| Fault::Io { action, path: path.to_owned(), source }
 }
 
-/// What is wrong with a damaged batch, block or file.
+/// The flaw of a damaged batch, block or file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// The file is missing, though its neighbours exist.
@@ -248,7 +248,7 @@ pub enum Note {
         offset: u64,
         /// Last sequence of the history.
         seq: u64,
-        /// What is wrong with the batch.
+        /// The flaw of the batch.
         flaw: Flaw,
     },
     /// A snapshot does not verify; an older one, or a replay of the whole journal, takes its place (J10).

@@ -105,7 +105,7 @@ pub(crate) struct Cursor {
     pub(crate) epoch: u64,
 }
 
-/// What is wrong at the cursor, and whether a crash alone can have caused it. A torn write never leaves an intact
+/// The flaw at the cursor, and whether a crash alone can have caused it. A torn write never leaves an intact
 /// header of a batch that does not belong there.
 #[derive(Clone, Copy, Debug)]
 struct Bad {
@@ -133,7 +133,7 @@ fn wrong(flaw: Flaw) -> Miss {
     Miss::Bad(Bad { flaw, tearable: false })
 }
 
-/// What follows the last batch of a segment.
+/// The bytes after the last batch of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Edge<'a> {
     /// The next segment, whose header records the byte offset where the history in this one ends.

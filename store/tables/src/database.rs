@@ -32,7 +32,7 @@ pub struct Reached {
     pub void: u64,
 }
 
-/// What an opening found.
+/// The result of an opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opened {
     /// A database, which goes on where it is.

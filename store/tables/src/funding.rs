@@ -14,7 +14,7 @@ pub struct Hours {
     pub rows: usize,
 }
 
-/// What an account paid or received for an hour.
+/// The payment of an account for an hour, or to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payment {
     /// The hour's end.

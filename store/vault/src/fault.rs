@@ -41,7 +41,7 @@ pub enum Fault {
     /// The key command could not be run, or failed.
     #[error("vault: the key command {why}")]
     KeyCommand {
-        /// What happened.
+        /// The failure.
         why: String,
     },
     /// The vault is sealed under another key.

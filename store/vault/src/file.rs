@@ -66,7 +66,7 @@ fn bound(what: &str, name: &str) -> Vec<u8> {
     [what, "\0", name].concat().into_bytes()
 }
 
-/// What can be read of a vault's file without its key.
+/// The part of a vault's file that can be read without its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     /// The id of its key.

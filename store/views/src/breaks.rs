@@ -13,7 +13,7 @@ use buttonwood_num::{Grid, Money};
 /// Rows that are read at once.
 const PAGE: usize = 1_000;
 
-/// What a search of the history needs of the state.
+/// The records of the state that a search of the history needs.
 #[derive(Clone, Debug)]
 pub struct Records {
     /// The increments of each symbol.
@@ -87,7 +87,7 @@ impl Records {
         })
     }
 
-    /// What a trade counted in volumes, in dollars.
+    /// The value of a trade in volumes, in dollars.
     fn value(&self, history: Query<'_>, row: &PublicTrade) -> Result<Money, Fault> {
         let notional = self.notional(row);
         let (value, pair) = self.values.get(row.symbol.index()).copied().unwrap_or((Value::Unknown, None));

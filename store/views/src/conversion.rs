@@ -87,7 +87,7 @@ mod tests {
         }
     }
 
-    /// What 300 units of one currency are of another, with the last price of each symbol in hundredths.
+    /// The value of 300 units of one currency in another, with the last price of each symbol in hundredths.
     fn converted(symbols: &[(Symbol, u64)], from: CurrencyId, to: CurrencyId) -> Option<i128> {
         let prices: Vec<u64> = symbols.iter().map(|(_, price)| *price).collect();
         let symbols: Vec<Symbol> = symbols.iter().map(|(symbol, _)| symbol.clone()).collect();

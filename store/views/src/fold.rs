@@ -105,12 +105,12 @@ pub struct Fold {
     volumes: TradeVolumes,
     /// The newest trade row of the live order in each slot.
     trades: Vec<Option<Position>>,
-    /// What accounts had at the last cut of the proof of reserves.
+    /// The balances of accounts at the last cut of the proof of reserves.
     cut: Option<Arc<Cut>>,
     /// Empty between commands.
     #[serde(skip)]
     ahead: statement::Ahead,
-    /// What the last event changed, kept for its room.
+    /// The changes of the last event, kept for its room.
     #[serde(skip)]
     moves: Vec<Moved>,
 }
@@ -152,7 +152,7 @@ impl Fold {
         &self.candles
     }
 
-    /// What each account traded, by day.
+    /// The volumes of each account, by day.
     pub fn trade_volumes(&self) -> &TradeVolumes {
         &self.volumes
     }
@@ -162,7 +162,7 @@ impl Fold {
         &self.auctions
     }
 
-    /// What accounts had at the last cut of the proof of reserves.
+    /// The balances of accounts at the last cut of the proof of reserves.
     pub fn cut(&self) -> Option<&Arc<Cut>> {
         self.cut.as_ref()
     }

@@ -14,7 +14,7 @@ use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
-/// What every account of a group had when the state was cut. To make one copies each balance once, in one pass: it happens once a day,
+/// The balances of a group's accounts when the state was cut. To make one copies each balance once, in one pass: it happens once a day,
 /// and what costs more is left to [`Trees`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cut {

@@ -68,7 +68,7 @@ pub struct Found {
     pub trades: Option<Position>,
 }
 
-/// What an id finds: an order of a book, or a conversion.
+/// The record that an id finds: an order of a book, or a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// An order.
@@ -236,7 +236,7 @@ impl Views {
         self.fold.candles()
     }
 
-    /// What each account traded, by day.
+    /// The volumes of each account, by day.
     pub fn trade_volumes(&self) -> &TradeVolumes {
         self.fold.trade_volumes()
     }

@@ -1,4 +1,4 @@
-//! What each account traded on each UTC day, by symbol, side and role; the current day and the 30 before it.
+//! The volumes of each account on each UTC day, by symbol, side and role; the current day and the 30 before it.
 //!
 //! Clauses: `VOL-008`, `VOL-009`, `VOL-011` to `VOL-013`.
 
@@ -19,10 +19,10 @@ pub struct TradeVolumes {
     accounts: BTreeMap<AccountId, VecDeque<DayVolumes>>,
 }
 
-/// What an account traded on one day.
+/// The volumes of an account on one day.
 type DayVolumes = (Day, BTreeMap<SymbolId, TradeVolume>);
 
-/// What an account traded of a symbol on one day.
+/// The volume of an account in a symbol on one day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TradeVolume {
     /// Its buys.

@@ -56,7 +56,7 @@ impl Ledger {
         self.moves.begin();
     }
 
-    /// What entries changed since the last call, in their order; nothing if this ledger does not record.
+    /// Takes the changes of entries since the last call, in their order; nothing if this ledger does not record.
     pub fn take_moves(&mut self, into: &mut Vec<Moved>) {
         into.clear();
         if let Some(moves) = self.moves.list() {
@@ -219,7 +219,7 @@ impl Ledger {
         self.owed == Owed::default()
     }
 
-    /// What an incoming buyer will pay for its fills so far, its fees included, when it settles.
+    /// The amount that an incoming buyer will pay for its fills so far, its fees included, when it settles.
     pub fn due_from_buyer(&self) -> Money {
         self.owed.got + self.owed.fees
     }

@@ -116,7 +116,7 @@ fn the_source_never_leaves_the_range_of_money() {
     assert_eq!(ledger.can_issue(USD, money(1)), Ok(()));
 }
 
-/// What all house accounts owe together stays within the range, and what one of them has is no debt.
+/// The debts of all house accounts together stay within the range, and the balance of one of them is no debt.
 #[test]
 fn house_accounts_together_stay_within_the_range_of_money() {
     let mut ledger = ledger(7, 1);

@@ -14,7 +14,7 @@ fn place(text: &str) -> Place {
     Feed::parse(&format!("feed={text}")).unwrap().place
 }
 
-/// What a server's first answer is read as, and the request that it got.
+/// The result of reading a server's first answer, and the request that the server got.
 fn served(answer: &'static [u8]) -> (Result<String, String>, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/prices?of=all", listener.local_addr().unwrap());

@@ -116,7 +116,7 @@ fn the_oldest_unfinished_requests_close() {
     assert_eq!(all(), [Signal::Continue, Signal::Close, Signal::Close, Signal::Continue]);
 }
 
-/// What came of the next head with a request counts from the end of the request on.
+/// The part of the next head that came with a request counts from the end of the request on.
 #[test]
 fn the_next_head_counts_after_the_answer() {
     let connections = Connections::default();

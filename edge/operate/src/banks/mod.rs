@@ -1,4 +1,4 @@
-//! What banks do: send money, and settle what was paid or advanced.
+//! The acts of banks: they send money, and settle payments and advances.
 
 pub(crate) mod limit;
 pub mod settle;

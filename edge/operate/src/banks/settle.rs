@@ -21,7 +21,7 @@ pub const COMMAND: Command = Command::once("bank settle", |operator, fields| Box
     .gives::<Answered>();
 
 request! {
-    /// What the bank has settled: a payment or an advance.
+    /// The bank's settlement of a payment or an advance.
     struct Settled in InPayload {
         /// The `withdrawalId` of a payment.
         withdrawal as "withdrawalId": Text,
@@ -33,7 +33,7 @@ request! {
 }
 
 answer! {
-    /// What was settled.
+    /// The settled row.
     struct Answered {
         /// Always `ok`.
         result: Done,

@@ -95,7 +95,7 @@ fn positions(state: &State, account: AccountId) -> Vec<String> {
     named.collect()
 }
 
-/// What the account owes the house: for returned advances, and as loans of margin and of perpetuals.
+/// The debts of the account to the house: for returned advances, and as loans of margin and of perpetuals.
 fn debts(state: &State, account: AccountId) -> Vec<String> {
     let advances = state.funds().debts_of(account);
     let loans = state.perps().loans().of(account).chain(state.spot_margin().loans().of(account));
@@ -109,7 +109,7 @@ fn debts(state: &State, account: AccountId) -> Vec<String> {
         .collect()
 }
 
-/// What the account has, to the last decimal.
+/// The account's money, to the last decimal.
 fn money(state: &State, account: AccountId) -> Vec<String> {
     let currencies =
         state.ledger().balances_of(account).map(|(currency, balance)| (currency.into(), balance));

@@ -1,4 +1,4 @@
-//! What trades cost.
+//! The fees of trades.
 
 pub(crate) mod promote;
 mod rates;

@@ -1,4 +1,4 @@
-//! What credits and debits have in common: the account, the amount, the reference, and the answer.
+//! The common parts of credits and debits: the account, the amount, the reference, and the answer.
 
 use crate::field::{amount, bad_amount};
 use crate::operator::Operator;
@@ -22,7 +22,7 @@ request! {
         currency: Needed<Text>,
         /// How much.
         amount: Needed<Decimal>,
-        /// What it refers to, such as the number of a bank's transfer: 1 to 100 printable ASCII characters without blanks. A
+        /// Its reference, such as the number of a bank's transfer: 1 to 100 printable ASCII characters without blanks. A
         /// reference is used once.
         reference: Text,
     }
@@ -37,7 +37,7 @@ answer! {
         currency: String,
         /// How much.
         amount: DecimalText,
-        /// What it refers to, if that was given.
+        /// Its reference, if one was given.
         reference: Option<Label>,
     }
 }

@@ -36,7 +36,7 @@ request! {
 }
 
 answer! {
-    /// What the house account got.
+    /// The amount that the house account got.
     struct Funded {
         /// Always `ok`.
         result: Done,

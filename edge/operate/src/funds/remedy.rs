@@ -49,7 +49,7 @@ words! {
 }
 
 answer! {
-    /// What was done is noted.
+    /// The remedy is noted.
     struct Remedied {
         /// Always `ok`.
         result: Done,

@@ -1,4 +1,4 @@
-//! What is drawn for a new key: its public text and its secret, from the system's randomness.
+//! The random parts of a new key: its public text and its secret, from the system's randomness.
 
 use buttonwood_gate::{Refusal, Secret};
 use buttonwood_wire::field::failed;

@@ -26,7 +26,7 @@ answer! {
     struct SessionRow {
         /// The public text of its key.
         api_key: String,
-        /// What it is.
+        /// Its kind.
         kind: SessionKind,
         /// The address of its last call; `null` if it has not called since the start.
         address: Nullable<String>,
@@ -38,7 +38,7 @@ answer! {
 }
 
 buttonwood_wire::words! {
-    /// What a session is.
+    /// The kinds of sessions.
     struct SessionKind: "key"
 }
 

@@ -35,7 +35,7 @@ answer! {
     }
 }
 
-/// What a dry run shows of a change.
+/// The key as a dry run shows it after a change.
 impl KeyRow {
     pub(super) fn set_enabled(&mut self, enabled: bool) {
         self.enabled = enabled && !self.ended;

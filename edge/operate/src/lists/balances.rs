@@ -17,7 +17,7 @@ pub(crate) const COMMAND: Command =
         .gives::<ListedBalance>();
 
 answer! {
-    /// What an account has of a currency.
+    /// The balance of an account in a currency.
     struct ListedBalance {
         /// The name of the account's group.
         group: Label,

@@ -67,7 +67,7 @@ answer! {
         price: DecimalText,
         /// Its stop price, until that is reached.
         stop_price: Option<DecimalText>,
-        /// What is left of it.
+        /// The amount that is left of it.
         remaining_amount: DecimalText,
         /// When it was placed, in milliseconds.
         timestampms: u64,

@@ -25,7 +25,7 @@ answer! {
         group: Label,
         /// The short name of the account.
         account: Label,
-        /// What it is.
+        /// Its type.
         kind as "type": String,
         /// How far it has come.
         status: String,

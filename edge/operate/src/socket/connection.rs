@@ -41,7 +41,7 @@ request! {
     }
 }
 
-/// Answers one request. What cannot be written is lost with its reader.
+/// Answers one request. An answer that cannot be written is lost with its reader.
 pub(super) async fn serve(stream: UnixStream, shared: &Shared, places: &Places, mut arrival: Arrival) {
     let who = match stream.peer_cred() {
         Ok(peer) => user_name(peer.uid()),

@@ -40,7 +40,7 @@ answer! {
         result: Done,
         /// Its number.
         proposal: u64,
-        /// What the command answers with that ran.
+        /// The answer of the command that ran.
         answer: Option<Object>,
     }
 }
@@ -50,7 +50,7 @@ answer! {
     struct Listed {
         /// Its number.
         proposal: u64,
-        /// What is proposed: the command and its arguments.
+        /// The proposed command and its arguments.
         what: Label,
         /// Who proposed it.
         who: Label,

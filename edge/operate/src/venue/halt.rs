@@ -31,7 +31,7 @@ pub const RESUME: Command = Command::once("resume", |operator, fields| Box::pin(
     .gives::<Resumed>();
 
 request! {
-    /// What is halted or resumed.
+    /// The scope of a halt or of its end.
     struct Scoped in InPayload {
         /// `withdrawals`, or `asset` for one asset; without it, trading.
         scope: Text,

@@ -1,4 +1,4 @@
-//! What is traded, and whether.
+//! Currencies, symbols and networks, and whether they trade.
 
 pub(crate) mod approval;
 pub(crate) mod currency;

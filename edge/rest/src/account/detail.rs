@@ -35,7 +35,7 @@ answer! {
 }
 
 answer! {
-    /// What an account is called, and what it is.
+    /// The names and the type of an account.
     struct AccountNaming {
         /// Its name.
         name as "accountName": Label,

@@ -82,7 +82,7 @@ fn read(call: &Call) -> Result<Renamed, Refusal> {
     })
 }
 
-/// What is sent is what calls must name from then on: nothing of it is changed.
+/// The new short name must be written as calls will name it: nothing of it is changed.
 fn new_short_name(name: &str) -> Result<String, Refusal> {
     let expected = || {
         let expected =

@@ -16,7 +16,7 @@ pub(crate) const ROUTE: Route = Route::reading("/v1/roles", answer)
     .gives::<KeyRoles>();
 
 answer! {
-    /// What a key may do.
+    /// The roles of a key.
     struct KeyRoles {
         /// Whether it reads everything of its account.
         is_auditor as "isAuditor": bool,

@@ -185,7 +185,7 @@ fn parameters(route: &Route, query: &[Field]) -> Vec<Node> {
     path_parameters(route).chain(query).collect()
 }
 
-/// What a parameter in the path is.
+/// The description of a parameter in the path.
 fn path_text(name: &str) -> &'static str {
     match name {
         "symbol" => "A symbol, in any letter case.",

@@ -4,5 +4,5 @@ pub(crate) mod execute;
 pub(crate) mod quote;
 pub(crate) mod wrap;
 
-/// What a refusal shows of a field that is absent.
+/// The text in a refusal for a field that is absent.
 const MISSING: &str = "(missing)";

@@ -45,13 +45,13 @@ words! {
 }
 
 request! {
-    /// What to quote.
+    /// The quote that is requested.
     struct QuoteFields in InPayload {
         /// The symbol, in any letter case.
         symbol: Ordered<Loose<Text>>,
         /// The side.
         side: Ordered<Loose<SideName>>,
-        /// What to spend: quote currency with the fee for a buy, base currency for a sell.
+        /// The amount to spend: quote currency with the fee for a buy, base currency for a sell.
         total_spend as "totalSpend": Ordered<Decimal>,
         /// Where the money comes from: the account's balance unless the call says otherwise.
         payment_method_type as "paymentMethodType": Loose<PaymentMethodType>,
@@ -61,13 +61,13 @@ request! {
 }
 
 request! {
-    /// What to quote, where the path has side and symbol.
+    /// The quote that is requested, where the path has side and symbol.
     struct QuoteByPathFields in InPayload {
         /// The symbol; if it is there, that of the path.
         symbol: Loose<Text>,
         /// The side; if it is there, that of the path.
         side: Loose<SideName>,
-        /// What to spend: quote currency with the fee for a buy, base currency for a sell.
+        /// The amount to spend: quote currency with the fee for a buy, base currency for a sell.
         total_spend as "totalSpend": Ordered<Decimal>,
         /// Where the money comes from: the account's balance unless the call says otherwise.
         payment_method_type as "paymentMethodType": Loose<PaymentMethodType>,

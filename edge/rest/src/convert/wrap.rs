@@ -28,7 +28,7 @@ pub(crate) const ROUTE: Route = Route::writing("/v1/wrap/{symbol}", Write { comm
     .refuses(&[406]);
 
 request! {
-    /// What to wrap or unwrap.
+    /// The amount to wrap or unwrap.
     struct WrapRequest in InPayload {
         /// The quantity in the symbol's base currency, a multiple of its `tick_size` and at least its `min_order_size`.
         amount: Ordered<Decimal>,

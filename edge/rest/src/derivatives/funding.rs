@@ -13,7 +13,7 @@ use buttonwood_wire::time::iso_millis;
 use buttonwood_wire::{answer, json};
 use http::StatusCode;
 
-/// What an unknown symbol is answered with.
+/// The description of the answer to an unknown symbol.
 const UNKNOWN: &str = "There is no such perpetual; the body is empty.";
 
 /// Anybody.
@@ -41,7 +41,7 @@ answer! {
         timestamp_millis as "fundingTimestampMilliSecs": u64,
         /// The next full hour, in milliseconds.
         next_timestamp as "nextFundingTimestamp": u64,
-        /// What a long position of one unit paid for the last full hour.
+        /// The amount that a long position of one unit paid for the last full hour.
         amount: DecimalNumber,
         /// The same.
         second_name as "fundingAmount": DecimalNumber,

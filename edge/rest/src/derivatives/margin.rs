@@ -33,7 +33,7 @@ answer! {
     struct AccountFigures {
         /// The dollar value of what can fund positions, unrealised profit and loss included.
         margin_assets_value: DecimalText,
-        /// What positions and live orders need.
+        /// The margin that positions and live orders need.
         initial_margin: DecimalText,
         /// Assets less initial margin; negative if positions could not be opened now.
         available_margin: DecimalText,
@@ -45,13 +45,13 @@ answer! {
         notional_value: DecimalText,
         /// The mark of the perpetual at which assets equal the maintenance limit; 0 if there is none.
         estimated_liquidation_price: DecimalText,
-        /// What positions need.
+        /// The margin that positions need.
         initial_margin_positions: DecimalText,
-        /// What live orders need.
+        /// The margin that live orders need.
         reserved_margin: DecimalText,
-        /// What live buys need.
+        /// The margin that live buys need.
         reserved_margin_buys: DecimalText,
-        /// What live sells need.
+        /// The margin that live sells need.
         reserved_margin_sells: DecimalText,
         /// How much of the perpetual the available margin could buy.
         buying_power: DecimalText,

@@ -32,7 +32,7 @@ request! {
 }
 
 words! {
-    /// What a payment is for.
+    /// The reason for a payment.
     pub(super) struct FundingEvent: "Hourly Funding Transfer"
 }
 
@@ -44,7 +44,7 @@ words! {
 answer! {
     /// A payment of funding.
     struct FundingPayment {
-        /// What the payment is for.
+        /// The reason for the payment.
         event_type as "eventType": FundingEvent,
         /// The payment.
         transfer as "hourlyFundingTransfer": FundingTransfer,
@@ -52,9 +52,9 @@ answer! {
 }
 
 answer! {
-    /// What an account paid or received for one hour of a perpetual.
+    /// The payment of an account, or to it, for one hour of a perpetual.
     pub(super) struct FundingTransfer {
-        /// What the payment is for.
+        /// The reason for the payment.
         pub(super) event_type as "eventType": FundingEvent,
         /// The end of the hour, in milliseconds.
         pub(super) timestamp: u64,

@@ -31,7 +31,7 @@ pub(crate) const ROUTE: Route =
         .refuses(&[406]);
 
 request! {
-    /// What to move.
+    /// The money to move.
     struct Transfer in InPayload {
         /// The short name of the account that gives.
         source as "sourceAccount": Needed<Text>,
@@ -45,7 +45,7 @@ request! {
 }
 
 answer! {
-    /// What was moved.
+    /// The money that was moved.
     struct Transferred {
         /// The short name of the account that gave.
         from as "fromAccount": String,
@@ -61,7 +61,7 @@ answer! {
         uuid: Option<String>,
         /// The id of every other transfer.
         withdrawal_id as "withdrawalId": Option<String>,
-        /// What happened, for people.
+        /// The result, for people.
         message: String,
     }
 }
@@ -145,7 +145,7 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     }
 }
 
-/// What happened, for people: the same for every repetition of a call.
+/// The result, for people: the same for every repetition of a call.
 fn message(app: &App, row: &NewTransfer, currency: &Currency, [from, to]: [&str; 2]) -> String {
     let mut amount = Vec::new();
     row.amount.push_floored(&mut amount, currency.decimals);

@@ -111,7 +111,7 @@ answer! {
 answer! {
     /// The list was changed.
     struct Noted {
-        /// What happened, for people.
+        /// The result, for people.
         message: String,
     }
 }

@@ -105,7 +105,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
 /// A currency, its balance, what of it orders may use and what may leave, and what is pending.
 type Row = (CurrencyId, Amounts, [Money; 2], Option<Pending>);
 
-/// What of a balance orders may use: nothing while the account owes for a returned advance (D-167).
+/// The part of a balance that orders may use: nothing while the account owes for a returned advance (D-167).
 pub(super) fn usable(state: &State, account: AccountId, currency: CurrencyId, balance: Amounts) -> Money {
     if state.access().is_in_debt(account) {
         return Money::ZERO;
@@ -114,7 +114,7 @@ pub(super) fn usable(state: &State, account: AccountId, currency: CurrencyId, ba
     most.unwrap_or(balance.available)
 }
 
-/// What of an amount that may leave a withdrawal takes: it is cut to the decimals that the currency has on its home network.
+/// The part of a free amount that a withdrawal can take: it is cut to the decimals that the currency has on its home network.
 pub(super) fn takeable(state: &State, currency: CurrencyId, free: Money) -> Money {
     let home = state.funds().networks().home(currency);
     let step = home.map_or(0, |asset| MONEY_DECIMALS.saturating_sub(asset.decimals));

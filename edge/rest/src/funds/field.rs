@@ -42,7 +42,7 @@ pub(super) fn moved_on(app: &App, network: &str) -> String {
     }
 }
 
-/// What an account owes for returned advances, as people read it.
+/// The debts of an account for returned advances, as people read them.
 pub(crate) fn owed(app: &App, account: AccountId) -> String {
     let views = app.exchange.views();
     let debts = views.state().funds().debts_of(account);

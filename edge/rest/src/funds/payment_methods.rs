@@ -20,7 +20,7 @@ pub(crate) const ROUTE: Route = Route::reading("/v1/payments/methods", answer)
     .gives::<Methods>();
 
 answer! {
-    /// What the account can pay with.
+    /// The account's means of payment.
     struct Methods {
         /// Its balances of state money.
         balances: Vec<FiatBalance>,

@@ -60,9 +60,9 @@ answer! {
     struct CurrencyReserves {
         /// The currency.
         currency: String,
-        /// What all accounts had together.
+        /// The sum of all accounts' balances.
         liabilities: DecimalText,
-        /// What wallets and banks held, and what else counts.
+        /// The sum of wallets, banks and other assets.
         assets: DecimalText,
         /// The hash of the root of the currency's tree, in lower-case hex.
         root: String,
@@ -70,15 +70,15 @@ answer! {
 }
 
 answer! {
-    /// What the exchange's wallets hold of a currency on a network.
+    /// The holdings of the exchange's wallets in a currency on a network.
     struct WalletReserves {
         /// The network.
         network: String,
         /// The currency.
         currency: String,
-        /// What hot wallets hold.
+        /// The amount in hot wallets.
         hot: DecimalText,
-        /// What cold wallets hold.
+        /// The amount in cold wallets.
         cold: DecimalText,
         /// Their addresses, those of hot wallets first.
         addresses: Vec<String>,
@@ -92,7 +92,7 @@ answer! {
         time: IsoTime,
         /// The currency.
         currency: String,
-        /// What the account had: the amount of its leaf.
+        /// The account's balance: the amount of its leaf.
         amount: DecimalText,
         /// The group, the account and 32 random bytes: the text that makes the leaf the account's own.
         nonce: Label,

@@ -43,7 +43,7 @@ answer! {
         amount: DecimalText,
         /// The id of the payment: 6 upper-case letters and digits.
         id as "withdrawalId": String,
-        /// What happens, for people.
+        /// The next steps, for people.
         message: String,
     }
 }

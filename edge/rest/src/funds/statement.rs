@@ -38,13 +38,13 @@ request! {
 }
 
 words! {
-    /// What changed a balance.
+    /// The cause of a change of a balance.
     pub(crate) struct CauseName: "trade", "fee", "deposit", "withdrawal", "transfer", "conversion", "loan", "interest", "funding",
         "realised", "liquidation", "custody_fee", "repayment", "adjustment", "break"
 }
 
 answer! {
-    /// A change of a balance. What it does not refer to is left out.
+    /// A change of a balance. References that it does not have are left out.
     struct Changed {
         /// Its id: it rises within the account, with gaps.
         entry_id: u64,
@@ -52,11 +52,11 @@ answer! {
         timestampms: u64,
         /// The currency.
         currency: String,
-        /// What was added; negative if it was taken.
+        /// The amount that was added; negative if it was taken.
         amount: DecimalText,
         /// The balance after it, live orders' reserves included.
         balance: DecimalText,
-        /// What changed it.
+        /// The cause of the change.
         cause: CauseName,
         /// The order of the account that traded, or the conversion.
         order_id: Option<Digits>,

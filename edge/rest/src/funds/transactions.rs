@@ -49,7 +49,7 @@ answer! {
     struct Transactions {
         /// The items, the oldest first.
         results: Vec<Transaction>,
-        /// What the next page is asked with; absent at the end.
+        /// The token of the next page; absent at the end.
         continuation_token as "continuationToken": Option<String>,
     }
 }
@@ -141,7 +141,7 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::body(&answer)))
 }
 
-/// What the views show of a group.
+/// The view of a group.
 struct Seen {
     /// Its accounts by their short names.
     names: BTreeMap<AccountId, String>,

@@ -62,7 +62,7 @@ request! {
     }
 }
 
-/// What is to be listed.
+/// The rows to list.
 struct Filter<'a> {
     currency: Option<CurrencyId>,
     network: Option<Cow<'a, str>>,

@@ -13,7 +13,7 @@ pub(crate) const ROUTE: Route = Route::public("/v1/feepromos", answer)
     .gives::<FeePromotions>();
 
 answer! {
-    /// What is under a fee promotion.
+    /// The symbols under a fee promotion.
     struct FeePromotions {
         /// The symbols, in upper case.
         symbols: Vec<String>,

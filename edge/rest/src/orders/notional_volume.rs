@@ -30,7 +30,7 @@ request! {
 }
 
 answer! {
-    /// What an account traded in 30 days, and its fee rates.
+    /// The volume of an account in 30 days, and its fee rates.
     struct NotionalVolume {
         /// The UTC day that began with the computation, `yyyy-MM-dd`.
         date: String,
@@ -62,7 +62,7 @@ answer! {
 }
 
 answer! {
-    /// What an account traded on one day.
+    /// The volume of an account on one day.
     struct DayVolume {
         /// The UTC day, `yyyy-MM-dd`.
         date: String,

@@ -21,7 +21,7 @@ pub(crate) const ROUTE: Route = Route::reading("/v1/tradevolume", answer)
     .gives::<Vec<Vec<DayOfSymbol>>>();
 
 answer! {
-    /// What an account traded of a symbol on one day.
+    /// The volume of an account in a symbol on one day.
     struct DayOfSymbol {
         /// The symbol, in lower case.
         symbol: String,
@@ -35,27 +35,27 @@ answer! {
         total_volume_base: DecimalNumber,
         /// The share of buys in what the account's resting orders traded, from 0 to 1.
         maker_buy_sell_ratio: DecimalNumber,
-        /// What its resting buy orders bought.
+        /// The amount that its resting buy orders bought.
         buy_maker_base: DecimalNumber,
-        /// What they paid.
+        /// The amount that they paid.
         buy_maker_notional: DecimalNumber,
         /// How many trades they had.
         buy_maker_count: u64,
-        /// What its resting sell orders sold.
+        /// The amount that its resting sell orders sold.
         sell_maker_base: DecimalNumber,
-        /// What they got.
+        /// The amount that they got.
         sell_maker_notional: DecimalNumber,
         /// How many trades they had.
         sell_maker_count: u64,
-        /// What its incoming buy orders bought.
+        /// The amount that its incoming buy orders bought.
         buy_taker_base: DecimalNumber,
-        /// What they paid.
+        /// The amount that they paid.
         buy_taker_notional: DecimalNumber,
         /// How many trades they had.
         buy_taker_count: u64,
-        /// What its incoming sell orders sold.
+        /// The amount that its incoming sell orders sold.
         sell_taker_base: DecimalNumber,
-        /// What they got.
+        /// The amount that they got.
         sell_taker_notional: DecimalNumber,
         /// How many trades they had.
         sell_taker_count: u64,

@@ -40,7 +40,7 @@ request! {
 }
 
 request! {
-    /// What another user decides.
+    /// The decision of another user.
     struct Decision in InPayload {
         /// The name of the group.
         group: Needed<Text>,

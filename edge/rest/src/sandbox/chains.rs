@@ -106,7 +106,7 @@ words! {
 request! {
     /// How the node behaves.
     struct NodeTerms in InPayload {
-        /// What it does with a payment.
+        /// The node's treatment of a payment.
         broadcast: Needed<Broadcast>,
         /// With how many of the next payments: one if it is absent.
         times: WholeUpTo<1_000_000>,
@@ -122,7 +122,7 @@ answer! {
         confirmations: u64,
         /// The hashes of what waits for a block; absent for a real node.
         mempool: Option<Vec<String>>,
-        /// What arrived at the address, newest first; absent for a real node.
+        /// The payments that arrived at the address, newest first; absent for a real node.
         transactions: Option<Vec<Arrival>>,
     }
 }

@@ -29,7 +29,7 @@ request! {
 }
 
 answer! {
-    /// What the insurance fund got.
+    /// The payment to the insurance fund.
     struct Insured {
         /// Always `ok`.
         result: Done,

@@ -1,6 +1,7 @@
 //! The sandbox's control calls: move time, show the ledger, open or close an account, set the terms of a group, list a symbol, change its
-//! status or schedule its auctions, set the terms of instant orders, reset a key's nonces, explain its refused calls, begin and end maintenance. What `buttonwood
-//! admin` does too is in `operate`: credit an account, break a trade, set fee rates, tiers and promotions, add an exchange rate.
+//! status or schedule its auctions, set the terms of instant orders, reset a key's nonces, explain its refused calls, begin and end
+//! maintenance. Calls that `buttonwood admin` has too are in `operate`: credit an account, break a trade, set fee rates, tiers and
+//! promotions, add an exchange rate.
 //!
 //! JSON bodies, no signature, from this machine only: a loopback peer and a loopback `Host`, no proxy and no page of another
 //! site. They exist in a sandbox directory alone (D-30).

@@ -71,7 +71,7 @@ answer! {
     }
 }
 
-/// What a payload header decodes to.
+/// The contents of a payload header.
 #[derive(Debug)]
 enum Decoded {
     Object(Payload),

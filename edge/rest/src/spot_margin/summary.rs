@@ -55,7 +55,7 @@ answer! {
         available_collateral as "availableCollateral": Dollars,
         /// Holdings at the index.
         notional_value as "notionalValue": Dollars,
-        /// What is owed.
+        /// The debt.
         total_borrowed as "totalBorrowed": Dollars,
         /// Notional ÷ asset value.
         leverage: DecimalText,

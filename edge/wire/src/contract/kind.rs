@@ -299,7 +299,7 @@ impl<'a, const DEFAULT: usize> Kind<Both<'a>> for ReportRows<DEFAULT> {
 #[derive(Debug)]
 pub enum Date {}
 
-/// What a text must be to be a date.
+/// The form of a date, in a refusal.
 const DATE: &str = "a day from 1970 on, as yyyy-mm-dd";
 
 impl Described for Date {
@@ -453,7 +453,7 @@ impl<'a> Kind<Query<'a>> for Needed<Text> {
 pub trait Absent {
     /// Its value when it is there.
     type Present<'a>;
-    /// What a value must be.
+    /// The values that are accepted, for a refusal.
     const MUST_BE: &'static str;
 
     /// The value, if it is there.

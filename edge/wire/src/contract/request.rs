@@ -7,7 +7,7 @@ use std::fmt::Debug;
 
 /// Where a request carries its fields.
 pub trait Place {
-    /// What the fields are read from.
+    /// The source of the fields.
     type Source<'a>: Copy + Debug;
 }
 

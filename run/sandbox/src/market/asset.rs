@@ -1,4 +1,4 @@
-//! What kind of asset a currency is: how much its price moves, and with what, and how its books look.
+//! The kind of a currency's asset: how much its price moves, and with which others, and how its books look.
 
 /// The kind of an asset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

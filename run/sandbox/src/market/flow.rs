@@ -16,7 +16,7 @@ const MIXED: u64 = 300;
 /// Seconds for which most trades of a symbol go one way.
 const RUN: u64 = 480;
 
-/// What parts draws from each other.
+/// The number that parts their draws from each other.
 const ALL: u64 = 11;
 const OWN: u64 = 12;
 const COUNT: u64 = 13;

@@ -7,7 +7,7 @@ use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty, Round};
 
 /// Each level's distance from the fair price.
 const DISTANCES: [i128; 10] = [50, 110, 190, 310, 500, 800, 1_250, 1_900, 2_800, 4_000];
-/// What each level holds, in tenths of the best one.
+/// The size of each level, in tenths of the best one.
 const SIZES: [i128; 10] = [10, 10, 9, 9, 8, 8, 7, 7, 6, 6];
 /// How far a quote may be from its place before it is replaced: the best one, and others as a part of their distance.
 const DRIFT: i128 = 45;

@@ -19,7 +19,7 @@ const ONE: i128 = 1_000_000_000_000;
 const PERCENT: i128 = 2_577_871_000;
 /// How far a pegged price goes from its start.
 const PEG: i128 = ONE / 10_000 * 4;
-/// What a pegged price's own walk moves in a year, in percent.
+/// The volatility of a pegged price's own walk in a year, in percent.
 const PEG_VOLATILITY: i128 = 1;
 
 /// The prices of all assets.

@@ -15,7 +15,7 @@ pub(crate) struct Quote {
 /// The account's quotes of a symbol: bids and asks, each from the best one on.
 pub(crate) type Quotes = [Vec<Quote>; 2];
 
-/// What to do.
+/// The changes to make.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
     pub(crate) cancels: Vec<OrderId>,

@@ -34,7 +34,7 @@ pub(crate) fn liveliness(second: u64) -> u64 {
     HOURS.get(hour).copied().unwrap_or_default() * 24 * 100 / HOURS_SUM
 }
 
-/// What of the days' liveliness lies before a moment.
+/// The part of the days' liveliness before a moment.
 fn lived(second: u64) -> u64 {
     let (days, rest) = (second / (24 * HOUR), second % (24 * HOUR));
     let hours = usize::try_from(rest / HOUR).unwrap_or_default();

@@ -19,11 +19,12 @@ const BUSY: u64 = 300;
 const LIVELY: u64 = 30;
 /// Past trades of a symbol stand for this many of today's each, so they are larger.
 const LARGER: i128 = 3;
-/// What parts the times of past trades from other draws.
+/// The number that parts the times of past trades from other draws.
 const PAST: u64 = 0x7061_7374;
 
 impl Traders {
-    /// What they would have done in the 24 hours before `until`, as commands with their times, in order. `state` has their keys and their money.
+    /// Their acts in the 24 hours before `until`, had they been there: commands with their times, in order. `state` has their keys and
+    /// their money.
     pub fn past(&self, state: &State, until: Time) -> Vec<(Time, Command)> {
         let Some(mut stance) = Stance::of(state, Product::Spot) else { return Vec::new() };
         let mut commands = Vec::new();

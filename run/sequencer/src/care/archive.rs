@@ -9,12 +9,12 @@ use buttonwood_model::Time;
 
 const DAY: u64 = 24 * 60 * 60 * Time::SECOND;
 
-/// What becomes of old segments of a journal.
+/// The fate of old segments of a journal.
 #[derive(Clone, Debug)]
 pub struct Archive {
     /// Where they are moved to, and looked for; without a folder they are deleted.
     pub folder: Option<Folder>,
-    /// What stays.
+    /// The part that stays.
     pub keep: Keep,
 }
 

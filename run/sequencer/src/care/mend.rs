@@ -38,7 +38,7 @@ pub(crate) struct MendMark {
 
 #[derive(Debug, Default)]
 struct MarkState {
-    /// What is damaged, and how far the mending has come.
+    /// The damage, and the progress of the mending.
     trouble: Option<String>,
     is_wanted: bool,
     /// Attempts that have ended.
@@ -50,7 +50,7 @@ struct MarkState {
     is_stopping: bool,
 }
 
-/// What the thread does next.
+/// The thread's next step.
 #[derive(Debug, PartialEq, Eq)]
 enum Turn {
     Mend,
@@ -76,7 +76,7 @@ enum Stop {
 }
 
 impl MendMark {
-    /// What is damaged and not mended yet, for an operator; `None` if nothing is known to be.
+    /// The damage that is not mended yet, for an operator; `None` if none is known.
     pub(crate) fn trouble(&self) -> Option<String> {
         self.state.lock().trouble.clone()
     }

@@ -64,7 +64,7 @@ fn pause(count: u32, is_first: bool) -> Duration {
     (PASS / count).min(if is_first { PAUSE_FIRST } else { PAUSE_MAX })
 }
 
-/// What a fault means to the operator. Only damage calls for a restore; a lack of open files, or a disk that was away
+/// The meaning of a fault for the operator. Only damage calls for a restore; a lack of open files, or a disk that was away
 /// for a moment, proves nothing about the segment.
 fn meaning(fault: &Fault) -> &'static str {
     if fault.is_damage() {

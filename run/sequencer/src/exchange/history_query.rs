@@ -81,7 +81,7 @@ impl Exchange {
         }
     }
 
-    /// What a symbol traded in a stretch of time, usually the rest of the minute in which its trailing 24 hours begin. The
+    /// The volume of a symbol in a stretch of time, usually the rest of the minute in which its trailing 24 hours begin. The
     /// answer is kept until a trade leaves the stretch, so most calls read no row.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl Exchange {
         let Some(stretch) = stretch else { return Ok(None) };
         let void = self.void_trades(stretch.symbol);
         if !void.is_empty() {
-            // What was kept may hold a trade that was broken since.
+            // A kept answer may hold a trade that was broken since.
             let found = self.query_history(move |history| history.stretch_without(stretch, &void)).await?;
             return Ok(Some(found));
         }

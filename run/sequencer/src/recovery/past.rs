@@ -29,7 +29,7 @@ pub enum PastTable {
     Trades,
     /// Public trades, by time.
     PublicTrades,
-    /// What changed balances, by time; of one moment by account and id.
+    /// The changes of balances, by time; of one moment by account and id.
     Statement,
 }
 
@@ -42,7 +42,7 @@ pub enum PastRow {
     Trade(TradeRow),
     /// A trade as published.
     Public(PublicTrade),
-    /// What changed balances.
+    /// The change of a balance.
     Change(Numbered),
 }
 

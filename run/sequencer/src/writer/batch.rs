@@ -22,7 +22,7 @@ pub struct Receipt {
     pub stamp: Stamp,
     /// The command's outcome.
     pub outcome: Answer,
-    /// What the command did to each order, if it cancels many.
+    /// The command's effect on each order, if it cancels many.
     pub withdrawn: Withdrawn,
 }
 

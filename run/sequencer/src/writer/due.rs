@@ -29,7 +29,7 @@ pub(super) struct Moving {
 pub(super) enum Start {
     /// Nothing was done yet.
     Resume,
-    /// What fell due before the start may still be due.
+    /// A task that fell due before the start may still be due.
     CatchUp,
     /// Commands are taken.
     Done,
@@ -143,8 +143,8 @@ impl Writer {
     /// retries it.
     ///
     /// # Panics
-    /// When that is a follow-up. What a command began must end before any other command, so the exchange must not go on
-    /// without it.
+    /// When that is a follow-up. The follow-ups of a command must end before any other command, so the exchange must
+    /// not go on without them.
     fn is_due_in_vain(&self, rank: Option<Rank>) -> bool {
         let Some(Entry { stamp, command, outcome, events, .. }) = self.batch.entries.last() else {
             return false;

@@ -9,7 +9,8 @@ use buttonwood_engine::{About, ConvertInfrequent, Event, Moved, TradingEvent};
 use buttonwood_model::{AccountId, CurrencyId, OrderId, Product, Side, Stamp, Symbol, SymbolId, TradeId};
 use buttonwood_num::{Money, Qty};
 
-/// What rows say of balances before the ledger does: the taker's fills, which settle at its last event, and the parts of the trade at hand.
+/// The balances that rows have before the ledger does: the taker's fills, which settle at its last event, and the parts of the trade at
+/// hand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ahead(Vec<Early>);
 

@@ -12,9 +12,9 @@ use super::fault::Fault;
 use buttonwood_model::OrderId;
 use serde::{Deserialize, Serialize};
 
-/// What rows have together.
+/// The common figures of rows.
 pub(super) trait Together: Copy {
-    /// What rows and others have together; the order of the two does not matter.
+    /// The common figures of rows and others; the order of the two does not matter.
     fn with(self, other: Self) -> Self;
 }
 

@@ -25,7 +25,7 @@ pub struct ConversionRow {
     pub qty: Qty,
     /// The price.
     pub price: Money,
-    /// What the quantity was worth at the price, in the quote currency.
+    /// The worth of the quantity at the price, in the quote currency.
     pub notional: Money,
     /// The fee, in the quote currency.
     pub fee: Money,

@@ -19,13 +19,13 @@ pub struct EntryRow {
     pub currency: CurrencyId,
     /// When it changed.
     pub time: Time,
-    /// What was added; negative if it was taken.
+    /// The amount that was added; negative if it was taken.
     pub amount: Money,
     /// The balance after it: all rows of the account and the currency so far.
     pub balance: Money,
-    /// What changed it.
+    /// The cause of the change.
     pub cause: Cause,
-    /// What it refers to.
+    /// The record that it refers to.
     pub about: About,
 }
 

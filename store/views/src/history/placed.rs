@@ -151,11 +151,11 @@ fn whole_before(rows: &[OrderRow], beyond: &OrderRow) -> usize {
 struct Search<F> {
     read: F,
     from_millis: u64,
-    /// What is known but not yet returned, by the least id that it may hold. A row comes before a tree with the same id.
+    /// The entries that are known but not yet returned, by the least id that each may hold. A row comes before a tree with the same id.
     ahead: BTreeMap<(OrderId, Option<Position>), Ahead>,
 }
 
-/// What a search has ahead.
+/// Rows that a search has ahead.
 enum Ahead {
     /// A row.
     Row(Box<OrderRow>),

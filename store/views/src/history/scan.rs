@@ -69,7 +69,7 @@ impl Scan {
         check_rows(conversions, &mut goes_on)
     }
 
-    /// The rows of a live history after these lengths. What is not in the files yet is copied.
+    /// The rows of a live history after these lengths. Rows that are not in the files yet are copied.
     pub(super) fn after(history: &History, from: Lengths) -> Self {
         Self {
             trades: Rows::after(&history.trades, from.trades, trade),

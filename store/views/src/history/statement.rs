@@ -31,13 +31,13 @@ pub struct Line {
     pub time: Time,
     /// The currency.
     pub currency: CurrencyId,
-    /// What was added; negative if it was taken, never zero.
+    /// The amount that was added; negative if it was taken, never zero.
     pub amount: Money,
     /// The balance after it.
     pub balance: Money,
-    /// What changed it.
+    /// The cause of the change.
     pub cause: Cause,
-    /// What it refers to.
+    /// The record that it refers to.
     pub about: About,
 }
 

@@ -1,5 +1,5 @@
-//! What a symbol traded in a stretch of time, in O(log n) reads: a public trade holds the figures of the tree of which it
-//! is the root (`chain`), so a stretch takes whole trees.
+//! The volume of a symbol in a stretch of time, in O(log n) reads: a public trade holds the figures of the tree of which
+//! it is the root (`chain`), so a stretch takes whole trees.
 
 use super::chain::{Node, Together, Walk};
 use super::codec::{self, Damage, Position};
@@ -21,7 +21,7 @@ pub struct Stretch {
     pub until_millis: u64,
 }
 
-/// What a symbol traded in a stretch, and before it.
+/// The volume of a symbol in a stretch, and before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretched {
     stretch: Stretch,
@@ -29,7 +29,7 @@ pub struct Stretched {
     next_millis: u64,
     /// The price of the last trade before the stretch.
     pub before: Option<Price>,
-    /// What it traded.
+    /// Its volume.
     pub traded: Option<Traded>,
 }
 
@@ -134,7 +134,7 @@ impl Stretched {
 }
 
 impl Query<'_> {
-    /// What a symbol traded in a stretch of time, without the trades in `void`, which are in order of their ids (MKT-035). It
+    /// The volume of a symbol in a stretch of time, without the trades in `void`, which are in order of their ids (MKT-035). It
     /// reads every row of the stretch if such a trade lies in it or just before it.
     ///
     /// # Errors
@@ -172,7 +172,7 @@ impl Query<'_> {
         Ok(found)
     }
 
-    /// What a symbol traded in a stretch of time.
+    /// The volume of a symbol in a stretch of time.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
@@ -186,7 +186,7 @@ impl Query<'_> {
     }
 }
 
-/// What the trades of a chain in a stretch have together.
+/// The common figures of a chain's trades in a stretch.
 fn summed<F>(walk: &Walk<F>, stretch: Stretch) -> Result<Stretched, Fault>
 where
     F: Fn(Position) -> Result<Node<(PublicTrade, Sums)>, Fault>,

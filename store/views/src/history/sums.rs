@@ -18,9 +18,9 @@ pub struct Unexplained {
     pub account: AccountId,
     /// The currency.
     pub currency: CurrencyId,
-    /// What its rows sum to, in units.
+    /// The sum of its rows, in units.
     pub rows: i128,
-    /// What the row, or the ledger, says instead, in units.
+    /// The sum that the row, or the ledger, has instead, in units.
     pub balance: i128,
 }
 

@@ -134,7 +134,7 @@ mod tests {
         each.map(|(at, amount)| leaf(&format!("group/a{at}/00"), Money::from_units(*amount))).collect()
     }
 
-    /// What a customer computes.
+    /// The computation of a customer.
     fn climb(leaf: Node, path: &[Sibling]) -> Node {
         path.iter().fold(leaf, |below, step| match step.side {
             Side::Left => Node::above([&step.node, &below]),

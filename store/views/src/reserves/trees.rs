@@ -51,7 +51,7 @@ pub struct Trees {
 pub struct Currency {
     /// The root; its sum is what all accounts had.
     pub root: Node,
-    /// What wallets and banks held, and what else counts (D-166).
+    /// The sum of wallets, banks and other assets (D-166).
     pub assets: Money,
     tree: Tree,
     /// Account, nonce and place of each leaf, in order of the accounts.
@@ -63,7 +63,7 @@ pub struct Currency {
 pub struct Leaf<'a> {
     /// Whose the leaf is, and 32 random bytes: `group/account/hex`.
     pub nonce: &'a str,
-    /// What the account had.
+    /// The account's balance.
     pub amount: Money,
     /// The siblings from the leaf up to the root.
     pub path: Vec<Sibling>,

@@ -32,7 +32,7 @@ request! {
 }
 
 answer! {
-    /// What a withdrawal would cost.
+    /// The cost of a withdrawal.
     struct Estimate {
         /// The currency, in upper case.
         currency: String,

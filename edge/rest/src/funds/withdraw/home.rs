@@ -32,7 +32,7 @@ const WRAPPED: (&str, &str) = ("USD", "GUSD");
 const POLL: (Duration, u32) = (Duration::from_millis(20), 500);
 
 request! {
-    /// What to withdraw.
+    /// The withdrawal.
     struct HomeOrder in InPayload {
         /// Where it goes: an approved address.
         address: Needed<Text>,
@@ -62,7 +62,7 @@ answer! {
         withdrawal_id as "withdrawalId": Option<String>,
         /// The hash of its transaction, once there is one.
         tx_hash as "txHash": Option<String>,
-        /// What happens next, for people; not for dollars.
+        /// The next steps, for people; not for dollars.
         message: Option<String>,
     }
 }

@@ -23,7 +23,7 @@ use buttonwood_wire::field::{bad_value, busy, closed_account, failed};
 use buttonwood_wire::request;
 
 request! {
-    /// What to withdraw.
+    /// The withdrawal.
     pub(super) struct Order in InPayload {
         /// Where it goes: an approved address.
         address: Needed<Text>,

@@ -1,4 +1,4 @@
-//! What a page costs: reads in proportion to its rows and to the orders that were live, not to all orders.
+//! The cost of a page: reads in proportion to its rows and to the orders that were live, not to all orders.
 
 use super::*;
 use crate::history::chain::Chain;
