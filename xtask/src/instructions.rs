@@ -25,7 +25,7 @@ const TARGET: &str = "target/instructions";
 const FLAGS: &str = "-Ctarget-cpu=x86-64-v3";
 const PROGRAM: &str = "buttonwood-instructions";
 
-/// What to do with the stored counts.
+/// The use of the stored counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Write,

@@ -1,7 +1,7 @@
 //! The files of `ops/`: alert rules, dashboard, systemd unit, log rotation and container file, each checked by the program that reads it.
 //!
 //! A real Prometheus scrapes a fresh sandbox, and every query of the dashboard must find something.
-//! What cannot be installed is skipped by name.
+//! A program that cannot be installed is skipped by name.
 
 mod container;
 

@@ -14,7 +14,7 @@ const LIST: &str = "docs/PANICS.md";
 /// The heading of the list's second part.
 const LAWS: &str = "## Laws";
 
-/// What a crate that is not in the list denies.
+/// The lints that a crate outside the list denies.
 const LINTS: [&str; 5] = [
     "clippy::expect_used",
     "clippy::unwrap_used",
@@ -36,7 +36,7 @@ struct Count {
     laws: usize,
 }
 
-/// What of the core differs from the list.
+/// The differences of the core from the list.
 pub(crate) fn check(repo: &Repo, files: &[String]) -> Result<Vec<String>, String> {
     let listed = listed(&repo.read(LIST)?)?;
     let mut sources = BTreeMap::new();
@@ -238,7 +238,7 @@ mod tests {
         (panics, laws)
     }
 
-    /// What may panic counts, once for each place; what only looks like it does not.
+    /// A place that may panic counts once; one that only looks like it does not.
     #[test]
     fn places_are_counted() {
         assert_eq!(count("let a = b.expect(\"c\").unwrap();"), (2, 0));

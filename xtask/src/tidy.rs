@@ -134,7 +134,7 @@ fn silent_catches(file: &str, text: &str) -> Vec<String> {
     wrong
 }
 
-/// What is between a text's first character, if it is this bracket, and the bracket that closes it; and what follows.
+/// The text between a text's first character, if it is this bracket, and the bracket that closes it; and the text after that.
 fn enclosed(text: &str, open: char, close: char) -> Option<(&str, &str)> {
     let inside = text.strip_prefix(open)?;
     let mut depth = 1;

@@ -13,7 +13,7 @@ use crate::repo::Repo;
 const CATALOGUE: &str = "spec/clauses.md";
 const COVERAGE: &str = "spec/coverage.md";
 
-/// What to do with `spec/coverage.md`.
+/// The use of `spec/coverage.md`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Write,

@@ -37,7 +37,7 @@ pub fn rows(bytes: &[u8]) -> Vec<Vec<Value>> {
     rows
 }
 
-/// What openpyxl reads.
+/// The cells as openpyxl reads them.
 fn with_openpyxl(bytes: &[u8]) -> Option<Vec<Vec<Value>>> {
     let Ok(python) = std::env::var(VARIABLE) else {
         println!("skipped: {VARIABLE} does not name a Python interpreter with openpyxl");
@@ -57,7 +57,7 @@ fn inner<'a>(text: &'a str, open: &'a str, close: &'a str) -> impl Iterator<Item
     text.split(open).skip(1).map(move |rest| rest.split(close).next().unwrap_or(rest))
 }
 
-/// The text of an element within; empty without one. What the exchange writes needs no escapes.
+/// The text of an element within; empty without one. The exchange writes texts that need no escapes.
 fn text_of<'a>(xml: &'a str, element: &str) -> &'a str {
     let Some((_, rest)) = xml.split_once(&format!("<{element}")) else { return "" };
     let (_, rest) = rest.split_once('>').unwrap_or_default();

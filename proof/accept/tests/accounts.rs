@@ -124,7 +124,7 @@ fn used_names_are_refused() {
         x.control("/sandbox/accounts", &json!({ "group": "one", "name": name, "kind": "margin" }))
     };
     open("a-1").refused(400, "ConflictingAccountName");
-    // What is given up is free again, and a name is used in its own group alone.
+    // A name that is given up is free again, and a name is used in its own group alone.
     rename(&x, "master", json!({ "account": "primary", "newName": "Broker", "newAccount": "broker" })).ok();
     rename(&x, "master", json!({ "account": "savings", "newName": "Primary", "newAccount": "primary" })).ok();
     open("a-1").ok();
@@ -159,7 +159,7 @@ fn renaming_needs_an_administrator() {
     laws::check(&x);
 }
 
-/// What is no name is refused by its field, and changes nothing, the other field included. Proves ACCT-009.
+/// A text that is no name is refused by its field, and changes nothing, the other field included. Proves ACCT-009.
 #[test]
 fn bad_names_are_refused() {
     let x = Exchange::start();
@@ -201,7 +201,7 @@ fn bad_names_are_refused() {
     laws::check(&x);
 }
 
-/// What was answered outlives a kill, and a start from a snapshot. Proves ACCT-009, ACCT-010.
+/// An answered rename outlives a kill, and a start from a snapshot. Proves ACCT-009, ACCT-010.
 #[test]
 fn renames_survive() {
     let x = Exchange::start();

@@ -181,7 +181,7 @@ fn the_audit_can_be_followed() {
     assert_eq!(follower.wait().unwrap().code(), Some(1), "the end of the exchange ends it");
 }
 
-/// What cannot be parsed exits 2, what the exchange refuses exits 1 and names the field, and nothing is changed.
+/// A command that cannot be parsed exits 2, one that the exchange refuses exits 1 and names the field, and nothing is changed.
 #[test]
 fn wrong_input_changes_nothing() {
     let exchange = Exchange::start();
@@ -599,7 +599,7 @@ fn control_calls_carry_a_reason() {
     assert_eq!(exchange.as_("empty").balance("BTC").0, dec("1"));
 }
 
-/// What there is can be listed: all of it, or what belongs to a group or an account. A name that is none is refused by its field.
+/// Everything can be listed: all of it, or the part of a group or an account. A name that is none is refused by its field.
 #[test]
 fn what_there_is_is_listed() {
     let x = Exchange::start();

@@ -159,7 +159,7 @@ fn a_returned_advance_counts_as_borrowed() {
     laws::check(&x);
 }
 
-/// What an advance bought within its group, at any price, does not leave through another account.
+/// The gain of an advance within its group, at any price, does not leave through another account.
 #[test]
 fn an_advance_does_not_leave_through_another_account() {
     let x = with_fees();
@@ -180,7 +180,7 @@ fn an_advance_does_not_leave_through_another_account() {
     // Now it is a debt of the group, and stays so.
     refused_for_the_advance(&withdraw("9800"));
     assert_eq!(amounts(&front, "USD")[2], Dec::ZERO);
-    // What is beyond the debt leaves.
+    // The money beyond the debt leaves.
     bank(&x, "back", "1000", "Wire");
     let [_, _, free] = amounts(&back, "GUSD");
     assert!(free > dec("900") && free < dec("1000"), "{free}");
@@ -386,7 +386,7 @@ fn a_further_credit_waits() {
     let fourth = bank(&x, "front", "40000", "ACH");
     settle(&x, third, true);
     assert_eq!(amounts(&front, "USD"), [dec("20000"); 3]);
-    // Operators set the limit. What waits and fits is advanced.
+    // Operators set the limit. A waiting credit that fits is advanced.
     for wrong in ["-1", "x"] {
         x.admin(&["bank", "limit", wrong, "--reason", "test"]).refused();
     }

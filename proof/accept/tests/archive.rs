@@ -330,7 +330,7 @@ fn journal_bytes(data: &Path) -> u64 {
 }
 
 /// A sandbox without an archive keeps as much of its journal as was asked for, and deletes what no snapshot needs; nothing else is
-/// lost. What the deleted part alone could build again stays refused, by name.
+/// lost. A row that only the deleted part could build again stays refused, by name.
 #[test]
 fn a_sandbox_keeps_a_size() {
     const KEPT: u64 = 1024 * 1024;

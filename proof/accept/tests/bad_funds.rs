@@ -105,7 +105,7 @@ impl<'x> Table<'x> {
     }
 }
 
-/// What is no decimal above zero, in a string.
+/// Texts that are no decimal above zero, in a string.
 const TEXTS: &[&str] = &[
     "1e1000000",
     "1E5",
@@ -145,7 +145,7 @@ const TEXTS: &[&str] = &[
     "0.00000000000000000001",
 ];
 
-/// What is no decimal above zero, without quotes.
+/// Texts that are no decimal above zero, without quotes.
 const BARE: &[&str] =
     &["null", "true", "false", "[]", "[1]", "{}", "-1", "0", "0.0", "1e5", "1E5", "1e-2", "-0"];
 
@@ -272,7 +272,7 @@ fn memos() {
     table.finish();
 }
 
-/// What is no address of the network, or one that only looks like an approved one. Proves XFER-016.
+/// Texts that are no address of the network, or only look like an approved one. Proves XFER-016.
 #[test]
 fn addresses() {
     let (x, _) = start();

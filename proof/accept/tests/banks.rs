@@ -254,7 +254,7 @@ fn transactions_name_the_bank() {
     assert_eq!(at_banks, [(&first, &Value::Null), (&second, &bank), (&third, &bank)]);
 }
 
-/// What cannot be paid. Proves BANK-008.
+/// Payments that cannot be made. Proves BANK-008.
 #[test]
 fn payments_that_cannot_be() {
     let x = start();
@@ -420,7 +420,7 @@ fn a_returned_advance_that_was_spent() {
     laws::check(&x);
 }
 
-/// What the control calls refuse, by field.
+/// The refusals of the control calls, by field.
 #[test]
 fn what_banks_do_not_do() {
     let x = start();

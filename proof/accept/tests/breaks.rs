@@ -37,7 +37,7 @@ fn money(x: &Exchange) -> Value {
     json!([format!("{:?}", [own("trader"), own("counterparty")]), traded])
 }
 
-/// What everyone sees of the market, apart from the time.
+/// The public view of the market, apart from the time.
 fn market(x: &Exchange) -> Value {
     let mut ticker = x.get("/v1/pubticker/btcusd").ok();
     ticker["volume"]["timestamp"] = Value::Null;

@@ -76,7 +76,7 @@ fn read(x: &Exchange, order: &str) -> Vec<Answer> {
     answers
 }
 
-/// What the answers say. The size of the database depends on how it was made, and the command that it has reached on the reads.
+/// The body of an answer. The size of the database depends on how it was made, and the command that it has reached on the reads.
 fn shown(answer: &Answer) -> Value {
     let mut shown = answer.json();
     for field in ["bytes", "seq"] {

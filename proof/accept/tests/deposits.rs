@@ -160,7 +160,7 @@ fn blocks_come_by_themselves_where_the_clock_is_real() {
     panic!("no block came: {:?}", rows(&x));
 }
 
-/// What goes to an address of another is none of ours; wrong fields are refused by name.
+/// A payment to an address of another is none of ours; wrong fields are refused by name.
 #[test]
 fn foreign_payments_and_wrong_fields_change_nothing() {
     let x = start();

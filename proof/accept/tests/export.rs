@@ -229,7 +229,7 @@ fn writes_a_file() {
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "nothing else is left");
 }
 
-/// What cannot be exported is refused with the flag's name, and nothing is written.
+/// A table that cannot be exported is refused with the flag's name, and nothing is written.
 #[test]
 fn refuses_what_it_cannot_export() {
     let x = Exchange::start();

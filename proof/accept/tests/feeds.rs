@@ -148,7 +148,7 @@ impl Server {
     }
 }
 
-/// A server is read as a file is. What is wrong with its answers is logged once, and changes nothing.
+/// A server is read as a file is. A mistake in its answers is logged once, and changes nothing.
 #[test]
 fn a_server_is_a_source() {
     let server = Server::start();

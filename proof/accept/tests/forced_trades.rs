@@ -38,7 +38,7 @@ fn free(price: &str) -> Exchange {
     x
 }
 
-/// What the public sees of the perpetual: its trades, last price and candles.
+/// The public view of the perpetual: its trades, last price and candles.
 fn public(x: &Exchange) -> [Value; 3] {
     let paths = [
         format!("/v1/trades/{BTC}?limit_trades=500"),

@@ -73,7 +73,7 @@ fn payments(x: &Exchange, key: &str, query: &str) -> Vec<Value> {
     rows.as_array().expect("payments are an array").clone()
 }
 
-/// What a payment changed.
+/// The change by a payment.
 fn change(row: &Value) -> Dec {
     let value = Dec::wire(&row["quantity"]["value"]);
     match row["action"].as_str() {

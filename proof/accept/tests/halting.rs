@@ -51,7 +51,7 @@ fn nothing_new_trades() {
         "price": quote["price"], "fee": quote["fee"], "quoteId": quote["quoteId"],
     });
     is_refused(&trader.call("/v1/instant/execute", terms.clone()));
-    // What is wrong anyway is refused as ever.
+    // An order that is wrong anyway is refused as ever.
     trader.call(ORDER, buy("-1")).refused(400, "InvalidPrice");
     x.as_("auditor").call(ORDER, buy("99")).refused(403, "MissingRole");
     assert_eq!(trader.balances(), funds);

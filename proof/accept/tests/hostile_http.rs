@@ -12,7 +12,7 @@ use buttonwood_accept::{Exchange, NewOrder, json, laws, raw};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the exchange does with the bytes of a row.
+/// The exchange's treatment of the bytes of a row.
 #[derive(Clone, Copy, Debug)]
 enum Expected {
     /// One refusal with one of these statuses and the end of the connection.

@@ -300,7 +300,7 @@ fn an_execution_needs_the_funds() {
         let quoted = poor.call(QUOTE, params).ok();
         poor.call(EXECUTE, terms(&quoted)).refused(406, "InsufficientFunds");
     }
-    // What an order holds does not pay, and the quote stays.
+    // Money that an order holds does not pay, and the quote stays.
     let quoted = quote(&x, "buy", "100").ok();
     let order = x.as_("trader").limit("ethusd", "buy", "1", "99590");
     execute(&x, terms(&quoted)).refused(406, "InsufficientFunds");
@@ -309,7 +309,7 @@ fn an_execution_needs_the_funds() {
     laws::check(&x);
 }
 
-/// What the house owes is limited, shown in the ledger, and judged again at the execution.
+/// The house's exposure is limited, shown in the ledger, and judged again at the execution.
 #[test]
 fn the_exposure_is_limited() {
     let x = exchange();
@@ -332,7 +332,7 @@ fn the_exposure_is_limited() {
     assert_eq!(exposure(), json!("30"), "0.3 at the last price of 100");
     execute(&x, terms(&two[1])).refused(400, "InvalidQuantity");
     set(150, "10");
-    // What lowers the exposure is taken even beyond the limit.
+    // A quote that lowers the exposure is taken even beyond the limit.
     let sold = quote(&x, "sell", "0.1").ok();
     assert_eq!(sold["fee"], json!("0.1485"));
     execute(&x, terms(&sold)).ok();
@@ -360,7 +360,7 @@ fn the_exposure_is_limited() {
         let refusal = x.control("/sandbox/instant", &body).refused(400, "InvalidParameterValue");
         assert!(refusal.message.contains(field), "{refusal:?}");
     }
-    // What is left out stays as it is.
+    // A field that is left out stays as it is.
     let left = json!({ "result": "ok", "fee_bps": 1, "exposure_usd": "50.5", "depth_usd": "100" });
     assert_eq!(x.control("/sandbox/instant", &json!({ "fee_bps": 1 })).ok(), left);
     laws::check(&x);

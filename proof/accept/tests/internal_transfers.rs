@@ -40,12 +40,12 @@ fn mine(x: &Exchange, network: &str, blocks: u32) {
     x.control(&format!("/sandbox/chains/{network}/mine"), &json!({ "blocks": blocks })).ok();
 }
 
-/// What waits on a chain.
+/// The payments that wait on a chain.
 fn mempool(x: &Exchange, network: &str) -> Vec<Value> {
     x.get(&format!("/sandbox/chains/{network}")).ok()["mempool"].as_array().unwrap().clone()
 }
 
-/// What all customers have together.
+/// The sum of all customers' balances.
 fn customers(x: &Exchange, currency: &str) -> Value {
     let ledger = x.get("/sandbox/ledger").ok();
     let rows = ledger["currencies"].as_array().unwrap();
@@ -164,7 +164,7 @@ fn wrong_transfers() {
         let refusal = refusal.refused(400, "MissingPayloadKey");
         assert!(refusal.message.contains(missing), "{refusal:?}");
     }
-    // What orders hold may not leave.
+    // Money that orders hold may not leave.
     x.as_("trader").limit("btcusd", "sell", "999.5", "90000");
     send(&x, "primary", "savings", "btc", "0.6").refused(406, "InsufficientFunds");
     assert_eq!(before, ((dec("1000"), dec("1000")), balance(&x, "savings", "BTC")));
@@ -271,7 +271,7 @@ fn into_custody() {
         .to_vec();
     assert!(hashes[0].as_str().is_some_and(|hash| hash.len() == 64) && hashes[0] == hashes[1], "{hashes:?}");
     assert_eq!(hashes[0], waits[0], "the hash is the chain's");
-    // What comes exactly with the run waits for the next one; from custody to custody is the same way.
+    // A move that comes exactly with the run waits for the next one; from custody to custody is the same way.
     send(&x, "vault", "second", "btc", "4").ok();
     assert_eq!(balance(&x, "vault", "BTC"), (dec("10"), dec("6")));
     x.advance(24 * 3_600 - 1);

@@ -207,7 +207,7 @@ fn a_made_key_with_heartbeat_is_watched() {
     x.control("/sandbox/keys", &body).refused(400, "InvalidParameterValue");
 }
 
-/// What cannot be is refused by the field, and nothing is made.
+/// A key that cannot be is refused by the field, and nothing is made.
 #[test]
 fn wrong_keys_are_refused_by_field() {
     let x = Exchange::start();

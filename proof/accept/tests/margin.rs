@@ -196,7 +196,7 @@ fn a_resting_buy_borrows_at_its_fill() {
     on_margin(&x, "margin-000", "sell", "0.3", "60000").ok();
     assert_values(&figures(&x, "margin-000"), &[("reservedSellOrders", "18000")]);
     assert_eq!(x.as_("margin-000").balance("BTC"), (dec("0.3"), Dec::ZERO));
-    // What is the same after a crash was durable.
+    // Figures that are the same after a crash were durable.
     let before = figures(&x, "margin-000");
     x.kill9();
     x.restart();
@@ -217,7 +217,7 @@ fn five_times_the_assets_is_the_most() {
     on_margin(&x, "margin-001", "buy", "0.6", "49000").ok();
     on_margin(&x, "margin-001", "buy", "0.5", "49000").refused(406, "InsufficientFunds");
     on_margin(&x, "margin-001", "buy", "0.42", "49000").ok();
-    // What is paid above the index counts as lost: 0.91 x 50,000 is more than 5 x (10,000 - 910), and 0.9 x 50,000 is not.
+    // The price above the index counts as lost: 0.91 x 50,000 is more than 5 x (10,000 - 910), and 0.9 x 50,000 is not.
     pin(&x, "BTC", "49000");
     x.as_("trader").call("/v1/order/cancel/all", json!({})).ok();
     on_margin(&x, "margin-002", "buy", "0.91", "50000").refused(406, "InsufficientFunds");
@@ -563,7 +563,7 @@ fn book_and_fund_take_what_is_liquidated() {
     laws::check(&x);
 }
 
-/// What neither book nor fund takes waits for the next index, and the fund never goes below zero.
+/// A position that neither book nor fund takes waits for the next index, and the fund never goes below zero.
 #[test]
 fn what_nobody_takes_waits() {
     let x = pinned("50000");

@@ -58,7 +58,7 @@ fn gusd(x: &Exchange, key: &str) -> Dec {
     x.as_(key).balance("GUSD").0
 }
 
-/// What a house account has of a currency.
+/// The balance of a house account in a currency.
 fn house(x: &Exchange, currency: &str, account: &str) -> Dec {
     let ledger = x.get("/sandbox/ledger").ok();
     let rows = ledger["currencies"].as_array().expect("currencies are an array");

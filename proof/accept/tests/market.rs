@@ -57,7 +57,7 @@ fn listed(x: &Exchange) -> Listed {
     names.as_array().unwrap().iter().map(details).collect()
 }
 
-/// What a unit of a quote currency is worth in dollars.
+/// The dollar value of a unit of a quote currency.
 fn dollars(books: &BTreeMap<String, Book>, quote: &str) -> i128 {
     let middle = |symbol: &str| books[symbol].middle;
     match quote {
@@ -132,7 +132,7 @@ fn every_symbol_is_quoted_from_one_price_for_each_asset() {
     }
 }
 
-/// What all may see of some symbols, without ids, and without the times of levels, which are those of the answer.
+/// The public view of some symbols, without ids, and without the times of levels, which are those of the answer.
 fn seen(x: &Exchange) -> Vec<Value> {
     let symbols =
         ["btcusd", "ethusd", "ethbtc", "dogeusd", "shibusd", "daiusd", "btcgusdperp", "ethgusdperp"];

@@ -179,7 +179,7 @@ fn an_operator_adds_networks_and_assets() {
     assert_eq!(of_bnb, json!({ "token": "BNB", "network": ["zksync"] }));
 }
 
-/// What is listed already or does not fit is refused by its field, and changes nothing.
+/// A network or an asset that is listed already or does not fit is refused by its field, and changes nothing.
 #[test]
 fn bad_networks_and_assets_are_refused() {
     let x = Exchange::start();

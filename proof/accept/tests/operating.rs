@@ -406,7 +406,7 @@ fn the_unit_s_settings_start_a_venue() {
     );
 }
 
-/// What stops withdrawals has an alert and a panel, and the alert of an exchange that takes no orders names a halt.
+/// A stop of withdrawals has an alert and a panel, and the alert of an exchange that takes no orders names a halt.
 #[test]
 fn alerts_and_panels_show_what_stops() {
     const ALERTS: &str = include_str!("../../../ops/alerts.yml");

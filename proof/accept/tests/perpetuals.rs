@@ -52,7 +52,7 @@ fn risk_stats(x: &Exchange, symbol: &str) -> Value {
     x.get(&format!("/v1/riskstats/{symbol}")).ok()
 }
 
-/// What every position costs, summed: minus what the clearing account has.
+/// The cost of every position, summed: minus the clearing account's balance.
 fn check(x: &Exchange) {
     laws::check(x);
 }
@@ -282,7 +282,7 @@ fn admission_is_by_available_margin() {
     limit(&x, "perp-002", "sell", "100", "50500");
     order(&x, "perp-000", "buy", "100", "50500", json!({})).refused(406, "InsufficientFunds");
     x.as_("perp-002").call("/v1/order/cancel/all", json!({})).ok();
-    // What is left of margin would carry 2.4 more; what closes the position needs none.
+    // The rest of the margin would carry 2.4 more; an order that closes the position needs none.
     let out = limit(&x, "perp-000", "sell", "16", "51000");
     assert_eq!(margin(&x, "perp-000", BTC)["reserved_margin_sells"], "0");
     x.as_("perp-000").cancel(out["order_id"].as_str().unwrap());
@@ -294,8 +294,9 @@ fn market(x: &Exchange, key: &str, side: &str, amount: &str) -> Answer {
     x.as_(key).call("/v1/order/new", order)
 }
 
-/// What trades at once and only makes a position smaller passes, regardless of resting orders. A part that would turn the position over needs margin,
-/// together with all live orders of its side, and so does what a resting order adds when it would fill (D-173). Proves PERP-005.
+/// An order that trades at once and only makes a position smaller passes, regardless of resting orders. A part that would turn the position
+/// over needs margin, together with all live orders of its side, and so does what a resting order adds when it would fill (D-173). Proves
+/// PERP-005.
 #[test]
 fn a_position_is_made_smaller_beside_a_resting_order() {
     let x = pinned("50000");
@@ -330,7 +331,7 @@ fn a_position_is_made_smaller_beside_a_resting_order() {
     );
     assert_eq!(positions(&x, "perp-000"), json!([]));
     market(&x, "perp-000", "sell", "1").refused(406, "InsufficientFunds");
-    // What meets nothing and cannot rest reserves nothing.
+    // An order that meets nothing and cannot rest reserves nothing.
     let gone =
         order(&x, "perp-000", "sell", "1", "50900", json!({ "options": ["immediate-or-cancel"] })).ok();
     assert_eq!(gone["reason"], "ImmediateOrCancelWouldPost");

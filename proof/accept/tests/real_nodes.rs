@@ -226,7 +226,7 @@ fn a_halt_stops_what_is_not_signed() {
         mine(&x, &node, required(&x));
         assert_eq!((node.balance(OUTSIDE), rows_pending(&x)), (ether(3 * paid + 3), 0), "{scope}");
     }
-    // What is signed already goes on.
+    // A withdrawal that is signed already goes on.
     withdraw(&x, "eth", "3").ok();
     sync(&x);
     x.control("/sandbox/halt", &scopes[0]).ok();

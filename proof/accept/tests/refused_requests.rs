@@ -77,7 +77,7 @@ fn refused_calls_are_explained() {
     assert_eq!(malformed["reason"], "InvalidJson");
     assert_eq!((&headless["payload"], &headless["signed"]), (&Value::Null, &Value::Null));
     assert_eq!(headless["expected_signature"], Value::Null);
-    // What an entry says can be used: the same payload with the signature shown passes.
+    // An entry can be used: the same payload with the signature shown passes.
     let mended = Signed { signature: unsigned["expected_signature"].as_str().unwrap().to_owned(), ..wrong };
     trader.call_signed("/v1/balances", &mended).ok();
 }

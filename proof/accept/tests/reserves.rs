@@ -77,7 +77,7 @@ fn each_midnight_cuts_the_state() {
     }
     let owed = customers(&x).into_iter().filter(|(_, amount)| amount != "0");
     assert_eq!(listed, owed.collect::<BTreeSet<_>>());
-    // What happens after the cut is in the next one.
+    // A trade after the cut is in the next one.
     x.credit("trader", "BTC", "0.5");
     assert_eq!(reserves(&x), first);
     let before = proof(&x, "trader", "BTC").ok();
@@ -251,7 +251,7 @@ fn withdraw(x: &Exchange, path: &str, address: &str, amount: &str) -> String {
     text(&x.as_("fund-manager").call(&format!("/v2/withdraw/{path}"), order).ok()["withdrawalId"]).to_owned()
 }
 
-/// What the hot wallets of a network hold of a currency.
+/// The amount that the hot wallets of a network hold of a currency.
 fn hot(x: &Exchange, network: &str, currency: &str) -> Dec {
     let all = reserves(x);
     let row = all["wallets"].as_array().unwrap().iter();
@@ -259,7 +259,7 @@ fn hot(x: &Exchange, network: &str, currency: &str) -> Dec {
     row.map(|row| dec(text(&row["hot"])) + dec(text(&row["cold"]))).next().unwrap_or(Dec::ZERO)
 }
 
-/// What the house holds of a currency for instant orders.
+/// The house's stock of a currency for instant orders.
 fn stock(x: &Exchange, currency: &str) -> Dec {
     let ledger = x.get("/sandbox/ledger").ok();
     let row =
@@ -275,7 +275,7 @@ fn exact(x: &Exchange, (coming, amount): (&str, &str)) {
     for row in reserves(x)["currencies"].as_array().unwrap() {
         let beyond = if row["currency"] == coming { dec(amount) } else { Dec::ZERO };
         let (assets, liabilities) = (dec(text(&row["assets"])), dec(text(&row["liabilities"])));
-        // What customers paid for tokens of the issuer is the house's.
+        // The price that customers paid for tokens of the issuer is the house's.
         let owned = liabilities + stock(x, text(&row["currency"]));
         let is_equal = assets == owned + beyond || (row["currency"] == "USD" && assets > liabilities);
         assert!(is_equal, "{row}");
@@ -351,7 +351,7 @@ fn assets_follow_every_movement() {
     mine(&x, "bitcoin", 300);
     exact(&x, NONE);
     assert_eq!(hot(&x, "bitcoin", "BTC"), before + dec("0.875"));
-    // What is credited on one network leaves on another, dollars leave as tokens, a payment fails.
+    // Money that is credited on one network leaves on another, dollars leave as tokens, a payment fails.
     let all = hot(&x, "ethereum", "ETH");
     withdraw(&x, "arbitrum/eth", ETH, "3");
     mine(&x, "arbitrum", 1);
@@ -406,7 +406,7 @@ fn the_checker_follows_deposits_and_withdrawals() {
     refused(&check(folder.path(), "one/primary", &[&less, &own]), "do not cover");
 }
 
-/// What lies at addresses of deposits pays withdrawals: on chains of accounts it is swept into the hot wallet first.
+/// Money at addresses of deposits pays withdrawals: on chains of accounts it is swept into the hot wallet first.
 #[test]
 fn deposits_are_swept_when_they_are_needed() {
     let x = approved();

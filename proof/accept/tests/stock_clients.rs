@@ -65,7 +65,7 @@ fn exponents_are_named() {
     named(x.get("/v1/trades/btcusd?limit_trades=1e2"), "InvalidParameterValue");
     let credit = json!({ "group": "one", "account": "primary", "currency": "BTC", "amount": "1e2" });
     named(x.control("/sandbox/accounts/credit", &credit), "InvalidParameterValue");
-    // What only contains the letter is no number.
+    // A text that only contains the letter is no number.
     let message = order("price", json!("one")).refused(400, "InvalidPrice").message;
     assert!(!message.contains("exponent"), "{message}");
 }
@@ -248,7 +248,7 @@ fn a_strict_sandbox_refuses_unknown_fields() {
     x.control("/sandbox/resume", &json!({ "reason": "x" })).ok();
 }
 
-/// What a page shows of a market is what the public calls answer, in one call, and takes nothing of the limit of its address.
+/// A market's page shows the answers of the public calls, in one call, and takes nothing of the limit of its address.
 #[test]
 fn a_market_page_takes_nothing_of_the_public_limit() {
     let x = Exchange::start();

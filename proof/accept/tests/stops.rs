@@ -201,7 +201,7 @@ fn waiting_stops_are_listed() {
     laws::check(&x);
 }
 
-/// What a waiting stop holds is freed by every way of cancelling it.
+/// The hold of a waiting stop is freed by every way of cancelling it.
 #[test]
 fn stops_are_cancelled_like_others() {
     check(

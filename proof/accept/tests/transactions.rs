@@ -172,7 +172,7 @@ fn the_whole_group_in_order() {
         assert_eq!(results(&page(&x, json!({ "limit": limit }))), items);
     }
     assert_eq!(results(&page(&x, json!({ "limit": 1 }))), items[..1]);
-    // What happened in one moment is in the order in which it happened.
+    // Rows of one moment are in the order in which they happened.
     let kinds: Vec<&Value> = items[..6].iter().map(|item| &item["type"]).collect();
     assert_eq!(kinds, ["transfer", "transfer", "trade", "transfer", "trade", "trade"]);
     for key in ["trader", "auditor", "fund-manager"] {
@@ -192,7 +192,7 @@ fn tokens_reach_everything_once() {
     for limit in [1, 2, 5, 7, 35, 36, 100] {
         assert_eq!(all(&x, limit, || ()), whole, "by {limit}");
     }
-    // What is added in the same moment comes once too, at the end.
+    // A row that is added in the same moment comes once too, at the end.
     let mut added = 0;
     let reached = all(&x, 5, || {
         if added < 3 {

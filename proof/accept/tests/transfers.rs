@@ -143,7 +143,7 @@ fn internal_transfers_have_a_method() {
     }
 }
 
-/// What cannot be read is refused by field and value.
+/// A parameter that cannot be read is refused by field and value.
 #[test]
 fn wrong_parameters() {
     let x = Exchange::start();

@@ -51,7 +51,7 @@ impl Venue {
         command.stdin(Stdio::null()).output().unwrap()
     }
 
-    /// What the first operator does.
+    /// The answer to a command of the first operator.
     #[track_caller]
     fn done(&self, arguments: &[&str]) -> Value {
         object(&self.run(None, arguments))
@@ -71,7 +71,7 @@ impl Venue {
         number.to_string()
     }
 
-    /// What the second operator approves.
+    /// The answer to an approval by the second operator.
     #[track_caller]
     fn approved(&self, proposal: &str) -> Value {
         object(&self.run(Some(NOBODY), &["approve", proposal]))
@@ -170,7 +170,8 @@ fn the_contract_names_what_two_operators_guard() {
     assert_eq!(names, expected);
 }
 
-/// Each guarded command is only proposed, and has no effect until another user approves it. What would be refused is not proposed.
+/// Each guarded command is only proposed, and has no effect until another user approves it. A command that would be refused is not
+/// proposed.
 #[test]
 fn guarded_commands_are_proposed() {
     let Some(venue) = Venue::start() else { return };

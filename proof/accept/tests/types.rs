@@ -377,7 +377,7 @@ fn served_balances_are_cut() {
     // The hold is 0.00000000100000001 x 1.004, the fee rounded up at the nineteenth decimal: 0.0000000010040000101.
     trader.limit("dogebtc", "buy", "1.00000001", "0.000000001");
     assert_eq!(trader.balance("BTC"), (dec("1000"), dec("999.9999999989959999899")));
-    // What a withdrawal takes has the decimals of the home network.
+    // The amount that a withdrawal takes has the decimals of the home network.
     for (code, available) in [("USD", "99999.999999397599999"), ("BTC", "999.99999999")] {
         let row = trader.balances().into_iter().find(|row| row["currency"] == code).unwrap();
         assert_eq!(row["availableForWithdrawal"], available, "{row}");

@@ -304,7 +304,7 @@ fn node(x: &Exchange, network: &str, broadcast: &str, times: u32) {
     chain(x, network, "node", &json!({ "broadcast": broadcast, "times": times }));
 }
 
-/// What a chain shows about an address.
+/// The chain's view of an address.
 fn shown(x: &Exchange, network: &str, address: &str) -> Value {
     x.get(&format!("/sandbox/chains/{network}?address={address}")).ok()
 }

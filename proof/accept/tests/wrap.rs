@@ -143,7 +143,7 @@ fn bad_wraps_are_refused() {
     laws::check(&x);
 }
 
-/// What is held by orders cannot be wrapped.
+/// Money that orders hold cannot be wrapped.
 #[test]
 fn a_wrap_leaves_holds_alone() {
     let x = Exchange::start();
@@ -226,7 +226,7 @@ fn wraps_respect_the_symbol_s_status() {
     laws::check(&x);
 }
 
-/// What was answered outlives a kill and a start from a snapshot.
+/// An answered wrap outlives a kill and a start from a snapshot.
 #[test]
 fn wraps_survive() {
     let x = Exchange::start();

@@ -102,7 +102,7 @@ pub enum Which {
     ClientId(String),
 }
 
-/// What an operator does to a key.
+/// An operator's change of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyChange {

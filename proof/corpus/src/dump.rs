@@ -1,5 +1,5 @@
-//! A state as text: what a person would compare. What later builds add appears only where it is set, so that the dump of an
-//! older directory never changes.
+//! A state as text: what a person would compare. Fields that later builds add appear only where they are set, so that the
+//! dump of an older directory never changes.
 
 mod funds;
 mod perps;

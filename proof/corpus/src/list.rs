@@ -22,7 +22,7 @@ pub fn listed() -> Vec<String> {
     fs::read_to_string(path()).expect("the list can be read").lines().map(str::to_owned).collect()
 }
 
-/// What the list should be.
+/// The list as it should be.
 ///
 /// # Panics
 /// When a file cannot be read.

@@ -481,7 +481,7 @@ fn funds(data: &Path) {
         ["debit", &poor.group, &poor.account, "USD", "100", "--reference", "spent", "--reason", "corpus"];
     exchange.admin(&spent).done();
     exchange.control("/sandbox/banks/settle", &json!({ "eid": returned, "returned": true })).ok();
-    // What waits at the end.
+    // Payments that wait at the end.
     send("bitcoin", &own, "BTC", "2.5");
     withdraw("bitcoin/btc", BTC, "waiting");
     control(&exchange, "/sandbox/halt", &json!({ "scope": "asset", "currency": "ETH" }));
@@ -528,8 +528,8 @@ fn perpetuals(data: &Path) {
     exchange.kill9();
 }
 
-/// What bounds losses: advances that are open, that wait and that were returned, what their group gave up, the limits and terms that
-/// operators set, memos of approved addresses, and the stock of instant orders. A snapshot lies between them.
+/// The bounds of losses: advances that are open, that wait and that were returned, the losses of their group, the limits and terms
+/// that operators set, memos of approved addresses, and the stock of instant orders. A snapshot lies between them.
 fn advances(data: &Path) {
     let exchange = setup().flag("--funds", "simulated").flag("--snapshot-every", "40").start_in(data);
     control(&exchange, "/sandbox/index/BTC", &json!({ "price": "50000" }));

@@ -18,7 +18,7 @@ use crate::sweep::Next;
 use crate::trace::{Harm, Strike, thread_named};
 use crate::volume::{Kind, Volume};
 
-/// What is done while a call is struck.
+/// The act during which a call is struck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     Add,
@@ -123,7 +123,7 @@ pub fn cuts(round: &mut Round) -> Next {
     Next::More
 }
 
-/// What the answers say of a key.
+/// The state of a key by the answers.
 #[derive(Clone, Debug)]
 struct Known {
     credentials: Credentials,
@@ -322,8 +322,8 @@ impl Ring {
         rows
     }
 
-    /// No acknowledged key is lost, none of the journal is without its secret, and a disabled one signs nothing. What was
-    /// unknown is settled.
+    /// No acknowledged key is lost, none of the journal is without its secret, and a disabled one signs nothing. A change
+    /// of unknown outcome is settled.
     fn check(&mut self) {
         let rows = self.rows();
         let file = self.x.credentials();

@@ -1,4 +1,4 @@
-//! What one key knows from outside: its requests, their answers, and what is uncertain.
+//! The outside view of one key: its requests, their answers, and the uncertain ones.
 //!
 //! An answer is a fact forever. A request without an answer may have happened or not, until a query after the crash
 //! settles it; the result is then a fact too.
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use buttonwood_accept::{Dec, Value};
 
-/// What is known about one order.
+/// The state of one order, as far as it is known.
 #[derive(Clone, Debug)]
 pub enum Known {
     /// It was sent, and no answer came.
@@ -25,7 +25,7 @@ pub struct Order {
     pub name: String,
     /// The parameters it was sent with.
     pub sent: Value,
-    /// What is known about it.
+    /// Its state.
     pub known: Known,
     /// Whether a cancel was sent after the last known state and was never answered.
     pub cancel_unknown: bool,

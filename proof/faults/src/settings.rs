@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::sweep::{FAMILIES, Family};
 
-/// What `--help` prints.
+/// The text of `--help`.
 pub const USAGE: &str = "\
 usage: cargo xtask faults [NAME…] [--seed N] [--first N] [--rounds N] [--quick] [--list]
   NAME        families of faults; all of them if none is named
@@ -14,7 +14,7 @@ usage: cargo xtask faults [NAME…] [--seed N] [--first N] [--rounds N] [--quick
   --quick     the bounded part that continuous integration runs
   --list      what the families are called and do";
 
-/// What the command line requests.
+/// The task that the command line requests.
 #[derive(Debug)]
 pub enum Asked {
     /// The usage.

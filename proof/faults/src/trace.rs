@@ -12,7 +12,7 @@ use rustix::process::Pid;
 
 use crate::base::files;
 
-/// What happens at a call.
+/// The harm at a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Harm {
     /// The process is killed before the call is made.
@@ -26,7 +26,7 @@ pub enum Harm {
 pub struct Strike {
     /// The system call, or several separated by commas.
     pub call: &'static str,
-    /// What happens.
+    /// The harm.
     pub harm: Harm,
     /// The number of the call, from 1.
     pub when: u64,

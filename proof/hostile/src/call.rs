@@ -87,7 +87,7 @@ impl Call {
         Ok(Request { method: operation.method.clone(), target, headers, body: String::new() })
     }
 
-    /// What a report shows: no secret is in it.
+    /// The line of a report: no secret is in it.
     pub(crate) fn shown(&self, operation: &Operation) -> String {
         let target = self.target(operation);
         let body = self.body(&target, None);

@@ -100,7 +100,7 @@ fn value(rng: &mut Rng, known: &Known<'_>, who: Option<usize>, field: &Field) ->
     Some(by_schema(rng, &field.schema, field.place))
 }
 
-/// What the name of a field says about its value.
+/// A value by the name of its field.
 fn by_name(rng: &mut Rng, known: &Known<'_>, who: Option<usize>, name: &str) -> Option<Value> {
     let payee = |rng: &mut Rng| rng.pick(&PAYEES).copied().unwrap_or(("bitcoin", ""));
     Some(match name {
@@ -137,7 +137,7 @@ fn by_name(rng: &mut Rng, known: &Known<'_>, who: Option<usize>, name: &str) -> 
     })
 }
 
-/// What a schema says about a value.
+/// A value by its schema.
 fn by_schema(rng: &mut Rng, schema: &Value, place: Place) -> Value {
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         return rng.pick(words).cloned().unwrap_or_default();

@@ -1,7 +1,8 @@
-//! What everyone has at the prices that stand still, read over HTTP, and the law about it (INV-HOUSE).
+//! The worth of all accounts at the prices that stand still, read over HTTP, and the law about it (INV-HOUSE).
 //!
 //! An account counts for what it has less what it owes, but never for less than nothing once it is flat: its owner walks away from a
-//! debt. What a group owes for returned advances binds what its accounts have (D-181). What waits to leave the exchange has left.
+//! debt. The debts of a group for returned advances bind the money of its accounts (D-181). Money that waits to leave the exchange has
+//! left.
 
 use crate::money::{CENT, shown, units, worth};
 use crate::people::{Group, People};
@@ -16,39 +17,39 @@ const GUARDED: [&str; 3] = ["insurance", "instant", "fees"];
 /// How often a reading is repeated while deposits arrive.
 const TRIES: u32 = 100;
 
-/// What all have, in units of 10^-10 dollars.
+/// The sums of all accounts, in units of 10^-10 dollars.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Figures {
-    /// What each group has, without what waits to leave.
+    /// The worth of each group, without the money that waits to leave.
     pub(crate) groups: Vec<i128>,
-    /// What waits to leave for good.
+    /// The money that waits to leave for good.
     pub(crate) leaving: i128,
-    /// What accounts that are flat owe beyond what they have.
+    /// The debts of flat accounts beyond their money.
     pub(crate) bad_debt: i128,
     /// Loans that no account's figures show.
     pub(crate) unseen_loans: i128,
-    /// What each guarded house account has.
+    /// The balance of each guarded house account.
     pub(crate) houses: [i128; GUARDED.len()],
-    /// What `source` has in dollars, and in everything else.
+    /// The balance of `source` in dollars, and in everything else.
     pub(crate) source: [i128; 2],
-    /// What arrived without an owner.
+    /// The money that arrived without an owner.
     pub(crate) unclaimed: i128,
-    /// What each account was answered, without times: the same after a restart.
+    /// The answers to each account, without times: the same after a restart.
     pub(crate) answers: BTreeMap<String, String>,
 }
 
-/// What happened with money from outside, in units of 10^-10 dollars.
+/// The flows of money from outside, in units of 10^-10 dollars.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outside {
     /// Dollars that banks have sent.
     pub(crate) received: i128,
     /// Advances that banks took back, by group.
     pub(crate) returned: Vec<i128>,
-    /// What of those the bank did not get at once, since it was spent.
+    /// The part of those that the bank did not get at once, since it was spent.
     pub(crate) short: i128,
     /// Dollars that were paid out to banks.
     pub(crate) paid_out: i128,
-    /// What was sent on chains.
+    /// The money that was sent on chains.
     pub(crate) sent: i128,
 }
 
@@ -88,7 +89,7 @@ fn read_once(server: &Server, people: &People, ledger: &Value) -> Result<Figures
     Ok(figures)
 }
 
-/// What one account has.
+/// The holdings of one account.
 #[derive(Debug, Default)]
 struct Holding {
     total: i128,
@@ -154,14 +155,14 @@ impl Holding {
     }
 }
 
-/// What a position is worth at the index of its currency: quantity × (index − average cost).
+/// The worth of a position at the index of its currency: quantity × (index − average cost).
 fn profit(symbol: &str, quantity: i128, average_cost: i128) -> i128 {
     let base = symbol.to_ascii_uppercase();
     let index = worth(10_i128.pow(19), prices::of(base.trim_end_matches("GUSDPERP")));
     (quantity / 10_i128.pow(9)).saturating_mul(index - worth(average_cost, 1)) / 10_i128.pow(10)
 }
 
-/// What the insurance fund's positions are worth.
+/// The worth of the insurance fund's positions.
 fn insurance_positions(server: &Server) -> Result<i128, String> {
     let symbols = server.get("/v1/symbols")?;
     let names = rows(&symbols).filter_map(Value::as_str).filter(|name| name.ends_with("gusdperp"));
@@ -184,7 +185,7 @@ fn house_worth(ledger: &Value, house: &str, wanted: impl Fn(&str) -> bool) -> i1
     worths.fold(0, i128::saturating_add)
 }
 
-/// What `source` has in dollars.
+/// The balance of `source` in dollars.
 pub(crate) fn source_dollars(ledger: &Value) -> i128 {
     house_worth(ledger, "source", |currency| currency == "USD")
 }
@@ -222,7 +223,7 @@ fn amount(row: Option<&Value>, name: &str) -> i128 {
 pub(crate) fn breaches(before: &Figures, after: &Figures, outside: &Outside, calls: u64) -> Vec<String> {
     let returned: i128 = outside.returned.iter().sum();
     let granted = returned / 20 + CENT * (1 + i128::from(calls / 1_000));
-    // What the banks are owed beyond what `source` could take back.
+    // The banks' claims beyond the money that `source` could take back.
     let debts = before.source[0] - outside.received + returned + outside.paid_out - after.source[0];
     let mut found = Vec::new();
     let mut check = |what: String, amount: i128, most: i128| {
@@ -257,7 +258,7 @@ pub(crate) fn gained(before: &Figures, after: &Figures) -> String {
     format!("{}{}, bad debts {debts}", shown(total(after) - total(before)), houses.collect::<String>())
 }
 
-/// What all groups have: debts for returned advances bind what is there.
+/// The worth of all groups: debts for returned advances bind their money.
 fn have(figures: &Figures, outside: &Outside, debts: i128) -> i128 {
     let returned = outside.returned.iter().copied().chain(std::iter::repeat(0));
     let bound: i128 =

@@ -1,11 +1,11 @@
-//! What an answer may be: no failure of the exchange, JSON that parses, and a refusal with its reason.
+//! The rules of an answer: no failure of the exchange, JSON that parses, and a refusal with its reason.
 
 use crate::contract::Operation;
 use buttonwood_client::Reply;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What an answer says, for the tally.
+/// The content of an answer, for the tally.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Verdict {
     pub(crate) status: u16,

@@ -18,7 +18,7 @@ pub(crate) fn units(text: &str) -> Option<i128> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// What an amount in units of 10^-19 is worth at a price in whole dollars, in units of 10^-10 dollars.
+/// The worth of an amount in units of 10^-19 at a price in whole dollars, in units of 10^-10 dollars.
 pub(crate) fn worth(units: i128, dollars: u64) -> i128 {
     (units / 10_i128.pow(19 - DECIMALS)).saturating_mul(i128::from(dollars))
 }

@@ -179,7 +179,7 @@ impl Key {
         &self.credentials.api_key
     }
 
-    /// What a report calls it.
+    /// Its name in a report.
     pub(crate) fn name(&self) -> String {
         format!(
             "{}/{} [{}]",

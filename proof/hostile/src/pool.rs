@@ -1,4 +1,4 @@
-//! What earlier answers have taught: ids, addresses, quotes. Good calls are made of it.
+//! The pool of values from earlier answers: ids, addresses, quotes. Good calls are made of it.
 
 use crate::rng::Rng;
 use serde_json::Value;
@@ -40,7 +40,7 @@ pub(crate) struct Source {
     pub(crate) account: Option<Value>,
 }
 
-/// What is known, by name.
+/// The known values, by name.
 #[derive(Debug, Default)]
 pub(crate) struct Pool(BTreeMap<&'static str, VecDeque<Learned>>);
 

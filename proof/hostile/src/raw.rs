@@ -17,7 +17,7 @@ pub(crate) fn text(value: &Value) -> String {
     value.to_string().replace("\"\\u0001", "").replace("\\u0001\"", "")
 }
 
-/// What a value says, without quotes and marks: in a path, or to be read as a number.
+/// The text of a value, without quotes and marks: in a path, or to be read as a number.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.trim_matches(MARK).to_owned(),

@@ -1,5 +1,5 @@
-//! What some operations need beyond fields that are good one by one: an order's price and amount of its own symbol, the fields of a
-//! quote, an address that a network has, a sum that an account may have.
+//! The needs of some operations beyond fields that are good one by one: an order's price and amount of its own symbol, the fields
+//! of a quote, an address that a network has, a sum that an account may have.
 
 use crate::call::Call;
 use crate::contract::Operation;

@@ -1,4 +1,4 @@
-//! What a run has seen: how often each operation answered with each status and reason.
+//! The counts of a run: how often each operation answered with each status and reason.
 
 use crate::contract::Operation;
 use crate::judge::Verdict;

@@ -50,7 +50,7 @@ pub(crate) fn weight(operation: &Operation) -> u64 {
         | "/v1/payments/sen/withdraw"
         | "/sandbox/chains/{network}/send"
         | "/sandbox/chains/{network}/mine" => 12,
-        // What grows for ever, or takes away what the others need.
+        // Calls whose effect grows for ever, or takes away the means of the others.
         "/v1/order/cancel/all"
         | "/v1/order/cancel/session"
         | "/sandbox/accounts"

@@ -30,7 +30,7 @@ struct Market {
     ticks: u64,
 }
 
-/// What came into an account less what went out, in units, by currency; loans do not count.
+/// The sums that came into an account less those that went out, in units, by currency; loans do not count.
 type Known = BTreeMap<CurrencyId, i128>;
 
 struct World {

@@ -225,7 +225,7 @@ fn agree_on_chains(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     Ok(())
 }
 
-/// What of funds falls due next; not the settlement of a custody move, which follows from its chain.
+/// The task of funds that falls due next; not the settlement of a custody move, which follows from its chain.
 pub(crate) fn funds_due(state: &State) -> Option<Due<FundsCommand>> {
     let seed = state.opening().map_or(0, |opening| opening.seed);
     let due = state.funds().next_due(state.ledger(), state.access(), seed)?;

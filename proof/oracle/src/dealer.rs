@@ -567,7 +567,7 @@ impl Dealer {
         Body::Trading(TradingCommand::ScheduleAuctions(symbol, Some(schedule)))
     }
 
-    /// What is due next of any auction, usually when it is due; returns the time until then.
+    /// The auction task that is due next, usually when it is due; returns the time until then.
     fn auction(&mut self, state: &State) -> (u64, Body) {
         let some = Body::Trading(TradingCommand::Auction(self.some_symbol(state)));
         let Some((time, step)) = next_step(state) else { return (0, some) };

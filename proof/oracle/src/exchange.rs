@@ -96,7 +96,7 @@ pub struct Exchange {
     pub of_perps: Vec<PerpEvent>,
     /// Every trade, oldest first.
     pub trades: Vec<Break>,
-    /// What each of them counted in volumes, in dollars.
+    /// The value of each of them in volumes, in dollars.
     pub(crate) dollars: Vec<Money>,
     /// The last command's frame.
     pub frame: Vec<u8>,

@@ -92,7 +92,7 @@ pub struct Naive {
     /// The house account of instant orders.
     instant: AccountId,
     instant_terms: Terms,
-    /// What it was given.
+    /// The stock that it was given.
     instant_stock: HashMap<CurrencyId, i128>,
     /// Quotes that were neither executed nor replaced, oldest first.
     quotes: Vec<ConvertQuote>,

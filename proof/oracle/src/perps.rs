@@ -1,7 +1,7 @@
 //! A judge of perpetuals: it follows an exchange command by command, keeps lists of what it saw, and computes from them what the
 //! exchange's desk must do next: marks, funding, who is liquidated, which part of which position, at which price, and who takes it.
 //!
-//! What it computes comes from the naive model and from its own sums. Live orders and the best prices of books it reads from the core,
+//! Its figures come from the naive model and from its own sums. Live orders and the best prices of books it reads from the core,
 //! whose orders the naive exchange judges elsewhere. Indices are pinned in its worlds.
 
 mod forced;
@@ -107,7 +107,7 @@ struct Part {
     deleverages: bool,
 }
 
-/// What the core's row of a position said after the last command.
+/// The core's row of a position after the last command.
 #[derive(Clone, Copy, Debug, Default)]
 struct Before {
     cost: Money,
@@ -124,13 +124,13 @@ pub struct PerpJudge {
     /// Account, contract and side of every order.
     orders: BTreeMap<u64, (AccountId, SymbolId, Side)>,
     fills: BTreeMap<AccountId, Vec<PerpFill>>,
-    /// What each account paid in them, with fees.
+    /// The sums that each account paid in them, with fees.
     paid: BTreeMap<AccountId, Money>,
     quantities: BTreeMap<(AccountId, SymbolId), Money>,
     before: BTreeMap<(AccountId, SymbolId), Before>,
     /// Dollars that an account got other than by its fills.
     given: BTreeMap<AccountId, Money>,
-    /// What it has of other currencies.
+    /// Its balances in other currencies.
     held: BTreeMap<(AccountId, CurrencyId), Money>,
     risks: BTreeMap<AccountId, (u16, bool)>,
     premiums: BTreeMap<SymbolId, PerpPremiums>,
@@ -150,7 +150,7 @@ pub struct PerpJudge {
     /// Whether the orders of the first account of the queue were cancelled.
     is_bare: bool,
     turns: turns::Turns,
-    /// What it saw.
+    /// The counts of its findings.
     pub counts: PerpCounts,
 }
 
@@ -364,7 +364,7 @@ impl PerpJudge {
         let own = self.fills.get(&account).map(Vec::as_slice).unwrap_or_default();
         let before = self.before.get(&(account, symbol)).copied().unwrap_or_default();
         let [buys, sells] = before.live;
-        // What it has filled in this command is not in the position that it met.
+        // Its fills in this command are not in the position that it met.
         let filled: Money = own
             .iter()
             .rev()
@@ -376,7 +376,7 @@ impl PerpJudge {
         if whole + live <= opposite {
             return Ok(());
         }
-        // What trades at once and only makes the position smaller passes, whatever rests (D-173).
+        // An order that trades at once and only makes the position smaller passes, whatever rests (D-173).
         let traded = if side == Side::Buy { filled } else { -filled };
         let rests = exchange.happened.iter().any(|what| matches!(what, Happening::Booked(_)));
         if !rests && traded <= opposite {
@@ -393,7 +393,7 @@ impl PerpJudge {
         for row in exchange.state.perps().rows_of(account) {
             let Some(contract) = self.contracts.get(&row.symbol) else { continue };
             let quantity = self.quantity(account, row.symbol);
-            // What it paid is counted apart.
+            // Its payment is counted apart.
             let (symbol, price, fee) = (row.symbol, Money::ZERO, Money::ZERO);
             held.push(PerpFill { account, symbol, quantity, price, fee });
             markets.push(PerpMarket { symbol, mark: contract.mark, live: row.live });

@@ -68,9 +68,9 @@ pub(crate) struct Checker {
     has_turned_away: bool,
     /// The auction that was due next before the current command.
     step_due: Option<(Time, Step)>,
-    /// What of funds was due next, before the command.
+    /// The task of funds that was due next, before the command.
     funds_due: Option<Due<FundsCommand>>,
-    /// What of perpetuals was due next, before the command.
+    /// The task of perpetuals that was due next, before the command.
     perp_due: Option<Due<perp::Command>>,
     /// Whether auctions may run late: the process was down, or there was no room.
     may_be_late: bool,
@@ -268,7 +268,7 @@ impl Checker {
         }
         let command = command_of(frame);
         let told = self.recognise(seq, &command, is_live)?;
-        // What waited for the end of a halt runs after it.
+        // Commands that waited for the end of a halt run after it.
         self.may_be_late |= matches!(command.body, Body::Operation(Operation::Resume));
         if let Body::Access(AccessCommand::ResetNonces(session)) = &command.body {
             // A reset may drop the nonces that its reads have used so far.

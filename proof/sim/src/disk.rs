@@ -51,7 +51,7 @@ impl Refused {
     }
 }
 
-/// What happens at a chosen call.
+/// The trouble at a chosen call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// The process is killed: the call and everything before it has happened, and the page cache survives.

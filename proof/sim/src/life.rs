@@ -111,7 +111,7 @@ pub struct Life {
     idle: u64,
     /// The last time that the writer was given.
     told: Time,
-    /// What the exchange may know about the disk's room.
+    /// The exchange's possible knowledge of the disk's room.
     room: Room,
     tally: Tally,
     trace: VecDeque<String>,

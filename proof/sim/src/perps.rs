@@ -41,7 +41,7 @@ pub struct PerpsTally {
     pub in_round: u64,
     /// Starts in which minutes had been missed.
     pub resumed: u64,
-    /// What the judge saw.
+    /// The counts of the judge.
     pub counts: PerpCounts,
 }
 
@@ -323,7 +323,7 @@ impl Perps {
         Err("it does not come to rest".into())
     }
 
-    /// What was committed is judged.
+    /// The committed commands are judged.
     fn committed(&mut self) -> Result<(), Finding> {
         let Some(stepped) = &self.stepped else { return Ok(()) };
         let seq = stepped.exchange().views().state().stamp().seq.0;

@@ -230,7 +230,7 @@ impl Treasury {
         self.survive()
     }
 
-    /// Replaces blocks. What was final in them halts its asset (INV-DEP-1).
+    /// Replaces blocks. A final payment in them halts its asset (INV-DEP-1).
     fn reorganise(&mut self) -> Result<(), Finding> {
         self.peace()?;
         let (_, place) = self.place();

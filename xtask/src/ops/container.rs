@@ -68,13 +68,13 @@ impl Containerfile {
         Self(self.0.iter().skip(at).cloned().collect())
     }
 
-    /// What is copied from the repository.
+    /// The paths that are copied from the repository.
     fn sources(&self) -> impl Iterator<Item = &str> {
         let copies = self.all("COPY").filter(|rest| !rest.starts_with("--"));
         copies.flat_map(|rest| rest.rsplit_once(' ').map_or("", |(sources, _)| sources).split_whitespace())
     }
 
-    /// What is wrong with it: `members` are the folders of the workspace, and `exists` knows the repository's files.
+    /// The flaws of it: `members` are the folders of the workspace, and `exists` knows the repository's files.
     fn flaws(&self, members: &[String], exists: impl Fn(&str) -> bool) -> Vec<String> {
         let mut flaws = Vec::new();
         let image = self.image();

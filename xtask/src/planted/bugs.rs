@@ -27,7 +27,7 @@ struct List {
 #[serde(deny_unknown_fields)]
 pub(super) struct Bug {
     pub(super) name: String,
-    /// What it does, in one sentence.
+    /// Its effect, in one sentence.
     pub(super) says: String,
     /// The clause or law that it breaks.
     pub(super) breaks: String,

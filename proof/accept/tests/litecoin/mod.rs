@@ -106,7 +106,7 @@ impl Node {
         self.rpc("sendtoaddress", &json!([to, coins])).as_str().unwrap().to_owned()
     }
 
-    /// What its wallet has received at an address, in blocks.
+    /// The amount that its wallet has received at an address, in blocks.
     pub(crate) fn received(&self, address: &str) -> String {
         self.rpc("getreceivedbyaddress", &json!([address, 1])).to_string()
     }

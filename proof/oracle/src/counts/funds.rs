@@ -40,7 +40,7 @@ fn keeps_bought(answer: &Answer) -> bool {
     )
 }
 
-/// What was done.
+/// The result of the command, as the counts name it.
 fn done(exchange: &Exchange, command: &FundsCommand, made: Option<Made>) -> &'static str {
     let is_quiet = !exchange.work.out.events.iter().any(|event| matches!(event, Event::Infrequent(_)));
     let status = match made {
@@ -84,7 +84,7 @@ fn done(exchange: &Exchange, command: &FundsCommand, made: Option<Made>) -> &'st
     }
 }
 
-/// What was done with a bank.
+/// The act of a bank, as the counts name it.
 fn banked(
     command: &bank::Command,
     made: Option<Made>,
@@ -107,7 +107,7 @@ fn banked(
     }
 }
 
-/// What was done about a withdrawal.
+/// The step of a withdrawal, as the counts name it.
 fn paid(exchange: &Exchange, command: &withdrawal::Command, is_quiet: bool) -> &'static str {
     match command {
         withdrawal::Command::Withdraw(_) if is_quiet => "withdrawn before",
@@ -140,7 +140,7 @@ fn paid(exchange: &Exchange, command: &withdrawal::Command, is_quiet: bool) -> &
     }
 }
 
-/// What was done about a deposit: the last thing, if several.
+/// The step of a deposit, as the counts name it: the last one, if several.
 fn arrived(exchange: &Exchange, command: &deposit::Command) -> &'static str {
     let last = exchange.work.out.events.last().map(|event| match event {
         Event::Infrequent(kept) => Infrequent::read(*kept, &exchange.work.out.texts).unwrap(),

@@ -1,4 +1,4 @@
-//! What operators give to accounts and take from them, beside plain credits.
+//! The operators' gifts to accounts and debits of them, apart from plain credits.
 
 use super::Dealer;
 use buttonwood_engine::{Adjustment, Body, LedgerCommand, State};

@@ -110,7 +110,7 @@ impl Dealer {
         (micros, command)
     }
 
-    /// What is due next of transfers, usually when it is due.
+    /// The transfer task that is due next, usually when it is due.
     pub(super) fn due_transfer(&mut self, state: &State) -> (u64, Command) {
         let Some(due) = funds_due(state) else { return (0, own(custody::Command::RunCustody.into())) };
         let wait =
@@ -150,7 +150,7 @@ impl Dealer {
         }
     }
 
-    /// What is there of an account's balance, all of it, a unit more, a part, or nothing.
+    /// The free part of an account's balance: all of it, a unit more, a part, or nothing.
     fn some_part(&mut self, state: &State, account: AccountId, currency: CurrencyId) -> Money {
         let available = state.ledger().balance(account, currency).available.units();
         Money::from_units(match self.dice.below(24) {

@@ -4,7 +4,7 @@ use super::Naive;
 use buttonwood_engine::{AccessReject, Account, AccountKind, Answer, NewAccount, Outcome, Reject};
 use buttonwood_model::{AccountId, GroupId, Time};
 
-/// What an account is called, in which group and since when, and what it is for.
+/// The names of an account, its group and age, and its purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Names {
     pub(super) group: Option<GroupId>,
@@ -33,7 +33,7 @@ impl Names {
         self.kind == AccountKind::Custody
     }
 
-    /// What people call it.
+    /// The name for people.
     fn shown(&self) -> &str {
         if self.display.is_empty() { &self.short } else { &self.display }
     }

@@ -183,7 +183,7 @@ impl Naive {
         (ticks.0 == Qty::ZERO || self.both(account, symbol, client, ticks.0).is_some()).then_some(ticks)
     }
 
-    /// What a quantity costs or brings in the book and at the index, if they are at most 5 % apart.
+    /// The price of a quantity in the book and at the index, if they are at most 5 % apart.
     fn both(&self, account: AccountId, symbol: SymbolId, client: Side, qty: Qty) -> Option<[i128; 2]> {
         let pair = &self.pairs[symbol.index()];
         let reference = self.reference_in_quote(account, symbol, client)?;
@@ -295,7 +295,7 @@ impl Naive {
         Ok(ConvertInfrequent::Executed(self.take_id(), quote))
     }
 
-    /// The house gives what it has. What it lacks of its stock may be worth no more than the limit, unless a conversion does not raise it.
+    /// The house gives what it has. The worth of the stock that it lacks must not exceed the limit, unless a conversion does not raise it.
     fn check_exposure(&self, quote: &ConvertQuote) -> Result<(), ConvertReject> {
         let pair = &self.pairs[quote.symbol.index()];
         let sign = if quote.side == Side::Buy { -1 } else { 1 };
@@ -342,7 +342,7 @@ impl Naive {
             .sum()
     }
 
-    /// What an amount is worth in dollars at the highest price, rounded up.
+    /// The worth of an amount in dollars at the highest price, rounded up.
     fn dollars(&self, currency: CurrencyId, amount: i128, (account, quoted): Prices) -> Option<i128> {
         let is_book = |pair: &Pair| pair.base == currency && Some(pair.quote) == self.dollar;
         let book = self.pairs.iter().find(|pair| is_book(pair));
@@ -369,7 +369,7 @@ fn scaled(amount: i128, factor: i128, divisor: i128, up: bool) -> i128 {
     i128::try_from((product + more) / divisor).unwrap()
 }
 
-/// What a quantity costs or brings, order by order; none if there is less.
+/// The cost or the proceeds of a quantity, order by order; none if there is less.
 fn cost(pair: &Pair, orders: &[OrderState], qty: Qty) -> Option<i128> {
     let (mut left, mut sum) = (qty, 0);
     for order in orders {

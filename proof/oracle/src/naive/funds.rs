@@ -1,6 +1,6 @@
 //! Transfers: every one is a row, and nothing about a balance is stored but its total.
 //!
-//! What a row holds, what is advanced and what is short is computed from the rows each time.
+//! The holds, advances and debts of rows are computed from the rows each time.
 
 mod addresses;
 pub(super) mod advances;
@@ -52,11 +52,11 @@ pub(crate) struct Funds {
     pub(crate) lists: Vec<ApprovalScope>,
     /// Groups whose requests another user must approve.
     multi_user: Vec<GroupId>,
-    /// What was done for withdrawals.
+    /// The payments of withdrawals.
     pub(crate) payments: Vec<Payment>,
     /// Accounts whose withdrawals are free.
     overrides: Vec<AccountId>,
-    /// What arrived on the chains.
+    /// The arrivals on the chains.
     pub(crate) arrivals: Vec<Arrival>,
     /// The house account for payments that fit no account.
     unclaimed: AccountId,
@@ -67,17 +67,17 @@ pub(crate) struct Funds {
     moves: Vec<Move>,
     /// The last month that custody fees were charged for, by its beginning.
     charged: Time,
-    /// What accounts owe for returned advances.
+    /// The debts of accounts for returned advances.
     pub(crate) debts: BTreeMap<(AccountId, CurrencyId), i128>,
-    /// What groups with advances of banks have given up.
+    /// The losses of groups with advances of banks.
     pub(crate) given_up: BTreeMap<GroupId, i128>,
     /// When the reserves were cut last; none before the first time.
     pub(crate) cut: Option<Time>,
     /// Test credits less debits.
     pub(super) credited: HashMap<CurrencyId, i128>,
-    /// What networks have charged.
+    /// The charges of networks.
     costs: HashMap<CurrencyId, i128>,
-    /// What wallets hold, with what counts beside, less what was minted; by network and currency.
+    /// The holdings of wallets, with the amounts that count in addition, less the minted ones; by network and currency.
     wallets: HashMap<(String, CurrencyId), i128>,
     /// The currencies whose assets were found too low.
     pub(crate) short: BTreeSet<CurrencyId>,
@@ -90,7 +90,7 @@ impl Funds {
         let house = |name| exchange.state.ledger().house(name).unwrap();
         let (unclaimed, lender) = (house(UNCLAIMED.name), house(LENDING.name));
         let codes: Vec<String> = codes.collect();
-        // What the founding gave out were test credits.
+        // Credits of the founding were test credits.
         let given =
             |at| -exchange.state.ledger().balance(AccountId(0), CurrencyId::from_index(at)).total().units();
         let credited = (0..codes.len()).map(|at| (CurrencyId::from_index(at), given(at))).collect();
@@ -161,7 +161,7 @@ impl Naive {
         Some((u64::try_from(at).unwrap() + 1, &self.funds.rows[at]))
     }
 
-    /// What all rows hold.
+    /// The holds of all rows.
     pub(super) fn held_by_rows(&self) -> HashMap<(AccountId, CurrencyId), i128> {
         let mut held = HashMap::new();
         for row in &self.funds.rows {
@@ -172,7 +172,7 @@ impl Naive {
         held
     }
 
-    /// What an operator gives to a customer or takes from it is listed (D-69).
+    /// An operator's gift to a customer, or debit of one, is listed (D-69).
     pub(super) fn list_adjustment(&mut self, adjustment: &Adjustment) {
         if self.names[adjustment.account.index()].group.is_none() {
             return;

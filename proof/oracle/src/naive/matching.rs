@@ -27,13 +27,13 @@ pub(super) enum Stop {
     Advances,
 }
 
-/// What a walk through the book finds.
+/// The findings of a walk through the book.
 #[derive(Default)]
 pub(super) struct Walk {
     pub(super) fills: Vec<Fill>,
     /// Resting orders whose groups may not give up what their fills would.
     pub(super) uncovered: Vec<OrderId>,
-    /// What the fills give up.
+    /// The losses in the fills.
     pub(super) losses: Losses,
 }
 

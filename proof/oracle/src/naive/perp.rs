@@ -1,7 +1,7 @@
 //! Perpetuals, naively: every figure of an account from the list of all fills, with fractions of any length.
 //!
-//! Nothing is carried from fill to fill but the list. What an account has is what it began with, less its fees, less what it paid for
-//! what it holds, plus what that is worth at the mark; positions at average cost do not enter it.
+//! Nothing is carried from fill to fill but the list. The assets of an account are those that it began with, less its fees, less the
+//! price of its holdings, plus their worth at the mark; positions at average cost do not enter it.
 
 mod funding;
 mod liquidation;
@@ -39,14 +39,14 @@ pub struct PerpMarket {
     pub symbol: SymbolId,
     /// Its mark.
     pub mark: Money,
-    /// What live buys and live sells of the account have left, in the base currency.
+    /// The open quantities of live buys and live sells of the account, in the base currency.
     pub live: [Money; 2],
 }
 
 /// The figures of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerpFigures {
-    /// What it has, at the marks.
+    /// Its assets, at the marks.
     pub assets: Money,
     /// Margin of positions.
     pub positions: Money,

@@ -12,7 +12,7 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Money, Price, Qty};
 
-/// What an accepted order does.
+/// The effect of an accepted order.
 pub(super) struct Plan {
     /// Empty if the order must not trade or rest.
     fills: Vec<Fill>,
@@ -117,7 +117,7 @@ impl Naive {
         Ok(plan)
     }
 
-    /// What an order that is not refused does.
+    /// The effect of an order that is not refused.
     pub(super) fn plan_of(&self, account: AccountId, place: &Place) -> Plan {
         let waits = place.option == Some(ExecutionOption::AuctionOnly);
         let (walk, stop) = if waits { (Walk::default(), Stop::Limit) } else { self.walk(account, place) };
@@ -146,7 +146,7 @@ impl Naive {
             || self.cost(place, plan, plan.original - filled, rates) <= self.available(account, quote)
     }
 
-    /// What a buy pays for its fills, plus the reserve of its rest if that stays.
+    /// The cost of a buy's fills, plus the reserve of its rest if that stays.
     fn cost(&self, place: &Place, plan: &Plan, rest: Qty, rates: FeeSchedule) -> i128 {
         let paying = FeeSchedule { maker: rates.taker, ..rates };
         let fills = plan.fills.iter().map(|fill| (fill.maker.price, fill.qty, paying));

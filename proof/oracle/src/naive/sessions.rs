@@ -6,7 +6,7 @@ use buttonwood_engine::{AccessCommand, AccessReject, Answer, NewSession, Outcome
 use buttonwood_model::{AccountId, Role, Roles, SessionId, Time};
 
 impl Naive {
-    /// What an operator does to a session or to where a group may call from. Others are not dealt.
+    /// An operator's change of a session, or of the addresses from which a group may call. Others are not dealt.
     pub(super) fn change_session(&mut self, command: &AccessCommand, now: Time) -> Answer {
         let refused = |reject| Outcome::Rejected(Reject::Access(reject));
         match command {

@@ -96,7 +96,7 @@ impl PerpJudge {
         Ok(())
     }
 
-    /// What the book left is taken by the fund, or by opposite positions.
+    /// The rest that the book left is taken by the fund, or by opposite positions.
     pub(super) fn note_taken(&mut self, exchange: &Exchange, taken: &Taken) -> Result<(), String> {
         let part = self.round.ok_or("something is taken without a round")?;
         let key = (part.account, part.symbol);
@@ -114,7 +114,7 @@ impl PerpJudge {
             left -= base;
         }
         let is_all = taken.trades.len() == trades.len();
-        // What the fund leaves is deleveraged next.
+        // The rest that the fund leaves is deleveraged next.
         let rest = if is_all && kind == Kind::Deleveraged { Money::ZERO } else { left };
         if !trades.is_empty() {
             check("how it is taken", &(taken.kind, taken.side), &(kind, part.side))?;
@@ -246,7 +246,7 @@ impl PerpJudge {
         Ok(())
     }
 
-    /// What the fund has in dollars, without what it owes.
+    /// The fund's dollars, without its debts.
     pub(super) fn dollars_of_fund(&self) -> Money {
         let costs = self.before.iter().filter(|((account, _), _)| *account == self.fund);
         let costs: Money = costs.map(|(_, before)| before.cost).sum();

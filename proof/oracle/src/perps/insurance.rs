@@ -1,4 +1,4 @@
-//! What the fund does with its positions: they are sent to the book at the mark or better, and closed before a full hour.
+//! The fund's way with its positions: they are sent to the book at the mark or better, and closed before a full hour.
 
 use super::{Part, PerpJudge, check, size};
 use crate::exchange::{Exchange, Happening};

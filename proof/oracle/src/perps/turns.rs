@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 const MINUTE: u64 = 60 * Time::SECOND;
 
-/// What the times of own commands depend on.
+/// The state on which the times of own commands depend.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     tops: BTreeMap<SymbolId, [Option<Money>; 3]>,

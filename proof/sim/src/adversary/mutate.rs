@@ -28,7 +28,7 @@ const WAITS: [u64; 11] = [1, 30, 59, 60, 61, 120, 3_600, 6 * 3_600, 12 * 3_600, 
 /// The largest decimal that a client can write, without its fraction.
 const MOST: i128 = 999_999_999_999_999_999 * ONE;
 
-/// What is far off every grid and every range.
+/// Values far off every grid and every range.
 const EXTREMES: [i128; 6] =
     [1, 100, ONE / 10_000, 1_844_674_407_370_955 * ONE, 1_000_000_000_000_000 * ONE, MOST];
 
@@ -264,7 +264,7 @@ impl Maker<'_> {
         Act::Place { who, market, side, amount, price, option: None, margin: false, stop: None }
     }
 
-    /// What people who know the rules do together.
+    /// Joint patterns of people who know the rules.
     fn pattern(&mut self) -> Vec<Act> {
         match self.dice.below(15) {
             0 | 1 => self.instant(),

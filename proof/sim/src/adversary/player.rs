@@ -28,14 +28,14 @@ const COMMANDS_MAX: u64 = 40_000;
 /// Due commands that may be skipped, after which a program skips them (as a long move of a manual clock does).
 const OPTIONAL_MAX: u64 = 3_000;
 
-/// What a program has done.
+/// The result of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Played {
-    /// What breaks the law, if anything does.
+    /// The breach of the law, if there is one.
     pub breach: Option<Breach>,
-    /// What both groups gained, in units of 10⁻¹⁹ dollars; a loss is negative.
+    /// The gain of both groups, in units of 10⁻¹⁹ dollars; a loss is negative.
     pub gain: i128,
-    /// What the program has reached: numbers that stand for answers and for figures of the state.
+    /// The program's coverage: numbers that stand for answers and for figures of the state.
     pub reached: BTreeSet<u64>,
     /// Each act with its answer, if they are wanted.
     pub lines: Vec<String>,
@@ -67,7 +67,7 @@ pub fn play(scene: &Scene, program: &Program, tells: bool) -> Played {
 /// Runs everything that is due up to a time.
 ///
 /// # Errors
-/// What ends the process.
+/// The breach that ends the process.
 pub(super) fn rest(exchange: &mut Exchange, until: Time) -> Result<(), Breach> {
     let mut left = COMMANDS_MAX;
     while let Some(due) =

@@ -23,7 +23,7 @@ pub(super) enum Amount {
     Share(u8),
 }
 
-/// What an adversary, or the house at its wish, does. People, markets and currencies are places in the tables of the world.
+/// One act of an adversary, or of the house at its wish. People, markets and currencies are places in the tables of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
     /// Places a limit order; with a stop price, one that waits for it.
@@ -335,7 +335,7 @@ impl fmt::Display for Program {
 mod tests {
     use super::*;
 
-    /// What is printed reads back as the same acts.
+    /// A printed program reads back as the same acts.
     #[test]
     fn a_program_is_its_text() {
         let text = "place a.rich btcusd sell 1.9 at 0.01\n\

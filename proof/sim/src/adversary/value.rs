@@ -1,7 +1,7 @@
-//! What everybody has at the index that stands still, and the law about it.
+//! The worth of all people at the index that stands still, and the law about it.
 //!
 //! An account counts for what it has less what it owes, but never for less than nothing once it is flat: its owner walks away from a
-//! debt. What a group owes for returned advances binds what all its accounts have, since nothing of that leaves before (D-181). What
+//! debt. The debts of a group for returned advances bind the money of all its accounts, since nothing of that leaves before (D-181). What
 //! waits to leave the exchange has left, since an owner who walks away takes it along.
 
 use super::program::Plain;
@@ -19,7 +19,7 @@ const ROUNDING: i128 = ONE / 100;
 /// what others have, so a loss of theirs is a gain of another account.
 const GUARDED: [&str; 3] = ["insurance", "instant", "fees"];
 
-/// What breaks the law.
+/// The breach of the law.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Breach {
     /// Both groups together gained so much more than the house has granted, in units of 10⁻¹⁹ dollars.
@@ -36,7 +36,7 @@ impl Breach {
     /// All kinds.
     pub const KINDS: [&str; 6] = ["gain", "debt", "death", "insurance", "instant", "fees"];
 
-    /// What kind it is: programs with a breach of one kind are shortened as long as it is of that kind.
+    /// Its kind: programs with a breach of one kind are shortened as long as it is of that kind.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Gain(_) => "gain",
@@ -68,16 +68,16 @@ impl fmt::Display for Breach {
     }
 }
 
-/// What all have, in units of 10⁻¹⁹ dollars.
+/// The sums of all accounts, in units of 10⁻¹⁹ dollars.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Figures {
-    /// What both groups have, with what waits to leave.
+    /// The worth of both groups, with the money that waits to leave.
     pub(super) people: i128,
-    /// What accounts that are flat owe beyond what they have.
+    /// The debts of flat accounts beyond their money.
     pub(super) bad_debt: i128,
-    /// What each guarded house account has.
+    /// The balance of each guarded house account.
     pub(super) houses: [i128; GUARDED.len()],
-    /// What `source` has: less by all that came in from outside.
+    /// The balance of `source`: less by all that came in from outside.
     pub(super) source: i128,
 }
 
@@ -85,7 +85,7 @@ impl Scene {
     /// The figures of a state.
     pub(super) fn figures(&self, state: &State) -> Figures {
         let mut figures = Figures::default();
-        // What each group has, and what it owes for returned advances.
+        // The worth of each group, and its debts for returned advances.
         let mut groups: BTreeMap<Option<GroupId>, (i128, i128)> = BTreeMap::new();
         for actor in &self.actors {
             let leaving = self.leaving(state, actor.account);
@@ -109,12 +109,12 @@ impl Scene {
         figures
     }
 
-    /// What an account owes for returned advances.
+    /// The debts of an account for returned advances.
     fn debts(&self, state: &State, account: AccountId) -> i128 {
         state.funds().debts_of(account).map(|(currency, owed)| self.dollars(currency, owed)).sum()
     }
 
-    /// What an account has less what it has borrowed.
+    /// The worth of an account less its loans.
     fn net(&self, state: &State, account: AccountId) -> i128 {
         let balances = state.ledger().balances_of(account);
         let has: i128 = balances
@@ -127,7 +127,7 @@ impl Scene {
         has.saturating_add(open) - loans
     }
 
-    /// What waits to leave an account for good.
+    /// The money that waits to leave an account for good.
     fn leaving(&self, state: &State, account: AccountId) -> i128 {
         let rows = state.funds().open_of(account).map(|transfer| &transfer.row);
         let leaves = rows.filter(|row| {
@@ -156,7 +156,7 @@ impl Scene {
     }
 }
 
-/// What happened with money from outside, in dollars.
+/// The flows of money from outside, in dollars.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outside {
     /// All ACH credits, in units of 10⁻¹⁹ dollars.
@@ -177,7 +177,7 @@ pub(super) fn judge(before: &Figures, after: &Figures, outside: Outside) -> (Opt
     }
     let houses = GUARDED.iter().zip(before.houses.iter().zip(&after.houses));
     let losses = houses.map(|(house, (before, after))| (before - after, Some(*house)));
-    // What `lending` has lent is owed to it, as far as a debtor does not walk away.
+    // The loans of `lending` are owed to it, as far as a debtor does not walk away.
     let losses = losses.chain([(after.bad_debt - before.bad_debt, None)]);
     let worst = losses.filter(|(loss, _)| *loss > granted).max_by_key(|(loss, _)| *loss);
     let breach = worst.map(|(loss, house)| match house {

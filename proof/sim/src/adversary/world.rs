@@ -1,4 +1,4 @@
-//! What a program begins with: two groups with accounts of every kind, markets, a fund, and an index that is pinned.
+//! The start of a program: two groups with accounts of every kind, markets, a fund, and an index that is pinned.
 
 use buttonwood_engine::funds::approval::{Command as Approval, Request};
 use buttonwood_engine::funds::bank::{BankKind, BankNumbers, Command as Banking, NewBank, Receipt};
@@ -72,7 +72,7 @@ pub(super) struct Person {
     /// Its group and its own name.
     pub(super) name: &'static str,
     pub(super) kind: AccountKind,
-    /// What it has of each currency at first.
+    /// Its balances at first, in each currency.
     has: [i128; 5],
     /// Whether its collateral counts for its perpetuals.
     cross: bool,
@@ -95,7 +95,7 @@ pub(super) const PEOPLE: [Person; 9] = [
     person("b.vault", AccountKind::Custody, [0, 1_000, 1, 0, 0]),
 ];
 
-/// What house accounts are given at first: by name, of each currency.
+/// The balances of house accounts at first: by name, of each currency.
 const HOUSE: [(&str, [i128; 5]); 2] =
     [("insurance", [20_000, 100_000, 0, 0, 0]), ("instant", [500_000, 500_000, 20, 200, 20_000])];
 

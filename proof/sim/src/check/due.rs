@@ -8,13 +8,13 @@ use buttonwood_engine::{
 use buttonwood_model::{Due, ExecutionOption, Rank, SessionId, Time};
 use buttonwood_oracle::Step;
 
-/// What of funds is due next.
+/// The task of funds that is due next.
 pub(super) fn funds_due(state: &State) -> Option<Due<FundsCommand>> {
     let seed = state.opening().map_or(0, |opening| opening.seed);
     state.funds().next_due(state.ledger(), state.access(), seed)
 }
 
-/// What of perpetuals is due next: marks, funding, liquidations.
+/// The task of perpetuals that is due next: marks, funding, liquidations.
 pub(super) fn perp_due(state: &State) -> Option<Due<perp::Command>> {
     perp::next_due(state.perps(), state.indices()).into_iter().flatten().min_by_key(Due::key)
 }

@@ -1,4 +1,4 @@
-//! What a full disk excuses, and what it does not (J11). The exchange must release its ballast before it ends or
+//! The excuses of a full disk, and their limits (J11). The exchange must release its ballast before it ends or
 //! refuses orders, and must accept them again once it can know that there is room.
 
 use super::Life;
@@ -8,7 +8,7 @@ use buttonwood_sequencer::Fault;
 use buttonwood_views::history;
 use std::io;
 
-/// What the exchange may know about the disk's room.
+/// The exchange's possible knowledge of the disk's room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
     /// The disk is limited.

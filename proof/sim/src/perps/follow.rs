@@ -64,7 +64,7 @@ impl Follower {
         self.judge.counts
     }
 
-    /// What it has read since the last query, for the trace.
+    /// The lines that it has read since the last query, for the trace.
     pub(super) fn lines(&mut self) -> Vec<String> {
         std::mem::take(&mut self.lines)
     }

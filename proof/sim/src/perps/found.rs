@@ -1,4 +1,4 @@
-//! What a run is founded with: contracts, traders with dollars and collateral, an insurance fund. A crowd adds a thousand rows.
+//! The founding of a run: contracts, traders with dollars and collateral, an insurance fund. A crowd adds a thousand rows.
 
 use crate::scene::command_of;
 use buttonwood_engine::perp::{Command as PerpCommand, Leverage};

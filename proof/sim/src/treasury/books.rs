@@ -1,5 +1,5 @@
-//! What must be true of accounts, withdrawals and deposits, kept beside the exchange from what clients were answered and from the
-//! chains, in plain lists.
+//! The truth about accounts, withdrawals and deposits, kept next to the exchange from the answers to clients and from the chains,
+//! in plain lists.
 
 use super::found::{Founded, Place};
 use super::truth::Truth;
@@ -132,7 +132,7 @@ impl Books {
         (if is_free { 0 } else { place.fee }, is_free)
     }
 
-    /// What may leave an account: what is there, less what is held and what is advanced.
+    /// The money that may leave an account: the balance, less holds and advances.
     pub(super) fn may_leave(
         &self,
         state: &State,
@@ -187,7 +187,7 @@ impl Books {
                 self.advances.iter().filter(|advance| advance.account == account && !advance.is_returned);
             total += kept.map(|advance| advance.amount).sum::<i128>();
         }
-        // What custody costs is proven elsewhere; here it only has to be listed.
+        // The cost of custody is proven elsewhere; here it only has to be listed.
         let rows = state.funds().transfers_of(account).map(|transfer| &transfer.row);
         let fees = rows.filter(|row| row.kind == TransferKind::CustodyFee && row.currency == currency);
         total -= fees.map(|row| row.amount.units()).sum::<i128>();
@@ -328,7 +328,7 @@ impl Books {
         Ok(())
     }
 
-    /// What custody moves that wait will bring to an account.
+    /// The amount that waiting custody moves will bring to an account.
     fn moves_in(&self, state: &State, account: AccountId, currency: CurrencyId) -> i128 {
         let own = self.moved.iter().filter(|moved| {
             moved.is_held && moved.target == account && moved.currency == currency && moved.is_open(state)

@@ -1,4 +1,4 @@
-//! What a treasury is founded with: three networks, their assets, three accounts with deposit addresses and test credits.
+//! The founding of a treasury: three networks, their assets, three accounts with deposit addresses and test credits.
 
 use crate::scene::command_of;
 use buttonwood_address::{Branch, Network as Format, Params, Seed, derive};
@@ -55,11 +55,11 @@ pub(super) struct Founded {
     /// An exchange account, the custody account of its group, and the account of another group.
     pub(super) accounts: [AccountId; 3],
     pub(super) dollar: CurrencyId,
-    /// What each account begins with, of each currency.
+    /// The first balance of each account, in each currency.
     pub(super) credit: i128,
 }
 
-/// What the addresses are derived from.
+/// The seeds of the addresses.
 pub(super) fn wallets() -> Wallets {
     let seed = Seed::new(&[7; 32]).expect("a seed has 32 bytes");
     Wallets { formats: Params::main(), seed, nodes: Nodes::default() }

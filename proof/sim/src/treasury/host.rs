@@ -1,4 +1,4 @@
-//! What the driver stands on here: the faulty disk, the exchange's turns, and nodes that lose, repeat and reorder answers.
+//! The surroundings of the driver here: the faulty disk, the exchange's turns, and nodes that lose, repeat and reorder answers.
 
 use crate::disk::{Faulty, Trouble};
 use buttonwood_custody::{

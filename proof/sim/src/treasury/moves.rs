@@ -1,4 +1,4 @@
-//! What clients, banks and operators of a treasury ask for, and which answers they must get.
+//! The requests of a treasury's clients, banks and operators, and the answers that they must get.
 
 use super::Treasury;
 use super::books::{Advance, CLEARING, HOLD, Moved, month};
@@ -73,7 +73,7 @@ impl Treasury {
             2 => place.minimum - place.grain,
             _ => small,
         };
-        // What is paid is found again by its amount.
+        // A payment is found again by its amount.
         if self.books.paid.iter().any(|paid| (paid.place, paid.amount) == (at, amount)) {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! What the chains really hold, read from a copy of their files.
+//! The chains' real holdings, read from a copy of their files.
 
 use super::found::Place;
 use crate::check::Finding;
@@ -31,7 +31,7 @@ impl Truth {
         self.chain.height()
     }
 
-    /// What arrived at an address, with the confirmations of each.
+    /// The arrivals at an address, with the confirmations of each.
     pub(super) fn received(&mut self, address: &str) -> Result<Vec<(Incoming, u32)>, Finding> {
         let height = self.chain.height();
         let received = self.chain.received(address).map_err(|error| error.to_string())?;

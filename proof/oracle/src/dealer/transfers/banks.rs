@@ -1,4 +1,4 @@
-//! What banks do and what they are asked for: links, wires, advances that clear or are taken back, payments.
+//! The acts of banks and the requests to them: links, wires, advances that clear or are taken back, payments.
 
 use super::{Dealer, own};
 use buttonwood_engine::funds::bank::{

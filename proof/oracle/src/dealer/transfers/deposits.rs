@@ -1,4 +1,4 @@
-//! What chains report of payments to the exchange, as they repeat and contradict themselves; and scoped halts.
+//! The chains' reports of payments to the exchange, as they repeat and contradict themselves; and scoped halts.
 
 use super::Dealer;
 use crate::worlds::COINS;

@@ -56,7 +56,7 @@ impl Dealer {
         .into()
     }
 
-    /// What the payer reports of a move: a signed transaction, one that has moved nothing, or the end.
+    /// The payer's report of a move: a signed transaction, one that has moved nothing, or the end.
     fn step_of_move(&mut self, state: &State, eid: Eid) -> Custody {
         let signed = state.funds().custody_sending(eid).map_or(0, |sending| sending.attempts.len());
         let (number, spends) = (self.dice.below(3), self.dice.pick(&[1_u8, 1, 1, 2]));

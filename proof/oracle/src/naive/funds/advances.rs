@@ -1,4 +1,4 @@
-//! What a group with advances of banks gives up in its deals (D-181), and which credits wait.
+//! The losses of a group with advances of banks in its deals (D-181), and the credits that wait.
 
 use super::super::reserve::int;
 use super::Naive;
@@ -13,13 +13,13 @@ const LIMIT: i128 = 25_000 * 10_i128.pow(19);
 /// The currencies that count a dollar each.
 const DOLLARS: [&str; 4] = ["USD", "GUSD", "USDC", "USDT"];
 
-/// What each currency is worth to a group, as of one moment.
+/// The worth of each currency to a group, as of one moment.
 pub(in crate::naive) struct Worths {
     dollars: Vec<bool>,
     indices: Vec<Option<Money>>,
 }
 
-/// What a deal or several give up, by group.
+/// The losses in a deal or several, by group.
 pub(in crate::naive) type Losses = BTreeMap<GroupId, i128>;
 
 impl Worths {
@@ -27,7 +27,7 @@ impl Worths {
         !self.dollars[currency.index()] && self.indices[currency.index()].is_none()
     }
 
-    /// What an amount counts in full.
+    /// The full value of an amount.
     fn full(&self, currency: CurrencyId, amount: i128, round: Round) -> i128 {
         if self.dollars[currency.index()] {
             return amount;
@@ -36,7 +36,7 @@ impl Worths {
         index.map_or(0, |index| Money::from_units(amount).times(index, round).unwrap().units())
     }
 
-    /// What an amount counts against advances: nine tenths of its index.
+    /// The value of an amount against advances: nine tenths of its index.
     pub(super) fn cautious(&self, currency: CurrencyId, amount: i128) -> i128 {
         let full = self.full(currency, amount, Round::Down);
         if self.dollars[currency.index()] { full } else { full * 9 / 10 }
@@ -44,7 +44,7 @@ impl Worths {
 }
 
 impl Naive {
-    /// What currencies are worth to the group of an account.
+    /// The worth of currencies to the group of an account.
     pub(in crate::naive) fn worths(&self, account: AccountId) -> Worths {
         let dollars = self.funds.codes.iter().map(|code| DOLLARS.contains(&code.as_str()));
         let currencies = (0..self.funds.codes.len()).map(CurrencyId::from_index);
@@ -60,7 +60,7 @@ impl Naive {
         self.names.get(account.index())?.group
     }
 
-    /// What the accounts of a group owe for returned advances, in dollars.
+    /// The debts of a group's accounts for returned advances, in dollars.
     fn group_owes(&self, group: GroupId) -> i128 {
         let of_group = |((account, currency), _): &(&(AccountId, CurrencyId), &i128)| {
             self.is_dollar(*currency) && self.group_of(*account) == Some(group)
@@ -114,7 +114,7 @@ impl Naive {
         }
     }
 
-    /// What a trade takes from both parties' groups, where they differ and have advances.
+    /// The losses of both parties' groups in a trade, where they differ and have advances.
     pub(in crate::naive) fn lost(
         &self,
         worths: &HashMap<Option<GroupId>, Worths>,
@@ -133,7 +133,7 @@ impl Naive {
         [by(buyer, quote, base), by(seller, base, quote)]
     }
 
-    /// What currencies are worth to every group.
+    /// The worth of currencies to every group.
     pub(in crate::naive) fn worths_of_all(&self) -> HashMap<Option<GroupId>, Worths> {
         if !self.funds.rows.iter().any(super::Row::is_bank_advance) && self.funds.debts.is_empty() {
             let none = || Worths { dollars: Vec::new(), indices: Vec::new() };
@@ -143,7 +143,7 @@ impl Naive {
         accounts.map(|account| (self.group_of(account), self.worths(account))).collect()
     }
 
-    /// What a deal takes from the account's group, if that has advances.
+    /// The loss of the account's group in a deal, if that has advances.
     pub(in crate::naive) fn lost_by(
         &self,
         worths: &Worths,

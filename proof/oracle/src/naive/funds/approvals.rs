@@ -11,7 +11,7 @@ use buttonwood_model::{AccountId, Day, Time};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) place: EntryRef,
-    /// What a payment to it carries; empty without one.
+    /// The memo of a payment to it; empty without one.
     pub(crate) memo: String,
     pub(crate) requested: Time,
     pub(crate) standing: Standing,

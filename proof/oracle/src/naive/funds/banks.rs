@@ -150,7 +150,7 @@ impl Naive {
         cleared
     }
 
-    /// An advance goes back to its bank. What is not available is lent, and the account's orders end, which repays it first.
+    /// An advance goes back to its bank. The part that is not available is lent, and the account's orders end, which repays it first.
     fn return_advance(&mut self, eid: Eid) -> Made {
         let Row { account, currency, amount, .. } = *self.row(eid.0).unwrap();
         if self.row(eid.0).unwrap().is_queued() {

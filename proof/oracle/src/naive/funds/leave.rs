@@ -1,11 +1,11 @@
-//! What may leave an account (BAL-005, D-181): not what was advanced, and not what the group's advances and debts need.
+//! The money that may leave an account (BAL-005, D-181): not advances, and not the cover of the group's advances and debts.
 
 use super::Naive;
 use buttonwood_engine::funds::Short;
 use buttonwood_model::{AccountId, CurrencyId};
 
 impl Naive {
-    /// What was advanced to an account in a currency.
+    /// The advances to an account in a currency.
     fn advanced(&self, account: AccountId, currency: CurrencyId) -> i128 {
         let own = |row: &&super::Row| row.account == account && row.currency == currency;
         self.funds.rows.iter().filter(own).map(super::Row::advanced).sum()

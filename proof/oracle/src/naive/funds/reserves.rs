@@ -80,8 +80,8 @@ impl Naive {
         self.totals_of(currency, |account| !self.is_house(account)).iter().sum()
     }
 
-    /// What wallets hold beside what was minted for test credits, with these and with what networks have charged, or, without a wallet,
-    /// what the source gave out; and what other house accounts stand below zero.
+    /// The holdings of wallets apart from minted test credits, with these and with the networks' charges, or, without a wallet, the sum
+    /// that the source gave out; and the debts of other house accounts.
     fn assets(&self, currency: CurrencyId) -> i128 {
         assert_eq!(SOURCE.name, "source", "the source is the first account");
         let source = AccountId(0);

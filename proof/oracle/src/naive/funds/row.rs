@@ -77,7 +77,7 @@ impl Row {
         }
     }
 
-    /// What leaves and has not left yet is held, with its fee.
+    /// Money that leaves and has not left yet is held, with its fee.
     pub(super) fn held(&self) -> i128 {
         let leaves = self.kind == TransferKind::Withdrawal && self.status == TransferStatus::Pending;
         let has_left = matches!(self.path, Path::Internal { has_left: true, .. });
@@ -99,7 +99,7 @@ impl Row {
         self.status == TransferStatus::Pending && self.path == Path::Bank(TransferMethod::Ach)
     }
 
-    /// What was advanced: it trades, and may not leave yet.
+    /// The advanced amount: it trades, and may not leave yet.
     pub(super) fn advanced(&self) -> i128 {
         if self.status == TransferStatus::Advanced { self.amount } else { 0 }
     }

@@ -11,7 +11,7 @@ use buttonwood_engine::{Caller, TransferKind};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 
-/// What was done for a withdrawal.
+/// The payment of a withdrawal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Payment {
     pub(crate) row: u64,

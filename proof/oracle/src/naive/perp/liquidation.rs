@@ -14,7 +14,7 @@ pub(crate) struct PerpHolder {
     pub(crate) account: AccountId,
     /// Its quantity; negative if it is short.
     pub(crate) quantity: Money,
-    /// What the position cost, with the sign of the quantity.
+    /// The cost of the position, with the sign of the quantity.
     pub(crate) cost: Money,
     /// The assets of the account at the marks.
     pub(crate) assets: Money,
@@ -68,7 +68,7 @@ pub(crate) fn perp_fund_takes(fund: &PerpFund, quantity: Money, [price, mark, lo
     let all = size(quantity);
     let tenth = exact(mark) / whole(10);
     let gain = &sign * (exact(mark) - exact(price));
-    // What the assets are above a tenth of what it holds, with a part.
+    // The surplus of the assets over a tenth of its holdings, with a part.
     let above = |part: &BigRational| {
         let own = exact(fund.own) + &sign * part;
         exact(fund.assets) + &gain * part - exact(fund.others) / whole(10) - own.clone().max(-own) * &tenth
@@ -138,7 +138,8 @@ pub(crate) fn perp_deleveraging_price(holder: &PerpHolder, zero_price: Money, ma
     rounded_down(&price)
 }
 
-/// What of a collateral is taken for a debt, and what is repaid for it: at the haircut value, rounded up, at most what is held.
+/// The amount of a collateral that is taken for a debt, and the amount repaid for it: at the haircut value, rounded up, at most
+/// the holding.
 pub(crate) fn perp_seized([held, index]: [Money; 2], percent: u8, owed: Money) -> [Money; 2] {
     let unit = exact(index) * whole(percent.into()) / whole(100);
     if unit == whole(0) || owed == Money::ZERO {
@@ -152,7 +153,7 @@ pub(crate) fn perp_seized([held, index]: [Money; 2], percent: u8, owed: Money) -
     [held, perp_collateral([held, index], percent).min(owed)]
 }
 
-/// What a collateral counts: amount × percentage, rounded down, × index, rounded down.
+/// The value of a collateral: amount × percentage, rounded down, × index, rounded down.
 pub(crate) fn perp_collateral([held, index]: [Money; 2], percent: u8) -> Money {
     let counted = rounded_down(&(exact(held) * whole(percent.into()) / whole(100)));
     rounded_down(&(exact(counted) * exact(index)))

@@ -31,7 +31,7 @@ impl Naive {
             Command::Unsettle(eid, tx) => {
                 let end = self.payment(*eid)?.end.as_mut();
                 let end = end.filter(|end| end.tx == *tx).ok_or(Reject::OtherTransaction)?;
-                // What was final is not: somebody has to look at the asset.
+                // A final payment is not final any more: an operator has to look at the asset.
                 if end.block.take().is_some() {
                     let currency = self.row(eid.0).unwrap().currency;
                     self.funds.halted.insert(currency);
@@ -93,7 +93,7 @@ impl Naive {
         }
         let before = payment.end.clone();
         let is_other = before.as_ref().is_some_and(|end| end.outcome != *outcome);
-        // What was released may still be paid, and what was paid be released, if the block of the end was removed.
+        // A released payment may still be paid, and a paid one be released, if the block of the end was removed.
         let is_open = |end: &Settled| end.block.is_none();
         if is_other && !before.as_ref().is_some_and(is_open) {
             return Err(Reject::Settled);
@@ -134,7 +134,7 @@ impl Naive {
             self.lend(account, given, amount + fee);
         }
         if *outcome == Outcome::Completed {
-            // What is wrapped goes to the issuer, which pays with the other currency.
+            // Money that is wrapped goes to the issuer, which pays with the other currency.
             let payer = if given == currency { account } else { self.issuer };
             if payer != account {
                 self.pay(account, payer, given, amount);
