@@ -1,8 +1,10 @@
 //! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms, panics of the core, failures that the
-//! site's scripts hide, the length of the README.
+//! site's scripts hide, the length of the README, comments that begin with "What".
 //!
 //! Lengths are only reported, since a long function or file may be right: functions over [`LONG_FUNCTION`] lines,
 //! files of logic over [`LONG_FILE`].
+
+mod comments;
 
 use crate::repo::Repo;
 use crate::{Done, metadata, panics};
@@ -28,6 +30,7 @@ const SOURCES: [&str; 6] = ["rs", "py", "ts", "mjs", "sh", "toml"];
 pub(crate) fn run(repo: &Repo) -> Done {
     let mut wrong = Vec::new();
     let mut long = Vec::new();
+    let mut nounless = Vec::new();
     let files = repo.files()?;
     for file in &files {
         let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -42,11 +45,18 @@ pub(crate) fn run(repo: &Repo) -> Done {
         if ending == "rs" {
             wrong.extend(rust(file, &text));
             long.extend(lengths(file, &text));
+            nounless.extend(comments::nounless(file, &text));
         }
     }
     wrong.extend(too_long(README, &repo.read(README.0)?));
     wrong.extend(rooms(repo)?);
     wrong.extend(panics::check(repo, &files)?);
+
+    println!("tidy: {} comment sentences begin with \"What\"", nounless.len());
+    if nounless.len() > comments::MOST {
+        wrong.extend(nounless.iter().map(|place| format!("{place}: a sentence that begins with \"What\"")));
+        wrong.push(format!("at most {} sentences may begin so: begin with a noun", comments::MOST));
+    }
 
     for line in &long {
         println!("tidy: speaking of length: {line}");

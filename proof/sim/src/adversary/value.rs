@@ -1,8 +1,8 @@
 //! The worth of all people at the index that stands still, and the law about it.
 //!
 //! An account counts for what it has less what it owes, but never for less than nothing once it is flat: its owner walks away from a
-//! debt. The debts of a group for returned advances bind the money of all its accounts, since nothing of that leaves before (D-181). What
-//! waits to leave the exchange has left, since an owner who walks away takes it along.
+//! debt. The debts of a group for returned advances bind the money of all its accounts, since nothing of that leaves before (D-181). Money
+//! that waits to leave the exchange has left, since an owner who walks away takes it along.
 
 use super::program::Plain;
 use super::world::{COINS, MARKETS, ONE, Scene};
