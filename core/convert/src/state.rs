@@ -1,10 +1,12 @@
 //! The state of the room: the terms of instant orders, and the quotes that may be executed.
 
-use crate::{Quote, QuoteId};
+use crate::{Command, Quote, QuoteId};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::{Bps, Money};
+use buttonwood_room::Room;
+use core::convert::Infallible;
 use serde::{Deserialize, Serialize};
 
 /// The most quotes of an account that may be executed; a further one replaces the oldest.
@@ -120,4 +122,10 @@ impl Conversions {
             }
         }
     }
+}
+
+/// Nothing falls due: a quote that is too old is refused.
+impl Room for Conversions {
+    type Command = Command;
+    type BrokenLaw = Infallible;
 }

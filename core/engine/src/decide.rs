@@ -498,15 +498,8 @@ fn check_empty(state: &State, account: AccountId) -> Result<(), access::Reject> 
     if state.orders().of_account(account).next().is_some() {
         return Err(access::Reject::HasOrders);
     }
-    if state.perps().is_active(account) || state.spot_margin().is_active(account) {
-        return Err(access::Reject::HasMoney);
-    }
-    // What is on its way would arrive at a closed account.
-    if state.funds.open_of(account).next().is_some() {
-        return Err(access::Reject::HasTransfers);
-    }
-    if state.funds.owes(account) {
-        return Err(access::Reject::InDebt);
+    if let Some(used) = state.use_of_rooms(account) {
+        return Err(used);
     }
     let currencies = state.ledger().balances_of(account).map(|(_, balance)| balance);
     let mut all = currencies.chain(state.ledger().claims_of(account).map(|(_, balance)| balance));

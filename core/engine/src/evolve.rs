@@ -43,9 +43,7 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
             trading::evolve_infrequent(&mut state.floor, &mut state.desks, time, state.next_id, event);
             if lists {
                 value_listed(state);
-                let dollar = state.ledger().dollar();
-                state.desks.perps.note_source(&state.floor.symbols, dollar);
-                state.note_spot_margin_symbols();
+                state.note_symbols();
             }
         }
         Infrequent::Access(event) => {

@@ -51,6 +51,7 @@ pub use buttonwood_rates::{
     Command as RatesCommand, FxPair, FxRate, Infrequent as RatesInfrequent, NewRates, Quote, RATES_MAX,
     Rates, Reject as RatesReject,
 };
+pub use buttonwood_room::{Context, Room};
 pub use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 pub use buttonwood_trading::StopError;
 pub use buttonwood_trading::cancel::{OrderRef, Withdrawn};
@@ -74,8 +75,8 @@ pub use operations::{
 };
 pub use outcome::{Answer, Outcome, PlaceReject, TradingReject};
 pub use prefetch::{Coming, PREFETCH_DISTANCE, Prefetch, Sketch};
-pub use rooms::{Body, Infrequent, Reject};
-pub use state::{Broken, State};
+pub use rooms::{Body, Broken, Infrequent, Reject};
+pub use state::State;
 
 /// The house accounts of all rooms, in the order in which this build opens them in a new directory.
 pub fn houses() -> impl Iterator<Item = House> {

@@ -10,7 +10,7 @@
 mod proposal;
 
 pub use proposal::{ApprovalError, GuardedCommand, PROPOSAL_AGE, PROPOSALS_MAX, Proposal, Proposed};
-pub(crate) use proposal::{approved, expire, next_due, propose, propose_key, proposed, withdraw};
+pub(crate) use proposal::{approved, expire, propose, propose_key, proposed, withdraw};
 
 use crate::{Note, Reject, State};
 use alloc::string::String;

@@ -1,24 +1,30 @@
 //! The list of rooms: one line a room. The command, the event and the refusal of the exchange are composed of it.
 
-use crate::{Act, ApprovalError, Audit, Event, Founded, Founding, Operated, Operation, TradingReject};
+use crate::{
+    Act, ApprovalError, Audit, Event, Founded, Founding, Operated, Operation, Operations, State,
+    TradingReject,
+};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access as access;
-use buttonwood_convert as convert;
-use buttonwood_funds as funds;
-use buttonwood_ledger as ledger;
+use buttonwood_convert::{self as convert, Conversions};
+use buttonwood_funds::{self as funds, Funds};
+use buttonwood_ledger::{self as ledger, BrokenLaw};
 use buttonwood_model::{
-    BytesRef, Named, NamedError, NamedRecord, Outbox, Roles, RoomCommand, put_named, take_named,
+    AccountId, AssetId, BytesRef, CurrencyId, Due, Named, NamedError, NamedRecord, Outbox, Roles,
+    RoomCommand, SymbolId, Time, put_named, take_named,
 };
-use buttonwood_perp as perp;
+use buttonwood_num::Money;
+use buttonwood_perp::{self as perp, Perps};
 use buttonwood_rates as rates;
-use buttonwood_spot_margin as spot_margin;
+use buttonwood_room::Room;
+use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 use buttonwood_trading as trading;
 
-/// Composes the rooms. A line has the room's name, the words for it, the types of its commands and of its infrequent events, and the type
-/// of its refusals where it has its own.
+/// Composes the rooms. A line has the room's name, the words for it, the types of its commands and of its infrequent events, the type of
+/// its refusals where it has its own, and the place of its state where that is a [`Room`].
 macro_rules! rooms {
-    ($($room:ident, $words:literal: $command:ty, $event:ty $(, $reject:ty)?;)+) => {
+    ($($room:ident, $words:literal: $command:ty, $event:ty $(, $reject:ty)? $(=> $($state:ident).+ : $type:ty)?;)+) => {
         /// The content of a command, by the room that decides it.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Body {
@@ -54,6 +60,92 @@ macro_rules! rooms {
             Halted,
             /// `decide` panicked; the state is unchanged.
             System,
+        }
+
+        /// A broken law.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Broken {
+            /// A law of the ledger.
+            Balances(BrokenLaw),
+            /// The best bid of the symbol is at or above its best ask.
+            Crossed(SymbolId),
+            /// The account's hold of the asset is not what its orders need.
+            Hold(AccountId, AssetId),
+            /// The lending account has not lent exactly what accounts owe in the currency.
+            Lending(CurrencyId),
+            $($(
+                #[doc = concat!("A law of ", $words, ".")]
+                $room(<$type as Room>::BrokenLaw),
+            )?)+
+        }
+
+        /// The questions that the engine asks of every room. The floor is asked apart.
+        impl State {
+            /// The next due command that is not skipped.
+            pub(crate) fn next_due_of_rooms(&self, skips: bool) -> Option<Due<Body>> {
+                let time = self.stamp.time;
+                let mut first: Option<Due<Body>> = None;
+                $($(
+                    let room = &self.$($state).+;
+                    for due in Room::next_due(room, &self.context(room, time)) {
+                        let is_first = first.as_ref().is_none_or(|first| due.key() < first.key());
+                        if is_first && !(skips && due.may_skip) {
+                            first = Some(due.map(Body::$room));
+                        }
+                    }
+                )?)+
+                first
+            }
+
+            /// Whether a follow-up of a room is due.
+            #[inline]
+            pub(crate) fn has_follow_up_of_rooms(&self) -> bool {
+                false $($( || Room::has_follow_up(&self.$($state).+, self.ledger()) )?)+
+            }
+
+            /// Adds the single reserves of an account in all rooms.
+            pub(crate) fn reserved_by_rooms(&self, account: AccountId, mut each: impl FnMut(AssetId, Money)) {
+                $($(
+                    Room::reserved(&self.$($state).+, account).for_each(|(asset, amount)| each(asset, amount));
+                )?)+
+            }
+
+            /// Why an account cannot be closed, by the first room that uses it.
+            pub(crate) fn use_of_rooms(&self, account: AccountId) -> Option<access::Reject> {
+                None $($( .or_else(|| Room::in_use(&self.$($state).+, account)) )?)+
+            }
+
+            /// The first broken law of a room.
+            pub(crate) fn broken_law_of_rooms(&self) -> Option<Broken> {
+                let time = self.stamp.time;
+                $($(
+                    let room = &self.$($state).+;
+                    if let Some(law) = Room::broken_law(room, &self.context(room, time)) {
+                        return Some(Broken::$room(law));
+                    }
+                )?)+
+                None
+            }
+
+            /// The commands that a start runs before any other, since the exchange did not run until `now`.
+            pub fn at_start(&self, now: Time) -> Vec<Body> {
+                let mut bodies = Vec::new();
+                $($(
+                    let room = &self.$($state).+;
+                    bodies.extend(Room::at_start(room, &self.context(room, now)).map(Body::$room));
+                )?)+
+                bodies
+            }
+
+            /// Rebuilds what rooms derive, after a snapshot was read.
+            pub(crate) fn restore_rooms(&mut self) {
+                $($( Room::restore(&mut self.$($state).+, &mut self.desks.ledger); )?)+
+            }
+
+            /// Notes the symbols in every room.
+            pub(crate) fn note_symbols(&mut self) {
+                $($( Room::note_symbols(&mut self.$($state).+, &self.floor.symbols, &self.desks.ledger); )?)+
+            }
         }
 
         $(
@@ -150,11 +242,13 @@ rooms! {
     Access, "the directory of groups, accounts and sessions": access::Command, access::Infrequent, access::Reject;
     Ledger, "the ledger": ledger::Command, ledger::Infrequent, ledger::Reject;
     Rates, "the foreign exchange rates": rates::Command, rates::Infrequent, rates::Reject;
-    Convert, "the conversions": convert::Command, convert::Infrequent, convert::Reject;
-    Funds, "money that enters and leaves": funds::Command, funds::Infrequent, funds::Reject;
-    Perp, "perpetuals": perp::Command, perp::Infrequent, perp::Reject;
-    SpotMargin, "spot margin": spot_margin::Command, spot_margin::Infrequent, spot_margin::Reject;
+    Convert, "the conversions": convert::Command, convert::Infrequent, convert::Reject => conversions: Conversions;
+    Perp, "perpetuals": perp::Command, perp::Infrequent, perp::Reject => desks.perps: Perps;
+    SpotMargin, "spot margin": spot_margin::Command, spot_margin::Infrequent, spot_margin::Reject
+        => desks.spot_margin: SpotMargin;
+    Funds, "money that enters and leaves": funds::Command, funds::Infrequent, funds::Reject => funds: Funds;
     Founding, "the opening and the clock": Founding, Founded;
     Act, "an operator's act, which holds the command that it does": Arc<Act>, Audit;
-    Operation, "operators' commands about the whole exchange": Operation, Operated, ApprovalError;
+    Operation, "operators' commands about the whole exchange": Operation, Operated, ApprovalError
+        => operations: Operations;
 }

@@ -1,6 +1,6 @@
 //! The state of the exchange.
 
-use crate::{Body, Desks, Mode, Opening, Operations, Place, PlaceReject, operations};
+use crate::{Body, Broken, Desks, Mode, Opening, Operations, Place, PlaceReject};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_access::Access;
@@ -10,15 +10,15 @@ use buttonwood_convert::{self as convert, Conversions};
 use buttonwood_funds::Funds;
 use buttonwood_index::{Indices, Sources};
 use buttonwood_leave::Advances;
-use buttonwood_ledger::{BrokenLaw, House, INSURANCE, LENDING, Ledger, Moved};
+use buttonwood_ledger::{House, INSURANCE, LENDING, Ledger, Moved};
 use buttonwood_model::{
-    AccountId, AssetId, Currency, CurrencyId, DOLLAR, Due, GUSD, OrderId, Rank, SessionId, Side, Slot, Stamp,
+    AccountId, AssetId, Currency, CurrencyId, DOLLAR, Due, GUSD, OrderId, SessionId, Side, Slot, Stamp,
     Symbol, SymbolId, Time,
 };
 use buttonwood_num::{Money, Round};
-use buttonwood_perp::{self as perp, Fund, Perps};
+use buttonwood_perp::{Fund, Perps};
 use buttonwood_rates::Rates;
-use buttonwood_room::{Context, Rooms};
+use buttonwood_room::{Context, Room, Rooms};
 use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 use buttonwood_trading::place::Placer;
 use buttonwood_trading::{Fees, Floor, Market, Volumes};
@@ -126,6 +126,7 @@ impl State {
     pub(crate) fn context<'a, R>(&'a self, room: &'a R, time: Time) -> Context<'a, R> {
         Context {
             room,
+            floor: &self.floor,
             symbols: self.symbols(),
             orders: self.orders(),
             ledger: self.ledger(),
@@ -207,19 +208,6 @@ impl State {
         self.ledger().gusd()
     }
 
-    /// Notes which books the marks depend on.
-    pub(crate) fn note_sources(&mut self) {
-        let dollar = self.ledger().dollar();
-        self.desks.perps.note_sources(&self.floor.symbols, dollar);
-        self.note_spot_margin_symbols();
-    }
-
-    /// Notes which symbols are traded on margin.
-    pub(crate) fn note_spot_margin_symbols(&mut self) {
-        let Desks { spot_margin, ledger, .. } = &mut self.desks;
-        spot_margin.note_symbols(&self.floor.symbols, ledger.currencies());
-    }
-
     /// Transfers, and everything else about money that enters and leaves.
     pub fn funds(&self) -> &Funds {
         &self.funds
@@ -257,29 +245,15 @@ impl State {
     }
 
     fn next_due_of(&self, skips: bool) -> Option<Due<Body>> {
-        let halted = self.operations.is_halted();
-        let seed = self.seed();
-        let [marks, minute, flatten, offer, funding, liquidation] =
-            perp::next_due(self.perps(), self.indices()).map(|due| due.map(|due| due.map(Body::Perp)));
-        // Of those that are due at one instant, the first in this list runs first.
-        let [interest, of_margin] = self.spot_margin().next_due(halted);
-        let rooms = [
-            self.floor.next_due(skips, halted).map(|due| due.map(Body::Trading)),
-            self.funds.next_due(self.ledger(), &self.access, seed).map(|due| due.map(Body::Funds)),
-            marks,
-            minute,
-            // A halted exchange does not trade what the fund holds.
-            flatten.filter(|_| !halted),
-            offer.filter(|_| !halted),
-            funding,
-            interest.map(|due| due.map(Body::SpotMargin)),
-            // A halted exchange begins no round.
-            liquidation.filter(|due| !halted || due.rank == Rank::FollowUp),
-            of_margin.map(|due| due.map(Body::SpotMargin)),
-            operations::next_due(self),
-        ];
-        let may_run = |due: &Due<Body>| !skips || !due.may_skip;
-        rooms.into_iter().flatten().filter(may_run).min_by_key(Due::key)
+        let of_floor = self.floor.next_due(skips, self.operations.is_halted());
+        let of_floor = of_floor.filter(|due| !skips || !due.may_skip).map(|due| due.map(Body::Trading));
+        let both = [of_floor, self.next_due_of_rooms(skips)];
+        both.into_iter().flatten().min_by_key(Due::key)
+    }
+
+    /// The next due command of one room of this state.
+    pub fn next_due_in<R: Room>(&self, room: &R) -> Option<Due<R::Command>> {
+        Room::next_due(room, &self.context(room, self.stamp.time)).min_by_key(Due::key)
     }
 
     /// Whether a follow-up is due; no other command may run before it.
@@ -287,9 +261,7 @@ impl State {
     pub fn has_follow_up(&self) -> bool {
         self.floor.settling > 0
             || self.floor.stops.due().is_some() && !self.operations.is_halted()
-            || self.perps().has_follow_up()
-            || self.funds.has_follow_up(self.ledger())
-            || self.desks.spot_margin.has_follow_up()
+            || self.has_follow_up_of_rooms()
     }
 
     /// What operators have set for the exchange as a whole.
@@ -331,12 +303,8 @@ impl State {
 
     /// Rebuilds the indices, after the state was read from a snapshot.
     pub fn restore(&mut self) {
-        let Desks { ledger, perps, spot_margin, .. } = &mut self.desks;
-        ledger.reindex();
-        perps.reindex(ledger);
-        perps.loans().restore(ledger);
-        spot_margin.loans().restore(ledger);
-        self.funds.restore(ledger);
+        self.desks.ledger.reindex();
+        self.restore_rooms();
         for (place, account) in self.access.accounts().iter().enumerate() {
             let id = AccountId::from_index(place);
             self.desks.note_kind(id, account.kind);
@@ -346,7 +314,7 @@ impl State {
         for account in debtors {
             self.note_debt(account);
         }
-        self.note_sources();
+        self.note_symbols();
         self.note_sources_needed();
         self.floor.orders.reindex();
     }
@@ -367,7 +335,7 @@ impl State {
     /// The first broken law, if any. Recomputes every sum from the single balances and orders.
     pub fn broken_law(&self) -> Option<Broken> {
         if let Some(law) = self.desks.ledger.broken_law() {
-            return Some(Broken::Ledger(law));
+            return Some(Broken::Balances(law));
         }
         for symbol in 0..self.floor.symbols.len() {
             let symbol = SymbolId::from_index(symbol);
@@ -378,22 +346,9 @@ impl State {
                 return Some(Broken::Crossed(symbol));
             }
         }
-        let unequal_sums =
-            || self.funds.unequal_sums().map(|(owner, currency)| Broken::OpenRows(owner, currency));
         self.unequal_hold()
-            .or_else(unequal_sums)
-            .or_else(|| self.broken_position())
-            .or_else(|| self.broken_margin())
+            .or_else(|| self.broken_law_of_rooms())
             .or_else(|| self.unequal_loans().map(Broken::Lending))
-    }
-
-    /// The first broken law of spot margin.
-    fn broken_margin(&self) -> Option<Broken> {
-        let accounts = (0..self.ledger().accounts()).map(AccountId);
-        let live = accounts.flat_map(|account| self.orders().in_any_order(account));
-        let live = live.map(|(slot, _)| self.floor.live(slot));
-        let own = live.filter(|live| spot_margin::is_of_room(live.desk()));
-        self.spot_margin().broken_law(own).map(Broken::SpotMargin)
     }
 
     /// The first currency of which the lending account has not lent exactly what accounts owe.
@@ -411,25 +366,13 @@ impl State {
         })
     }
 
-    /// The first broken law of perpetuals.
-    fn broken_position(&self) -> Option<Broken> {
-        let of_account = |account| self.orders().in_any_order(account).map(move |(slot, _)| (account, slot));
-        let live = (0..self.ledger().accounts()).map(AccountId).flat_map(of_account);
-        let live = live.map(|(account, slot)| (account, self.floor.live(slot)));
-        let live = live.filter(|(_, live)| live.desk() == perp::DESK).map(|(account, live)| {
-            let left = live.grid().base(live.order.remaining).unwrap_or(Money::MAX);
-            (account, live.order.symbol, live.order.side().index(), left)
-        });
-        self.perps().broken_law(self.ledger(), self.gusd(), live).map(Broken::Perp)
-    }
-
     /// The first balance whose hold differs from what its owner needs in all rooms (INV-LEDGER-5).
     fn unequal_hold(&self) -> Option<Broken> {
         for account in (0..self.ledger().accounts()).map(AccountId) {
             let mut needed: BTreeMap<AssetId, Money> = BTreeMap::new();
-            for (asset, amount) in self.reserved(account) {
-                *needed.entry(asset).or_insert(Money::ZERO) += amount;
-            }
+            let mut add = |asset, amount| *needed.entry(asset).or_insert(Money::ZERO) += amount;
+            self.floor.reserved(&self.desks, account).for_each(|(asset, amount)| add(asset, amount));
+            self.reserved_by_rooms(account, add);
             let currencies =
                 self.ledger().balances_of(account).map(|(currency, balance)| (currency.into(), balance));
             for (asset, balance) in currencies.chain(self.ledger().claims_of(account)) {
@@ -442,11 +385,6 @@ impl State {
             }
         }
         None
-    }
-
-    /// The single reserves of an account in all rooms.
-    fn reserved(&self, account: AccountId) -> impl Iterator<Item = (AssetId, Money)> {
-        self.floor.reserved(&self.desks, account).chain(self.funds.reserved(account))
     }
 }
 
@@ -499,23 +437,4 @@ impl Rooms for State {
         }
         Some(sum)
     }
-}
-
-/// A broken law.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Broken {
-    /// A law of the ledger.
-    Ledger(BrokenLaw),
-    /// The best bid of the symbol is at or above its best ask.
-    Crossed(SymbolId),
-    /// The account's hold of the asset is not what its orders need.
-    Hold(AccountId, AssetId),
-    /// The kept sums of the account's open transfers in the currency differ from the transfers.
-    OpenRows(AccountId, CurrencyId),
-    /// A law of perpetuals.
-    Perp(perp::BrokenLaw),
-    /// A law of spot margin.
-    SpotMargin(spot_margin::BrokenLaw),
-    /// The lending account has not lent exactly what accounts owe in the currency.
-    Lending(CurrencyId),
 }

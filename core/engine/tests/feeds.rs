@@ -54,10 +54,7 @@ impl World {
     }
 
     fn due(&self) -> Option<Due<perp::Command>> {
-        perp::next_due(self.exchange.state.perps(), self.exchange.state.indices())
-            .into_iter()
-            .flatten()
-            .min_by_key(Due::key)
+        self.exchange.state.next_due_in(self.exchange.state.perps())
     }
 
     /// Runs what of perpetuals is due, and moves the time.

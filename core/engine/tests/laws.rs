@@ -100,7 +100,7 @@ fn a_broken_law_is_named() {
         state.broken_law()
     };
     assert_eq!(law(ticks(BID), ticks(BID)), None);
-    assert_eq!(law(units(IDLE), units(IDLE + 1)), Some(Broken::Ledger(BrokenLaw::NotBalanced(btc.into()))));
+    assert_eq!(law(units(IDLE), units(IDLE + 1)), Some(Broken::Balances(BrokenLaw::NotBalanced(btc.into()))));
     assert_eq!(law(ticks(BID), ticks(BID - 1)), Some(Broken::Hold(ann, usd.into())));
     assert_eq!(law(ticks(ASK), ticks(BID + 1)), None, "a sell holds the same at any price");
     assert_eq!(law(ticks(ASK), ticks(BID)), Some(Broken::Crossed(symbol)));

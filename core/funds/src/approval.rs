@@ -10,7 +10,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_access::Owner;
 use buttonwood_model::{
-    AccountId, BytesRef, Day, Due, GroupId, Outbox, Rank, Right, Role, Roles, Time, named,
+    AccountId, BytesRef, Day, Due, GroupId, Outbox, Phase, Right, Role, Roles, Time, named,
 };
 use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
@@ -384,7 +384,7 @@ fn standing(context: &Context<'_, Funds>, entry: &EntryRef) -> Result<Standing, 
 pub(crate) fn next_due(funds: &Funds) -> Option<Due<Command>> {
     let (time, entry) = funds.approvals.holds.first()?;
     let command = Command::EndApprovalHold(Box::new(entry.clone()));
-    Some(Due { rank: Rank::Step, time: *time, may_skip: false, command })
+    Some(Due::step(*time, Phase::Transfers, command))
 }
 
 /// Applies an event.

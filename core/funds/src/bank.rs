@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use buttonwood_access::AccountKind;
 use buttonwood_ledger::LENDING;
 use buttonwood_model::{
-    AccountId, BytesRef, CurrencyId, DOLLAR, Due, GroupId, Outbox, Rank, Role, Roles, Time, named,
+    AccountId, BytesRef, CurrencyId, DOLLAR, Due, GroupId, Outbox, Phase, Role, Roles, Time, named,
 };
 use buttonwood_num::Money;
 use buttonwood_room::Context;
@@ -196,7 +196,7 @@ pub enum Reject {
 /// The next advance that clears.
 pub(crate) fn next_due(funds: &Funds) -> Option<Due<Command>> {
     let (time, eid) = funds.banks.next_clearing()?;
-    Some(Due { rank: Rank::Step, time, may_skip: false, command: Command::Clear(eid) })
+    Some(Due::step(time, Phase::Transfers, Command::Clear(eid)))
 }
 
 /// Decides a command: appends its events, or refuses it.

@@ -13,7 +13,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Access;
 use buttonwood_ledger::{About, Bucket, Cause, FEES, Posting};
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Rank, Roles, Time, named};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Phase, Roles, Time, named};
 use buttonwood_num::Money;
 use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
@@ -203,7 +203,7 @@ impl Funds {
 
 /// What of this module is due next. A payer sends moves on a chain; one of a currency without a network is settled here.
 pub(crate) fn next_due(funds: &Funds, access: &Access, seed: u64) -> Option<Due<Command>> {
-    let due = |time, command| Due { rank: Rank::Step, time, may_skip: false, command };
+    let due = |time, command| Due::step(time, Phase::Transfers, command);
     let custody = &funds.custody;
     let settlement = funds.unsendable().map(|(eid, sent)| {
         let settlement = Settlement { eid, tx: transaction_hash(seed, eid.0), cost: Money::ZERO };

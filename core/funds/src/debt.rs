@@ -7,7 +7,7 @@ use crate::bank::advance;
 use crate::{Books, Funds, Made, Sender};
 use buttonwood_leave::DOLLARS;
 use buttonwood_ledger::{Cause, LENDING, Ledger};
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Rank, Roles, Time, named};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Phase, Roles, Time, named};
 use buttonwood_num::Money;
 use buttonwood_room::Context;
 
@@ -54,11 +54,8 @@ pub enum Reject {
 
 /// The debt that can be repaid now, if any.
 pub(crate) fn next_due(funds: &Funds, ledger: &Ledger) -> Option<Due<Command>> {
-    funds.debts.payable(ledger).map(|(account, currency)| Due {
-        rank: Rank::FollowUp,
-        time: Time(0),
-        may_skip: false,
-        command: Command::Repay(account, currency),
+    funds.debts.payable(ledger).map(|(account, currency)| {
+        Due::follow_up(Time(0), Phase::Transfers, Command::Repay(account, currency))
     })
 }
 

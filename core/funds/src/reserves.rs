@@ -18,7 +18,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Access;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Rank, Roles, Time, named};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Phase, Roles, Time, named};
 use buttonwood_num::Money;
 use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
@@ -179,7 +179,7 @@ pub(crate) fn next_due(funds: &Funds, access: &Access) -> Option<Due<Command>> {
     let opened = || access.account(AccountId(0)).map(|house| house.opened);
     let day = Day::of(funds.reserves.cut.or_else(opened)?);
     // There is one a day, so a long move of a manual clock makes all of them.
-    Some(Due { rank: Rank::Step, time: day.plus(1).start(), may_skip: false, command: Command::Cut })
+    Some(Due::step(day.plus(1).start(), Phase::Transfers, Command::Cut))
 }
 
 /// Decides a command: appends its events, or refuses it. A check that finds no change appends nothing.

@@ -5,13 +5,13 @@ use crate::{Books, Funds};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::{Access, Account, AccountKind};
-use buttonwood_book::Orders;
 use buttonwood_index::{Indices, Sources};
 use buttonwood_leave::{Advances, Bound, Rooms, Worth};
 use buttonwood_ledger::{Balance, Bucket, Cause, HOUSES, Ledger, Posting};
 use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, GroupId, Time};
 use buttonwood_num::Money;
 use buttonwood_room::Context;
+use buttonwood_trading::Floor;
 
 /// Nothing but transfers bounds what may leave an account.
 impl Rooms for Funds {
@@ -57,15 +57,25 @@ pub(crate) fn context<'a>(
     (funds, access): (&'a Funds, &'a Access),
     ledger: &'a Ledger,
     advances: &'a Advances,
-    (indices, orders): (&'a Indices, &'a Orders),
+    (indices, floor): (&'a Indices, &'a Floor),
     time: Time,
 ) -> Context<'a, Funds> {
     let (dollar, depth) = (ledger.dollar(), Money::ZERO);
-    let sources = Sources { indices, symbols: &[], orders, dollar, needed: 1, depth, bound: funds, time };
+    let sources = Sources {
+        indices,
+        symbols: &[],
+        orders: &floor.orders,
+        dollar,
+        needed: 1,
+        depth,
+        bound: funds,
+        time,
+    };
     Context {
         room: funds,
+        floor,
         symbols: &[],
-        orders,
+        orders: &floor.orders,
         ledger,
         access,
         sources,
@@ -111,7 +121,7 @@ pub(crate) struct Rig {
     pub(crate) advances: Advances,
     pub(crate) access: Access,
     indices: Indices,
-    orders: Orders,
+    floor: Floor,
     pub(crate) time: Time,
     /// The exchange account, with 10 of each currency.
     pub(crate) ann: AccountId,
@@ -166,7 +176,7 @@ impl Rig {
             advances: Advances::default(),
             access,
             indices: Indices::default(),
-            orders: Orders::default(),
+            floor: Floor::default(),
             time,
             ann,
             vault,
@@ -179,7 +189,7 @@ impl Rig {
 
     pub(crate) fn context(&self) -> Context<'_, Funds> {
         let Self { funds, ledger, advances, access, time, .. } = self;
-        context((funds, access), ledger, advances, (&self.indices, &self.orders), *time)
+        context((funds, access), ledger, advances, (&self.indices, &self.floor), *time)
     }
 
     /// Applies a change, and checks the laws of the ledger, of holds and of open rows after it.

@@ -10,7 +10,7 @@ use crate::{
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_ledger::{Adjustment, Ledger};
+use buttonwood_ledger::Adjustment;
 use buttonwood_model::{AccountId, AssetId, Time, TradeId};
 use buttonwood_num::Money;
 use buttonwood_risk::Loans;
@@ -250,12 +250,6 @@ impl Funds {
             self.open.remove(&key)
         };
         row
-    }
-
-    /// Rebuilds what is derived, after the state was read from a snapshot.
-    pub fn restore(&mut self, ledger: &mut Ledger) {
-        self.count_sums();
-        self.debts.restore(ledger);
     }
 }
 

@@ -26,7 +26,7 @@ pub use ahead::fetch;
 pub use cidr::{Cidr, CidrError};
 pub use client_id::{CLIENT_ID_MAX, ClientId, ClientIdError, copy_text};
 pub use command::RoomCommand;
-pub use due::{Due, Rank};
+pub use due::{Due, Phase, Rank};
 pub use ids::{
     AccountId, AssetId, CurrencyId, GroupId, Held, OrderId, RatesId, Seq, SessionId, Slot, SymbolId, TradeId,
 };

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use buttonwood_index::{FeedPrices, Indices};
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{
-    AccountId, BytesRef, CurrencyId, Due, Outbox, Product, Rank, RoomCommand, Symbol, SymbolId, Time, named,
+    AccountId, BytesRef, CurrencyId, Outbox, Product, RoomCommand, Symbol, SymbolId, Time, named,
 };
 use buttonwood_num::{Money, Round as Rounding};
 use buttonwood_risk::Leverage;
@@ -219,27 +219,6 @@ fn take_marks<E: From<BytesRef>>(
     if !offers.is_empty() {
         out.push_named(&Infrequent::FundOffers(offers));
     }
-}
-
-/// The commands that are due next, in the order in which they run at one instant: marks, then the fund's own positions, then funding, then
-/// liquidations. Another room may put its own before the liquidations.
-pub fn next_due(perps: &Perps, indices: &Indices) -> [Option<Due<Command>>; 6] {
-    let due = |rank, time, may_skip, command| Due { rank, time, may_skip, command };
-    let marks = perps.marks_due(indices).map(|time| due(Rank::Step, time, false, Command::TakeMarks));
-    // Apart, since a long move of a clock may skip these alone.
-    let minute = perps.minute_due().map(|time| due(Rank::Step, time, true, Command::TakeMarks));
-    let funding = if perps.funding.is_paying() {
-        Some(due(Rank::FollowUp, Time::default(), false, Command::PayFunding))
-    } else {
-        let may_skip = perps.rows().is_empty();
-        perps.funding.due().map(|time| due(Rank::Step, time, may_skip, Command::CutFunding))
-    };
-    let rank = if perps.liquidations.round().is_some() { Rank::FollowUp } else { Rank::Step };
-    let liquidation = perps.liquidations.due().map(|time| due(rank, time, false, Command::Liquidate));
-    let flatten = perps.flatten_due().map(|time| due(Rank::Step, time, false, Command::FlattenFund));
-    let offer = perps.offers.first_key_value();
-    let offer = offer.map(|(_, time)| due(Rank::Step, *time, false, Command::OfferFund));
-    [marks, minute, flatten, offer, funding, liquidation]
 }
 
 /// What applying an event changes.

@@ -18,11 +18,12 @@ mod laws;
 pub mod liquidation;
 pub mod off_book;
 mod prices;
+mod room;
 mod settlement;
 mod state;
 
 pub use buttonwood_risk::{Leverage, Position, deleverage::Score, liquidation::Fund};
-pub use command::{Books, Command, Infrequent, Reject, decide, evolve, next_due};
+pub use command::{Books, Command, Infrequent, Reject, decide, evolve};
 pub use desk::{
     DESK, Plan, RULES, Refusal, affords, covers, fees, hold, passes, release, reserve, rest, settle,
 };

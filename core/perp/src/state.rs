@@ -144,8 +144,16 @@ impl Perps {
         self.fund
     }
 
-    /// Notes which books marks depend on: those of the contracts, and the dollar books of their base currencies.
-    pub fn note_sources(&mut self, symbols: &[Symbol], dollar: Option<CurrencyId>) {
+    /// Notes which books marks depend on: those of the contracts, and the dollar books of their base currencies. A contract may make a
+    /// book a source that was none; a spot symbol that was listed last is looked at alone.
+    pub(crate) fn note_sources(&mut self, symbols: &[Symbol], dollar: Option<CurrencyId>) {
+        if let Some((last, others)) = symbols.split_last()
+            && last.product == Product::Spot
+            && others.len() == self.sources.len()
+        {
+            let is_based = |other: &Symbol| other.product == Product::Swap && other.base == last.base;
+            return self.sources.push(Some(last.quote) == dollar && others.iter().any(is_based));
+        }
         let contracts = symbols.iter().filter(|symbol| symbol.product == Product::Swap);
         let bases: BTreeSet<CurrencyId> = contracts.map(|symbol| symbol.base).collect();
         let is_source = |symbol: &Symbol| match symbol.product {
@@ -153,19 +161,6 @@ impl Perps {
             Product::Spot => Some(symbol.quote) == dollar && bases.contains(&symbol.base),
         };
         self.sources = symbols.iter().map(is_source).collect();
-    }
-
-    /// The same for the symbol that was listed last.
-    pub fn note_source(&mut self, symbols: &[Symbol], dollar: Option<CurrencyId>) {
-        match symbols.split_last() {
-            // A contract may make a book a source that was none.
-            Some((last, _)) if last.product == Product::Swap => self.note_sources(symbols, dollar),
-            Some((last, others)) => {
-                let is_based = |other: &Symbol| other.product == Product::Swap && other.base == last.base;
-                self.sources.push(Some(last.quote) == dollar && others.iter().any(is_based));
-            }
-            None => {}
-        }
     }
 
     /// Notes that a symbol's book changed.

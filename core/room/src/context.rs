@@ -7,6 +7,7 @@ use buttonwood_leave::{Advances, Leave};
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, Symbol, SymbolId, Time};
 use buttonwood_risk::liquidation::Fund;
+use buttonwood_trading::Floor;
 use core::fmt::Debug;
 
 /// The facts that several rooms have together. They are computed when a decision asks.
@@ -20,6 +21,8 @@ pub trait Rooms: buttonwood_leave::Rooms + Debug {
 pub struct Context<'a, R> {
     /// The state of the room that decides.
     pub room: &'a R,
+    /// The trading floor.
+    pub floor: &'a Floor,
     /// Every symbol.
     pub symbols: &'a [Symbol],
     /// Every live order.

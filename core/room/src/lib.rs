@@ -3,7 +3,9 @@
 //! Every room above the trading floor decides its commands against a [`Context`]. The engine makes it of the one state, so that no
 //! room keeps a copy of another's facts.
 //!
-//! Not here: what an event changes, and the trading floor, which reads nothing but itself and its desks.
+//! A room's state is a [`Room`]: it says itself what falls due, what it reserves and whether it uses an account.
+//!
+//! Not here: the trading floor, which reads nothing but itself and its desks.
 #![no_std]
 #![cfg_attr(
     not(test),
@@ -17,5 +19,7 @@
 )]
 
 mod context;
+mod room;
 
 pub use context::{Context, Rooms};
+pub use room::Room;

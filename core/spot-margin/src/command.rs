@@ -5,7 +5,7 @@ use crate::liquidation::{self, Next, Sold, TakenOver};
 use crate::{Conditions, SpotMargin};
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, BytesRef, Due, Outbox, Rank, RoomCommand, named};
+use buttonwood_model::{AccountId, BytesRef, Outbox, RoomCommand, named};
 use buttonwood_room::Context;
 use buttonwood_trading::{self as trading, Desks, Planner};
 
@@ -117,26 +117,6 @@ pub fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
         }
     }
     Ok(())
-}
-
-impl SpotMargin {
-    /// The interest and the liquidation that are due next. While trading is halted, no liquidation begins.
-    pub fn next_due(&self, is_halted: bool) -> [Option<Due<Command>>; 2] {
-        let due = |rank, time, command| Due { rank, time, may_skip: false, command };
-        let interest = self.interest_due().map(|(rank, time)| due(rank, time, Command::ChargeInterest));
-        let liquidation = self.liquidation_due().filter(|(rank, ..)| *rank == Rank::FollowUp || !is_halted);
-        let liquidation = liquidation.map(|(rank, time, next)| match next {
-            Next::Search => due(rank, time, Command::FindLiquidations),
-            Next::Liquidate(account) => due(rank, time, Command::Liquidate(account)),
-        });
-        [interest, liquidation]
-    }
-
-    /// Whether a follow-up is due; no other command may run before it.
-    #[inline]
-    pub fn has_follow_up(&self) -> bool {
-        self.liquidations.has_begun() || self.interest.has_begun()
-    }
 }
 
 /// Applies an event.

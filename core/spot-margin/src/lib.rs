@@ -19,6 +19,7 @@ mod interest;
 mod laws;
 mod liquidation;
 mod plan;
+mod room;
 mod settle;
 mod state;
 

@@ -7,8 +7,8 @@ use crate::{Break, BreakError, Decided, Desks, Event, Floor, Market, auction, br
 use alloc::sync::Arc;
 use buttonwood_auction::{Auctions, Finding, Schedule, ScheduleError};
 use buttonwood_model::{
-    AccountId, BytesRef, CancelReason, Day, Due, OrderId, Outbox, Rank, Right, Role, Roles, RoomCommand,
-    SessionId, Symbol, SymbolId, SymbolStatus, Time, TradeId, named,
+    AccountId, BytesRef, CancelReason, Day, Due, OrderId, Outbox, Phase, Rank, Right, Role, Roles,
+    RoomCommand, SessionId, Symbol, SymbolId, SymbolStatus, Time, TradeId, named,
 };
 
 /// The most symbols that can be listed.
@@ -425,28 +425,16 @@ impl Floor {
             } else {
                 auctions.next()?
             };
-            Some(Due {
-                rank: if is_settling { Rank::FollowUp } else { Rank::Step },
-                time,
-                may_skip: !skips && !is_settling && (is_idle || auctions.is_indication_next()),
-                command: Command::Auction(*symbol),
-            })
+            let rank = if is_settling { Rank::FollowUp } else { Rank::Step };
+            let may_skip = !skips && !is_settling && (is_idle || auctions.is_indication_next());
+            let due = Due::step(time, Phase::Orders, Command::Auction(*symbol));
+            Some(Due { rank, ..due }.skippable(may_skip))
         };
         // Nothing comes between an auction's cut and its end, so triggered orders wait for that.
         if let (Some(order), 0, false) = (self.stops.due(), self.settling, halted) {
-            return Some(Due {
-                rank: Rank::FollowUp,
-                time: Time(0),
-                may_skip: false,
-                command: Command::Trigger(order),
-            });
+            return Some(Due::follow_up(Time(0), Phase::Orders, Command::Trigger(order)));
         }
-        let day = self.volumes.due().map(|time| Due {
-            rank: Rank::Step,
-            time,
-            may_skip: false,
-            command: Command::CloseDay,
-        });
+        let day = self.volumes.due().map(|time| Due::step(time, Phase::Orders, Command::CloseDay));
         day.into_iter().chain(self.auctions.iter().filter_map(due)).min_by_key(Due::key)
     }
 }
@@ -503,7 +491,7 @@ mod tests {
 
     fn due(rank: Rank, seconds: u64, may_skip: bool, symbol: SymbolId) -> Option<Due<Command>> {
         let time = Time(seconds * Time::SECOND);
-        Some(Due { rank, time, may_skip, command: Command::Auction(symbol) })
+        Some(Due { rank, ..Due::step(time, Phase::Orders, Command::Auction(symbol)) }.skippable(may_skip))
     }
 
     /// A skip passes indications and auctions without orders; an auction with an order runs at its time.

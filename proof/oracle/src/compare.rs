@@ -227,8 +227,7 @@ fn agree_on_chains(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
 
 /// The task of funds that falls due next; not the settlement of a custody move, which follows from its chain.
 pub(crate) fn funds_due(state: &State) -> Option<Due<FundsCommand>> {
-    let seed = state.opening().map_or(0, |opening| opening.seed);
-    let due = state.funds().next_due(state.ledger(), state.access(), seed)?;
+    let due = state.next_due_in(state.funds())?;
     let settles = matches!(due.command, FundsCommand::Custody(custody::Command::SettleCustodyMove(_)));
     (!settles).then_some(due)
 }

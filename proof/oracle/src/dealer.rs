@@ -10,8 +10,8 @@ use crate::worlds::{Range, World, exchange_unit};
 use buttonwood_engine::{
     AccessCommand, AccountNames, Body, Caller, Command, ConvertCommand, ConvertQuote, Execute, FeeChange,
     FeeSchedule, FeeTier, FeeTiers, FxPair, FxRate, GroupChange, GroupTerms, INSTANT, NewAccount, NewRates,
-    NewSession, Operation, OrderRef, Owner, Place, Promotion, QUOTE_AGE_MAX, QuoteId, QuoteRequest, Schedule,
-    Spend, Standing, State, Terms, TradingCommand, Wrap,
+    NewSession, Operation, OrderRef, Owner, Place, Promotion, QUOTE_AGE_MAX, QuoteId, QuoteRequest, Room,
+    Schedule, Spend, Standing, State, Terms, TradingCommand, Wrap,
 };
 use buttonwood_model::{
     AccountId, Cidr, Claim, ClientId, CurrencyId, ExecutionOption, GroupId, Nonce, OrderId, OrderKind,
@@ -284,7 +284,8 @@ impl Dealer {
             return (micros, Command { caller: None, body: Body::Trading(TradingCommand::Trigger(order)) });
         }
         // A debt is repaid before anything else happens, most often.
-        if self.world.funds > 0 && state.funds().has_follow_up(state.ledger()) && !self.dice.once_in(5) {
+        if self.world.funds > 0 && Room::has_follow_up(state.funds(), state.ledger()) && !self.dice.once_in(5)
+        {
             return self.due_transfer(state);
         }
         if self.world.funds > 0 && self.dice.once_in(self.world.funds) {

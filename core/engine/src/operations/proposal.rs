@@ -5,12 +5,14 @@
 //! who approves, so it is judged by the state of that moment, and its act names the proposal ([`Act::approves`](crate::Act)).
 
 use super::Operated;
-use crate::{Body, Note, Operation, Reject, State};
+use crate::{Body, Note, Operation, Operations, Reject, State};
 use alloc::string::String;
 use buttonwood_access::{self as access, Standing};
 use buttonwood_funds::{self as funds, Scope, halt};
-use buttonwood_model::{BytesRef, Due, Outbox, Rank, SessionId, SymbolId, SymbolStatus, Time};
+use buttonwood_model::{BytesRef, Due, Outbox, Phase, SessionId, SymbolId, SymbolStatus, Time};
+use buttonwood_room::{Context, Room};
 use buttonwood_trading::Command as TradingCommand;
+use core::convert::Infallible;
 use serde::{Deserialize, Serialize};
 
 /// After this time a proposal can no longer be approved.
@@ -187,11 +189,18 @@ pub(crate) fn approved(state: &State, now: Time, id: u64, who: &str) -> Result<B
     state.operations.approvable(now, id, who)?.what.body().ok_or(ApprovalError::Unknown)
 }
 
-/// When the next key that was not approved in time ends.
-pub(crate) fn next_due(state: &State) -> Option<Due<Body>> {
-    let oldest = state.operations.proposals.iter().find(|proposal| proposal.what.key().is_some())?;
-    let command = Operation::ExpireKey(oldest.id).into();
-    Some(Due { rank: Rank::Step, time: oldest.expires(), may_skip: false, command })
+impl Room for Operations {
+    type Command = Operation;
+    type BrokenLaw = Infallible;
+
+    /// The end of the oldest key that was not approved in time.
+    fn next_due(&self, _context: &Context<'_, Self>) -> impl Iterator<Item = Due<Operation>> {
+        let oldest = self.proposals.iter().find(|proposal| proposal.what.key().is_some());
+        let expire = |oldest: &Proposal| {
+            Due::step(oldest.expires(), Phase::Approvals, Operation::ExpireKey(oldest.id))
+        };
+        oldest.map(expire).into_iter()
+    }
 }
 
 /// Ends a key that was not approved in time.

@@ -58,9 +58,9 @@ impl Stage {
     /// Decides a command and applies its events; returns how many there were.
     fn run(&mut self, time: Time, command: &Command) -> Result<usize, Reject> {
         let mut out: Outbox<BytesRef> = Outbox::default();
-        let (indices, orders, advances) = Default::default();
+        let (indices, floor, advances) = Default::default();
         let state = (&self.funds, &self.access);
-        let context = crate::rig::context(state, &self.ledger, &advances, (&indices, &orders), time);
+        let context = crate::rig::context(state, &self.ledger, &advances, (&indices, &floor), time);
         decide(&context, Sender::Exchange, command, &mut out)?;
         for kept in &out.events {
             let mut bytes = kept.of(&out.texts).unwrap();
@@ -106,7 +106,7 @@ fn a_cut_is_due_at_each_midnight() {
     let mut stage = Stage::new();
     let due = |stage: &Stage| super::next_due(&stage.funds, &stage.access).unwrap().map(crate::Command::from);
     let day = Day::of(NOON);
-    assert_eq!((due(&stage).time, due(&stage).rank), (day.plus(1).start(), Rank::Step));
+    assert_eq!((due(&stage).time, due(&stage).rank), (day.plus(1).start(), buttonwood_model::Rank::Step));
     assert!(!due(&stage).may_skip);
     assert_eq!(stage.run(day.plus(1).start(), &Command::Cut), Ok(1));
     assert_eq!(stage.funds.reserves().last_cut(), Some(day.plus(1).start()));

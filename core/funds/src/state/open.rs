@@ -151,7 +151,7 @@ impl Funds {
     }
 
     /// Rebuilds the sums from the rows.
-    pub(super) fn count_sums(&mut self) {
+    pub(crate) fn count_sums(&mut self) {
         self.sums = self.counted();
     }
 

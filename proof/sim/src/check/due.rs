@@ -10,13 +10,12 @@ use buttonwood_oracle::Step;
 
 /// The task of funds that is due next.
 pub(super) fn funds_due(state: &State) -> Option<Due<FundsCommand>> {
-    let seed = state.opening().map_or(0, |opening| opening.seed);
-    state.funds().next_due(state.ledger(), state.access(), seed)
+    state.next_due_in(state.funds())
 }
 
 /// The task of perpetuals that is due next: marks, funding, liquidations.
 pub(super) fn perp_due(state: &State) -> Option<Due<perp::Command>> {
-    perp::next_due(state.perps(), state.indices()).into_iter().flatten().min_by_key(Due::key)
+    state.next_due_in(state.perps())
 }
 
 /// Whether a command is the one that is due: a follow-up at any time, a step at its own, or later if it may be late.

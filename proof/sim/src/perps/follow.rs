@@ -119,10 +119,7 @@ impl Follower {
         if seq != self.seq() + 1 {
             return Err(format!("command {seq} follows {}", self.seq()));
         }
-        let due = perp::next_due(self.exchange.state.perps(), self.exchange.state.indices())
-            .into_iter()
-            .flatten()
-            .min_by_key(Due::key);
+        let due = self.exchange.state.next_due_in(self.exchange.state.perps());
         let before = self.exchange.stamp.time;
         self.exchange.replay(frame);
         let command = command_of(frame);
@@ -212,10 +209,7 @@ impl Follower {
 
     /// At rest, nothing is overdue.
     pub(super) fn check_rest(&mut self, now: Time) -> Result<(), Finding> {
-        let due = perp::next_due(self.exchange.state.perps(), self.exchange.state.indices())
-            .into_iter()
-            .flatten()
-            .min_by_key(Due::key);
+        let due = self.exchange.state.next_due_in(self.exchange.state.perps());
         if let Some(due) = due.filter(|due| due.time <= now) {
             return Err(format!("at {now:?} {due:?} is overdue"));
         }

@@ -4,7 +4,7 @@
 use super::Writer;
 use super::batch::Entry;
 use crate::shared::Shared;
-use buttonwood_engine::{Body, Command, Outcome, State, TradingCommand, perp};
+use buttonwood_engine::{Body, Command, Outcome, State, TradingCommand};
 use buttonwood_model::{Due, Rank, SessionId, Time};
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
@@ -13,8 +13,8 @@ use tokio::sync::oneshot;
 /// later ones. A century of auctions a minute apart would take hours.
 const MOVE_OPTIONAL_MAX: u32 = 100_000;
 
-/// How many rounds of liquidations one turn begins, so that a storm of them leaves others their turns.
-const ROUNDS_MAX: u32 = 16;
+/// How many commands of a storm one turn runs, so that others have their turns.
+const STORM_MAX: u32 = 16;
 
 /// A move of a manual clock.
 pub(super) struct Moving {
@@ -45,8 +45,7 @@ impl Writer {
         let now = shared.clock.now();
         if self.start == Start::Resume {
             self.start = Start::CatchUp;
-            if self.state.perps().stopped_since(now).is_some() {
-                let body = perp::Command::Resume.into();
+            for body in self.state.at_start(now) {
                 self.execute(now, Command { caller: None, body }, None, shared);
             }
         }
@@ -103,7 +102,7 @@ impl Writer {
             let key = due.as_ref().map(Due::key);
             // A real clock's windows are of its steady time, which cannot be compared with a time of day.
             let is_first = |when: Time| {
-                key.is_none_or(|(rank, time)| {
+                key.is_none_or(|(rank, time, _)| {
                     rank != Rank::FollowUp && (!shared.clock.is_manual() || when <= time)
                 })
             };
@@ -114,9 +113,9 @@ impl Writer {
                     (when, TradingCommand::ExpireSession(session).into())
                 }
                 (_, Some(due)) => {
-                    if self.moving.is_none() && due.rank == Rank::Step && is_liquidation(&due.command) {
+                    if self.moving.is_none() && due.rank == Rank::Step && due.is_storm {
                         rounds += 1;
-                        if rounds > ROUNDS_MAX {
+                        if rounds > STORM_MAX {
                             return false;
                         }
                     }
@@ -176,10 +175,6 @@ impl Writer {
         // Skipped commands have one turn, at the end of the move.
         self.state.next_due_unskippable().filter(is_due).or_else(|| Some(Due { time: by, ..next()? }))
     }
-}
-
-fn is_liquidation(body: &Body) -> bool {
-    matches!(body, Body::Perp(perp::Command::Liquidate))
 }
 
 fn has_orders(state: &State, session: SessionId) -> bool {

@@ -92,7 +92,7 @@ fn sums_are_rebuilt() {
     let before = rig.funds.clone();
     rig.funds.sums = OpenSums::default();
     assert_eq!(rig.funds.unequal_sums(), Some((rig.ann, USD)));
-    rig.funds.restore(&mut rig.ledger);
+    buttonwood_room::Room::restore(&mut rig.funds, &mut rig.ledger);
     assert_eq!(rig.funds, before);
 }
 

@@ -1,0 +1,56 @@
+//! The answers of this room that the engine asks of every room.
+
+use crate::{Command, Funds, approval, bank, custody, debt, reserves};
+use buttonwood_access as access;
+use buttonwood_ledger::Ledger;
+use buttonwood_model::{AccountId, AssetId, CurrencyId, Due};
+use buttonwood_num::Money;
+use buttonwood_room::{Context, Room};
+
+/// The kept sums of the account's open transfers in the currency differ from the transfers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnequalRows(pub AccountId, pub CurrencyId);
+
+impl Room for Funds {
+    type Command = Command;
+    type BrokenLaw = UnequalRows;
+
+    /// The next of each module.
+    fn next_due(&self, context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
+        let Context { ledger, access, seed, .. } = *context;
+        let modules = [
+            approval::next_due(self).map(|due| due.map(Command::from)),
+            bank::next_due(self).map(|due| due.map(Command::from)),
+            custody::next_due(self, access, seed).map(|due| due.map(Command::from)),
+            debt::next_due(self, ledger).map(|due| due.map(Command::from)),
+            reserves::next_due(self, access).map(|due| due.map(Command::from)),
+        ];
+        modules.into_iter().flatten()
+    }
+
+    #[inline]
+    fn has_follow_up(&self, ledger: &Ledger) -> bool {
+        debt::is_due(self, ledger)
+    }
+
+    fn reserved(&self, account: AccountId) -> impl Iterator<Item = (AssetId, Money)> {
+        self.reserved(account)
+    }
+
+    /// What is on its way would arrive at a closed account.
+    fn in_use(&self, account: AccountId) -> Option<access::Reject> {
+        if self.open_of(account).next().is_some() {
+            return Some(access::Reject::HasTransfers);
+        }
+        self.owes(account).then_some(access::Reject::InDebt)
+    }
+
+    fn broken_law(&self, _context: &Context<'_, Self>) -> Option<UnequalRows> {
+        self.unequal_sums().map(|(account, currency)| UnequalRows(account, currency))
+    }
+
+    fn restore(&mut self, ledger: &mut Ledger) {
+        self.count_sums();
+        self.debts.restore(ledger);
+    }
+}

@@ -1,0 +1,84 @@
+//! The answers of this room that the engine asks of every room.
+
+use crate::{BrokenLaw, Command, DESK, Perps};
+use buttonwood_access as access;
+use buttonwood_ledger::Ledger;
+use buttonwood_model::{AccountId, Due, Phase, Rank, Symbol, Time};
+use buttonwood_num::Money;
+use buttonwood_room::{Context, Room};
+
+impl Room for Perps {
+    type Command = Command;
+    type BrokenLaw = BrokenLaw;
+
+    /// A halted exchange does not trade what the fund holds, and begins no round of a liquidation.
+    fn next_due(&self, context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
+        let may_trade = !context.is_halted;
+        let marks = self.marks_due(context.sources.indices);
+        let marks = marks.map(|time| Due::step(time, Phase::Prices, Command::TakeMarks));
+        // Apart, since a long move of a clock may skip these alone.
+        let minute = self.minute_due();
+        let minute = minute.map(|time| Due::step(time, Phase::Prices, Command::TakeMarks).skippable(true));
+        let flatten = self.flatten_due().filter(|_| may_trade);
+        let flatten = flatten.map(|time| Due::step(time, Phase::Fund, Command::FlattenFund));
+        let offer = self.offers.first_key_value().filter(|_| may_trade);
+        let offer = offer.map(|(_, time)| Due::step(*time, Phase::Fund, Command::OfferFund));
+        let liquidation = self.liquidation_due().filter(|due| may_trade || due.rank == Rank::FollowUp);
+        [marks, minute, flatten, offer, self.funding_due(), liquidation].into_iter().flatten()
+    }
+
+    /// Payments of funding, or a round of a liquidation.
+    #[inline]
+    fn has_follow_up(&self, _ledger: &Ledger) -> bool {
+        self.has_follow_up()
+    }
+
+    fn in_use(&self, account: AccountId) -> Option<access::Reject> {
+        self.is_active(account).then_some(access::Reject::HasMoney)
+    }
+
+    fn broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {
+        let Context { floor, ledger, .. } = *context;
+        let of_account = |account| floor.orders.in_any_order(account).map(move |(slot, _)| (account, slot));
+        let live = (0..ledger.accounts()).map(AccountId).flat_map(of_account);
+        let live = live.map(|(account, slot)| (account, floor.live(slot)));
+        let live = live.filter(|(_, live)| live.desk() == DESK).map(|(account, live)| {
+            let left = live.grid().base(live.order.remaining).unwrap_or(Money::MAX);
+            (account, live.order.symbol, live.order.side().index(), left)
+        });
+        self.broken_law(ledger, ledger.gusd(), live)
+    }
+
+    /// Notes that the exchange did not run for some time (D-49).
+    fn at_start(&self, context: &Context<'_, Self>) -> Option<Command> {
+        self.stopped_since(context.time).map(|_| Command::Resume)
+    }
+
+    fn restore(&mut self, ledger: &mut Ledger) {
+        self.reindex(ledger);
+        self.loans().restore(ledger);
+    }
+
+    fn note_symbols(&mut self, symbols: &[Symbol], ledger: &Ledger) {
+        self.note_sources(symbols, ledger.dollar());
+    }
+}
+
+impl Perps {
+    fn funding_due(&self) -> Option<Due<Command>> {
+        if self.funding.is_paying() {
+            return Some(Due::follow_up(Time::default(), Phase::Funding, Command::PayFunding));
+        }
+        let may_skip = self.rows().is_empty();
+        let due = self.funding.due();
+        due.map(|time| Due::step(time, Phase::Funding, Command::CutFunding).skippable(may_skip))
+    }
+
+    /// The next round, which begins a chain, or the next step of the round under way.
+    fn liquidation_due(&self) -> Option<Due<Command>> {
+        let time = self.liquidations.due()?;
+        let due = Due::step(time, Phase::Liquidation, Command::Liquidate).in_storm();
+        let is_under_way = self.liquidations.round().is_some();
+        Some(if is_under_way { Due::follow_up(time, Phase::Liquidation, Command::Liquidate) } else { due })
+    }
+}

@@ -1,0 +1,53 @@
+//! What every room answers for itself.
+
+use crate::Context;
+use buttonwood_access as access;
+use buttonwood_ledger::Ledger;
+use buttonwood_model::{AccountId, AssetId, Due, Symbol};
+use buttonwood_num::Money;
+use core::fmt::Debug;
+use core::iter;
+
+/// The state of a room. The engine asks every room of its list the same questions; most rooms leave most of them to the defaults.
+pub trait Room: Sized {
+    /// The room's commands.
+    type Command;
+    /// A law of the room that is broken; [`Infallible`](core::convert::Infallible) for a room without laws.
+    type BrokenLaw: Copy + Debug + PartialEq;
+
+    /// The commands that are due next, at most one of each kind. The engine runs the first of all rooms' by [`Due::key`].
+    fn next_due(&self, _context: &Context<'_, Self>) -> impl Iterator<Item = Due<Self::Command>> {
+        iter::empty()
+    }
+
+    /// Whether one of them is a follow-up, before which no other command may run. Asked after every command.
+    fn has_follow_up(&self, _ledger: &Ledger) -> bool {
+        false
+    }
+
+    /// The single reserves of an account, which the holds of its balances sum up (INV-LEDGER-5). Those of orders are the floor's.
+    fn reserved(&self, _account: AccountId) -> impl Iterator<Item = (AssetId, Money)> {
+        iter::empty()
+    }
+
+    /// Why an account cannot be closed now; none if the room does not use it.
+    fn in_use(&self, _account: AccountId) -> Option<access::Reject> {
+        None
+    }
+
+    /// The first broken law. Recomputes every sum from its single parts.
+    fn broken_law(&self, _context: &Context<'_, Self>) -> Option<Self::BrokenLaw> {
+        None
+    }
+
+    /// A command that a start runs before any other, since the exchange did not run until the context's time.
+    fn at_start(&self, _context: &Context<'_, Self>) -> Option<Self::Command> {
+        None
+    }
+
+    /// Rebuilds what is derived, after a snapshot was read.
+    fn restore(&mut self, _ledger: &mut Ledger) {}
+
+    /// Notes the symbols, after one was listed or a snapshot was read.
+    fn note_symbols(&mut self, _symbols: &[Symbol], _ledger: &Ledger) {}
+}

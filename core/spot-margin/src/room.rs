@@ -1,0 +1,56 @@
+//! The answers of this room that the engine asks of every room.
+
+use crate::liquidation::Next;
+use crate::{BrokenLaw, Command, SpotMargin, is_of_room};
+use buttonwood_access as access;
+use buttonwood_ledger::Ledger;
+use buttonwood_model::{AccountId, Due, Phase, Rank, Symbol};
+use buttonwood_room::{Context, Room};
+
+impl Room for SpotMargin {
+    type Command = Command;
+    type BrokenLaw = BrokenLaw;
+
+    /// While trading is halted, no liquidation begins.
+    fn next_due(&self, context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
+        let interest = self.interest_due().map(|(rank, time)| {
+            let due = Due::step(time, Phase::Interest, Command::ChargeInterest);
+            Due { rank, ..due }
+        });
+        let liquidation = self.liquidation_due();
+        let liquidation = liquidation.filter(|(rank, ..)| *rank == Rank::FollowUp || !context.is_halted);
+        let liquidation = liquidation.map(|(rank, time, next)| {
+            let command = match next {
+                Next::Search => Command::FindLiquidations,
+                Next::Liquidate(account) => Command::Liquidate(account),
+            };
+            Due { rank, ..Due::step(time, Phase::Liquidation, command).in_storm() }
+        });
+        [interest, liquidation].into_iter().flatten()
+    }
+
+    #[inline]
+    fn has_follow_up(&self, _ledger: &Ledger) -> bool {
+        self.liquidations.has_begun() || self.interest.has_begun()
+    }
+
+    fn in_use(&self, account: AccountId) -> Option<access::Reject> {
+        self.is_active(account).then_some(access::Reject::HasMoney)
+    }
+
+    fn broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {
+        let Context { floor, ledger, .. } = *context;
+        let accounts = (0..ledger.accounts()).map(AccountId);
+        let live = accounts.flat_map(|account| floor.orders.in_any_order(account));
+        let live = live.map(|(slot, _)| floor.live(slot));
+        self.broken_law(live.filter(|live| is_of_room(live.desk())))
+    }
+
+    fn restore(&mut self, ledger: &mut Ledger) {
+        self.loans().restore(ledger);
+    }
+
+    fn note_symbols(&mut self, symbols: &[Symbol], ledger: &Ledger) {
+        self.note_symbols(symbols, ledger.currencies());
+    }
+}
