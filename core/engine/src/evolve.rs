@@ -9,6 +9,7 @@ use buttonwood_model::{AccountId, AssetId, BytesRef, OrderId, Stamp, Time, Trade
 use buttonwood_num::Money;
 use buttonwood_perp as perp;
 use buttonwood_rates as rates;
+use buttonwood_room::ContextMut;
 use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 use buttonwood_trading::{self as trading, Fees};
 
@@ -97,12 +98,14 @@ fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u
         Infrequent::Funds(event) => {
             let seed = state.seed();
             let next = TradeId(state.next_id);
-            let State { funds, desks, access, .. } = state;
-            funds.note_next_trade(next);
-            let debtor = funds.debtor_of(&event);
-            let Desks { ledger, advances, .. } = desks;
-            let mut books = funds::Books { funds, ledger, advances, access, seed, time };
-            funds::evolve(&mut books, event);
+            let State { funds: room, desks, access, floor, next_id, .. } = state;
+            room.note_next_trade(next);
+            let debtor = room.debtor_of(&event);
+            let Desks { ledger, advances, indices, .. } = desks;
+            let (symbols, next_id) = (&floor.symbols, *next_id);
+            let mut context =
+                ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
+            funds::evolve(&mut context, event);
             if let Some(account) = debtor {
                 note_debt(state, account, time);
             }
@@ -156,9 +159,12 @@ fn evolve_perp(state: &mut State, time: Time, event: &perp::Infrequent) {
             take_id(state, id);
         }
     }
-    let gusd = state.gusd();
-    let State { desks: Desks { perps, indices, ledger, .. }, floor, .. } = state;
-    perp::evolve(&mut perp::Books { perps, indices, ledger, gusd, symbols: &floor.symbols, time }, event);
+    let seed = state.seed();
+    let State { desks: Desks { perps: room, indices, ledger, advances, .. }, access, floor, next_id, .. } =
+        state;
+    let (symbols, next_id) = (&floor.symbols, *next_id);
+    let mut context = ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
+    perp::evolve(&mut context, event);
     note_indices(&mut state.desks.spot_margin, time, event);
     repay(state);
 }

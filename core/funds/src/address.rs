@@ -6,14 +6,14 @@
 #[cfg(test)]
 mod tests;
 
-use crate::{Books, Funds, Made, NetworkId, Sender};
+use crate::{Funds, Made, NetworkId, Sender};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Owner;
 use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, Time, named};
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// A command of this module.
@@ -222,10 +222,10 @@ fn owns(context: &Context<'_, Funds>, sender: Sender<'_>, account: AccountId) ->
 }
 
 /// Applies an event.
-pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
+pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
     let Event::AddressIssued(NewAddress { account, network, number, text, canonical, memo, label }) = event;
-    let (network, _) = books.funds.networks.find(&network).expect("the decision found the network");
-    let addresses = &mut books.funds.addresses;
+    let (network, _) = books.room.networks.find(&network).expect("the decision found the network");
+    let addresses = &mut books.room.addresses;
     let place = u32::try_from(addresses.all.len()).expect("there are fewer than 2^32 addresses");
     addresses.own.entry((account, network)).or_default().push(place);
     addresses.by_text.insert((network, canonical, memo.clone()), place);

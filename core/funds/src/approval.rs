@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::{Books, Funds, Made, Sender};
+use crate::{Funds, Made, Sender};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -12,7 +12,7 @@ use buttonwood_access::Owner;
 use buttonwood_model::{
     AccountId, BytesRef, Day, Due, GroupId, Outbox, Phase, Right, Role, Roles, Time, named,
 };
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// How long an entry waits after its request, in microseconds: 7 days (ADDR-010).
@@ -388,8 +388,8 @@ pub(crate) fn next_due(funds: &Funds) -> Option<Due<Command>> {
 }
 
 /// Applies an event.
-pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
-    let approvals = &mut books.funds.approvals;
+pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
+    let approvals = &mut books.room.approvals;
     match event {
         Event::ApprovalRequested(Request { entry, text, label, memo }, standing) => {
             let number = approvals.requests;

@@ -10,7 +10,7 @@ mod link;
 
 pub use link::{Bank, BankKind, BankNumbers, Banks, NewBank};
 
-use crate::{Books, Eid, Funds, Made, Method, Sender, Short};
+use crate::{Eid, Funds, Made, Method, Sender, Short};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -20,7 +20,7 @@ use buttonwood_model::{
     AccountId, BytesRef, CurrencyId, DOLLAR, Due, GroupId, Outbox, Phase, Role, Roles, Time, named,
 };
 use buttonwood_num::Money;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// How long an ACH credit is an advance (D-75).
@@ -359,10 +359,10 @@ fn decide_settlement(
 }
 
 /// Applies an event.
-pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
+pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
     match event {
-        Event::Linked(bank) => books.funds.banks.link(bank, books.seed),
-        Event::Verified(number) => books.funds.banks.verify(number),
+        Event::Linked(bank) => books.room.banks.link(bank, books.seed),
+        Event::Verified(number) => books.room.banks.verify(number),
         Event::Received(receipt, bank) => change::receive(books, &receipt, bank),
         Event::Paid(payment, currency, code) => change::pay(books, payment, currency, code),
         Event::Settled(eid) => change::settle(books, eid),

@@ -3,11 +3,11 @@
 //! A module is named once, in [`modules`] below.
 
 use crate::{
-    Books, Funds, Made, Sender, address, approval, bank, custody, debt, deposit, halt, internal, limit,
-    network, reserves, withdrawal,
+    Funds, Made, Sender, address, approval, bank, custody, debt, deposit, halt, internal, limit, network,
+    reserves, withdrawal,
 };
 use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Roles, RoomCommand};
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 
 /// Composes the modules. Each has a `Command`, an `Event` and a `Reject`, and the functions `decide` and `evolve`.
 macro_rules! modules {
@@ -127,7 +127,7 @@ macro_rules! modules {
         ///
         /// # Panics
         /// When the event does not follow from the state.
-        pub fn evolve(books: &mut Books<'_>, event: Infrequent) {
+        pub fn evolve(books: &mut ContextMut<'_, Funds>, event: Infrequent) {
             match event {
                 $(Infrequent::$variant(event) => $module::evolve(books, event)),+
             }

@@ -6,7 +6,7 @@
 use crate::id::transaction_hash;
 use crate::internal::{Move, shift};
 use crate::month::{is_month_start, next_month};
-use crate::{Attempt, Books, Change, Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Status, Way};
+use crate::{Attempt, Change, Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Status, Way};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -15,7 +15,7 @@ use buttonwood_access::Access;
 use buttonwood_ledger::{About, Bucket, Cause, FEES, Posting};
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Phase, Roles, Time, named};
 use buttonwood_num::Money;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// Microseconds from midnight to the custody run.
@@ -303,24 +303,24 @@ fn monthly_fee(balance: Money) -> Money {
 }
 
 /// Applies an event.
-pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
+pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
     match event {
         Event::Sent => {
-            let custody = &mut books.funds.custody;
+            let custody = &mut books.room.custody;
             let queued = core::mem::take(&mut custody.queued);
             custody.sent.extend(queued.into_keys().map(|eid| (eid, books.time)));
         }
         Event::Signed(eid, attempt) => {
-            books.funds.custody.signed.entry(eid).or_default().attempts.push(attempt);
+            books.room.custody.signed.entry(eid).or_default().attempts.push(attempt);
         }
         Event::Repeated(Settlement { eid, cost, .. }) => {
-            let sending = books.funds.custody.signed.entry(eid).or_default();
+            let sending = books.room.custody.signed.entry(eid).or_default();
             sending.failures = sending.failures.saturating_add(1);
             sending.attempts.clear();
             note_cost(books, eid, cost);
         }
         Event::SentSome(eids) => {
-            let custody = &mut books.funds.custody;
+            let custody = &mut books.room.custody;
             for eid in eids {
                 custody.queued.remove(&eid);
                 custody.sent.insert(eid, books.time);
@@ -328,7 +328,7 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
         }
         Event::Settled(settlement) => settle(books, &settlement),
         Event::Charged(month, fees) => {
-            books.funds.custody.charged = month;
+            books.room.custody.charged = month;
             for fee in fees {
                 charge(books, fee);
             }
@@ -337,20 +337,20 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
 }
 
 /// Notes what the network of a move has charged.
-fn note_cost(books: &mut Books<'_>, eid: Eid, cost: Money) {
-    let currency = books.funds.transfer(eid).map(|transfer| transfer.row.currency);
-    let network = currency.and_then(|currency| books.funds.networks.base(currency));
+fn note_cost(books: &mut ContextMut<'_, Funds>, eid: Eid, cost: Money) {
+    let currency = books.room.transfer(eid).map(|transfer| transfer.row.currency);
+    let network = currency.and_then(|currency| books.room.networks.base(currency));
     if let Some(network) = network.map(|asset| asset.network.clone()) {
-        books.funds.note_network_cost(&network, cost);
+        books.room.note_network_cost(&network, cost);
     }
 }
 
 /// Completes a move at both ends. What was held at the source reaches the target; what was advanced is there already.
-fn settle(books: &mut Books<'_>, Settlement { eid, tx, cost }: &Settlement) {
-    books.funds.custody.sent.remove(eid);
-    books.funds.custody.signed.remove(eid);
+fn settle(books: &mut ContextMut<'_, Funds>, Settlement { eid, tx, cost }: &Settlement) {
+    books.room.custody.sent.remove(eid);
+    books.room.custody.signed.remove(eid);
     note_cost(books, *eid, *cost);
-    let row = books.funds.transfer(*eid).map(|transfer| transfer.row.clone());
+    let row = books.room.transfer(*eid).map(|transfer| transfer.row.clone());
     let row = row.expect("the decision found the row");
     let Way::Internal { other, other_row, .. } = row.way else { return };
     if row.held > Money::ZERO {
@@ -363,22 +363,22 @@ fn settle(books: &mut Books<'_>, Settlement { eid, tx, cost }: &Settlement) {
         );
     }
     for eid in [*eid, other_row] {
-        books.funds.change(&Change { eid, status: Status::Complete, held: Money::ZERO });
-        if let Way::Internal { tx: of_row, .. } = books.funds.way_mut(eid) {
+        books.room.change(&Change { eid, status: Status::Complete, held: Money::ZERO });
+        if let Way::Internal { tx: of_row, .. } = books.room.way_mut(eid) {
             of_row.clone_from(tx);
         }
     }
 }
 
 /// Moves a fee to the house, and lists it.
-fn charge(books: &mut Books<'_>, Fee { account, currency, amount }: Fee) {
+fn charge(books: &mut ContextMut<'_, Funds>, Fee { account, currency, amount }: Fee) {
     let house = books.ledger.house(FEES.name).expect("the house account is open");
     let posting =
         |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
-    let about = About::Transfer(books.funds.next_eid().0);
+    let about = About::Transfer(books.room.next_eid().0);
     let entry = [posting(account, -amount), posting(house, amount)];
     books.ledger.post(Cause::CustodyFee.about(about), &entry);
-    books.funds.add(
+    books.room.add(
         books.time,
         NewTransfer {
             account,

@@ -4,12 +4,12 @@
 //! withdraws: `access` notes it in the account's keys.
 
 use crate::bank::advance;
-use crate::{Books, Funds, Made, Sender};
+use crate::{Funds, Made, Sender};
 use buttonwood_leave::DOLLARS;
 use buttonwood_ledger::{Cause, LENDING, Ledger};
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Phase, Roles, Time, named};
 use buttonwood_num::Money;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 
 /// A command of this module; none is a key's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,35 +83,40 @@ pub(crate) fn decide<E: From<BytesRef>>(
 }
 
 /// Applies an event.
-pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
+pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
     let Event::Repaid(account, currency, amount) = event;
     let lender = lender(books.ledger);
-    books.funds.debts.repay(books.ledger, lender, (account, currency), amount, Cause::Repayment);
-    if !books.funds.owes(account) {
+    books.room.debts.repay(books.ledger, lender, (account, currency), amount, Cause::Repayment);
+    if !books.room.owes(account) {
         books.access.set_in_debt(account, false);
     }
     note(books, account);
 }
 
 /// Notes what an account owes now, dollars at 1; other currencies are not advanced (D-181).
-fn note(books: &mut Books<'_>, account: AccountId) {
+fn note(books: &mut ContextMut<'_, Funds>, account: AccountId) {
     let Some(group) = books.access.account(account).and_then(|account| account.group) else { return };
     let codes = books.ledger.currencies();
     let is_dollar = |currency: &CurrencyId| {
         codes.get(currency.index()).is_some_and(|currency| DOLLARS.contains(&currency.code.as_str()))
     };
-    let owed = books.funds.debts_of(account).filter(|(currency, _)| is_dollar(currency));
+    let owed = books.room.debts_of(account).filter(|(currency, _)| is_dollar(currency));
     let owed = owed.fold(Money::ZERO, |sum, (_, owed)| sum.capped_add(owed));
     books.advances.note_debt(group, account, owed);
 }
 
 /// Lends an account what it lacks: the caller takes it from the account at once.
-pub(crate) fn lend(books: &mut Books<'_>, account: AccountId, currency: CurrencyId, amount: Money) {
+pub(crate) fn lend(
+    books: &mut ContextMut<'_, Funds>,
+    account: AccountId,
+    currency: CurrencyId,
+    amount: Money,
+) {
     if amount == Money::ZERO {
         return;
     }
     let lender = lender(books.ledger);
-    books.funds.debts.lend(books.ledger, lender, (account, currency), amount);
+    books.room.debts.lend(books.ledger, lender, (account, currency), amount);
     books.access.set_in_debt(account, true);
     note(books, account);
 }

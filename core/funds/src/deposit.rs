@@ -12,12 +12,12 @@ mod tests;
 pub use arrivals::{ChainBlock, Deposit, Deposits, OutputKey, State};
 pub use observe::{Origin, Seen};
 
-use crate::{Books, Funds, Infrequent, Made, Sender, Status};
+use crate::{Funds, Infrequent, Made, Sender, Status};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, Roles, named};
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 
 /// A command of this module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +157,7 @@ pub(crate) fn credit_waiting<E: From<BytesRef>>(
 ///
 /// # Panics
 /// When the event does not follow from the state.
-pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
+pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
     match event {
         Event::Seen(seen, account) => observe::seen(books, seen, account),
         Event::Revived(key) => observe::set_status(books, &key, State::Waiting, Status::Pending),
@@ -167,7 +167,7 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
         Event::Reorganised(key) => observe::unconfirmed(books, &key),
         Event::Reversed(key) => observe::reversed(books, &key),
         Event::Followed(network, removed_above, blocks) => {
-            books.funds.deposits.follow(&network, removed_above, blocks);
+            books.room.deposits.follow(&network, removed_above, blocks);
         }
         Event::Assigned(key, account) => assign::evolve(books, &key, account),
     }

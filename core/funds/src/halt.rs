@@ -2,10 +2,10 @@
 //!
 //! An operator halts and resumes. The exchange itself halts an asset when a reorganisation removes what was final.
 
-use crate::{Books, Funds, Infrequent, Made, Sender, deposit};
+use crate::{Funds, Infrequent, Made, Sender, deposit};
 use alloc::collections::BTreeSet;
 use buttonwood_model::{BytesRef, CurrencyId, Outbox, Roles, named};
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// What is halted.
@@ -121,8 +121,8 @@ pub(crate) fn decide<E: From<BytesRef>>(
 }
 
 /// Applies an event.
-pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
-    let halts = &mut books.funds.halts;
+pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
+    let halts = &mut books.room.halts;
     match event {
         Event::Halted(Scope::Withdrawals) => halts.withdrawals = true,
         Event::Halted(Scope::Asset(currency)) => halts.halt_asset(currency),

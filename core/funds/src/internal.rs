@@ -1,13 +1,13 @@
 //! Transfers between accounts of a group, off the chains (XFER-024 to XFER-030, facts F§9).
 
-use crate::{Books, Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Short, Status, Uuid, Way};
+use crate::{Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Short, Status, Uuid, Way};
 use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_access::{AccountKind, Owner};
 use buttonwood_ledger::{About, Bucket, Cause, Posting};
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, DOLLAR, Outbox, Right, Role, Roles, named};
 use buttonwood_num::Money;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// A command of this module.
@@ -179,7 +179,7 @@ fn course(context: &Context<'_, Funds>, moved: &Move) -> Option<Course> {
 }
 
 /// Applies an event.
-pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
+pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
     match event {
         Event::Transferred(moved) => {
             let uses_uuid = [moved.source, moved.target].iter().all(|account| {
@@ -201,25 +201,25 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
                 &[posting(Bucket::Available, -moved.amount), posting(Bucket::Held, moved.amount)],
             );
             let row = add_rows(books, moved, [Status::Pending; 2], false);
-            books.funds.custody.queue(row, books.time);
+            books.room.custody.queue(row, books.time);
         }
         Event::CustodyMoveAdvanced(moved) => {
             let rows = next_rows(books);
             shift(books, &moved, Bucket::Available, rows);
             let row = add_rows(books, moved, [Status::Pending, Status::Advanced], false);
-            books.funds.custody.queue(row, books.time);
+            books.room.custody.queue(row, books.time);
         }
     }
 }
 
 /// The rows that a move is about to get, at its source and at its target.
-fn next_rows(books: &Books<'_>) -> [Eid; 2] {
-    let first = books.funds.next_eid();
+fn next_rows(books: &ContextMut<'_, Funds>) -> [Eid; 2] {
+    let first = books.room.next_eid();
     [first, Eid(first.0 + 1)]
 }
 
 /// Moves the money from a part of the source's balance to what the target has available. `rows` are those of source and target.
-pub(crate) fn shift(books: &mut Books<'_>, moved: &Move, from: Bucket, rows: [Eid; 2]) {
+pub(crate) fn shift(books: &mut ContextMut<'_, Funds>, moved: &Move, from: Bucket, rows: [Eid; 2]) {
     let asset = moved.currency.into();
     let [source, target] = rows.map(|row| About::Transfer(row.0));
     let entry = [
@@ -232,7 +232,7 @@ pub(crate) fn shift(books: &mut Books<'_>, moved: &Move, from: Bucket, rows: [Ei
 
 /// Adds the rows of source and target with these statuses; returns that of the source. What is not sent and not advanced is held
 /// at the source.
-fn add_rows(books: &mut Books<'_>, moved: Move, statuses: [Status; 2], uses_uuid: bool) -> Eid {
+fn add_rows(books: &mut ContextMut<'_, Funds>, moved: Move, statuses: [Status; 2], uses_uuid: bool) -> Eid {
     let Move { source, target, currency, amount, client_id } = moved;
     let [first, second] = next_rows(books);
     let id = Uuid::drawn(books.seed, first.0);
@@ -255,7 +255,7 @@ fn add_rows(books: &mut Books<'_>, moved: Move, statuses: [Status; 2], uses_uuid
     if at_target == Status::Pending {
         leaving.held = amount;
     }
-    books.funds.add(books.time, leaving);
-    books.funds.add(books.time, row(target, Kind::Deposit, at_target, source, first, String::new()));
+    books.room.add(books.time, leaving);
+    books.room.add(books.time, row(target, Kind::Deposit, at_target, source, first, String::new()));
     first
 }

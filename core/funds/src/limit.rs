@@ -1,8 +1,8 @@
 //! The most entries that lists of customers may have (D-185). An older list that is longer stays, and cannot grow.
 
-use crate::{Books, Funds, Infrequent, Made, Sender};
+use crate::{Funds, Infrequent, Made, Sender};
 use buttonwood_model::{BytesRef, Outbox, Roles, named};
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// The highest limit that an operator may set: a list is shown in one reply.
@@ -83,7 +83,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
 }
 
 /// Applies an event.
-pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
+pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
     let Event::LimitsSet(limits) = event;
-    books.funds.limits = limits;
+    books.room.limits = limits;
 }

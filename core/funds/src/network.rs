@@ -1,13 +1,13 @@
 //! Two tables: the networks, and the assets that move on them (FX-010 to FX-016, D-63, D-65).
 
-use crate::{Books, Funds, Made, Sender};
+use crate::{Funds, Made, Sender};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_model::{BytesRef, CurrencyId, Outbox, Roles, named};
 use buttonwood_num::{MONEY_DECIMALS, Money};
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// Characters of a network's name at most.
@@ -299,8 +299,8 @@ fn check_asset(context: &Context<'_, Funds>, new: &Asset) -> Result<(), Reject> 
 }
 
 /// Applies an event.
-pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
-    let tables = &mut books.funds.networks;
+pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
+    let tables = &mut books.room.networks;
     match event {
         Event::NetworkAdded(network) => {
             let id = u16::try_from(tables.all.len()).expect("the decision checked that there is room");

@@ -11,7 +11,7 @@ mod tests;
 
 pub use sums::{Sums, sums};
 
-use crate::{Books, Funds, Infrequent, Made, Sender};
+use crate::{Funds, Infrequent, Made, Sender};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -20,7 +20,7 @@ use buttonwood_access::Access;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Phase, Roles, Time, named};
 use buttonwood_num::Money;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// A command of this module.
@@ -235,14 +235,14 @@ pub fn changes<'a>(funds: &'a Funds, ledger: &'a Ledger) -> impl Iterator<Item =
 }
 
 /// Applies an event.
-pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
-    let reserves = &mut books.funds.reserves;
+pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
+    let reserves = &mut books.room.reserves;
     match event {
         Event::Cut(time) => reserves.cut = Some(time),
         Event::WalletReported(wallet) => {
             reserves.wallets.insert((wallet.network.clone(), wallet.currency), wallet);
         }
-        Event::CostNoted(network, cost) => books.funds.note_network_cost(&network, cost),
+        Event::CostNoted(network, cost) => books.room.note_network_cost(&network, cost),
         Event::Short(currency) => {
             reserves.short.insert(currency);
         }

@@ -1,7 +1,7 @@
 //! A small exchange for the tests of this room.
 
+use crate::Funds;
 use crate::network::{self, Asset, Event, Form, Network, NetworkKind};
-use crate::{Books, Funds};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::{Access, Account, AccountKind};
@@ -10,7 +10,7 @@ use buttonwood_leave::{Advances, Bound, Rooms, Worth};
 use buttonwood_ledger::{Balance, Bucket, Cause, HOUSES, Ledger, Posting};
 use buttonwood_model::{AccountId, Currency, CurrencyId, CurrencyKind, GroupId, Time};
 use buttonwood_num::Money;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use buttonwood_trading::Floor;
 
 /// Nothing but transfers bounds what may leave an account.
@@ -193,9 +193,19 @@ impl Rig {
     }
 
     /// Applies a change, and checks the laws of the ledger, of holds and of open rows after it.
-    pub(crate) fn apply(&mut self, change: impl FnOnce(&mut Books<'_>)) {
-        let Self { funds, ledger, advances, access, time, .. } = self;
-        change(&mut Books { funds, ledger, advances, access, seed: 7, time: *time });
+    pub(crate) fn apply(&mut self, change: impl FnOnce(&mut ContextMut<'_, Funds>)) {
+        let Self { funds, ledger, advances, access, indices, time, .. } = self;
+        change(&mut ContextMut {
+            room: funds,
+            ledger,
+            access,
+            advances,
+            indices,
+            symbols: &[],
+            seed: 7,
+            next_id: 1,
+            time: *time,
+        });
         assert_eq!(self.ledger.broken_law(), None);
         assert_eq!(self.funds.unequal_sums(), None);
         for account in (0..self.ledger.accounts()).map(AccountId) {

@@ -1,27 +1,8 @@
-//! The senders and results of this room's commands, and what its events change.
+//! The senders and the results of this room's commands.
 
-use crate::{Eid, Funds};
-use buttonwood_access::{Access, Caller};
-use buttonwood_leave::Advances;
-use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, CurrencyId, DOLLAR, GroupId, Time};
-
-/// What an event of this room changes.
-#[derive(Debug)]
-pub struct Books<'a> {
-    /// The state of the room.
-    pub funds: &'a mut Funds,
-    /// Every balance.
-    pub ledger: &'a mut Ledger,
-    /// The open advances of each group.
-    pub advances: &'a mut Advances,
-    /// Groups, accounts and keys.
-    pub access: &'a mut Access,
-    /// The seed that ids follow from.
-    pub seed: u64,
-    /// The time of the command.
-    pub time: Time,
-}
+use crate::Eid;
+use buttonwood_access::Caller;
+use buttonwood_model::AccountId;
 
 /// Who sends a command.
 #[derive(Clone, Copy, Debug)]
@@ -43,12 +24,4 @@ pub enum Made {
     Loan(AccountId),
     /// Nothing with an id.
     Nothing,
-}
-
-impl Books<'_> {
-    /// The group of an account whose advances in the currency are counted: those in dollars.
-    pub(crate) fn group_of_advance(&self, account: AccountId, currency: CurrencyId) -> Option<GroupId> {
-        let is_dollar = self.ledger.currencies().get(currency.index()).is_some_and(|it| it.code == DOLLAR);
-        self.access.account(account).filter(|_| is_dollar)?.group
-    }
 }

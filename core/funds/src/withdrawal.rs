@@ -18,12 +18,12 @@ pub use payment::{Attempt, Payment, Purpose, Settled, Withdrawals};
 pub use progress::{Outcome, Settlement};
 pub use remedy::{Mishap, Remedy};
 
-use crate::{Books, Eid, Funds, Infrequent, Made, Sender, Short};
+use crate::{Eid, Funds, Infrequent, Made, Sender, Short};
 use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, named};
 use buttonwood_num::Money;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 
 /// A command of this module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,7 +230,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
 ///
 /// # Panics
 /// When the event does not follow from the state.
-pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
+pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
     match event {
         Event::Accepted(withdraw, fee, is_free) => accept::evolve(books, withdraw, fee, is_free),
         Event::Signed(eid, attempt) => progress::signed(books, eid, attempt),
@@ -241,7 +241,7 @@ pub(crate) fn evolve(books: &mut Books<'_>, event: Event) {
         }
         Event::PaidLate(eid, settlement) => progress::paid_late(books, eid, settlement),
         Event::Unsettled(eid, _) => progress::unsettled(books, eid),
-        Event::FeeOverridden(account, on) => books.funds.withdrawals.set_override(account, on),
+        Event::FeeOverridden(account, on) => books.room.withdrawals.set_override(account, on),
         Event::Reopened(eid) => remedy::reopened(books, eid),
         Event::Lost(eid) => remedy::lost(books, eid),
         Event::Revived(eid) => remedy::revived(books, eid),

@@ -3,16 +3,16 @@
 use crate::liquidation::{self, Ended, Round, Task};
 use crate::off_book::Taken;
 use crate::prices::{is_countable, marks};
+use crate::settlement::{end, pay_funding, take};
 use crate::{Marked, Perps, Risk, feeds, funding, insurance};
 use alloc::vec::Vec;
-use buttonwood_index::{FeedPrices, Indices};
-use buttonwood_ledger::Ledger;
+use buttonwood_index::FeedPrices;
 use buttonwood_model::{
     AccountId, BytesRef, CurrencyId, Outbox, Product, RoomCommand, Symbol, SymbolId, Time, named,
 };
 use buttonwood_num::{Money, Round as Rounding};
 use buttonwood_risk::Leverage;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 
 /// A command of the desk; none is a key's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,40 +221,23 @@ fn take_marks<E: From<BytesRef>>(
     }
 }
 
-/// What applying an event changes.
-#[derive(Debug)]
-pub struct Books<'a> {
-    /// The state of the desk.
-    pub perps: &'a mut Perps,
-    /// Pins and feeds.
-    pub indices: &'a mut Indices,
-    /// Every balance.
-    pub ledger: &'a mut Ledger,
-    /// The currency in which perpetuals are settled.
-    pub gusd: Option<CurrencyId>,
-    /// Every symbol.
-    pub symbols: &'a [Symbol],
-    /// The time of the command.
-    pub time: Time,
-}
-
 /// Applies an event.
 ///
 /// # Panics
 /// When it does not follow from the state.
-pub fn evolve(books: &mut Books<'_>, event: &Infrequent) {
-    let time = books.time;
-    let perps = &mut *books.perps;
+pub fn evolve(context: &mut ContextMut<'_, Perps>, event: &Infrequent) {
+    let time = context.time;
+    let perps = &mut *context.room;
     match event {
-        Infrequent::IndexPinned(currency, price) => books.indices.set_pin(*currency, *price),
+        Infrequent::IndexPinned(currency, price) => context.indices.set_pin(*currency, *price),
         Infrequent::FeedPriced(prices) => {
-            if books.indices.take(prices, time) {
+            if context.indices.take(prices, time) {
                 perps.note_change(time);
             }
         }
         Infrequent::MarksTaken(marks, due) => {
             perps.note_marks(time);
-            books.indices.drop_stale(time);
+            context.indices.drop_stale(time);
             perps.prices.take(marks);
             let premiums = perps.prices.contracts().map(|(symbol, contract)| (symbol, contract.premium));
             perps.funding.take(premiums, time);
@@ -268,14 +251,14 @@ pub fn evolve(books: &mut Books<'_>, event: &Infrequent) {
         Infrequent::FundingCut(cut) => funding::cut(perps, cut),
         Infrequent::FundingPaid(paid) => {
             for payment in &paid.payments {
-                books.pay_funding(payment.account, payment.amount);
+                pay_funding(context, payment.account, payment.amount);
             }
-            funding::paid(books.perps, paid, time);
+            funding::paid(context.room, paid, time);
         }
         Infrequent::Resumed(since) => funding::resumed(perps, *since, time),
         Infrequent::RoundBegun(round) => perps.liquidations.begin(*round),
-        Infrequent::OffBookTaken(taken) => books.take(taken),
-        Infrequent::LiquidationEnded(ended) => books.end(ended),
+        Infrequent::OffBookTaken(taken) => take(context, taken),
+        Infrequent::LiquidationEnded(ended) => end(context, ended),
         Infrequent::FundOffers(symbols) => {
             perps.offers.extend(symbols.iter().map(|symbol| (*symbol, time)));
         }

@@ -23,7 +23,7 @@ mod settlement;
 mod state;
 
 pub use buttonwood_risk::{Leverage, Position, deleverage::Score, liquidation::Fund};
-pub use command::{Books, Command, Infrequent, Reject, decide, evolve};
+pub use command::{Command, Infrequent, Reject, decide, evolve};
 pub use desk::{
     DESK, Plan, RULES, Refusal, affords, covers, fees, hold, passes, release, reserve, rest, settle,
 };

@@ -4,12 +4,12 @@
 //! lacks is lent by the house account `lending`, and whatever comes in repays first (D-46).
 
 use crate::Perps;
-use crate::command::Books;
 use crate::liquidation::{Ended, Seized};
 use crate::off_book::{OffBook, Taken};
 use buttonwood_ledger::{About, Bucket, Cause, FeePart, INSURANCE, Ledger, Posting, Reason};
 use buttonwood_model::{AccountId, AssetId, CurrencyId, Side, SymbolId};
 use buttonwood_num::{Money, Qty, Round};
+use buttonwood_room::ContextMut;
 
 fn house(ledger: &Ledger, name: &str) -> AccountId {
     ledger.house(name).expect("every start opens the house accounts that are missing")
@@ -94,64 +94,62 @@ impl Perps {
     }
 }
 
-impl Books<'_> {
-    fn gusd(&self) -> CurrencyId {
-        self.gusd.expect("a contract is listed only with its currency")
-    }
+fn gusd_of(context: &ContextMut<'_, Perps>) -> CurrencyId {
+    context.ledger.gusd().expect("a contract is listed only with its currency")
+}
 
-    /// An account pays an amount of funding, or receives it if it is negative.
-    pub(crate) fn pay_funding(&mut self, account: AccountId, amount: Money) {
-        let key = (account, self.gusd());
-        self.perps.move_money(self.ledger, key, [-amount, Money::ZERO], Cause::Funding.into());
-    }
+/// An account pays an amount of funding, or receives it if it is negative.
+pub(crate) fn pay_funding(context: &mut ContextMut<'_, Perps>, account: AccountId, amount: Money) {
+    let key = (account, gusd_of(context));
+    context.room.move_money(context.ledger, key, [-amount, Money::ZERO], Cause::Funding.into());
+}
 
-    /// Takes the fee of a round, and the trades off the book.
-    pub(crate) fn take(&mut self, taken: &Taken) {
-        let gusd = self.gusd();
-        let fund = house(self.ledger, INSURANCE.name);
-        if taken.fee > Money::ZERO {
-            self.perps.give(self.ledger, gusd, [taken.account, fund], taken.fee);
-        }
-        for trade in &taken.trades {
-            self.trade(taken, trade);
-        }
-        self.perps.liquidations.take(taken.left, !taken.trades.is_empty());
+/// Takes the fee of a round, and the trades off the book.
+pub(crate) fn take(context: &mut ContextMut<'_, Perps>, taken: &Taken) {
+    let gusd = gusd_of(context);
+    let fund = house(context.ledger, INSURANCE.name);
+    if taken.fee > Money::ZERO {
+        context.room.give(context.ledger, gusd, [taken.account, fund], taken.fee);
     }
-
-    fn trade(&mut self, taken: &Taken, trade: &OffBook) {
-        let gusd = self.gusd();
-        let [quantity, value] = self.value(taken.symbol, trade.qty, trade.price);
-        let [quantity, value] = match taken.side {
-            Side::Buy => [quantity, value],
-            Side::Sell => [-quantity, -value],
-        };
-        let own = About::Trade(taken.order, trade.trade);
-        self.perps.shift(self.ledger, gusd, (taken.account, taken.symbol), [quantity, value], own);
-        let other = About::Trade(trade.order, trade.trade);
-        self.perps.shift(self.ledger, gusd, (trade.account, taken.symbol), [-quantity, -value], other);
+    for trade in &taken.trades {
+        shift_both(context, taken, trade);
     }
+    context.room.liquidations.take(taken.left, !taken.trades.is_empty());
+}
 
-    /// Base quantity and value. A price of 12 decimals keeps the value exact.
-    fn value(&self, symbol: SymbolId, qty: Qty, price: Money) -> [Money; 2] {
-        let grid = &self.symbols.get(symbol.index()).expect("the decision read it").grid;
-        let base = grid.base(qty).expect("a part of a position");
-        [base, base.times(price, Round::Cut).expect("the decision bounds it")]
+fn shift_both(context: &mut ContextMut<'_, Perps>, taken: &Taken, trade: &OffBook) {
+    let gusd = gusd_of(context);
+    let [quantity, value] = value(context, taken.symbol, trade.qty, trade.price);
+    let [quantity, value] = match taken.side {
+        Side::Buy => [quantity, value],
+        Side::Sell => [-quantity, -value],
+    };
+    let own = About::Trade(taken.order, trade.trade);
+    context.room.shift(context.ledger, gusd, (taken.account, taken.symbol), [quantity, value], own);
+    let other = About::Trade(trade.order, trade.trade);
+    context.room.shift(context.ledger, gusd, (trade.account, taken.symbol), [-quantity, -value], other);
+}
+
+/// Base quantity and value. A price of 12 decimals keeps the value exact.
+fn value(context: &ContextMut<'_, Perps>, symbol: SymbolId, qty: Qty, price: Money) -> [Money; 2] {
+    let grid = &context.symbols.get(symbol.index()).expect("the decision read it").grid;
+    let base = grid.base(qty).expect("a part of a position");
+    [base, base.times(price, Round::Cut).expect("the decision bounds it")]
+}
+
+/// Ends a liquidation: the fund takes collateral and repays what is owed.
+pub(crate) fn end(context: &mut ContextMut<'_, Perps>, ended: &Ended) {
+    let gusd = gusd_of(context);
+    let fund = house(context.ledger, INSURANCE.name);
+    for Seized { currency, amount, repaid } in &ended.seized {
+        let entry = [posting(ended.account, *currency, -*amount), posting(fund, *currency, *amount)];
+        context.ledger.post(Cause::Liquidation, &entry);
+        context.room.give(context.ledger, gusd, [fund, ended.account], *repaid);
     }
-
-    /// Ends a liquidation: the fund takes collateral and repays what is owed.
-    pub(crate) fn end(&mut self, ended: &Ended) {
-        let gusd = self.gusd();
-        let fund = house(self.ledger, INSURANCE.name);
-        for Seized { currency, amount, repaid } in &ended.seized {
-            let entry = [posting(ended.account, *currency, -*amount), posting(fund, *currency, *amount)];
-            self.ledger.post(Cause::Liquidation, &entry);
-            self.perps.give(self.ledger, gusd, [fund, ended.account], *repaid);
-        }
-        if ended.covered > Money::ZERO {
-            self.perps.give(self.ledger, gusd, [fund, ended.account], ended.covered);
-        }
-        if self.perps.liquidations.end(ended.account) {
-            self.perps.retake = Some(self.time);
-        }
+    if ended.covered > Money::ZERO {
+        context.room.give(context.ledger, gusd, [fund, ended.account], ended.covered);
+    }
+    if context.room.liquidations.end(ended.account) {
+        context.room.retake = Some(context.time);
     }
 }

@@ -1,11 +1,12 @@
 //! What banks move: the balances, and the rows that explain them.
 
 use super::{CLEARING, Payment, Receipt};
-use crate::{Books, Change, Eid, Kind, Method, NewTransfer, Reference, Status, Way, debt};
+use crate::{Change, Eid, Funds, Kind, Method, NewTransfer, Reference, Status, Way, debt};
 use alloc::string::String;
 use buttonwood_ledger::{About, Bucket, Cause, Posting, Reason, SOURCE};
-use buttonwood_model::{AccountId, CurrencyId, Time};
+use buttonwood_model::{AccountId, CurrencyId, DOLLAR, GroupId, Time};
 use buttonwood_num::Money;
+use buttonwood_room::ContextMut;
 
 /// Why a transfer moves money.
 fn because(cause: Cause, eid: Eid) -> Reason {
@@ -13,106 +14,106 @@ fn because(cause: Cause, eid: Eid) -> Reason {
 }
 
 /// Credits what a bank has sent.
-pub(super) fn receive(books: &mut Books<'_>, receipt: &Receipt, bank: Option<u32>) {
+pub(super) fn receive(books: &mut ContextMut<'_, Funds>, receipt: &Receipt, bank: Option<u32>) {
     let Receipt { account, currency, amount, method, .. } = *receipt;
     let is_advance = method == Method::Ach;
-    let eid = books.funds.next_eid();
+    let eid = books.room.next_eid();
     books.ledger.issue(because(Cause::Deposit, eid), account, currency, amount);
     let status = if is_advance { Status::Advanced } else { Status::Complete };
-    books.funds.add(books.time, deposit(account, currency, amount, status, method, bank));
+    books.room.add(books.time, deposit(account, currency, amount, status, method, bank));
     if is_advance {
-        books.funds.banks.will_clear(eid, Time(books.time.0.saturating_add(CLEARING.0)));
+        books.room.banks.will_clear(eid, Time(books.time.0.saturating_add(CLEARING.0)));
         count_advance(books, account, currency, amount);
     }
 }
 
 /// Notes a credit that waits.
-pub(super) fn queue(books: &mut Books<'_>, receipt: &Receipt, bank: Option<u32>) {
+pub(super) fn queue(books: &mut ContextMut<'_, Funds>, receipt: &Receipt, bank: Option<u32>) {
     let Receipt { account, currency, amount, method, .. } = *receipt;
-    let eid = books.funds.next_eid();
-    books.funds.add(books.time, deposit(account, currency, amount, Status::Pending, method, bank));
-    books.funds.banks.will_clear(eid, Time(books.time.0.saturating_add(CLEARING.0)));
+    let eid = books.room.next_eid();
+    books.room.add(books.time, deposit(account, currency, amount, Status::Pending, method, bank));
+    books.room.banks.will_clear(eid, Time(books.time.0.saturating_add(CLEARING.0)));
 }
 
 /// A credit that waited is an advance now. It clears when it would have cleared anyway.
-pub(super) fn advance(books: &mut Books<'_>, eid: Eid) {
-    let row = books.funds.change(&Change { eid, status: Status::Advanced, held: Money::ZERO });
+pub(super) fn advance(books: &mut ContextMut<'_, Funds>, eid: Eid) {
+    let row = books.room.change(&Change { eid, status: Status::Advanced, held: Money::ZERO });
     let (account, currency, amount) = (row.account, row.currency, row.amount);
     books.ledger.issue(because(Cause::Deposit, eid), account, currency, amount);
     count_advance(books, account, currency, amount);
 }
 
-fn count_advance(books: &mut Books<'_>, account: AccountId, currency: CurrencyId, amount: Money) {
-    if let Some(group) = books.group_of_advance(account, currency) {
+fn count_advance(books: &mut ContextMut<'_, Funds>, account: AccountId, currency: CurrencyId, amount: Money) {
+    if let Some(group) = group_of_advance(books, account, currency) {
         books.advances.add(group, account, amount);
     }
 }
 
-fn end_advance(books: &mut Books<'_>, eid: Eid) {
+fn end_advance(books: &mut ContextMut<'_, Funds>, eid: Eid) {
     let NewTransfer { account, currency, amount, .. } = *row(books, eid);
-    if let Some(group) = books.group_of_advance(account, currency) {
+    if let Some(group) = group_of_advance(books, account, currency) {
         books.advances.end(group, account, amount);
     }
 }
 
 /// Holds what is paid to a bank.
-pub(super) fn pay(books: &mut Books<'_>, payment: Payment, currency: CurrencyId, code: String) {
+pub(super) fn pay(books: &mut ContextMut<'_, Funds>, payment: Payment, currency: CurrencyId, code: String) {
     let Payment { account, bank, amount } = payment;
     books.ledger.hold(account, currency, amount);
-    books.funds.banks.wait(books.funds.next_eid(), code.clone());
+    books.room.banks.wait(books.room.next_eid(), code.clone());
     let row = NewTransfer {
         kind: Kind::Withdrawal,
         held: amount,
         reference: Reference::Code(code),
         ..deposit(account, currency, amount, Status::Pending, Method::Sen, Some(bank))
     };
-    books.funds.add(books.time, row);
+    books.room.add(books.time, row);
 }
 
 /// A payment left for good.
-pub(super) fn settle(books: &mut Books<'_>, eid: Eid) {
+pub(super) fn settle(books: &mut ContextMut<'_, Funds>, eid: Eid) {
     let source =
         books.ledger.house(SOURCE.name).expect("every start opens the house accounts that are missing");
     end_payment(books, eid, Status::Complete, source);
 }
 
 /// A payment came back.
-pub(super) fn give_back(books: &mut Books<'_>, eid: Eid) {
+pub(super) fn give_back(books: &mut ContextMut<'_, Funds>, eid: Eid) {
     let payer = row(books, eid).account;
     end_payment(books, eid, Status::Returned, payer);
 }
 
 /// What was held goes to the account `target`.
-fn end_payment(books: &mut Books<'_>, eid: Eid, status: Status, target: AccountId) {
+fn end_payment(books: &mut ContextMut<'_, Funds>, eid: Eid, status: Status, target: AccountId) {
     let NewTransfer { account, currency, held, .. } = *row(books, eid);
     let posting = |account, bucket, amount| Posting { account, asset: currency.into(), bucket, amount };
     let out = posting(account, Bucket::Held, -held);
     let entry = [out, posting(target, Bucket::Available, held)];
     books.ledger.post(because(Cause::Withdrawal, eid), &entry);
-    books.funds.banks.stop_waiting(eid);
-    books.funds.change(&Change { eid, status, held: Money::ZERO });
+    books.room.banks.stop_waiting(eid);
+    books.room.change(&Change { eid, status, held: Money::ZERO });
 }
 
 /// An advance is final: a second row says so, and no money moves. A credit that waited is credited.
-pub(super) fn clear(books: &mut Books<'_>, eid: Eid) {
-    books.funds.banks.stop_clearing(eid);
+pub(super) fn clear(books: &mut ContextMut<'_, Funds>, eid: Eid) {
+    books.room.banks.stop_clearing(eid);
     if row(books, eid).status == Status::Pending {
-        let row = books.funds.change(&Change { eid, status: Status::Complete, held: Money::ZERO });
+        let row = books.room.change(&Change { eid, status: Status::Complete, held: Money::ZERO });
         let (account, currency, amount) = (row.account, row.currency, row.amount);
         books.ledger.issue(because(Cause::Deposit, eid), account, currency, amount);
         return;
     }
     end_advance(books, eid);
-    let advance = books.funds.change(&Change { eid, status: Status::Cleared, held: Money::ZERO });
+    let advance = books.room.change(&Change { eid, status: Status::Cleared, held: Money::ZERO });
     let row = NewTransfer { status: Status::Complete, advance: Some(eid), ..advance.clone() };
-    books.funds.add(books.time, row);
+    books.room.add(books.time, row);
 }
 
 /// An advance goes back to its bank; a credit that waited has moved no money.
-pub(super) fn take_back(books: &mut Books<'_>, eid: Eid, lent: Money) {
-    books.funds.banks.stop_clearing(eid);
+pub(super) fn take_back(books: &mut ContextMut<'_, Funds>, eid: Eid, lent: Money) {
+    books.room.banks.stop_clearing(eid);
     let has_waited = row(books, eid).status == Status::Pending;
-    let row = books.funds.change(&Change { eid, status: Status::Returned, held: Money::ZERO });
+    let row = books.room.change(&Change { eid, status: Status::Returned, held: Money::ZERO });
     if has_waited {
         return;
     }
@@ -146,6 +147,16 @@ fn deposit(
     }
 }
 
-fn row<'a>(books: &'a Books<'_>, eid: Eid) -> &'a NewTransfer {
-    &books.funds.transfer(eid).expect("the decision found the row").row
+fn row<'a>(books: &'a ContextMut<'_, Funds>, eid: Eid) -> &'a NewTransfer {
+    &books.room.transfer(eid).expect("the decision found the row").row
+}
+
+/// The group of an account whose advances in the currency are counted: those in dollars.
+fn group_of_advance(
+    books: &ContextMut<'_, Funds>,
+    account: AccountId,
+    currency: CurrencyId,
+) -> Option<GroupId> {
+    let is_dollar = books.ledger.currencies().get(currency.index()).is_some_and(|it| it.code == DOLLAR);
+    books.access.account(account).filter(|_| is_dollar)?.group
 }

@@ -1,11 +1,11 @@
 //! Gives a payment that fitted no account to an account, once (D-73).
 
 use super::{Event, OutputKey, Reject, State};
-use crate::{Books, Change, Funds, NewTransfer, Status};
+use crate::{Change, Funds, NewTransfer, Status};
 use buttonwood_ledger::{About, Bucket, Cause, Posting, UNCLAIMED};
 use buttonwood_model::AccountId;
 use buttonwood_num::Money;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 
 pub(super) fn decide(
     context: &Context<'_, Funds>,
@@ -33,19 +33,19 @@ pub(super) fn decide(
 
 /// The row that was there ends, and the account gets one of its own, from now on. The account is the house's where the owner has closed
 /// its own before the payment came.
-pub(super) fn evolve(books: &mut Books<'_>, key: &OutputKey, account: AccountId) {
-    let eid = books.funds.next_eid();
-    let deposit = books.funds.deposits.deposit_mut(key);
+pub(super) fn evolve(books: &mut ContextMut<'_, Funds>, key: &OutputKey, account: AccountId) {
+    let eid = books.room.next_eid();
+    let deposit = books.room.deposits.deposit_mut(key);
     let (before, is_credited) = (deposit.eid, deposit.state == State::Credited);
     deposit.eid = eid;
     let unclaimed = books.ledger.house(UNCLAIMED.name);
     if unclaimed == Some(account) {
-        books.funds.deposits.unclaimed.insert(key.clone());
+        books.room.deposits.unclaimed.insert(key.clone());
     } else {
-        books.funds.deposits.unclaimed.remove(key);
+        books.room.deposits.unclaimed.remove(key);
     }
-    let row: NewTransfer = books.funds.row(before).clone();
-    books.funds.change(&Change { eid: before, status: Status::Voided, held: Money::ZERO });
+    let row: NewTransfer = books.room.row(before).clone();
+    books.room.change(&Change { eid: before, status: Status::Voided, held: Money::ZERO });
     if is_credited {
         let house = unclaimed.expect("the house accounts are open");
         let asset = row.currency.into();
@@ -53,5 +53,5 @@ pub(super) fn evolve(books: &mut Books<'_>, key: &OutputKey, account: AccountId)
         let entry = [posting(house, -row.amount), posting(account, row.amount)];
         books.ledger.post(Cause::Deposit.about(About::Transfer(eid.0)), &entry);
     }
-    books.funds.add(books.time, NewTransfer { account, ..row });
+    books.room.add(books.time, NewTransfer { account, ..row });
 }

@@ -2,14 +2,14 @@
 
 use super::{ChainBlock, Deposit, Event, OutputKey, Reject, State};
 use crate::outlet::deposit_owner;
-use crate::{Books, Change, Funds, Kind, NewTransfer, OnChain, Reference, Status, Way};
+use crate::{Change, Funds, Kind, NewTransfer, OnChain, Reference, Status, Way};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_ledger::{About, Bucket, Cause, Posting, SOURCE, UNCLAIMED};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// Where a payment went, and what it spends.
@@ -142,9 +142,9 @@ pub(super) fn lose(context: &Context<'_, Funds>, key: &OutputKey) -> Result<Opti
     Ok((deposit.state == State::Waiting).then(|| Event::Lost(key.clone())))
 }
 
-pub(super) fn seen(books: &mut Books<'_>, seen: Seen, account: AccountId) {
+pub(super) fn seen(books: &mut ContextMut<'_, Funds>, seen: Seen, account: AccountId) {
     let Seen { key, origin, currency, amount } = seen;
-    let eid = books.funds.next_eid();
+    let eid = books.room.next_eid();
     let row = NewTransfer {
         account,
         kind: Kind::Deposit,
@@ -168,56 +168,66 @@ pub(super) fn seen(books: &mut Books<'_>, seen: Seen, account: AccountId) {
         advance: None,
         client_id: String::new(),
     };
-    books.funds.add(books.time, row);
+    books.room.add(books.time, row);
     if books.ledger.house(UNCLAIMED.name) == Some(account) {
-        books.funds.deposits.unclaimed.insert(key.clone());
+        books.room.deposits.unclaimed.insert(key.clone());
     }
     let deposit = Deposit { eid, state: State::Waiting, block: None, spends: origin.spends };
-    books.funds.deposits.add(key, deposit);
+    books.room.deposits.add(key, deposit);
 }
 
 /// Sets how far a payment has come, and the status of its row.
-pub(super) fn set_status(books: &mut Books<'_>, key: &OutputKey, state: State, status: Status) {
-    let eid = books.funds.deposits.set_state(key, state);
-    books.funds.change(&Change { eid, status, held: Money::ZERO });
+pub(super) fn set_status(books: &mut ContextMut<'_, Funds>, key: &OutputKey, state: State, status: Status) {
+    let eid = books.room.deposits.set_state(key, state);
+    books.room.change(&Change { eid, status, held: Money::ZERO });
 }
 
-fn set_block(books: &mut Books<'_>, key: &OutputKey, block: Option<ChainBlock>, confirmations: u32) {
-    let deposit = books.funds.deposits.deposit_mut(key);
+fn set_block(
+    books: &mut ContextMut<'_, Funds>,
+    key: &OutputKey,
+    block: Option<ChainBlock>,
+    confirmations: u32,
+) {
+    let deposit = books.room.deposits.deposit_mut(key);
     deposit.block = block;
     let eid = deposit.eid;
-    if let Some(chain) = books.funds.way_mut(eid).chain_mut() {
+    if let Some(chain) = books.room.way_mut(eid).chain_mut() {
         chain.confirmations = confirmations;
     }
 }
 
-pub(super) fn confirmed(books: &mut Books<'_>, key: &OutputKey, block: ChainBlock, confirmations: u32) {
+pub(super) fn confirmed(
+    books: &mut ContextMut<'_, Funds>,
+    key: &OutputKey,
+    block: ChainBlock,
+    confirmations: u32,
+) {
     set_block(books, key, Some(block), confirmations);
 }
 
-pub(super) fn unconfirmed(books: &mut Books<'_>, key: &OutputKey) {
+pub(super) fn unconfirmed(books: &mut ContextMut<'_, Funds>, key: &OutputKey) {
     set_block(books, key, None, 0);
 }
 
 /// Drops a payment. The block that it was in is gone, so its confirmations do not count if it comes back.
-pub(super) fn lost(books: &mut Books<'_>, key: &OutputKey) {
+pub(super) fn lost(books: &mut ContextMut<'_, Funds>, key: &OutputKey) {
     set_block(books, key, None, 0);
     set_status(books, key, State::Lost, Status::Voided);
 }
 
 /// Halts the asset of a payment whose block was removed after the credit. The credit stays.
-pub(super) fn reversed(books: &mut Books<'_>, key: &OutputKey) {
+pub(super) fn reversed(books: &mut ContextMut<'_, Funds>, key: &OutputKey) {
     set_block(books, key, None, 0);
-    let eid = books.funds.deposits.deposit_mut(key).eid;
-    let currency = books.funds.row(eid).currency;
-    books.funds.halts.halt_asset(currency);
+    let eid = books.room.deposits.deposit_mut(key).eid;
+    let currency = books.room.row(eid).currency;
+    books.room.halts.halt_asset(currency);
 }
 
 /// Credits a payment: the only place where it becomes money.
-pub(super) fn credited(books: &mut Books<'_>, key: &OutputKey) {
+pub(super) fn credited(books: &mut ContextMut<'_, Funds>, key: &OutputKey) {
     set_status(books, key, State::Credited, Status::Complete);
-    let eid = books.funds.deposits.deposit_mut(key).eid;
-    let row = books.funds.row(eid);
+    let eid = books.room.deposits.deposit_mut(key).eid;
+    let row = books.room.row(eid);
     let (account, currency, amount) = (row.account, row.currency, row.amount);
     let source = books.ledger.house(SOURCE.name).expect("the house accounts are open");
     let posting =

@@ -105,7 +105,7 @@ fn a_deposit_is_credited_once() {
 fn a_lost_deposit_comes_back_without_confirmations() {
     let mut rig = Rig::new();
     let (before, at) = (available(&rig), block(5, "a"));
-    rig.apply(|books| books.funds.halts.halt_asset(BTC));
+    rig.apply(|books| books.room.halts.halt_asset(BTC));
     see(&mut rig, "t");
     confirm(&mut rig, "t", &at, 3);
     let events = observe::lose(&rig.context(), &key("t")).unwrap();
@@ -187,7 +187,7 @@ fn a_halted_asset_is_not_assigned() {
     let events = observe::see(&rig.context(), &seen("t")).unwrap();
     apply(&mut rig, events);
     confirm(&mut rig, "t", &block(5, "a"), 3);
-    rig.apply(|books| books.funds.halts.halt_asset(BTC));
+    rig.apply(|books| books.room.halts.halt_asset(BTC));
     assert_eq!(assign::decide(&rig.context(), &key("t"), rig.ann), Err(Reject::Halted));
 }
 

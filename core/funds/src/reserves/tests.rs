@@ -66,8 +66,11 @@ impl Stage {
             let mut bytes = kept.of(&out.texts).unwrap();
             let event: Infrequent = take_named(&mut bytes).unwrap().read().unwrap();
             let Self { funds, ledger, access, .. } = self;
-            let advances = &mut Advances::default();
-            crate::evolve(&mut Books { funds, ledger, advances, access, seed: 7, time }, event);
+            let (advances, indices) = (&mut Advances::default(), &mut buttonwood_index::Indices::default());
+            let (room, symbols, seed, next_id) = (funds, &[], 7, 1);
+            let context =
+                &mut ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
+            crate::evolve(context, event);
         }
         Ok(out.events.len())
     }

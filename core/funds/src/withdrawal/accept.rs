@@ -4,15 +4,14 @@ use super::{Event, FeeTerms, Reject};
 use crate::month::month_number;
 use crate::outlet::may_pay;
 use crate::{
-    Approval, Books, Eid, Funds, Kind, NewTransfer, OnChain, Outlet, Reference, Sender, Short, Status, Uuid,
-    Way,
+    Approval, Eid, Funds, Kind, NewTransfer, OnChain, Outlet, Reference, Sender, Short, Status, Uuid, Way,
 };
 use alloc::boxed::Box;
 use alloc::string::String;
 use buttonwood_ledger::{Bucket, Cause, ISSUER, Posting};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// What is to leave.
@@ -148,8 +147,8 @@ fn is_same(row: &NewTransfer, withdraw: &Withdraw) -> bool {
 }
 
 /// Applies an acceptance: holds the amount and the fee, and adds the row.
-pub(super) fn evolve(books: &mut Books<'_>, withdraw: Withdraw, fee: Money, is_free: bool) {
-    let eid = books.funds.next_eid();
+pub(super) fn evolve(books: &mut ContextMut<'_, Funds>, withdraw: Withdraw, fee: Money, is_free: bool) {
+    let eid = books.room.next_eid();
     let (account, currency, given) = (withdraw.account, withdraw.currency, withdraw.given());
     let held = withdraw.amount + fee;
     let posting = |bucket, amount| Posting { account, asset: given.into(), bucket, amount };
@@ -157,7 +156,7 @@ pub(super) fn evolve(books: &mut Books<'_>, withdraw: Withdraw, fee: Money, is_f
     books.ledger.post(Cause::Withdrawal, &entry);
     let group = books.access.account(account).and_then(|account| account.group);
     let free_in = is_free.then(|| month_number(books.time));
-    books.funds.withdrawals.accept(eid, group, currency, free_in);
+    books.room.withdrawals.accept(eid, group, currency, free_in);
     let row = NewTransfer {
         account,
         kind: Kind::Withdrawal,
@@ -181,5 +180,5 @@ pub(super) fn evolve(books: &mut Books<'_>, withdraw: Withdraw, fee: Money, is_f
         advance: None,
         client_id: withdraw.client_id,
     };
-    books.funds.add(books.time, row);
+    books.room.add(books.time, row);
 }

@@ -1,13 +1,13 @@
 //! The steps of an accepted withdrawal, as they have happened on the chain (INV-WD-2 to 4, XFER-019, XFER-020).
 
 use super::{Attempt, Event, Payment, Purpose, Reject, Settled, remedy};
-use crate::{Books, Change, Eid, Funds, NewTransfer, Status, Transfer, debt};
+use crate::{Change, Eid, Funds, NewTransfer, Status, Transfer, debt};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_ledger::{About, Bucket, Cause, FEES, FeePart, ISSUER, LENDING, Posting, SOURCE};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// What has become of a withdrawal on the chain.
@@ -146,22 +146,22 @@ pub(super) fn unsettle(context: &Context<'_, Funds>, eid: Eid, tx: &str) -> Resu
     }
 }
 
-pub(super) fn signed(books: &mut Books<'_>, eid: Eid, attempt: Attempt) {
+pub(super) fn signed(books: &mut ContextMut<'_, Funds>, eid: Eid, attempt: Attempt) {
     if attempt.purpose != Purpose::Void {
         set_tx(books, eid, &attempt.tx);
     }
-    books.funds.withdrawals.payment_mut(eid).attempts.push(attempt);
+    books.room.withdrawals.payment_mut(eid).attempts.push(attempt);
 }
 
 /// The row shows the newest transaction that pays.
-fn set_tx(books: &mut Books<'_>, eid: Eid, tx: &str) {
-    if let Some(chain) = books.funds.way_mut(eid).chain_mut() {
+fn set_tx(books: &mut ContextMut<'_, Funds>, eid: Eid, tx: &str) {
+    if let Some(chain) = books.room.way_mut(eid).chain_mut() {
         chain.tx = tx.into();
     }
 }
 
-pub(super) fn sent(books: &mut Books<'_>, eid: Eid, tx: &str) {
-    books.funds.withdrawals.payment_mut(eid).sent.insert(tx.into());
+pub(super) fn sent(books: &mut ContextMut<'_, Funds>, eid: Eid, tx: &str) {
+    books.room.withdrawals.payment_mut(eid).sent.insert(tx.into());
 }
 
 /// What the entries about the end of a withdrawal need.
@@ -191,26 +191,26 @@ impl Ended {
 }
 
 /// Notes the end of a withdrawal; returns what it was until then.
-fn end(books: &mut Books<'_>, eid: Eid, settlement: Settlement, status: Status) -> Ended {
-    let row = books.funds.row(eid);
+fn end(books: &mut ContextMut<'_, Funds>, eid: Eid, settlement: Settlement, status: Status) -> Ended {
+    let row = books.room.row(eid);
     let ended = Ended::of(row);
     let network = row.chain().map(|chain| chain.network.clone()).unwrap_or_default();
     let Settlement { outcome, tx, block, cost } = settlement;
     // One that ends again, after a reorganisation, was charged before.
     if ended.is_pending {
-        books.funds.note_network_cost(&network, cost);
+        books.room.note_network_cost(&network, cost);
     }
     if outcome != Outcome::Voided {
         set_tx(books, eid, &tx);
     }
-    books.funds.change(&Change { eid, status, held: Money::ZERO });
-    books.funds.withdrawals.end(eid, &network, Settled { outcome, tx, block: Some(block) });
+    books.room.change(&Change { eid, status, held: Money::ZERO });
+    books.room.withdrawals.end(eid, &network, Settled { outcome, tx, block: Some(block) });
     ended
 }
 
 /// Applies a completion: the amount leaves, and the fee goes to the house. One that comes again, after a reorganisation, moves
 /// nothing.
-pub(super) fn completed(books: &mut Books<'_>, eid: Eid, settlement: Settlement) {
+pub(super) fn completed(books: &mut ContextMut<'_, Funds>, eid: Eid, settlement: Settlement) {
     remedy::note_end(books, eid);
     let ended = end(books, eid, settlement, Status::Complete);
     if ended.is_pending {
@@ -220,7 +220,7 @@ pub(super) fn completed(books: &mut Books<'_>, eid: Eid, settlement: Settlement)
 
 /// Applies a payment that was confirmed although its hold had been released: the void or the failure was in a block that was removed. The
 /// account has had both, so the house lends it what left, and takes that at once. The row is complete, as the chain says.
-pub(super) fn paid_late(books: &mut Books<'_>, eid: Eid, settlement: Settlement) {
+pub(super) fn paid_late(books: &mut ContextMut<'_, Funds>, eid: Eid, settlement: Settlement) {
     let ended = end(books, eid, settlement, Status::Complete);
     let total = ended.amount + ended.fee;
     debt::lend(books, ended.account, ended.given, total);
@@ -228,19 +228,19 @@ pub(super) fn paid_late(books: &mut Books<'_>, eid: Eid, settlement: Settlement)
 }
 
 /// Takes the whole from a part of the account's balance: the amount leaves, and the fee goes to the house.
-fn pay(books: &mut Books<'_>, eid: Eid, ended: &Ended, from: Bucket, total: Money) {
+fn pay(books: &mut ContextMut<'_, Funds>, eid: Eid, ended: &Ended, from: Bucket, total: Money) {
     let postings = postings(books, ended, from, total);
     post(books, eid, ended, &postings, ended.fee);
 }
 
 /// Posts what a withdrawal moves, its fee apart; a negative fee comes back.
-fn post(books: &mut Books<'_>, eid: Eid, ended: &Ended, entry: &[Posting], fee: Money) {
+fn post(books: &mut ContextMut<'_, Funds>, eid: Eid, ended: &Ended, entry: &[Posting], fee: Money) {
     let fee = FeePart { account: ended.account, asset: ended.given.into(), amount: fee };
     books.ledger.post_with_fee(Cause::Withdrawal.about(About::Transfer(eid.0)), entry, &fee);
 }
 
 /// Gives the whole back to what the account holds: the reverse of a payment.
-pub(super) fn pay_back(books: &mut Books<'_>, eid: Eid, ended: &Ended, total: Money) {
+pub(super) fn pay_back(books: &mut ContextMut<'_, Funds>, eid: Eid, ended: &Ended, total: Money) {
     let mut postings = postings(books, ended, Bucket::Held, total);
     for posting in &mut postings {
         posting.amount = -posting.amount;
@@ -248,7 +248,7 @@ pub(super) fn pay_back(books: &mut Books<'_>, eid: Eid, ended: &Ended, total: Mo
     post(books, eid, ended, &postings, -ended.fee);
 }
 
-fn postings(books: &Books<'_>, ended: &Ended, from: Bucket, total: Money) -> Vec<Posting> {
+fn postings(books: &ContextMut<'_, Funds>, ended: &Ended, from: Bucket, total: Money) -> Vec<Posting> {
     let house = |name| books.ledger.house(name).expect("the house accounts are open");
     let posting = |account, currency: CurrencyId, bucket, amount| Posting {
         account,
@@ -272,7 +272,7 @@ fn postings(books: &Books<'_>, ended: &Ended, from: Bucket, total: Money) -> Vec
 }
 
 /// Applies a failure or a void: the hold is released in full, and a free withdrawal comes back.
-pub(super) fn released(books: &mut Books<'_>, eid: Eid, settlement: Settlement) {
+pub(super) fn released(books: &mut ContextMut<'_, Funds>, eid: Eid, settlement: Settlement) {
     let status = match settlement.outcome {
         Outcome::Voided => Status::Voided,
         Outcome::Failed | Outcome::Completed => Status::Failed,
@@ -286,15 +286,15 @@ pub(super) fn released(books: &mut Books<'_>, eid: Eid, settlement: Settlement) 
     let entry = [posting(Bucket::Held, -ended.held), posting(Bucket::Available, ended.held)];
     books.ledger.post(Cause::Withdrawal, &entry);
     let group = books.access.account(ended.account).and_then(|account| account.group);
-    books.funds.withdrawals.give_back(eid, group, ended.currency);
+    books.room.withdrawals.give_back(eid, group, ended.currency);
 }
 
 /// Applies the removal of the block of its end: the asset is halted until an operator has looked at it.
-pub(super) fn unsettled(books: &mut Books<'_>, eid: Eid) {
-    let row = books.funds.row(eid);
+pub(super) fn unsettled(books: &mut ContextMut<'_, Funds>, eid: Eid) {
+    let row = books.room.row(eid);
     let currency = row.currency;
     let network = row.chain().map(|chain| chain.network.clone()).unwrap_or_default();
-    books.funds.withdrawals.unend(eid, &network);
-    books.funds.halts.halt_asset(currency);
+    books.room.withdrawals.unend(eid, &network);
+    books.room.halts.halt_asset(currency);
     remedy::note_removal(books, eid);
 }

@@ -6,12 +6,12 @@
 
 use super::progress::{Ended, find, pay_back};
 use super::{Event, Outcome, Payment, Reject, Settled};
-use crate::{Books, Change, Eid, Funds, NetworkKind, Status, Transfer};
+use crate::{Change, Eid, Funds, NetworkKind, Status, Transfer};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_ledger::{Bucket, Cause, FEES, ISSUER, Posting, SOURCE};
 use buttonwood_num::Money;
-use buttonwood_room::Context;
+use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
 /// What an operator does about a withdrawal that does not end.
@@ -133,84 +133,84 @@ pub(super) fn remedy(context: &Context<'_, Funds>, eid: Eid, remedy: Remedy) -> 
     Ok(events)
 }
 
-fn set_mishap(books: &mut Books<'_>, eid: Eid, mishap: Option<Mishap>) {
-    if let Some(chain) = books.funds.way_mut(eid).chain_mut() {
+fn set_mishap(books: &mut ContextMut<'_, Funds>, eid: Eid, mishap: Option<Mishap>) {
+    if let Some(chain) = books.room.way_mut(eid).chain_mut() {
         chain.mishap = mishap;
     }
 }
 
 /// Notes that a block that was final was removed.
-pub(super) fn note_removal(books: &mut Books<'_>, eid: Eid) {
+pub(super) fn note_removal(books: &mut ContextMut<'_, Funds>, eid: Eid) {
     set_mishap(books, eid, Some(Mishap::Removed));
 }
 
 /// Notes that it is paid: what was only interrupted needs no words any more.
-pub(super) fn note_end(books: &mut Books<'_>, eid: Eid) {
-    let mishap = books.funds.row(eid).chain().and_then(|chain| chain.mishap);
+pub(super) fn note_end(books: &mut ContextMut<'_, Funds>, eid: Eid) {
+    let mishap = books.room.row(eid).chain().and_then(|chain| chain.mishap);
     if matches!(mishap, Some(Mishap::Removed | Mishap::Lost)) {
         set_mishap(books, eid, None);
     }
 }
 
 /// Applies the removal of a payment that was complete: the account has the money again, held.
-pub(super) fn reopened(books: &mut Books<'_>, eid: Eid) {
-    let ended = Ended::of(books.funds.row(eid));
-    let network = books.funds.row(eid).chain().map(|chain| chain.network.clone()).unwrap_or_default();
-    books.funds.withdrawals.unend(eid, &network);
-    books.funds.withdrawals.payment_mut(eid).settled = None;
+pub(super) fn reopened(books: &mut ContextMut<'_, Funds>, eid: Eid) {
+    let ended = Ended::of(books.room.row(eid));
+    let network = books.room.row(eid).chain().map(|chain| chain.network.clone()).unwrap_or_default();
+    books.room.withdrawals.unend(eid, &network);
+    books.room.withdrawals.payment_mut(eid).settled = None;
     let held = ended.amount + ended.fee;
     pay_back(books, eid, &ended, held);
-    books.funds.change(&Change { eid, status: Status::Pending, held });
+    books.room.change(&Change { eid, status: Status::Pending, held });
 }
 
 /// Applies that nothing that was signed can confirm any more.
-pub(super) fn lost(books: &mut Books<'_>, eid: Eid) {
-    books.funds.withdrawals.payment_mut(eid).lost = true;
+pub(super) fn lost(books: &mut ContextMut<'_, Funds>, eid: Eid) {
+    books.room.withdrawals.payment_mut(eid).lost = true;
     set_mishap(books, eid, Some(Mishap::Lost));
 }
 
 /// Applies that something that was signed may confirm after all.
-pub(super) fn revived(books: &mut Books<'_>, eid: Eid) {
-    let payment = books.funds.withdrawals.payment_mut(eid);
+pub(super) fn revived(books: &mut ContextMut<'_, Funds>, eid: Eid) {
+    let payment = books.room.withdrawals.payment_mut(eid);
     payment.lost = false;
     let is_rebuilt = !payment.replaced.is_empty();
     set_mishap(books, eid, Some(if is_rebuilt { Mishap::Rebuilt } else { Mishap::Removed }));
 }
 
 /// Applies that the next payment, or an empty one, uses the number again.
-pub(super) fn remedied(books: &mut Books<'_>, eid: Eid, remedy: Remedy) {
-    books.funds.withdrawals.set_remedy(eid, remedy);
+pub(super) fn remedied(books: &mut ContextMut<'_, Funds>, eid: Eid, remedy: Remedy) {
+    books.room.withdrawals.set_remedy(eid, remedy);
     let mishap = if remedy == Remedy::Void { Mishap::CalledOff } else { Mishap::Rebuilt };
     set_mishap(books, eid, Some(mishap));
 }
 
 /// Applies that it is paid again from other coins: what was signed for it is never sent again.
-pub(super) fn rebuilt(books: &mut Books<'_>, eid: Eid) {
-    let payment = books.funds.withdrawals.payment_mut(eid);
+pub(super) fn rebuilt(books: &mut ContextMut<'_, Funds>, eid: Eid) {
+    let payment = books.room.withdrawals.payment_mut(eid);
     let attempts = core::mem::take(&mut payment.attempts);
     // One that was not signed anew since the last time replaces nothing.
     if !attempts.is_empty() {
         payment.replaced.push(attempts);
     }
     payment.lost = false;
-    if let Some(chain) = books.funds.way_mut(eid).chain_mut() {
+    if let Some(chain) = books.room.way_mut(eid).chain_mut() {
         chain.tx.clear();
     }
     remedied(books, eid, Remedy::Rebuild);
 }
 
 /// Applies that it is called off: its hold is released. Should the chain pay it after all, the house lends what left.
-pub(super) fn called_off(books: &mut Books<'_>, eid: Eid) {
-    let ended = Ended::of(books.funds.row(eid));
+pub(super) fn called_off(books: &mut ContextMut<'_, Funds>, eid: Eid) {
+    let ended = Ended::of(books.room.row(eid));
     let posting =
         |bucket, amount| Posting { account: ended.account, asset: ended.given.into(), bucket, amount };
     let entry = [posting(Bucket::Held, -ended.held), posting(Bucket::Available, ended.held)];
     books.ledger.post(Cause::Withdrawal, &entry);
-    books.funds.change(&Change { eid, status: Status::Voided, held: Money::ZERO });
+    books.room.change(&Change { eid, status: Status::Voided, held: Money::ZERO });
     let group = books.access.account(ended.account).and_then(|account| account.group);
-    books.funds.withdrawals.give_back(eid, group, ended.currency);
+    books.room.withdrawals.give_back(eid, group, ended.currency);
     remedied(books, eid, Remedy::Void);
-    let payment = books.funds.withdrawals.payment_mut(eid);
+    let payment = books.room.withdrawals.payment_mut(eid);
     payment.lost = false;
     payment.settled = Some(Settled { outcome: Outcome::Voided, tx: String::new(), block: None });
 }
