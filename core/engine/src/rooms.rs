@@ -1,25 +1,37 @@
 //! The list of rooms: one line a room. The command, the event and the refusal of the exchange are composed of it.
+//!
+//! Each room has a file in this folder, which says how the engine decides its commands and applies its events.
 
+mod access;
+mod convert;
+mod founding;
+mod funds;
+mod ledger;
+mod operation;
+mod perp;
+mod rates;
+mod spot_margin;
+mod trading;
+
+use crate::decide::{Decide, Evolve};
 use crate::{
-    Act, ApprovalError, Audit, Event, Founded, Founding, Operated, Operation, Operations, State,
-    TradingReject,
+    Act, ApprovalError, Audit, Event, Founded, Founding, Note, Operated, Operation, Operations, Outcome,
+    State, TradingReject, Workspace,
 };
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use buttonwood_access as access;
-use buttonwood_convert::{self as convert, Conversions};
-use buttonwood_funds::{self as funds, Funds};
-use buttonwood_ledger::{self as ledger, BrokenLaw};
+use buttonwood_access::Caller;
+use buttonwood_convert::Conversions;
+use buttonwood_funds::{Funds, Made};
+use buttonwood_ledger::BrokenLaw;
 use buttonwood_model::{
     AccountId, AssetId, BytesRef, CurrencyId, Due, Named, NamedError, NamedRecord, Outbox, Roles,
-    RoomCommand, SymbolId, Time, put_named, take_named,
+    RoomCommand, Stamp, SymbolId, Time, put_named, take_named,
 };
 use buttonwood_num::Money;
-use buttonwood_perp::{self as perp, Perps};
-use buttonwood_rates as rates;
+use buttonwood_perp::Perps;
 use buttonwood_room::Room;
-use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
-use buttonwood_trading as trading;
+use buttonwood_spot_margin::SpotMargin;
 
 /// Composes the rooms. A line has the room's name, the words for it, the types of its commands and of its infrequent events, the type of
 /// its refusals where it has its own, and the place of its state where that is a [`Room`].
@@ -111,7 +123,7 @@ macro_rules! rooms {
             }
 
             /// Why an account cannot be closed, by the first room that uses it.
-            pub(crate) fn use_of_rooms(&self, account: AccountId) -> Option<access::Reject> {
+            pub(crate) fn use_of_rooms(&self, account: AccountId) -> Option<buttonwood_access::Reject> {
                 None $($( .or_else(|| Room::in_use(&self.$($state).+, account)) )?)+
             }
 
@@ -194,6 +206,29 @@ macro_rules! rooms {
                 match self { $(Self::$room(command) => command.needs_opening()),+ }
             }
 
+            /// Decides the command of a key that was let in and has one of its roles.
+            #[inline(never)]
+            pub(crate) fn by_key(
+                &self,
+                state: &State,
+                now: Time,
+                caller: &Caller,
+                work: &mut Workspace,
+            ) -> Outcome {
+                match self { $(Self::$room(command) => command.by_key(state, now, caller, work)),+ }
+            }
+
+            /// Decides the command of the exchange itself or of an operator.
+            pub(crate) fn by_exchange(
+                &self,
+                state: &State,
+                now: Time,
+                note: Option<&Note>,
+                work: &mut Workspace,
+            ) -> Result<Made, Reject> {
+                match self { $(Self::$room(command) => command.by_exchange(state, now, note, work)),+ }
+            }
+
             /// Appends its named record.
             pub(crate) fn put(&self, out: &mut Vec<u8>) {
                 match self { $(Self::$room(command) => put_named(command, out)),+ }
@@ -211,6 +246,11 @@ macro_rules! rooms {
         }
 
         impl Infrequent {
+            /// Applies the event.
+            pub(crate) fn apply(self, state: &mut State, stamp: Stamp) {
+                match self { $(Self::$room(event) => event.apply(state, stamp)),+ }
+            }
+
             /// Appends the event to an outbox.
             pub fn push(&self, out: &mut Outbox<Event>) {
                 match self { $(Self::$room(event) => out.push_named(event)),+ }
@@ -238,15 +278,15 @@ macro_rules! rooms {
 }
 
 rooms! {
-    Trading, "the trading floor": trading::Command, trading::Infrequent, TradingReject;
-    Access, "the directory of groups, accounts and sessions": access::Command, access::Infrequent, access::Reject;
-    Ledger, "the ledger": ledger::Command, ledger::Infrequent, ledger::Reject;
-    Rates, "the foreign exchange rates": rates::Command, rates::Infrequent, rates::Reject;
-    Convert, "the conversions": convert::Command, convert::Infrequent, convert::Reject => conversions: Conversions;
-    Perp, "perpetuals": perp::Command, perp::Infrequent, perp::Reject => desks.perps: Perps;
-    SpotMargin, "spot margin": spot_margin::Command, spot_margin::Infrequent, spot_margin::Reject
+    Trading, "the trading floor": buttonwood_trading::Command, buttonwood_trading::Infrequent, TradingReject;
+    Access, "the directory of groups, accounts and sessions": buttonwood_access::Command, buttonwood_access::Infrequent, buttonwood_access::Reject;
+    Ledger, "the ledger": buttonwood_ledger::Command, buttonwood_ledger::Infrequent, buttonwood_ledger::Reject;
+    Rates, "the foreign exchange rates": buttonwood_rates::Command, buttonwood_rates::Infrequent, buttonwood_rates::Reject;
+    Convert, "the conversions": buttonwood_convert::Command, buttonwood_convert::Infrequent, buttonwood_convert::Reject => conversions: Conversions;
+    Perp, "perpetuals": buttonwood_perp::Command, buttonwood_perp::Infrequent, buttonwood_perp::Reject => desks.perps: Perps;
+    SpotMargin, "spot margin": buttonwood_spot_margin::Command, buttonwood_spot_margin::Infrequent, buttonwood_spot_margin::Reject
         => desks.spot_margin: SpotMargin;
-    Funds, "money that enters and leaves": funds::Command, funds::Infrequent, funds::Reject => funds: Funds;
+    Funds, "money that enters and leaves": buttonwood_funds::Command, buttonwood_funds::Infrequent, buttonwood_funds::Reject => funds: Funds;
     Founding, "the opening and the clock": Founding, Founded;
     Act, "an operator's act, which holds the command that it does": Arc<Act>, Audit;
     Operation, "operators' commands about the whole exchange": Operation, Operated, ApprovalError

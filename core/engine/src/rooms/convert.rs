@@ -1,0 +1,98 @@
+//! The conversions in the engine.
+
+use crate::decide::{Decide, Evolve, no_trader};
+use crate::evolve::take_id;
+use crate::{Event, Note, Outcome, Reject, State, Workspace, advances};
+use buttonwood_access::{self as access, Caller};
+use buttonwood_convert::{self as convert, Command, Conversions, Infrequent};
+use buttonwood_funds::Made;
+use buttonwood_model::{OrderId, Outbox, Stamp, Time};
+use buttonwood_room::Context;
+
+impl Decide for Command {
+    fn by_key(&self, state: &State, now: Time, caller: &Caller, work: &mut Workspace) -> Outcome {
+        decide(state, now, caller, self, work)
+    }
+
+    fn by_exchange(
+        &self,
+        _state: &State,
+        _now: Time,
+        _note: Option<&Note>,
+        work: &mut Workspace,
+    ) -> Result<Made, Reject> {
+        convert::decide_own(self, &mut work.out).map_err(Reject::Convert)?;
+        Ok(Made::Nothing)
+    }
+}
+
+/// A client's conversion. Only accounts that trade convert (WRAP-007).
+fn decide(state: &State, now: Time, caller: &Caller, command: &Command, work: &mut Workspace) -> Outcome {
+    let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
+    if !state.access.may_place(caller.session, account) {
+        return Outcome::Rejected(Reject::Access(no_trader(state, account)));
+    }
+    // Accounts that trade perpetuals trade nothing else (D-36).
+    if state.desks.is_derivatives(account) {
+        return Outcome::Rejected(Reject::Access(access::Reject::WrongKind));
+    }
+    let context = &state.context(&state.conversions, now);
+    let home = state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
+    let client = convert::Client { account, home, own: state.desks.members(account) };
+    let lost =
+        advances::lost_by_conversion(state, now, account, convert::exchanged(context, client, command));
+    let short = if !may_convert(state, context, client, command) {
+        Some(convert::Reject::InsufficientFunds)
+    } else if !state.may_give_up(lost) {
+        Some(convert::Reject::Advances)
+    } else {
+        None
+    };
+    if let Some(short) = short {
+        // What else refuses it comes first.
+        let decided = convert::decide(context, client, command, &mut Outbox::<Event>::default());
+        return Outcome::Rejected(Reject::Convert(decided.err().unwrap_or(short)));
+    }
+    match convert::decide(context, client, command, &mut work.out) {
+        Ok(()) => {
+            advances::note_conversion(lost, &mut work.out);
+            Outcome::Converted(())
+        }
+        Err(reject) => Outcome::Rejected(Reject::Convert(reject)),
+    }
+}
+
+/// Whether a margin account may give what a conversion takes (D-165). Dollars that it gets repay what it owes.
+fn may_convert(
+    state: &State,
+    context: &Context<'_, Conversions>,
+    client: convert::Client<'_>,
+    command: &Command,
+) -> bool {
+    let Some((currency, amount, gets)) = convert::taken(context, client, command) else { return true };
+    state.leave().may_convert(client.account, (currency, amount), (gets, state.ledger().dollar()))
+}
+
+impl Evolve for Infrequent {
+    fn apply(self, state: &mut State, _stamp: Stamp) {
+        if let Some(OrderId(used)) = self.order() {
+            take_id(state, used);
+        }
+        take_name(state, &self);
+        let State { conversions, desks, floor, .. } = state;
+        convert::evolve(conversions, &mut desks.ledger, &floor.symbols, &self);
+        if matches!(self, Self::TermsSet(_)) {
+            state.note_sources_needed();
+        }
+        state.desks.repay_margin();
+    }
+}
+
+/// A wrap takes its client id from an order that had it (D-175).
+fn take_name(state: &mut State, event: &convert::Infrequent) {
+    if let convert::Infrequent::Wrapped(convert::Wrapped { account, wrap, .. }) = event
+        && let Some(client_id) = &wrap.client_id
+    {
+        state.floor.orders.take_name(*account, client_id);
+    }
+}

@@ -1,0 +1,63 @@
+//! Money that enters and leaves, in the engine.
+
+use crate::decide::{Decide, Evolve};
+use crate::evolve::repay;
+use crate::{Desks, Note, Outcome, Reject, State, Workspace};
+use buttonwood_access::Caller;
+use buttonwood_funds::{self as funds, Command, Infrequent, Made, Sender};
+use buttonwood_model::{AccountId, CancelReason, Stamp, Time, TradeId};
+use buttonwood_room::ContextMut;
+use buttonwood_trading::cancel;
+
+impl Decide for Command {
+    fn by_key(&self, state: &State, now: Time, caller: &Caller, work: &mut Workspace) -> Outcome {
+        match funds::decide(&state.of_funds(now), Sender::Key(caller), self, &mut work.out) {
+            Ok(made) => Outcome::Funds(made),
+            Err(reject) => Outcome::Rejected(Reject::Funds(reject)),
+        }
+    }
+
+    fn by_exchange(
+        &self,
+        state: &State,
+        now: Time,
+        _note: Option<&Note>,
+        work: &mut Workspace,
+    ) -> Result<Made, Reject> {
+        let Workspace { out, planner } = work;
+        let made = funds::decide(&state.of_funds(now), Sender::Exchange, self, out).map_err(Reject::Funds)?;
+        if let Made::Loan(account) = made {
+            // What its orders hold repays the loan (D-167).
+            cancel::forced(state.market(now), account, CancelReason::Requested, planner, out);
+        }
+        Ok(made)
+    }
+}
+
+impl Evolve for Infrequent {
+    fn apply(self, state: &mut State, stamp: Stamp) {
+        let (seed, time) = (state.seed(), stamp.time);
+        let State { funds: room, desks, access, floor, next_id, .. } = state;
+        let (symbols, next_id) = (&floor.symbols, *next_id);
+        room.note_next_trade(TradeId(next_id));
+        let debtor = room.debtor_of(&self);
+        let Desks { ledger, advances, indices, .. } = desks;
+        let mut context =
+            ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
+        funds::evolve(&mut context, self);
+        if let Some(account) = debtor {
+            note_debt(state, account, time);
+        }
+        repay(state);
+    }
+}
+
+/// Notes what an account owes for returned advances. One that owes more may be below maintenance.
+fn note_debt(state: &mut State, account: AccountId, time: Time) {
+    let before = state.desks.debt(account);
+    state.note_debt(account);
+    if state.desks.debt(account) > before {
+        state.desks.spot_margin.look_through(time);
+        state.desks.perps.look_through(time);
+    }
+}

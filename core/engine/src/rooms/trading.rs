@@ -1,0 +1,126 @@
+//! The trading floor in the engine.
+
+use crate::decide::{Decide, Evolve};
+use crate::{Note, Outcome, Reject, State, Workspace, operations};
+use buttonwood_access::{self as access, Caller};
+use buttonwood_funds::Made;
+use buttonwood_model::{AccountId, Stamp, SymbolId, Time};
+use buttonwood_rates as rates;
+use buttonwood_trading::{self as trading, Break, BreakError, Command, FeeChange, Infrequent, cancel, stop};
+
+impl Decide for Command {
+    fn by_key(&self, state: &State, now: Time, caller: &Caller, work: &mut Workspace) -> Outcome {
+        let session = match self {
+            Self::CancelSession => Some(caller.session),
+            Self::CancelAll => None,
+            // An order of no account. The rest is refused for its roles.
+            Self::Place(_)
+            | Self::Cancel(_)
+            | Self::ExpireSession(_)
+            | Self::CancelOrders(..)
+            | Self::SetSymbolStatus(..)
+            | Self::ScheduleAuctions(..)
+            | Self::Trigger(_)
+            | Self::Auction(_)
+            | Self::ListSymbol(_)
+            | Self::SetFees(_)
+            | Self::SetFeeTiers(_)
+            | Self::SetPromotion(_)
+            | Self::BreakTrade(_)
+            | Self::CloseDay => return Outcome::Rejected(Reject::Unknown),
+        };
+        let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
+        cancel::many(state.market(now), account, session, &mut work.planner, &mut work.out);
+        Outcome::Done
+    }
+
+    fn by_exchange(
+        &self,
+        state: &State,
+        now: Time,
+        _note: Option<&Note>,
+        work: &mut Workspace,
+    ) -> Result<Made, Reject> {
+        decide(state, now, self, work).map(|()| Made::Nothing)
+    }
+}
+
+fn decide(state: &State, now: Time, command: &Command, work: &mut Workspace) -> Result<(), Reject> {
+    let market = state.market(now);
+    let Workspace { out, planner } = work;
+    match command {
+        Command::ExpireSession(session) => {
+            let session_of = state.access.session(*session).ok_or(Reject::Unknown)?;
+            // Master keys cannot require heartbeats (SES-016), so the owner is an account.
+            if let access::Owner::Account(account) = session_of.key.owner {
+                cancel::many(market, account, Some(*session), planner, out);
+            }
+            Ok(())
+        }
+        Command::CancelOrders(account, symbol) => {
+            check_chosen(state, *account, *symbol)?;
+            cancel::chosen(market, *account, *symbol, planner, out);
+            Ok(())
+        }
+        // Else an account that is opened later would inherit the rates.
+        Command::SetFees(FeeChange { account: Some(account), .. })
+            if state.access.account(*account).is_none() =>
+        {
+            Err(Reject::Unknown)
+        }
+        command if operations::waits(state, command) => Err(Reject::Trading(trading::Reject::NotNow)),
+        Command::Trigger(order) => {
+            let is_due = stop::decide(market, *order, planner, out);
+            if is_due { Ok(()) } else { Err(Reject::Trading(trading::Reject::NotNow)) }
+        }
+        Command::BreakTrade(broken) if pays_closed(state, broken) => {
+            Err(Reject::Trading(trading::Reject::Break(BreakError::Closed)))
+        }
+        Command::Place(_)
+        | Command::Cancel(_)
+        | Command::CancelSession
+        | Command::CancelAll
+        | Command::SetSymbolStatus(..)
+        | Command::ScheduleAuctions(..)
+        | Command::Auction(_)
+        | Command::ListSymbol(_)
+        | Command::SetFees(_)
+        | Command::SetFeeTiers(_)
+        | Command::SetPromotion(_)
+        | Command::BreakTrade(_)
+        | Command::CloseDay => trading::decide(market, command, out).map_err(Reject::Trading),
+    }
+}
+
+/// An operator cancels the orders of an account, of a symbol, or of both, and they exist.
+fn check_chosen(state: &State, account: Option<AccountId>, symbol: Option<SymbolId>) -> Result<(), Reject> {
+    let is_known = account.is_none_or(|account| state.access.account(account).is_some())
+        && symbol.is_none_or(|symbol| state.symbol(symbol).is_some());
+    if is_known && (account, symbol) != (None, None) { Ok(()) } else { Err(Reject::Unknown) }
+}
+
+/// Whether a break would pay money to a closed account, where no key reaches it.
+fn pays_closed(state: &State, broken: &Break) -> bool {
+    let parties = [broken.buyer.account, broken.seller.account];
+    broken.figures.is_some() && parties.into_iter().any(|account| state.access.is_closed(account))
+}
+
+impl Evolve for Infrequent {
+    fn apply(self, state: &mut State, stamp: Stamp) {
+        let lists = matches!(self, Self::SymbolListed(_));
+        let State { floor, desks, next_id, .. } = state;
+        trading::evolve_infrequent(floor, desks, stamp.time, *next_id, self);
+        if lists {
+            value_listed(state);
+            state.note_symbols();
+        }
+    }
+}
+
+/// Tells the floor how volumes of the symbol that was listed last are counted in dollars.
+fn value_listed(state: &mut State) {
+    let dollar = state.ledger().dollar();
+    let quote = state.symbols().last().and_then(|symbol| state.currency(symbol.quote));
+    let pair = quote.and_then(|currency| rates::FxPair::of_currency(&currency.code));
+    state.floor.value_listed(dollar, pair);
+}
