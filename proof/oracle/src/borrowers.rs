@@ -1,10 +1,11 @@
 //! Random trading on margin, against naive sums: money recomputed from the list of fills, figures and admission from lists of orders and
 //! holdings, and every law after every command; a replay and a snapshot lead to the same state.
 
-mod figures;
-
+use crate::margin::figures::{self, Account as Naive, Buy, Held};
 use crate::{Dice, Exchange, Happening, nonce};
-use buttonwood_engine::spot_margin::{Command as MarginCommand, Figures, Infrequent as MarginEvent};
+use buttonwood_engine::spot_margin::{
+    Command as MarginCommand, Conditions, Figures, Infrequent as MarginEvent,
+};
 use buttonwood_engine::{
     Account, AccountKind, Answer, Body, Caller, Command, Event, FeeSchedule, Infrequent, OrderState, Place,
     PlaceReject, Reject, Schedule, TradingCommand, decode_events, perp,
@@ -14,7 +15,7 @@ use buttonwood_model::{
     SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Decimal, Grid, Money, Price, Qty};
-use figures::{Account as Naive, Buy, Held};
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 const BORROWERS: usize = 4;
@@ -349,6 +350,7 @@ impl World {
             live.partition(|order| order.side == Side::Buy);
         let buy = |order: &OrderState| self.buy(order.symbol, order.price, order.remaining);
         Naive {
+            conditions: Conditions::default(),
             usd: state.ledger().balance(account, self.usd).total(),
             owed: self.owed(account),
             held: held.collect(),
@@ -434,13 +436,9 @@ impl World {
                 assert_eq!(charge.hour.0 % (3_600 * Time::SECOND), 0);
                 let owing: Vec<_> = self.traders[..BORROWERS].iter().zip(before).collect();
                 let owing = owing.into_iter().filter(|(_, owed)| **owed > Money::ZERO);
-                let expected: Vec<_> = owing
-                    .map(|((account, _), owed)| {
-                        // 8 % a year, cut to 14 decimals, and rounded up.
-                        let part = owed.units() * 913_242_009;
-                        (*account, Money::from_units((part + 10_i128.pow(14) - 1) / 10_i128.pow(14)))
-                    })
-                    .collect();
+                let rate = Conditions::default().dollar_rate;
+                let expected: Vec<_> =
+                    owing.map(|((account, _), owed)| (*account, figures::interest(*owed, rate))).collect();
                 assert_eq!(charge.rows, expected);
                 for (account, amount) in expected {
                     self.add(account, self.usd, -amount.units());

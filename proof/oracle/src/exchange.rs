@@ -6,9 +6,10 @@
 use crate::breaks::trade_of;
 use buttonwood_engine::{
     AccessEvent, Account, AccountKind, Adjustment, Answer, Balance, Body, Break, BreakKind, Caller, Command,
-    ConvertInfrequent, Event, FEES, FeeSchedule, Finding, Infrequent, LedgerInfrequent, Mode, NewSession,
-    Opening, OrderState, Outcome, Owner, Schedule, State, TradingCommand, TradingEvent, TradingInfrequent,
-    Workspace, decide, decode_events, encode, evolve, houses, perp::Infrequent as PerpEvent,
+    ConvertInfrequent, Event, FEES, FeeSchedule, Finding, FundsInfrequent as FundsEvent, Infrequent,
+    LedgerInfrequent, Mode, NewSession, Opening, OrderState, Outcome, Owner, Schedule, State, TradingCommand,
+    TradingEvent, TradingInfrequent, Workspace, decide, decode_events, encode, evolve, houses,
+    perp::Infrequent as PerpEvent, spot_margin::Infrequent as MarginEvent,
 };
 use buttonwood_model::{
     AccountId, CancelReason, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, Outbox, Product, Role,
@@ -81,6 +82,31 @@ pub enum Happening {
     Converted(ConvertInfrequent),
 }
 
+/// The events of the rooms whose models read them whole.
+#[derive(Debug, Default)]
+pub struct RoomEvents {
+    /// Of the desk of perpetuals.
+    pub perps: Vec<PerpEvent>,
+    /// Of the desk of spot margin.
+    pub margin: Vec<MarginEvent>,
+    /// Of money that enters and leaves.
+    pub funds: Vec<FundsEvent>,
+}
+
+impl RoomEvents {
+    fn note(&mut self, event: &Event, texts: &[u8]) {
+        let Event::Infrequent(kept) = event else { return };
+        let event = Infrequent::read(*kept, texts).unwrap();
+        if let Infrequent::Perp(event) = event {
+            self.perps.push(event);
+        } else if let Infrequent::SpotMargin(event) = event {
+            self.margin.push(event);
+        } else if let Infrequent::Funds(event) = event {
+            self.funds.push(event);
+        }
+    }
+}
+
 /// A state and the means to change it.
 #[derive(Default)]
 pub struct Exchange {
@@ -92,8 +118,8 @@ pub struct Exchange {
     pub stamp: Stamp,
     /// The events of the last command.
     pub happened: Vec<Happening>,
-    /// The events of the desk of perpetuals in the last command.
-    pub of_perps: Vec<PerpEvent>,
+    /// The events of single rooms in the last command.
+    pub of: RoomEvents,
     /// Every trade, oldest first.
     pub trades: Vec<Break>,
     /// The value of each of them in volumes, in dollars.
@@ -146,9 +172,9 @@ impl Exchange {
             journal.push(self.frame.clone());
         }
         let mut entered = 0;
-        self.of_perps.clear();
+        self.of = RoomEvents::default();
         for event in &out.events {
-            self.of_perps.extend(perp_event(event, &out.texts));
+            self.of.note(event, &out.texts);
             self.happened
                 .extend(happening(&self.state, &mut entered, event, &out.texts).into_iter().flatten());
             if let Some((trade, dollars)) = trade_of(&self.state, stamp.time, event) {
@@ -168,9 +194,9 @@ impl Exchange {
         self.stamp = Stamp { seq: Seq(self.stamp.seq.0 + 1), time };
         self.happened.clear();
         let mut entered = 0;
-        self.of_perps.clear();
+        self.of = RoomEvents::default();
         for event in &out.events {
-            self.of_perps.extend(perp_event(event, &out.texts));
+            self.of.note(event, &out.texts);
             self.happened
                 .extend(happening(&self.state, &mut entered, event, &out.texts).into_iter().flatten());
             if let Some((trade, dollars)) = trade_of(&self.state, self.stamp.time, event) {
@@ -407,13 +433,6 @@ fn new_key(name: &str, owner: Owner, role: Role) -> NewSession {
 pub(crate) fn orders_of(state: &State, account: AccountId) -> impl Iterator<Item = OrderState> {
     let orders = state.orders();
     orders.of_account(account).map(|(slot, _)| OrderState::live(state.floor(), slot))
-}
-
-/// The event, if it is of the desk of perpetuals.
-fn perp_event(event: &Event, texts: &[u8]) -> Option<PerpEvent> {
-    let Event::Infrequent(kept) = event else { return None };
-    let Infrequent::Perp(event) = Infrequent::read(*kept, texts).unwrap() else { return None };
-    Some(event)
 }
 
 /// The happenings of an event, read before it is applied: at most two.

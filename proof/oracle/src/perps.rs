@@ -177,7 +177,7 @@ impl PerpJudge {
         self.learn(exchange);
         self.check_turn(exchange, command)?;
         self.offered = None;
-        for event in &exchange.of_perps {
+        for event in &exchange.of.perps {
             self.note_event(exchange, event)?;
         }
         self.note_happened(exchange, command)?;

@@ -280,7 +280,7 @@ impl Checker {
         agree(&self.exchange, naive)
             .map_err(|finding| format!("after command {seq} {command:?}:\n{finding}"))?;
         self.memory.note(state, stamp.time, &answer, happened);
-        self.memory.note_off_book(state, stamp.time, &self.exchange.of_perps);
+        self.memory.note_off_book(state, stamp.time, &self.exchange.of.perps);
         let [cancelled, kept] = listed(&command.body, happened);
         let withdrawn = Withdrawn { cancelled, kept };
         let expected = Receipt { stamp: *stamp, outcome: answer, withdrawn };

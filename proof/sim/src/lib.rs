@@ -8,6 +8,8 @@
 //!
 //! [`perps`] trades perpetuals at high leverage, over crashes inside funding and inside liquidations, and has a naive model judge it.
 //!
+//! [`margin`] does the same with accounts that buy with borrowed dollars, over crashes inside liquidations.
+//!
 //! An [`adversary`] searches for what people who trade with themselves could take from the house.
 //!
 //! Laws: INV-HOUSE, INV-DEP-1, INV-WD-1 to 7, INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, INV-PERP-1 to 8, and those of the ledger and the books.
@@ -18,6 +20,7 @@ mod check;
 mod dice;
 pub mod disk;
 pub mod life;
+pub mod margin;
 mod memory;
 pub mod perps;
 mod rot;
@@ -26,5 +29,6 @@ mod secrets;
 mod statement;
 pub mod sweep;
 pub mod treasury;
+pub mod trial;
 
 pub use check::Finding;

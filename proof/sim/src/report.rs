@@ -6,6 +6,7 @@ use buttonwood_sim::Finding;
 use buttonwood_sim::adversary::{Hunt, HuntTally, Program, Scene, play};
 use buttonwood_sim::disk::Faulty;
 use buttonwood_sim::life::{Life, Tally};
+use buttonwood_sim::margin::{Margin, MarginTally};
 use buttonwood_sim::perps::{Perps, PerpsTally};
 use buttonwood_sim::sweep::{Sweep, Swept};
 use buttonwood_sim::treasury::{Treasury, TreasuryTally};
@@ -33,13 +34,14 @@ const MARGIN_STEPS: u64 = 200;
 /// Runs of funds on faulty chains.
 const TREASURIES: u64 = 40;
 
-/// Runs of perpetuals.
+/// Runs of perpetuals, and of spot margin.
 const PERPS: u64 = 60;
+const MARGINS: u64 = 200;
 
 /// Searches of adversaries.
 const HUNTS: u64 = 6;
 
-/// Steps of a run of funds or perpetuals, and one more for so many commands of a life.
+/// Steps of a run of funds, perpetuals or spot margin, and one more for so many commands of a life.
 const STEPS: u64 = 100;
 const STEPS_SHARE: u64 = 60;
 
@@ -58,6 +60,8 @@ struct Totals {
     treasury: TreasuryTally,
     perps_runs: u64,
     perps: PerpsTally,
+    margin_runs: u64,
+    margin: MarginTally,
     hunts: u64,
     hunt: HuntTally,
 }
@@ -106,15 +110,7 @@ pub(crate) fn run(wanted: &Wanted) -> ExitCode {
 fn kept() -> Vec<(Kind, u64)> {
     let seed = |line: &str| {
         let mut words = line.split_whitespace();
-        let kind = match words.next()? {
-            "life" => Kind::Life,
-            "sweep" => Kind::Sweep,
-            "compare" => Kind::Compare,
-            "funds" => Kind::Funds,
-            "perps" => Kind::Perps,
-            "adversary" => Kind::Adversary,
-            _ => return None,
-        };
+        let kind = Kind::named(words.next()?)?;
         Some((kind, words.next()?.parse().ok()?))
     };
     KEPT.lines().filter_map(seed).collect()
@@ -156,10 +152,11 @@ impl Work<'_> {
                 Kind::Compare => totals.compared < COMPARED / parts,
                 Kind::Funds => totals.treasuries < TREASURIES / parts,
                 Kind::Perps => totals.perps_runs < PERPS / parts,
+                Kind::Margin => totals.margin_runs < MARGINS / parts,
                 Kind::Adversary => totals.hunts < HUNTS / parts,
             },
         };
-        [Kind::Life, Kind::Sweep, Kind::Compare, Kind::Funds, Kind::Perps, Kind::Adversary]
+        Kind::ALL
             .into_iter()
             .filter(|kind| is_due(*kind) && self.wanted.only.is_none_or(|only| only == *kind))
             .collect()
@@ -172,6 +169,7 @@ impl Work<'_> {
             Kind::Compare => self.compare(seed),
             Kind::Funds => self.funds(seed),
             Kind::Perps => self.perps(seed),
+            Kind::Margin => self.margin(seed),
             Kind::Adversary => self.adversary(seed),
         }
     }
@@ -255,6 +253,21 @@ impl Work<'_> {
             Err(finding) => self.failed("perps", seed, &finding, || {
                 let lines: Vec<&str> = perps.trace().collect();
                 leave("perps", seed, &lines, Some(perps.disk()))
+            }),
+        }
+    }
+
+    fn margin(&self, seed: u64) {
+        let mut margin = Margin::new(seed);
+        match guarded(|| margin.run(STEPS + self.wanted.commands / STEPS_SHARE)) {
+            Ok(tally) => {
+                let mut totals = self.totals.lock().expect("no worker panics with it");
+                totals.margin_runs += 1;
+                totals.margin.add(&tally);
+            }
+            Err(finding) => self.failed("margin", seed, &finding, || {
+                let lines: Vec<&str> = margin.trace().collect();
+                leave("margin", seed, &lines, Some(margin.disk()))
             }),
         }
     }
@@ -353,6 +366,12 @@ impl Work<'_> {
             perps.in_round,
             perps.resumed,
             perps.counts
+        );
+        let Totals { margin_runs, margin, .. } = &*totals;
+        println!(
+            "sim: {margin_runs} runs of spot margin: {} commands, {} crashes ({} with accounts to be searched or liquidated, {} of these \
+             inside a liquidation); {:?}",
+            margin.commands, margin.crashes, margin.in_search, margin.in_liquidation, margin.counts
         );
         println!(
             "sim: {hunts} searches of adversaries: {} programs, {} commands, {} answers and figures reached",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
 usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [--commands N] [--cuts N]
-                       [--programs N] [--workers N] [--without WORD,WORD] [--ignore KIND,KIND] [--only life|sweep|compare|funds|perps|adversary]
+                       [--programs N] [--workers N] [--without WORD,WORD] [--ignore KIND,KIND] [--only life|sweep|compare|funds|perps|margin|adversary]
        cargo xtask sim --play PATH
   --seed N      the first seed; the only one without --seeds, --minutes and --ci (default 1)
   --seeds N     N seeds, up to the first that fails
@@ -19,7 +19,7 @@ usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [
   --workers N   seeds at a time (default: one for each processor)
   --without A,B an adversary leaves out acts with one of these words, such as `quote` or `btcgusdperp`
   --ignore A,B  breaches that an adversary passes over: gain, debt, insurance, instant, fees, death
-  --only KIND   lives, sweeps, the core beside the naive exchange, funds on faulty chains, perpetuals, or the adversary alone
+  --only KIND   lives, sweeps, the core beside the naive exchange, funds on faulty chains, perpetuals, spot margin, or the adversary alone
   --play PATH   plays an adversary's program, or all of a folder, act by act, and judges each
 ";
 
@@ -39,8 +39,34 @@ pub(crate) enum Kind {
     Funds,
     /// Funding and liquidations of perpetuals.
     Perps,
+    /// Interest and liquidations of spot margin.
+    Margin,
     /// Searches for what people who trade with themselves could take.
     Adversary,
+}
+
+impl Kind {
+    /// Every kind, in the order in which a seed runs them.
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Life, Self::Sweep, Self::Compare, Self::Funds, Self::Perps, Self::Margin, Self::Adversary];
+
+    /// Its name on the command line and in `seeds.txt`.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Life => "life",
+            Self::Sweep => "sweep",
+            Self::Compare => "compare",
+            Self::Funds => "funds",
+            Self::Perps => "perps",
+            Self::Margin => "margin",
+            Self::Adversary => "adversary",
+        }
+    }
+
+    /// The kind of this name.
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
 }
 
 /// How long to run.
@@ -131,19 +157,11 @@ impl Wanted {
                 }
                 "--play" => wanted.play = Some(value()?.into()),
                 "--only" => {
-                    wanted.only = Some(match value()? {
-                        "life" => Kind::Life,
-                        "sweep" => Kind::Sweep,
-                        "compare" => Kind::Compare,
-                        "funds" => Kind::Funds,
-                        "perps" => Kind::Perps,
-                        "adversary" => Kind::Adversary,
-                        other => {
-                            return Err(format!(
-                                "--only {other}: there are life, sweep, compare, funds, perps and adversary"
-                            ));
-                        }
-                    });
+                    let word = value()?;
+                    wanted.only = Some(Kind::named(word).ok_or_else(|| {
+                        let words = Kind::ALL.map(Kind::word).join(", ");
+                        format!("--only {word}: there are {words}")
+                    })?);
                 }
                 other => return Err(format!("`{other}` is not understood")),
             }

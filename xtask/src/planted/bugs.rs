@@ -49,12 +49,13 @@ pub(super) enum Method {
     Compare,
     Funds,
     Perps,
+    Margin,
     Adversary,
 }
 
 impl Method {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Life, Self::Sweep, Self::Compare, Self::Funds, Self::Perps, Self::Adversary];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Life, Self::Sweep, Self::Compare, Self::Funds, Self::Perps, Self::Margin, Self::Adversary];
 
     /// The value of the simulator's option `--only`.
     pub(super) fn word(self) -> &'static str {
@@ -64,6 +65,7 @@ impl Method {
             Self::Compare => "compare",
             Self::Funds => "funds",
             Self::Perps => "perps",
+            Self::Margin => "margin",
             Self::Adversary => "adversary",
         }
     }

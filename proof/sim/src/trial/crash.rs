@@ -1,12 +1,12 @@
 //! The ends of processes, and the starts after them.
 
-use super::Perps;
+use super::{Product, Trial};
 use crate::check::Finding;
 use crate::disk::Trouble;
 use buttonwood_model::Time;
 use buttonwood_sequencer::{Clock, Fault, Recovered, Stepped, recover_stepped_with};
 
-impl Perps {
+impl<P: Product> Trial<P> {
     /// Whether the process has been killed, or the power is gone.
     pub(super) fn has_ended(&self) -> bool {
         matches!(self.disk.blown(), Some(Trouble::Kill | Trouble::PowerCut))
@@ -18,11 +18,11 @@ impl Perps {
     }
 
     /// The end of the process, and the next start, now and then minutes or hours later.
-    pub(super) fn crash(&mut self) -> Result<(), Finding> {
+    pub(crate) fn crash(&mut self) -> Result<(), Finding> {
         self.follower.collect()?;
         let loses_power = self.disk.blown() == Some(Trouble::PowerCut) || self.dice.once_in(4);
         self.stepped = None;
-        self.tally.crashes += 1;
+        self.crashes += 1;
         self.note(|| format!("crash, power lost: {loses_power}"));
         if loses_power {
             self.disk.cut_power(&mut self.dice);
@@ -33,7 +33,7 @@ impl Perps {
         self.now = self.now.plus(self.dice.below(pause * Time::SECOND));
         self.boot()?;
         // A client that is faster than the first turn of the writer.
-        if self.dice.once_in(3) { self.place() } else { Ok(()) }
+        if self.dice.once_in(3) { P::place(self) } else { Ok(()) }
     }
 
     /// Starts, repeatedly if needed; only a faulty disk may prevent it.
@@ -69,11 +69,7 @@ impl Perps {
             self.note(|| line);
         }
         judged?;
-        let judge = self.follower.judge();
-        self.tally.in_funding += u64::from(judge.is_paying());
-        self.tally.in_liquidation += u64::from(judge.is_liquidating());
-        self.tally.in_round += u64::from(judge.is_in_round());
-        self.tally.resumed += u64::from(judge.must_resume(self.now));
+        self.product.started(self.follower.judge(), self.now);
         let mut stepped = Stepped::new(recovered, Clock::manual(self.now), self.options);
         stepped.limit_batches(self.batch);
         self.turns = 0;
@@ -84,7 +80,7 @@ impl Perps {
     fn recover(&self) -> Result<Recovered, Fault> {
         let mut recovered = recover_stepped_with(self.disk.folder(), self.segments, None)?;
         if recovered.views().state().opening().is_none() {
-            recovered.commit(self.now, self.founded.commands.clone())?;
+            recovered.commit(self.now, self.product.founding().to_vec())?;
         }
         Ok(recovered)
     }

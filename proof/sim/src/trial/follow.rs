@@ -1,45 +1,54 @@
-//! A reader of the journal that has every command judged: requested or due, followed by what the naive model computes.
+//! A reader of the journal that has every command judged: requested or due, followed by what the naive model of the product computes.
 
-use super::found::Founded;
+use super::Judge;
 use crate::check::{Asked, Finding, is_due};
 use crate::disk::Faulty;
 use crate::scene::command_of;
-use buttonwood_engine::{AccessCommand, Body, Command, Founding, FundsCommand, State, TradingCommand, perp};
+use buttonwood_engine::{
+    AccessCommand, Body, Command, Founding, FundsCommand, Operation, State, TradingCommand, perp,
+};
 use buttonwood_journal::{Mark, Reader, ReplayError};
-use buttonwood_model::{Due, Time};
-use buttonwood_oracle::{Exchange, PerpCounts, PerpJudge};
+use buttonwood_model::{Due, Rank, Time};
+use buttonwood_oracle::Exchange;
 use buttonwood_sequencer::{JOURNAL_DIR, Pending, Stopped};
 use std::collections::VecDeque;
 use std::task::Poll;
+
+/// The command of perpetuals or of spot margin that is due next.
+fn next_due(state: &State) -> Option<Due<Body>> {
+    let perps = state.next_due_in(state.perps()).map(|due| due.map(Body::Perp));
+    let margin = state.next_due_in(state.spot_margin()).map(|due| due.map(Body::SpotMargin));
+    perps.into_iter().chain(margin).min_by_key(Due::key)
+}
 
 /// In a run with many rows, one in this many commands is followed by a check of all laws.
 const LAWS_EVERY: u64 = 16;
 
 /// The follower.
-pub(super) struct Follower {
+pub(super) struct Follower<J> {
     founding: u64,
     is_crowded: bool,
     mark: Option<Mark>,
     exchange: Exchange,
-    judge: PerpJudge,
+    judge: J,
     asked: VecDeque<Asked>,
     /// The highest sequence that a client was answered with.
     seen: u64,
     /// The start whose first command is still to come: its time, and whether that command must be [`perp::Command::Resume`].
     starting: Option<(Time, bool)>,
-    /// Whether due commands may run late: the process was down.
+    /// Whether due commands may run late: the process was down, or the exchange was halted.
     may_be_late: bool,
     lines: Vec<String>,
 }
 
-impl Follower {
-    pub(super) fn new(founded: &Founded) -> Self {
+impl<J: Judge> Follower<J> {
+    pub(super) fn new(founding: u64, is_crowded: bool) -> Self {
         Self {
-            founding: u64::try_from(founded.commands.len()).expect("some thousands"),
-            is_crowded: founded.is_crowded,
+            founding,
+            is_crowded,
             mark: None,
             exchange: Exchange::blank(),
-            judge: PerpJudge::default(),
+            judge: J::default(),
             asked: VecDeque::new(),
             seen: 0,
             starting: None,
@@ -56,15 +65,11 @@ impl Follower {
         self.exchange.stamp.seq.0
     }
 
-    pub(super) fn judge(&self) -> &PerpJudge {
+    pub(super) fn judge(&self) -> &J {
         &self.judge
     }
 
-    pub(super) fn counts(&self) -> PerpCounts {
-        self.judge.counts
-    }
-
-    /// The lines that it has read since the last query, for the trace.
+    /// What it has read since the last query, for the trace.
     pub(super) fn lines(&mut self) -> Vec<String> {
         std::mem::take(&mut self.lines)
     }
@@ -119,15 +124,16 @@ impl Follower {
         if seq != self.seq() + 1 {
             return Err(format!("command {seq} follows {}", self.seq()));
         }
-        let due = self.exchange.state.next_due_in(self.exchange.state.perps());
+        let due = next_due(&self.exchange.state);
         let before = self.exchange.stamp.time;
         self.exchange.replay(frame);
         let command = command_of(frame);
         let wrong = |finding: Finding| format!("at command {seq} {command:?}: {finding}");
         self.lines.push(format!("  {seq} at {:?}: {:?}", self.exchange.stamp.time, command.body));
-        for event in &self.exchange.of_perps {
-            self.lines.push(format!("    {event:?}"));
-        }
+        self.lines.extend(self.exchange.of.perps.iter().map(|event| format!("    {event:?}")));
+        self.lines.extend(self.exchange.of.margin.iter().map(|event| format!("    {event:?}")));
+        // A halt holds back what trades.
+        self.may_be_late |= command.body == Body::Operation(Operation::Resume);
         if seq > self.founding {
             self.recognise(&command, due.as_ref(), before).map_err(wrong)?;
         }
@@ -143,12 +149,7 @@ impl Follower {
     }
 
     /// A command was requested, in this order and at this time, or it was due.
-    fn recognise(
-        &mut self,
-        command: &Command,
-        due: Option<&Due<perp::Command>>,
-        before: Time,
-    ) -> Result<(), Finding> {
+    fn recognise(&mut self, command: &Command, due: Option<&Due<Body>>, before: Time) -> Result<(), Finding> {
         let now = self.exchange.stamp.time;
         let is_resume = command.body == Body::Perp(perp::Command::Resume);
         if let Some((at, must_resume)) = self.starting.take() {
@@ -166,8 +167,8 @@ impl Follower {
             let asked = self.asked.pop_front().expect("it was found");
             return if now == asked.at { Ok(()) } else { Err(format!("it was asked at {:?}", asked.at)) };
         }
-        let is_own = if let Body::Perp(own) = &command.body {
-            is_due(due, own, now, self.may_be_late)
+        let is_own = if let Body::Perp(_) | Body::SpotMargin(_) = &command.body {
+            is_due(due, &command.body, now, self.may_be_late)
         } else {
             matches!(
                 command.body,
@@ -209,12 +210,12 @@ impl Follower {
 
     /// At rest, nothing is overdue.
     pub(super) fn check_rest(&mut self, now: Time) -> Result<(), Finding> {
-        let due = self.exchange.state.next_due_in(self.exchange.state.perps());
+        let due = next_due(&self.exchange.state);
         if let Some(due) = due.filter(|due| due.time <= now) {
             return Err(format!("at {now:?} {due:?} is overdue"));
         }
-        if self.judge.is_liquidating() || self.judge.is_paying() {
-            return Err("a liquidation or a payment does not go on".into());
+        if let Some(what) = self.judge.unfinished(&self.exchange) {
+            return Err(format!("at {now:?} {what}"));
         }
         self.may_be_late = false;
         Ok(())
