@@ -36,6 +36,8 @@ const MARKET: u8 = 3;
 const SELLS: u8 = 1;
 /// The next record belongs to the same operation.
 const MORE: u8 = 2;
+/// The order is one on margin.
+const MARGIN: u8 = 4;
 
 /// One binary command: client id (16) or order id, price, lots, account, symbol, kind, flags; and its nonce as the
 /// gate provides it.
@@ -54,6 +56,12 @@ impl Record {
     /// Whether the next record belongs to the same operation.
     pub(crate) fn has_more(&self) -> bool {
         self.0[39] & MORE != 0
+    }
+
+    /// The same as an order on margin; a cancel stays as it is.
+    pub(crate) fn on_margin(mut self) -> Self {
+        self.0[39] |= MARGIN;
+        self
     }
 
     /// The prefetch hint for a command, read before it is decoded.
@@ -97,7 +105,7 @@ impl Record {
                     spend: Money::ZERO,
                     client_id: Some(ClientId::copied(&self.0[..16])),
                     stop: Price::default(),
-                    margin: false,
+                    margin: self.0[39] & MARGIN != 0,
                 })),
             },
         }
@@ -265,9 +273,21 @@ impl Exchange {
         exchange
     }
 
+    /// The same with margin accounts on one symbol. They have no dollars, so that each buy borrows, and their currency has an index: that
+    /// of a perpetual which nobody trades.
+    pub(crate) fn of_borrowers() -> Self {
+        let mut exchange = Self::empty();
+        let index = [list_currency("GUSD".to_owned(), CurrencyKind::Fiat), list_symbol(0, 2, Product::Swap)];
+        for body in founding(1, ACCOUNTS, AccountKind::Margin).chain(index) {
+            assert_eq!(exchange.run(&Command { caller: None, body }), Outcome::Done);
+        }
+        exchange.pin(CurrencyId(1), 200);
+        exchange
+    }
+
     fn founded(symbols: u16, product: Product) -> Self {
         let mut exchange = Self::empty();
-        for body in founding(symbols, ACCOUNTS, product) {
+        for body in founding(symbols, ACCOUNTS, kind_of(product)) {
             let outcome = exchange.run(&Command { caller: None, body });
             assert_eq!(outcome, Outcome::Done);
         }
@@ -285,7 +305,7 @@ impl Exchange {
     /// perpetual.
     pub(crate) fn crowded(accounts: u32, product: Product) -> Self {
         let mut exchange = Self::empty();
-        for body in founding(1, accounts, product) {
+        for body in founding(1, accounts, kind_of(product)) {
             let mut out = Outbox::<Event>::default();
             match body {
                 Body::Access(AccessCommand::OpenAccount(account)) => {
@@ -377,8 +397,8 @@ impl Exchange {
     /// applied, and the state's fingerprint after them.
     pub(crate) fn recorded(script: &Script, records: &[Record], mut see: impl FnMut(&Told<'_>)) -> Self {
         let mut exchange = Self::empty();
-        let founding =
-            founding(script.symbols, ACCOUNTS, Product::Spot).map(|body| Command { caller: None, body });
+        let founding = founding(script.symbols, ACCOUNTS, AccountKind::Exchange)
+            .map(|body| Command { caller: None, body });
         for command in founding.chain(records.iter().map(|record| record.decode())) {
             let stamp = exchange.next_stamp();
             exchange.work.out.clear();
@@ -407,47 +427,65 @@ impl Exchange {
 
 /// The commands that found an exchange for a flow, and their time.
 pub(crate) fn founding_commands(symbols: u16) -> (Time, Vec<Command>) {
-    let commands = founding(symbols, ACCOUNTS, Product::Spot).map(|body| Command { caller: None, body });
+    let commands =
+        founding(symbols, ACCOUNTS, AccountKind::Exchange).map(|body| Command { caller: None, body });
     (Time(START_MICROS), commands.collect())
 }
 
-fn founding(symbols: u16, accounts: u32, product: Product) -> impl Iterator<Item = Body> {
+/// The accounts that trade a product, for cash if it is spot.
+fn kind_of(product: Product) -> AccountKind {
+    match product {
+        Product::Spot => AccountKind::Exchange,
+        Product::Swap => AccountKind::Derivatives,
+    }
+}
+
+fn decimal(text: &str) -> Decimal {
+    Decimal::parse(text.as_bytes()).expect("a decimal")
+}
+
+fn list_currency(code: String, kind: CurrencyKind) -> Body {
+    Body::list_currency(Currency { name: code.clone(), code, decimals: 19, kind, networks: Vec::new() })
+}
+
+/// Lists a symbol of the currency after the first, in another currency.
+fn list_symbol(symbol: u16, quote: u16, product: Product) -> Body {
+    let suffix = if product == Product::Swap && quote > 0 { "perp" } else { "" };
+    Body::list_symbol(Symbol {
+        name: format!("c{symbol}usd{suffix}"),
+        base: CurrencyId(symbol + 1),
+        quote: CurrencyId(quote),
+        grid: Grid::new(decimal("0.01"), decimal("0.00000001")).expect("the grid of btcusd"),
+        qty_min: Qty::from_hundredths(100),
+        product,
+        status: SymbolStatus::Open,
+        wrap_enabled: false,
+        closed_to: Vec::new(),
+    })
+}
+
+fn founding(symbols: u16, accounts: u32, kind: AccountKind) -> impl Iterator<Item = Body> {
     let opening = Opening {
         mode: Mode::Sandbox,
         seed: 23,
         hash_key: 0x5EED_0023_5EED_0023,
         fees: FeeSchedule::default(),
     };
-    let currency = |code: String, kind| {
-        Body::list_currency(Currency { name: code.clone(), code, decimals: 19, kind, networks: Vec::new() })
+    let borrows = kind == AccountKind::Margin;
+    let (quote, product) = match kind {
+        AccountKind::Derivatives => ("GUSD", Product::Swap),
+        AccountKind::Exchange | AccountKind::Custody | AccountKind::Margin => ("USD", Product::Spot),
     };
-    let decimal = |text: &str| Decimal::parse(text.as_bytes()).expect("a decimal");
-    let grid = Grid::new(decimal("0.01"), decimal("0.00000001")).expect("the grid of btcusd");
-    let (quote, kind) = match product {
-        Product::Spot => ("USD", AccountKind::Exchange),
-        Product::Swap => ("GUSD", AccountKind::Derivatives),
-    };
-    let first = [Body::open(opening), currency(quote.to_owned(), CurrencyKind::Fiat)];
+    let first = [Body::open(opening), list_currency(quote.to_owned(), CurrencyKind::Fiat)];
     let listings = (0..symbols).flat_map(move |symbol| {
-        [
-            currency(format!("C{symbol}"), CurrencyKind::Crypto),
-            Body::list_symbol(Symbol {
-                name: format!("c{symbol}usd"),
-                base: CurrencyId(symbol + 1),
-                quote: CurrencyId(0),
-                grid: grid.clone(),
-                qty_min: Qty::from_hundredths(100),
-                product,
-                status: SymbolStatus::Open,
-                wrap_enabled: false,
-                closed_to: Vec::new(),
-            }),
-        ]
+        // Only some currencies can be bought on margin.
+        let code = if borrows { "BTC".to_owned() } else { format!("C{symbol}") };
+        [list_currency(code, CurrencyKind::Crypto), list_symbol(symbol, 0, product)]
     });
     let people = (0..accounts).flat_map(move |account| {
         let id = AccountId(HOUSE_ACCOUNTS + account);
         let amount = Money::from_decimal(decimal("1000000000")).expect("money");
-        let amounts = (0..=symbols).map(|currency| (CurrencyId(currency), amount)).collect();
+        let amounts = (u16::from(borrows)..=symbols).map(|currency| (CurrencyId(currency), amount)).collect();
         [
             Body::open_account(Account {
                 group: Some(GroupId(0)),

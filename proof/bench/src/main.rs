@@ -13,6 +13,7 @@ mod figures;
 mod funds;
 mod http;
 mod journalled;
+mod margin;
 mod memory;
 mod opgen;
 mod overload;
@@ -46,6 +47,7 @@ usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
                                         13  funds
                         14  perpetuals
                         15  statement
+                        16  spot margin
   all is the default
   --pairs N   pairs of reference and ours (default 5)
   --quick     one pair, short: shows that it runs, not how fast
@@ -77,7 +79,7 @@ pub(crate) fn say(line: &str) {
     eprintln!("bench: {line}");
 }
 
-const ALL: [u8; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+const ALL: [u8; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 
 /// The benchmarks that start the product as a process.
 const OVER_HTTP: [u8; 5] = [6, 7, 8, 9, 12];
@@ -259,6 +261,10 @@ fn run(number: u8, settings: &Settings, report: &mut Report) {
             let what = "newest 50 lines among 1 M rows";
             let goal = goal(what, "s a statement / trades", [2.0, 1.2, 0.8]);
             statement::measure(settings, goal, report);
+        }
+        16 => {
+            let goal = goal("an order on margin (B1)", "CPU/op margin / cash", [10.0, 5.0, 3.0]);
+            margin::measure(settings, goal, report);
         }
         other => unreachable!("{other} was refused before"),
     }
