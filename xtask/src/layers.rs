@@ -47,7 +47,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("proof/accept", &["bin/buttonwood", "client", "proof/checker", "core/num", "core/model"]),
     ("proof/bench", &["client", "*"]),
     ("proof/corpus", &["proof/accept", "proof/oracle", "*"]),
-    ("proof/fuzz", &["proof/oracle", "*"]),
+    ("proof/fuzz", &["proof/oracle", "proof/sim", "*"]),
     ("proof/checker", &[]),
     ("proof/oracle", &["core/engine", "core/model", "core/num"]),
     ("proof/sim", &["client", "proof/oracle", "*"]),

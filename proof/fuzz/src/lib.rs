@@ -12,6 +12,7 @@ pub mod framing;
 pub mod journal;
 mod memory;
 pub mod payload;
+pub mod products;
 pub mod sequence;
 pub mod snapshot;
 
@@ -25,6 +26,7 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("framing", framing::run),
     ("journal", journal::run),
     ("payload", payload::run),
+    ("products", products::run),
     ("sequence", sequence::run),
     ("snapshot", snapshot::run),
 ];

@@ -8,7 +8,7 @@ mod found;
 use crate::check::Finding;
 use crate::disk::Trouble;
 use crate::trial::found::dollars;
-use crate::trial::{Judge, Product, Trial};
+use crate::trial::{Judge, Product, Trial, dice_of};
 use buttonwood_engine::funds::internal::{Command as Internal, Move};
 use buttonwood_engine::perp::Leverage;
 use buttonwood_engine::spot_margin::{Command as MarginCommand, Conditions};
@@ -122,7 +122,15 @@ impl Product for Borrowers {
 impl Margin {
     /// The run of a seed, before it begins.
     pub fn new(seed: u64) -> Self {
-        let mut dice = Dice::seeded(seed);
+        Self::with(seed, Dice::seeded(seed))
+    }
+
+    /// The run that bytes choose.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self::with(0, dice_of(bytes))
+    }
+
+    fn with(seed: u64, mut dice: Dice) -> Self {
         let founded = found(&mut dice);
         let (tally, conditions) = (MarginTally::default(), Conditions::default());
         Self::of(seed, dice, Borrowers { founded, tally, is_halted: false, conditions })

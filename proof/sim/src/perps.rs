@@ -7,7 +7,7 @@ mod found;
 
 use crate::check::Finding;
 use crate::trial::found::dollars;
-use crate::trial::{Judge, Product, Trial};
+use crate::trial::{Judge, Product, Trial, dice_of};
 use buttonwood_engine::perp::{Command as PerpCommand, Leverage};
 use buttonwood_engine::{Body, Command, Place, TradingCommand};
 use buttonwood_model::{AccountId, Claim, OrderKind, SessionId, Side, Time};
@@ -133,8 +133,16 @@ impl Product for Contracts {
 impl Perps {
     /// The run of a seed, before it begins. Every eighth has so many rows that the payments of an hour take several steps.
     pub fn new(seed: u64) -> Self {
-        let mut dice = Dice::seeded(seed);
-        let founded = found(&mut dice, seed.is_multiple_of(8));
+        Self::with(seed, Dice::seeded(seed), seed.is_multiple_of(8))
+    }
+
+    /// The run that bytes choose.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self::with(0, dice_of(bytes), false)
+    }
+
+    fn with(seed: u64, mut dice: Dice, is_crowded: bool) -> Self {
+        let founded = found(&mut dice, is_crowded);
         Self::of(seed, dice, Contracts { founded, tally: PerpsTally::default() })
     }
 

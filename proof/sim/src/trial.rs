@@ -63,6 +63,16 @@ pub trait Product: Sized {
     fn tally(&self, judge: &Self::Judge, commands: u64, crashes: u64) -> Self::Tally;
 }
 
+/// Numbers after those of given bytes, so that a run ends in its own way when the bytes do.
+const TAIL: u64 = 4_096;
+
+/// The dice of given bytes, followed by numbers that are always the same.
+pub(crate) fn dice_of(bytes: &[u8]) -> Dice {
+    let mut tail = Dice::seeded(TAIL);
+    let tail = (0..TAIL).map(|_| u8::try_from(tail.below(256)).expect("below 256"));
+    Dice::of_bytes(&bytes.iter().copied().chain(tail).collect::<Vec<u8>>())
+}
+
 /// A run of a seed.
 pub struct Trial<P: Product> {
     pub(crate) dice: Dice,
