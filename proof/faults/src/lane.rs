@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use buttonwood_accept::{Actor, Dec, NewOrder, Value, dec, json};
 
 use crate::draw::Draw;
-use crate::memory::{Known, Memory, Order};
+use crate::memory::{Figures, HOUR_MS, Known, Memory, Order};
 use crate::record::Record;
 
 /// The state that all lanes of a load share.
@@ -37,16 +37,57 @@ pub enum Ended {
 pub enum Lane {
     /// Places orders that never trade, and cancels many of them.
     Rest(Box<Memory>),
-    /// Sells and buys between two accounts on a symbol that no other key trades.
+    /// Sells and buys between two accounts, at a price at which no other key trades.
     Trade {
-        /// The symbol.
-        symbol: &'static str,
+        /// What is traded.
+        deal: Deal,
         /// The maker.
         maker: Box<Memory>,
         /// The taker.
         taker: Box<Memory>,
     },
 }
+
+/// What a lane trades.
+#[derive(Clone, Copy, Debug)]
+pub struct Deal {
+    /// The symbol.
+    pub symbol: &'static str,
+    /// The price of every order.
+    pub price: &'static str,
+    /// How the taker trades.
+    pub product: Product,
+}
+
+/// How the taker of a lane trades.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Product {
+    /// It buys with its own money.
+    Cash,
+    /// Both sides are derivatives accounts.
+    Perpetual,
+    /// It is a margin account that buys with borrowed dollars.
+    Margin,
+}
+
+impl Product {
+    /// What the risk figures of the taker are read with.
+    fn figures(self) -> Vec<(&'static str, Value)> {
+        match self {
+            Self::Cash => Vec::new(),
+            Self::Perpetual => {
+                vec![("/v1/positions", json!({})), ("/v1/margin", json!({ "symbol": PERPETUAL }))]
+            }
+            Self::Margin => vec![("/v1/margin/account", json!({}))],
+        }
+    }
+}
+
+/// The perpetual that is traded.
+pub const PERPETUAL: &str = "btcgusdperp";
+
+/// The most that the taker of a lane holds; then it sells, until it holds less than nothing or owes nothing.
+const HELD_MAX: &str = "0.6";
 
 impl Lane {
     /// The memories of the lane's keys.
@@ -69,10 +110,10 @@ impl Lane {
     pub fn run(&mut self, actors: &[Actor], draw: &mut Draw, run: &Run<'_>, steps: u64) -> Ended {
         let mut step = || match self {
             Self::Rest(memory) => rest(&mut Teller::new(&actors[0], memory, run), draw),
-            Self::Trade { symbol, maker, taker } => {
+            Self::Trade { deal, maker, taker } => {
                 let mut maker = Teller::new(&actors[0], maker, run);
                 let mut taker = Teller::new(&actors[1], taker, run);
-                trade(symbol, &mut maker, &mut taker, draw)
+                trade(deal, &mut maker, &mut taker, draw)
             }
         };
         for _ in 0..steps {
@@ -144,13 +185,22 @@ impl<'a> Teller<'a> {
     }
 
     /// Places an order; returns its place in the memory. `None` if no answer came.
-    fn place(&mut self, mut order: NewOrder) -> Option<usize> {
+    fn place(&mut self, order: NewOrder) -> Option<usize> {
+        self.place_as(order, false)
+    }
+
+    /// The same, on margin if so.
+    fn place_as(&mut self, mut order: NewOrder, on_margin: bool) -> Option<usize> {
         let place = self.memory.orders.len();
         let name = format!("{}-{}-{place}", self.memory.key, self.run.number);
         order = order.named(&name);
-        self.memory.orders.push(Order::new(&name, order.params()));
+        let mut params = order.params();
+        if on_margin {
+            params["margin_order"] = json!(true);
+        }
+        self.memory.orders.push(Order::new(&name, params.clone()));
         self.memory.touched.insert(place);
-        match self.change("/v1/order/new", order.params())? {
+        match self.change("/v1/order/new", params)? {
             Told::Yes(told) => {
                 let at = told["timestampms"].as_u64().expect("an order has a time");
                 let before = self.memory.latest_ms;
@@ -170,6 +220,7 @@ impl<'a> Teller<'a> {
         let params =
             if by_name { json!({ "client_order_id": order.name }) } else { json!({ "order_id": id }) };
         order.cancel_unknown = true;
+        self.memory.figures = None;
         match self.change("/v1/order/cancel", params)? {
             Told::Yes(told) => {
                 let order = &mut self.memory.orders[place];
@@ -204,6 +255,19 @@ impl<'a> Teller<'a> {
         Some(())
     }
 
+    /// Reads the risk figures of the account: until it trades again, in the same hour, they stay.
+    fn look_at_figures(&mut self, product: Product) -> Option<()> {
+        let hour = self.memory.latest_ms / HOUR_MS;
+        let mut replies = Vec::new();
+        for (path, params) in product.figures() {
+            let reply = self.read(path, params.clone())?;
+            replies.push((path, params, reply));
+        }
+        let orders = self.memory.orders.len();
+        self.memory.figures = (!replies.is_empty()).then_some(Figures { replies, orders, hour });
+        Some(())
+    }
+
     /// Reads the newest own trades; once shown, they must stay.
     fn look_at_trades(&mut self) -> Option<()> {
         let page = self.read("/v1/mytrades", json!({ "limit_trades": 20 }))?;
@@ -233,13 +297,34 @@ fn rest(me: &mut Teller<'_>, draw: &mut Draw) -> Option<()> {
 
 const PRICE: &str = "100";
 
-/// One step of a lane that trades: an order to sell, some that buy from it, sometimes a cancel of the rest.
-fn trade(symbol: &str, maker: &mut Teller<'_>, taker: &mut Teller<'_>, draw: &mut Draw) -> Option<()> {
+/// What is traded for cash.
+pub const fn cash(symbol: &'static str) -> Deal {
+    Deal { symbol, price: PRICE, product: Product::Cash }
+}
+
+/// Whether the taker buys next: it fills its account, and then empties it.
+fn buys(deal: &Deal, taker: &mut Teller<'_>) -> bool {
+    if deal.product == Product::Cash {
+        return true;
+    }
+    let (mut held, mut buys) = (Dec::ZERO, true);
+    for told in taker.memory.orders.iter().filter_map(Order::told) {
+        let executed = Dec::wire(&told["executed_amount"]);
+        held = if told["side"] == "buy" { held + executed } else { held - executed };
+        buys = if buys { held < dec(HELD_MAX) } else { held <= Dec::ZERO };
+    }
+    buys
+}
+
+/// One step of a lane that trades: an order that rests, some that meet it, sometimes a cancel of the rest.
+fn trade(deal: &Deal, maker: &mut Teller<'_>, taker: &mut Teller<'_>, draw: &mut Draw) -> Option<()> {
+    let Deal { symbol, price, product } = *deal;
     // Orders that a crash left on the book would trade first.
     for place in maker.memory.live() {
         maker.cancel(place, false)?;
     }
-    let sold = maker.place(NewOrder::limit(symbol, "sell", "0.03", PRICE))?;
+    let [rests, meets] = if buys(deal, taker) { ["sell", "buy"] } else { ["buy", "sell"] };
+    let sold = maker.place(NewOrder::limit(symbol, rests, "0.03", price))?;
     if !maker.memory.orders[sold].is_live() {
         return Some(());
     }
@@ -248,15 +333,16 @@ fn trade(symbol: &str, maker: &mut Teller<'_>, taker: &mut Teller<'_>, draw: &mu
         if left == Dec::ZERO {
             break;
         }
-        let all = draw.chance(25);
+        // What a margin account sells beyond what it has would be refused.
+        let all = draw.chance(25) && product != Product::Margin;
         let amount = if all { "0.05" } else { "0.01" };
-        let mut order = NewOrder::limit(symbol, "buy", amount, PRICE);
+        let mut order = NewOrder::limit(symbol, meets, amount, price);
         if all {
             order = order.with_option("immediate-or-cancel");
         }
         maker.memory.touched.insert(sold);
         maker.memory.orders[sold].perhaps = left.min(dec(amount));
-        let bought = taker.place(order)?;
+        let bought = taker.place_as(order, product == Product::Margin)?;
         let resting = &mut maker.memory.orders[sold];
         resting.perhaps = Dec::ZERO;
         if let Some(told) = taker.memory.orders[bought].told() {
@@ -266,6 +352,7 @@ fn trade(symbol: &str, maker: &mut Teller<'_>, taker: &mut Teller<'_>, draw: &mu
         }
         maker.look(sold)?;
     }
+    taker.look_at_figures(product)?;
     match draw.between(1, 8) {
         1 => maker.look_at_trades(),
         2 => taker.look_at_trades(),

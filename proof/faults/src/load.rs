@@ -6,10 +6,13 @@ use std::sync::atomic::Ordering;
 use buttonwood_accept::{Actor, Exchange, json, laws};
 
 use crate::draw::Draw;
-use crate::lane::{Ended, Lane, Run, Shared};
+use crate::lane::{Deal, Ended, Lane, PERPETUAL, Product, Run, Shared, cash};
 use crate::memory::Memory;
 use crate::oracle::{self, Scope};
 use crate::record::Record;
+
+/// The index of bitcoin and ether, and the price of all that is traded against it.
+const INDEX: &str = "50000";
 
 /// Several lanes on one directory, over any number of its starts.
 #[derive(Clone, Debug)]
@@ -32,16 +35,31 @@ pub struct Ran {
 }
 
 impl Load {
-    /// Three lanes that rest and two that trade, on a newly founded exchange.
+    /// Three lanes that rest and four that trade, on a newly founded exchange: two for cash, one a perpetual, one on margin.
     pub fn new(x: &Exchange, record: Arc<Record>, draw: Draw) -> Self {
+        for currency in ["BTC", "ETH"] {
+            x.control(&format!("/sandbox/index/{currency}"), &json!({ "price": INDEX })).ok();
+        }
         let memory = |key: &str| {
             let mut memory = Memory::new(key);
             memory.start = oracle::holdings(x, key);
+            memory.hour = oracle::hour(x);
             Box::new(memory)
         };
         let rest = ["load-000", "load-001", "load-002"].map(|key| Lane::Rest(memory(key)));
-        let trade = [("ltcusd", "load-010", "load-011"), ("ethusd", "load-020", "load-021")]
-            .map(|(symbol, sells, buys)| Lane::Trade { symbol, maker: memory(sells), taker: memory(buys) });
+        let perpetual = Deal { symbol: PERPETUAL, price: INDEX, product: Product::Perpetual };
+        let margin = Deal { symbol: "ethusd", price: INDEX, product: Product::Margin };
+        let deals = [
+            (cash("ltcusd"), "load-010", "load-011"),
+            (cash("bchusd"), "load-020", "load-021"),
+            (perpetual, "perp-010", "perp-011"),
+            (margin, "load-030", "margin-001"),
+        ];
+        let trade = deals.map(|(deal, rests, meets)| Lane::Trade {
+            deal,
+            maker: memory(rests),
+            taker: memory(meets),
+        });
         Self { lanes: rest.into_iter().chain(trade).collect(), record, runs: 0, draw }
     }
 

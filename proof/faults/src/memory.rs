@@ -137,6 +137,24 @@ pub struct Memory {
     pub trades: BTreeMap<u64, Value>,
     /// The account's balances before the first order.
     pub start: BTreeMap<String, Dec>,
+    /// The hour in which the load began, by the exchange's clock.
+    pub hour: u64,
+    /// The risk figures of the account as last read, if nothing may have changed them since.
+    pub figures: Option<Figures>,
+}
+
+/// Milliseconds of an hour.
+pub const HOUR_MS: u64 = 3_600_000;
+
+/// The reply to a read of an account's risk figures.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// Each operation with its parameters and its answer.
+    pub replies: Vec<(&'static str, Value, Value)>,
+    /// How many orders had been sent before.
+    pub orders: usize,
+    /// The hour of the last order before, by the exchange's clock: the next one pays funding and charges interest.
+    pub hour: u64,
 }
 
 impl Memory {
@@ -150,6 +168,8 @@ impl Memory {
             latest_ms: 0,
             trades: BTreeMap::new(),
             start: BTreeMap::new(),
+            hour: 0,
+            figures: None,
         }
     }
 
@@ -161,6 +181,12 @@ impl Memory {
     /// Indices of all orders that are live as far as is known.
     pub fn live(&self) -> Vec<usize> {
         (0..self.orders.len()).filter(|place| self.orders[*place].is_live()).collect()
+    }
+
+    /// The figures, unless an order that was sent since may have changed them.
+    pub fn sure_figures(&self) -> Option<&Figures> {
+        let is_never = |order: &Order| matches!(order.known, Known::Never);
+        self.figures.as_ref().filter(|figures| self.orders[figures.orders..].iter().all(is_never))
     }
 
     /// Number of acknowledged orders.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use buttonwood_accept::{Actor, Dec, Exchange, Value, dec, json, laws};
 
-use crate::memory::{Known, Memory};
+use crate::memory::{HOUR_MS, Known, Memory};
 
 /// Which orders are queried one by one. Live orders, trades and balances are always compared as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +28,13 @@ pub fn check(x: &Exchange, memory: &mut Memory, scope: Scope) -> u64 {
     memory.touched.clear();
     live_orders(&actor, memory);
     own_trades(&actor, memory);
-    balances(&actor, memory);
-    laws::holds_equal_open_orders(x, &memory.key);
+    let hour = hour(x);
+    balances(&actor, memory, hour);
+    figures(&actor, memory, hour);
+    // Orders of derivatives accounts hold nothing, and neither do buys on margin.
+    if !memory.key.starts_with("perp-") && !memory.key.starts_with("margin-") {
+        laws::holds_equal_open_orders(x, &memory.key);
+    }
     u64::try_from(compared).expect("a count is a number")
 }
 
@@ -127,8 +132,39 @@ fn own_trades(actor: &Actor, memory: &mut Memory) {
     memory.trades = past;
 }
 
-/// An account's balance is its initial balance plus what its trades moved.
-fn balances(actor: &Actor, memory: &Memory) {
+/// Positions and risk figures are those that were read last, if nothing may have changed them; positions are what the trades lead to.
+fn figures(actor: &Actor, memory: &Memory, hour: u64) {
+    let known = memory.sure_figures().filter(|figures| figures.hour == hour);
+    for (path, params, told) in known.iter().flat_map(|figures| &figures.replies) {
+        let found = actor.call(path, params.clone()).ok();
+        assert_eq!(&found, told, "{}: {path} found, and as it was told", memory.key);
+    }
+    if !memory.key.starts_with("perp-") {
+        return;
+    }
+    let signed = |trade: &Value| {
+        let amount = Dec::wire(&trade["amount"]);
+        if trade["type"] == "Buy" { amount } else { -amount }
+    };
+    let expected = memory.trades.values().fold(Dec::ZERO, |sum, trade| sum + signed(trade));
+    let positions = actor.call("/v1/positions", json!({})).ok();
+    let rows = positions.as_array().expect("positions are an array");
+    let held = rows.iter().fold(Dec::ZERO, |sum, row| sum + Dec::wire(&row["quantity"]));
+    assert_eq!(held, expected, "{}: its position, and its trades", memory.key);
+}
+
+/// What a margin account owes; nothing for others.
+fn owed(actor: &Actor, key: &str) -> Dec {
+    if !key.starts_with("margin-") {
+        return Dec::ZERO;
+    }
+    let account = actor.call("/v1/margin/account", json!({})).ok();
+    account.pointer("/totalBorrowed/value").map_or(Dec::ZERO, Dec::wire)
+}
+
+/// An account's balance is its initial balance plus what its trades moved; what it owes counts against it, and every trade of a perpetual is
+/// at one price, so that only its fee moves.
+fn balances(actor: &Actor, memory: &Memory, hour: u64) {
     let mut expected = memory.start.clone();
     let mut post = |currency: &str, amount: Dec| {
         let sum = expected.entry(currency.to_owned()).or_insert(Dec::ZERO);
@@ -137,23 +173,35 @@ fn balances(actor: &Actor, memory: &Memory) {
     for trade in memory.trades.values() {
         let order = memory.named(trade["client_order_id"].as_str().unwrap_or_default());
         let symbol = order.and_then(|place| memory.orders[place].sent["symbol"].as_str()).expect("a symbol");
-        let (base, quote) = symbol.split_at(3);
-        let amount = Dec::wire(&trade["amount"]);
-        let notional = amount * Dec::wire(&trade["price"]);
-        let (got, paid) = if trade["type"] == "Buy" { (amount, notional) } else { (-amount, -notional) };
-        post(&base.to_uppercase(), got);
-        post(&quote.to_uppercase(), -paid);
+        if !symbol.ends_with("perp") {
+            let (base, quote) = symbol.split_at(3);
+            let amount = Dec::wire(&trade["amount"]);
+            let notional = amount * Dec::wire(&trade["price"]);
+            let (got, paid) = if trade["type"] == "Buy" { (amount, notional) } else { (-amount, -notional) };
+            post(&base.to_uppercase(), got);
+            post(&quote.to_uppercase(), -paid);
+        }
         post(trade["fee_currency"].as_str().expect("a fee has a currency"), -Dec::wire(&trade["fee_amount"]));
     }
+    let owed = owed(actor, &memory.key);
+    post("USD", owed);
+    // What full hours charge and pay is less than this.
+    let is_charged = memory.key.starts_with("margin-") || memory.key.starts_with("perp-");
+    let most = if is_charged && memory.hour != hour { dec("20") } else { dec("0.00000000000002") };
     for row in actor.balances() {
         let currency = row["currency"].as_str().expect("a balance has a currency");
         let expected = expected.remove(currency).unwrap_or(Dec::ZERO);
         // Balances on the wire are truncated to 15 decimals (TYPE-021).
         let off = (Dec::wire(&row["amount"]) - expected).abs();
-        assert!(off < dec("0.00000000000001"), "{}: its trades lead to {expected}, but {row}", memory.key);
+        assert!(off < most, "{}: its trades lead to {expected}, but {row}", memory.key);
     }
-    expected.retain(|_, amount| *amount != Dec::ZERO);
+    expected.retain(|_, amount| amount.abs() >= most);
     assert!(expected.is_empty(), "{}: balances that are not there: {expected:?}", memory.key);
+}
+
+/// The hour on the exchange's clock.
+pub fn hour(x: &Exchange) -> u64 {
+    x.get("/sandbox/clock").ok()["now_ms"].as_u64().expect("a time in milliseconds") / HOUR_MS
 }
 
 /// Balances of a key's account, by currency.
