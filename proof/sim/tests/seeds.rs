@@ -110,7 +110,7 @@ fn funding_and_liquidations_survive_crashes() {
 }
 
 /// Spot margin at the highest leverage over crashes at any call: the naive model agrees with what each account owes, every hour of interest
-/// and every step of a liquidation, also after crashes between these steps. The same seed is the same run. Proves MARG-006, MARG-012.
+/// and every step of a liquidation, also after crashes between these steps. The same seed is the same run. Proves MARG-006.
 #[test]
 fn debts_survive_crashes() {
     let mut sum = MarginTally::default();
