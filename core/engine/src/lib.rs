@@ -7,6 +7,7 @@ extern crate alloc;
 
 mod act;
 mod advances;
+mod answer;
 mod command;
 mod command_codec;
 mod decide;

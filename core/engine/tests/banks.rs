@@ -85,7 +85,7 @@ impl Stage {
         let (number, name) = ("0123451111".to_owned(), "Ann".to_owned());
         let bank = NewBank { account: self.ann, number, numbers, kind: BankKind::Checking, name };
         let answer = self.bank(BankCommand::Link(Arc::new(bank)));
-        let Answer::Funds(Made::Number(number)) = answer else { panic!("{answer:?}") };
+        let Answer::Funds(Made::Bank(number)) = answer else { panic!("{answer:?}") };
         number
     }
 

@@ -177,7 +177,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     let Command::IssueAddress(new) = command;
     check(context, sender, new)?;
     out.push_named(&crate::Infrequent::from(Event::AddressIssued(NewAddress::clone(new))));
-    Ok(Made::Number(u32::try_from(context.room.addresses().len()).unwrap_or(u32::MAX)))
+    Ok(Made::Address(u32::try_from(context.room.addresses().len()).unwrap_or(u32::MAX)))
 }
 
 fn check(context: &Context<'_, Funds>, sender: Sender<'_>, new: &NewAddress) -> Result<(), Reject> {

@@ -212,13 +212,13 @@ pub(crate) fn decide<E: From<BytesRef>>(
             check_account(context, sender, bank.account)?;
             let own = context.room.banks.of_account(bank.account);
             if let Some(same) = { own }.find(|known| known.link == **bank) {
-                return Ok(Made::Number(same.number));
+                return Ok(Made::Bank(same.number));
             }
             if context.room.banks.of_account(bank.account).count() >= LINKS_MAX {
                 return Err(Reject::TooManyLinks);
             }
             happen(Event::Linked(NewBank::clone(bank)));
-            Ok(Made::Number(context.room.banks.next_number()))
+            Ok(Made::Bank(context.room.banks.next_number()))
         }
         Command::Receive(receipt) => decide_receipt(context, sender, receipt, happen),
         Command::Pay(payment) => decide_payment(context, sender, *payment, happen),

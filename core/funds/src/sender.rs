@@ -13,13 +13,15 @@ pub enum Sender<'a> {
     Exchange,
 }
 
-/// What a command made or found: the caller looks it up in the state.
+/// What a command made or found: the receipt of the command has it as it was then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
     /// A row of the list of transfers, new or (by its client id) that of an earlier call.
     Transfer(Eid),
-    /// What has this number in its module.
-    Number(u32),
+    /// The deposit address at this place of the list.
+    Address(u32),
+    /// The bank with this number.
+    Bank(u32),
     /// A loan to an account that lacked what was taken back: the engine cancels the account's orders, so that it can be repaid.
     Loan(AccountId),
     /// Nothing with an id.

@@ -3,7 +3,7 @@
 use crate::host::Host;
 use crate::node::Nodes;
 use buttonwood_address::{Params, Seed};
-use buttonwood_engine::{Command, FundsCommand, Outcome, Reject, State};
+use buttonwood_engine::{Command, FundsCommand, Reject, State};
 use buttonwood_model::CurrencyId;
 use buttonwood_sequencer::Exchange;
 use std::sync::Arc;
@@ -70,10 +70,9 @@ impl Desk {
         let mut refused = Vec::with_capacity(pending.len());
         for pending in pending {
             let receipt = self.host.wait(pending).map_err(|_| Halt::Stopping)?;
-            refused.push(match receipt.outcome {
-                Outcome::Rejected(Reject::NoRoom) => return Err(Halt::NoRoom),
-                Outcome::Rejected(reject) => Some(reject),
-                Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => None,
+            refused.push(match receipt.done() {
+                Err(Reject::NoRoom) => return Err(Halt::NoRoom),
+                done => done.err(),
             });
         }
         Ok(refused)

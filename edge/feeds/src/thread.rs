@@ -6,7 +6,7 @@ use crate::fetch::fetch;
 use crate::reader::{Change, Noted, Sent};
 use buttonwood_engine::FeedPrices;
 use buttonwood_engine::perp;
-use buttonwood_engine::{Command, Outcome, Reject};
+use buttonwood_engine::{Command, Reject};
 use buttonwood_model::CurrencyId;
 use buttonwood_num::Money;
 use buttonwood_sequencer::{AbortOnPanic, Exchange};
@@ -114,14 +114,12 @@ impl Reading {
         let command = Command { caller: None, body: perp::Command::FeedPrice(prices).into() };
         let pending = self.exchange.submit(command).map_err(|_| "the exchange is busy")?;
         let receipt = pending.await.map_err(|_| "the exchange has stopped")?;
-        match receipt.outcome {
-            Outcome::Rejected(Reject::NoRoom) => Err("the exchange's disk is nearly full".to_owned()),
-            Outcome::Rejected(reject) => Err(format!("the exchange refuses the prices: {reject:?}")),
-            Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => {
-                self.sent.note(&due, now);
-                Ok(())
-            }
-        }
+        receipt.done().map_err(|reject| {
+            let full = (reject == Reject::NoRoom).then(|| "the exchange's disk is nearly full".to_owned());
+            full.unwrap_or_else(|| format!("the exchange refuses the prices: {reject:?}"))
+        })?;
+        self.sent.note(&due, now);
+        Ok(())
     }
 
     /// The prices of currencies that are listed and no dollars. The others are logged and left out.

@@ -3,7 +3,7 @@
 use crate::Shared;
 use crate::what::push_text;
 use buttonwood_engine::{
-    ApprovalError, Body, Command, Made, Note, Outcome, PROPOSALS_MAX, Proposal, Proposed, Reject,
+    ApprovalError, Body, Command, Made, Note, PROPOSALS_MAX, Proposal, Proposed, Reject,
 };
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_wire::field::{bad_value, busy, failed, no_space};
@@ -118,11 +118,11 @@ impl<'a> Operator<'a> {
         let command =
             Command { caller: None, body: Body::approving_act(self.note.clone(), body, self.approves) };
         if self.is_dry_run {
-            return only_done(&self.exchange.try_out(&command));
+            return Ok(self.exchange.try_out(&command));
         }
         let pending = self.exchange.submit(command).map_err(|_| busy("The exchange is busy"))?;
         let receipt = pending.await.map_err(|_| busy("The exchange is stopping"))?;
-        only_done(&receipt.outcome)
+        Ok(receipt.made())
     }
 
     /// The refusal of a command that has no words of its own for it.
@@ -145,14 +145,4 @@ pub(crate) fn not_approved(error: ApprovalError, id: u64) -> Refusal {
         }
     };
     bad_value("proposal", expected, &id.to_string())
-}
-
-/// No act places an order or converts.
-fn only_done<O, C>(outcome: &Outcome<O, C>) -> Result<Result<Made, Reject>, Refusal> {
-    match outcome {
-        Outcome::Done => Ok(Ok(Made::Nothing)),
-        Outcome::Funds(made) => Ok(Ok(*made)),
-        Outcome::Rejected(reject) => Ok(Err(*reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) => Err(failed()),
-    }
 }

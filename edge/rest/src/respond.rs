@@ -15,7 +15,7 @@ use crate::sandbox::{caller, hints, maintenance, requests};
 use crate::submit::{durable, send};
 use crate::unbuilt;
 use crate::unknown_fields;
-use buttonwood_engine::{AccessCommand, Command, Outcome, TradingAnswer};
+use buttonwood_engine::{AccessCommand, Command};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, may_name_caller, quoted};
 use buttonwood_http::{Body, Fault, Reply, Request, SignedMark};
 use buttonwood_sequencer::Pending;
@@ -262,11 +262,9 @@ async fn carry_out(
     let (receipt, then) = change(app, route, call, asked, write, at)?;
     let receipt = durable(receipt).await?;
     match then {
-        Then::Answer(call) => match (write.closed, &receipt.outcome) {
-            (Some(closed), Outcome::Trading(TradingAnswer::NotLive) | Outcome::Funds(_)) => {
-                Box::pin(async move { closed(app, &call, &receipt).await }).await
-            }
-            _ => (write.answer)(app, &call, &receipt)
+        Then::Answer(call) => match write.closed.filter(|_| receipt.is_unfinished()) {
+            Some(closed) => Box::pin(async move { closed(app, &call, &receipt).await }).await,
+            None => (write.answer)(app, &call, &receipt)
                 .inspect_err(|_| call.gate().note_refused(route.kind, app.uptime())),
         },
         Then::Refuse(refusal) => Err(refusal),

@@ -108,14 +108,14 @@ impl Counts {
     /// Counts what operators took from accounts, and what was refused.
     fn count_adjustments(&mut self, command: &Command, answer: &Answer) {
         let Body::Ledger(LedgerCommand::Adjust(adjustment)) = &command.body else { return };
-        match answer {
-            Outcome::Done if adjustment.amount < Money::ZERO => self.note("debited"),
-            Outcome::Done => self.note("credited once"),
-            Outcome::Rejected(Reject::Ledger(LedgerReject::Short(_))) => self.note("debit of too much"),
-            Outcome::Rejected(Reject::Ledger(LedgerReject::Taken)) => self.note("reference used again"),
-            Outcome::Rejected(Reject::Ledger(LedgerReject::BadAmount)) => self.note("debit of nothing"),
-            Outcome::Rejected(Reject::Access(AccessReject::Closed)) => self.note("debit of a closed account"),
-            Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Rejected(_) => {}
+        match answer.done() {
+            Ok(()) if adjustment.amount < Money::ZERO => self.note("debited"),
+            Ok(()) => self.note("credited once"),
+            Err(Reject::Ledger(LedgerReject::Short(_))) => self.note("debit of too much"),
+            Err(Reject::Ledger(LedgerReject::Taken)) => self.note("reference used again"),
+            Err(Reject::Ledger(LedgerReject::BadAmount)) => self.note("debit of nothing"),
+            Err(Reject::Access(AccessReject::Closed)) => self.note("debit of a closed account"),
+            Err(_) => {}
         }
     }
 

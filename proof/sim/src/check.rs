@@ -283,7 +283,7 @@ impl Checker {
         self.memory.note_off_book(state, stamp.time, &self.exchange.of.perps);
         let [cancelled, kept] = listed(&command.body, happened);
         let withdrawn = Withdrawn { cancelled, kept };
-        let expected = Receipt { stamp: *stamp, outcome: answer, withdrawn };
+        let expected = Receipt::new(*stamp, answer, withdrawn);
         let fits = |told: &Receipt| {
             (told.stamp, told.outcome, &told.withdrawn)
                 == (expected.stamp, expected.outcome, &expected.withdrawn)

@@ -5,8 +5,8 @@ mod page;
 use crate::check::Finding;
 use crate::statement::{all_explained, explained};
 use buttonwood_engine::{
-    Answer, Auctions, BreakKind, ConvertInfrequent, Finding as AuctionFinding, OrderRef, OrderState, Outcome,
-    State, TradingAnswer, Wrap, perp,
+    Answer, Auctions, BreakKind, ConvertInfrequent, Finding as AuctionFinding, OrderRef, OrderState, State,
+    Wrap, perp,
 };
 use buttonwood_model::{AccountId, ClientId, OrderId, OrderKind, SessionId, Side, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty, Round};
@@ -159,7 +159,7 @@ impl Memory {
             match *happening {
                 Happening::Accepted(id) => {
                     entered = id;
-                    if let Outcome::Trading(TradingAnswer::Order(order)) = answer {
+                    if let Ok(order) = answer.order() {
                         let fresh = OrderState {
                             remaining: order.original,
                             notional: Money::ZERO,

@@ -13,12 +13,12 @@ use crate::recovery::history_mark::HistoryMark;
 use crate::recovery::verify::check_laws;
 use crate::recovery::{JOURNAL_DIR, Recovered, flush_if_room};
 use crate::shared::{AbortOnPanic, Shared, Submission};
-use crate::writer::batch::Receipt;
 use crate::writer::commit::Committer;
+use crate::writer::receipt::Receipt;
 use crate::writer::reply_mailbox::{self, Pending, Reply};
 use crate::writer::{self, Writer};
 use buttonwood_disk::Folder;
-use buttonwood_engine::{Command, Outcome, Reject, Workspace, decide};
+use buttonwood_engine::{Command, Made, Reject, Workspace, decide};
 use buttonwood_journal as journal;
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use buttonwood_views::Views;
@@ -168,15 +168,18 @@ impl Exchange {
         self.shared.admission.has_room()
     }
 
-    /// The outcome that a command would have now, as of the last published batch. Nothing is changed.
-    pub fn try_out(&self, command: &Command) -> Outcome {
+    /// What a command of an operator would make now, as of the last published batch. Nothing is changed.
+    ///
+    /// # Errors
+    /// Why the command would be refused.
+    pub fn try_out(&self, command: &Command) -> Result<Made, Reject> {
         if self.is_short_of_space() && !command.body.is_reducing() {
-            return Outcome::Rejected(Reject::NoRoom);
+            return Err(Reject::NoRoom);
         }
         let views = self.views();
         let last = views.state().stamp();
         let stamp = Stamp { seq: Seq(last.seq.0 + 1), time: self.now().max(last.time) };
-        decide(views.state(), command, stamp, &mut Workspace::default())
+        decide(views.state(), command, stamp, &mut Workspace::default()).made()
     }
 
     /// Executes a command and blocks until its answer arrives.

@@ -37,5 +37,5 @@ pub use recovery::{
 };
 pub use shared::AbortOnPanic;
 pub use stepped::Stepped;
-pub use writer::batch::Receipt;
+pub use writer::receipt::{Receipt, Row};
 pub use writer::reply_mailbox::{Pending, Stopped};

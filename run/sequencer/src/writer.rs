@@ -8,13 +8,14 @@ pub(crate) mod batch;
 pub(crate) mod batch_handoff;
 pub(crate) mod commit;
 mod due;
+pub(crate) mod receipt;
 pub(crate) mod reply_mailbox;
 
 use crate::poison::Poison;
 #[cfg(test)]
 use crate::poison::planted;
 use crate::shared::{AbortOnPanic, Shared, Submission, say_last};
-use batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry, Receipt};
+use batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry};
 use buttonwood_engine::{
     Access, AccessCommand, Body, Command, Founding, Outcome, PREFETCH_DISTANCE, Prefetch, Reject, SEEN_MAX,
     State, Withdrawn, Workspace, decide,
@@ -22,6 +23,7 @@ use buttonwood_engine::{
 use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
 use crossbeam_utils::sync::Parker;
 use due::{Moving, Start};
+use receipt::Receipt;
 use reply_mailbox::Reply;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -405,7 +407,7 @@ fn keep_highest(nonces: &mut Vec<(SessionId, Nonce)>) {
 fn refuse_for_space(stamp: Stamp, reply: Option<Reply>) {
     let Some(reply) = reply else { return };
     let outcome = Outcome::Rejected(Reject::NoRoom);
-    let receipt = Receipt { stamp, outcome, withdrawn: Withdrawn::default() };
+    let receipt = Receipt::new(stamp, outcome, Withdrawn::default());
     let mut to_wake = Vec::new();
     reply.send(receipt, &mut to_wake);
     for mailbox in to_wake {

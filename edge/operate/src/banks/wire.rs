@@ -101,7 +101,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let command = FundsCommand::from(BankCommand::Receive(Arc::new(receipt)));
     match operator.make(command, refuse).await? {
         Made::Transfer(eid) => Ok(json::body(&Credited { eid: eid.0 })),
-        Made::Number(_) | Made::Loan(_) | Made::Nothing => Err(failed()),
+        Made::Address(_) | Made::Bank(_) | Made::Loan(_) | Made::Nothing => Err(failed()),
     }
 }
 

@@ -197,7 +197,7 @@ fn check_name(operator: &Operator<'_>, key: &NewSession) -> Result<(), Refusal> 
 /// Stores the secret before the journal can name the key.
 async fn store(operator: &Operator<'_>, key: &NewSession, secret: &Secret) -> Result<(), Refusal> {
     let command = buttonwood_engine::Command { caller: None, body: Body::add_session(key.clone()) };
-    if let buttonwood_engine::Outcome::Rejected(reject) = operator.exchange.try_out(&command) {
+    if let Err(reject) = operator.exchange.try_out(&command) {
         let full = (reject == Reject::NoRoom).then(no_space);
         return Err(full.or_else(|| refusal(reject)).unwrap_or_else(failed));
     }

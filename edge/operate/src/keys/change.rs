@@ -162,7 +162,8 @@ async fn restrict(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, 
     change(operator, &api_key, command, |row| row.restrict(&addresses)).await
 }
 
-/// Sends the change of a key and passes it on to the gate. A dry run answers with the key as it would be.
+/// Sends the change of a key and passes it on to the gate. The answer is the key as the change makes it: no other change of it can come
+/// in between. A dry run answers with the key as it would be.
 async fn change(
     operator: &Operator<'_>,
     api_key: &str,
@@ -172,14 +173,13 @@ async fn change(
     let _turn = operator.keeper.turn.lock().await;
     let found = operator.exchange.views().state().access().find_session(api_key);
     let session = found.ok_or_else(|| bad_value("api_key", "the text of a key", api_key))?;
+    let mut row = operator.row(session)?;
     operator.send(command(session), |reject| refusal(reject, api_key)).await?;
-    if operator.is_dry_run() {
-        let mut row = operator.row(session)?;
-        expected(&mut row);
-        return Ok(json::body(&row));
+    expected(&mut row);
+    if !operator.is_dry_run() {
+        operator.pass_on(session).await;
     }
-    operator.pass_on(session).await;
-    operator.row(session).map(|row| json::body(&row))
+    Ok(json::body(&row))
 }
 
 impl Shared {

@@ -5,13 +5,13 @@ use crate::auth::Auth;
 use crate::call::Call;
 use crate::refused;
 use crate::route::{Route, Write};
-use buttonwood_engine::{AccessCommand, AccessReject, AccountKind, Body, NewAccount, Outcome, Reject};
+use buttonwood_engine::{AccessCommand, AccessReject, AccountKind, Body, NewAccount, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::account::{AccountTypeName, derived_short_name, display_name};
 use buttonwood_wire::contract::{InPayload, Label, Loose, Needed, Text};
-use buttonwood_wire::field::{bad_value, failed};
+use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
@@ -50,20 +50,22 @@ fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let new = read(call)?;
-    match receipt.outcome {
-        Outcome::Done => {
-            let kind = if new.custody { AccountKind::Custody } else { AccountKind::Exchange };
-            let created = CreatedAccount { account: new.short_name, kind: AccountTypeName::of(kind) };
-            Ok(Reply::json(json::body(&created)))
-        }
-        Outcome::Rejected(Reject::Access(AccessReject::NameTaken | AccessReject::Taken)) => Err(used(&new)),
-        Outcome::Rejected(Reject::Access(AccessReject::NoCustodyTerms)) => {
-            let message = "Field 'type' cannot be custody: the group has not agreed to the terms of custody";
-            Err(Refusal::new(Reason::HasNotAgreedToCustodyTerms, message))
-        }
-        Outcome::Rejected(Reject::Access(AccessReject::GroupFull)) => Err(full(app, call)),
-        Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) => Err(failed()),
+    receipt.done().map_err(|reject| refusal(app, call, &new, reject))?;
+    let kind = if new.custody { AccountKind::Custody } else { AccountKind::Exchange };
+    let created = CreatedAccount { account: new.short_name, kind: AccountTypeName::of(kind) };
+    Ok(Reply::json(json::body(&created)))
+}
+
+fn refusal(app: &App, call: &Call, new: &NewAccount, reject: Reject) -> Refusal {
+    if let Reject::Access(AccessReject::NameTaken | AccessReject::Taken) = reject {
+        used(new)
+    } else if reject == Reject::Access(AccessReject::NoCustodyTerms) {
+        let message = "Field 'type' cannot be custody: the group has not agreed to the terms of custody";
+        Refusal::new(Reason::HasNotAgreedToCustodyTerms, message)
+    } else if reject == Reject::Access(AccessReject::GroupFull) {
+        full(app, call)
+    } else {
+        refused::refusal(app, call, reject)
     }
 }
 

@@ -5,13 +5,13 @@ use crate::auth::Auth;
 use crate::call::Call;
 use crate::refused;
 use crate::route::{Route, Write};
-use buttonwood_engine::{AccessCommand, AccessReject, AccountNames, Body, Outcome, Reject};
+use buttonwood_engine::{AccessCommand, AccessReject, AccountNames, Body, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::account::{NAME_MAX, display_name, short_name};
 use buttonwood_wire::contract::{InPayload, Label, Text};
-use buttonwood_wire::field::{bad_value, failed};
+use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
@@ -53,12 +53,11 @@ fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let names = read(call)?;
-    match receipt.outcome {
-        Outcome::Done => Ok(Reply::json(json::body(&names))),
-        Outcome::Rejected(Reject::Access(AccessReject::NameTaken)) => Err(used(names.name, names.account)),
-        Outcome::Rejected(Reject::Access(AccessReject::Taken)) => Err(used(None, names.account)),
-        Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) => Err(failed()),
+    match receipt.done() {
+        Ok(()) => Ok(Reply::json(json::body(&names))),
+        Err(Reject::Access(AccessReject::NameTaken)) => Err(used(names.name, names.account)),
+        Err(Reject::Access(AccessReject::Taken)) => Err(used(None, names.account)),
+        Err(reject) => Err(refused::refusal(app, call, reject)),
     }
 }
 

@@ -1,21 +1,20 @@
 //! `POST /v1/instant/execute`: execute a quote (WRAP-015 to WRAP-018).
 
-use super::MISSING;
 use super::quote::{instant_symbol, shown};
+use super::{MISSING, refusal};
 use crate::app::App;
 use crate::call::Call;
 use crate::orders::checks::check_open;
-use crate::refused;
 use crate::route::{Kinds, Route, Write};
-use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, Execute, Outcome, QuoteId, Reject};
+use buttonwood_engine::{Body, ConvertCommand, Execute, QuoteId};
 use buttonwood_gate::{NO_EXPONENT, Reason, Refusal, has_exponent};
 use buttonwood_http::Reply;
 use buttonwood_num::{Decimal as Number, Money};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::answers::SideName;
 use buttonwood_wire::contract::{Decimal, InPayload, Loose, Needed, Text, Whole};
-use buttonwood_wire::convert::{Conversion, refusal};
-use buttonwood_wire::field::{bad_order_field, bad_value, failed};
+use buttonwood_wire::convert::Conversion;
+use buttonwood_wire::field::{bad_order_field, bad_value};
 use buttonwood_wire::order_request::{Ordered, side};
 use buttonwood_wire::{json, request};
 
@@ -76,18 +75,11 @@ fn money(text: &str) -> Option<Money> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let (order, quote) = match receipt.outcome {
-        Outcome::Converted(ConvertAnswer::Executed(order, quote)) => (order, quote),
-        Outcome::Rejected(Reject::Convert(reject)) => {
-            let sent = ExecuteFields::of(call.payload());
-            let (symbol, quantity) = (sent.symbol().unwrap_or_default(), sent.quantity().unwrap_or_default());
-            return Err(refusal(&symbol, &quantity, reject));
-        }
-        Outcome::Rejected(reject) => return Err(refused::refusal(app, call, reject)),
-        Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Trading(_) | Outcome::Done => {
-            return Err(failed());
-        }
-    };
-    let (price, amounts) = shown(app, &quote)?;
+    let (order, quote) = receipt.executed().map_err(|reject| {
+        let sent = ExecuteFields::of(call.payload());
+        let (symbol, quantity) = (sent.symbol().unwrap_or_default(), sent.quantity().unwrap_or_default());
+        refusal(app, call, (&symbol, &quantity), reject)
+    })?;
+    let (price, amounts) = shown(app, quote)?;
     Ok(Reply::json(json::body(&Conversion::of(order, price, amounts))))
 }

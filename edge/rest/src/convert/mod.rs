@@ -4,5 +4,21 @@ pub(crate) mod execute;
 pub(crate) mod quote;
 pub(crate) mod wrap;
 
+use crate::app::App;
+use crate::call::Call;
+use crate::refused;
+use buttonwood_engine::Reject;
+use buttonwood_gate::Refusal;
+use buttonwood_wire::convert;
+
 /// The text in a refusal for a field that is absent.
 const MISSING: &str = "(missing)";
+
+/// The refusal of a conversion on the symbol of this name; `size` is what the client wants to convert.
+fn refusal(app: &App, call: &Call, (symbol, size): (&str, &str), reject: Reject) -> Refusal {
+    if let Reject::Convert(reject) = reject {
+        convert::refusal(symbol, size, reject)
+    } else {
+        refused::refusal(app, call, reject)
+    }
+}

@@ -1,21 +1,18 @@
 //! `POST /v1/instant/quote` and `/v1/instant/quote/{side}/{symbol}`: a price for an instant order (WRAP-009 to WRAP-014).
 
-use super::MISSING;
+use super::{MISSING, refusal};
 use crate::app::App;
 use crate::call::Call;
 use crate::orders::checks::{check_open, is_closed_to};
-use crate::refused;
 use crate::route::{Kinds, Route, Write};
-use buttonwood_engine::{
-    Body, ConvertAnswer, ConvertCommand, ConvertQuote, Outcome, QuoteRequest, Reject, Spend,
-};
+use buttonwood_engine::{Body, ConvertCommand, ConvertQuote, QuoteRequest, Spend};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Side, Symbol, SymbolId};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::answers::SideName;
 use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Loose, Text};
-use buttonwood_wire::convert::{Amounts, InstantQuote, amounts, refusal};
+use buttonwood_wire::convert::{Amounts, InstantQuote, amounts};
 use buttonwood_wire::field::{bad_value, closed_symbol, failed, unknown_symbol};
 use buttonwood_wire::order_request::{Ordered, quantity, side, total_spend};
 use buttonwood_wire::{json, request, words};
@@ -139,21 +136,14 @@ fn check_payment(sent: QuoteFields<'_>) -> Result<(), Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let quote = match receipt.outcome {
-        Outcome::Converted(ConvertAnswer::Quoted(quote)) => quote,
-        Outcome::Rejected(Reject::Convert(reject)) => {
-            let sent = QuoteFields::of(call.payload());
-            let by_path = call.parameter().split_once('/').map(|(_, symbol)| Cow::Borrowed(symbol));
-            let symbol = by_path.or(sent.symbol()).unwrap_or_default();
-            return Err(refusal(&symbol, &sent.total_spend().unwrap_or_default(), reject));
-        }
-        Outcome::Rejected(reject) => return Err(refused::refusal(app, call, reject)),
-        Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Trading(_) | Outcome::Done => {
-            return Err(failed());
-        }
-    };
-    let (price, amounts) = shown(app, &quote)?;
-    Ok(Reply::json(json::body(&InstantQuote::of(&quote, price, amounts))))
+    let quote = receipt.quoted().map_err(|reject| {
+        let sent = QuoteFields::of(call.payload());
+        let by_path = call.parameter().split_once('/').map(|(_, symbol)| Cow::Borrowed(symbol));
+        let symbol = by_path.or(sent.symbol()).unwrap_or_default();
+        refusal(app, call, (&symbol, &sent.total_spend().unwrap_or_default()), reject)
+    })?;
+    let (price, amounts) = shown(app, quote)?;
+    Ok(Reply::json(json::body(&InstantQuote::of(quote, price, amounts))))
 }
 
 /// Price and amounts of a quote.

@@ -1,20 +1,19 @@
 //! `POST /v1/wrap/{symbol}`: exchange a currency for its wrapped form, one for one (WRAP-001 to WRAP-008).
 
-use super::MISSING;
+use super::{MISSING, refusal};
 use crate::app::App;
 use crate::call::Call;
 use crate::orders::checks::{check_open, is_closed_to};
-use crate::refused;
 use crate::route::{Kinds, Route, Write};
-use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, Outcome, Reject, Wrap};
+use buttonwood_engine::{Body, ConvertCommand, Wrap};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::{Symbol, SymbolId};
 use buttonwood_num::Money;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{DecimalText, InPayload, Loose, Sent};
-use buttonwood_wire::convert::{Conversion, amounts, refusal};
-use buttonwood_wire::field::{closed_symbol, failed, unknown_symbol};
+use buttonwood_wire::convert::{Conversion, amounts};
+use buttonwood_wire::field::{closed_symbol, unknown_symbol};
 use buttonwood_wire::order_request::{ClientOrderId, Ordered, client_id, quantity, side};
 use buttonwood_wire::{answers::SideName, contract::Decimal, json, request};
 
@@ -64,17 +63,10 @@ fn wrapped_symbol<'a>(app: &'a App, call: &Call) -> Result<(SymbolId, &'a Symbol
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let wrapped = match receipt.outcome {
-        Outcome::Converted(ConvertAnswer::Wrapped(wrapped)) => wrapped,
-        Outcome::Rejected(Reject::Convert(reject)) => {
-            let amount = WrapRequest::of(call.payload()).amount().unwrap_or_default();
-            return Err(refusal(call.parameter(), &amount, reject));
-        }
-        Outcome::Rejected(reject) => return Err(refused::refusal(app, call, reject)),
-        Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Trading(_) | Outcome::Done => {
-            return Err(failed());
-        }
-    };
+    let wrapped = receipt.wrapped().map_err(|reject| {
+        let amount = WrapRequest::of(call.payload()).amount().unwrap_or_default();
+        refusal(app, call, (call.parameter(), &amount), reject)
+    })?;
     let Wrap { symbol, side, qty, .. } = wrapped.wrap;
     let symbol = app.names.symbol(symbol);
     let amount = symbol.grid.base(qty).unwrap_or(Money::ZERO);

@@ -9,14 +9,14 @@ use crate::route::{Route, Write};
 use buttonwood_engine::funds::internal::{Command, Move, Reject as MoveReject};
 use buttonwood_engine::funds::{NewTransfer, Short};
 use buttonwood_engine::{
-    AccountKind, Body, FundsCommand, FundsReject, Made, Outcome, Reject, TransferReference, TransferWay,
+    AccountKind, Body, FundsCommand, FundsReject, Reject, TransferReference, TransferWay,
 };
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, Currency};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Needed, Sent, Text};
-use buttonwood_wire::field::{bad_value, closed_account, failed};
+use buttonwood_wire::field::{bad_value, closed_account};
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
@@ -111,38 +111,22 @@ fn account(app: &App, call: &Call, name: &str, value: &str) -> Result<AccountId,
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    match receipt.outcome {
-        Outcome::Funds(Made::Transfer(eid)) => {
-            let row = app.exchange.views().state().funds().transfer(eid).map(|transfer| transfer.row.clone());
-            let row = row.ok_or_else(failed)?;
-            let sent = Transfer::of(call.payload());
-            let (from, to) = (sent.source()?.into_owned(), sent.target()?.into_owned());
-            let currency = app.names.currency(row.currency);
-            let amount = DecimalText::of(|out| row.amount.push_floored(out, currency.decimals));
-            let (uuid, withdrawal_id) = match &row.reference {
-                TransferReference::Uuid(id) => (Some(id.to_string()), None),
-                TransferReference::Withdrawal(id) => (None, Some(id.to_string())),
-                TransferReference::Code(code) => (None, Some(code.clone())),
-                TransferReference::None => (None, None),
-            };
-            let fee = DecimalText::of(|out| row.fee.push_floored(out, currency.decimals));
-            let message = message(app, &row, currency, [&from, &to]);
-            let currency = currency.name.clone();
-            Ok(Reply::json(json::body(&Transferred {
-                from,
-                to,
-                amount,
-                fee,
-                currency,
-                uuid,
-                withdrawal_id,
-                message,
-            })))
-        }
-        Outcome::Rejected(Reject::Funds(FundsReject::Internal(reject))) => Err(refusal(app, call, reject)),
-        Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => Err(failed()),
-    }
+    let row = &receipt.transfer().map_err(|reject| refusal(app, call, reject))?.row;
+    let sent = Transfer::of(call.payload());
+    let (from, to) = (sent.source()?.into_owned(), sent.target()?.into_owned());
+    let currency = app.names.currency(row.currency);
+    let amount = DecimalText::of(|out| row.amount.push_floored(out, currency.decimals));
+    let (uuid, withdrawal_id) = match &row.reference {
+        TransferReference::Uuid(id) => (Some(id.to_string()), None),
+        TransferReference::Withdrawal(id) => (None, Some(id.to_string())),
+        TransferReference::Code(code) => (None, Some(code.clone())),
+        TransferReference::None => (None, None),
+    };
+    let fee = DecimalText::of(|out| row.fee.push_floored(out, currency.decimals));
+    let message = message(app, row, currency, [&from, &to]);
+    let currency = currency.name.clone();
+    let moved = Transferred { from, to, amount, fee, currency, uuid, withdrawal_id, message };
+    Ok(Reply::json(json::body(&moved)))
 }
 
 /// The result, for people: the same for every repetition of a call.
@@ -161,7 +145,10 @@ fn message(app: &App, row: &NewTransfer, currency: &Currency, [from, to]: [&str;
     }
 }
 
-fn refusal(app: &App, call: &Call, reject: MoveReject) -> Refusal {
+fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
+    let Reject::Funds(FundsReject::Internal(reject)) = reject else {
+        return refused::refusal(app, call, reject);
+    };
     let sent = Transfer::of(call.payload());
     let source = sent.source().unwrap_or_default();
     let target = sent.target().unwrap_or_default();

@@ -7,13 +7,13 @@ use crate::route::{Route, Write};
 use buttonwood_engine::funds::bank::{
     BankKind, BankNumbers, Command, LINKS_MAX, NewBank, Reject as BankReject,
 };
-use buttonwood_engine::{Body, FundsCommand, FundsReject, Made, Outcome, Reject};
+use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{InPayload, Needed, Text};
-use buttonwood_wire::field::{bad_value, failed};
+use buttonwood_wire::field::bad_value;
 use buttonwood_wire::text::{is_plain, visible};
 use buttonwood_wire::{answer, json, request, words};
 use std::sync::Arc;
@@ -169,13 +169,11 @@ fn canadian_answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, R
 
 /// The number of the link.
 fn linked(app: &App, call: &Call, receipt: &Receipt) -> Result<u32, Refusal> {
-    match receipt.outcome {
-        Outcome::Funds(Made::Number(number)) => Ok(number),
-        Outcome::Rejected(Reject::Funds(FundsReject::Bank(BankReject::TooManyLinks))) => {
-            let message = format!("An account has at most {LINKS_MAX} banks");
-            Err(Refusal::new(Reason::AccountLimitExceeded, message))
+    receipt.bank().map_err(|reject| {
+        if reject != Reject::Funds(FundsReject::Bank(BankReject::TooManyLinks)) {
+            return refused::refusal(app, call, reject);
         }
-        Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => Err(failed()),
-    }
+        let message = format!("An account has at most {LINKS_MAX} banks");
+        Refusal::new(Reason::AccountLimitExceeded, message)
+    })
 }

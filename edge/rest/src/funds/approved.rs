@@ -9,7 +9,7 @@ use crate::route::{Route, Write};
 use buttonwood_address::check_memo;
 use buttonwood_engine::funds::approval::{Command, Reject as ApprovalReject, Request};
 use buttonwood_engine::funds::{ApprovalScope, Approved, EntryRef};
-use buttonwood_engine::{Body, FundsCommand, FundsReject, Outcome, Reject};
+use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject};
 use buttonwood_gate::{Owner, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
@@ -201,16 +201,13 @@ fn changed(
 ) -> Result<Reply, Refusal> {
     let address = Unwanted::of(call.payload()).address()?;
     let scope = scope(call).name();
-    match receipt.outcome {
-        Outcome::Funds(_) => {
-            Ok(Reply::json(json::body(&Noted { message: message(&quoted(&address), scope) })))
-        }
-        Outcome::Rejected(Reject::Funds(FundsReject::Approval(reject))) => {
-            Err(refusal(&address, scope, reject))
-        }
-        Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Done => Err(failed()),
-    }
+    receipt.done().map_err(|reject| {
+        let Reject::Funds(FundsReject::Approval(own)) = reject else {
+            return refused::refusal(app, call, reject);
+        };
+        refusal(&address, scope, own)
+    })?;
+    Ok(Reply::json(json::body(&Noted { message: message(&quoted(&address), scope) })))
 }
 
 fn refusal(address: &str, scope: &str, reject: ApprovalReject) -> Refusal {

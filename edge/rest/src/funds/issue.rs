@@ -12,7 +12,7 @@ use crate::route::{Route, Write};
 use buttonwood_address::{Branch, DeriveError, derive};
 use buttonwood_engine::funds::NetworkId;
 use buttonwood_engine::funds::address::{Command, NewAddress, Reject as IssueReject};
-use buttonwood_engine::{Body, FundsCommand, FundsReject, Made, Outcome, Reject};
+use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject};
 use buttonwood_gate::{AccountLimit, Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_sequencer::Receipt;
@@ -110,29 +110,27 @@ fn memo(number: u32) -> String {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    match receipt.outcome {
-        Outcome::Funds(Made::Number(place)) => {
-            let network = field::address_network(app, call.parameter())?;
-            let views = app.exchange.views();
-            let address = views.state().funds().addresses().get(place).ok_or_else(failed)?;
-            Ok(Reply::json(json::body(&Address::of(network.format.name(), address))))
+    let address = receipt.address().map_err(|reject| refusal(app, call, reject))?;
+    let network = field::address_network(app, call.parameter())?;
+    Ok(Reply::json(json::body(&Address::of(network.format.name(), address))))
+}
+
+fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
+    let Reject::Funds(FundsReject::Address(reject)) = reject else {
+        return refused::refusal(app, call, reject);
+    };
+    match reject {
+        IssueReject::Closed => closed_account(""),
+        IssueReject::Full(most) => {
+            let message =
+                format!("The account may have at most {most} deposit addresses, and has no room for another");
+            Refusal::new(Reason::InvalidParameterValue, message)
         }
-        Outcome::Rejected(Reject::Funds(FundsReject::Address(reject))) => Err(match reject {
-            IssueReject::Closed => closed_account(""),
-            IssueReject::Full(most) => {
-                let message = format!(
-                    "The account may have at most {most} deposit addresses, and has no room for another"
-                );
-                Refusal::new(Reason::InvalidParameterValue, message)
-            }
-            IssueReject::Foreign
-            | IssueReject::NoNetwork
-            | IssueReject::BadMemo
-            | IssueReject::UsedNumber
-            | IssueReject::UsedText => failed(),
-        }),
-        Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => Err(failed()),
+        IssueReject::Foreign
+        | IssueReject::NoNetwork
+        | IssueReject::BadMemo
+        | IssueReject::UsedNumber
+        | IssueReject::UsedText => failed(),
     }
 }
 

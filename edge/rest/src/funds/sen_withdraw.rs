@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::refused;
 use crate::route::{Route, Write};
 use buttonwood_engine::funds::bank::{Command, Payment, Reject as BankReject};
-use buttonwood_engine::{Body, FundsCommand, FundsReject, Made, Outcome, Reject, TransferReference};
+use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject, TransferReference};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
@@ -67,23 +67,16 @@ fn bad_bank(expected: &str, id: &str) -> Refusal {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    match receipt.outcome {
-        Outcome::Funds(Made::Transfer(eid)) => {
-            let views = app.exchange.views();
-            let row = &views.state().funds().transfer(eid).ok_or_else(failed)?.row;
-            let TransferReference::Code(id) = &row.reference else { return Err(failed()) };
-            let amount = DecimalText::of(|out| row.amount.push_floored(out, 2));
-            let text = Wanted::of(call.payload()).amount()?;
-            let message = format!("You have requested a transfer of {text} USD to your bank by SEN");
-            Ok(Reply::json(json::body(&Held { amount, id: id.clone(), message })))
-        }
-        Outcome::Rejected(Reject::Funds(FundsReject::Bank(reject))) => Err(refusal(app, call, reject)),
-        Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => Err(failed()),
-    }
+    let row = &receipt.transfer().map_err(|reject| refusal(app, call, reject))?.row;
+    let TransferReference::Code(id) = &row.reference else { return Err(failed()) };
+    let amount = DecimalText::of(|out| row.amount.push_floored(out, 2));
+    let text = Wanted::of(call.payload()).amount()?;
+    let message = format!("You have requested a transfer of {text} USD to your bank by SEN");
+    Ok(Reply::json(json::body(&Held { amount, id: id.clone(), message })))
 }
 
-fn refusal(app: &App, call: &Call, reject: BankReject) -> Refusal {
+fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
+    let Reject::Funds(FundsReject::Bank(reject)) = reject else { return refused::refusal(app, call, reject) };
     let sent = Wanted::of(call.payload());
     let amount = sent.amount().unwrap_or_default();
     let bank = sent.bank().unwrap_or_default();

@@ -5,13 +5,12 @@ use crate::call::Call;
 use crate::history_fault::unread;
 use crate::refused;
 use crate::route::{Later, Route, Write};
-use buttonwood_engine::{Body, OrderState, Outcome, TradingAnswer, TradingCommand};
+use buttonwood_engine::{Body, OrderState, TradingCommand};
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_sequencer::Receipt;
 use buttonwood_views::Found;
 use buttonwood_wire::answers::Order;
-use buttonwood_wire::field::failed;
 use buttonwood_wire::order_request::{NamedOrder, not_found, order_ref};
 use buttonwood_wire::{json, order};
 
@@ -30,17 +29,8 @@ fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let order = match receipt.outcome {
-        Outcome::Trading(TradingAnswer::Order(order)) => order,
-        Outcome::Rejected(reject) => return Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(TradingAnswer::NotLive)
-        | Outcome::Converted(_)
-        | Outcome::Funds(_)
-        | Outcome::Done => {
-            return Err(failed());
-        }
-    };
-    Ok(reply(app, &order))
+    let order = receipt.order().map_err(|reject| refused::refusal(app, call, reject))?;
+    Ok(reply(app, order))
 }
 
 /// Cancelling twice is not an error: the answer is the order that was closed before the cancel had its turn (ORD-057).

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::refused;
 use crate::route::{Route, Write};
-use buttonwood_engine::{Body, Outcome, TradingCommand, Withdrawn};
+use buttonwood_engine::{Body, TradingCommand, Withdrawn};
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::OrderId;
@@ -46,9 +46,7 @@ fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
 
 /// Every order that was live is cancelled, but those that wait for an auction and are too late to leave it (AUCT-003).
 pub(super) fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    if let Outcome::Rejected(reject) = receipt.outcome {
-        return Err(refused::refusal(app, call, reject));
-    }
+    receipt.done().map_err(|reject| refused::refusal(app, call, reject))?;
     let ids = |ids: &[OrderId]| ids.iter().map(|id| id.0).collect();
     let Withdrawn { cancelled, kept } = &receipt.withdrawn;
     let details = CancelledOrders { cancelled: ids(cancelled), kept: ids(kept) };

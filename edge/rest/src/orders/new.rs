@@ -5,12 +5,12 @@ use crate::call::Call;
 use crate::orders::checks::{check_open, is_closed_to};
 use crate::refused;
 use crate::route::{Kinds, Route, Write};
-use buttonwood_engine::{Body, Outcome, TradingAnswer, TradingCommand};
+use buttonwood_engine::{Body, TradingCommand};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::answers::Order;
-use buttonwood_wire::field::{closed_symbol, failed, unknown_symbol};
+use buttonwood_wire::field::{closed_symbol, unknown_symbol};
 use buttonwood_wire::order_request::NewOrder;
 use buttonwood_wire::{json, order, order_request};
 
@@ -35,15 +35,6 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    match &receipt.outcome {
-        Outcome::Trading(TradingAnswer::Order(state)) => {
-            let body = json::object(order::ORDER_BYTES, |json| order::order(json, &app.names, state, None));
-            Ok(Reply::json(body))
-        }
-        Outcome::Rejected(reject) => Err(refused::refusal(app, call, *reject)),
-        Outcome::Trading(TradingAnswer::NotLive)
-        | Outcome::Converted(_)
-        | Outcome::Funds(_)
-        | Outcome::Done => Err(failed()),
-    }
+    let order = receipt.order().map_err(|reject| refused::refusal(app, call, reject))?;
+    Ok(Reply::json(json::object(order::ORDER_BYTES, |json| order::order(json, &app.names, order, None))))
 }

@@ -1,16 +1,16 @@
 //! `POST /sandbox/symbols/{symbol}/auctions`: when a symbol's auctions are (AUCT-001, AUCT-002). Its fields are named as the
 //! notice of an auction's opening names them.
 
-use super::control::{ControlCall, operate};
+use super::control::ControlCall;
 use crate::app::App;
 use crate::call::Asked;
 use crate::route::Route;
-use buttonwood_engine::{Body, Outcome, Reject, Schedule, ScheduleError, TradingCommand, TradingReject};
+use buttonwood_engine::{Reject, Schedule, ScheduleError, TradingCommand, TradingReject};
 use buttonwood_gate::{LATEST, Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{SymbolId, Time};
 use buttonwood_wire::contract::{Done, Flag, InPayload, Timestamp, WholeUpTo};
-use buttonwood_wire::field::{bad_value, failed, no_space};
+use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 
 /// This machine only.
@@ -77,21 +77,16 @@ const LAST_CANCEL: u64 = 60 * Time::SECOND;
 async fn answer(app: &ControlCall<'_>, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let id = asked.symbol(app)?;
     let schedule = read(fields)?;
-    match operate(app, Body::Trading(TradingCommand::ScheduleAuctions(id, schedule))).await? {
-        Outcome::Done => Ok(reply(app, id, schedule)),
-        Outcome::Rejected(Reject::Trading(TradingReject::Schedule(error))) => {
-            Err(refusal(fields, schedule.as_ref(), error))
+    let refuse = |reject| {
+        if let Reject::Trading(TradingReject::Schedule(error)) = reject {
+            return Some(refusal(fields, schedule.as_ref(), error));
         }
-        Outcome::Rejected(Reject::Trading(TradingReject::NotNow)) => Err(bad_value(
-            "symbol",
-            "a spot symbol without an auction that is being settled",
-            asked.parameter,
-        )),
-        Outcome::Rejected(Reject::NoRoom) => Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) => {
-            Err(failed())
-        }
-    }
+        let expected = "a spot symbol without an auction that is being settled";
+        let is_busy = reject == Reject::Trading(TradingReject::NotNow);
+        is_busy.then(|| bad_value("symbol", expected, asked.parameter))
+    };
+    app.operator().send(TradingCommand::ScheduleAuctions(id, schedule), refuse).await?;
+    Ok(reply(app, id, schedule))
 }
 
 fn read(fields: &Payload) -> Result<Option<Schedule>, Refusal> {

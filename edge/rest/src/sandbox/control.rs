@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::call::Asked;
 use crate::route::Route;
 use crate::unknown_fields;
-use buttonwood_engine::{Answer, Body, Note, Outcome};
+use buttonwood_engine::Note;
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_operate::{Command, Operator, reason_of, what};
@@ -90,9 +90,4 @@ pub(crate) async fn answer(app: &App, command: &Command, fields: &Payload) -> Re
     let operator = operator(app, what(command.name, command.fields, fields), fields)?;
     // The answer may hold the secret of a new key.
     command.answer(&operator, fields).await.map(Reply::secret_json)
-}
-
-/// Sends a command of the operator and waits until it is durable.
-pub(super) async fn operate(call: &ControlCall<'_>, body: Body) -> Result<Answer, Refusal> {
-    Ok(call.operator.decide(Some(body)).await?.map_or_else(Outcome::Rejected, |_| Outcome::Done))
 }

@@ -1,12 +1,12 @@
 //! `POST /sandbox/nonces/reset`: lets a key begin again after a nonce that was too high (D-26).
 
-use super::control::{ControlCall, operate};
+use super::control::ControlCall;
 use crate::route::Route;
-use buttonwood_engine::{AccessCommand, Body, Outcome, Reject};
+use buttonwood_engine::AccessCommand;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_wire::contract::{Done, InPayload, Needed, Text};
-use buttonwood_wire::field::{bad_value, failed, no_space};
+use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 
 /// This machine only.
@@ -40,12 +40,7 @@ async fn answer(app: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusa
     let known = known.ok_or_else(|| bad_value("api_key", "the text of a key", &api_key))?;
     // Calls admitted before the reset must not note their nonces after it.
     known.overtake_calls();
-    match operate(app, Body::Access(AccessCommand::ResetNonces(known.key.session))).await? {
-        Outcome::Done => known.reset_nonce(),
-        Outcome::Rejected(Reject::NoRoom) => return Err(no_space()),
-        Outcome::Rejected(_) | Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) => {
-            return Err(failed());
-        }
-    }
+    app.operator().send(AccessCommand::ResetNonces(known.key.session), |_| None).await?;
+    known.reset_nonce();
     Ok(Reply::json(json::body(&NoncesReset { result: Done, api_key: known.key.api_key.clone() })))
 }

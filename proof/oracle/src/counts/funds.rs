@@ -16,12 +16,10 @@ impl Counts {
     /// Counts what a command did to transfers, or why it was refused.
     pub(super) fn count_funds(&mut self, exchange: &Exchange, command: &Command, answer: &Answer) {
         let Body::Funds(command) = &command.body else { return };
-        let what = match answer {
-            Outcome::Rejected(Reject::Funds(reject)) => refused(reject),
-            Outcome::Rejected(_) => "transfer without the right",
-            Outcome::Funds(made) => done(exchange, command, Some(*made)),
-            Outcome::Done => done(exchange, command, None),
-            Outcome::Trading(_) | Outcome::Converted(_) => return,
+        let what = match answer.made() {
+            Err(Reject::Funds(reject)) => refused(&reject),
+            Err(_) => "transfer without the right",
+            Ok(made) => done(exchange, command, made),
         };
         self.note(what);
         if keeps_bought(answer) {
@@ -41,11 +39,11 @@ fn keeps_bought(answer: &Answer) -> bool {
 }
 
 /// The result of the command, as the counts name it.
-fn done(exchange: &Exchange, command: &FundsCommand, made: Option<Made>) -> &'static str {
+fn done(exchange: &Exchange, command: &FundsCommand, made: Made) -> &'static str {
     let is_quiet = !exchange.work.out.events.iter().any(|event| matches!(event, Event::Infrequent(_)));
     let status = match made {
-        Some(Made::Transfer(eid)) => exchange.state.funds().transfer(eid).map(|row| row.row.status),
-        Some(_) | None => None,
+        Made::Transfer(eid) => exchange.state.funds().transfer(eid).map(|row| row.row.status),
+        Made::Address(_) | Made::Bank(_) | Made::Loan(_) | Made::Nothing => None,
     };
     match command {
         FundsCommand::Internal(_) => match status {
@@ -87,7 +85,7 @@ fn done(exchange: &Exchange, command: &FundsCommand, made: Option<Made>) -> &'st
 /// The act of a bank, as the counts name it.
 fn banked(
     command: &bank::Command,
-    made: Option<Made>,
+    made: Made,
     status: Option<TransferStatus>,
     is_quiet: bool,
 ) -> &'static str {
@@ -99,7 +97,7 @@ fn banked(
         (bank::Command::Receive(_), _) => "wire",
         (bank::Command::Pay(_), _) => "bank paid",
         (bank::Command::Clear(_), _) => "advance cleared in time",
-        (bank::Command::Settle(_), _) if matches!(made, Some(Made::Loan(_))) => "advance lent",
+        (bank::Command::Settle(_), _) if matches!(made, Made::Loan(_)) => "advance lent",
         (bank::Command::Settle(_), Some(TransferStatus::Cleared)) => "advance cleared early",
         (bank::Command::Settle(_), Some(TransferStatus::Complete)) => "bank settled",
         (bank::Command::Settle(_), _) => "bank returned",

@@ -9,8 +9,7 @@ use buttonwood_engine::funds::internal::{Command as Internal, Move};
 use buttonwood_engine::funds::withdrawal::{Command as Withdrawing, Withdraw};
 use buttonwood_engine::{
     Answer, Body, Caller, Command, ConvertCommand, Execute, FeeSchedule, FeeTier, FeeTiers, FundsCommand,
-    Made, Outcome, Place, Promotion, QuoteRequest, Schedule, Spend, TradingAnswer, TradingCommand,
-    TransferMethod, Wrap,
+    Made, Outcome, Place, Promotion, QuoteRequest, Schedule, Spend, TradingCommand, TransferMethod, Wrap,
 };
 use buttonwood_model::{AccountId, Claim, CurrencyId, Due, OrderKind, Product, Rank, SessionId, Side, Time};
 use buttonwood_num::{Bps, Money, Price, Qty};
@@ -533,9 +532,9 @@ fn magnitude(figure: i128) -> i128 {
 
 /// An answer in a few words.
 fn brief(answer: &Answer) -> String {
-    match answer {
-        Outcome::Rejected(reject) => format!("{reject:?}"),
-        Outcome::Trading(TradingAnswer::Order(order)) => {
+    match (answer.order(), answer.done()) {
+        (_, Err(reject)) => format!("{reject:?}"),
+        (Ok(order), Ok(())) => {
             let how = if order.remaining == Qty::ZERO {
                 "is filled"
             } else if order.remaining < order.original {
@@ -545,9 +544,11 @@ fn brief(answer: &Answer) -> String {
             };
             order.reason.map_or_else(|| how.to_owned(), |reason| format!("{how}: {reason:?}"))
         }
-        Outcome::Trading(_) => "no order".to_owned(),
-        Outcome::Converted(converted) => format!("{converted:?}"),
-        Outcome::Funds(_) | Outcome::Done => "done".to_owned(),
+        (Err(_), Ok(())) if answer.is_not_live() => "no order".to_owned(),
+        (Err(_), Ok(())) => {
+            let converted = if let Outcome::Converted(converted) = answer { Some(converted) } else { None };
+            converted.map_or_else(|| "done".to_owned(), |converted| format!("{converted:?}"))
+        }
     }
 }
 

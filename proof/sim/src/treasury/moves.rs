@@ -25,14 +25,7 @@ const FREQUENT: usize = 1;
 
 /// The row that an answer names; none if it refuses.
 fn row(answer: &Answer) -> Option<Eid> {
-    match answer {
-        Outcome::Funds(Made::Transfer(eid)) => Some(*eid),
-        Outcome::Funds(_)
-        | Outcome::Trading(_)
-        | Outcome::Converted(_)
-        | Outcome::Done
-        | Outcome::Rejected(_) => None,
-    }
+    if let Ok(Made::Transfer(eid)) = answer.made() { Some(eid) } else { None }
 }
 
 impl Treasury {

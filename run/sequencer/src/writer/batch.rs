@@ -1,7 +1,7 @@
 //! Batches: decided commands on their way from the writer to the committing thread.
 
 use crate::writer::reply_mailbox::Reply;
-use buttonwood_engine::{Answer, Command, Event, Outcome, Withdrawn};
+use buttonwood_engine::{Command, Event, Outcome};
 use buttonwood_model::{Outbox, Stamp, Time};
 use std::ops::Range;
 use tokio::sync::oneshot;
@@ -14,17 +14,6 @@ pub(crate) const EVENTS_MAX: usize = 65_536;
 /// Refused calls that share a batch at most, before they go to the disk without waiting for more. Few, so that they
 /// take no order's place among the commands in flight.
 const REFUSED_MAX: usize = 16;
-
-/// The answer to a submitted command, sent once it is durable.
-#[derive(Debug)]
-pub struct Receipt {
-    /// The command's sequence and time.
-    pub stamp: Stamp,
-    /// The command's outcome.
-    pub outcome: Answer,
-    /// The command's effect on each order, if it cancels many.
-    pub withdrawn: Withdrawn,
-}
 
 /// One decided command.
 #[derive(Debug)]

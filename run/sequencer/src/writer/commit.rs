@@ -6,8 +6,9 @@ use crate::poison::Poison;
 use crate::poison::planted;
 use crate::recovery::history_mark::HistoryMark;
 use crate::shared::{AbortOnPanic, Shared, say_last};
-use crate::writer::batch::{Batch, Receipt};
+use crate::writer::batch::Batch;
 use crate::writer::batch_handoff::Taken;
+use crate::writer::receipt::{Receipt, Row};
 use crate::writer::reply_mailbox::Mailbox;
 use buttonwood_engine::encode;
 use buttonwood_journal::{Buffer, Writer};
@@ -189,16 +190,18 @@ impl Committer {
                 at = number;
                 let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
                 if entry.reply.is_some() {
-                    receipts.push(Receipt {
-                        stamp: entry.stamp,
-                        // Before the events are applied, while a cancelled order can still be read.
-                        outcome: entry.outcome.in_full(entry.stamp, events, texts, views.state()),
-                        withdrawn: entry.command.body.withdrawn(events),
-                    });
+                    // Before the events are applied, while a cancelled order can still be read.
+                    let outcome = entry.outcome.in_full(entry.stamp, events, texts, views.state());
+                    let withdrawn = entry.command.body.withdrawn(events);
+                    receipts.push(Receipt::new(entry.stamp, outcome, withdrawn));
                 }
                 #[cfg(test)]
                 self.shared.planted.strike(planted::Place::Views, entry.stamp);
                 views.apply(entry.stamp, events, texts);
+                // Right after, before a later command changes the row.
+                if let Some(receipt) = receipts.last_mut().filter(|_| entry.reply.is_some()) {
+                    receipt.row = Row::of(&entry.outcome, views.state());
+                }
             }
         }));
         let Err(panic) = applied else { return Ok(()) };

@@ -5,7 +5,7 @@
 //! them itself.
 
 use crate::shared::Shared;
-use crate::writer::batch::Receipt;
+use crate::writer::receipt::Receipt;
 use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
 use std::future::Future;

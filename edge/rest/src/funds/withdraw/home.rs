@@ -12,6 +12,7 @@ use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Label, Needed, Sent, Text};
+use buttonwood_wire::field::failed;
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,14 +94,14 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let transfer = row(app, call, &pair(app, call)?, receipt)?;
-    Ok(Reply::json(json::body(&withdrawn(app, &transfer))))
+    Ok(Reply::json(json::body(&withdrawn(app, transfer))))
 }
 
 /// The answer once the transaction of wrapped dollars is signed; at once for every other currency.
 fn signed<'a>(app: &'a App, call: &'a Call, receipt: &'a Receipt) -> Later<'a> {
     Box::pin(async move {
         let pair = pair(app, call)?;
-        let mut transfer = row(app, call, &pair, receipt)?;
+        let mut transfer = row(app, call, &pair, receipt)?.clone();
         let (pause, times) = POLL;
         for _ in 0..times {
             let is_signed = transfer.row.chain().is_some_and(|chain| !chain.tx.is_empty());
@@ -111,7 +112,9 @@ fn signed<'a>(app: &'a App, call: &'a Call, receipt: &'a Receipt) -> Later<'a> {
                 break;
             }
             tokio::time::sleep(pause).await;
-            transfer = row(app, call, &pair, receipt)?;
+            // What the chain has done since the command is only in the state of now.
+            let now = app.exchange.views().state().funds().transfer(transfer.eid).cloned();
+            transfer = now.ok_or_else(failed)?;
         }
         let message =
             "The withdrawal is accepted, and its transaction is not signed yet; ask for its transfer later";

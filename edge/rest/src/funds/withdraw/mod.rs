@@ -13,7 +13,7 @@ use crate::refused;
 use buttonwood_address::{Network, check_memo};
 use buttonwood_engine::funds::withdrawal::{Reject as WithdrawReject, Withdraw};
 use buttonwood_engine::funds::{NewTransfer, Short};
-use buttonwood_engine::{FundsReject, Made, Outcome, Reject, Transfer};
+use buttonwood_engine::{FundsReject, Reject, Transfer};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::CurrencyId;
 use buttonwood_num::Money;
@@ -106,17 +106,18 @@ pub(super) fn read(app: &App, call: &Call, pair: Pair) -> Result<Withdraw, Refus
 }
 
 /// The row that a withdrawal has made, or the refusal.
-pub(super) fn row(app: &App, call: &Call, pair: &Pair, receipt: &Receipt) -> Result<Transfer, Refusal> {
-    match receipt.outcome {
-        Outcome::Funds(Made::Transfer(eid)) => {
-            app.exchange.views().state().funds().transfer(eid).cloned().ok_or_else(failed)
-        }
-        Outcome::Rejected(Reject::Funds(FundsReject::Withdrawal(reject))) => {
-            Err(refusal(app, call, pair, reject))
-        }
-        Outcome::Rejected(reject) => Err(refused::refusal(app, call, reject)),
-        Outcome::Trading(_) | Outcome::Converted(_) | Outcome::Funds(_) | Outcome::Done => Err(failed()),
-    }
+pub(super) fn row<'a>(
+    app: &App,
+    call: &Call,
+    pair: &Pair,
+    receipt: &'a Receipt,
+) -> Result<&'a Transfer, Refusal> {
+    receipt.transfer().map_err(|reject| {
+        let Reject::Funds(FundsReject::Withdrawal(own)) = reject else {
+            return refused::refusal(app, call, reject);
+        };
+        refusal(app, call, pair, own)
+    })
 }
 
 /// The memo that a withdrawal carries, if it carries one.

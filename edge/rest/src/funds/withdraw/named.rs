@@ -48,12 +48,12 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let row = row(app, call, &named_pair(app, call)?, receipt)?.row;
+    let row = &row(app, call, &named_pair(app, call)?, receipt)?.row;
     let TransferReference::Withdrawal(id) = &row.reference else { return Err(failed()) };
     Ok(Reply::json(json::body(&Accepted {
         withdrawal_id: id.to_string(),
         address: Label(row.chain().map(|chain| chain.address.clone()).unwrap_or_default()),
-        memo: memo(&row),
+        memo: memo(row),
         amount: shown(app, row.currency, row.amount),
         currency: app.names.currency(row.currency).code.clone(),
         fee: shown(app, row.currency, row.fee),

@@ -49,7 +49,7 @@ impl Naive {
             return Err(Reject::UsedText);
         }
         self.funds.addresses.push(address);
-        Ok(Made::Number(u32::try_from(self.funds.addresses.len() - 1).unwrap()))
+        Ok(Made::Address(u32::try_from(self.funds.addresses.len() - 1).unwrap()))
     }
 
     /// The account that a payment to an address is for, unless it is closed. A memo counts only where the network has memos.

@@ -45,13 +45,13 @@ impl Naive {
     fn link(&mut self, caller: Option<&Caller>, bank: &NewBank) -> Result<Made, Reject> {
         self.check_bank_customer(caller, bank.account)?;
         if let Some(at) = self.funds.links.iter().position(|link| link.bank == *bank) {
-            return Ok(Made::Number(u32::try_from(at).unwrap() + 1));
+            return Ok(Made::Bank(u32::try_from(at).unwrap() + 1));
         }
         if self.funds.links.iter().filter(|link| link.bank.account == bank.account).count() >= LINKS_MAX {
             return Err(Reject::TooManyLinks);
         }
         self.funds.links.push(Link { bank: bank.clone(), is_verified: false });
-        Ok(Made::Number(u32::try_from(self.funds.links.len()).unwrap()))
+        Ok(Made::Bank(u32::try_from(self.funds.links.len()).unwrap()))
     }
 
     fn receive(&mut self, caller: Option<&Caller>, receipt: &Receipt) -> Result<Made, Reject> {

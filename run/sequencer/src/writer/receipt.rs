@@ -1,0 +1,135 @@
+//! The answer to a submitted command, with the rows that it made as they were then.
+
+use buttonwood_engine::funds::DepositAddress;
+use buttonwood_engine::{
+    Answer, ConvertQuote, Made, OrderState, Outcome, Reject, State, Transfer, Withdrawn, Wrapped,
+};
+use buttonwood_model::{OrderId, Stamp};
+
+/// The answer to a submitted command, sent once it is durable. Each accessor returns why the command was refused, or [`Reject::System`]
+/// if it was a command of another kind.
+#[derive(Debug)]
+pub struct Receipt {
+    /// The command's sequence and time.
+    pub stamp: Stamp,
+    /// The command's outcome.
+    pub outcome: Answer,
+    /// What the command did to each order, if it cancels many.
+    pub withdrawn: Withdrawn,
+    /// The row that the command made or found, if it is one of funds.
+    pub row: Option<Box<Row>>,
+}
+
+/// A row as it was right after the command that made or found it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// Of the list of transfers.
+    Transfer(Transfer),
+    /// Of the list of deposit addresses.
+    Address(DepositAddress),
+}
+
+impl Row {
+    /// The row of an outcome; `state` is the state right after the command.
+    pub(crate) fn of<O, C>(outcome: &Outcome<O, C>, state: &State) -> Option<Box<Self>> {
+        let row = match outcome.made().ok()? {
+            Made::Transfer(eid) => Self::Transfer(state.funds().transfer(eid)?.clone()),
+            Made::Address(place) => Self::Address(state.funds().addresses().get(place)?.clone()),
+            Made::Bank(_) | Made::Loan(_) | Made::Nothing => return None,
+        };
+        Some(Box::new(row))
+    }
+}
+
+impl Receipt {
+    /// The receipt of a command that made no row.
+    pub const fn new(stamp: Stamp, outcome: Answer, withdrawn: Withdrawn) -> Self {
+        Self { stamp, outcome, withdrawn, row: None }
+    }
+
+    /// That the command was carried out.
+    ///
+    /// # Errors
+    /// Why it was refused.
+    pub const fn done(&self) -> Result<(), Reject> {
+        self.outcome.done()
+    }
+
+    /// The order that was placed or cancelled.
+    ///
+    /// # Errors
+    /// As the type says.
+    pub const fn order(&self) -> Result<&OrderState, Reject> {
+        self.outcome.order()
+    }
+
+    /// What was wrapped or unwrapped.
+    ///
+    /// # Errors
+    /// As the type says.
+    pub const fn wrapped(&self) -> Result<&Wrapped, Reject> {
+        self.outcome.wrapped()
+    }
+
+    /// The quote that was made.
+    ///
+    /// # Errors
+    /// As the type says.
+    pub const fn quoted(&self) -> Result<&ConvertQuote, Reject> {
+        self.outcome.quoted()
+    }
+
+    /// The quote that was executed, and the id of the execution.
+    ///
+    /// # Errors
+    /// As the type says.
+    pub const fn executed(&self) -> Result<(OrderId, &ConvertQuote), Reject> {
+        self.outcome.executed()
+    }
+
+    /// What a command of funds or of an operator made or found.
+    ///
+    /// # Errors
+    /// As the type says.
+    pub const fn made(&self) -> Result<Made, Reject> {
+        self.outcome.made()
+    }
+
+    /// The number of the bank that was linked, or was linked before.
+    ///
+    /// # Errors
+    /// As the type says.
+    pub fn bank(&self) -> Result<u32, Reject> {
+        match self.made()? {
+            Made::Bank(number) => Ok(number),
+            Made::Transfer(_) | Made::Address(_) | Made::Loan(_) | Made::Nothing => Err(Reject::System),
+        }
+    }
+
+    /// The transfer that was accepted, or (by its client id) that of an earlier call, as it was right after the command.
+    ///
+    /// # Errors
+    /// As the type says.
+    pub fn transfer(&self) -> Result<&Transfer, Reject> {
+        match self.row.as_deref() {
+            Some(Row::Transfer(transfer)) => Ok(transfer),
+            Some(Row::Address(_)) | None => Err(self.done().err().unwrap_or(Reject::System)),
+        }
+    }
+
+    /// The deposit address that was issued.
+    ///
+    /// # Errors
+    /// As the type says.
+    pub fn address(&self) -> Result<&DepositAddress, Reject> {
+        match self.row.as_deref() {
+            Some(Row::Address(address)) => Ok(address),
+            Some(Row::Transfer(_)) | None => Err(self.done().err().unwrap_or(Reject::System)),
+        }
+    }
+
+    /// Whether the answer is not all here: a cancel named an order that is not live, or a transfer may go on.
+    pub fn is_unfinished(&self) -> bool {
+        self.outcome.is_not_live() || self.transfer().is_ok()
+    }
+}
