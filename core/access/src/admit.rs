@@ -26,8 +26,8 @@ pub enum Reject {
     NonceUsed,
     /// The session may not act for the account (AUTH-017).
     ForeignAccount,
-    /// The session has none of the roles needed (ERR-002).
-    MissingRole,
+    /// The session has these roles, and none of those needed (ERR-002).
+    MissingRole(Roles),
     /// The account is of a kind that does not trade (AUTH-018).
     WrongKind,
     /// No such group or session, or a key that may not be made so.
@@ -38,8 +38,8 @@ pub enum Reject {
     NameTaken,
     /// The group has not agreed to the terms of custody accounts (ACCT-007).
     NoCustodyTerms,
-    /// The group has as many open accounts as it may have (ACCT-007).
-    GroupFull,
+    /// The group has this many open accounts, the most that it may have (ACCT-007).
+    GroupFull(u32),
     /// The account is closed (ACCT-013).
     Closed,
     /// The account owes the house for a returned advance (D-167).
@@ -64,12 +64,12 @@ impl Reject {
         match self {
             Self::UnknownSession | Self::Disabled | Self::NonceUsed => false,
             Self::ForeignAccount
-            | Self::MissingRole
+            | Self::MissingRole(_)
             | Self::WrongKind
             | Self::Unknown
             | Self::NameTaken
             | Self::NoCustodyTerms
-            | Self::GroupFull
+            | Self::GroupFull(_)
             | Self::Closed
             | Self::InDebt
             | Self::HasTransfers
@@ -106,7 +106,7 @@ pub fn admit(access: &Access, caller: &Caller, needed: Roles) -> Result<(), Reje
         return Err(Reject::ForeignAccount);
     }
     if !session.key.roles.allows(needed) {
-        return Err(Reject::MissingRole);
+        return Err(Reject::MissingRole(session.key.roles));
     }
     Ok(())
 }
@@ -211,6 +211,7 @@ mod tests {
         assert_eq!(admit(&access, &caller(1, 1, "1"), TRADER), Ok(()));
         assert_eq!(admit(&access, &caller(1, 2, "1"), TRADER), Err(Reject::ForeignAccount));
         assert_eq!(admit(&access, &caller(9, 0, "1"), TRADER), Err(Reject::UnknownSession));
-        assert_eq!(admit(&access, &caller(0, 0, "1"), Roles::of(&[Role::Auditor])), Err(Reject::MissingRole));
+        let auditors = Roles::of(&[Role::Auditor]);
+        assert_eq!(admit(&access, &caller(0, 0, "1"), auditors), Err(Reject::MissingRole(TRADER)));
     }
 }

@@ -31,7 +31,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
 ) -> Result<(), Reject> {
     let caller = caller.ok_or(Reject::Unknown)?;
     let session = access.session(caller.session).ok_or(Reject::UnknownSession)?;
-    let Owner::Group(id) = session.key.owner else { return Err(Reject::MissingRole) };
+    let Owner::Group(id) = session.key.owner else {
+        return Err(Reject::MissingRole(session.key.roles));
+    };
     let group = access.group(id).ok_or(Reject::Unknown)?;
     if access.find_account(id, &new.short_name).is_some() {
         return Err(Reject::Taken);
@@ -45,7 +47,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     let most = usize::try_from(group.terms.accounts_max).unwrap_or(usize::MAX);
     let open = access.accounts_of(id).filter(|(account, _)| !access.is_closed(*account));
     if open.count() >= most {
-        return Err(Reject::GroupFull);
+        return Err(Reject::GroupFull(group.terms.accounts_max));
     }
     let first = access.accounts_of(id).next();
     let kind = if new.custody { AccountKind::Custody } else { AccountKind::Exchange };

@@ -91,6 +91,12 @@ mod tests {
     use super::*;
     use buttonwood_model::Slot;
 
+    /// Every command returns one, and every entry of a batch holds one: the figures of a refusal must not make it large.
+    #[test]
+    fn an_outcome_is_small() {
+        assert!(size_of::<Outcome>() <= 40, "{} bytes", size_of::<Outcome>());
+    }
+
     /// A command may cancel other orders than the one that its answer is about.
     #[test]
     fn a_cancel_of_another_order_is_not_of_this_one() {

@@ -6,7 +6,7 @@ mod stage;
 use buttonwood_engine::{
     AccessReject, Body, Command, FeeChange, FeeSchedule, Outcome, Reject, TradingCommand,
 };
-use buttonwood_model::{AccountId, Product, Role};
+use buttonwood_model::{AccountId, Product, Role, Roles};
 use buttonwood_num::Bps;
 use buttonwood_oracle::{Exchange, caller};
 use stage::{check, check_at};
@@ -157,5 +157,6 @@ fn a_key_may_not_change_rates() {
     let change = FeeChange { product: Product::Spot, account: None, schedule: None };
     let body = Body::Trading(TradingCommand::SetFees(change));
     let answer = exchange.submit(1, &Command { caller: Some(caller(session, account, 1)), body });
-    assert_eq!(answer, Outcome::Rejected(Reject::Access(AccessReject::MissingRole)));
+    let has = Roles::of(&[Role::Trader]);
+    assert_eq!(answer, Outcome::Rejected(Reject::Access(AccessReject::MissingRole(has))));
 }

@@ -101,7 +101,8 @@ fn what_no_key_may_send_is_refused_for_its_roles() {
             let command = Command { caller: Some(caller(session, account, number)), body: body.clone() };
             let [first, again] = [(); 2].map(|()| exchange.submit(1, &command));
             let rejected = |reject| Answer::Rejected(Reject::Access(reject));
-            assert_eq!(first, rejected(AccessReject::MissingRole), "{body:?}");
+            let roles = exchange.state.access().session(session).unwrap().key.roles;
+            assert_eq!(first, rejected(AccessReject::MissingRole(roles)), "{body:?}");
             assert_eq!(again, rejected(AccessReject::NonceUsed), "{body:?}");
         }
     }
@@ -230,7 +231,10 @@ fn a_session_changes_between_two_commands() {
 
     let roles = |role| AccessCommand::SetSessionRoles(key, Roles::of(&[role]));
     assert_eq!(exchange.own(roles(Role::Auditor).into()), Answer::Done);
-    assert_eq!(place(&mut exchange, key, ann), rejected(AccessReject::MissingRole));
+    assert_eq!(
+        place(&mut exchange, key, ann),
+        rejected(AccessReject::MissingRole(Roles::of(&[Role::Auditor])))
+    );
     assert_eq!(exchange.own(roles(Role::Trader).into()), Answer::Done);
     assert!(is_placed(place(&mut exchange, key, ann)));
 

@@ -156,7 +156,7 @@ fn margin_sells_are_counted_within_the_range_of_money() {
     let sell = |stage: &mut Stage| stage.place(margin, Side::Sell, (90, 100_000_000_000_000_000), true);
     let placed = sell(&mut stage);
     assert!(matches!(placed, Answer::Trading(TradingAnswer::Order(_))), "{placed:?}");
-    let funds = Reject::Trading(TradingReject::Place(PlaceReject::InsufficientFunds));
+    let funds = Reject::Trading(TradingReject::Place(PlaceReject::BeyondFunds));
     assert_eq!(sell(&mut stage), Answer::Rejected(funds));
     stage.call(margin, TradingCommand::CancelAll);
     let placed = sell(&mut stage);

@@ -165,8 +165,8 @@ pub enum Reject {
     NotApproved,
     /// The address is active with another memo (D-172).
     OtherMemo,
-    /// The amount is not positive, or finer than the asset can be sent.
-    BadAmount,
+    /// The amount is not positive, or finer than the asset can be sent: with at most this many decimals.
+    BadAmount(u8),
     /// The amount is less than this least one.
     BelowMinimum(Money),
     /// The amount and this fee may not leave the account (XFER-017).

@@ -167,13 +167,13 @@ pub fn reserve<R: From<Refusal>>(
     }
     let not_open = || Unmet::Other(Refusal::NotOpen.into());
     let contract = perps.contract(terms.symbol_id).ok_or_else(not_open)?;
-    let amount = terms.symbol.grid.base(terms.qty).ok_or(Unmet::Funds)?;
+    let amount = terms.symbol.grid.base(terms.qty).ok_or(Unmet::Beyond)?;
     // So must be the sum of all positions.
     perps
         .open_interest(terms.symbol_id)
         .checked_add(amount)
         .filter(|sum| *sum <= OPEN_MAX)
-        .ok_or(Unmet::Funds)?;
+        .ok_or(Unmet::Beyond)?;
     let only_reduces = only_reduces(perps, terms);
     // What an order that meets others adds is judged by `affords`, and a part that only reduces passes.
     let may_pass = || only_reduces || terms.meets && reducing(perps, terms) > Qty::ZERO;
@@ -182,7 +182,7 @@ pub fn reserve<R: From<Refusal>>(
     }
     if !terms.meets && terms.rests && !only_reduces {
         let sketch = Sketch::new(perps, ledger, terms.account, terms.symbol_id, terms.symbol.quote);
-        check_rest(sketch.ok_or(Unmet::Funds)?, terms, (amount, advanced))?;
+        check_rest(sketch.ok_or(Unmet::Beyond)?, terms, (amount, advanced))?;
     }
     let (held, _) = perps.find(terms.account, terms.symbol_id);
     Ok(Reserve { held, amount })
@@ -222,11 +222,11 @@ fn check_rest<R>(
     terms: &Terms<'_>,
     (rest, advanced): (Money, Money),
 ) -> Result<(), Unmet<R>> {
-    sketch.others.assets = sketch.others.assets.checked_sub(advanced).ok_or(Unmet::Funds)?;
-    let waited = terms.symbol.grid.base(terms.waited).ok_or(Unmet::Funds)?;
+    sketch.others.assets = sketch.others.assets.checked_sub(advanced).ok_or(Unmet::Beyond)?;
+    let waited = terms.symbol.grid.base(terms.waited).ok_or(Unmet::Beyond)?;
     let live = sketch.row.live_mut(terms.class.side());
-    *live = (*live - waited).checked_add(rest).ok_or(Unmet::Funds)?;
-    if admission::is_affordable(sketch.sums()) { Ok(()) } else { Err(Unmet::Funds) }
+    *live = (*live - waited).checked_add(rest).ok_or(Unmet::Beyond)?;
+    if admission::is_affordable(sketch.sums()) { Ok(()) } else { Err(Unmet::Beyond) }
 }
 
 /// What `left` of an order keeps live.
@@ -330,7 +330,7 @@ pub fn affords<R: From<Refusal>>(
     }
     let planned = plan.of(terms.account).filter(|_| !fills.is_empty()).copied();
     let fresh = || Sketch::new(perps, ledger, terms.account, terms.symbol_id, terms.symbol.quote);
-    let sketch = planned.or_else(fresh).ok_or(Unmet::Funds)?;
+    let sketch = planned.or_else(fresh).ok_or(Unmet::Beyond)?;
     check_rest(sketch, terms, (rest.map_or(Money::ZERO, |rest| rest.amount), advanced))
 }
 

@@ -58,11 +58,13 @@ pub fn reserve<R: From<Refusal>>(
     }
     if terms.class.desk() == DESK {
         margin.index(terms.symbol.base).ok_or(Unmet::Other(Refusal::NotOpen.into()))?;
-        margin.sells_with(terms).ok_or(Unmet::Funds)?;
+        margin.sells_with(terms).ok_or(Unmet::Beyond)?;
     }
     let is_cash = terms.class.desk() == CASH;
     if is_cash && margin.spends(terms.symbol, side) && margin.is_committed(terms.account) {
-        return Err(Unmet::Funds);
+        // What the account has is bound by its margin orders and loans.
+        let needed = spot::needed(terms).ok_or(Unmet::Beyond)?;
+        return Err(Unmet::Funds { needed, available: Money::ZERO });
     }
     spot::reserve(ledger, terms)
 }
@@ -77,10 +79,10 @@ fn reserve_buy<R: From<Refusal>>(
         return Err(Unmet::Other(Refusal::NotOpen.into()));
     }
     if margin.row(terms.account).spending > 0 {
-        return Err(Unmet::Funds);
+        return Err(Unmet::Beyond);
     }
     if !terms.meets && !accepts(margin, ledger, terms, &Plan::default(), (terms.qty, advanced)) {
-        return Err(Unmet::Funds);
+        return Err(Unmet::Beyond);
     }
     let (held, _) = ledger.find(terms.account, terms.symbol.quote);
     Ok(Reserve { held, amount: Money::ZERO })
@@ -119,7 +121,7 @@ pub fn buy_with(terms: &Terms<'_>, money: &mut Money, price: Price, open: Qty) -
 /// Whether the account can pay for these fills and for what the rest reserves.
 ///
 /// # Errors
-/// [`Unmet::Funds`].
+/// [`Unmet`].
 #[cold]
 #[inline(never)]
 pub fn affords<R>(
@@ -138,7 +140,7 @@ pub fn affords<R>(
     }
     let filled: Qty = fills.iter().map(|fill| fill.qty).sum();
     let left = if rest.is_some() { terms.qty - filled } else { Qty::ZERO };
-    if accepts(margin, ledger, terms, plan, (left, advanced)) { Ok(()) } else { Err(Unmet::Funds) }
+    if accepts(margin, ledger, terms, plan, (left, advanced)) { Ok(()) } else { Err(Unmet::Beyond) }
 }
 
 /// The fees of maker and taker, at least one of them of this room. The exchange's own order pays none.

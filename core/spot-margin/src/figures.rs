@@ -81,7 +81,7 @@ impl SpotMargin {
 /// The figures now and after an order, as the floor would decide it now (MARG-008). Nothing changes.
 ///
 /// # Errors
-/// Why the order would be refused; also [`place::Reject::InsufficientFunds`] for figures beyond the range of money.
+/// Why the order would be refused; also [`place::Reject::BeyondFunds`] for figures beyond the range of money.
 pub fn preview<'a, D: Desks>(
     margin: &SpotMargin,
     ledger: &Ledger,
@@ -106,7 +106,7 @@ pub fn preview<'a, D: Desks>(
             Figures::with(margin, symbols, &after, reserved_after)?,
         ])
     };
-    figures().ok_or(place::Reject::InsufficientFunds)
+    figures().ok_or(place::Reject::BeyondFunds)
 }
 
 /// The account after the order's fills, and what of the order rests.

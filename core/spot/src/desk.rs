@@ -21,22 +21,33 @@ pub const RULES: Rules = Rules {
 /// The whole order must be covered, whatever of it trades at once (ORD-048). Returns what it would reserve.
 ///
 /// # Errors
-/// [`Unmet::Funds`].
+/// [`Unmet`], of too little money.
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
 #[inline(always)]
 pub fn reserve<R>(ledger: &Ledger, terms: &Terms<'_>) -> Result<Reserve, Unmet<R>> {
-    let (symbol, side) = (terms.symbol, terms.class.side());
-    let needed = match terms.kind {
+    let amount = needed(terms).ok_or(Unmet::Beyond)?;
+    let (held, balance) = ledger.find(terms.account, terms.symbol.paid_in(terms.class.side()));
+    let available = balance.available + terms.freed;
+    if amount <= available {
+        Ok(Reserve { held, amount })
+    } else {
+        Err(Unmet::Funds { needed: amount, available })
+    }
+}
+
+/// What the whole order would reserve; none beyond the range of money.
+#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+#[inline(always)]
+pub fn needed(terms: &Terms<'_>) -> Option<Money> {
+    let side = terms.class.side();
+    match terms.kind {
         OrderKind::MarketSpend => Some(terms.spend),
         // What a market buy costs is known once it is planned.
         OrderKind::Market if side == Side::Buy => Some(Money::ZERO),
         OrderKind::Market | OrderKind::Limit | OrderKind::StopLimit => {
-            fees::hold(&symbol.grid, side, terms.price, terms.qty, terms.rates.worst())
+            fees::hold(&terms.symbol.grid, side, terms.price, terms.qty, terms.rates.worst())
         }
-    };
-    let amount = needed.ok_or(Unmet::Funds)?;
-    let (held, balance) = ledger.find(terms.account, symbol.paid_in(side));
-    if amount <= balance.available + terms.freed { Ok(Reserve { held, amount }) } else { Err(Unmet::Funds) }
+    }
 }
 
 /// What `left` of a limit order reserves.
@@ -60,7 +71,7 @@ pub fn buy_with(terms: &Terms<'_>, money: &mut Money, price: Price, open: Qty) -
 /// the whole.
 ///
 /// # Errors
-/// [`Unmet::Funds`].
+/// [`Unmet`], of too little money.
 pub fn affords<R>(
     ledger: &Ledger,
     terms: &Terms<'_>,
@@ -76,9 +87,9 @@ pub fn affords<R>(
         return Ok(());
     }
     let rest = rest.map_or(Money::ZERO, |rest| rest.amount);
-    let needed = cost(terms, fills).and_then(|cost| cost.checked_add(rest));
+    let needed = cost(terms, fills).and_then(|cost| cost.checked_add(rest)).ok_or(Unmet::Beyond)?;
     let available = ledger.balance(terms.account, symbol.paid_in(side)).available + terms.freed;
-    if needed.is_some_and(|needed| needed <= available) { Ok(()) } else { Err(Unmet::Funds) }
+    if needed <= available { Ok(()) } else { Err(Unmet::Funds { needed, available }) }
 }
 
 /// What a buyer pays for the fills; none beyond the range of money.

@@ -14,7 +14,7 @@ mod fees;
 mod void;
 
 pub use desk::{
-    DESK, RULES, affords, auction_fee, buy_with, fees, hold, release, reserve, reserved, rest,
+    DESK, RULES, affords, auction_fee, buy_with, fees, hold, needed, release, reserve, reserved, rest,
     settle_crossing, settle_maker, settle_taker,
 };
 pub use fees::freed;

@@ -262,7 +262,7 @@ pub(crate) fn check_open<D, R>(market: Market<'_, D>, symbol: SymbolId) -> Resul
     let (auctions, id) = (market.floor.auctions.get(&symbol), OrderId(market.next_id));
     let next = auctions.and_then(|auctions| auctions.schedule_for(id, market.time));
     let opening = next.ok_or(Reject::NoAuctions)?.opening();
-    if market.time < opening { Err(Reject::AuctionNotOpen) } else { Ok(()) }
+    if market.time < opening { Err(Reject::AuctionNotOpen { opening }) } else { Ok(()) }
 }
 
 /// Whether an order waits for an auction and can no longer be cancelled (AUCT-003).

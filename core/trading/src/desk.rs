@@ -308,7 +308,14 @@ pub trait Desks: Debug {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmet<R> {
     /// The account has too little available.
-    Funds,
+    Funds {
+        /// What the order costs or reserves.
+        needed: Money,
+        /// What the account has available of that currency.
+        available: Money,
+    },
+    /// The account's funds do not bear it, and no amount says what is missing: sums of risk decide, or it is beyond the range of money.
+    Beyond,
     /// Another reason, of the desk.
     Other(R),
 }

@@ -8,7 +8,7 @@ use crate::{Desks, Event, Market, Planner};
 use buttonwood_book::Book;
 use buttonwood_model::{
     AccountId, Claim, ClientId, ExecutionOption, OrderId, OrderKind, Outbox, Product, SessionId, Side,
-    Symbol, SymbolId, SymbolStatus,
+    Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,10 @@ pub enum Reject<R> {
     /// It is auction-only, and the symbol has no auction (AUCT-002).
     NoAuctions,
     /// It is auction-only, and the next auction does not take orders yet.
-    AuctionNotOpen,
+    AuctionNotOpen {
+        /// When it takes orders.
+        opening: Time,
+    },
     /// It is a limit order without a price (ORD-026), or auction-only and not a limit order.
     NoPrice,
     /// Only a buy can name money to spend (ORD-044).
@@ -79,7 +82,14 @@ pub enum Reject<R> {
     /// Its stop price does not fit the order.
     Stop(StopError),
     /// The account has too little available (ORD-049).
-    InsufficientFunds,
+    InsufficientFunds {
+        /// What the order costs or reserves, the fee included.
+        needed: Money,
+        /// What the account had available of that currency.
+        available: Money,
+    },
+    /// The account's funds do not bear it, and no amount says what is missing: sums of risk decide, or it is beyond the range of money.
+    BeyondFunds,
     /// It would trade with more than [`FILLS_MAX`] orders at once.
     TooManyFills,
     /// It would rest, and the account has [`ORDERS_MAX`] live orders.
@@ -92,7 +102,8 @@ impl<R> From<Unmet<R>> for Reject<R> {
     #[inline]
     fn from(unmet: Unmet<R>) -> Self {
         match unmet {
-            Unmet::Funds => Self::InsufficientFunds,
+            Unmet::Funds { needed, available } => Self::InsufficientFunds { needed, available },
+            Unmet::Beyond => Self::BeyondFunds,
             Unmet::Other(refusal) => Self::Desk(refusal),
         }
     }
@@ -220,7 +231,7 @@ fn check_value<R>(terms: &Terms<'_>, place: &Place) -> Result<(), Reject<R>> {
     if is_cash_buy || terms.symbol.grid.cost(terms.price, terms.qty, terms.rates.worst()).is_some() {
         Ok(())
     } else {
-        Err(Reject::InsufficientFunds)
+        Err(Reject::BeyondFunds)
     }
 }
 

@@ -7,12 +7,12 @@ use crate::names::Names;
 use crate::order_request::no_spend;
 use crate::time::iso_millis;
 use buttonwood_engine::{
-    AccessReject, DeskReject, FILLS_MAX, FeeSchedule, ORDERS_MAX, PlaceReject, Reject, StopError,
-    TradingReject, perp, spot_margin,
+    AccessReject, DeskReject, FILLS_MAX, ORDERS_MAX, PlaceReject, Reject, StopError, TradingReject, perp,
+    spot_margin,
 };
-use buttonwood_gate::{Key, Payload, Reason, Refusal, Value, missing_role, quoted};
-use buttonwood_model::{Product, Roles, Symbol, Time};
-use buttonwood_num::{Decimal, MONEY_DECIMALS};
+use buttonwood_gate::{Key, Payload, Reason, Refusal, missing_role, quoted};
+use buttonwood_model::{Product, Roles, Symbol};
+use buttonwood_num::{MONEY_DECIMALS, Money};
 
 /// A writing call that the core rejected.
 #[derive(Debug)]
@@ -29,23 +29,18 @@ pub struct Rejected<'a> {
     pub owed: String,
 }
 
-/// Market data for the refusal of an order.
-#[derive(Debug)]
-pub struct Market<'a> {
-    /// The order's symbol; none if no such symbol is listed.
-    pub symbol: Option<&'a Symbol>,
-    /// When its next auction takes orders.
-    pub auction_opens: Option<Time>,
-    /// The fees that orders pay.
-    pub fees: Option<FeeSchedule>,
-}
-
-/// The refusal for a reject. `market` is called only for the reject of an order.
-pub fn refusal<'a>(call: &Rejected<'a>, reject: Reject, market: impl FnOnce() -> Market<'a>) -> Refusal {
+/// The refusal for a reject. Figures are those of the decision; from the payload come only texts, as the client wrote them. `symbol` finds
+/// the symbol of an order by its name, and is called only for the reject of an order.
+pub fn refusal<'a>(
+    call: &Rejected<'a>,
+    reject: Reject,
+    symbol: impl FnOnce(&str) -> Option<&'a Symbol>,
+) -> Refusal {
     if let Reject::Access(reject) = reject {
         access(call, reject)
     } else if let Reject::Trading(TradingReject::Place(reject)) = reject {
-        place(call, &market(), reject)
+        let name = call.payload.decimal_text("symbol").unwrap_or_default();
+        symbol(&name).map_or_else(|| unknown_symbol(&name), |symbol| place(call, (&name, symbol), reject))
     } else if reject == Reject::NoRoom {
         no_space()
     } else if reject == Reject::Halted {
@@ -71,7 +66,8 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         AccessReject::ForeignAccount => {
             Refusal::new(Reason::InvalidAccountName, "The account does not belong to this key")
         }
-        AccessReject::MissingRole => missing_role(call.key, call.needed),
+        // The gate may know other roles by now.
+        AccessReject::MissingRole(roles) => missing_role(&Key { roles, ..call.key.clone() }, call.needed),
         AccessReject::Closed => closed_account(&call.payload.decimal_text("account").unwrap_or_default()),
         AccessReject::InDebt => in_debt(&call.owed),
         AccessReject::WrongKind => no_trader(&call.payload.decimal_text("account").unwrap_or_default()),
@@ -79,7 +75,7 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         | AccessReject::NameTaken
         | AccessReject::Taken
         | AccessReject::NoCustodyTerms
-        | AccessReject::GroupFull
+        | AccessReject::GroupFull(_)
         | AccessReject::HasTransfers
         | AccessReject::HasOrders
         | AccessReject::HasMoney
@@ -119,21 +115,20 @@ fn nonce_used(payload: &Payload) -> Refusal {
     Refusal::new(Reason::InvalidNonce, message)
 }
 
-fn place(call: &Rejected<'_>, market: &Market<'_>, reject: PlaceReject) -> Refusal {
+fn place(call: &Rejected<'_>, (name, symbol): (&str, &Symbol), reject: PlaceReject) -> Refusal {
     let text = |name| call.payload.decimal_text(name).unwrap_or_default();
-    let name = text("symbol");
-    let Some(symbol) = market.symbol else { return unknown_symbol(&name) };
     let shown = symbol.name.to_ascii_uppercase();
     match reject {
-        PlaceReject::InvalidSymbol => closed_symbol(&name),
+        PlaceReject::InvalidSymbol => closed_symbol(name),
         PlaceReject::NoAuctions => {
             let message = format!("Option \"auction-only\" is not supported: symbol {shown} has no auctions");
             Refusal::new(Reason::UnsupportedOption, message)
         }
-        PlaceReject::AuctionNotOpen => {
-            let at = |time| format!("; it opens at {}", iso_millis(time));
-            let opening = market.auction_opens.map_or_else(String::new, at);
-            let message = format!("The next auction of symbol {shown} does not take orders yet{opening}");
+        PlaceReject::AuctionNotOpen { opening } => {
+            let message = format!(
+                "The next auction of symbol {shown} does not take orders yet; it opens at {}",
+                iso_millis(opening)
+            );
             Refusal::new(Reason::AuctionNotOpen, message)
         }
         PlaceReject::NoPrice => bad_order_field(Reason::InvalidPrice, "price", symbol, &text("price")),
@@ -169,15 +164,8 @@ fn place(call: &Rejected<'_>, market: &Market<'_>, reject: PlaceReject) -> Refus
             let message = format!("The account has {ORDERS_MAX} live orders, and no more are taken");
             Refusal::new(Reason::AccountLimitExceeded, message)
         }
-        PlaceReject::InsufficientFunds => {
-            let message = format!(
-                "Failed to place {} order on symbol {shown} for {}: insufficient funds{}",
-                text("side"),
-                terms(call.payload, &call.names.currency(symbol.quote).code),
-                reserved(call, market.fees, symbol)
-            );
-            Refusal::new(Reason::InsufficientFunds, message)
-        }
+        PlaceReject::InsufficientFunds { needed, .. } => insufficient_funds(call, symbol, Some(needed)),
+        PlaceReject::BeyondFunds => insufficient_funds(call, symbol, None),
         PlaceReject::Desk(DeskReject::WrongKind) => wrong_account(symbol),
         PlaceReject::Desk(DeskReject::Perp(perp::Refusal::NotOpen)) => {
             let message = format!(
@@ -218,27 +206,24 @@ fn wrong_account(symbol: &Symbol) -> Refusal {
     Refusal::new(Reason::AccountNotOfTypeRequired, message)
 }
 
-/// The amount that a limit buy would have reserved, which is more than price times quantity. The terms of other
-/// orders already name it.
-fn reserved(call: &Rejected<'_>, fees: Option<FeeSchedule>, symbol: &Symbol) -> String {
-    let payload = call.payload;
-    let decimal = |name| Decimal::parse(payload.decimal_text(name)?.as_bytes()).ok();
-    let is_buy = payload.decimal_text("side").as_deref() == Some("buy");
-    let is_limit =
-        matches!(payload.decimal_text("type").as_deref(), Some("exchange limit" | "exchange stop limit"));
-    // Orders of perpetuals and margin buys reserve no money.
-    let is_on_margin = matches!(payload.field("margin_order"), Some(Value::Bool(true)));
-    let is_spot = symbol.product == Product::Spot && !is_on_margin;
-    let needed = fees.filter(|_| is_spot && is_buy && is_limit).and_then(|fees| {
-        let price = symbol.grid.price(decimal("price")?)?;
-        symbol.grid.cost(price, symbol.grid.qty(decimal("amount")?)?, fees.worst())
-    });
-    let quote = call.names.currency(symbol.quote);
-    needed.map_or_else(String::new, |needed| {
+/// The refusal of an order that its account cannot pay for. Of a limit buy it names the amount that the order needs, which is more than
+/// price times quantity; the terms of other orders already name it.
+fn insufficient_funds(call: &Rejected<'_>, symbol: &Symbol, needed: Option<Money>) -> Refusal {
+    let side = call.payload.decimal_text("side").unwrap_or_default();
+    let kind = call.payload.decimal_text("type").unwrap_or_default();
+    let quote = &call.names.currency(symbol.quote).code;
+    let is_limit_buy = side == "buy" && matches!(&*kind, "exchange limit" | "exchange stop limit");
+    let reserved = needed.filter(|_| is_limit_buy).map_or_else(String::new, |needed| {
         let mut digits = Vec::new();
         needed.push_floored(&mut digits, MONEY_DECIMALS);
-        format!("; it reserves {} {}, the fee included", String::from_utf8_lossy(&digits), quote.code)
-    })
+        format!("; it reserves {} {quote}, the fee included", String::from_utf8_lossy(&digits))
+    });
+    let message = format!(
+        "Failed to place {side} order on symbol {} for {}: insufficient funds{reserved}",
+        symbol.name.to_ascii_uppercase(),
+        terms(call.payload, quote)
+    );
+    Refusal::new(Reason::InsufficientFunds, message)
 }
 
 /// The refusal of a size that the symbol does not take. It names the field that holds the size.

@@ -628,7 +628,11 @@ fn insufficient_funds() {
         assert!(message.contains(part), "names {part}: {answer}");
     }
     // A fee of 40 basis points is reserved too.
-    assert!(message.contains("reserves 140560 usd"), "{answer}");
+    assert!(message.ends_with("insufficient funds; it reserves 140560 usd, the fee included"), "{answer}");
+    // A sell names already what it gives.
+    let answer = new(&x, "trader", NewOrder::limit("btcusd", "sell", "1001", "20000").params());
+    let message = answer.refused(406, "InsufficientFunds").message;
+    assert!(message.ends_with("for price 20000 USD and quantity 1001: insufficient funds"), "{answer}");
     assert_eq!(x.as_("trader").live_ids(), [""; 0]);
 }
 

@@ -222,7 +222,7 @@ impl World {
         let answer = self.submit(account, session, TradingCommand::Place(place).into());
         if let Answer::Rejected(reject) = answer {
             self.count("refused");
-            let is_for_funds = reject == Reject::place(PlaceReject::InsufficientFunds);
+            let is_for_funds = reject == Reject::place(PlaceReject::BeyondFunds);
             if place.margin && place.side == Side::Buy && is_for_funds && !crosses {
                 self.check_refusal(account, &place);
             }

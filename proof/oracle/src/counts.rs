@@ -88,7 +88,7 @@ impl Counts {
             (_, Outcome::Rejected(Reject::Access(AccessReject::Disabled))) => {
                 self.note("call of a disabled key");
             }
-            (Body::Trading(_), Outcome::Rejected(Reject::Access(AccessReject::MissingRole))) => {
+            (Body::Trading(_), Outcome::Rejected(Reject::Access(AccessReject::MissingRole(_)))) => {
                 self.note("order without the role");
             }
             (Body::Access(AccessCommand::AddSession(_)), Outcome::Done) => self.note("key made"),
@@ -188,7 +188,7 @@ impl Counts {
                 self.note("name is used");
             }
             (AccessCommand::CreateAccount(_), None) => self.note("account created"),
-            (AccessCommand::CreateAccount(_), Some(AccessReject::GroupFull)) => self.note("group is full"),
+            (AccessCommand::CreateAccount(_), Some(AccessReject::GroupFull(_))) => self.note("group is full"),
             (AccessCommand::CreateAccount(_), Some(AccessReject::NoCustodyTerms)) => {
                 self.note("no custody terms");
             }
@@ -262,7 +262,9 @@ impl Counts {
             }
             (
                 Body::Trading(TradingCommand::Place(_)),
-                Outcome::Rejected(Reject::Trading(TradingReject::Place(PlaceReject::AuctionNotOpen))),
+                Outcome::Rejected(Reject::Trading(TradingReject::Place(PlaceReject::AuctionNotOpen {
+                    ..
+                }))),
             ) => {
                 self.note("auction not open");
             }

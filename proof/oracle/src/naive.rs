@@ -230,7 +230,7 @@ impl Naive {
             _ => Role::Trader,
         };
         if !key.roles.has(needed) || (is_of_group && key.group.is_none()) {
-            return Outcome::Rejected(Reject::Access(AccessReject::MissingRole));
+            return Outcome::Rejected(Reject::Access(AccessReject::MissingRole(key.roles)));
         }
         if let (Body::Access(AccessCommand::CreateAccount(new)), Some(group)) = (&command.body, key.group) {
             return self.create(group, new, time);

@@ -37,8 +37,8 @@
 //! of the steps, replayed, must give the same state.
 
 use buttonwood_engine::{
-    Answer, Body, Command, FeeChange, FeeSchedule, Finding, NewSession, OrderRef, OrderState, Outcome, Owner,
-    Place, PlaceReject, Reject, Schedule, TradingAnswer, TradingCommand, TradingReject,
+    AccessReject, Answer, Body, Command, FeeChange, FeeSchedule, Finding, NewSession, OrderRef, OrderState,
+    Outcome, Owner, Place, PlaceReject, Reject, Schedule, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
     AccountId, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, Product, Role, Roles, SessionId,
@@ -505,10 +505,17 @@ impl Stage {
 
     fn told(&self, answer: &Answer) -> String {
         let refused = match answer {
+            Outcome::Rejected(Reject::Access(AccessReject::MissingRole(_))) => "refused MissingRole".into(),
             Outcome::Rejected(Reject::Access(reject)) => format!("refused {reject:?}"),
             Outcome::Rejected(Reject::Trading(TradingReject::Place(PlaceReject::MarketNotOpen(_)))) => {
                 "refused MarketNotOpen".into()
             }
+            Outcome::Rejected(Reject::Trading(TradingReject::Place(
+                PlaceReject::InsufficientFunds { .. } | PlaceReject::BeyondFunds,
+            ))) => "refused InsufficientFunds".into(),
+            Outcome::Rejected(Reject::Trading(TradingReject::Place(PlaceReject::AuctionNotOpen {
+                ..
+            }))) => "refused AuctionNotOpen".into(),
             Outcome::Rejected(Reject::Trading(TradingReject::Place(reject))) => format!("refused {reject:?}"),
             Outcome::Rejected(Reject::Trading(reject)) => format!("refused {reject:?}"),
             Outcome::Rejected(Reject::Ledger(reject)) => format!("refused {reject:?}"),

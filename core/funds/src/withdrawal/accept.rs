@@ -93,7 +93,7 @@ pub(super) fn decide_new(
         Approval::OtherMemo => return Err(Reject::OtherMemo),
     };
     if withdraw.amount <= Money::ZERO || !outlet.fits(withdraw.amount) {
-        return Err(Reject::BadAmount);
+        return Err(Reject::BadAmount(outlet.decimals));
     }
     if withdraw.amount < outlet.minimum {
         return Err(Reject::BelowMinimum(outlet.minimum));

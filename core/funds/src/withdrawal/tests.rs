@@ -108,9 +108,9 @@ fn refusals_are_in_order() {
     let (zero, less) = (Money::ZERO, micro(50));
     let fine = Money::from_units(micro(2_000).units() + 1);
     let cases = [
-        (zero, Reject::BadAmount),
-        (-micro(1_000), Reject::BadAmount),
-        (fine, Reject::BadAmount),
+        (zero, Reject::BadAmount(OUTLET.decimals)),
+        (-micro(1_000), Reject::BadAmount(OUTLET.decimals)),
+        (fine, Reject::BadAmount(OUTLET.decimals)),
         (less, Reject::BelowMinimum(OUTLET.minimum)),
         (micro(10_000_001), Reject::Short(Short::TooLittle, zero)),
         // The most that both the type and the network can express.

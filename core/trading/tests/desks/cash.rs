@@ -49,13 +49,13 @@ pub(crate) fn reserve(
             needed(symbol, debts.is_some(), side, terms.price, terms.qty, terms.rates.worst())
         }
     };
-    let amount = amount.ok_or(Unmet::Funds)?;
+    let amount = amount.ok_or(Unmet::Beyond)?;
     let (held, balance) = ledger.find(terms.account, symbol.paid_in(side));
     if amount > balance.available + terms.freed {
-        return Err(Unmet::Funds);
+        return Err(Unmet::Beyond);
     }
     if side == Side::Buy && terms.kind == OrderKind::Limit {
-        let notional = symbol.grid.notional(terms.price, terms.qty).ok_or(Unmet::Funds)?;
+        let notional = symbol.grid.notional(terms.price, terms.qty).ok_or(Unmet::Beyond)?;
         check_limit(debts, terms.account, notional)?;
     }
     Ok(Reserve { held, amount })
@@ -91,7 +91,7 @@ pub(crate) fn affords(
     let rest = rest.map_or(Money::ZERO, |rest| rest.amount);
     let available = ledger.balance(terms.account, symbol.quote).available;
     if notional + fees + rest - lent > available {
-        return Err(Unmet::Funds);
+        return Err(Unmet::Beyond);
     }
     check_limit(debts, terms.account, notional)
 }

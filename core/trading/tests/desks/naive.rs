@@ -304,7 +304,7 @@ impl Naive {
         };
         assert!(placer.session != SessionId::EXCHANGE || needs == 0 || is_limit);
         if needs > self.free(row.account, row.asset()) {
-            return Err(Reject::InsufficientFunds);
+            return Err(Reject::BeyondFunds);
         }
         if is_limit && row.pays() {
             self.check_debt(row, row.cost(row.price, row.left))?;
@@ -337,7 +337,7 @@ impl Naive {
         };
         let outcome = self.refuse(&row, placer, place).and_then(|()| self.trade(&mut row, placer, place));
         match outcome {
-            Err(Reject::InsufficientFunds) => self.counts.no_funds += 1,
+            Err(Reject::BeyondFunds) => self.counts.no_funds += 1,
             Err(Reject::Desk(_)) => self.counts.desk_refusals += 1,
             Ok(()) | Err(_) => {}
         }
@@ -414,7 +414,7 @@ impl Naive {
             trial.free(row.account, USD.into()) - if row.asset() == USD.into() { row.reserve } else { 0 };
         if spare < 0 {
             if placer.session != SessionId::EXCHANGE {
-                return Err(Reject::InsufficientFunds);
+                return Err(Reject::BeyondFunds);
             }
             trial.pay(CLEARING, row.account, USD.into(), -spare);
             trial.counts.shortfalls += 1;

@@ -56,9 +56,9 @@ pub(crate) fn reserve(ledger: &Ledger, terms: &Terms<'_>) -> Result<Reserve, Unm
             needed(symbol, class, terms.price, terms.qty, terms.rates.worst())
         }
     };
-    let amount = amount.ok_or(Unmet::Funds)?;
+    let amount = amount.ok_or(Unmet::Beyond)?;
     let (held, balance) = ledger.find(terms.account, asset(symbol, terms.symbol_id, class));
-    if amount <= balance.available { Ok(Reserve { held, amount }) } else { Err(Unmet::Funds) }
+    if amount <= balance.available { Ok(Reserve { held, amount }) } else { Err(Unmet::Beyond) }
 }
 
 pub(crate) fn rest(terms: &Terms<'_>, left: Qty, whole: Reserve) -> Reserve {
@@ -82,7 +82,7 @@ pub(crate) fn affords(
     let rest = rest.map_or(Money::ZERO, |rest| rest.amount);
     let available = ledger.balance(terms.account, terms.symbol.quote).available;
     let cost: Money = fills.iter().map(cost).sum();
-    if cost + rest <= available { Ok(()) } else { Err(Unmet::Funds) }
+    if cost + rest <= available { Ok(()) } else { Err(Unmet::Beyond) }
 }
 
 /// The fee of one side of a fill: of what its own outcome costs.

@@ -92,7 +92,7 @@ impl Perp {
         let side = terms.class.side();
         let before = self.position(terms.account, terms.symbol_id).qty + signed(side, traded);
         let increase = signed(side, qty).abs() - closing(before, signed(side, qty));
-        cost(&terms.symbol.grid, terms.price, increase, terms.rates.worst()).ok_or(Unmet::Funds)
+        cost(&terms.symbol.grid, terms.price, increase, terms.rates.worst()).ok_or(Unmet::Beyond)
     }
 
     pub(crate) fn reserve<R>(&self, ledger: &Ledger, terms: &Terms<'_>) -> Result<Reserve, Unmet<R>> {
@@ -106,7 +106,7 @@ impl Perp {
         } else if amount <= balance.available {
             Ok(Reserve { held, amount })
         } else {
-            Err(Unmet::Funds)
+            Err(Unmet::Beyond)
         }
     }
 
@@ -168,7 +168,7 @@ impl Perp {
         };
         let available = ledger.balance(terms.account, terms.symbol.quote).available.units();
         let rest = rest.map_or(Money::ZERO, |rest| rest.amount);
-        if available + gets - (fees + rest).units() < 0 { Err(Unmet::Funds) } else { Ok(()) }
+        if available + gets - (fees + rest).units() < 0 { Err(Unmet::Beyond) } else { Ok(()) }
     }
 
     pub(crate) fn reserved(&self, order: OrderId) -> Option<Money> {

@@ -301,9 +301,9 @@ fn a_resting_order_may_reserve_nothing() {
     assert_eq!(scene.has(ANN, USD), [20, 80]);
     scene.0.restart();
     assert!(scene.live(turns));
-    assert_eq!(scene.place(ANN, sell(PERP, 10_000, 1_200)), Err(place::Reject::InsufficientFunds));
+    assert_eq!(scene.place(ANN, sell(PERP, 10_000, 1_200)), Err(place::Reject::BeyondFunds));
     // Bob cannot increase his position, but he can close it.
-    assert_eq!(scene.place(BOB, sell(PERP, 10_000, 1)), Err(place::Reject::InsufficientFunds));
+    assert_eq!(scene.place(BOB, sell(PERP, 10_000, 1)), Err(place::Reject::BeyondFunds));
     scene.place(BOB, buy(PERP, 10_000, 1_000)).unwrap();
     assert_eq!((scene.position(BOB).qty, scene.has(BOB, USD)), (0, [1_000, 0]));
     scene.end();
@@ -478,7 +478,7 @@ fn the_exchange_closes_what_an_account_cannot() {
     scene.place(BOB, buy(PERP, 8_500, 1_000)).unwrap();
     // Ann would lose 15 dollars and has a margin of 10.
     let closing = scene.0.closing(ANN).unwrap();
-    assert_eq!(scene.place(ANN, closing), Err(place::Reject::InsufficientFunds));
+    assert_eq!(scene.place(ANN, closing), Err(place::Reject::BeyondFunds));
     scene.place_as(Placer::exchange(ANN), closing).unwrap();
     assert_eq!((scene.0.fills(), scene.position(ANN).qty, scene.position(BOB).qty), (1, 0, 0));
     assert_eq!((scene.has(ANN, USD), scene.has(BOB, USD)), ([0, 0], [4_500, 0]));

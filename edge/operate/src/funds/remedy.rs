@@ -89,7 +89,7 @@ fn refusal(eid: Eid, reject: WithdrawalReject) -> Option<Refusal> {
         | WithdrawalReject::NoList
         | WithdrawalReject::NotApproved
         | WithdrawalReject::OtherMemo
-        | WithdrawalReject::BadAmount
+        | WithdrawalReject::BadAmount(_)
         | WithdrawalReject::BelowMinimum(_)
         | WithdrawalReject::Short(..)
         | WithdrawalReject::OtherSpends

@@ -62,8 +62,9 @@ fn refusal(app: &App, call: &Call, new: &NewAccount, reject: Reject) -> Refusal 
     } else if reject == Reject::Access(AccessReject::NoCustodyTerms) {
         let message = "Field 'type' cannot be custody: the group has not agreed to the terms of custody";
         Refusal::new(Reason::HasNotAgreedToCustodyTerms, message)
-    } else if reject == Reject::Access(AccessReject::GroupFull) {
-        full(app, call)
+    } else if let Reject::Access(AccessReject::GroupFull(most)) = reject {
+        let message = format!("The group has {most} accounts, and no more are taken");
+        Refusal::new(Reason::ExceededMaxAccountsInGroup, message)
     } else {
         refused::refusal(app, call, reject)
     }
@@ -73,14 +74,6 @@ fn refusal(app: &App, call: &Call, new: &NewAccount, reject: Reject) -> Refusal 
 fn used(new: &NewAccount) -> Refusal {
     let expected = format!("one that no other account of the group has, as '{}' either", new.short_name);
     bad_value("name", &expected, &new.display_name).with_reason(Reason::ConflictingAccountName)
-}
-
-fn full(app: &App, call: &Call) -> Refusal {
-    let views = app.exchange.views();
-    let group = call.group().and_then(|group| views.state().access().group(group));
-    let most = group.map_or(0, |group| group.terms.accounts_max);
-    let message = format!("The group has {most} accounts, and no more are taken");
-    Refusal::new(Reason::ExceededMaxAccountsInGroup, message)
 }
 
 fn missing_name(refusal: Refusal) -> Refusal {

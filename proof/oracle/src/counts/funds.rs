@@ -208,7 +208,7 @@ fn refused(reject: &FundsReject) -> &'static str {
             withdrawal::Reject::NoList => "withdrawal without a list",
             withdrawal::Reject::NotApproved => "withdrawal to no approved address",
             withdrawal::Reject::OtherMemo => "withdrawal with another memo",
-            withdrawal::Reject::BadAmount => "withdrawal of a bad amount",
+            withdrawal::Reject::BadAmount(_) => "withdrawal of a bad amount",
             withdrawal::Reject::BelowMinimum(_) => "withdrawal of too little",
             withdrawal::Reject::Short(Short::Debt, _) => "withdrawal of a debtor",
             withdrawal::Reject::Short(..) => "withdrawal of too much",

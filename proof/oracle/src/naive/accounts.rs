@@ -114,7 +114,7 @@ impl Naive {
         if others.iter().filter(|other| !other.is_closed).count()
             >= usize::try_from(terms.accounts_max).unwrap()
         {
-            return refused(AccessReject::GroupFull);
+            return refused(AccessReject::GroupFull(terms.accounts_max));
         }
         // The whole group lives where its first account does.
         let first = self.names.iter().position(|other| other.group == Some(group));

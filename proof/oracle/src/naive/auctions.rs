@@ -153,7 +153,8 @@ impl Naive {
     pub(super) fn refuse_for_auction(&self, symbol: SymbolId, now: Time) -> Result<(), PlaceReject> {
         let next = self.auctions(symbol).and_then(|auctions| auctions.waited_for(OrderId(self.next_id), now));
         let next = next.ok_or(PlaceReject::NoAuctions)?;
-        if now < before(&next, next.opens) { Err(PlaceReject::AuctionNotOpen) } else { Ok(()) }
+        let opening = before(&next, next.opens);
+        if now < opening { Err(PlaceReject::AuctionNotOpen { opening }) } else { Ok(()) }
     }
 
     /// Whether an order waits for an auction that it can no longer leave.

@@ -8,7 +8,8 @@ use super::stops;
 use crate::exchange::Happening;
 use buttonwood_engine::{AccountKind, DeskReject, FeeSchedule, OrderState, Place, PlaceReject};
 use buttonwood_model::{
-    AccountId, CancelReason, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolStatus, Time,
+    AccountId, CancelReason, CurrencyId, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolStatus,
+    Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 
@@ -90,10 +91,16 @@ impl Naive {
             }
             (Side::Sell, _) => (pair.base, int(place.qty) * pair.base_unit),
         };
-        if needed > self.available(account, currency) {
-            return Err(PlaceReject::InsufficientFunds);
+        self.check_funds(account, currency, needed)
+    }
+
+    fn check_funds(&self, account: AccountId, currency: CurrencyId, needed: i128) -> Result<(), PlaceReject> {
+        let available = self.available(account, currency);
+        if needed <= available {
+            return Ok(());
         }
-        Ok(())
+        let [needed, available] = [needed, available].map(Money::from_units);
+        Err(PlaceReject::InsufficientFunds { needed, available })
     }
 
     /// Whether a limit order reaches the best price of the other side.
@@ -111,8 +118,11 @@ impl Naive {
         if plan.gives_up_at_once() {
             return Err(PlaceReject::Desk(DeskReject::Advances));
         }
-        if !self.affords(account, place, &plan, self.rates_now(account, place.symbol)) {
-            return Err(PlaceReject::InsufficientFunds);
+        let rates = self.rates_now(account, place.symbol);
+        if !self.affords(account, place, &plan, rates) {
+            let quote = self.pairs[place.symbol.index()].quote;
+            let filled: Qty = plan.fills.iter().map(|fill| fill.qty).sum();
+            self.check_funds(account, quote, self.cost(place, &plan, plan.original - filled, rates))?;
         }
         Ok(plan)
     }

@@ -175,9 +175,7 @@ fn refusal(app: &App, call: &Call, pair: &Pair, reject: WithdrawReject) -> Refus
             );
             Refusal::new(Reason::AddressNotApproved, message)
         }
-        WithdrawReject::BadAmount => {
-            let outlet = app.exchange.views().state().funds().outlet(&pair.network, pair.currency);
-            let decimals = outlet.map_or(0, |outlet| outlet.decimals);
+        WithdrawReject::BadAmount(decimals) => {
             let expected = format!("a positive amount of {code} with at most {decimals} decimals");
             bad_value("amount", &expected, &amount).with_reason(Reason::InvalidQuantity)
         }

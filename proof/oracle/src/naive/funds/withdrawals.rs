@@ -76,7 +76,7 @@ impl Naive {
             (None, false) => return Err(Reject::OtherMemo),
         };
         if amount <= 0 || amount % 10_i128.pow(19 - u32::from(coin.decimals)) != 0 {
-            return Err(Reject::BadAmount);
+            return Err(Reject::BadAmount(coin.decimals));
         }
         let minimum = units(coin.minimum);
         if amount < minimum {
