@@ -27,7 +27,7 @@ struct Area {
     clauses: Vec<(String, String)>,
 }
 
-/// The proofs of each id: clause id to places such as `proof/accept/tests/orders.rs: cancels_twice`.
+/// The proofs of each id: clause id to places such as `proof/accept/tests/accept/orders.rs: cancels_twice`.
 type Claims = BTreeMap<String, Vec<String>>;
 
 pub(crate) fn run(repo: &Repo, mode: Mode) -> Done {

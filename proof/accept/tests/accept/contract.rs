@@ -7,7 +7,7 @@ use buttonwood_accept::{Exchange, Setup, Value};
 fn the_contract_is_served() {
     let x = Exchange::start();
     let answer = x.get("/openapi.json");
-    let kept: Value = serde_json::from_str(include_str!("../../../contract/openapi.json")).unwrap();
+    let kept: Value = serde_json::from_str(include_str!("../../../../contract/openapi.json")).unwrap();
     assert_eq!(answer.ok(), kept);
     assert_eq!(kept["openapi"], "3.1.0");
     assert!(kept["paths"]["/v1/staking/stake"]["x-unbuilt"] == true, "a path that is not built says so");

@@ -135,7 +135,7 @@ fn lines(output: &Output) -> Vec<Value> {
 /// The commands of D-144 and D-184, and no other, need two operators: so says the contract, which is made from the catalogue.
 #[test]
 fn the_contract_names_what_two_operators_guard() {
-    let contract: Value = serde_json::from_str(include_str!("../../../contract/openapi.json")).unwrap();
+    let contract: Value = serde_json::from_str(include_str!("../../../../contract/openapi.json")).unwrap();
     let commands = contract["x-admin"]["commands"].as_array().unwrap();
     let guarded = commands.iter().filter(|command| command["needs_two"] == true);
     let mut names: Vec<&str> = guarded.map(|command| command["command"].as_str().unwrap()).collect();

@@ -2,10 +2,10 @@
 //!
 //! `BUTTONWOOD_LITECOIND` names its program, which `cargo xtask test` installs; without it these tests say that they are skipped.
 
-mod litecoin;
+mod node;
 
 use buttonwood_accept::{Answer, Exchange, Value, dec, json, laws};
-use litecoin::Node;
+use node::Node;
 
 const WEEK: u64 = 7 * 86_400;
 

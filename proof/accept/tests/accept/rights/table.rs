@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use buttonwood_accept::Value;
 
-pub(crate) const CONTRACT: &str = include_str!("../../../../contract/openapi.json");
+pub(crate) const CONTRACT: &str = include_str!("../../../../../contract/openapi.json");
 
 /// An endpoint with its rights.
 #[derive(Debug)]

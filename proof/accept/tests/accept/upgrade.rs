@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const DOCUMENT: &str = include_str!("../../../docs/OPERATING.md");
+const DOCUMENT: &str = include_str!("../../../../docs/OPERATING.md");
 
 /// The directories of the corpus.
 fn corpus() -> Vec<PathBuf> {

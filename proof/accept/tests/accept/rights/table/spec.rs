@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const TEXT: &str = include_str!("../../../../spec/exchange-rest-api.md");
+const TEXT: &str = include_str!("../../../../../../spec/exchange-rest-api.md");
 
 const T: &str = "Trader";
 const F: &str = "Fund Manager";

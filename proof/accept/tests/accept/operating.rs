@@ -10,7 +10,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-const DOCUMENT: &str = include_str!("../../../docs/OPERATING.md");
+const DOCUMENT: &str = include_str!("../../../../docs/OPERATING.md");
 
 /// The blocks of the document that are marked `sh`, as one script.
 fn script() -> String {
@@ -355,7 +355,7 @@ fn new_keys_have_a_folder_of_their_own() {
 /// settings' own key file gives way to, and nothing of the unit is misspelt.
 #[test]
 fn the_unit_s_settings_start_a_venue() {
-    const UNIT: &str = include_str!("../../../ops/buttonwood.service");
+    const UNIT: &str = include_str!("../../../../ops/buttonwood.service");
     let home = private_folder();
     let at = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
     let here = |text: &str| {
@@ -409,8 +409,8 @@ fn the_unit_s_settings_start_a_venue() {
 /// A stop of withdrawals has an alert and a panel, and the alert of an exchange that takes no orders names a halt.
 #[test]
 fn alerts_and_panels_show_what_stops() {
-    const ALERTS: &str = include_str!("../../../ops/alerts.yml");
-    let dashboard: Value = serde_json::from_str(include_str!("../../../ops/dashboard.json")).unwrap();
+    const ALERTS: &str = include_str!("../../../../ops/alerts.yml");
+    let dashboard: Value = serde_json::from_str(include_str!("../../../../ops/dashboard.json")).unwrap();
     let panels = dashboard["panels"].as_array().unwrap();
     for metric in ["buttonwood_reserves_short", "buttonwood_wallet_waiting"] {
         assert!(ALERTS.contains(&format!("expr: {metric} > 0")), "{metric}");
@@ -466,7 +466,7 @@ fn the_unit_is_installed_as_the_document_says() {
 /// The container's health check passes while the exchange serves, also while it is halted, and fails on any other answer and on none.
 #[test]
 fn the_container_s_health_check_works() {
-    const FILE: &str = include_str!("../../../ops/Containerfile");
+    const FILE: &str = include_str!("../../../../ops/Containerfile");
     if Command::new("bash").arg("--version").output().is_err() {
         return eprintln!("SKIPPED the container's health check: bash is not installed");
     }

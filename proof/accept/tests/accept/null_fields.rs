@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use buttonwood_accept::{Answer, Exchange, Value, json};
 
-const CONTRACT: &str = include_str!("../../../contract/openapi.json");
+const CONTRACT: &str = include_str!("../../../../contract/openapi.json");
 const BTC: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
 
 /// A call of the contract.

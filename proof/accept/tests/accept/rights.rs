@@ -1,12 +1,12 @@
 //! The table of rights: roles, scopes, rate limits and kinds of accounts of every endpoint, built or not. The contract has the
 //! product's table; here it is compared with the specification's own tables, and tried in full.
 
-mod rights_table;
+mod table;
 
 use std::collections::BTreeSet;
 
 use buttonwood_accept::{Answer, Exchange, Value, json};
-use rights_table::{Row, by_path, rows, set, spec};
+use table::{Row, by_path, rows, set, spec};
 
 /// Every path of the specification has its row, under its own method. Proves VER-007.
 #[test]
@@ -241,6 +241,6 @@ fn the_rows_are_complete() {
     let rows = rows();
     let count = |unbuilt| rows.iter().filter(|row| row.is_unbuilt == unbuilt).count();
     assert!(count(false) > 50 && count(true) > 30, "{} and {}", count(false), count(true));
-    let text: Value = serde_json::from_str(rights_table::CONTRACT).unwrap();
+    let text: Value = serde_json::from_str(table::CONTRACT).unwrap();
     assert!(text["paths"].as_object().unwrap().len() > 130);
 }
