@@ -2,16 +2,14 @@
 //!
 //! Needs a small file system of its own, hence root and `mount`; without them the test prints that it was skipped.
 
-mod support;
-
 use std::convert::Infallible;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::expected;
 use buttonwood_journal::{Buffer, Fault, Journal, Options, Writer};
-use support::expected;
 
 /// A tmpfs of 2 MiB, unmounted when dropped.
 struct SmallDisk {
@@ -40,9 +38,9 @@ impl Drop for SmallDisk {
 const TIGHT: Options =
     Options { first_segment_bytes: 64 * 1024, segment_bytes: 256 * 1024, ballast_bytes: 768 * 1024 };
 
-fn recover(dir: &Path) -> (Journal, support::Content) {
+fn recover(dir: &Path) -> (Journal, crate::support::Content) {
     let mut journal = Journal::open(dir, TIGHT).expect("a full disk does not prevent the opening");
-    let mut content = support::Content::new();
+    let mut content = crate::support::Content::new();
     let replayed = journal.replay(None, |batch| {
         content.extend(batch.frames().map(|(seq, frame)| (seq, frame.to_vec())));
         Ok::<_, Infallible>(())
@@ -54,7 +52,7 @@ fn recover(dir: &Path) -> (Journal, support::Content) {
 fn append(writer: &mut Writer) -> Result<u64, Fault> {
     let mut batch = Buffer::new();
     let seq = writer.mark().seq + 1;
-    batch.push(seq, |out| out.extend_from_slice(&support::frame(seq)));
+    batch.push(seq, |out| out.extend_from_slice(&crate::support::frame(seq)));
     writer.append(&mut batch).map(|mark| mark.seq)
 }
 

@@ -1,12 +1,10 @@
 //! Snapshots (J10): written whole or not at all, verified, and replaced by older ones when damaged.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{append, edit, expected, recover, recover_from, writer};
 use buttonwood_journal::{Fault, Mark, Note, snapshot};
-use support::{append, edit, expected, recover, recover_from, writer};
 
 fn load(dir: &Path) -> (Option<(Mark, Vec<u8>)>, Vec<Note>) {
     let mut notes = Vec::new();
@@ -123,7 +121,7 @@ fn a_skipped_one_tells_why() {
     assert_eq!(told(&|bytes| bytes[9] ^= 1), "0: header checksum mismatch");
     assert_eq!(told(&|bytes| bytes[..CHUNK].fill(0)), "0: header checksum mismatch");
     let other = 11_u64.to_le_bytes();
-    let renamed = told(&|bytes| support::forge(&mut bytes[..CHUNK], 28, &other));
+    let renamed = told(&|bytes| crate::support::forge(&mut bytes[..CHUNK], 28, &other));
     assert_eq!(renamed, "0: out of sequence: it begins at seq 11");
     assert_eq!(cut(CHUNK - 1), "0: the file is cut short");
     assert_eq!(cut(CHUNK + 7), "4096: the file is cut short");
@@ -139,9 +137,9 @@ fn a_skipped_one_tells_why() {
     assert_eq!(cut(END - 1), "9104: the file is cut short");
     assert_eq!(told(&|bytes| bytes[END - 1] ^= 1), "9104: content checksum mismatch");
     let total = 4_999_u64.to_le_bytes();
-    let miscounted = told(&|bytes| support::forge(&mut bytes[FOOTER..], 4, &total));
+    let miscounted = told(&|bytes| crate::support::forge(&mut bytes[FOOTER..], 4, &total));
     assert_eq!(miscounted, "9104: content checksum mismatch");
-    let hashed = told(&|bytes| support::forge(&mut bytes[FOOTER..], 12, &[7; 32]));
+    let hashed = told(&|bytes| crate::support::forge(&mut bytes[FOOTER..], 12, &[7; 32]));
     assert_eq!(hashed, "9104: content checksum mismatch");
     assert_eq!(told(&|bytes| bytes.push(0)), "9152: impossible length");
 }
@@ -152,8 +150,8 @@ fn a_skipped_one_tells_why() {
 fn a_damaged_header_is_passed_over_at_the_start() {
     let dir = tempfile::tempdir().unwrap();
     let paths = four(dir.path());
-    support::forget_watermark(dir.path());
-    edit(&support::segment(dir.path(), 1), |bytes| bytes[3 * 4096..].fill(0));
+    crate::support::forget_watermark(dir.path());
+    edit(&crate::support::segment(dir.path(), 1), |bytes| bytes[3 * 4096..].fill(0));
     edit(&paths[2], |bytes| bytes[0] ^= 1);
     edit(&paths[3], |bytes| bytes[5000] ^= 1);
     let refused = recover(dir.path()).unwrap_err();
@@ -233,8 +231,8 @@ fn newer_and_foreign_ones_are_refused() {
 fn a_journal_behind_its_snapshot_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     four(dir.path());
-    support::forget_watermark(dir.path());
-    edit(&support::segment(dir.path(), 1), |bytes| bytes[3 * 4096..].fill(0));
+    crate::support::forget_watermark(dir.path());
+    edit(&crate::support::segment(dir.path(), 1), |bytes| bytes[3 * 4096..].fill(0));
     let (mark, _) = load(dir.path()).0.unwrap();
     for from in [None, Some(&mark)] {
         let refused = recover_from(dir.path(), from).unwrap_err();

@@ -35,6 +35,7 @@
 //!
 //! After every step the laws must hold and every order must stand as its events say; after the last one the journal
 //! of the steps, replayed, must give the same state.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::{
     AccessReject, Answer, Body, Command, FeeChange, FeeSchedule, Finding, NewSession, OrderRef, OrderState,

@@ -1,16 +1,14 @@
 //! The page cache may show what the disk does not have: files are judged by the disk (J2, J10, J13).
 #![expect(clippy::unwrap_used, reason = "a test that cannot prepare its files has failed")]
 
-mod support;
-
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::{Sample, append, edit, expected, forget_watermark, writer};
 use buttonwood_disk::Folder;
 use buttonwood_disk::watched::{Call, Warden, Watched};
 use buttonwood_journal::{Fault, Flaw, Journal, Note, Reader, snapshot};
-use support::{Sample, append, edit, expected, forget_watermark, writer};
 
 /// A disk that loses a part of each file whose name ends with `end`. The cache shows the whole file until it is
 /// synced and read again.
@@ -40,8 +38,9 @@ fn lossy(dir: &Path, end: &'static str, lost: std::ops::Range<usize>) -> Folder 
 fn a_recovery_reads_the_tail_from_the_disk() {
     let recovered = |sample: &Sample| {
         let lost = sample.start(2)..sample.start(3);
-        let mut journal = Journal::open(lossy(sample.dir.path(), ".segment", lost), support::SMALL).unwrap();
-        let mut content = support::Content::new();
+        let mut journal =
+            Journal::open(lossy(sample.dir.path(), ".segment", lost), crate::support::SMALL).unwrap();
+        let mut content = crate::support::Content::new();
         let end = journal.replay(None, |batch| {
             content.extend(batch.frames().map(|(seq, frame)| (seq, frame.to_vec())));
             Ok::<_, Fault>(())

@@ -1,9 +1,7 @@
 //! Recovery of journals after a clean end or a kill.
 
-mod support;
-
+use crate::support::{SMALL, append, expected, recover, recover_from, writer};
 use buttonwood_journal::{Batch, Buffer, Fault, Flaw, Journal, Reader, ReplayError};
-use support::{SMALL, append, expected, recover, recover_from, writer};
 
 /// An empty journal has no history, and starting it twice changes nothing.
 #[test]
@@ -72,7 +70,7 @@ fn a_replay_reads_only_what_it_needs() {
     }
     assert_eq!(first, [6], "from an earlier mark it is read again");
 
-    support::edit(&support::segment(dir.path(), 1), |bytes| bytes[5000] ^= 1);
+    crate::support::edit(&crate::support::segment(dir.path(), 1), |bytes| bytes[5000] ^= 1);
     assert!(recover(dir.path()).is_err());
     assert_eq!(recover_from(dir.path(), Some(&marks[1])).unwrap().1, expected(21).split_off(12));
 }
@@ -85,7 +83,7 @@ fn a_segment_that_cannot_be_opened_is_not_missing() {
     let mark = append(&mut writer(dir.path()), 3);
     let mut reader = Reader::open(dir.path()).unwrap();
     assert_eq!(reader.replay(None, 3, |_| Ok::<_, Fault>(())).unwrap(), mark);
-    let next = support::segment(dir.path(), 2);
+    let next = crate::support::segment(dir.path(), 2);
     std::os::unix::fs::symlink(&next, &next).unwrap();
     let refused = reader.replay(Some(&mark), 4, |_| Ok::<_, Fault>(())).unwrap_err();
     assert!(refused.to_string().starts_with(&format!("cannot open {}", next.display())), "{refused}");
@@ -196,7 +194,7 @@ fn a_follower_passes_over_no_missing_segment() {
     for count in [2, 3] {
         append(&mut writer(dir.path()), count);
     }
-    std::fs::remove_file(support::segment(dir.path(), 4)).unwrap();
+    std::fs::remove_file(crate::support::segment(dir.path(), 4)).unwrap();
     let refused = follow(Some(&mark), 26).unwrap_err();
     assert!(matches!(refused, ReplayError::Fault(Fault::Damaged { seq: 22, .. })), "{refused}");
 }
@@ -230,7 +228,7 @@ fn the_scrub_finds_latent_damage() {
     let whole = reader.verify().unwrap();
     assert_eq!((whole.segments, whole.batches, whole.commands, whole.bytes), (3, 3, 21, 3 * 4096));
 
-    support::edit(&support::segment(dir.path(), 2), |bytes| bytes[4096 + 300] ^= 1);
+    crate::support::edit(&crate::support::segment(dir.path(), 2), |bytes| bytes[4096 + 300] ^= 1);
     for fault in [reader.scrub(2).unwrap_err(), reader.verify().unwrap_err()] {
         assert!(matches!(fault, Fault::Damaged { offset: 4096, seq: 6, .. }), "{fault}");
     }
@@ -244,10 +242,10 @@ fn the_scrub_compares_a_segment_with_the_next() {
     let marks = [5, 7, 9].map(|count| append(&mut writer(dir.path()), count));
     let mut reader = Reader::open(dir.path()).unwrap();
     assert_eq!([1, 2].map(|number| reader.scrub(number).unwrap().end), [marks[0], marks[1]]);
-    let second = support::segment(dir.path(), 2);
+    let second = crate::support::segment(dir.path(), 2);
     let whole = std::fs::read(&second).unwrap();
     for (at, field) in [(44, vec![7, 0, 0, 0, 0, 0, 0, 0]), (60, vec![7; 32])] {
-        support::edit(&second, |bytes| support::forge(&mut bytes[..4096], at, &field));
+        crate::support::edit(&second, |bytes| crate::support::forge(&mut bytes[..4096], at, &field));
         let refused = reader.scrub(1).unwrap_err();
         assert!(
             matches!(refused, Fault::Damaged { offset: 0, seq: 6, flaw: Flaw::Chain, .. }),
@@ -269,8 +267,8 @@ fn a_verification_knows_whether_somebody_writes() {
     let mark = append(&mut writing, 4);
     // To a reader, this looks like a batch that is being written.
     let offset = usize::try_from(mark.offset).unwrap();
-    let path = support::segment(dir.path(), 1);
-    support::edit(&path, |bytes| bytes[offset + 300] = 1);
+    let path = crate::support::segment(dir.path(), 1);
+    crate::support::edit(&path, |bytes| bytes[offset + 300] = 1);
     let mut reader = Reader::open(dir.path()).unwrap();
     let beside = reader.verify().unwrap();
     assert_eq!((beside.end, beside.commands, beside.notes), (mark, 7, vec![]));
@@ -311,7 +309,7 @@ fn a_segment_that_vanishes_is_missed() {
     let dir = tempfile::tempdir().unwrap();
     drop(writer(dir.path()));
     let (journal, ..) = recover(dir.path()).unwrap();
-    std::fs::remove_file(support::segment(dir.path(), 1)).unwrap();
+    std::fs::remove_file(crate::support::segment(dir.path(), 1)).unwrap();
     let refused = journal.into_writer().unwrap_err();
     assert!(matches!(refused, Fault::Damaged { seq: 1, flaw: Flaw::Missing, .. }), "{refused}");
 }

@@ -1,14 +1,12 @@
 //! Random batches, kills and single damage: recovery returns everything acknowledged, or refuses to start.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{append, expected, recover, recover_from, writer};
 use buttonwood_journal::snapshot;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use support::{append, expected, recover, recover_from, writer};
 
 /// Damage to one file.
 #[derive(Clone, Debug)]

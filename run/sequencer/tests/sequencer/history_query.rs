@@ -2,8 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::{SEGMENTS, Trading, account, founded};
 use buttonwood_disk::Folder;
 use buttonwood_disk::watched::{Call, Warden, Watched};
 use buttonwood_engine::{Body, Command};
@@ -14,7 +13,6 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
-use support::{SEGMENTS, Trading, account, founded};
 use tokio::task::{LocalSet, yield_now};
 
 /// Longer than anything here takes, so that a deadlock fails the test.

@@ -3,8 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::{SEGMENTS, START, Trading, account, founded};
 use buttonwood_engine::{
     AccessEvent, Body, Broken, Caller, Command, Event, Place, TradingCommand, TradingEvent, Workspace,
     decide, decode_command, decode_events, encode,
@@ -17,7 +16,6 @@ use buttonwood_sequencer::{
 };
 use std::path::Path;
 use std::time::Duration;
-use support::{SEGMENTS, START, Trading, account, founded};
 
 /// A journal whose last command is an order with a hold that is too large by the given amount. All checksums and
 /// fingerprints are those of a writer that did this, except for the flipped bits of the last fingerprint.

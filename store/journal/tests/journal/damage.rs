@@ -1,17 +1,15 @@
 //! Damaged, torn, exchanged and rolled-back segment files (J3, J6 to J9): a torn tail is left out, other damage is
 //! refused with its place, and altered bytes are never replayed.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use buttonwood_journal::{Fault, Flaw, Journal, Mark, Note, Reader, ReplayError, snapshot};
-use sha2::{Digest, Sha256};
-use support::{
+use crate::support::{
     SMALL, Sample, append, copy, edit, expected, forge, forget_watermark, recover, recover_from, segment,
     writer,
 };
+use buttonwood_journal::{Fault, Flaw, Journal, Mark, Note, Reader, ReplayError, snapshot};
+use sha2::{Digest, Sha256};
 
 const SECTOR: usize = 512;
 
@@ -532,7 +530,7 @@ fn a_journal_without_segments_has_no_history() {
     }
     assert!(matches!(recover(dir.path()), Err(Fault::Behind { end: 0, watermark: 20, .. })));
     forget_watermark(dir.path());
-    let refused = support::recover_from(dir.path(), Some(&last)).unwrap_err();
+    let refused = crate::support::recover_from(dir.path(), Some(&last)).unwrap_err();
     assert!(matches!(refused, Fault::Damaged { seq: 20, flaw: Flaw::Missing, .. }), "{refused}");
     let refused = Reader::open(dir.path()).unwrap().replay(None, 3, |_| Ok::<_, Fault>(())).unwrap_err();
     assert!(

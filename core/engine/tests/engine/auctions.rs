@@ -1,11 +1,8 @@
-//! What the core does in auctions, told step by step. The words are explained in `stage/mod.rs`.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
+//! What the core does in auctions, told step by step. The words are explained in `stage.rs`.
 
-mod stage;
-
+use crate::stage::{check, check_at};
 use buttonwood_engine::FeeSchedule;
 use buttonwood_num::Bps;
-use stage::{check, check_at};
 
 /// An order for an auction waits apart: it holds what it may cost, and whoever comes neither sees it nor trades with it
 /// (AUCT-001). Where there are no auctions there are no such orders (AUCT-002).

@@ -2,18 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::support::{Content, SMALL, append, edit, expected, recover_from, segment, writer};
 use buttonwood_disk::Folder;
 use buttonwood_disk::watched::{Call, Warden, Watched};
 use buttonwood_journal::{Fault, Flaw, Journal, Mark, Mover, Reader, ReplayError, snapshot};
-use support::{Content, SMALL, append, edit, expected, recover_from, segment, writer};
 use tempfile::TempDir;
 
 /// A journal of several segments with two snapshots, the last command, and the folder for its archive.

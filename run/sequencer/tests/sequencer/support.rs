@@ -1,5 +1,4 @@
 //! A small exchange that trades: two accounts with a key each, one symbol.
-#![allow(dead_code, reason = "every test file uses a part of it")]
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

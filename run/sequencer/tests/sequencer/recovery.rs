@@ -3,8 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::{SEGMENTS, START, Trading, account, founded, founding};
 use buttonwood_disk::Folder;
 use buttonwood_disk::watched::{Call, Warden, Watched};
 use buttonwood_engine::{AccessReject, Body, Command, OrderRef, Outcome, Reject, TradingCommand, encode};
@@ -18,7 +17,6 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use support::{SEGMENTS, START, Trading, account, founded, founding};
 
 /// Copies the files that kill -9 would leave: nothing waits for a sync, since every call was answered.
 fn crash_image(from: &Path, to: &Path) {

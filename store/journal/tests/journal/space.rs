@@ -2,8 +2,6 @@
 //! known size.
 #![expect(clippy::unwrap_used, reason = "a test that cannot prepare its files has failed")]
 
-mod support;
-
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -162,7 +160,7 @@ fn append(writer: &mut Writer, batches: u64) -> Result<(), Fault> {
     for _ in 0..batches {
         let mut batch = Buffer::new();
         let seq = writer.mark().seq + 1;
-        batch.push(seq, |out| out.extend_from_slice(&support::frame(seq)));
+        batch.push(seq, |out| out.extend_from_slice(&crate::support::frame(seq)));
         writer.append(&mut batch)?;
     }
     Ok(())
@@ -215,7 +213,7 @@ fn a_segment_made_in_haste_is_small() {
     assert_eq!(sizes(dir.path(), ".segment"), [64 * KIB, 64 * KIB, 26 * 4 * KIB]);
     assert_eq!((writer.mark().segment, writer.mark().offset), (3, 26 * 4 * KIB));
     // Its header gives the original length: the batch was written over zeros and did not lengthen the file (J4).
-    let last = std::fs::read(support::segment(dir.path(), 3)).unwrap();
+    let last = std::fs::read(crate::support::segment(dir.path(), 3)).unwrap();
     let told = last[92..].first_chunk().copied().map(u64::from_le_bytes);
     assert_eq!(told, Some(26 * 4 * KIB));
 }

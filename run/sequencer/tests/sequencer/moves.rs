@@ -1,14 +1,12 @@
 //! A manual clock that is moved far.
 
-mod support;
-
+use crate::support::{SEGMENTS, START, founding};
 use buttonwood_engine::{Body, Command, Schedule, TradingCommand};
 use buttonwood_model::{SymbolId, Time};
 use buttonwood_sequencer::{Clock, Options, Stepped, recover, recover_stepped};
 use std::pin::Pin;
 use std::task::{Context, Waker};
 use std::time::Duration;
-use support::{SEGMENTS, START, founding};
 
 /// A year of auctions a minute apart exceeds a batch of the journal, and a century of them would take hours: a move
 /// runs a limited number at their times, in several batches, and misses the rest. The move is answered only when all of

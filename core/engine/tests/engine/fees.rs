@@ -1,15 +1,12 @@
-//! Which fee rates an order pays when rates change while it lives, step by step. The words are explained in `stage/mod.rs`.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
+//! Which fee rates an order pays when rates change while it lives, step by step. The words are explained in `stage.rs`.
 
-mod stage;
-
+use crate::stage::{check, check_at};
 use buttonwood_engine::{
     AccessReject, Body, Command, FeeChange, FeeSchedule, Outcome, Reject, TradingCommand,
 };
 use buttonwood_model::{AccountId, Product, Role, Roles};
 use buttonwood_num::Bps;
 use buttonwood_oracle::{Exchange, caller};
-use stage::{check, check_at};
 
 /// An order pays the rates in force when it was placed, as maker and as taker, for its hold too, until it is done.
 /// Proves TYPE-011.

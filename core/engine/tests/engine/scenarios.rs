@@ -1,11 +1,8 @@
-//! What the core does with orders, told step by step. The words are explained in `stage/mod.rs`.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
+//! What the core does with orders, told step by step. The words are explained in `stage.rs`.
 
-mod stage;
-
+use crate::stage::{check, check_at};
 use buttonwood_engine::FeeSchedule;
 use buttonwood_num::Bps;
-use stage::{check, check_at};
 
 /// Better prices first, at one price older orders first, and each trade at the resting order's price.
 /// Proves ORD-046, ORD-047.

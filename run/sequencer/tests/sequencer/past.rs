@@ -2,12 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::{SEGMENTS, Trading, founded};
 use buttonwood_disk::Folder;
 use buttonwood_sequencer::{Fault, Past, PastRow, PastTable, recover};
 use std::path::Path;
-use support::{SEGMENTS, Trading, founded};
 
 const TABLES: [PastTable; 3] = [PastTable::Orders, PastTable::Trades, PastTable::PublicTrades];
 

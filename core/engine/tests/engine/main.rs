@@ -1,0 +1,19 @@
+//! The core's tests, all in one program but for that of allocations, which counts with an allocator of its own.
+
+mod auctions;
+mod banks;
+mod bounds;
+mod feeds;
+mod fees;
+mod keys;
+mod laws;
+mod liquidations;
+mod operations;
+mod oracle;
+mod perpetual_figures;
+mod perpetuals;
+mod prefetch;
+mod replay;
+mod scenarios;
+mod spot_margin;
+mod stage;

@@ -1,0 +1,8 @@
+//! The writer's tests, all in one program.
+
+mod history_query;
+mod laws;
+mod moves;
+mod past;
+mod recovery;
+mod support;
