@@ -51,21 +51,11 @@ pub(crate) fn run(repo: &Repo) -> Done {
         times.push(format!("{name} {} s", start.elapsed().as_secs()));
         if let Err(why) = done {
             println!("\n== stopped at {name}: {}", times.join(", "));
-            sum_up();
+            skipped::sum_up();
             return Err(why);
         }
     }
     println!("\n== all passed: {}; {} s in all", times.join(", "), whole.elapsed().as_secs());
-    sum_up();
+    skipped::sum_up();
     Ok(())
-}
-
-/// Lists the skipped steps.
-fn sum_up() {
-    let told = skipped::told();
-    let count = if told.is_empty() { "nothing".to_owned() } else { told.len().to_string() };
-    println!("== skipped: {count}");
-    for line in told {
-        println!("  {line}");
-    }
 }

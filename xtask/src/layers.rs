@@ -44,11 +44,15 @@ const LAYERS: &[&[&str]] = &[
 /// or of [`TEST_ROOMS`].
 const OUTSIDE: &[(&str, &[&str])] = &[
     ("client", &["core/num", "core/model"]),
-    ("proof/accept", &["bin/buttonwood", "client", "proof/checker", "core/num", "core/model"]),
+    (
+        "proof/accept",
+        &["bin/buttonwood", "client", "proof/checker", "proof/testing", "core/num", "core/model"],
+    ),
     ("proof/bench", &["client", "*"]),
     ("proof/corpus", &["proof/accept", "proof/oracle", "*"]),
     ("proof/fuzz", &["proof/oracle", "proof/sim", "*"]),
     ("proof/checker", &[]),
+    ("proof/testing", &[]),
     ("proof/oracle", &["core/engine", "core/model", "core/num"]),
     ("proof/sim", &["client", "proof/oracle", "*"]),
     ("proof/faults", &["proof/accept"]),
@@ -61,7 +65,7 @@ const BARRED: &[(&str, &str, &str)] =
     &[("edge/", "store/journal", "the edge reads views, never the journal")];
 
 /// Rooms that the tests of every room may use as well.
-const TEST_ROOMS: &[&str] = &["client", "proof/oracle"];
+const TEST_ROOMS: &[&str] = &["client", "proof/oracle", "proof/testing"];
 
 /// The foreign crates that the core may use: data structures and formats that need no operating system, and the
 /// instruction that prefetches a line of memory.

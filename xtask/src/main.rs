@@ -97,7 +97,11 @@ fn run(words: &[String]) -> Done {
     let repo = Repo::find()?;
     match (chore.as_str(), rest.as_slice()) {
         ("ci", []) => ci::run(&repo),
-        ("test", []) => suite::run(&repo),
+        ("test", []) => {
+            let done = suite::run(&repo);
+            skipped::sum_up();
+            done
+        }
         ("ccxt", []) => ccxt::run(&repo),
         ("clients", []) => clients::run(&repo),
         ("schemathesis", []) => schemathesis::run(&repo),

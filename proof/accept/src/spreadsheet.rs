@@ -3,6 +3,7 @@
 use std::io::{Cursor, Read};
 use std::process::Command;
 
+use buttonwood_testing::skipped;
 use serde_json::Value;
 use zip::ZipArchive;
 
@@ -40,7 +41,7 @@ pub fn rows(bytes: &[u8]) -> Vec<Vec<Value>> {
 /// The cells as openpyxl reads them.
 fn with_openpyxl(bytes: &[u8]) -> Option<Vec<Vec<Value>>> {
     let Ok(python) = std::env::var(VARIABLE) else {
-        println!("skipped: {VARIABLE} does not name a Python interpreter with openpyxl");
+        skipped("a spreadsheet in openpyxl", &format!("{VARIABLE} does not name a Python interpreter"));
         return None;
     };
     let folder = tempfile::tempdir().expect("a temporary directory");

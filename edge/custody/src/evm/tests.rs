@@ -8,6 +8,7 @@ use crate::{
     Attempt, Observation, Outcome, Outpoint, Pay, Payer, Payment, Purpose, Report, Reserved, Settled,
     Signature, Step, Watcher,
 };
+use buttonwood_testing::skipped;
 use k256::ecdsa::SigningKey;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -72,7 +73,7 @@ impl Stage {
     /// `None` if there is no anvil on this machine.
     fn new() -> Option<Self> {
         let Ok(program) = std::env::var("BUTTONWOOD_ANVIL") else {
-            println!("skipped: BUTTONWOOD_ANVIL does not name anvil");
+            skipped("a test against anvil", "BUTTONWOOD_ANVIL does not name anvil");
             return None;
         };
         let mut anvil = Command::new(program)

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::Command;
 
-use buttonwood_accept::{Exchange, NewOrder, json, laws};
+use buttonwood_accept::{Exchange, NewOrder, json, laws, skipped};
 
 /// A tmpfs with room for the first segments and the ballast, but not for a large segment too.
 struct SmallDisk {
@@ -37,8 +37,7 @@ impl Drop for SmallDisk {
 #[test]
 fn a_full_disk_takes_cancels_only() {
     let Some(disk) = SmallDisk::mount() else {
-        println!("skipped a_full_disk_takes_cancels_only: no root or no mount here");
-        return;
+        return skipped("a test of a full disk", "no root or no mount here");
     };
     let data = disk.dir.path().join("data");
     let x = Exchange::builder().start_in(&data);
@@ -86,8 +85,7 @@ fn a_full_disk_takes_cancels_only() {
 #[test]
 fn an_exchange_starts_and_stops_on_a_full_disk() {
     let Some(disk) = SmallDisk::mount() else {
-        println!("skipped an_exchange_starts_and_stops_on_a_full_disk: no root or no mount here");
-        return;
+        return skipped("a test of a full disk", "no root or no mount here");
     };
     let data = disk.dir.path().join("data");
     let small = ["--segment-bytes", "16777216", "--ballast-bytes", "16777216"];

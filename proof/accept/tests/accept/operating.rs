@@ -1,6 +1,6 @@
 //! A venue in the hands of its operators: `docs/OPERATING.md` as written, and the commands that it does not show.
 
-use buttonwood_accept::{Actor, Answer, Exchange, Value, binary, json, private_folder};
+use buttonwood_accept::{Actor, Answer, Exchange, Value, binary, json, private_folder, skipped};
 use buttonwood_client::{Client, Credentials};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use std::fs::{self, Permissions};
@@ -30,7 +30,7 @@ fn the_document_is_true() {
         found.is_err()
     });
     if let Some(program) = missing {
-        return eprintln!("SKIPPED the script of docs/OPERATING.md: {program} is not installed");
+        return skipped("the script of docs/OPERATING.md", &format!("{program} is not installed"));
     }
     let home = private_folder();
     symlink(binary(), home.path().join("buttonwood")).unwrap();
@@ -425,7 +425,7 @@ fn alerts_and_panels_show_what_stops() {
 #[test]
 fn the_unit_is_installed_as_the_document_says() {
     if Command::new("bash").arg("--version").output().is_err() {
-        return eprintln!("SKIPPED the installation of the unit: bash is not installed");
+        return skipped("the installation of the unit", "bash is not installed");
     }
     let (_, block) = DOCUMENT.split_once("\n```bash\n").unwrap();
     let (block, _) = block.split_once("\n```\n").unwrap();
@@ -468,7 +468,7 @@ fn the_unit_is_installed_as_the_document_says() {
 fn the_container_s_health_check_works() {
     const FILE: &str = include_str!("../../../../ops/Containerfile");
     if Command::new("bash").arg("--version").output().is_err() {
-        return eprintln!("SKIPPED the container's health check: bash is not installed");
+        return skipped("the container's health check", "bash is not installed");
     }
     let check = FILE.split_once("HEALTHCHECK").and_then(|(_, rest)| rest.split_once("CMD ")).unwrap().1;
     let words: Vec<String> = serde_json::from_str(check.lines().next().unwrap()).unwrap();
@@ -584,7 +584,7 @@ fn a_second_user_approves() {
     assert_eq!((&rows[0]["what"], &rows[0]["why"]), (&json!("resume"), &json!("drill ended")));
     assert_eq!(rows[1]["what"], "symbol status btcusd post_only");
     if !geteuid().is_root() {
-        return eprintln!("SKIPPED the approval by another user: only root can be another user");
+        return skipped("the approval by another user", "only root can be another user");
     }
     let nobody = 65_534;
     for folder in [venue.home.path().to_owned(), venue.home.path().join("data")] {

@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use buttonwood_accept::{Exchange, Setup, binary, json, laws, private_folder};
+use buttonwood_accept::{Exchange, Setup, binary, json, laws, private_folder, skipped};
 use rustix::process::{Pid, Signal, kill_process};
 
 const FIRST_KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
@@ -279,8 +279,7 @@ fn aborted(home: &Path, setup: Setup) -> (Exchange, Option<Vec<u8>>) {
 #[test]
 fn a_core_file_holds_no_secret() {
     if !writes_core_files() {
-        eprintln!("skipped: this machine puts no core files beside the process");
-        return;
+        return skipped("the search of a core file", "this machine puts none beside the process");
     }
     let home = private_folder();
     let (_, core) = aborted(home.path(), Exchange::builder());
@@ -319,8 +318,7 @@ fn memory_holds_no_secret() {
     x.as_("trader").limit("btcusd", "buy", "1", "100");
     let pid = x.pid().as_raw_nonzero();
     let Ok(mut memory) = fs::File::open(format!("/proc/{pid}/mem")) else {
-        eprintln!("skipped: this machine shows no process's memory");
-        return;
+        return skipped("the search of the memory", "this machine shows no process's memory");
     };
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
     let search = search_with_key(&x);

@@ -1,6 +1,6 @@
 //! The statement: every change of a balance, with what it was (decision D-171), and wraps and instant orders by their ids (D-170).
 
-use buttonwood_accept::{Actor, Dec, Exchange, Value, dec, json, laws, run_to_end, same_keys};
+use buttonwood_accept::{Actor, Dec, Exchange, Value, dec, json, laws, run_to_end, same_keys, skipped};
 use buttonwood_client::Credentials;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -361,8 +361,7 @@ const VARIABLE: &str = "BUTTONWOOD_OPENPYXL";
 #[test]
 fn a_month_in_pandas() {
     let Ok(python) = std::env::var(VARIABLE) else {
-        println!("skipped: {VARIABLE} does not name a Python interpreter with pandas");
-        return;
+        return skipped("a month in pandas", &format!("{VARIABLE} does not name a Python interpreter"));
     };
     let x = Exchange::start();
     x.control("/sandbox/index/BTC", &json!({ "price": "50000" })).ok();

@@ -1,7 +1,7 @@
 //! A venue with `approvals = 2`: what needs a second operator, how a new key waits, and which processes cannot tell operators apart.
 //! D-144, D-184.
 
-use buttonwood_accept::{Actor, Client, Credentials, Value, binary, json, private_folder};
+use buttonwood_accept::{Actor, Client, Credentials, Value, binary, json, private_folder, skipped};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
@@ -23,7 +23,7 @@ impl Venue {
     /// Starts a venue; none where only one user can be an operator.
     fn start() -> Option<Self> {
         if !geteuid().is_root() {
-            eprintln!("SKIPPED two operators: only root can be another user");
+            skipped("a test of two operators", "only root can be another user");
             return None;
         }
         let home = private_folder();
@@ -328,7 +328,7 @@ fn two_operators_must_be_seen() {
         unshare.args(["--user", "--map-root-user"]).args(command).current_dir(home.path()).output()
     };
     if !unshare(&["true"]).is_ok_and(|output| output.status.success()) {
-        return eprintln!("SKIPPED a user namespace: this machine makes none");
+        return skipped("a venue in a user namespace", "this machine makes none");
     }
     let program = binary();
     let output = unshare(&[program.to_str().unwrap(), "serve", "--config", "venue.toml"]).unwrap();

@@ -1,6 +1,6 @@
 //! The upgrade that `docs/OPERATING.md` describes, with every directory of the corpus: each was written by an earlier build.
 
-use buttonwood_accept::{binary, private_folder};
+use buttonwood_accept::{binary, private_folder, skipped};
 use std::fs::{self, Permissions};
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -116,7 +116,7 @@ fn the_upgrade_is_as_described() {
     let missing =
         ["bash", "curl"].into_iter().find(|program| Command::new(program).arg("--version").output().is_err());
     if let Some(program) = missing {
-        return eprintln!("SKIPPED the upgrade of docs/OPERATING.md: {program} is not installed");
+        return skipped("the upgrade of docs/OPERATING.md", &format!("{program} is not installed"));
     }
     let corpus = corpus();
     assert!(corpus.len() >= 13, "{corpus:?}");

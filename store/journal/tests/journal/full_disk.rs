@@ -10,6 +10,7 @@ use std::process::Command;
 
 use crate::support::expected;
 use buttonwood_journal::{Buffer, Fault, Journal, Options, Writer};
+use buttonwood_testing::skipped;
 
 /// A tmpfs of 2 MiB, unmounted when dropped.
 struct SmallDisk {
@@ -66,8 +67,7 @@ fn await_ballast(dir: &Path) {
 #[test]
 fn low_space_leaves_room_for_cancels() {
     let Some(disk) = SmallDisk::mount() else {
-        println!("skipped low_space_leaves_room_for_cancels: no root or no mount here");
-        return;
+        return skipped("a test of a full disk", "no root or no mount here");
     };
     let dir = disk.dir.path().join("journal");
     let mut writer = recover(&dir).0.into_writer().unwrap();
@@ -91,8 +91,7 @@ fn low_space_leaves_room_for_cancels() {
 #[test]
 fn a_start_on_a_full_disk_uses_the_ballast() {
     let Some(disk) = SmallDisk::mount() else {
-        println!("skipped a_start_on_a_full_disk_uses_the_ballast: no root or no mount here");
-        return;
+        return skipped("a test of a full disk", "no root or no mount here");
     };
     let dir = disk.dir.path().join("journal");
     let mut writer = recover(&dir).0.into_writer().unwrap();

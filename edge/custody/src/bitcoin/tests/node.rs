@@ -1,6 +1,7 @@
 //! A litecoind on a private chain, in a folder of its own, and its wallet: the world outside.
 
 use super::*;
+use buttonwood_testing::skipped;
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
@@ -24,7 +25,7 @@ impl Node {
     /// `None` if there is no litecoind on this machine.
     pub(super) fn start() -> Option<Self> {
         let Ok(program) = std::env::var("BUTTONWOOD_LITECOIND") else {
-            println!("skipped: BUTTONWOOD_LITECOIND does not name litecoind");
+            skipped("a test against litecoind", "BUTTONWOOD_LITECOIND does not name litecoind");
             return None;
         };
         let folder = tempfile::tempdir().unwrap();

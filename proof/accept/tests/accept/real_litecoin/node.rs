@@ -1,6 +1,6 @@
 //! Litecoind on a private chain, as a node of litecoin; its wallet is the world outside.
 
-use buttonwood_accept::{Value, json};
+use buttonwood_accept::{Value, json, skipped};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -26,7 +26,7 @@ impl Node {
     /// `None` if there is no litecoind on this machine.
     pub(crate) fn start() -> Option<Self> {
         let Ok(program) = std::env::var("BUTTONWOOD_LITECOIND") else {
-            println!("skipped: BUTTONWOOD_LITECOIND does not name litecoind");
+            skipped("a test against litecoind", "BUTTONWOOD_LITECOIND does not name litecoind");
             return None;
         };
         let folder = tempfile::tempdir().unwrap();

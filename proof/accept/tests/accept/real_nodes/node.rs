@@ -1,6 +1,6 @@
 //! Anvil as a node of ethereum, and a proxy before it that answers wrongly on demand.
 
-use buttonwood_accept::{Value, json};
+use buttonwood_accept::{Value, json, skipped};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -51,7 +51,7 @@ impl Node {
     /// The same with further arguments.
     pub(crate) fn start_as(arguments: &[&str]) -> Option<Self> {
         let Ok(program) = std::env::var("BUTTONWOOD_ANVIL") else {
-            println!("skipped: BUTTONWOOD_ANVIL does not name anvil");
+            skipped("a test against anvil", "BUTTONWOOD_ANVIL does not name anvil");
             return None;
         };
         let mut anvil = Command::new(program)
