@@ -4,4 +4,4 @@ mod skip;
 mod wait;
 
 pub use skip::skipped;
-pub use wait::{PATIENCE, wait_until};
+pub use wait::wait_until;

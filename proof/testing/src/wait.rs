@@ -1,9 +1,9 @@
-//! The only place where a test sleeps: between two looks at whether something has happened.
+//! A wait for an event in place of a sleep: between two looks at whether something has happened.
 
 use std::time::{Duration, Instant};
 
 /// How long a test waits for what happens within milliseconds on an idle machine.
-pub const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The pause between two looks.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -11,7 +11,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// Waits until `is_done` holds, for what another thread or process does by itself.
 ///
 /// # Panics
-/// If it does not hold within [`PATIENCE`]; the message names `what` never came.
+/// If it does not hold within a minute; the message names `what` never came.
 #[track_caller]
 pub fn wait_until(what: &str, mut is_done: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;

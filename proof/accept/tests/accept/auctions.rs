@@ -1,6 +1,8 @@
 //! Call auctions, from their schedule to their results.
 
-use buttonwood_accept::{Dec, Exchange, NewOrder, Script, Value, check, dec, json, laws, same_keys};
+use buttonwood_accept::{
+    Dec, Exchange, NewOrder, Script, Value, check, dec, json, laws, same_keys, wait_until,
+};
 
 /// The start time of every exchange in these tests.
 const START_MS: u64 = 1_767_225_600_000;
@@ -511,21 +513,20 @@ fn senseless_schedules() {
 fn an_auction_survives_a_crash() {
     let x = Exchange::builder().real_time().start();
     x.schedule_auction("btcusd", &json!({ "every_seconds": 3600 }), 2);
+    let due = x.get("/v1/auction/btcusd").ok()["next_auction_ms"].as_u64().unwrap();
     let placed =
         x.as_("trader").place(&NewOrder::limit("btcusd", "buy", "1", "10000").with_option("auction-only"));
     let sold = x
         .as_("counterparty")
         .place(&NewOrder::limit("btcusd", "sell", "1", "9000").with_option("auction-only"));
     x.kill9();
-    std::thread::sleep(std::time::Duration::from_secs(3));
+    wait_until("the time of the auction", || {
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() > due.into()
+    });
     x.restart();
     let trader = x.as_("trader");
     let id = |order: &Value| order["order_id"].as_str().unwrap().to_owned();
-    let ends = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    while trader.status(&id(&placed))["is_live"] == json!(true) {
-        assert!(std::time::Instant::now() < ends, "the auction has not run");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    wait_until("the auction", || trader.status(&id(&placed))["is_live"] == json!(false));
     let order = trader.status(&id(&placed));
     assert_eq!((&order["executed_amount"], &order["is_cancelled"]), (&json!("1"), &json!(false)), "{order}");
     // Without a book and a last trade, the price is the middle of the prices at which all trade.

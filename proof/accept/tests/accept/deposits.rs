@@ -1,6 +1,6 @@
 //! Deposits from simulated chains: seen, confirmed, credited once, removed and lost. Clauses XFER-005, XFER-010, ADDR-007.
 
-use buttonwood_accept::{Exchange, Value, dec, json, laws};
+use buttonwood_accept::{Exchange, Value, dec, json, laws, wait_until};
 
 const OUTSIDE: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
 
@@ -151,13 +151,8 @@ fn blocks_come_by_themselves_where_the_clock_is_real() {
     let x = Exchange::builder().flag("--funds", "simulated").flag("--clock", "real").start();
     let own = address(&x, "bitcoin");
     send(&x, "bitcoin", &own, "BTC", "1");
-    for _ in 0..600 {
-        if rows(&x)[0]["status"] == "Complete" {
-            return check(&x);
-        }
-        std::thread::sleep(std::time::Duration::from_millis(100));
-    }
-    panic!("no block came: {:?}", rows(&x));
+    wait_until("blocks", || rows(&x)[0]["status"] == "Complete");
+    check(&x);
 }
 
 /// A payment to an address of another is none of ours; wrong fields are refused by name.

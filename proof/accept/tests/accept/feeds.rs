@@ -1,6 +1,6 @@
 //! Feeds of index prices: files and servers that the exchange reads, in a sandbox and in a venue (D-38).
 
-use buttonwood_accept::{Actor, Admin, Exchange, binary, json, laws, private_folder};
+use buttonwood_accept::{Actor, Admin, Exchange, binary, json, laws, private_folder, wait_until};
 use buttonwood_client::{Client, Credentials};
 use serde_json::Value;
 use std::fs;
@@ -9,20 +9,9 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 const BNB: &str = "bnbgusdperp";
 const BTC: &str = "btcgusdperp";
-
-/// Waits for what another thread or process does by itself.
-#[track_caller]
-fn until(what: &str, mut is_done: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_mins(1);
-    while !is_done() {
-        assert!(Instant::now() < deadline, "it never came: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
 
 /// A sandbox that reads a feed each second.
 fn reading(place: &str) -> Exchange {
@@ -38,7 +27,7 @@ fn seq(x: &Exchange) -> u64 {
 fn fed(x: &Exchange, act: impl FnOnce()) {
     let before = seq(x);
     act();
-    until("prices", || seq(x) > before);
+    wait_until("prices", || seq(x) > before);
     x.advance(1);
 }
 
@@ -46,7 +35,7 @@ fn fed(x: &Exchange, act: impl FnOnce()) {
 #[track_caller]
 fn logged(x: &Exchange, words: &str, count: usize) {
     let lines = || x.log().lines().filter(|line| line.contains(words)).count();
-    until(words, || lines() >= count);
+    wait_until(words, || lines() >= count);
     assert_eq!(lines(), count, "{}", x.log());
 }
 
@@ -96,7 +85,7 @@ fn a_file_is_a_source() {
 
     // A price that does not change stays fresh, and a move of the clock that lets it go stale is followed by the next read.
     let opens = || {
-        until("a fresh price", || {
+        wait_until("a fresh price", || {
             x.advance(1);
             order(&x.as_("perp-000"), BNB, "buy", "0.1", "600").status() == 200
         });
@@ -235,7 +224,7 @@ fn a_venue_needs_three_feeds() {
     let client = Client::new(&url).unwrap().with_key(Credentials::new(api_key, secret));
     let actor = Actor::new("perps", client);
     // The journal shows that both feeds were read.
-    until("two prices", || {
+    wait_until("two prices", || {
         let log = fs::read_dir(data.join("journal"))
             .unwrap()
             .flatten()
@@ -246,7 +235,7 @@ fn a_venue_needs_three_feeds() {
     order(&actor, BNB, "buy", "1", "600").refused(400, "MarketNotOpen");
     fs::write(home.join("three.json"), r#"{"BNB":"601.5"}"#).unwrap();
     let stats = || actor.get(&format!("/v1/riskstats/{BNB}")).ok();
-    until("an index", || stats()["index_price"] == "601.5");
+    wait_until("an index", || stats()["index_price"] == "601.5");
     assert_eq!(order(&actor, BNB, "buy", "1", "600").ok()["is_live"], true);
     order(&actor, BTC, "buy", "1", "600").refused(400, "MarketNotOpen");
 }

@@ -11,7 +11,9 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use buttonwood_accept::{Exchange, Setup, Value, binary, json, laws, private_folder, run_to_end, same_keys};
+use buttonwood_accept::{
+    Exchange, Setup, Value, binary, json, laws, private_folder, run_to_end, same_keys, wait_until,
+};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Time limit for a start or a stop on a busy machine.
@@ -743,11 +745,7 @@ fn a_killed_one_s_ephemeral_directory_is_removed() {
     }
     let running = ephemeral_in(temporary.path());
     let next = ephemeral_in(temporary.path());
-    let since = Instant::now();
-    while left.exists() {
-        assert!(since.elapsed() < PATIENCE, "it is there still: {:?}", names());
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("the removal of what a killed exchange left", || !left.exists());
     assert_eq!(names().len(), kept.len() + 2, "nobody's is removed while he runs");
     assert!(terminated(running) && terminated(next));
     assert_eq!(names(), kept);

@@ -6,7 +6,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use buttonwood_accept::{Actor, Answer, Exchange, json, raw};
+use buttonwood_accept::{Actor, Answer, Exchange, json, raw, wait_until};
 use buttonwood_client::Credentials;
 
 fn limited() -> Exchange {
@@ -70,8 +70,8 @@ fn twenty_private_requests_at_once() {
             assert!(*time < Duration::from_secs(1), "refused at once, not after {time:?}");
         }
     }
-    std::thread::sleep(Duration::from_millis(1100));
-    private(&x.fresh("time-nonce"), 0).ok();
+    let next = x.fresh("time-nonce");
+    wait_until("a place again", || private(&next, 0).status() == 200);
 }
 
 /// Public calls: two a second and five more, which are queued. Proves LIM-001, LIM-003, LIM-004.
@@ -170,9 +170,7 @@ fn beside<T>(busy: &[Actor], request: impl Fn(&Actor, usize) -> Answer + Sync, a
                 }
             });
         }
-        while refused.load(Ordering::Relaxed) < 20 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_until("twenty refusals", || refused.load(Ordering::Relaxed) >= 20);
         act()
     })
 }
@@ -205,9 +203,9 @@ fn a_refused_call_keeps_its_nonce() {
     let Some(unused) = refused.into_iter().find(|index| *index > highest_used) else {
         return; // The last one passed: nothing to test this time.
     };
-    std::thread::sleep(Duration::from_millis(1600));
     let nonce = base + u64::try_from(unused).unwrap();
-    x.as_("counterparty").call("/v1/balances", json!({ "nonce": nonce })).ok();
+    let again = || x.as_("counterparty").call("/v1/balances", json!({ "nonce": nonce })).status();
+    wait_until("a place again", || again() == 200);
 }
 
 /// Polling counts like any other call. Proves LIM-011.
@@ -258,8 +256,7 @@ fn pages() {
         assert_eq!(visitor.get("/health/live").status(), 200);
     }
     visitor.get("/v1/symbols").ok();
-    std::thread::sleep(Duration::from_secs(1));
-    assert_eq!(visitor.get("/").status(), 200);
+    wait_until("pages again", || visitor.get("/").status() == 200);
 }
 
 /// With limits switched off, nothing is limited.

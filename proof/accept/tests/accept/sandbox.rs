@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use buttonwood_accept::{Dec, Exchange, Value, dec, json, laws, private_folder, raw, run_to_end, same_keys};
+use buttonwood_accept::{
+    Dec, Exchange, Value, dec, json, laws, private_folder, raw, run_to_end, same_keys, wait_until,
+};
 
 /// A new account's balances, the same for all but `empty`. Proves SBX-002.
 #[test]
@@ -326,11 +328,7 @@ fn the_clock_ends() {
 #[test]
 fn simulated_traders_in_real_time() {
     let x = Exchange::builder().real_time().flag("--activity", "on").start();
-    let deadline = Instant::now() + Duration::from_mins(1);
-    while lively(&x).0 < MAIN.len() {
-        assert!(Instant::now() < deadline, "books stay one-sided: {:?}", lively(&x));
-        std::thread::sleep(Duration::from_millis(200));
-    }
+    wait_until("books with two sides", || lively(&x).0 >= MAIN.len());
 }
 
 /// The manual clock stands still and moves only on request.
