@@ -222,7 +222,7 @@ impl World {
         if let Err(finding) = judged {
             panic!("{finding}\nafter {command:?}");
         }
-        let events = std::mem::take(&mut self.exchange.of_perps);
+        let events = std::mem::take(&mut self.exchange.of.perps);
         for event in &events {
             self.note(&before, event, id);
         }

@@ -59,6 +59,7 @@ mod refused_requests;
 mod reserves;
 mod rights;
 mod sandbox;
+mod sandbox_doc;
 mod secrets;
 mod sessions;
 mod settings;

@@ -8,7 +8,7 @@ use buttonwood_engine::{
     AccessCommand, Body, Command, Founding, FundsCommand, Operation, State, TradingCommand, perp,
 };
 use buttonwood_journal::{Mark, Reader, ReplayError};
-use buttonwood_model::{Due, Rank, Time};
+use buttonwood_model::{Due, Time};
 use buttonwood_oracle::Exchange;
 use buttonwood_sequencer::{JOURNAL_DIR, Pending, Stopped};
 use std::collections::VecDeque;

@@ -4,5 +4,6 @@ mod history_query;
 mod laws;
 mod moves;
 mod past;
+mod receipts;
 mod recovery;
 mod support;

@@ -2,8 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::{SEGMENTS, START, account, decimal, founding};
 use buttonwood_engine::funds::bank::{Command as Banking, Receipt as Arrival, Settlement};
 use buttonwood_engine::{Body, Command, Eid, FundsCommand, Reject, TransferMethod, TransferStatus};
 use buttonwood_model::{Currency, CurrencyId, CurrencyKind};
@@ -12,7 +11,6 @@ use buttonwood_sequencer::{Clock, Options, Pending, Receipt, Stepped, recover_st
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
-use support::{SEGMENTS, START, account, decimal, founding};
 
 fn answer(mut pending: Pending) -> Receipt {
     match Pin::new(&mut pending).poll(&mut Context::from_waker(Waker::noop())) {
