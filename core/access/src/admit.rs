@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(admit(&access, &caller(0, 0, "5"), TRADER), Ok(()));
         access.take_nonce(SessionId(0), &nonce("5"), Time(0));
         assert_eq!(admit(&access, &caller(0, 0, "5"), TRADER), Err(Reject::NonceUsed));
-        // What the gate let in before overtook this one on its way here.
+        // A call that the gate let in before overtook this one on its way here.
         assert_eq!(admit(&access, &caller(0, 0, "4.9"), TRADER), Ok(()));
         access.take_nonce(SessionId(0), &nonce("4.9"), Time(0));
         assert_eq!(admit(&access, &caller(0, 0, "4.9"), TRADER), Err(Reject::NonceUsed));

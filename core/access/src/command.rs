@@ -1,4 +1,4 @@
-//! What this room can be asked to do, and what seldom happens in it.
+//! The commands of this room, and its infrequent events.
 
 use crate::{
     Access, Account, Caller, GroupTerms, NewAccount, NewSession, Owner, Reject, Standing, change, close,
@@ -78,18 +78,18 @@ pub enum Command {
 pub struct NewGroup {
     /// Its name, unique.
     pub name: String,
-    /// What it may do.
+    /// Its rights.
     pub terms: GroupTerms,
     /// Where the calls of its sessions may come from; anywhere, if it is empty.
     pub addresses: Vec<Cidr>,
 }
 
-/// What is set of a group, as far as it is named.
+/// The changed terms of a group, as far as they are named.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupChange {
     /// Which.
     pub group: GroupId,
-    /// What it may do.
+    /// Its rights.
     pub terms: Option<GroupTerms>,
     /// Where the calls of its sessions may come from; anywhere, if it is empty.
     pub addresses: Option<Vec<Cidr>>,
@@ -127,7 +127,7 @@ named!(Command, "access", {
 });
 
 impl Command {
-    /// What a client needs to open and rename accounts. No access token does.
+    /// The rights that a client needs to open and rename accounts. No access token does.
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Administrator]), scopes: &[] };
 
     /// The session whose live orders the command cancels, if it does.
@@ -177,14 +177,14 @@ impl RoomCommand for Command {
     }
 }
 
-/// What happens on the path of every call of a key.
+/// The events on the path of every call of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A session used a nonce.
     NonceUsed(SessionId, Nonce),
 }
 
-/// What seldom happens.
+/// The infrequent events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Infrequent {
     /// Which nonces a session has used was forgotten.
@@ -214,7 +214,7 @@ pub enum Infrequent {
     SessionEnabled(SessionId),
     /// A session was ended.
     SessionEnded(SessionId),
-    /// What a session may do was set.
+    /// The roles of a session were set.
     SessionRolesSet(SessionId, Roles),
     /// A session was given another name.
     SessionRenamed(SessionId, String),

@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 pub struct Group {
     /// Its name, unique.
     pub name: String,
-    /// What it may do.
+    /// Its rights.
     pub terms: GroupTerms,
     /// Where the calls of its keys may come from; anywhere, if the list is empty (AUTH-013).
     pub addresses: Vec<Cidr>,
 }
 
-/// What an account is for.
+/// The purpose of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AccountKind {
     /// Trades spot and holds funds.
@@ -69,7 +69,7 @@ pub struct Account {
     pub broker: bool,
     /// When it was opened.
     pub opened: Time,
-    /// What it is for.
+    /// Its purpose.
     pub kind: AccountKind,
     /// Its name for people, unique in the group; empty where it has none but the short name.
     pub display_name: String,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use buttonwood_model::{AccountId, Cidr, GroupId, Nonce, Roles, Time};
 use serde::{Deserialize, Serialize};
 
-/// What a session acts for.
+/// The account or group that a session acts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Owner {
     /// An account key: this account.
@@ -18,9 +18,9 @@ pub enum Owner {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C)]
 pub struct NewSession {
-    /// What it acts for.
+    /// The account or group that it acts for.
     pub owner: Owner,
-    /// What it may do.
+    /// Its rights.
     pub roles: Roles,
     /// Whether 30 s of silence cancel its orders (SES-010).
     pub require_heartbeat: bool,
@@ -46,7 +46,7 @@ pub enum Standing {
     Ended,
 }
 
-/// A session. What every command reads lies in its first cache line.
+/// A session. Fields that every command reads lie in its first cache line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Session {
@@ -170,7 +170,7 @@ fn is_odd(uses: u8) -> bool {
     uses & SPAN != 0
 }
 
-/// What tells a late nonce from those used before; an accident of 2^-32 refuses a late one that was not.
+/// The mark of a late nonce among those used before; an accident of 2^-32 refuses a late one that was not.
 fn digest(nonce: &Nonce) -> u32 {
     u32::try_from(nonce.digest() >> 32).unwrap_or(0)
 }

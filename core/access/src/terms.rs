@@ -1,4 +1,4 @@
-//! What a group may do, as the operator has set it.
+//! The terms of a group, as the operator has set them.
 
 use serde::{Deserialize, Serialize};
 

@@ -11,7 +11,7 @@ use buttonwood_model::{
     AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Role, Roles, RoomCommand, SessionId, Time,
 };
 
-/// What a command of this room writes.
+/// The events of a command of this room.
 #[derive(Debug, PartialEq)]
 enum Written {
     Event(Event),

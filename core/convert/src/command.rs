@@ -32,7 +32,7 @@ named!(Command, "convert", {
 });
 
 impl Command {
-    /// What a client needs to convert.
+    /// The rights that a client needs to convert.
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Trader]), scopes: &["orders:create"] };
 }
 
@@ -98,7 +98,7 @@ impl Infrequent {
 /// The answer to a command of this room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// What was wrapped or unwrapped.
+    /// An amount was wrapped or unwrapped.
     Wrapped(Wrapped),
     /// The quote.
     Quoted(Quote),
@@ -162,7 +162,7 @@ pub fn decide<E: From<BytesRef>>(
     Ok(())
 }
 
-/// What a client's command takes from its account, and the currency that it gives; none of a quote, which moves nothing.
+/// The amount that a client's command takes from its account, and the currency that it gives; none of a quote, which moves nothing.
 pub fn taken(
     context: &Context<'_, Conversions>,
     client: Client<'_>,
@@ -184,7 +184,7 @@ pub fn taken(
     Some((symbol.paid_in(side), amount, symbol.paid_in(side.opposite())))
 }
 
-/// What a client's command gives and gets, without the fee; none of a quote, which moves nothing.
+/// The amounts that a client's command gives and gets, without the fee; none of a quote, which moves nothing.
 pub fn exchanged(
     context: &Context<'_, Conversions>,
     client: Client<'_>,

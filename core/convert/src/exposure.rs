@@ -71,7 +71,7 @@ fn exposure_after(
     })
 }
 
-/// What an amount of a currency is worth in dollars: at the highest of its reference, its quote and its last price, rounded up.
+/// The worth of an amount of a currency in dollars: at the highest of its reference, its quote and its last price, rounded up.
 fn value(
     context: &Context<'_, Conversions>,
     currency: CurrencyId,

@@ -1,4 +1,4 @@
-//! What the house offers for an amount: the average price of the book or the reference, whichever is better for the house (D-179).
+//! The house's offer for an amount: the average price of the book or the reference, whichever is better for the house (D-179).
 //!
 //! Orders of the client's own group do not count. A reference is the index of the base currency divided by that of the quote currency.
 
@@ -21,11 +21,11 @@ struct Level {
     price: Price,
     /// The quantity down to this level.
     depth: Qty,
-    /// What this quantity costs or brings.
+    /// The cost of this quantity, or its proceeds.
     notional: Money,
 }
 
-/// What the book and the reference say about one side.
+/// The book and the reference of one side.
 #[derive(Debug)]
 pub(crate) struct Offer<'a> {
     grid: &'a Grid,
@@ -36,7 +36,7 @@ pub(crate) struct Offer<'a> {
     reference: Money,
 }
 
-/// What the house can offer a client now, with as much of the book as `reaches` wants; none without a reference.
+/// The house's offer to a client now, with as much of the book as `reaches` wants; none without a reference.
 pub(crate) fn offer<'a>(
     context: &Context<'_, Conversions>,
     (id, symbol): (SymbolId, &'a Symbol),
@@ -91,7 +91,7 @@ fn levels(
 }
 
 impl Offer<'_> {
-    /// What a quantity costs or brings in the book; none if the book has less.
+    /// The cost or the proceeds of a quantity in the book; none if the book has less.
     fn in_book(&self, qty: Qty) -> Option<Money> {
         let place = self.levels.partition_point(|level| level.depth < qty);
         let level = self.levels.get(place)?;
@@ -101,7 +101,7 @@ impl Offer<'_> {
         notional.checked_add(self.grid.notional(level.price, qty - depth)?)
     }
 
-    /// What a quantity is worth at the reference.
+    /// The worth of a quantity at the reference.
     fn at_reference(&self, qty: Qty) -> Option<Money> {
         let round = match self.side {
             Side::Buy => Round::Up,
@@ -110,7 +110,7 @@ impl Offer<'_> {
         self.grid.base(qty)?.times(self.reference, round)
     }
 
-    /// What a quantity costs or brings in the book and at the reference, if the two are near each other.
+    /// The cost or the proceeds of a quantity in the book and at the reference, if the two are near each other.
     fn both(&self, qty: Qty) -> Option<[Money; 2]> {
         let (book, reference) = (self.in_book(qty)?, self.at_reference(qty)?);
         let low = reference.mul_div(PARTS - SPREAD_MAX, PARTS, Round::Up)?;

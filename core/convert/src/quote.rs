@@ -18,7 +18,7 @@ pub const QUOTE_ORDERS_MAX: usize = 10_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct QuoteId(pub u64);
 
-/// What a client wants to spend.
+/// The amount that a client wants to spend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Spend {
     /// Quote currency, fee included, for as much base currency as it buys.
@@ -64,7 +64,7 @@ pub struct QuoteAmounts {
     pub base: Money,
     /// Its worth at the quote's price, in the quote currency, without the fee.
     pub notional: Money,
-    /// What the account pays: quote currency with the fee for a buy, base currency for a sell (WRAP-012).
+    /// The amount that the account pays: quote currency with the fee for a buy, base currency for a sell (WRAP-012).
     pub spend: Money,
 }
 

@@ -57,7 +57,7 @@ pub struct Conversions {
     quotes: BTreeMap<QuoteId, Quote>,
     /// The ids of each account's quotes, oldest first.
     own: BTreeMap<AccountId, Vec<QuoteId>>,
-    /// What the house account of instant orders was given from `source`, by currency (D-180).
+    /// The sums that the house account of instant orders was given from `source`, by currency (D-180).
     given: BTreeMap<CurrencyId, Money>,
 }
 
@@ -82,7 +82,8 @@ impl Conversions {
         self.quotes.get(&id).filter(|quote| quote.account == account && !quote.is_expired(now))
     }
 
-    /// What the house account of instant orders was given of a currency, less what was taken back; none if it was never given any.
+    /// The sum that the house account of instant orders was given of a currency, less the part that was taken back; none if it was
+    /// never given any.
     pub fn given(&self, currency: CurrencyId) -> Option<Money> {
         self.given.get(&currency).copied()
     }

@@ -27,7 +27,7 @@ pub struct Wrapped {
     pub order: OrderId,
     /// The account that converts.
     pub account: AccountId,
-    /// What it converts.
+    /// The wrap that it makes.
     pub wrap: Wrap,
 }
 

@@ -1,4 +1,4 @@
-//! What groups with open advances give up against the index (D-181): the bound of each deal, and its account.
+//! The losses of groups with open advances against the index (D-181): the bound of each deal, and its account.
 //!
 //! While a group has open advances, the losses of its deals with other groups add up: what a deal gives less what it gets, both at the
 //! index, without the fee. A deal that gains takes nothing off. A fill beyond the bound is no fill: a resting order is cancelled and the
@@ -15,18 +15,18 @@ use buttonwood_trading::{self as trading, Cover, Crossing, Floor, Live, Terms};
 /// A deal of one account: currency and amount of what it gives and of what it gets.
 type Deal = [(CurrencyId, Money); 2];
 
-/// What the fills of a plan give up.
+/// The losses in the fills of a plan.
 #[derive(Debug)]
 pub(crate) struct Meter {
     time: Time,
     given_up: Vec<(GroupId, Money)>,
     /// Whether a fill would take the incoming order's group beyond the bound.
     pub(crate) refuses_taker: bool,
-    /// What currencies count for a group. Found once for all fills, since a reference reads many orders.
+    /// The worth of currencies to a group. Found once for all fills, since a reference reads many orders.
     worths: Vec<((GroupId, CurrencyId), Worth)>,
 }
 
-/// What a fill gives up: the maker's or the buyer's group first.
+/// The losses in a fill: the maker's or the buyer's group first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Loss([Option<(GroupId, Money)>; 2]);
 
@@ -40,7 +40,7 @@ fn deal(symbol: &Symbol, side: Side, base: Money, notional: Money) -> Deal {
 }
 
 impl Desks {
-    /// What a currency counts against the advances of a group (D-181).
+    /// The worth of a currency against the advances of a group (D-181).
     pub(crate) fn worth(
         &self,
         (floor, time): (&Floor, Time),
@@ -54,7 +54,7 @@ impl Desks {
         self.sources(floor, time).reference(currency, own).map_or(Worth::Nothing, Worth::Index)
     }
 
-    /// What a deal gives up in dollars: what it gives less what it gets, at the index. The base of a contract counts at the index with
+    /// The loss in a deal in dollars: the amount given less the amount got, at the index. The base of a contract counts at the index with
     /// which its mark was taken.
     fn lost(
         &self,
@@ -78,7 +78,7 @@ impl Desks {
         lost.unwrap_or(Money::MAX).max(Money::ZERO)
     }
 
-    /// What a trade gives up of both parties, if they are of different groups: their accounts and sides.
+    /// The losses of both parties in a trade, if they are of different groups: their accounts and sides.
     fn lost_by(
         &self,
         (floor, meter): (&Floor, &mut Meter),
@@ -151,7 +151,7 @@ impl Meter {
         Self { time, given_up: Vec::new(), refuses_taker: false, worths: Vec::new() }
     }
 
-    /// What a currency counts for a group, which `find` says for the time of the plan.
+    /// The worth of a currency to a group, which `find` computes for the time of the plan.
     fn worth(&mut self, key: (GroupId, CurrencyId), find: impl FnOnce(Time) -> Worth) -> Worth {
         if let Some((_, worth)) = self.worths.iter().find(|(of, _)| *of == key) {
             return *worth;
@@ -227,7 +227,7 @@ fn push(given_up: Vec<(GroupId, Money)>, out: &mut Outbox<Event>) {
     }
 }
 
-/// What a conversion gives up of its account's group; none if that is nothing or no group with open advances.
+/// The loss of its account's group in a conversion; none if that is nothing or no group with open advances.
 pub(crate) fn lost_by_conversion(
     state: &State,
     time: Time,

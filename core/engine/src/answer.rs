@@ -52,7 +52,7 @@ impl Answer {
         if let Self::Trading(TradingAnswer::Order(order)) = self { Ok(order) } else { Err(self.unread()) }
     }
 
-    /// What was wrapped or unwrapped.
+    /// An amount was wrapped or unwrapped.
     ///
     /// # Errors
     /// Why nothing was, as above.

@@ -69,7 +69,7 @@ impl Body {
 }
 
 impl Body {
-    /// What the command did to each order, for a caller that cancelled many.
+    /// The effect of the command on each order, for a caller that cancelled many.
     pub fn withdrawn(&self, events: &[Event]) -> trading::cancel::Withdrawn {
         let of_orders = events.iter().filter_map(Event::of_order);
         if let Self::Trading(command) = self.inner() {

@@ -29,7 +29,7 @@ pub struct Desks {
     pub indices: Indices,
     /// Positions and marks of perpetuals.
     pub perps: Perps,
-    /// What margin accounts owe, and what their live orders stand for.
+    /// The loans of margin accounts, and the exposure of their live orders.
     pub spot_margin: SpotMargin,
     /// The open advances of each group.
     pub advances: Advances,
@@ -50,7 +50,7 @@ pub struct Desks {
     members: BTreeMap<GroupId, Vec<AccountId>>,
 }
 
-/// What is derived does not count.
+/// Derived fields do not count.
 impl PartialEq for Desks {
     fn eq(&self, other: &Self) -> bool {
         (&self.ledger, &self.indices) == (&other.ledger, &other.indices)
@@ -141,7 +141,7 @@ impl Desks {
         let dollars = dollars.filter(|(currency, _)| self.is_dollar(*currency));
         let covered = dollars.fold(Money::ZERO, |sum, (_, balance)| sum.capped_add(balance.available));
         let own = open.of_account(account);
-        // What the account owes itself counts as borrowed.
+        // The debt of the account itself counts as borrowed.
         let all = open.amount.capped_add(open.owed()).checked_sub(open.owed_by(account));
         let others = all.and_then(|all| all.checked_sub(own)?.checked_sub(covered));
         let advanced = own.capped_add(others.unwrap_or(Money::ZERO).max(Money::ZERO));
@@ -163,7 +163,7 @@ impl Desks {
         }
     }
 
-    /// What a margin or a derivatives account owes for returned advances.
+    /// The debts of a margin or a derivatives account for returned advances.
     pub(crate) fn debt(&self, account: AccountId) -> Money {
         self.spot_margin.debt(account).max(self.perps.debt(account))
     }
@@ -306,7 +306,7 @@ impl From<spot_margin::Refusal> for DeskReject {
     }
 }
 
-/// What the desks note of the fills of a plan.
+/// The notes of the desks about the fills of a plan.
 #[derive(Debug, Default)]
 pub struct Plan {
     perp: perp::Plan,
@@ -320,7 +320,7 @@ fn no_such_desk(desk: Desk) -> ! {
     panic!("no order was ever placed at desk {}", desk.number())
 }
 
-/// What settles a trade: the desk of both sides, or, on a book that cash and margin orders share, the desks of each.
+/// The settlement of a trade: by the desk of both sides or, on a book that cash and margin orders share, by the desks of each.
 enum Settlement {
     Spot,
     Perp,

@@ -1,4 +1,4 @@
-//! What the rooms keep in an account, for [`Leave`].
+//! The money that the rooms keep in an account, for [`Leave`].
 
 use crate::State;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 
 impl State {
-    /// What may leave accounts now.
+    /// The amounts that may leave accounts now.
     pub fn leave(&self) -> Leave<'_> {
         Leave { ledger: self.ledger(), rooms: self }
     }
@@ -36,7 +36,7 @@ impl Rooms for State {
         if members.iter().any(is_in_advance) { members.to_vec() } else { Vec::new() }
     }
 
-    /// Loans of both products. What lies under positions or live orders of perpetuals covers no advance, since funding and losses are
+    /// Loans of both products. Collateral of positions or live orders of perpetuals covers no advance, since funding and losses are
     /// paid out of it: such an account has nothing of its own.
     fn liabilities(&self, account: AccountId) -> Money {
         let borrowed = self.spot_margin().owed(account);

@@ -101,7 +101,7 @@ pub struct Halt {
     pub why: String,
 }
 
-/// What operators have set for the exchange as a whole.
+/// The operators' settings for the exchange as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operations {
     halt: Option<Halt>,

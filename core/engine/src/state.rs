@@ -107,7 +107,7 @@ impl State {
         self.desks.ledger.record();
     }
 
-    /// What entries changed since the last call, trades on books of spot aside.
+    /// Takes the changes of entries since the last call, trades on books of spot aside.
     pub fn take_moves(&mut self, into: &mut Vec<Moved>) {
         self.desks.ledger.take_moves(into);
     }
@@ -161,7 +161,7 @@ impl State {
         &self.desks.advances
     }
 
-    /// What margin accounts owe, and what their live orders stand for.
+    /// The loans of margin accounts, and the exposure of their live orders.
     pub fn spot_margin(&self) -> &SpotMargin {
         &self.desks.spot_margin
     }
@@ -264,7 +264,7 @@ impl State {
             || self.has_follow_up_of_rooms()
     }
 
-    /// What operators have set for the exchange as a whole.
+    /// The operators' settings for the exchange as a whole.
     pub fn operations(&self) -> &Operations {
         &self.operations
     }
@@ -284,12 +284,12 @@ impl State {
         &self.floor.rates
     }
 
-    /// What every account has traded.
+    /// The volumes of every account.
     pub fn volumes(&self) -> &Volumes {
         &self.floor.volumes
     }
 
-    /// What a decision about orders reads.
+    /// The state that a decision about orders reads.
     #[inline]
     pub(crate) fn market(&self, time: Time) -> Market<'_, Desks> {
         Market { floor: &self.floor, desks: &self.desks, next_id: self.next_id, time }

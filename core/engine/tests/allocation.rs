@@ -79,7 +79,7 @@ impl Load {
         ]
     }
 
-    /// What a read leaves behind: its nonce.
+    /// The trace of a read: its nonce.
     fn read(&mut self) {
         self.turn += 1;
         let nonce = Nonce::parse(&digits(self.turn)).unwrap();

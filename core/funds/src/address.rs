@@ -26,7 +26,7 @@ pub enum Command {
 named!(Command, "funds", { IssueAddress { 0: address } = "issue_address" 1 });
 
 impl Command {
-    /// What a key needs to issue an address (ADDR-004).
+    /// The rights that a key needs to issue an address (ADDR-004).
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::FundManager]), scopes: &["addresses:create"] };
 
     /// A caller needs one of these roles (AUTH-025).
@@ -59,7 +59,7 @@ pub struct NewAddress {
     pub canonical: String,
     /// The memo, on a network whose accounts share an address; empty elsewhere.
     pub memo: String,
-    /// What the customer calls it; empty without a name.
+    /// The customer's name for it; empty without one.
     pub label: String,
 }
 
@@ -104,7 +104,7 @@ pub struct DepositAddress {
     pub text: String,
     /// The memo; empty where the network has none.
     pub memo: String,
-    /// What the customer calls it; empty without a name.
+    /// The customer's name for it; empty without one.
     pub label: String,
     /// When it was issued.
     pub time: Time,

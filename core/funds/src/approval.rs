@@ -77,7 +77,7 @@ pub struct Approved {
     pub number: u32,
     /// The address, as shown.
     pub text: String,
-    /// What the customer calls it.
+    /// The customer's name for it.
     pub label: String,
     /// The memo that it was requested with; empty without one. It is part of the entry where the network carries memos (D-172).
     pub memo: String,
@@ -184,7 +184,7 @@ named!(Command, "funds", {
 });
 
 impl Command {
-    /// What a key needs to request and remove entries (ADDR-008, ADDR-016).
+    /// The rights that a key needs to request and remove entries (ADDR-008, ADDR-016).
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::FundManager]), scopes: &["addresses:create"] };
 
     /// A caller needs one of these roles (AUTH-025).
@@ -214,7 +214,7 @@ pub struct Request {
     pub entry: EntryRef,
     /// The address, as shown.
     pub text: String,
-    /// What the customer calls it.
+    /// The customer's name for it.
     pub label: String,
     /// The memo; empty without one.
     pub memo: String,

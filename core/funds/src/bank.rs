@@ -105,7 +105,7 @@ pub struct Payment {
     pub amount: Money,
 }
 
-/// What a bank has done in the end.
+/// The final act of a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settlement {
     /// The row of the payment or of the advance.

@@ -77,7 +77,7 @@ pub struct Settlement {
     pub eid: Eid,
     /// The hash of the transaction.
     pub tx: String,
-    /// What the network has charged the house, in the network's own coin.
+    /// The charge of the network to the house, in the network's own coin.
     pub cost: Money,
 }
 
@@ -131,7 +131,7 @@ pub enum Reject {
     NotDue(Time),
 }
 
-/// What was signed for a move that is being sent.
+/// The signed transaction of a move that is being sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sending {
     /// How many of its transactions have finally moved nothing.
@@ -147,7 +147,7 @@ pub(crate) struct Custody {
     queued: BTreeMap<Eid, Time>,
     /// The rows, at their source, of moves that are being sent, and since when.
     sent: BTreeMap<Eid, Time>,
-    /// What was signed for those that are being sent.
+    /// The signed transactions of the moves that are being sent.
     signed: BTreeMap<Eid, Sending>,
     /// The last first of a month for which fees were charged.
     charged: Time,
@@ -178,7 +178,7 @@ impl Funds {
         self.custody.sent.keys().copied()
     }
 
-    /// What was signed for a custody move that is being sent; none before the first transaction.
+    /// The signed transaction of a custody move that is being sent; none before the first transaction.
     pub fn custody_sending(&self, eid: Eid) -> Option<&Sending> {
         self.custody.signed.get(&eid)
     }
@@ -192,7 +192,7 @@ impl Funds {
     }
 
     /// Whether the payment of a row may be sent now: a halt of what the row moves or gives stops a withdrawal and a move to or from
-    /// custody, and so do assets that do not cover liabilities (INV-POR-1). What is signed already goes on.
+    /// custody, and so do assets that do not cover liabilities (INV-POR-1). A move that is signed already goes on.
     pub fn may_send(&self, eid: Eid) -> bool {
         let stops =
             |currency| self.halts.stops_withdrawal(currency) || self.reserves.stops_withdrawal(currency);
@@ -201,7 +201,7 @@ impl Funds {
     }
 }
 
-/// What of this module is due next. A payer sends moves on a chain; one of a currency without a network is settled here.
+/// The task of this module that is due next. A payer sends moves on a chain; one of a currency without a network is settled here.
 pub(crate) fn next_due(funds: &Funds, access: &Access, seed: u64) -> Option<Due<Command>> {
     let due = |time, command| Due::step(time, Phase::Transfers, command);
     let custody = &funds.custody;
@@ -281,7 +281,7 @@ fn run_after(accepted: Time) -> Time {
     if run > accepted { run } else { run.plus(Day::MICROS) }
 }
 
-/// What every custody account owes for a month, at most what it has available.
+/// The fee of every custody account for a month, at most its available amount.
 fn fees(context: &Context<'_, Funds>) -> Vec<Fee> {
     let mut fees = Vec::new();
     for account in context.access.custody_accounts() {
@@ -345,7 +345,7 @@ fn note_cost(books: &mut ContextMut<'_, Funds>, eid: Eid, cost: Money) {
     }
 }
 
-/// Completes a move at both ends. What was held at the source reaches the target; what was advanced is there already.
+/// Completes a move at both ends. The amount held at the source reaches the target; an advanced one is there already.
 fn settle(books: &mut ContextMut<'_, Funds>, Settlement { eid, tx, cost }: &Settlement) {
     books.room.custody.sent.remove(eid);
     books.room.custody.signed.remove(eid);

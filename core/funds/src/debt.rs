@@ -135,17 +135,17 @@ impl Funds {
         self.transfer(*eid).map(|transfer| transfer.row.account)
     }
 
-    /// What accounts owe the house.
+    /// The debts of accounts to the house.
     pub fn debts(&self) -> &buttonwood_risk::Loans {
         &self.debts
     }
 
-    /// What the account owes the house in a currency.
+    /// The debt of the account to the house in a currency.
     pub fn owed(&self, account: AccountId, currency: CurrencyId) -> Money {
         self.debts.owed(account, currency)
     }
 
-    /// What the account owes the house, by currency.
+    /// The debts of the account to the house, by currency.
     pub fn debts_of(&self, account: AccountId) -> impl Iterator<Item = (CurrencyId, Money)> {
         self.debts.of(account)
     }

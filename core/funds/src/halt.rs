@@ -8,7 +8,7 @@ use buttonwood_model::{BytesRef, CurrencyId, Outbox, Roles, named};
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
-/// What is halted.
+/// The halted part of the exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scope {
     /// Withdrawals of every currency.
@@ -59,7 +59,7 @@ pub enum Reject {
     UnknownCurrency,
 }
 
-/// What is halted.
+/// The halted part of the exchange.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Halts {
     withdrawals: bool,

@@ -20,7 +20,7 @@ pub enum Command {
 named!(Command, "funds", { Transfer { 0: moved } = "transfer" 1 });
 
 impl Command {
-    /// What a client needs to move money between accounts. No access token does.
+    /// The rights that a client needs to move money between accounts. No access token does.
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::FundManager]), scopes: &[] };
 
     /// A caller needs one of these roles (AUTH-025).
@@ -38,7 +38,7 @@ impl Command {
     }
 }
 
-/// What is moved.
+/// The movement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Move {
     /// The account that gives.
@@ -129,7 +129,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if amount <= Money::ZERO {
         return Err(Reject::BadAmount);
     }
-    // What goes into custody is held until it is there.
+    // Money that goes into custody is held until it is there.
     let to = (course != Course::IntoCustody).then_some(target);
     context.leave().check(source, (currency, amount), to).map_err(Reject::Short)?;
     let moved = Move::clone(moved);
@@ -230,8 +230,8 @@ pub(crate) fn shift(books: &mut ContextMut<'_, Funds>, moved: &Move, from: Bucke
     books.ledger.post_between(Cause::Transfer, &entry, parties);
 }
 
-/// Adds the rows of source and target with these statuses; returns that of the source. What is not sent and not advanced is held
-/// at the source.
+/// Adds the rows of source and target with these statuses; returns that of the source. An amount that is not sent and not
+/// advanced is held at the source.
 fn add_rows(books: &mut ContextMut<'_, Funds>, moved: Move, statuses: [Status; 2], uses_uuid: bool) -> Eid {
     let Move { source, target, currency, amount, client_id } = moved;
     let [first, second] = next_rows(books);

@@ -1,7 +1,7 @@
 //! Funds: money that enters the exchange, leaves it, or moves between accounts of a group.
 //!
-//! Each kind of movement is a module with commands, events and refusals of its own; [`Command`] composes them. What they share is
-//! the list of [`Transfer`]s: every movement is one or two rows, and a row holds what it reserves, so that each held amount can be
+//! Each kind of movement is a module with commands, events and refusals of its own; [`Command`] composes them. Their common part
+//! is the list of [`Transfer`]s: every movement is one or two rows, and a row holds its reserve, so that each held amount can be
 //! explained line by line.
 //!
 //! Not here: chains and their keys (`edge/custody`), the formats of addresses (`edge/address`), who may call (`engine`, by roles).

@@ -57,7 +57,7 @@ pub struct Network {
     pub parent: String,
 }
 
-/// What an asset is on its network.
+/// The form of an asset on its network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// The network's own coin.
@@ -91,7 +91,7 @@ pub struct Asset {
     pub minimum: Money,
     /// Whether this is the currency's home network, which v1 withdrawals use (D-65). A currency has at most one.
     pub is_home: bool,
-    /// What it is there.
+    /// Its form there.
     pub form: Form,
 }
 

@@ -1,4 +1,4 @@
-//! What withdrawals and deposits ask of the tables of networks, of approved addresses and of deposit addresses.
+//! The needs of withdrawals and deposits from the tables of networks, of approved addresses and of deposit addresses.
 
 use crate::Funds;
 use buttonwood_model::{AccountId, CurrencyId};

@@ -59,24 +59,24 @@ impl Command {
     }
 }
 
-/// What the house's wallets on a network hold of a currency, as custody reports it. Custody reports every wallet of a currency, each
-/// time when it changes, and journals what arrived before the credits that follow from it.
+/// The holdings of the house's wallets in a currency on a network, as custody reports them. Custody reports every wallet of a
+/// currency, each time when it changes, and journals what arrived before the credits that follow from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wallet {
     /// The lower-case name of the network.
     pub network: String,
     /// The currency.
     pub currency: CurrencyId,
-    /// What hot wallets hold; their keys are in the vault.
+    /// The amount in hot wallets; their keys are in the vault.
     pub hot: Money,
-    /// What cold wallets hold.
+    /// The amount in cold wallets.
     pub cold: Money,
     /// Their addresses, those of hot wallets first.
     pub addresses: Vec<String>,
-    /// What counts as assets beside: withdrawals in a block that is not final, and what the network has charged for them (D-166).
+    /// The amount that counts as assets in addition: withdrawals in a block that is not final, and the network's charges for them (D-166).
     /// Test credits and older network costs are counted here in the core.
     pub beside: Money,
-    /// What was minted for test credits, less what was burned: zero on a real node.
+    /// The amount that was minted for test credits, less what was burned: zero on a real node.
     pub minted: Money,
 }
 
@@ -114,18 +114,18 @@ pub enum Reject {
     BadAmount,
 }
 
-/// What this module keeps.
+/// The records of this module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reserves {
     /// The time of the last cut.
     cut: Option<Time>,
-    /// What custody reported last.
+    /// The last report of custody.
     wallets: BTreeMap<(String, CurrencyId), Wallet>,
     /// The currencies whose assets do not cover their liabilities.
     short: BTreeSet<CurrencyId>,
-    /// What `source` gave out as test credits, less what was debited again.
+    /// The test credits that `source` gave out, less those that were debited again.
     credited: BTreeMap<CurrencyId, Money>,
-    /// What networks have charged for payments that have ended, in their own coins.
+    /// The networks' charges for payments that have ended, in their own coins.
     costs: BTreeMap<CurrencyId, Money>,
 }
 
@@ -135,7 +135,7 @@ impl Reserves {
         self.cut
     }
 
-    /// What custody reported last, by network and currency.
+    /// The last report of custody, by network and currency.
     pub fn wallets(&self) -> impl Iterator<Item = &Wallet> {
         self.wallets.values()
     }
@@ -145,12 +145,12 @@ impl Reserves {
         self.short.iter().copied()
     }
 
-    /// What `source` gave out as test credits, less what was debited again; by currency.
+    /// The test credits that `source` gave out, less those that were debited again; by currency.
     pub fn credited(&self) -> &BTreeMap<CurrencyId, Money> {
         &self.credited
     }
 
-    /// What networks have charged in this currency for payments that have ended.
+    /// The networks' charges in this currency for payments that have ended.
     pub fn cost(&self, currency: CurrencyId) -> Money {
         self.costs.get(&currency).copied().unwrap_or_default()
     }

@@ -37,7 +37,7 @@ impl Room for Funds {
         self.reserved(account)
     }
 
-    /// What is on its way would arrive at a closed account.
+    /// A transfer on its way would arrive at a closed account.
     fn in_use(&self, account: AccountId) -> Option<access::Reject> {
         if self.open_of(account).next().is_some() {
             return Some(access::Reject::HasTransfers);

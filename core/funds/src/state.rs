@@ -42,13 +42,13 @@ pub struct Funds {
     pub(crate) custody: Custody,
     /// Withdrawals on their way, and who has how many free ones.
     pub(crate) withdrawals: Withdrawals,
-    /// What arrived on the chains.
+    /// The arrivals on the chains.
     pub(crate) deposits: Deposits,
-    /// What operators or the exchange itself have halted.
+    /// The halts by operators or by the exchange itself.
     pub(crate) halts: Halts,
     /// Bank accounts, payments by banks, advances that will clear.
     pub(crate) banks: Banks,
-    /// What accounts owe for returned advances.
+    /// The debts of accounts for returned advances.
     pub(crate) debts: Loans,
     /// Cuts of the state, what wallets hold, and currencies whose assets do not cover what customers have.
     pub(crate) reserves: Reserves,
@@ -56,7 +56,7 @@ pub struct Funds {
     pub(crate) limits: Limits,
 }
 
-/// What is pending of an account in a currency.
+/// The pending amounts of an account in a currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
     /// Withdrawals that have not left, with their fees (XFER-019).
@@ -108,14 +108,14 @@ impl Funds {
         self.client_ids.get(&(account, client_id.into())).and_then(|eid| self.transfer(*eid))
     }
 
-    /// What the account's rows hold, one by one (INV-LEDGER-5).
+    /// The holds of the account's rows, one by one (INV-LEDGER-5).
     pub fn reserved(&self, account: AccountId) -> impl Iterator<Item = (AssetId, Money)> {
         let held =
             self.open_of(account).map(|transfer| (transfer.row.held_currency().into(), transfer.row.held));
         held.filter(|(_, held)| *held != Money::ZERO)
     }
 
-    /// What belongs to the proof of reserves.
+    /// The part that belongs to the proof of reserves.
     pub fn reserves(&self) -> &Reserves {
         &self.reserves
     }
@@ -188,12 +188,12 @@ impl Funds {
         &self.withdrawals
     }
 
-    /// What arrived on the chains.
+    /// The arrivals on the chains.
     pub fn deposits(&self) -> &Deposits {
         &self.deposits
     }
 
-    /// What is halted.
+    /// The halted part of the exchange.
     pub fn halts(&self) -> &Halts {
         &self.halts
     }

@@ -8,7 +8,7 @@ use buttonwood_model::{AccountId, CurrencyId, Time, TradeId};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
-/// What a transfer is, on the wire (XFER-002).
+/// The type of a transfer, on the wire (XFER-002).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// Money that comes to the account.
@@ -159,11 +159,11 @@ pub struct OnChain {
     pub canonical: String,
     /// The currency that the account gives, where the house wraps it into the row's currency first (XFER-021).
     pub wraps: Option<CurrencyId>,
-    /// What has happened to a withdrawal besides its usual course.
+    /// An unusual event of a withdrawal.
     pub mishap: Option<Mishap>,
 }
 
-/// What the client was given to find the transfer again.
+/// The reference by which the client finds the transfer again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reference {
     /// Nothing.
@@ -181,7 +181,7 @@ pub enum Reference {
 pub struct NewTransfer {
     /// Whose it is.
     pub account: AccountId,
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
     /// How far it has come.
     pub status: Status,
@@ -191,11 +191,11 @@ pub struct NewTransfer {
     pub amount: Money,
     /// The fee, in the same currency.
     pub fee: Money,
-    /// What the row holds of the account's balance in this currency.
+    /// The amount of the account's balance in this currency that the row holds.
     pub held: Money,
     /// The way that the money takes.
     pub way: Way,
-    /// What the client was given.
+    /// The reference that the client was given.
     pub reference: Reference,
     /// The row of the advance that this row completes.
     pub advance: Option<Eid>,
@@ -234,13 +234,13 @@ pub struct Transfer {
     pub row: NewTransfer,
 }
 
-/// What changes in a row.
+/// The change of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// The row.
     pub eid: Eid,
     /// Its new status.
     pub status: Status,
-    /// What it holds from now on.
+    /// The amount that it holds from now on.
     pub held: Money,
 }

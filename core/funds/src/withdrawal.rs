@@ -61,7 +61,7 @@ named!(Command, "funds", {
 });
 
 impl Command {
-    /// What a client needs to withdraw.
+    /// The rights that a client needs to withdraw.
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::FundManager]), scopes: &["crypto:send"] };
 
     /// A caller needs one of these roles (AUTH-025); only the exchange itself reports what has happened on a chain.
@@ -181,7 +181,7 @@ pub enum Reject {
     Settled,
     /// Nothing was signed for it yet: it only waits.
     Unsigned,
-    /// What was signed for it may still confirm.
+    /// A transaction signed for it may still confirm.
     MayConfirm,
     /// An operator has done this before, or has called it off.
     Remedied,

@@ -17,7 +17,7 @@ pub const FRESH: u64 = 60 * Time::SECOND;
 /// The longest name of a feed, in bytes.
 pub const NAME_MAX: usize = 50;
 
-/// What a feed says.
+/// The prices of a feed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedPrices {
     /// The name of the feed.

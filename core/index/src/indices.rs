@@ -8,7 +8,7 @@ use buttonwood_model::{CurrencyId, Time};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
-/// What is known of prices beside the books.
+/// The knowledge of prices apart from the books.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Indices {
     pins: BTreeMap<CurrencyId, Money>,

@@ -26,7 +26,7 @@ fn ranked(values: &[Money], rank: usize) -> Option<Money> {
 /// The mean of two values, rounded half even; their sum may be beyond the range.
 fn mean(one: Money, other: Money) -> Money {
     let (one, other) = (one.units(), other.units());
-    // What both have in common, and half of what only one of them has.
+    // The bits that both have in common, and half of those that only one of them has.
     let floor = (one & other) + ((one ^ other) >> 1);
     let is_tie = (one ^ other) & 1 == 1;
     Money::from_units(floor + i128::from(is_tie && floor & 1 == 1))

@@ -30,9 +30,9 @@ pub struct Open {
     pub amount: Money,
     /// The sum and the number of those of each account.
     accounts: BTreeMap<AccountId, (Money, u32)>,
-    /// What the group has given up against the index since it had neither.
+    /// The group's losses against the index since it had neither.
     pub given_up: Money,
-    /// What each account owes for returned advances; always above zero.
+    /// The debts of each account for returned advances; always above zero.
     debts: BTreeMap<AccountId, Money>,
 }
 
@@ -48,12 +48,12 @@ impl Open {
         self.accounts.get(&account).map_or(Money::ZERO, |(amount, _)| *amount)
     }
 
-    /// What the accounts of the group owe for returned advances, in dollars.
+    /// The debts of the group's accounts for returned advances, in dollars.
     pub fn owed(&self) -> Money {
         self.debts.values().fold(Money::ZERO, |sum, owed| sum.capped_add(*owed))
     }
 
-    /// What an account owes for returned advances, in dollars.
+    /// The debts of an account for returned advances, in dollars.
     pub fn owed_by(&self, account: AccountId) -> Money {
         self.debts.get(&account).copied().unwrap_or(Money::ZERO)
     }

@@ -18,25 +18,25 @@ pub enum Short {
     Advances,
 }
 
-/// What may leave accounts, as of now.
+/// The amounts that may leave accounts, as of now.
 #[derive(Clone, Copy, Debug)]
 pub struct Leave<'a> {
     /// Every balance.
     pub ledger: &'a Ledger,
-    /// What the rooms keep in accounts.
+    /// The money that the rooms keep in accounts.
     pub rooms: &'a dyn Rooms,
 }
 
 /// A group with an advance or a debt of a returned one.
 #[derive(Clone, Debug)]
 struct Group {
-    /// What each account has of its own beyond what it has borrowed, in dollars; may be negative.
+    /// The own money of each account beyond its loans, in dollars; may be negative.
     own: Vec<(AccountId, Money)>,
     /// Advances and debts; none if an advance has no price and is not where it came.
     needed: Option<Money>,
 }
 
-/// What may leave one account.
+/// The amounts that may leave one account.
 #[derive(Clone, Debug)]
 pub struct Free<'a> {
     leave: Leave<'a>,
@@ -46,7 +46,7 @@ pub struct Free<'a> {
 }
 
 impl Free<'_> {
-    /// What of a currency may leave, as [`Leave::free`].
+    /// The amount of a currency that may leave, as [`Leave::free`].
     pub fn free(&self, currency: CurrencyId) -> Money {
         if self.is_in_debt {
             return Money::ZERO;
@@ -58,13 +58,13 @@ impl Free<'_> {
 }
 
 impl<'a> Leave<'a> {
-    /// What may leave the account: its available balance without advances (BAL-005), no more than its product and the advances of its
-    /// group let go, and nothing while it owes for a returned one.
+    /// The amount that may leave the account: its available balance without advances (BAL-005), no more than its product and the
+    /// advances of its group let go, and nothing while it owes for a returned one.
     pub fn free(&self, account: AccountId, currency: CurrencyId) -> Money {
         self.of(account).free(currency)
     }
 
-    /// What may leave an account, for any number of currencies: its group is summed once.
+    /// The amounts that may leave an account, for any number of currencies: its group is summed once.
     pub fn of(self, account: AccountId) -> Free<'a> {
         let is_in_debt = !self.rooms.debts(account).is_empty();
         let group = if is_in_debt { None } else { self.group(account) };
@@ -96,7 +96,7 @@ impl<'a> Leave<'a> {
     }
 
     /// Whether an account may convert an amount into another currency: its product must let go what it gives (D-165), except for
-    /// `dollar`, which repays what it owes. What is available is the conversion's own check.
+    /// `dollar`, which repays what it owes. The available balance is the conversion's own check.
     pub fn may_convert(
         &self,
         account: AccountId,
@@ -106,7 +106,7 @@ impl<'a> Leave<'a> {
         Some(gets) == dollar || self.rooms.most(account, currency).is_none_or(|most| amount <= most)
     }
 
-    /// What the account itself lets go: available without the advances in the currency, as far as its product lets go.
+    /// The amount that the account itself lets go: available without the advances in the currency, as far as its product lets go.
     fn own(&self, account: AccountId, currency: CurrencyId) -> Money {
         let available = self.ledger.balance(account, currency).available;
         let advanced = self.rooms.bound(account, currency).advanced;
@@ -129,7 +129,7 @@ impl<'a> Leave<'a> {
             let mut assets = Money::ZERO;
             for (currency, balance) in self.ledger.balances_of(member) {
                 let (of_rows, worth) = (self.rooms.bound(member, currency), worth(currency));
-                // What transfers hold is on its way out.
+                // Money that transfers hold is on its way out.
                 let stays = balance.total().checked_sub(of_rows.held).unwrap_or(Money::ZERO);
                 assets = assets.capped_add(worth.of(stays));
                 let needed = match worth {

@@ -1,4 +1,4 @@
-//! What may leave an account, in one place (BAL-005, D-47, D-75, D-165, D-181).
+//! The money that may leave an account, in one place (BAL-005, D-47, D-75, D-165, D-181).
 //!
 //! Internal transfers, moves of custody, payments by a bank, withdrawals, conversions and the balances that clients see all ask
 //! [`Leave`], so a figure that is shown is the bound that is checked. The rooms say through [`Rooms`] what they keep in an account:

@@ -1,11 +1,11 @@
-//! What currencies count against advances.
+//! The worth of currencies against advances.
 
 use buttonwood_num::{Money, Round};
 
 /// The currencies that count one dollar each.
 pub const DOLLARS: [&str; 4] = ["USD", "GUSD", "USDC", "USDT"];
 
-/// What a currency counts against advances (D-181).
+/// The worth of a currency against advances (D-181).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worth {
     /// One dollar.
@@ -17,7 +17,7 @@ pub enum Worth {
 }
 
 impl Worth {
-    /// What an amount counts, in dollars, rounded down at 10⁻¹⁹ after each of the two products; nothing beyond the range of money.
+    /// The value of an amount, in dollars, rounded down at 10⁻¹⁹ after each of the two products; nothing beyond the range of money.
     pub fn of(self, amount: Money) -> Money {
         match self {
             Self::Dollar => amount,
@@ -42,7 +42,7 @@ impl Worth {
         }
     }
 
-    /// What an amount counts at the whole index, in dollars: the measure of what is given up. Nothing without a fresh index.
+    /// The value of an amount at the whole index, in dollars: the measure of losses. Nothing without a fresh index.
     pub fn in_full(self, amount: Money, round: Round) -> Option<Money> {
         match self {
             Self::Dollar => Some(amount),

@@ -77,7 +77,7 @@ pub enum Infrequent {
     Resumed(Time),
     /// A round of a liquidation began.
     RoundBegun(Round),
-    /// What the book left of a round was taken.
+    /// The rest that the book left of a round was taken.
     OffBookTaken(Taken),
     /// A liquidation ended.
     LiquidationEnded(Ended),

@@ -15,7 +15,7 @@ use buttonwood_trading::{CollarWidth, Cover, Fill, Live, Reserve, Rules, Terms, 
 /// The number of this desk.
 pub const DESK: Desk = Desk::new(1);
 
-/// What perpetuals leave to the floor: the collar of spot, and no auctions.
+/// The rules that perpetuals leave to the floor: the collar of spot, and no auctions.
 pub const RULES: Rules = Rules {
     collar: Some(CollarWidth { buy: 105, sell: 95 }),
     opens: true,
@@ -40,13 +40,13 @@ pub enum Refusal {
     NoSpend,
 }
 
-/// What the accounts of a plan's fills are left with.
+/// The rest of the accounts after a plan's fills.
 #[derive(Debug, Default)]
 pub struct Plan {
     sketches: BTreeMap<AccountId, Sketch>,
     /// The most that the house accounts give for the fills, since each profit comes from `clearing` and each loss may have to be lent.
     moved: Money,
-    /// What they may still give, once a fill was planned.
+    /// The amount that they may still give, once a fill was planned.
     left: Option<Money>,
     /// Whether only the part of an order is planned that makes its position smaller (D-173).
     is_part: bool,
@@ -61,7 +61,7 @@ struct Sketch {
     row: Row,
     mark: Money,
     cap: Leverage,
-    /// What the last fill moved.
+    /// The amount that the last fill moved.
     moved: Money,
 }
 
@@ -175,7 +175,7 @@ pub fn reserve<R: From<Refusal>>(
         .filter(|sum| *sum <= OPEN_MAX)
         .ok_or(Unmet::Beyond)?;
     let only_reduces = only_reduces(perps, terms);
-    // What an order that meets others adds is judged by `affords`, and a part that only reduces passes.
+    // The addition of an order that meets others is judged by `affords`, and a part that only reduces passes.
     let may_pass = || only_reduces || terms.meets && reducing(perps, terms) > Qty::ZERO;
     if !contract.is_fresh && terms.session != SessionId::EXCHANGE && !may_pass() {
         return Err(not_open());
@@ -229,7 +229,7 @@ fn check_rest<R>(
     if admission::is_affordable(sketch.sums()) { Ok(()) } else { Err(Unmet::Beyond) }
 }
 
-/// What `left` of an order keeps live.
+/// The part of an order that `left` keeps live.
 ///
 /// # Panics
 /// When that is more than the whole order, whose quantity can be counted.
@@ -294,7 +294,7 @@ impl Plan {
         (is_exempt || may()).then_some(after)
     }
 
-    /// What the plan's fills move with those of two parties; none if the house accounts could owe more than they may for it.
+    /// The amount that the plan's fills move with those of two parties; none if the house accounts could owe more than they may for it.
     fn moved_with(&mut self, ledger: &Ledger, gusd: CurrencyId, parties: [&Sketch; 2]) -> Option<Money> {
         let left = *self.left.get_or_insert_with(|| ledger.left_to_give(gusd));
         let moved = parties.iter().try_fold(self.moved, |sum, sketch| sum.checked_add(sketch.moved))?;
@@ -370,8 +370,8 @@ pub fn release(perps: &mut Perps, live: Live<'_>) {
     *perps.row_at(live.order.held).live_mut(live.order.side()) -= left;
 }
 
-/// Settles one side of a fill: its position, and what it realises against the clearing account. What the account loses beyond
-/// its money is lent. `is_maker` tells whether the order was live.
+/// Settles one side of a fill: its position, and what it realises against the clearing account. The account's loss beyond its
+/// money is lent. `is_maker` tells whether the order was live.
 ///
 /// # Panics
 /// When the fill does not follow from the state.

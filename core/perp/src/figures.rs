@@ -50,7 +50,7 @@ impl<'a> Holder<'a> {
     ) -> Option<Sums> {
         let Self { perps, account, gusd, .. } = *self;
         let cap = perps.risk(account).leverage;
-        // What waits to be withdrawn or to go into custody covers nothing.
+        // Money that waits to be withdrawn or to go into custody covers nothing.
         let money = self.ledger.balance(account, gusd).available;
         let collateral = collateral.into_iter().map(|(_, collateral)| collateral);
         let rows = perps.rows_of(account).filter(|row| Some(row.symbol) != except);
@@ -58,7 +58,7 @@ impl<'a> Holder<'a> {
         Sums::of(money, perps.borrowed(account, gusd), collateral, weighed)
     }
 
-    /// What the account has as collateral; nothing unless it is switched on.
+    /// The account's collateral; nothing unless it is switched on.
     pub(crate) fn collateral(&self) -> impl Iterator<Item = (CurrencyId, Collateral)> + use<'a> {
         let Self { perps, prices, ledger, account, .. } = *self;
         let counts = self.is_fund() || perps.risk(account).cross_collateral;
@@ -176,8 +176,8 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// What stands in the place of figures beyond the range of money: values end at the largest number, and nothing is available, since
-    /// every check refuses then.
+    /// The figures beyond the range of money: values end at the largest number, and nothing is available, since every check refuses
+    /// then.
     pub fn beyond_range() -> Self {
         let sums = Sums { assets: Money::MAX, notional: Money::MAX, ..Sums::default() };
         Self { sums, ..Self::default() }

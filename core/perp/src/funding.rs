@@ -48,7 +48,7 @@ pub struct HourAmount {
     pub amount: Money,
 }
 
-/// What an account pays for its position of a contract.
+/// The payment of an account for its position of a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Payment {
     /// The account.
@@ -182,7 +182,7 @@ struct Paying {
     amounts: BTreeMap<SymbolId, Money>,
     /// The first row that is not paid yet.
     next: u32,
-    /// What was paid into the clearing account, less what was paid out of it.
+    /// The amount that was paid into the clearing account, less the amount paid out of it.
     received: Money,
 }
 
@@ -195,7 +195,7 @@ pub(crate) struct Funding {
     paying: Option<Paying>,
     /// Whether a premium other than zero is in force.
     has_premium: bool,
-    /// What operators have set.
+    /// The operators' settings.
     terms: Terms,
 }
 
@@ -221,7 +221,7 @@ impl Funding {
         self.paying.is_some()
     }
 
-    /// What the clearing account has received from payments, with those to other accounts still to come.
+    /// The amount that the clearing account has received from payments, with those to other accounts still to come.
     pub(crate) fn received(&self) -> Money {
         self.paying.as_ref().map_or(Money::ZERO, |paying| paying.received)
     }
@@ -321,7 +321,7 @@ pub(crate) fn set(perps: &mut Perps, terms: Terms, time: Time) {
 }
 
 impl Perps {
-    /// What operators have set for the funding of every contract.
+    /// The operators' settings for the funding of every contract.
     pub fn funding_terms(&self) -> Terms {
         self.funding.terms
     }

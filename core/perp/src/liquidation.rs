@@ -42,7 +42,7 @@ pub struct Round {
 pub struct Part {
     /// The contract.
     pub symbol: SymbolId,
-    /// What is left to close.
+    /// The quantity that is left to close.
     pub left: Qty,
     /// The zero price.
     pub price: Money,
@@ -52,7 +52,7 @@ pub struct Part {
     pub deleverages: bool,
 }
 
-/// What the engine does for a step, after the step's own events.
+/// The engine's task for a step, after the step's own events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Nothing.
@@ -70,7 +70,7 @@ pub struct Seized {
     pub currency: CurrencyId,
     /// How much of it.
     pub amount: Money,
-    /// What the fund repays for it.
+    /// The amount that the fund repays for it.
     pub repaid: Money,
 }
 
@@ -81,7 +81,7 @@ pub struct Ended {
     pub account: AccountId,
     /// The collateral that the fund took.
     pub seized: Vec<Seized>,
-    /// What the fund repaid for nothing.
+    /// The amount that the fund repaid for nothing.
     pub covered: Money,
 }
 
@@ -144,7 +144,7 @@ impl Liquidations {
         }
     }
 
-    /// What the book left of a round was taken, all of it or up to `left`.
+    /// The rest that the book left of a round was taken, all of it or up to `left`.
     pub(crate) fn take(&mut self, left: Qty, moved: bool) {
         self.has_moved |= moved;
         let part = self.round.as_mut().and_then(|round| round.part.as_mut());
@@ -404,8 +404,8 @@ impl<'a> Case<'a> {
         numbered.collect()
     }
 
-    /// What the fund does for an account that is flat: it takes collateral at haircut value, least haircut first, until nothing is owed,
-    /// and repays what the account still owes, both as far as its money goes.
+    /// The fund's help for an account that is flat: it takes collateral at haircut value, least haircut first, until nothing is owed,
+    /// and repays the remaining debt, both as far as its money goes.
     fn end(&self) -> Ended {
         let mut ended = Ended { account: self.account, seized: Vec::new(), covered: Money::ZERO };
         let Context { room: perps, ledger, .. } = *self.context;

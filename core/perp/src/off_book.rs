@@ -31,7 +31,7 @@ pub struct OffBook {
     pub qty: Qty,
 }
 
-/// What the book left of a liquidation, and the fee for what it took.
+/// The rest that the book left of a liquidation, and the fee for the part that it took.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
     /// The account that is liquidated.
@@ -42,13 +42,13 @@ pub struct Taken {
     pub side: Side,
     /// The account's order, which all trades complete together; the id is used only if there are trades.
     pub order: OrderId,
-    /// What the account pays to the insurance fund.
+    /// The amount that the account pays to the insurance fund.
     pub fee: Money,
     /// Why the positions change hands.
     pub kind: Kind,
     /// The trades.
     pub trades: Vec<OffBook>,
-    /// What the next command deals with.
+    /// The quantity that the next command deals with.
     pub left: Qty,
 }
 

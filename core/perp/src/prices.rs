@@ -20,8 +20,8 @@ pub struct Contract {
     pub mark: Money,
     /// Whether the index had enough sources; otherwise only reducing orders are accepted.
     pub is_fresh: bool,
-    /// What the contract's own book says less the index, from which funding is computed (D-177); none without an index, zero while a
-    /// side of the book is too thin.
+    /// The price of the contract's own book less the index, from which funding is computed (D-177); none without an index, zero
+    /// while a side of the book is too thin.
     pub premium: Option<Money>,
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn is_countable(context: &Context<'_, Perps>, id: SymbolId, price: Mo
     value.is_some_and(|value| value.units().checked_mul(ROOM).is_some())
 }
 
-/// What a contract's book says less its index: the last trade, between the averages of the two sides near the index (D-177).
+/// The price of a contract's book less its index: the last trade, between the averages of the two sides near the index (D-177).
 fn premium(context: &Context<'_, Perps>, (id, symbol): (SymbolId, &Symbol), index: Money) -> Option<Money> {
     let depth = context.room.funding_terms().depth;
     let value = |price: Price| symbol.grid.value(Money::ONE, price);

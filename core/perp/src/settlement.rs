@@ -1,7 +1,7 @@
 //! Settlement: the money of fills, of funding and of liquidations.
 //!
-//! Realised profit and funding pass through the house account `clearing`, which is minus the cost of all open positions. What an account
-//! lacks is lent by the house account `lending`, and whatever comes in repays first (D-46).
+//! Realised profit and funding pass through the house account `clearing`, which is minus the cost of all open positions. The amount that
+//! an account lacks is lent by the house account `lending`, and incoming money repays first (D-46).
 
 use crate::Perps;
 use crate::liquidation::{Ended, Seized};
@@ -77,7 +77,7 @@ impl Perps {
         }
     }
 
-    /// Changes a position without an order. What it realises is settled.
+    /// Changes a position without an order. The realised amount is settled.
     fn shift(
         &mut self,
         ledger: &mut Ledger,

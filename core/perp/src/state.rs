@@ -21,7 +21,7 @@ pub struct Row {
     pub symbol: SymbolId,
     /// The position.
     pub position: Position,
-    /// What live buys and live sells have left, in the base currency.
+    /// The open quantities of live buys and live sells, in the base currency.
     pub live: [Money; 2],
 }
 
@@ -41,7 +41,7 @@ pub struct Perps {
     rows: Vec<Row>,
     pub(crate) prices: Prices,
     pub(crate) risks: BTreeMap<AccountId, Risk>,
-    /// What accounts owe the lending account.
+    /// The debts of accounts to the lending account.
     pub(crate) loans: Loans,
     pub(crate) funding: Funding,
     pub(crate) liquidations: Liquidations,
@@ -58,7 +58,7 @@ pub struct Perps {
     /// Whether a book that a mark depends on changed in the command that is being applied.
     #[serde(skip)]
     touched: bool,
-    /// What accounts owe for returned advances, in dollars. Derived from the debts of `funds`.
+    /// The debts of accounts for returned advances, in dollars. Derived from the debts of `funds`.
     #[serde(skip)]
     debts: Debts,
     /// The insurance fund's account.
@@ -237,17 +237,17 @@ impl Perps {
         self.risks.get(&account).copied().unwrap_or_default()
     }
 
-    /// What the account owes the lending account.
+    /// The debt of the account to the lending account.
     pub fn owed(&self, account: AccountId, gusd: CurrencyId) -> Money {
         self.loans.owed(account, gusd)
     }
 
-    /// What counts as borrowed by the account, in dollars: what it owes, and what it owes for returned advances (D-181).
+    /// The amount that counts as borrowed by the account, in dollars: its loan, and its debts for returned advances (D-181).
     pub(crate) fn borrowed(&self, account: AccountId, gusd: CurrencyId) -> Money {
         self.owed(account, gusd).capped_add(self.debt(account))
     }
 
-    /// What an account owes for returned advances, in dollars.
+    /// The debts of an account for returned advances, in dollars.
     pub fn debt(&self, account: AccountId) -> Money {
         self.debts.of(account)
     }
@@ -264,7 +264,7 @@ impl Perps {
         }
     }
 
-    /// What the lending account has lent for perpetuals.
+    /// The loans of the lending account for perpetuals.
     pub fn loans(&self) -> &Loans {
         &self.loans
     }

@@ -1,4 +1,4 @@
-//! What an order may add to the risk of an account, and which fills an account can cover.
+//! The risk that an order may add to an account, and the fills that an account can cover.
 //!
 //! Clauses: `PERP-005`; decisions D-42, D-43. Not here: which fills an order gets, and forced trades, which are exempt.
 
@@ -67,7 +67,7 @@ mod tests {
         assert!(!is_affordable(Some(short)) && !is_affordable(None));
     }
 
-    /// What a resting order adds is carried by margin that was reserved for it, or by the margin of the whole position.
+    /// The risk that a resting order adds is carried by margin that was reserved for it, or by the margin of the whole position.
     #[test]
     fn a_resting_order_is_carried() {
         let reserved = Sums { sells: dollars(100), ..sums(1_000, 900) };

@@ -7,7 +7,7 @@ use buttonwood_num::{Money, Round};
 /// An amount of one currency that is held as collateral.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collateral {
-    /// What is held, in the currency.
+    /// The amount held, in the currency.
     pub amount: Money,
     /// Dollars for one unit; zero without an index, and then the collateral counts nothing.
     pub index: Money,

@@ -1,4 +1,4 @@
-//! What accounts owe for returned advances of banks, in dollars: it counts as borrowed in every figure of a desk (D-181).
+//! The debts of accounts for returned advances of banks, in dollars: they count as borrowed in every figure of a desk (D-181).
 //!
 //! Derived from the debts that other rooms keep, so it is in no snapshot. Not here: how such a debt arises and is repaid.
 
@@ -20,7 +20,7 @@ impl Debts {
         self.owed.is_empty()
     }
 
-    /// What an account owes; zero without a debt.
+    /// The debt of an account; zero without one.
     pub fn of(&self, account: AccountId) -> Money {
         self.owed.get(&account).copied().unwrap_or(Money::ZERO)
     }

@@ -18,9 +18,9 @@ pub struct Holding {
     pub mark: Money,
     /// The lower one of the account's and the symbol's highest leverage.
     pub cap: Leverage,
-    /// What live buys have left, in the base currency.
+    /// The open quantity of live buys, in the base currency.
     pub live_buys: Money,
-    /// What live sells have left, in the base currency.
+    /// The open quantity of live sells, in the base currency.
     pub live_sells: Money,
 }
 
@@ -174,7 +174,7 @@ pub struct Free {
     pub leaving: Money,
 }
 
-/// What the liquidation price of a symbol depends on.
+/// The figures on which the liquidation price of a symbol depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiquidationPoint<'a> {
     /// The sums of the account without the holding and without `collateral`.

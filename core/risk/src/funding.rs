@@ -16,7 +16,7 @@ const HOURS: i128 = 24;
 /// The parts of a whole that a cap counts.
 const PARTS: i128 = 10_000;
 
-/// What operators set for the funding of every contract (D-177).
+/// The operators' settings for the funding of every contract (D-177).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// The largest amount of an hour, as a part of the mark.
@@ -93,7 +93,7 @@ pub fn amount(sums: impl IntoIterator<Item = Money>, minutes: u32, mark: Money, 
     Money::from_units(steps.clamp(-cap, cap).saturating_mul(TWELFTH_DECIMAL.units()))
 }
 
-/// What a position pays, negative if it receives: quantity × amount. Exact for quantities of up to 7 decimals, otherwise rounded
+/// The payment of a position, negative if it receives: quantity × amount. Exact for quantities of up to 7 decimals, otherwise rounded
 /// towards zero. `None` beyond the range of money.
 pub fn payment(quantity: Money, amount: Money) -> Option<Money> {
     quantity.times(amount, Round::Cut)

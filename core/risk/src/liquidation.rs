@@ -63,7 +63,7 @@ pub fn step(quantity: Money, mark: Money, lot: Money) -> Money {
 /// one step. `None` for a flat position, and beyond the range of money.
 pub fn zero_price(assets: Money, quantity: Money, mark: Money, tick: Money) -> Option<Money> {
     let round = if quantity.is_negative() { Round::Down } else { Round::Up };
-    // What is subtracted is rounded the other way.
+    // A subtrahend is rounded the other way.
     let opposite = if quantity.is_negative() { Round::Up } else { Round::Down };
     let distance = assets.over(quantity, opposite)?;
     Some(mark.checked_sub(distance)?.to_step(tick, round)?.max(tick))
@@ -85,13 +85,13 @@ pub fn fee(traded: Money, assets_after: Money) -> Money {
 /// The insurance fund, as one sum over all products (D-178), in dollars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fund {
-    /// What it has at marks and indices, less what it owes.
+    /// Its worth at marks and indices, less its debts.
     pub assets: Money,
     /// The value of all that it holds: positions, each without its sign, and currencies that are no dollars.
     pub holds: Money,
 }
 
-/// What an account that is liquidated offers to the fund.
+/// The part that an account under liquidation offers to the fund.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered {
     /// In the base currency, with the sign of the position.
@@ -102,7 +102,7 @@ pub struct Offered {
     pub mark: Money,
     /// The step of quantities.
     pub lot: Money,
-    /// What the fund holds of the same already, with its sign.
+    /// The fund's own position in the same, with its sign.
     pub own: Money,
 }
 

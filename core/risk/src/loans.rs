@@ -12,7 +12,7 @@ use buttonwood_num::Money;
 use core::ops::Bound;
 use serde::{Deserialize, Serialize};
 
-/// What each account owes in each currency.
+/// The debts of each account in each currency.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loans {
     /// Never zero and never negative.
@@ -26,12 +26,12 @@ impl Loans {
         self.owed.is_empty()
     }
 
-    /// What the account owes in a currency.
+    /// The debt of the account in a currency.
     pub fn owed(&self, account: AccountId, currency: CurrencyId) -> Money {
         self.owed.get(&(account, currency)).copied().unwrap_or(Money::ZERO)
     }
 
-    /// What the account owes, by currency.
+    /// The debts of the account, by currency.
     pub fn of(&self, account: AccountId) -> impl Iterator<Item = (CurrencyId, Money)> {
         let own =
             self.owed.range((account, CurrencyId(0))..).take_while(move |((owner, _), _)| *owner == account);
@@ -52,7 +52,7 @@ impl Loans {
         self.of(account).next().is_some()
     }
 
-    /// What the account can repay in a currency now: what it owes, as far as it is available. None if that is nothing.
+    /// The amount that the account can repay in a currency now: its debt, as far as it is available. None if that is nothing.
     pub fn repayable(&self, ledger: &Ledger, account: AccountId, currency: CurrencyId) -> Option<Money> {
         let amount = self.owed(account, currency).min(ledger.balance(account, currency).available);
         (amount > Money::ZERO).then_some(amount)
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(loans.payable(&restored), Some((ann, USD)));
     }
 
-    /// What two tables lent to an account is watched until both have it back, and each finds its own.
+    /// The loans of two tables to an account are watched until both have them back, and each finds its own.
     #[test]
     fn two_tables_watch_one_balance() {
         let mut ledger = ledger();

@@ -5,7 +5,7 @@
 use buttonwood_num::{Money, Round};
 use serde::{Deserialize, Serialize};
 
-/// What an account has bought or sold of a contract, and for how much.
+/// The quantity of a contract that an account has bought or sold, and its price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     /// In the base currency; negative if it is short.
@@ -16,7 +16,7 @@ pub struct Position {
     pub realised: Money,
 }
 
-/// What a fill does to a position.
+/// The effect of a fill on a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Applied {
     /// The position after the fill.

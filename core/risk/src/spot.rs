@@ -25,7 +25,7 @@ impl Terms {
     /// 10 % initial, 5 % maintenance, 5 times leverage.
     pub const USUAL: Self = Self { initial: Bps(1_000), maintenance: Bps(500), leverage: Leverage::FIVE };
 
-    /// What a price keeps after maintenance, in parts of 10,000. `None` if that is nothing.
+    /// The share of a price that is left after maintenance, in parts of 10,000. `None` if that is nothing.
     fn kept(self) -> Option<i128> {
         Some(WHOLE - self.maintenance.get()).filter(|kept| *kept > 0)
     }
@@ -40,7 +40,7 @@ const FOURTH_DECIMAL: Money = Money::from_units(Money::ONE.units() / WHOLE);
 /// An amount of one of the currencies that can be bought on margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// What is held, in the currency.
+    /// The amount held, in the currency.
     pub quantity: Money,
     /// Dollars for one unit; zero without an index.
     pub index: Money,
@@ -56,9 +56,9 @@ impl Held {
 /// The dollars of an account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cash {
-    /// What it has.
+    /// Its balance.
     pub usd: Money,
-    /// What it owes.
+    /// Its debt.
     pub owed: Money,
 }
 
@@ -89,7 +89,7 @@ pub struct Sums {
     pub owed: Money,
 }
 
-/// What a buy and the live margin buys of its account would add to the risk.
+/// The risk that a buy and the live margin buys of its account would add.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Buys {
     /// Σ price × remaining of the live margin buys, and of the part of the order that would rest.

@@ -28,7 +28,7 @@ impl Holding {
     const NONE: Self = Self { currency: None, held: Held { quantity: Money::ZERO, index: Money::ZERO } };
 }
 
-/// What a fill gives an account in base and quote currency, negative for what it takes, without the fee.
+/// The change of an account by a fill in base and quote currency, negative for amounts that it takes, without the fee.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     pub(crate) base: (CurrencyId, Money),
@@ -37,7 +37,7 @@ pub(crate) struct Change {
 }
 
 impl SpotMargin {
-    /// What an account has of a currency that is not on its way out: what is available, and what live orders reserve.
+    /// The account's amount of a currency that is not on its way out: the available part, and the reserves of live orders.
     pub(crate) fn owned(&self, ledger: &Ledger, account: AccountId, currency: CurrencyId) -> Money {
         let held = self.held.get(&(account, currency)).copied().unwrap_or(Money::ZERO);
         ledger.balance(account, currency).available.capped_add(held)
@@ -83,7 +83,7 @@ impl SpotMargin {
         Some(most(&|sums| sums.leaving(&held, buys, terms)))
     }
 
-    /// What the live margin buys of an account stand for, with `left` of an order in place of `waited`, as which it counts.
+    /// The exposure of an account's live margin buys, with `left` of an order in place of `waited`, as which it counts.
     pub(crate) fn buys(
         &self,
         account: AccountId,
@@ -128,7 +128,7 @@ impl SpotMargin {
     }
 }
 
-/// What a part of a margin buy counts.
+/// The count of a part of a margin buy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counted {
     pub(crate) level: Level,

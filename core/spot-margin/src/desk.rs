@@ -27,7 +27,8 @@ pub(crate) fn borrows(desk: Desk, side: Side) -> bool {
 }
 
 impl SpotMargin {
-    /// What the account's live margin sells bring, with the order among them: each may be in the range of money, and their sum beyond it.
+    /// The proceeds of the account's live margin sells, with the order among them: each may be in the range of money, and their sum
+    /// beyond it.
     fn sells_with(&self, terms: &Terms<'_>) -> Option<Money> {
         let value = |qty| terms.symbol.grid.notional(terms.price, qty);
         self.row(terms.account).sells.checked_sub(value(terms.waited)?)?.checked_add(value(terms.qty)?)
@@ -106,7 +107,7 @@ fn accepts(
     account.sums().and_then(own).zip(buys).is_some_and(|(sums, buys)| sums.accepts(&buys, margin.terms()))
 }
 
-/// What `left` of an order reserves.
+/// The reserve of `left` of an order.
 #[cold]
 #[inline(never)]
 pub fn rest(terms: &Terms<'_>, left: Qty, whole: Reserve) -> Reserve {
@@ -175,7 +176,7 @@ pub fn auction_fee(party: Live<'_>, left: Qty, price: Price, qty: Qty) -> Money 
     fee.expect("admission bounds what an order costs")
 }
 
-/// What a live order reserves, and of what; a margin buy reserves nothing of its dollars.
+/// The reserve of a live order, and its currency; a margin buy reserves nothing of its dollars.
 #[cold]
 #[inline(never)]
 pub fn reserved(live: Live<'_>) -> (AssetId, Money) {

@@ -9,7 +9,7 @@ use buttonwood_risk::spot::{Sums, liquidation_price};
 use buttonwood_trading::place::{self, Place, Placer};
 use buttonwood_trading::{self as trading, Desks, Planner};
 
-/// What an account has, owes and may lose.
+/// The assets, debts and possible losses of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figures {
     /// Assets, notional, and what is owed.
@@ -27,8 +27,8 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// What stands in the place of an account's figures beyond the range of money: values end at the largest number, and nothing is
-    /// available, since every check refuses then.
+    /// The figures of an account beyond the range of money: values end at the largest number, and nothing is available, since every
+    /// check refuses then.
     pub fn beyond_range(margin: &SpotMargin, account: AccountId) -> Self {
         let row = margin.row(account);
         Self {

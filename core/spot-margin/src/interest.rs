@@ -27,7 +27,7 @@ pub(crate) struct Interest {
 pub struct Charge {
     /// The end of the hour.
     pub hour: Time,
-    /// What accounts are charged.
+    /// The charges of accounts.
     pub rows: Vec<(AccountId, Money)>,
     /// Whether no account is left for this hour.
     pub is_last: bool,

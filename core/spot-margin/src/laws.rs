@@ -17,7 +17,7 @@ pub enum BrokenLaw {
     Row(AccountId),
     /// The levels of margin buys are not those of the orders.
     Levels,
-    /// What orders reserve is not what the orders need.
+    /// The reserves of orders are not those that the orders need.
     Held,
 }
 

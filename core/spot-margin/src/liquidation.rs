@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 /// The most accounts that one step searches.
 const SEARCH_MAX: usize = 5_000;
 
-/// What is left to do.
+/// The work that is left.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Liquidations {
     /// When the indices were taken against which accounts are to be searched, and the last account that was.
@@ -38,16 +38,16 @@ pub(crate) struct Liquidations {
     current: Option<(AccountId, Stage)>,
 }
 
-/// What comes next for the account that is being liquidated.
+/// The next stage of the account that is being liquidated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Stage {
     /// A part of its largest holding goes to the book.
     Book,
-    /// What the book left of it goes to the fund.
+    /// The rest that the book left of it goes to the fund.
     Fund(Rest),
 }
 
-/// What the book left.
+/// The rest that the book left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rest {
     /// The currency.
@@ -63,9 +63,9 @@ pub struct Rest {
 pub struct Sold {
     /// The account.
     pub account: AccountId,
-    /// What it pays the fund of what traded.
+    /// The fee that it pays to the fund for the traded part.
     pub fee: Money,
-    /// What the book left of the part; none if it took all.
+    /// The rest that the book left of the part; none if it took all.
     pub rest: Option<Rest>,
 }
 
@@ -74,9 +74,9 @@ pub struct Sold {
 pub struct TakenOver {
     /// The account.
     pub account: AccountId,
-    /// What the fund took.
+    /// The rest that the fund took.
     pub rest: Rest,
-    /// What it paid, in dollars.
+    /// The price that it paid, in dollars.
     pub cost: Money,
     /// The account's order, which the trade completes.
     pub order: OrderId,
@@ -234,7 +234,7 @@ pub(crate) fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
                 let taken = TakenOver { account: id, rest, cost, order, fund_order, trade };
                 out.push_named(&Infrequent::TakenOver(taken));
             }
-            // What the fund cannot carry waits for the next index.
+            // A position that the fund cannot carry waits for the next index.
             if !takes_all {
                 out.push_named(&Infrequent::Ended(id));
             }
@@ -321,7 +321,7 @@ impl SpotMargin {
         self.liquidations.current = None;
     }
 
-    /// Pays the fund its fee. What the book left goes to the fund next.
+    /// Pays the fund its fee. The rest that the book left goes to the fund next.
     pub(crate) fn note_sold(&mut self, ledger: &mut Ledger, sold: &Sold) {
         let stage = sold.rest.map_or(Stage::Book, Stage::Fund);
         self.liquidations.current = Some((sold.account, stage));

@@ -12,11 +12,11 @@ use buttonwood_model::{AccountId, Desk, SessionId, Side, Symbol};
 use buttonwood_num::{Money, Qty};
 use buttonwood_trading::{Cover, Crossing, Live, Terms};
 
-/// What the fills of a plan leave of the accounts of this room.
+/// The accounts of this room after the fills of a plan.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     sketches: Vec<(AccountId, Account)>,
-    /// What the accounts borrow for the fills; what they repay takes nothing off.
+    /// The loans of the accounts for the fills; repayments take nothing off.
     borrowed: Money,
 }
 

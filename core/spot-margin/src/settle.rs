@@ -203,7 +203,7 @@ pub(crate) fn holder(live: Live<'_>) -> (AccountId, CurrencyId) {
     (live.order.account, live.symbol.paid_in(live.order.side()))
 }
 
-/// What `qty` of a live order counts.
+/// The count of `qty` of a live order.
 ///
 /// # Panics
 /// When that is beyond the range of money, which admission prevents.

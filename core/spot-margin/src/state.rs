@@ -43,7 +43,7 @@ pub(crate) struct Row {
     pub(crate) spending: u32,
 }
 
-/// What the live margin buys of an account at one price stand for.
+/// The exposure of an account's live margin buys at one price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Level {
     /// Σ remaining, in the base currency.
@@ -55,13 +55,13 @@ pub(crate) struct Level {
 /// The state of the desk.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SpotMargin {
-    /// What accounts owe, always in dollars.
+    /// The debts of accounts, always in dollars.
     pub(crate) loans: Loans,
     /// Of accounts with live orders.
     pub(crate) rows: BTreeMap<AccountId, Row>,
     /// Live margin buys by price in dollars.
     pub(crate) levels: BTreeMap<(AccountId, SymbolId, Money), Level>,
-    /// What live orders of this desk reserve. Money reserved otherwise is on its way out of the account.
+    /// The reserves of live orders of this desk. Money reserved otherwise is on its way out of the account.
     pub(crate) held: BTreeMap<(AccountId, CurrencyId), Money>,
     pub(crate) indices: BTreeMap<CurrencyId, Index>,
     pub(crate) conditions: Conditions,
@@ -70,7 +70,7 @@ pub struct SpotMargin {
     /// Whether the first dollar was borrowed in the command that is being applied.
     #[serde(skip)]
     pub(crate) borrowed: bool,
-    /// What margin accounts owe for returned advances, in dollars; it counts as borrowed (D-181). Derived from the debts of `funds`.
+    /// The debts of margin accounts for returned advances, in dollars; they count as borrowed (D-181). Derived from the debts of `funds`.
     #[serde(skip)]
     pub(crate) debts: Debts,
     /// Derived from currencies and symbols.
@@ -80,7 +80,7 @@ pub struct SpotMargin {
     pub(crate) markets: Vec<Market>,
 }
 
-/// What is derived does not count.
+/// Derived fields do not count.
 impl PartialEq for SpotMargin {
     fn eq(&self, other: &Self) -> bool {
         (&self.loans, &self.rows, &self.levels, &self.held, &self.conditions)
@@ -101,22 +101,22 @@ impl SpotMargin {
         &self.conditions
     }
 
-    /// What accounts owe.
+    /// The debts of accounts.
     pub fn loans(&self) -> &Loans {
         &self.loans
     }
 
-    /// What an account owes, in dollars.
+    /// The debt of an account, in dollars.
     pub fn owed(&self, account: AccountId) -> Money {
         self.dollar.map_or(Money::ZERO, |dollar| self.loans.owed(account, dollar))
     }
 
-    /// What counts as borrowed by an account, in dollars: what it owes, and what it owes for returned advances.
+    /// The amount that counts as borrowed by an account, in dollars: its loan, and its debts for returned advances.
     pub fn borrowed(&self, account: AccountId) -> Money {
         self.owed(account).capped_add(self.debt(account))
     }
 
-    /// What an account owes for returned advances, in dollars.
+    /// The debts of an account for returned advances, in dollars.
     pub fn debt(&self, account: AccountId) -> Money {
         self.debts.of(account)
     }

@@ -9,7 +9,7 @@ use buttonwood_trading::{CollarWidth, Crossing, Execution, Fill, Live, Reserve, 
 /// The number of this desk.
 pub const DESK: Desk = Desk::new(0);
 
-/// What spot symbols leave to the floor: a collar of 5 % each way (D-32), and auctions.
+/// The rules that spot symbols leave to the floor: a collar of 5 % each way (D-32), and auctions.
 pub const RULES: Rules = Rules {
     collar: Some(CollarWidth { buy: 105, sell: 95 }),
     opens: true,
@@ -42,7 +42,7 @@ pub fn needed(terms: &Terms<'_>) -> Option<Money> {
     let side = terms.class.side();
     match terms.kind {
         OrderKind::MarketSpend => Some(terms.spend),
-        // What a market buy costs is known once it is planned.
+        // The cost of a market buy is known once it is planned.
         OrderKind::Market if side == Side::Buy => Some(Money::ZERO),
         OrderKind::Market | OrderKind::Limit | OrderKind::StopLimit => {
             fees::hold(&terms.symbol.grid, side, terms.price, terms.qty, terms.rates.worst())
@@ -50,7 +50,7 @@ pub fn needed(terms: &Terms<'_>) -> Option<Money> {
     }
 }
 
-/// What `left` of a limit order reserves.
+/// The reserve of `left` of a limit order.
 ///
 /// # Panics
 /// When that is more than the whole order, which reserved an amount of money.
@@ -92,7 +92,7 @@ pub fn affords<R>(
     if needed <= available { Ok(()) } else { Err(Unmet::Funds { needed, available }) }
 }
 
-/// What a buyer pays for the fills; none beyond the range of money.
+/// The buyer's cost of the fills; none beyond the range of money.
 fn cost(terms: &Terms<'_>, fills: &[Fill]) -> Option<Money> {
     let (grid, rate) = (&terms.symbol.grid, terms.rates.taker);
     fills.iter().try_fold(Money::ZERO, |sum, fill| {
@@ -100,7 +100,7 @@ fn cost(terms: &Terms<'_>, fills: &[Fill]) -> Option<Money> {
     })
 }
 
-/// What maker and taker pay for a fill.
+/// The fees of maker and taker for a fill.
 ///
 /// # Panics
 /// When a fee is beyond the range of money, which the hold of the maker prevents.
@@ -109,12 +109,12 @@ pub fn fees(maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2] {
     both_fees(maker, qty, taker.rates.taker).expect("smaller than what was held, and than the notional")
 }
 
-/// What a party to an auction's trade of `qty` pays; `left` is what the trades before it leave of the order.
+/// The fee of a party to an auction's trade of `qty`; `left` is the rest of the order after the trades before it.
 pub fn auction_fee(party: Live<'_>, left: Qty, price: Price, qty: Qty) -> Money {
     fees::auction_fee(party, left, price, qty)
 }
 
-/// What a resting order reserves, and in which currency.
+/// The reserve of a resting order, and its currency.
 pub fn reserved(live: Live<'_>) -> (AssetId, Money) {
     (live.symbol.paid_in(live.order.side()).into(), hold_of(live))
 }

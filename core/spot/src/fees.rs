@@ -1,17 +1,17 @@
-//! What trading costs, and what an order reserves for it.
+//! The fees of trading, and an order's reserve for them.
 
 use buttonwood_model::Side;
 use buttonwood_num::{Bps, Grid, Money, Price, Qty};
 use buttonwood_trading::Live;
 
-/// What a quantity at a price reserves: a buy its notional and the worse of its fees in quote currency, a sell the
+/// The reserve of a quantity at a price: a buy's notional and the worse of its fees in quote currency, a sell's
 /// quantity itself in base currency (ORD-048). `None` beyond the range of money.
 #[inline]
 pub(crate) fn hold(grid: &Grid, side: Side, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
     grid.reserve(side == Side::Buy, price, qty, rate)
 }
 
-/// What a resting order reserves for what it has left (INV-LEDGER-5).
+/// The reserve of a resting order for its rest (INV-LEDGER-5).
 ///
 /// # Panics
 /// When the order is larger than money can count, which admission prevents.
@@ -20,7 +20,7 @@ pub(crate) fn hold_of(live: Live<'_>) -> Money {
     hold_with(live, live.order.remaining)
 }
 
-/// What `remaining` of the order reserves.
+/// The reserve of `remaining` of the order.
 #[inline]
 fn hold_with(live: Live<'_>, remaining: Qty) -> Money {
     let order = live.order;
@@ -29,7 +29,7 @@ fn hold_with(live: Live<'_>, remaining: Qty) -> Money {
         .expect("admission bounds what an order reserves")
 }
 
-/// What a resting order frees when `qty` of it trades.
+/// The reserve that a resting order frees when `qty` of it trades.
 #[inline]
 pub fn freed(live: Live<'_>, qty: Qty) -> Money {
     if live.order.side() == Side::Sell || live.grid().has_exact_fees() {
@@ -44,12 +44,12 @@ fn freed_unevenly(live: Live<'_>, qty: Qty) -> Money {
     freed_of(live, live.order.remaining, qty)
 }
 
-/// What an order frees when `qty` of what is left of it trades.
+/// The reserve that an order frees when `qty` of its rest trades.
 fn freed_of(live: Live<'_>, left: Qty, qty: Qty) -> Money {
     hold_with(live, left) - hold_with(live, left - qty)
 }
 
-/// What maker and taker pay for a fill; none beyond the range of money.
+/// The fees of maker and taker for a fill; none beyond the range of money.
 #[inline]
 pub(crate) fn both_fees(maker: Live<'_>, qty: Qty, taker_rate: Bps) -> Option<[Money; 2]> {
     let grid = maker.grid();

@@ -13,7 +13,7 @@ use buttonwood_model::{
 use buttonwood_num::{Money, Price, Qty};
 use serde::{Deserialize, Serialize};
 
-/// What a break does to a trade.
+/// The effect of a break on a trade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BreakKind {
     /// The trade still counts and carries the mark: its reversal is booked separately (ORD-022).
@@ -40,7 +40,7 @@ impl BreakKind {
 pub struct Break {
     /// The trade.
     pub trade: TradeId,
-    /// What it traded.
+    /// The symbol that it traded.
     pub symbol: SymbolId,
     /// When it traded.
     pub time: Time,
@@ -82,7 +82,7 @@ pub struct Figures {
     pub before: Option<Price>,
     /// When the first remaining trade after the broken one traded.
     pub after: Option<Time>,
-    /// What the trade counted in the volumes of its accounts, in dollars (VOL-014).
+    /// The value of the trade in the volumes of its accounts, in dollars (VOL-014).
     pub value: Money,
     /// The interval of the broken trade in every time frame, the shortest first.
     pub intervals: Vec<Interval>,
@@ -93,7 +93,7 @@ pub struct Figures {
 pub struct Interval {
     /// The length of the time frame, in minutes. The interval is the one in which the broken trade traded.
     pub minutes: u64,
-    /// What they sum to; none if no trade remains.
+    /// Their bar; none if no trade remains.
     pub bar: Option<Bar>,
 }
 
@@ -133,7 +133,7 @@ impl Bar {
 }
 
 impl Break {
-    /// What the break does.
+    /// The kind of the break.
     pub fn kind(&self) -> BreakKind {
         if self.figures.is_some() { BreakKind::Full } else { BreakKind::Manual }
     }
@@ -183,7 +183,7 @@ pub struct Breaks {
     orders: BTreeMap<OrderId, Voided>,
 }
 
-/// What full breaks took from an order.
+/// The amounts that full breaks took from an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Voided {
     /// The quantity.
@@ -225,7 +225,7 @@ impl Breaks {
         self.trades.iter().map(|((symbol, trade), (kind, _))| (*symbol, *trade, *kind))
     }
 
-    /// What full breaks took from an order.
+    /// The amounts that full breaks took from an order.
     pub fn voided(&self, order: OrderId) -> Voided {
         self.orders.get(&order).copied().unwrap_or_default()
     }

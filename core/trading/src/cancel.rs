@@ -29,7 +29,7 @@ impl OrderRef {
     }
 }
 
-/// What a command that cancels many orders did to each.
+/// The effect on each order of a command that cancels many.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Withdrawn {
     /// The orders that it cancelled, oldest first.

@@ -72,10 +72,10 @@ named!(Command, "trading", {
 });
 
 impl Command {
-    /// What a client needs to place and cancel orders.
+    /// The rights that a client needs to place and cancel orders.
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Trader]), scopes: &["orders:create"] };
 
-    /// What the command did to each order, for a caller that cancelled many (ORD-060, ORD-063).
+    /// The effect of the command on each order, for a caller that cancelled many (ORD-060, ORD-063).
     pub fn withdrawn<'a>(&self, events: impl IntoIterator<Item = &'a Event>) -> Withdrawn {
         let is_answered = matches!(self, Self::CancelSession | Self::CancelAll);
         if is_answered { Withdrawn::of(events) } else { Withdrawn::default() }

@@ -45,7 +45,7 @@ impl Reserve {
 /// An incoming order, before it enters.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'a> {
-    /// What it trades.
+    /// The symbol that it trades.
     pub symbol: &'a Symbol,
     /// The id of the symbol.
     pub symbol_id: SymbolId,
@@ -70,7 +70,7 @@ pub struct Terms<'a> {
     pub meets: bool,
     /// Whether what it does not trade at once may rest.
     pub rests: bool,
-    /// What it frees as it enters, since it held it while it waited for its stop price; zero for every other order.
+    /// The reserve that it frees as it enters, since it held it while it waited for its stop price; zero for every other order.
     pub freed: Money,
     /// The quantity for which it reserved while it waited for its stop price; zero for every other order.
     pub waited: Qty,
@@ -79,7 +79,7 @@ pub struct Terms<'a> {
 /// An order that has entered, with its symbol and the floor.
 #[derive(Clone, Copy, Debug)]
 pub struct Live<'a> {
-    /// What it trades.
+    /// The symbol that it trades.
     pub symbol: &'a Symbol,
     pub(crate) floor: &'a Floor,
     /// The order.
@@ -187,8 +187,8 @@ pub trait Desks: Debug {
     /// Why a desk refuses an order, other than for lack of funds.
     type Refusal: Copy + Debug + PartialEq + Eq;
 
-    /// What a desk notes from one fill of a plan to the next, so that it can cover several fills of one
-    /// account together.
+    /// The notes of a desk from one fill of a plan to the next, so that it can cover several fills of one account
+    /// together.
     type Plan: Default + Debug;
 
     /// The plan of a command of this time, without fills.
@@ -213,16 +213,15 @@ pub trait Desks: Debug {
     /// Whether the product can settle a symbol that is to be listed: its currencies are listed, for example.
     fn can_settle(&self, symbol: &Symbol) -> bool;
 
-    /// What the whole order would reserve, if the account can pay for it; [`Reserve::NONE`] for an order that
-    /// reserves nothing. For an order that rests whole this is the only check of funds; for one that
-    /// [meets](Terms::meets) others, [`Desks::affords`] is another. For an order that cannot rest, the result is
-    /// not used.
+    /// The reserve of the whole order, if the account can pay for it; [`Reserve::NONE`] for an order that reserves
+    /// nothing. For an order that rests whole this is the only check of funds; for one that [meets](Terms::meets)
+    /// others, [`Desks::affords`] is another. For an order that cannot rest, the result is not used.
     ///
     /// # Errors
     /// Why it may not enter.
     fn reserve(&self, terms: &Terms<'_>) -> Result<Reserve, Unmet<Self::Refusal>>;
 
-    /// What the remaining quantity `left` of the order reserves; the whole order would reserve `whole`.
+    /// The reserve of the remaining quantity `left` of the order; the whole order would reserve `whole`.
     fn rest(&self, terms: &Terms<'_>, left: Qty, whole: Reserve) -> Reserve;
 
     /// How much of the quantity `open` the order can buy at a price with `money`. Subtracts the cost from

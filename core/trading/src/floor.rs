@@ -29,7 +29,7 @@ pub struct Floor {
     pub settling: u32,
     /// Live orders with a stop price.
     pub stops: Stops,
-    /// What every account has traded.
+    /// The volumes of every account.
     pub volumes: Volumes,
     /// Broken trades.
     pub breaks: Breaks,
@@ -88,7 +88,7 @@ impl Floor {
         self.volumes.count(time, accounts, self.dollars(time, symbol, notional));
     }
 
-    /// What a trade of the symbol counts in volumes if it trades at `time`, which is now, in dollars (VOL-003).
+    /// The value of a trade of the symbol in volumes if it trades at `time`, which is now, in dollars (VOL-003).
     #[inline]
     pub fn dollars(&self, time: Time, symbol: SymbolId, notional: Money) -> Money {
         match self.volumes.value_of(symbol) {
@@ -116,7 +116,7 @@ impl Floor {
         })
     }
 
-    /// What the account's live orders reserve, order by order (INV-LEDGER-5).
+    /// The reserves of the account's live orders, order by order (INV-LEDGER-5).
     pub fn reserved<D: Desks>(
         &self,
         desks: &D,
@@ -126,7 +126,7 @@ impl Floor {
     }
 }
 
-/// What a decision about orders reads.
+/// The state that a decision about orders reads.
 #[derive(Debug)]
 pub struct Market<'a, D> {
     /// Symbols and orders.

@@ -10,7 +10,7 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Money, Price, Qty};
 
-/// What happens to an order after its fills.
+/// The fate of an order after its fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// Nothing is left.
@@ -87,7 +87,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
             session,
             class,
             rates: schedule,
-            // What it costs and reserves does not depend on when it enters.
+            // Its cost and its reserve do not depend on when it enters.
             kind: if kind == OrderKind::StopLimit { OrderKind::Limit } else { kind },
             price,
             qty,
@@ -538,9 +538,9 @@ impl<'a, D: Desks> Incoming<'a, D> {
 /// The result of a plan, apart from its fills.
 #[derive(Clone, Copy, Debug)]
 struct Planned {
-    /// What is left of the quantity.
+    /// The rest of the quantity.
     left: Qty,
-    /// What is left of the money that a market order names.
+    /// The rest of the money that a market order names.
     money: Money,
     /// False if the order would trade with more than [`FILLS_MAX`] orders.
     is_whole: bool,

@@ -27,7 +27,7 @@ pub struct OrderState {
     pub account: AccountId,
     /// The key that placed it.
     pub session: SessionId,
-    /// What it trades.
+    /// The symbol that it trades.
     pub symbol: SymbolId,
     /// Buy or sell.
     pub side: Side,

@@ -38,7 +38,7 @@ pub struct Stops {
     due: VecDeque<OrderId>,
 }
 
-/// What an order's stop price is, and since when it queues.
+/// The stop price of an order, and the start of its place in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Stop {
     price: Price,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// The days whose volume decides an account's tier (VOL-005).
 pub const WINDOW_DAYS: u64 = 30;
 
-/// What every account has traded, maker and taker parts alike. Amounts are in dollars and saturate.
+/// The volumes of every account, maker and taker parts alike. Amounts are in dollars and saturate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Volumes {
     /// The day that `today` counts.

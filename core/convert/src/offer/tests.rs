@@ -1,4 +1,4 @@
-//! What is offered, by hand.
+//! Offers, computed by hand.
 
 use super::*;
 use alloc::vec;

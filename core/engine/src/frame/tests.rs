@@ -84,7 +84,7 @@ fn the_bytes_of_this_version() {
     assert_eq!(frame, derived.concat());
 }
 
-/// What the events tell of a command is not written again; all else is.
+/// Parts of a command that follow from the events are not written again; all others are.
 #[test]
 fn a_command_follows_from_its_events_or_is_whole() {
     let (session, account) = (SessionId(1), AccountId(2));
@@ -119,7 +119,7 @@ fn a_command_follows_from_its_events_or_is_whole() {
     }
 }
 
-/// What a frame of these events holds of the command, once it is read back as the same.
+/// The command's part of a frame of these events, once it is read back as the same.
 fn record_of(command: &Command, events: &[Event]) -> Vec<u8> {
     let (mut frame, mut out) = (vec![], Outbox::default());
     encode(Time(1), command, events, &[], &mut frame).unwrap();

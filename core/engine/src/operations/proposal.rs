@@ -1,4 +1,4 @@
-//! What takes effect only when a second operator approves it (D-144, D-184).
+//! Commands that take effect only when a second operator approves them (D-144, D-184).
 //!
 //! A resumption and a symbol's status are known to the core. A key is made at once, disabled, and enabled by its approval. Every other
 //! guarded command is kept as it was sent: the edge, whose catalogue says which commands are guarded, runs it again for the operator
@@ -30,7 +30,7 @@ pub struct GuardedCommand {
     pub arguments: String,
 }
 
-/// What takes effect only when a second operator approves it.
+/// A command that takes effect only when a second operator approves it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Proposed {
     /// The exchange is resumed.
@@ -76,7 +76,7 @@ impl Proposed {
 pub struct Proposal {
     /// Its number; they count from 1.
     pub id: u64,
-    /// What is proposed.
+    /// The proposed command.
     pub what: Proposed,
     /// When.
     pub time: Time,
@@ -106,7 +106,7 @@ pub enum ApprovalError {
     TooMany,
 }
 
-/// What an operator's command only proposes; none where it takes effect at once, also because it would change nothing.
+/// The command that an operator only proposes; none where it takes effect at once, also because it would change nothing.
 pub(crate) fn proposed(state: &State, body: &Body) -> Option<Proposed> {
     if !state.operations.two_needed {
         return None;

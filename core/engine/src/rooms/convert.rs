@@ -49,7 +49,7 @@ fn decide(state: &State, now: Time, caller: &Caller, command: &Command, work: &m
         None
     };
     if let Some(short) = short {
-        // What else refuses it comes first.
+        // Another refusal comes first.
         let decided = convert::decide(context, client, command, &mut Outbox::<Event>::default());
         return Outcome::Rejected(Reject::Convert(decided.err().unwrap_or(short)));
     }

@@ -27,7 +27,7 @@ impl Decide for Command {
         let Workspace { out, planner } = work;
         let made = funds::decide(&state.of_funds(now), Sender::Exchange, self, out).map_err(Reject::Funds)?;
         if let Made::Loan(account) = made {
-            // What its orders hold repays the loan (D-167).
+            // Money that its orders held repays the loan (D-167).
             cancel::forced(state.market(now), account, CancelReason::Requested, planner, out);
         }
         Ok(made)

@@ -1,4 +1,4 @@
-//! What the core does in auctions, told step by step. The words are explained in `stage.rs`.
+//! The core's auctions, step by step. The words are explained in `stage.rs`.
 
 use crate::stage::{check, check_at};
 use buttonwood_engine::FeeSchedule;
@@ -235,7 +235,7 @@ fn too_far_from_the_book() {
     );
 }
 
-/// What an auction would come to is told at its times, and changes nothing; what was missed is not told later.
+/// The indication of an auction is published at its times, and changes nothing; a missed one is not published later.
 #[test]
 fn it_is_told_what_an_auction_would_come_to() {
     check(
@@ -283,7 +283,7 @@ fn an_auction_opens() {
     );
 }
 
-/// Other times leave those who wait waiting; none cancels them. What makes no sense is refused and changes nothing.
+/// Other times leave those who wait waiting; none cancels them. A schedule that makes no sense is refused and changes nothing.
 #[test]
 fn auctions_are_moved_or_abandoned() {
     check(

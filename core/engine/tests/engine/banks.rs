@@ -253,8 +253,8 @@ fn a_payment_ends_once() {
     assert_eq!(stage.pay(bank, "60.01"), refused(Reject::Short(Short::TooLittle)));
 }
 
-/// What was advanced does not leave, and neither does what it bought, through another account of the group either: bitcoins count 90 % of
-/// the index, which is the book's while 1,000 dollars of others rest on both sides. Proves BAL-005 (part).
+/// An advance does not leave, and neither does the gain from it, through another account of the group either: bitcoins count 90 % of the
+/// index, which is the book's while 1,000 dollars of others rest on both sides. Proves BAL-005 (part).
 #[test]
 fn what_an_advance_bought_stays() {
     let mut stage = Stage::new();
@@ -320,7 +320,7 @@ fn a_returned_advance_that_was_spent_is_lent() {
     }
     assert_eq!(stage.give(stage.btc, "0.1"), not_moved(Short::Debt));
     assert_eq!(stage.pay(bank, "1"), refused(Reject::Short(Short::Debt)));
-    // What comes in repays it first.
+    // Money that comes in repays it first.
     stage.receive("100", TransferMethod::Wire);
     assert_eq!((stage.balance(stage.usd)[0], stage.lent()), (Money::ZERO, owed - money("100")));
     assert_eq!(stage.order(stage.trader, stage.ann, Side::Sell, "0.1", "5000"), in_debt);
@@ -349,7 +349,7 @@ fn a_returned_advance_that_is_there_is_taken_back() {
     assert_eq!(stage.clearing(), None, "nothing completes later");
 }
 
-/// What banks cannot send is refused.
+/// A payment that banks cannot send is refused.
 #[test]
 fn what_banks_do_not_send() {
     let mut stage = Stage::new();

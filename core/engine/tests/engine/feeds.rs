@@ -161,7 +161,7 @@ fn a_venue_needs_three_sources() {
     assert_eq!(world.index(), Some(money("605.5")));
 }
 
-/// What is wrong is refused whole and changes nothing; what was taken is in the snapshot and in the replay.
+/// A wrong document is refused whole and changes nothing; a taken one is in the snapshot and in the replay.
 #[test]
 fn wrong_prices_change_nothing() {
     let mut world = World::new(Mode::Sandbox);

@@ -69,7 +69,7 @@ fn a_key_is_of_one_piece() {
     expect(key("master-b", all, &[t], false), Answer::Done);
 }
 
-/// What only the exchange or an operator may do is refused to a key with every role, and uses its nonce.
+/// A command of the exchange or of an operator is refused to a key with every role, and uses its nonce.
 #[test]
 fn what_no_key_may_send_is_refused_for_its_roles() {
     let mut exchange = Exchange::open(FeeSchedule::default(), None);

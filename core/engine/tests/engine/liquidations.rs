@@ -48,10 +48,10 @@ struct World {
     fund: AccountId,
     nonce: u64,
     orders: BTreeMap<u64, (AccountId, SymbolId, Side)>,
-    /// What each account was given or took in dollars, less what it paid for positions, fees and funding.
+    /// The dollars that each account was given or took, less its payments for positions, fees and funding.
     money: BTreeMap<AccountId, i128>,
     quantities: BTreeMap<(AccountId, SymbolId), i128>,
-    /// What a naive model computes from the same commands. It takes its time, so it judges some of the worlds.
+    /// The figures that a naive model computes from the same commands. It takes its time, so it judges some of the worlds.
     judge: Option<PerpJudge>,
     counts: Counts,
 }

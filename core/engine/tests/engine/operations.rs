@@ -125,7 +125,7 @@ fn a_second_operator_resumes_what_money_leaves_by() {
     }
 }
 
-/// What would be refused, or would change nothing, is not proposed.
+/// A command that would be refused, or would change nothing, is not proposed.
 #[test]
 fn only_what_can_take_effect_is_proposed() {
     let (mut exchange, symbol) = exchange();
@@ -295,7 +295,7 @@ fn a_command_is_carried_out_when_another_operator_approves_it() {
     assert_eq!(carry_out(&mut exchange, "bob", 2, set()), unknown, "too late");
 }
 
-/// Only so many wait. What the core knows by itself, such as a resumption, is not counted.
+/// Only so many wait. A proposal that the core withdraws by itself, such as a resumption, is not counted.
 #[test]
 fn only_so_many_proposals_wait() {
     let (mut exchange, _) = exchange();

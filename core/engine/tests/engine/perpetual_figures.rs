@@ -16,7 +16,7 @@ use buttonwood_oracle::{
 };
 use std::collections::HashMap;
 
-/// What each account begins with, in dollars.
+/// The first balance of each account, in dollars.
 const START: i128 = 100_000;
 
 /// Two contracts, each with its price in ticks and what it costs, and four accounts.

@@ -14,7 +14,7 @@ use buttonwood_oracle::{Dice, Exchange, Happening, nonce};
 use std::collections::BTreeMap;
 
 const TRADERS: usize = 5;
-/// What each of them begins with.
+/// The first balance of each of them.
 const START: i128 = 20_000;
 
 /// An exchange with two perpetuals, and what the test knows of it.
@@ -237,7 +237,7 @@ fn positions_and_money_are_those_of_the_fills() {
             if step % 100 == 0 {
                 let stored = world.exchange.stored();
                 assert!(stored == world.exchange.state, "a snapshot holds the state");
-                // What comes in later repays loans of the restored state too.
+                // Money that comes in later repays loans of the restored state too.
                 world.exchange.state = stored;
             }
         }

@@ -1,4 +1,4 @@
-//! What the core does with orders, told step by step. The words are explained in `stage.rs`.
+//! The core's orders, step by step. The words are explained in `stage.rs`.
 
 use crate::stage::{check, check_at};
 use buttonwood_engine::FeeSchedule;
@@ -57,7 +57,7 @@ fn a_partial_fill_keeps_its_place_and_a_new_order_goes_last() {
     );
 }
 
-/// What crosses is taken, what is left rests with its own place in the queue. Proves ORD-029, ORD-007.
+/// The part that crosses is taken, the rest stays with its own place in the queue. Proves ORD-029, ORD-007.
 #[test]
 fn the_rest_of_a_limit_order_rests() {
     check(
@@ -522,7 +522,7 @@ fn insufficient_funds() {
     );
 }
 
-/// What a better price would save does not count when the order enters: its whole hold must be there.
+/// The saving at a better price does not count when the order enters: its whole hold must be there.
 #[test]
 fn a_limit_order_must_be_covered_at_its_limit() {
     check(

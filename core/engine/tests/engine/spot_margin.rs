@@ -145,8 +145,8 @@ impl Stage {
     }
 }
 
-/// What the live margin sells of an account bring is summed. Each of these sells is in the range of money, and the second is refused, since
-/// their sum is not; once the first is gone, there is room again.
+/// The proceeds of an account's live margin sells are summed. Each of these sells is in the range of money, and the second is refused,
+/// since their sum is not; once the first is gone, there is room again.
 #[test]
 fn margin_sells_are_counted_within_the_range_of_money() {
     let mut stage = Stage::new();
@@ -163,8 +163,8 @@ fn margin_sells_are_counted_within_the_range_of_money() {
     assert!(matches!(placed, Answer::Trading(TradingAnswer::Order(_))), "{placed:?}");
 }
 
-/// Nearly all dollars that money can count were credited. What the house lends comes on top: a fill that needs more than is left is no
-/// fill, whoever's order rests, and an hour charges no interest that cannot be counted.
+/// Nearly all dollars that money can count were credited. The house's loans come on top: a fill that needs more than is left is no
+/// fill, whichever order rests, and an hour charges no interest that cannot be counted.
 #[test]
 fn loans_stay_within_the_range_of_money() {
     let mut stage = Stage::new();
@@ -202,7 +202,7 @@ fn loans_stay_within_the_range_of_money() {
     assert!(owed(&stage) > units("14118000000000000") && owed(&stage) <= left, "{:?}", owed(&stage));
 }
 
-/// What fills of perpetuals may take from the house leaves a quarter of the range of money to funding and liquidations.
+/// Money that fills of perpetuals may take from the house leaves a quarter of the range of money to funding and liquidations.
 #[test]
 fn fills_of_perpetuals_leave_room_for_what_falls_due() {
     let mut stage = Stage::new();

@@ -362,7 +362,7 @@ impl Stage {
         Ok(())
     }
 
-    /// What a key asks.
+    /// The call of a key.
     fn call(&mut self, name: &str, mut words: Words<'_>) -> String {
         let on = words.takes("on").then(|| self.accounts[words.next()]);
         let (mut label, mut number) = (None, None);

@@ -1,4 +1,4 @@
-//! What may be issued, and to whom.
+//! The addresses that may be issued, and the accounts that get them.
 
 use super::*;
 use crate::network::{self, Network, NetworkKind};

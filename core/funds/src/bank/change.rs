@@ -1,4 +1,4 @@
-//! What banks move: the balances, and the rows that explain them.
+//! The movements of banks: the balances, and the rows that explain them.
 
 use super::{CLEARING, Payment, Receipt};
 use crate::{Change, Eid, Funds, Kind, Method, NewTransfer, Reference, Status, Way, debt};
@@ -83,7 +83,7 @@ pub(super) fn give_back(books: &mut ContextMut<'_, Funds>, eid: Eid) {
     end_payment(books, eid, Status::Returned, payer);
 }
 
-/// What was held goes to the account `target`.
+/// The held amount goes to the account `target`.
 fn end_payment(books: &mut ContextMut<'_, Funds>, eid: Eid, status: Status, target: AccountId) {
     let NewTransfer { account, currency, held, .. } = *row(books, eid);
     let posting = |account, bucket, amount| Posting { account, asset: currency.into(), bucket, amount };

@@ -32,7 +32,7 @@ impl BankKind {
     }
 }
 
-/// What names a bank account.
+/// The numbers of a bank account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BankNumbers {
     /// In the United States.
@@ -58,7 +58,7 @@ pub struct NewBank {
     pub account: AccountId,
     /// The number of the bank account.
     pub number: String,
-    /// What else names it.
+    /// Its other numbers.
     pub numbers: BankNumbers,
     /// Its kind.
     pub kind: BankKind,
@@ -84,7 +84,7 @@ pub struct Bank {
     pub number: u32,
     /// Its `bankId`.
     pub id: Uuid,
-    /// What was linked.
+    /// The bank that was linked.
     pub link: NewBank,
     /// Whether a wire came from it (BANK-003).
     pub is_verified: bool,

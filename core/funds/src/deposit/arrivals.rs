@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Newest blocks of a network that are kept: as many as its watcher follows a reorganisation over.
 const BLOCKS_KEPT: usize = 64;
 
-/// What identifies a payment, for ever.
+/// The permanent identity of a payment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct OutputKey {
     /// The lower-case name of the network.
@@ -49,7 +49,7 @@ pub struct Deposit {
     pub state: State,
     /// The block that holds it; none while it waits for one, and once it is too deep to be removed.
     pub block: Option<ChainBlock>,
-    /// What its transaction spends, in the encoding of `edge/custody`; empty once it is too deep to be removed.
+    /// The inputs of its transaction, in the encoding of `edge/custody`; empty once it is too deep to be removed.
     pub spends: Vec<u8>,
 }
 

@@ -19,7 +19,7 @@ pub(super) fn decide(
     if deposit.state == State::Lost {
         return Err(Reject::IsLost);
     }
-    // What is not credited yet waits for the end of the halt anyway.
+    // A deposit that is not credited yet waits for the end of the halt anyway.
     let row = &context.room.transfer(deposit.eid).ok_or(Reject::Unknown)?.row;
     if deposit.state == State::Credited && context.room.halts.stops_credit(row.currency) {
         return Err(Reject::Halted);

@@ -1,4 +1,4 @@
-//! What the watchers of the chains report of a payment, and its credit.
+//! The reports of the chains' watchers about a payment, and its credit.
 
 use super::{ChainBlock, Deposit, Event, OutputKey, Reject, State};
 use crate::outlet::deposit_owner;
@@ -21,14 +21,14 @@ pub struct Origin {
     pub canonical: String,
     /// The memo; empty without one.
     pub memo: String,
-    /// What the transaction spends, in the encoding of `edge/custody`.
+    /// The inputs of the transaction, in the encoding of `edge/custody`.
     pub spends: Vec<u8>,
 }
 
 /// A payment to an address of the exchange.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
-    /// What identifies it.
+    /// Its identity.
     pub key: OutputKey,
     /// Where it went.
     pub origin: Origin,

@@ -213,7 +213,7 @@ fn a_removed_final_block_halts_the_asset() {
     assert_eq!(observe::final_of(&rig.context(), BTC), []);
 }
 
-/// What fits no account goes to the house, and is assigned once, before or after its credit.
+/// A deposit that fits no account goes to the house, and is assigned once, before or after its credit.
 #[test]
 fn an_unclaimed_deposit_is_assigned_once() {
     for is_final in [false, true] {

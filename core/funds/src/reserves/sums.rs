@@ -5,12 +5,12 @@ use buttonwood_ledger::{INSTANT, Ledger, SOURCE};
 use buttonwood_model::CurrencyId;
 use buttonwood_num::Money;
 
-/// What the house has of a currency, and what its customers have.
+/// The sums of a currency: the house's and its customers'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sums {
-    /// What wallets and banks hold, and what house accounts other than `source` and `instant` stand below zero (D-180).
+    /// The holdings of wallets and banks, and the debts of house accounts other than `source` and `instant` (D-180).
     pub assets: Money,
-    /// What all customers have together.
+    /// The sum of all customers' balances.
     pub liabilities: Money,
 }
 
@@ -34,7 +34,7 @@ pub fn sums(funds: &Funds, ledger: &Ledger, currency: CurrencyId) -> Sums {
     Sums { assets: held.capped_add(below_zero), liabilities }
 }
 
-/// What the wallets of a currency hold, with what counts beside; none without a reported wallet.
+/// The holdings of a currency's wallets, with the amounts that count in addition; none without a reported wallet.
 fn in_wallets(funds: &Funds, currency: CurrencyId) -> Option<Money> {
     let wallets = funds.reserves.wallets().filter(|wallet| wallet.currency == currency);
     let each = wallets.map(|wallet| {

@@ -43,11 +43,11 @@ fn units(amount: Money) -> u128 {
 /// The sums of an account's open rows in a currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Row {
-    /// What rows hold of the balance.
+    /// The amount of the balance that rows hold.
     held: Sum,
-    /// What was advanced.
+    /// The advanced amount.
     advanced: Sum,
-    /// What pending rows hold that leave the account.
+    /// The amount of pending rows that leave the account.
     leaving: Sum,
     /// The amounts of pending rows that come to the account.
     coming: Sum,
@@ -115,7 +115,7 @@ impl OpenSums {
 }
 
 impl Funds {
-    /// What was advanced to the account in a currency: it can trade, and cannot leave yet.
+    /// The advance to the account in a currency: it can trade, and cannot leave yet.
     pub fn advanced(&self, account: AccountId, currency: CurrencyId) -> Money {
         self.bound(account, currency).advanced
     }
@@ -130,13 +130,13 @@ impl Funds {
         self.sums.of(account).any(|(_, sums)| sums.advances > 0)
     }
 
-    /// What the account's open rows hold of a balance, and what they advance to it.
+    /// The amount of a balance that the account's open rows hold, and the amount that they advance to it.
     pub fn bound(&self, account: AccountId, currency: CurrencyId) -> Bound {
         let sums = self.sums.rows.get(&(account, currency)).copied().unwrap_or_default();
         Bound { held: sums.held.money(), advanced: sums.advanced.money() }
     }
 
-    /// What is pending of the account: withdrawals that have not left and deposits that have not come, by currency (BAL-006).
+    /// The pending amounts of the account: withdrawals that have not left and deposits that have not come, by currency (BAL-006).
     pub fn pending(&self, account: AccountId) -> BTreeMap<CurrencyId, Pending> {
         let of_pending = self.sums.of(account).filter(|(_, sums)| sums.pending > 0);
         let pending = |sums: &Row| Pending { withdrawal: sums.leaving.money(), deposit: sums.coming.money() };

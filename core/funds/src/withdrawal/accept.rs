@@ -14,7 +14,7 @@ use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
-/// What is to leave.
+/// The amount that is to leave, and where to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withdraw {
     /// Whose money it is.
@@ -44,7 +44,7 @@ impl Withdraw {
     }
 }
 
-/// What becomes of a withdrawal that is not refused.
+/// The course of a withdrawal that is not refused.
 pub(super) enum Accepted {
     /// An earlier call with its client id has been accepted.
     Before(Eid),

@@ -1,4 +1,4 @@
-//! What a withdrawal costs (facts F§6, XFER-022, XFER-023; D-67, D-185).
+//! The fee of a withdrawal (facts F§6, XFER-022, XFER-023; D-67, D-185).
 
 use crate::month::month_number;
 use crate::{Funds, Outlet};
@@ -10,7 +10,7 @@ use buttonwood_room::Context;
 /// Free withdrawals of all accounts of a group in a currency and a UTC month (D-185). A custody account has none.
 pub(super) const FREE_A_MONTH: u32 = 10;
 
-/// What the next withdrawal of an account costs.
+/// The fee of an account's next withdrawal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeeTerms {
     /// The fee, in the withdrawn currency.

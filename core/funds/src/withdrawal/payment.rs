@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Blocks after which the signed bytes of an ended withdrawal are forgotten: more than a reorganisation is followed.
 const KEPT_BLOCKS: u64 = 128;
 
-/// What a signed transaction is for.
+/// The purpose of a signed transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
     /// It pays.
@@ -25,20 +25,20 @@ pub enum Purpose {
 /// A signed transaction of a withdrawal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
     /// Its hash, as its network prints it.
     pub tx: String,
     /// Its bytes, which are sent as they are, every time.
     pub bytes: Vec<u8>,
-    /// What it spends, in the encoding of `edge/custody`: equal for all attempts of a withdrawal.
+    /// Its inputs, in the encoding of `edge/custody`: equal for all attempts of a withdrawal.
     pub spends: Vec<u8>,
 }
 
 /// How a withdrawal has ended on the chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settled {
-    /// What has become of it.
+    /// Its fate.
     pub outcome: Outcome,
     /// The transaction that has decided it.
     pub tx: String,
@@ -57,10 +57,10 @@ pub struct Payment {
     pub settled: Option<Settled>,
     /// Whether none of what was signed can confirm any more, as the driver says.
     pub lost: bool,
-    /// What an operator has done about it.
+    /// The operator's remedy for it.
     pub remedy: Option<Remedy>,
-    /// What was signed for it and is never sent again, since it could not confirm any more: an element for each time that it was
-    /// paid again.
+    /// The transactions that were signed for it and are never sent again, since they could not confirm any more: an element for
+    /// each time that it was paid again.
     pub replaced: Vec<Vec<Attempt>>,
     /// The month whose free withdrawal it uses, if it does.
     pub(super) free_in: Option<u32>,

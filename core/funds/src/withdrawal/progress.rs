@@ -10,7 +10,7 @@ use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
-/// What has become of a withdrawal on the chain.
+/// The fate of a withdrawal on the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// It is paid.
@@ -24,13 +24,13 @@ pub enum Outcome {
 /// The end of a withdrawal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settlement {
-    /// What has become of it.
+    /// Its fate.
     pub outcome: Outcome,
     /// The transaction that has decided it.
     pub tx: String,
     /// The height and hash of its block.
     pub block: (u64, String),
-    /// What the network has charged the house, in the network's own currency.
+    /// The charge of the network to the house, in the network's own currency.
     pub cost: Money,
 }
 
@@ -103,8 +103,8 @@ fn event_of(eid: Eid, settlement: &Settlement) -> Event {
     }
 }
 
-/// Decides another end than the first one, whose block was removed since. What was released may still be paid; what was paid is pending
-/// again before its release.
+/// Decides another end than the first one, whose block was removed since. A released withdrawal may still be paid; a paid one is
+/// pending again before its release.
 fn settle_late(
     context: &Context<'_, Funds>,
     eid: Eid,
@@ -164,7 +164,7 @@ pub(super) fn sent(books: &mut ContextMut<'_, Funds>, eid: Eid, tx: &str) {
     books.room.withdrawals.payment_mut(eid).sent.insert(tx.into());
 }
 
-/// What the entries about the end of a withdrawal need.
+/// The state that the entries about the end of a withdrawal need.
 pub(super) struct Ended {
     pub(super) account: AccountId,
     pub(super) currency: CurrencyId,

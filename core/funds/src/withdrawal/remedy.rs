@@ -14,7 +14,7 @@ use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
-/// What an operator does about a withdrawal that does not end.
+/// An operator's remedy for a withdrawal that does not end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Remedy {
     /// It is paid again.
@@ -23,7 +23,7 @@ pub enum Remedy {
     Void,
 }
 
-/// What has happened to the payment of a withdrawal besides its usual course.
+/// An unusual event of a withdrawal's payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mishap {
     /// A reorganisation has removed its block after it was final. It was sent again.
@@ -37,7 +37,7 @@ pub enum Mishap {
 }
 
 impl Mishap {
-    /// What the row says, for people.
+    /// The row's message, for people.
     pub const fn message(self) -> &'static str {
         match self {
             Self::Removed => "A reorganisation has removed the payment from the chain; it was sent again.",

@@ -295,7 +295,7 @@ fn a_payment_after_its_release_is_owed() {
     }
 }
 
-/// What a node or a wrong report could claim is refused: other inputs, foreign hashes, an end before the signature.
+/// A false claim of a node or a wrong report is refused: other inputs, foreign hashes, an end before the signature.
 #[test]
 fn wrong_steps_are_refused() {
     let mut rig = Rig::new();
@@ -513,7 +513,7 @@ fn a_lost_withdrawal_is_pending_until_an_operator_decides() {
     }
 }
 
-/// What was called off and is paid after all is owed, as after any other release.
+/// A withdrawal that was called off and is paid after all is owed, as after any other release.
 #[test]
 fn a_payment_after_it_was_called_off_is_owed() {
     let mut rig = Rig::new();

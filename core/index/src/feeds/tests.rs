@@ -31,7 +31,7 @@ fn a_price_is_fresh_for_a_minute() {
     assert!(feeds.take(&prices("b", &[(BTC, 7)]), Time(FRESH + 10)), "it had gone stale");
 }
 
-/// What is stale is dropped, and nothing else.
+/// A stale price is dropped, and nothing else.
 #[test]
 fn stale_prices_are_dropped() {
     let mut feeds = Feeds::default();

@@ -17,7 +17,7 @@ fn whole(amount: i128) -> Money {
     Money::from_units(amount * Money::ONE.units())
 }
 
-/// What the rooms keep, by account where it matters.
+/// The money that the rooms keep, by account where it matters.
 #[derive(Debug, Default)]
 struct Rooms_ {
     advanced: Vec<(AccountId, CurrencyId, Money)>,

@@ -20,7 +20,7 @@ const CAP: Bps = Bps(5);
 
 const MARK: Money = Money::from_units(50_000 * Money::ONE.units());
 
-/// What the mean of a sum over all four values of each minute comes to.
+/// The mean of a sum over all four values of each minute.
 fn amount_of(sum: i128, minutes: u32) -> Money {
     funding::amount([dollars(sum)], minutes, MARK, CAP)
 }

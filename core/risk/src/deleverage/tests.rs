@@ -101,7 +101,7 @@ fn nobody_pays_more_than_the_profit() {
         let value = closing.times(price, Round::Cut).unwrap();
         assert_eq!(exact(value), exact(closing) * exact(price), "the trade is exact");
         let applied = held.after(closing, value).unwrap();
-        // What it pays: what the part would have realised at the mark, less what it realises.
+        // Its payment: the amount that the part would have realised at the mark, less the amount that it realises.
         let at_mark = held.after(closing, closing.times(mark, Round::Cut).unwrap()).unwrap().realised;
         let pays = exact(at_mark) - exact(applied.realised);
         assert!(pays <= exact(at_mark).max(ratio(0, 1)), "{held:?} {zero:?} {mark:?} {price:?}");

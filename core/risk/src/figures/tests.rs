@@ -43,7 +43,7 @@ fn a_short_position_s_price_is_above() {
     assert_eq!(point(&others, &held, "0.5").price(), Some(decimal("57142.5")));
     let sums = others.with(&held).unwrap();
     assert_eq!((sums.assets, sums.buys, sums.sells), (decimal("11000"), decimal("2450"), decimal("1225")));
-    // What a withdrawal may take does not shrink for losses.
+    // The amount that a withdrawal may take does not shrink for losses.
     let loss =
         Sums::of(decimal("10000"), Money::ZERO, [], [holding(["1", "50000", "49000"], ["0", "0"], 1_000)]);
     assert_eq!(loss.unwrap().free(), Free { usable: decimal("4100"), leaving: decimal("4100") });
@@ -92,7 +92,7 @@ fn negative_assets_free_nothing() {
     assert_eq!(Sums::default().power(held.cap, held.mark, Money::ZERO), Money::ZERO);
 }
 
-/// What is finer than the last decimal is rounded against the account.
+/// A fraction below the last decimal is rounded against the account.
 #[test]
 fn fractions_of_a_unit_round_up() {
     let unit = Money::from_units;

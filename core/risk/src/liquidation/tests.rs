@@ -112,7 +112,7 @@ fn the_fund_takes_what_a_tenth_carries() {
         (takes(rich, "40", "50000", "0"), takes(rich, "-40", "50000", "0")),
         (decimal("20"), decimal("20"))
     );
-    // What it gains or loses by the price counts: 100,000 + 250 q = 5,000 q, and 100,000 − 250 q = 5,000 q.
+    // Its gain or loss by the price counts: 100,000 + 250 q = 5,000 q, and 100,000 − 250 q = 5,000 q.
     assert_eq!(takes(rich, "40", "49750", "0"), decimal("21.0526"));
     assert_eq!(takes(rich, "-40", "49750", "0"), decimal("19.0476"));
     // So does what it holds already, here and elsewhere.

@@ -100,7 +100,7 @@ fn a_debt_keeps_holdings_in() {
     let free = Sums::of(cash("7", "0"), [btc]).unwrap();
     assert_eq!(free.leaving(&btc, decimal("99999999"), TERMS), decimal("0.6"));
     assert_eq!(free.leaving_usd(decimal("7"), decimal("99999999"), TERMS), decimal("7"));
-    // What counts nothing may leave only from an account within its limit.
+    // A currency that counts nothing may leave only from an account within its limit.
     let unpriced = held("3", "0");
     assert_eq!(account.leaving(&unpriced, Money::ZERO, TERMS), decimal("3"));
     assert_eq!(sums("2", "10", "8").leaving(&unpriced, Money::ZERO, TERMS), decimal("3"));

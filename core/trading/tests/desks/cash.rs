@@ -15,17 +15,17 @@ pub(crate) const RULES: Rules = Rules {
     fees_of: Product::Spot,
 };
 
-/// What an account may owe at most.
+/// The largest debt of an account.
 pub(crate) const LIMIT: Money = Money::from_units(100_000_000_000_000_000_000);
 
-/// What each account of the margin desk owes.
+/// The debt of each account of the margin desk.
 pub(crate) type Debts = BTreeMap<AccountId, Money>;
 
 fn half(notional: Money) -> Money {
     Money::from_units(notional.units() / 2)
 }
 
-/// What a quantity reserves: the margin desk lends half of a purchase.
+/// The reserve of a quantity: the margin desk lends half of a purchase.
 fn needed(symbol: &Symbol, borrows: bool, side: Side, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
     if side == Side::Sell {
         return symbol.grid.base(qty);

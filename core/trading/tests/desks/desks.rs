@@ -27,12 +27,12 @@ pub(crate) enum Refusal {
     BorrowLimit,
 }
 
-/// What one side of a fill is about.
+/// One side of a fill.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Move {
     /// Price times quantity.
     pub(crate) notional: Money,
-    /// What the side pays the exchange.
+    /// The fee that the side pays the exchange.
     pub(crate) fee: Money,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct TestDesks {
     pub(crate) ledger: Ledger,
     pub(crate) debts: Debts,
     pub(crate) perp: Perp,
-    /// What the taker owes in fees for the fills so far; nothing between two orders.
+    /// The taker's fees for the fills so far; nothing between two orders.
     #[serde(skip)]
     taker_fees: Money,
 }

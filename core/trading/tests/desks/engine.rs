@@ -37,7 +37,7 @@ const HOUSES: [(&str, bool); 7] = [
 /// The first account of a customer.
 pub(crate) const FIRST: u32 = 8;
 
-/// What happened.
+/// The events.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Event {
     Floor(FloorEvent),
@@ -79,7 +79,7 @@ impl Record for Event {
     }
 }
 
-/// What the engine can be asked.
+/// The commands of the engine.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
     Place(Placer, Place),
@@ -184,7 +184,7 @@ impl State {
         self.desks.ledger.balance(account, asset)
     }
 
-    /// What the house has of an asset in one of its accounts.
+    /// The balance of the house in an asset in one of its accounts.
     pub(crate) fn house(&self, name: &str, asset: impl Into<AssetId>) -> i128 {
         self.balance(self.desks.ledger.house(name).unwrap(), asset).total().units()
     }

@@ -22,11 +22,11 @@ pub(crate) struct Row {
     pub(crate) price: i128,
     pub(crate) left: i128,
     rates: FeeSchedule,
-    /// What it reserves.
+    /// Its reserve.
     reserve: i128,
 }
 
-/// What has come up, to see that the dice reach it.
+/// The counts of events, to see that the dice reach them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) uncovered: u32,
@@ -84,7 +84,7 @@ fn sign(side: Side) -> i128 {
 }
 
 impl Row {
-    /// What one hundredth of a lot of its own outcome costs at a price of the book.
+    /// The cost of one hundredth of a lot of its own outcome at a price of the book.
     fn cost(&self, price: i128, qty: i128) -> i128 {
         let own = if self.claim == Claim::No { 100 - price } else { price };
         own * qty * unit(self.symbol)
@@ -174,7 +174,7 @@ impl Naive {
         !self.cancelled.is_empty()
     }
 
-    /// What `qty` of an order reserves; `position` is that before.
+    /// The reserve of `qty` of an order; `position` is that before.
     fn reserve(row: &Row, position: i128, qty: i128) -> i128 {
         let rate = row.rates.worst().get();
         let cost = row.cost(row.price, qty);
@@ -295,7 +295,7 @@ impl Naive {
         if row.symbol == RAIN && is_limit && row.price >= 100 {
             return Err(Reject::Desk(Refusal::NoSuchPrice));
         }
-        // What a market order costs is known once it is planned.
+        // The cost of a market order is known once it is planned.
         let needs = match row.symbol {
             _ if is_limit => Self::reserve(row, self.position(row.account)[0], row.left),
             PERP => 0,
@@ -348,7 +348,7 @@ impl Naive {
         let is_limit = place.kind == OrderKind::Limit;
         let others = self.queue(row.symbol, row.side.opposite());
         let wants = |price: i128| !is_limit || row.accepts(price);
-        // What the makers become, tried on a copy.
+        // The makers after the fills, tried on a copy.
         let mut trial = self.clone();
         let (mut left, mut fills, mut uncovered) = (row.left, Vec::new(), Vec::new());
         for maker in &others {
@@ -409,7 +409,7 @@ impl Naive {
         if left > 0 && end.is_none() {
             row.reserve = Self::reserve(row, trial.position(row.account)[0], left);
         }
-        // What uncovered orders free is theirs again, and none of them is of this account.
+        // Money that uncovered orders free is theirs again, and none of them is of this account.
         let spare =
             trial.free(row.account, USD.into()) - if row.asset() == USD.into() { row.reserve } else { 0 };
         if spare < 0 {

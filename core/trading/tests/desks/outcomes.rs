@@ -19,7 +19,7 @@ pub(crate) const RULES: Rules = Rules {
     fees_of: Product::Spot,
 };
 
-/// What both claims together are worth, in ticks.
+/// The worth of both claims together, in ticks.
 pub(crate) const WHOLE: u64 = 100;
 
 /// Whether the order buys its outcome: a buy of no is an ask.
@@ -39,7 +39,7 @@ pub(crate) fn asset(symbol: &Symbol, id: SymbolId, class: OrderClass) -> AssetId
     if buys(class) { symbol.quote.into() } else { AssetId::claim(id, class.claim()) }
 }
 
-/// What a quantity reserves.
+/// The reserve of a quantity.
 fn needed(symbol: &Symbol, class: OrderClass, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
     if buys(class) { symbol.grid.cost(own_price(class, price), qty, rate) } else { symbol.grid.base(qty) }
 }

@@ -19,14 +19,14 @@ pub(crate) const RULES: Rules = Rules {
     fees_of: Product::Swap,
 };
 
-/// What one account has bought or sold of one contract.
+/// The quantity of one contract that one account has bought or sold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Position {
     /// Hundredths of a lot; negative when sold.
     pub(crate) qty: i128,
-    /// What it was entered for.
+    /// Its entry value.
     pub(crate) value: i128,
-    /// What the clearing account keeps for it.
+    /// The margin that the clearing account keeps for it.
     pub(crate) margin: i128,
 }
 
@@ -62,11 +62,11 @@ fn signed(side: Side, qty: Qty) -> i128 {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Perp {
     pub(crate) positions: BTreeMap<(AccountId, SymbolId), Position>,
-    /// What each resting order still reserves, if anything: it does not follow from the order alone.
+    /// The reserve that each resting order still has, if any: it does not follow from the order alone.
     reserves: BTreeMap<OrderId, Money>,
 }
 
-/// What one account's fills of a plan leave it with.
+/// One account after its fills of a plan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sketch {
     position: Position,
@@ -87,7 +87,7 @@ impl Perp {
         self.positions.get(&(account, symbol)).copied().unwrap_or_default()
     }
 
-    /// What `qty` at the order's limit reserves after `traded` of it.
+    /// The reserve of `qty` at the order's limit after `traded` of it.
     fn reserve_of<R>(&self, terms: &Terms<'_>, traded: Qty, qty: Qty) -> Result<Money, Unmet<R>> {
         let side = terms.class.side();
         let before = self.position(terms.account, terms.symbol_id).qty + signed(side, traded);
@@ -115,7 +115,7 @@ impl Perp {
         if amount == Money::ZERO { Reserve::NONE } else { Reserve { amount, ..whole } }
     }
 
-    /// What an order's fill frees of its reserve.
+    /// The part of its reserve that an order's fill frees.
     fn freed(&self, live: Live<'_>, qty: Qty) -> Money {
         let whole = self.reserves.get(&live.order.id).copied().unwrap_or(Money::ZERO);
         let (qty, left) = (signed(Side::Buy, qty), signed(Side::Buy, live.order.remaining));

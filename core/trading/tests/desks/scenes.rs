@@ -112,7 +112,7 @@ impl Scene {
         }
     }
 
-    /// What is free of an asset and what is held, in hundredths.
+    /// The free and the held amount of an asset, in hundredths.
     fn has(&self, account: AccountId, asset: impl Into<AssetId>) -> [i128; 2] {
         let balance = self.0.state.balance(account, asset);
         [balance.available, balance.held].map(|money| {
@@ -350,7 +350,7 @@ fn an_uncovered_maker_is_passed_over() {
     let second = scene.place(ANN, sell(PERP, 10_001, 1_000)).unwrap();
     scene.place(CAT, buy(PERP, 10_000, 1_000)).unwrap();
     assert!(!scene.live(first) && scene.live(second));
-    // What it got back covers a short position at this price; it spends it elsewhere.
+    // The returned money covers a short position at this price; the account spends it elsewhere.
     scene.place(ANN, buy(RAIN, 50, 19)).unwrap();
     let third = scene.place(BOB, sell(PERP, 10_002, 100)).unwrap();
     let taker = scene.place(CAT, buy(PERP, 10_002, 200)).unwrap();
