@@ -13,7 +13,7 @@ pub enum Event {
     Trading(trading::Event),
     /// Of the directory: a session used a nonce.
     Access(access::Event),
-    /// An [`Infrequent`] event, as a named record among the texts of its command.
+    /// An [`Infrequent`](crate::Infrequent) event, as a named record among the texts of its command.
     Infrequent(BytesRef),
 }
 
