@@ -307,13 +307,18 @@ fn buys(deal: &Deal, taker: &mut Teller<'_>) -> bool {
     if deal.product == Product::Cash {
         return true;
     }
+    held(taker).1
+}
+
+/// The amount that the taker has bought and not sold, and whether it buys next.
+fn held(taker: &Teller<'_>) -> (Dec, bool) {
     let (mut held, mut buys) = (Dec::ZERO, true);
     for told in taker.memory.orders.iter().filter_map(Order::told) {
         let executed = Dec::wire(&told["executed_amount"]);
         held = if told["side"] == "buy" { held + executed } else { held - executed };
         buys = if buys { held < dec(HELD_MAX) } else { held <= Dec::ZERO };
     }
-    buys
+    (held, buys)
 }
 
 /// One step of a lane that trades: an order that rests, some that meet it, sometimes a cancel of the rest.
@@ -333,7 +338,10 @@ fn trade(deal: &Deal, maker: &mut Teller<'_>, taker: &mut Teller<'_>, draw: &mut
         if left == Dec::ZERO {
             break;
         }
-        // What a margin account sells beyond what it has would be refused.
+        // A margin account that has sold all it had could borrow no more of it to sell.
+        if product == Product::Margin && meets == "sell" && held(taker).0 <= Dec::ZERO {
+            break;
+        }
         let all = draw.chance(25) && product != Product::Margin;
         let amount = if all { "0.05" } else { "0.01" };
         let mut order = NewOrder::limit(symbol, meets, amount, price);
