@@ -66,7 +66,7 @@ impl Desks {
         let mut worth = |currency: CurrencyId| {
             let is_contract = |symbol: &&Symbol| symbol.product == Product::Swap && symbol.base == currency;
             match symbol.filter(is_contract) {
-                Some(_) => self.perps.index_price(currency).map_or(Worth::Nothing, Worth::Index),
+                Some(_) => self.indices.latest().price(currency).map_or(Worth::Nothing, Worth::Index),
                 None => {
                     meter.worth((group, currency), |time| self.worth((floor, time), Some(group), currency))
                 }

@@ -175,10 +175,24 @@ impl Desks {
         match Settlement::of(maker.desk(), taker.class.desk()) {
             // A resting spot order holds what it sells or pays, and `affords` judges the fills of an incoming one.
             Settlement::Spot => Cover::Both,
-            Settlement::Perp => perp::covers(&self.perps, &self.ledger, &mut plan.perp, maker, taker, qty),
-            Settlement::Mixed => {
-                spot_margin::covers(&self.spot_margin, &self.ledger, &mut plan.margin, maker, taker, qty)
-            }
+            Settlement::Perp => perp::covers(
+                &self.perps,
+                &self.ledger,
+                self.indices.latest(),
+                &mut plan.perp,
+                maker,
+                taker,
+                qty,
+            ),
+            Settlement::Mixed => spot_margin::covers(
+                &self.spot_margin,
+                &self.ledger,
+                self.indices.latest(),
+                &mut plan.margin,
+                maker,
+                taker,
+                qty,
+            ),
         }
     }
 
@@ -204,9 +218,13 @@ impl Desks {
             Settlement::Spot => Ok(()),
             // They have no auctions.
             Settlement::Perp => no_such_desk(perp::DESK),
-            Settlement::Mixed => {
-                spot_margin::covers_crossing(&self.spot_margin, &self.ledger, &mut plan.margin, crossing)
-            }
+            Settlement::Mixed => spot_margin::covers_crossing(
+                &self.spot_margin,
+                &self.ledger,
+                self.indices.latest(),
+                &mut plan.margin,
+                crossing,
+            ),
         }
     }
 
@@ -393,8 +411,20 @@ impl trading::Desks for Desks {
     fn reserve(&self, terms: &Terms<'_>) -> Result<Reserve, Unmet<DeskReject>> {
         match terms.class.desk() {
             spot::DESK => spot::reserve(&self.ledger, terms),
-            perp::DESK => perp::reserve(&self.perps, &self.ledger, terms, self.advanced(terms.account)),
-            _ => spot_margin::reserve(&self.spot_margin, &self.ledger, terms, self.advanced(terms.account)),
+            perp::DESK => perp::reserve(
+                &self.perps,
+                &self.ledger,
+                self.indices.latest(),
+                terms,
+                self.advanced(terms.account),
+            ),
+            _ => spot_margin::reserve(
+                &self.spot_margin,
+                &self.ledger,
+                self.indices.latest(),
+                terms,
+                self.advanced(terms.account),
+            ),
         }
     }
 
@@ -449,9 +479,17 @@ impl trading::Desks for Desks {
         }
         let rest = (rest, self.advanced(terms.account));
         if terms.class.desk() == perp::DESK {
-            perp::affords(&self.perps, &self.ledger, terms, fills, rest, &plan.perp)
+            perp::affords(&self.perps, &self.ledger, self.indices.latest(), terms, fills, rest, &plan.perp)
         } else {
-            spot_margin::affords(&self.spot_margin, &self.ledger, terms, fills, rest, &plan.margin)
+            spot_margin::affords(
+                &self.spot_margin,
+                &self.ledger,
+                self.indices.latest(),
+                terms,
+                fills,
+                rest,
+                &plan.margin,
+            )
         }
     }
 
@@ -544,7 +582,7 @@ impl trading::Desks for Desks {
 
     #[inline(always)]
     fn touch(&mut self, symbol: SymbolId) {
-        self.perps.touch(symbol);
+        self.indices.touch(symbol);
     }
 
     fn can_void(&self, symbol: &Symbol, broken: &Break) -> Result<(), BreakError> {

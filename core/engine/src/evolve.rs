@@ -77,7 +77,7 @@ impl State {
     pub fn advance(&mut self, stamp: Stamp) {
         assert!(stamp.seq.0 == self.stamp.seq.0 + 1, "commands are numbered without holes");
         assert!(stamp.time >= self.stamp.time, "time does not go back");
-        self.desks.perps.note_time(stamp.time);
+        self.desks.indices.note_time(stamp.time);
         self.desks.spot_margin.note_time(stamp.time);
         self.stamp = stamp;
     }

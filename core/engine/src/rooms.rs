@@ -18,6 +18,7 @@ use crate::{
     Act, ApprovalError, Audit, Event, Founded, Founding, Note, Operated, Operation, Operations, Outcome,
     State, TradingReject, Workspace,
 };
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Caller;
@@ -154,9 +155,13 @@ macro_rules! rooms {
                 $($( Room::restore(&mut self.$($state).+, &mut self.desks.ledger); )?)+
             }
 
-            /// Notes the symbols in every room.
+            /// Notes the symbols in every room, and the currencies of which the rooms read an index.
             pub(crate) fn note_symbols(&mut self) {
-                $($( Room::note_symbols(&mut self.$($state).+, &self.floor.symbols, &self.desks.ledger); )?)+
+                let symbols = &self.floor.symbols;
+                $($( Room::note_symbols(&mut self.$($state).+, symbols, &self.desks.ledger); )?)+
+                let mut indexed = BTreeSet::new();
+                $($( indexed.extend(Room::indexed(&self.$($state).+, symbols)); )?)+
+                self.desks.indices.note_sources(indexed, symbols, self.desks.ledger.dollar());
             }
         }
 

@@ -179,7 +179,8 @@ impl State {
     ) -> Result<[spot_margin::Figures; 2], PlaceReject> {
         let home = self.access.account(account).map_or("", |account| account.jurisdiction.as_str());
         let placer = Placer { account, session };
-        spot_margin::preview(self.spot_margin(), self.ledger(), self.market(time), (placer, home), place)
+        let (ledger, latest) = (self.ledger(), self.indices().latest());
+        spot_margin::preview(self.spot_margin(), ledger, latest, self.market(time), (placer, home), place)
     }
 
     /// Whether an account trades perpetuals, and nothing else.
@@ -394,7 +395,13 @@ impl State {
     pub fn margined(&self, account: AccountId, currency: CurrencyId) -> Option<[Money; 2]> {
         if self.desks.is_margin(account) {
             let advanced = self.desks.own_advances(account);
-            let leaves = self.spot_margin().leaving(self.ledger(), account, currency, advanced)?;
+            let leaves = self.spot_margin().leaving(
+                self.ledger(),
+                self.indices().latest(),
+                account,
+                currency,
+                advanced,
+            )?;
             let available = self.ledger().balance(account, currency).available;
             return Some([available, leaves.min(available)]);
         }
@@ -402,7 +409,13 @@ impl State {
             return None;
         }
         let advanced = self.desks.advanced(account);
-        self.perps().available(self.ledger(), account, (self.gusd()?, currency), advanced)
+        self.perps().available(
+            self.ledger(),
+            self.indices().latest(),
+            account,
+            (self.gusd()?, currency),
+            advanced,
+        )
     }
 
     /// Commands that open the house accounts that this build needs and the directory lacks; the build that
@@ -418,7 +431,7 @@ impl Rooms for State {
     /// less what it owes. None beyond the range of money.
     fn fund(&self) -> Option<Fund> {
         let (fund, gusd) = self.ledger().house(INSURANCE.name).zip(self.gusd())?;
-        let of_perps = self.perps().bare_sums(self.ledger(), fund, gusd)?;
+        let of_perps = self.perps().bare_sums(self.ledger(), self.indices().latest(), fund, gusd)?;
         let mut sum = Fund {
             assets: of_perps.assets.checked_sub(self.spot_margin().owed(fund))?,
             holds: of_perps.notional,
@@ -430,7 +443,7 @@ impl Rooms for State {
                 continue;
             }
             let is_dollar = FUND_DOLLARS.contains(&code);
-            let index = if is_dollar { Some(Money::ONE) } else { self.perps().index_price(currency) };
+            let index = if is_dollar { Some(Money::ONE) } else { self.indices().latest().price(currency) };
             let value = balance.available.times(index.unwrap_or(Money::ZERO), Round::Down)?;
             sum.assets = sum.assets.checked_add(value)?;
             sum.holds = sum.holds.checked_add(if is_dollar { Money::ZERO } else { value })?;

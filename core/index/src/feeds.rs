@@ -1,6 +1,6 @@
 //! Feeds: prices from outside, which count for an index next to the currency's own dollar book.
 //!
-//! Each price is a command, and fresh for a minute after it. The desk of perpetuals drops what is stale when it takes the marks, so
+//! Each price is a command, and fresh for a minute after it. What is stale is dropped when indices are taken, so
 //! that a feed that is no longer configured leaves nothing behind.
 //!
 //! Clauses: `PERP-012`; decision D-38. Not here: where a feed's prices come from.

@@ -2,7 +2,7 @@
 //!
 //! An index is the price that an operator pinned, or the median of the currency's own dollar book and the fresh prices of feeds, if
 //! those are as many sources as are needed. Every product reads it here: marks, premiums, spot margin, collateral, instant orders and
-//! advances.
+//! advances. Indices are taken with the marks; what accounts hold is valued at the latest.
 //!
 //! The reference is the same for what the house pays by it: there a book counts only as far as other groups made it.
 //!
@@ -22,11 +22,13 @@ extern crate alloc;
 
 mod feeds;
 mod indices;
+mod latest;
 mod price;
 mod reference;
 mod sources;
 
 pub use feeds::{FRESH, FeedPrices, NAME_MAX};
 pub use indices::Indices;
+pub use latest::{Index, Latest};
 pub use price::{book_median, median};
 pub use sources::{Bound, Sources};

@@ -1,6 +1,6 @@
 //! The index of a currency, from its sources.
 
-use crate::{Indices, book_median, price};
+use crate::{Index, Indices, book_median, price};
 use alloc::vec::Vec;
 use buttonwood_book::Orders;
 use buttonwood_model::{AccountId, CurrencyId, Product, Side, Symbol, SymbolId, Time};
@@ -52,6 +52,25 @@ impl Sources<'_> {
         let feeds = self.indices.fresh(currency, self.time);
         let fresh: Vec<Money> = self.of_book(currency).into_iter().chain(feeds).collect();
         price::index(&fresh, self.needed)
+    }
+
+    /// The indices that differ from those taken last. A currency without an index keeps its last price. `pin` replaces the pin of a
+    /// currency.
+    pub fn changed(&self, pin: Option<(CurrencyId, Option<Money>)>) -> Vec<(CurrencyId, Index)> {
+        let latest = self.indices.latest();
+        let taken = self.indices.indexed().filter_map(|currency| {
+            let price = match pin {
+                Some((of, price)) if of == currency => price.or_else(|| self.unpinned(currency)),
+                _ => self.index(currency),
+            };
+            let before = latest.index(currency);
+            let index = match price {
+                Some(price) => Index { price, is_fresh: true },
+                None => Index { is_fresh: false, ..before? },
+            };
+            (before != Some(index)).then_some((currency, index))
+        });
+        taken.collect()
     }
 
     /// The median of a currency's own dollar book.

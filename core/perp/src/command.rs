@@ -2,11 +2,11 @@
 
 use crate::liquidation::{self, Ended, Round, Task};
 use crate::off_book::Taken;
-use crate::prices::{is_countable, marks};
+use crate::prices::{indices_of, is_countable, marks};
 use crate::settlement::{end, pay_funding, take};
 use crate::{Marked, Perps, Risk, feeds, funding, insurance};
 use alloc::vec::Vec;
-use buttonwood_index::FeedPrices;
+use buttonwood_index::{FeedPrices, Index};
 use buttonwood_model::{
     AccountId, BytesRef, CurrencyId, Outbox, Product, RoomCommand, Symbol, SymbolId, Time, named,
 };
@@ -65,8 +65,9 @@ pub enum Infrequent {
     IndexPinned(CurrencyId, Option<Money>),
     /// A feed gave prices.
     FeedPriced(FeedPrices),
-    /// The marks were taken: the prices that changed, and the accounts that are to be liquidated.
-    MarksTaken(Vec<Marked>, Vec<AccountId>),
+    /// The marks were taken: the prices that changed, the accounts that are to be liquidated, and the indices that changed. An older
+    /// record names no indices: they are those of its marks.
+    MarksTaken(Vec<Marked>, Vec<AccountId>, Option<Vec<(CurrencyId, Index)>>),
     /// The settings of an account were changed.
     RiskSet(AccountId, Risk),
     /// An hour of funding was cut.
@@ -94,7 +95,7 @@ pub enum Infrequent {
 named!(Infrequent, "perp", {
     IndexPinned { 0: currency, 1: price } = "index_pinned" 1,
     FeedPriced { 0: prices } = "feed_priced" 1,
-    MarksTaken { 0: marks, 1: due } = "marks_taken" 1,
+    MarksTaken { 0: marks, 1: due, 2: indices } = "marks_taken" 2,
     RiskSet { 0: account, 1: risk } = "risk_set" 1,
     FundingCut { 0: cut } = "funding_cut" 1,
     FundingPaid { 0: paid } = "funding_paid" 1,
@@ -210,12 +211,15 @@ fn take_marks<E: From<BytesRef>>(
     pin: Option<(CurrencyId, Option<Money>)>,
     out: &mut Outbox<E>,
 ) {
-    let marks = marks(context, pin);
+    let indices = context.sources.changed(pin);
+    let mut latest = context.sources.indices.latest().clone();
+    latest.take(indices.iter().copied());
+    let marks = marks(context, &latest);
     let mut prices = context.room.prices.clone();
     prices.take(&marks);
-    let due = liquidation::due(context, &prices);
+    let due = liquidation::due(context, (&prices, &latest));
     let offers = insurance::offers(context, &prices);
-    out.push_named(&Infrequent::MarksTaken(marks, due));
+    out.push_named(&Infrequent::MarksTaken(marks, due, Some(indices)));
     if !offers.is_empty() {
         out.push_named(&Infrequent::FundOffers(offers));
     }
@@ -230,14 +234,13 @@ pub fn evolve(context: &mut ContextMut<'_, Perps>, event: &Infrequent) {
     let perps = &mut *context.room;
     match event {
         Infrequent::IndexPinned(currency, price) => context.indices.set_pin(*currency, *price),
-        Infrequent::FeedPriced(prices) => {
-            if context.indices.take(prices, time) {
-                perps.note_change(time);
-            }
-        }
-        Infrequent::MarksTaken(marks, due) => {
+        Infrequent::FeedPriced(prices) => context.indices.take(prices, time),
+        Infrequent::MarksTaken(marks, due, indices) => {
             perps.note_marks(time);
-            context.indices.drop_stale(time);
+            match indices {
+                Some(indices) => context.indices.take_latest(indices.iter().copied(), time),
+                None => context.indices.take_latest(indices_of(marks), time),
+            }
             perps.prices.take(marks);
             let premiums = perps.prices.contracts().map(|(symbol, contract)| (symbol, contract.premium));
             perps.funding.take(premiums, time);

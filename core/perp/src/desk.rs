@@ -4,6 +4,7 @@
 use crate::liquidation::qty_of;
 use crate::{Leverage, Perps, Row};
 use alloc::collections::BTreeMap;
+use buttonwood_index::Latest;
 use buttonwood_ledger::{About, Cause, Ledger};
 use buttonwood_model::{
     AccountId, CancelReason, CurrencyId, Desk, OrderKind, Product, SessionId, Side, SymbolId,
@@ -69,12 +70,13 @@ impl Sketch {
     fn new(
         perps: &Perps,
         ledger: &Ledger,
+        latest: &Latest,
         account: AccountId,
         symbol: SymbolId,
         gusd: CurrencyId,
     ) -> Option<Self> {
         Some(Self {
-            others: perps.sums(ledger, account, gusd, Some(symbol))?,
+            others: perps.sums(ledger, latest, account, gusd, Some(symbol))?,
             row: perps.row(account, symbol),
             mark: perps.contract(symbol)?.mark,
             cap: perps.risk(account).leverage,
@@ -159,6 +161,7 @@ impl Party<'_> {
 pub fn reserve<R: From<Refusal>>(
     perps: &Perps,
     ledger: &Ledger,
+    latest: &Latest,
     terms: &Terms<'_>,
     advanced: Money,
 ) -> Result<Reserve, Unmet<R>> {
@@ -181,7 +184,7 @@ pub fn reserve<R: From<Refusal>>(
         return Err(not_open());
     }
     if !terms.meets && terms.rests && !only_reduces {
-        let sketch = Sketch::new(perps, ledger, terms.account, terms.symbol_id, terms.symbol.quote);
+        let sketch = Sketch::new(perps, ledger, latest, terms.account, terms.symbol_id, terms.symbol.quote);
         check_rest(sketch.ok_or(Unmet::Beyond)?, terms, (amount, advanced))?;
     }
     let (held, _) = perps.find(terms.account, terms.symbol_id);
@@ -247,6 +250,7 @@ pub fn rest(terms: &Terms<'_>, left: Qty, whole: Reserve) -> Reserve {
 pub fn covers(
     perps: &Perps,
     ledger: &Ledger,
+    latest: &Latest,
     plan: &mut Plan,
     maker: Live<'_>,
     taker: &Terms<'_>,
@@ -257,13 +261,16 @@ pub fn covers(
     let resting = party(order.side(), maker.rates().maker, true);
     let incoming = party(taker.class.side(), taker_rate(taker), false);
     let gusd = taker.symbol.quote;
-    let Some(made) = plan.after(perps, ledger, (order.account, order.symbol, gusd), &resting, false) else {
+    let Some(made) = plan.after(perps, ledger, latest, (order.account, order.symbol, gusd), &resting, false)
+    else {
         return Cover::NotMaker;
     };
     let is_judged = plan.is_part || only_reduces(perps, taker);
     let is_exempt = taker.session == SessionId::EXCHANGE || !is_judged;
     let key = (taker.account, taker.symbol_id, gusd);
-    let Some(took) = plan.after(perps, ledger, key, &incoming, is_exempt) else { return Cover::NotTaker };
+    let Some(took) = plan.after(perps, ledger, latest, key, &incoming, is_exempt) else {
+        return Cover::NotTaker;
+    };
     let Some(moved) = plan.moved_with(ledger, gusd, [&made, &took]) else { return Cover::NotTaker };
     plan.moved = moved;
     plan.note(made);
@@ -281,13 +288,14 @@ impl Plan {
         &self,
         perps: &Perps,
         ledger: &Ledger,
+        latest: &Latest,
         (account, symbol, gusd): (AccountId, SymbolId, CurrencyId),
         fill: &Party<'_>,
         is_exempt: bool,
     ) -> Option<Sketch> {
         let before = match self.of(account) {
             Some(sketch) => *sketch,
-            None => Sketch::new(perps, ledger, account, symbol, gusd)?,
+            None => Sketch::new(perps, ledger, latest, account, symbol, gusd)?,
         };
         let after = before.after(fill)?;
         let may = || after.may_follow(&before) && (!fill.rests || after.carries(&before));
@@ -317,6 +325,7 @@ impl Plan {
 pub fn affords<R: From<Refusal>>(
     perps: &Perps,
     ledger: &Ledger,
+    latest: &Latest,
     terms: &Terms<'_>,
     fills: &[Fill],
     (rest, advanced): (Option<Reserve>, Money),
@@ -329,7 +338,7 @@ pub fn affords<R: From<Refusal>>(
         return Err(Unmet::Other(Refusal::NotOpen.into()));
     }
     let planned = plan.of(terms.account).filter(|_| !fills.is_empty()).copied();
-    let fresh = || Sketch::new(perps, ledger, terms.account, terms.symbol_id, terms.symbol.quote);
+    let fresh = || Sketch::new(perps, ledger, latest, terms.account, terms.symbol_id, terms.symbol.quote);
     let sketch = planned.or_else(fresh).ok_or(Unmet::Beyond)?;
     check_rest(sketch, terms, (rest.map_or(Money::ZERO, |rest| rest.amount), advanced))
 }

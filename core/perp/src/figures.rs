@@ -2,6 +2,7 @@
 
 use crate::prices::Prices;
 use crate::{Contract, Perps, Row};
+use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CurrencyId, Symbol, SymbolId};
 use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty};
@@ -26,6 +27,7 @@ impl Row {
 pub(crate) struct Holder<'a> {
     pub(crate) perps: &'a Perps,
     pub(crate) prices: &'a Prices,
+    pub(crate) latest: &'a Latest,
     pub(crate) ledger: &'a Ledger,
     pub(crate) account: AccountId,
     pub(crate) gusd: CurrencyId,
@@ -60,13 +62,13 @@ impl<'a> Holder<'a> {
 
     /// The account's collateral; nothing unless it is switched on.
     pub(crate) fn collateral(&self) -> impl Iterator<Item = (CurrencyId, Collateral)> + use<'a> {
-        let Self { perps, prices, ledger, account, .. } = *self;
+        let Self { perps, latest, ledger, account, .. } = *self;
         let counts = self.is_fund() || perps.risk(account).cross_collateral;
         let counted = COLLATERAL.into_iter().filter(move |_| counts);
         counted.filter_map(move |(code, percent, has_index)| {
             let place = ledger.currencies().iter().position(|listed| listed.code == code)?;
             let currency = CurrencyId::from_index(place);
-            let index = if has_index { prices.index(currency).unwrap_or(Money::ZERO) } else { Money::ONE };
+            let index = if has_index { latest.price(currency).unwrap_or(Money::ZERO) } else { Money::ONE };
             let amount = ledger.balance(account, currency).available;
             Some((currency, Collateral { amount, index, percent }))
         })
@@ -105,25 +107,38 @@ impl<'a> Holder<'a> {
 
 impl Perps {
     /// The account at the prices in force.
-    fn holder<'a>(&'a self, ledger: &'a Ledger, account: AccountId, gusd: CurrencyId) -> Holder<'a> {
-        Holder { perps: self, prices: &self.prices, ledger, account, gusd }
+    fn holder<'a>(
+        &'a self,
+        ledger: &'a Ledger,
+        latest: &'a Latest,
+        account: AccountId,
+        gusd: CurrencyId,
+    ) -> Holder<'a> {
+        Holder { perps: self, prices: &self.prices, latest, ledger, account, gusd }
     }
 
     /// The sums of the account, without the row of `except`. None beyond the range of money.
     pub(crate) fn sums(
         &self,
         ledger: &Ledger,
+        latest: &Latest,
         account: AccountId,
         gusd: CurrencyId,
         except: Option<SymbolId>,
     ) -> Option<Sums> {
-        let holder = self.holder(ledger, account, gusd);
+        let holder = self.holder(ledger, latest, account, gusd);
         holder.sums_with(except, holder.collateral())
     }
 
     /// The sums of an account without collateral: its GUSD and unrealised profit, less what it owes. None beyond the range of money.
-    pub fn bare_sums(&self, ledger: &Ledger, account: AccountId, gusd: CurrencyId) -> Option<Sums> {
-        self.holder(ledger, account, gusd).sums_with(None, [])
+    pub fn bare_sums(
+        &self,
+        ledger: &Ledger,
+        latest: &Latest,
+        account: AccountId,
+        gusd: CurrencyId,
+    ) -> Option<Sums> {
+        self.holder(ledger, latest, account, gusd).sums_with(None, [])
     }
 
     /// The most of a currency that orders may use, of assets without what is `advanced`, and the most that may leave, of an account of
@@ -131,17 +146,18 @@ impl Perps {
     pub fn available(
         &self,
         ledger: &Ledger,
+        latest: &Latest,
         account: AccountId,
         (gusd, of): (CurrencyId, CurrencyId),
         advanced: Money,
     ) -> Option<[Money; 2]> {
         let held = ledger.balance(account, of).available;
         let collateral =
-            self.holder(ledger, account, gusd).collateral().find(|(currency, _)| *currency == of);
+            self.holder(ledger, latest, account, gusd).collateral().find(|(currency, _)| *currency == of);
         if of != gusd && collateral.is_none() {
             return None;
         }
-        let free = self.sums(ledger, account, gusd, None).map(|sums| sums.free());
+        let free = self.sums(ledger, latest, account, gusd, None).map(|sums| sums.free());
         let own = |margin: Money| margin.checked_sub(advanced).unwrap_or(Money::ZERO).max(Money::ZERO);
         let margins = free.map_or([Money::ZERO; 2], |free| [own(free.usable), free.leaving]);
         Some(margins.map(|margin| match collateral {
@@ -151,8 +167,9 @@ impl Perps {
     }
 
     /// The place of a row in the deleveraging order.
-    pub fn score(&self, ledger: &Ledger, gusd: CurrencyId, row: &Row) -> Score {
-        let assets = self.sums(ledger, row.account, gusd, None).map_or(Money::ZERO, |sums| sums.assets);
+    pub fn score(&self, ledger: &Ledger, latest: &Latest, gusd: CurrencyId, row: &Row) -> Score {
+        let assets =
+            self.sums(ledger, latest, row.account, gusd, None).map_or(Money::ZERO, |sums| sums.assets);
         let contract = self.contract(row.symbol);
         contract.map_or(Score::NoProfit, |contract| Score::of(&row.position, contract.mark, assets))
     }
@@ -187,10 +204,11 @@ impl Figures {
     pub fn of(
         perps: &Perps,
         ledger: &Ledger,
+        latest: &Latest,
         account: AccountId,
         (id, symbol): (SymbolId, &Symbol),
     ) -> Option<Self> {
-        let sums = perps.sums(ledger, account, symbol.quote, None)?;
+        let sums = perps.sums(ledger, latest, account, symbol.quote, None)?;
         let figures = Self {
             sums,
             initial_margin: sums.initial()?,
@@ -200,7 +218,7 @@ impl Figures {
         };
         let Some(contract) = perps.contract(id) else { return Some(figures) };
         let lot = symbol.grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?;
-        let price = liquidation_price(perps, ledger, account, (id, symbol), contract);
+        let price = liquidation_price(perps, ledger, latest, account, (id, symbol), contract);
         Some(Self {
             estimated_liquidation_price: price.unwrap_or(Money::ZERO),
             power: sums.power(perps.risk(account).leverage, contract.mark, lot),
@@ -213,12 +231,13 @@ impl Figures {
 fn liquidation_price(
     perps: &Perps,
     ledger: &Ledger,
+    latest: &Latest,
     account: AccountId,
     (id, symbol): (SymbolId, &Symbol),
     contract: &Contract,
 ) -> Option<Money> {
     let row = perps.row(account, id);
-    let holder = perps.holder(ledger, account, symbol.quote);
+    let holder = perps.holder(ledger, latest, account, symbol.quote);
     let is_own = |(currency, _): &(CurrencyId, Collateral)| *currency == symbol.base;
     let others = holder.collateral().filter(|collateral| !is_own(collateral));
     let point = LiquidationPoint {

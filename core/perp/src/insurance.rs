@@ -97,7 +97,13 @@ pub(crate) fn offer<E: From<BytesRef>>(
 /// The round that deleverages the fund's first position whose index has enough sources. None while the fund's sums leave the range of
 /// money, since such a round would end without a trade and be due again.
 fn flattening(context: &Context<'_, Perps>) -> Option<Round> {
-    context.room.sums(context.ledger, context.room.fund()?, context.ledger.gusd()?, None)?;
+    context.room.sums(
+        context.ledger,
+        context.sources.indices.latest(),
+        context.room.fund()?,
+        context.ledger.gusd()?,
+        None,
+    )?;
     context.room.fund_rows().find_map(|row| {
         let contract = context.room.contract(row.symbol).filter(|contract| contract.is_fresh)?;
         let whole = Money::from_units(row.position.quantity.units().checked_abs()?);

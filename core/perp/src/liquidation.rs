@@ -13,6 +13,7 @@ use crate::prices::Prices;
 use crate::{Contract, Infrequent, Perps, Reject, Row};
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::vec::Vec;
+use buttonwood_index::Latest;
 use buttonwood_model::{
     AccountId, BytesRef, Claim, CurrencyId, ExecutionOption, OrderId, OrderKind, Outbox, Side, Symbol,
     SymbolId, Time, TradeId,
@@ -170,10 +171,10 @@ impl Liquidations {
 
 /// The accounts that are below maintenance at these marks and not in the queue yet, in the order of their ids; the fund if it is below
 /// zero; those without a position whose collateral covers too little of what they owe.
-pub(crate) fn due(context: &Context<'_, Perps>, prices: &Prices) -> Vec<AccountId> {
+pub(crate) fn due(context: &Context<'_, Perps>, (prices, latest): (&Prices, &Latest)) -> Vec<AccountId> {
     let Context { room: perps, ledger, .. } = *context;
     let Some(gusd) = ledger.gusd() else { return Vec::new() };
-    let holder = |account| Holder { perps, prices, ledger, account, gusd };
+    let holder = |account| Holder { perps, prices, latest, ledger, account, gusd };
     let is_new = |account: &AccountId| !perps.liquidations.contains(*account);
     let open = perps.accounts_with_positions().filter(is_new);
     let mut due: Vec<AccountId> = open.filter(|account| holder(*account).is_due()).collect();
@@ -234,8 +235,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
 
 impl<'a> Case<'a> {
     fn holder(&self) -> Holder<'a> {
-        let Context { room: perps, ledger, .. } = *self.context;
-        Holder { perps, prices: &perps.prices, ledger, account: self.account, gusd: self.gusd }
+        let Context { room: perps, ledger, sources, .. } = *self.context;
+        let (prices, latest) = (&perps.prices, sources.indices.latest());
+        Holder { perps, prices, latest, ledger, account: self.account, gusd: self.gusd }
     }
 
     fn fund(&self) -> Holder<'a> {
@@ -373,10 +375,11 @@ impl<'a> Case<'a> {
             let is_short = row.position.quantity.is_negative();
             row.symbol == symbol && !row.position.is_flat() && is_short == (side == Side::Sell)
         };
+        let latest = self.context.sources.indices.latest();
         let opposite = perps.rows().iter().filter(is_opposite).filter(|row| row.account != self.account);
         let mut ranked: Vec<_> = opposite
             .map(|row| {
-                let (class, score) = perps.score(ledger, self.gusd, row).rank();
+                let (class, score) = perps.score(ledger, latest, self.gusd, row).rank();
                 ((row.account == self.fund, class, score, row.account), *row)
             })
             .collect();

@@ -5,6 +5,7 @@
 use crate::Perps;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use buttonwood_index::{Index, Latest};
 use buttonwood_model::{CurrencyId, Product, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price, Round};
 use buttonwood_risk::price;
@@ -47,17 +48,11 @@ const SEEN_MAX: usize = 1_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Prices {
     contracts: BTreeMap<SymbolId, Contract>,
-    /// The indices with which the marks were taken, in dollars.
-    indices: BTreeMap<CurrencyId, Money>,
 }
 
 impl Prices {
     pub(crate) fn contract(&self, symbol: SymbolId) -> Option<&Contract> {
         self.contracts.get(&symbol)
-    }
-
-    pub(crate) fn index(&self, currency: CurrencyId) -> Option<Money> {
-        self.indices.get(&currency).copied()
     }
 
     /// Every contract that has had an index.
@@ -70,25 +65,19 @@ impl Prices {
     }
 
     pub(crate) fn take(&mut self, marks: &[Marked]) {
-        for Marked { symbol, currency, contract } in marks {
-            self.contracts.insert(*symbol, *contract);
-            self.indices.insert(*currency, contract.index);
-        }
+        self.contracts.extend(marks.iter().map(|mark| (mark.symbol, mark.contract)));
     }
 }
 
-/// The prices of all contracts as they are now, as far as they changed. `pin` replaces the pin of a currency.
-pub(crate) fn marks(context: &Context<'_, Perps>, pin: Option<(CurrencyId, Option<Money>)>) -> Vec<Marked> {
+/// The prices of all contracts at these indices, as far as they changed.
+pub(crate) fn marks(context: &Context<'_, Perps>, latest: &Latest) -> Vec<Marked> {
     let listed = (0..).map(SymbolId).zip(context.symbols);
     let contracts = listed.filter(|(_, symbol)| symbol.product == Product::Swap);
     let marked = contracts.filter_map(|(id, symbol)| {
         let currency = symbol.base;
-        let index = match pin {
-            Some((of, price)) if of == currency => price.or_else(|| context.sources.unpinned(currency)),
-            _ => context.sources.index(currency),
-        };
+        let index = latest.index(currency).filter(|index| index.is_fresh);
         let before = context.room.contract(id).copied();
-        let contract = match index.and_then(|index| priced(context, id, symbol, index)) {
+        let contract = match index.and_then(|index| priced(context, id, symbol, index.price)) {
             Some(contract) => contract,
             // It keeps its last prices.
             None => Contract { is_fresh: false, premium: None, ..before? },
@@ -96,6 +85,14 @@ pub(crate) fn marks(context: &Context<'_, Perps>, pin: Option<(CurrencyId, Optio
         (before != Some(contract)).then_some(Marked { symbol: id, currency, contract })
     });
     marked.collect()
+}
+
+/// The indices that marks of an older record were taken with: those records name none.
+pub(crate) fn indices_of(marks: &[Marked]) -> impl Iterator<Item = (CurrencyId, Index)> {
+    marks.iter().map(|mark| {
+        let Contract { index: price, is_fresh, .. } = mark.contract;
+        (mark.currency, Index { price, is_fresh })
+    })
 }
 
 /// The prices of a contract at an index; none if the value of its positions could not be counted.

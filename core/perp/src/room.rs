@@ -3,7 +3,7 @@
 use crate::{BrokenLaw, Command, DESK, Perps};
 use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, Due, Phase, Rank, Symbol, Time};
+use buttonwood_model::{AccountId, CurrencyId, Due, Phase, Product, Rank, Symbol, Time};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, Room};
 
@@ -59,8 +59,8 @@ impl Room for Perps {
         self.loans().restore(ledger);
     }
 
-    fn note_symbols(&mut self, symbols: &[Symbol], ledger: &Ledger) {
-        self.note_sources(symbols, ledger.dollar());
+    fn indexed(&self, symbols: &[Symbol]) -> impl Iterator<Item = CurrencyId> {
+        symbols.iter().filter(|symbol| symbol.product == Product::Swap).map(|symbol| symbol.base)
     }
 }
 

@@ -3,11 +3,11 @@
 use crate::funding::Funding;
 use crate::liquidation::Liquidations;
 use crate::prices::{Contract, Prices};
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_index::Indices;
 use buttonwood_ledger::{CLEARING, FEES, INSURANCE, LENDING, Ledger};
-use buttonwood_model::{AccountId, CurrencyId, Held, Product, Side, Symbol, SymbolId, Time};
+use buttonwood_model::{AccountId, CurrencyId, Held, Side, SymbolId, Time};
 use buttonwood_num::Money;
 use buttonwood_risk::{Debts, Leverage, Loans, Position};
 use serde::{Deserialize, Serialize};
@@ -45,8 +45,6 @@ pub struct Perps {
     pub(crate) loans: Loans,
     pub(crate) funding: Funding,
     pub(crate) liquidations: Liquidations,
-    /// Since when the books or the feeds say more than the marks.
-    changed: Option<Time>,
     /// When the marks must be taken again although no book changed, since balances changed that no order changed.
     pub(crate) retake: Option<Time>,
     /// When the marks were last taken.
@@ -55,9 +53,6 @@ pub struct Perps {
     pub(crate) offers: BTreeMap<SymbolId, Time>,
     /// The full hour before which nothing more of the fund's positions can be closed.
     pub(crate) flattened: Option<Time>,
-    /// Whether a book that a mark depends on changed in the command that is being applied.
-    #[serde(skip)]
-    touched: bool,
     /// The debts of accounts for returned advances, in dollars. Derived from the debts of `funds`.
     #[serde(skip)]
     debts: Debts,
@@ -77,17 +72,14 @@ pub struct Perps {
     /// several times.
     #[serde(skip)]
     index: Vec<Vec<(SymbolId, u32)>>,
-    /// By symbol: whether a mark depends on its book.
-    #[serde(skip)]
-    sources: Vec<bool>,
 }
 
 impl PartialEq for Perps {
     fn eq(&self, other: &Self) -> bool {
         (&self.rows, &self.prices) == (&other.rows, &other.prices)
             && (&self.risks, &self.loans, &self.funding) == (&other.risks, &other.loans, &other.funding)
-            && (&self.liquidations, self.changed, self.retake, self.marked)
-                == (&other.liquidations, other.changed, other.retake, other.marked)
+            && (&self.liquidations, self.retake, self.marked)
+                == (&other.liquidations, other.retake, other.marked)
             && (&self.offers, self.flattened) == (&other.offers, other.flattened)
     }
 }
@@ -144,45 +136,6 @@ impl Perps {
         self.fund
     }
 
-    /// Notes which books marks depend on: those of the contracts, and the dollar books of their base currencies. A contract may make a
-    /// book a source that was none; a spot symbol that was listed last is looked at alone.
-    pub(crate) fn note_sources(&mut self, symbols: &[Symbol], dollar: Option<CurrencyId>) {
-        if let Some((last, others)) = symbols.split_last()
-            && last.product == Product::Spot
-            && others.len() == self.sources.len()
-        {
-            let is_based = |other: &Symbol| other.product == Product::Swap && other.base == last.base;
-            return self.sources.push(Some(last.quote) == dollar && others.iter().any(is_based));
-        }
-        let contracts = symbols.iter().filter(|symbol| symbol.product == Product::Swap);
-        let bases: BTreeSet<CurrencyId> = contracts.map(|symbol| symbol.base).collect();
-        let is_source = |symbol: &Symbol| match symbol.product {
-            Product::Swap => true,
-            Product::Spot => Some(symbol.quote) == dollar && bases.contains(&symbol.base),
-        };
-        self.sources = symbols.iter().map(is_source).collect();
-    }
-
-    /// Notes that a symbol's book changed.
-    #[inline]
-    pub fn touch(&mut self, symbol: SymbolId) {
-        self.touched |= self.sources.get(symbol.index()).copied().unwrap_or_default();
-    }
-
-    /// Notes the time of the command that was applied, if it changed a book that a mark depends on.
-    #[inline]
-    pub fn note_time(&mut self, time: Time) {
-        if self.touched {
-            self.touched = false;
-            self.note_change(time);
-        }
-    }
-
-    /// Notes that a source of a mark changed.
-    pub(crate) fn note_change(&mut self, time: Time) {
-        self.changed.get_or_insert(time);
-    }
-
     /// Trading was halted or resumed, or operators set other terms: premiums count differently from now on.
     pub fn note_halt(&mut self, time: Time) {
         if !self.prices.is_empty() {
@@ -193,7 +146,7 @@ impl Perps {
     /// When the marks are taken next because something changed: at the full second after the first change of a book or of a feed's
     /// price, and when such a price goes stale.
     pub fn marks_due(&self, indices: &Indices) -> Option<Time> {
-        let changed = self.changed.map(|time| Time((time.0 / Time::SECOND + 1) * Time::SECOND));
+        let changed = indices.changed().map(|time| Time((time.0 / Time::SECOND + 1) * Time::SECOND));
         changed.into_iter().chain(self.retake).chain(indices.stale_at()).min()
     }
 
@@ -212,9 +165,7 @@ impl Perps {
 
     pub(crate) fn note_marks(&mut self, time: Time) {
         self.marked = Some(time);
-        self.changed = None;
         self.retake = None;
-        self.touched = false;
     }
 
     /// When the marks were last taken.
@@ -225,11 +176,6 @@ impl Perps {
     /// The prices of a contract; none before it has had an index.
     pub fn contract(&self, symbol: SymbolId) -> Option<&Contract> {
         self.prices.contract(symbol)
-    }
-
-    /// The index of a currency when the marks were taken, in dollars.
-    pub fn index_price(&self, currency: CurrencyId) -> Option<Money> {
-        self.prices.index(currency)
     }
 
     /// The settings of an account.
@@ -259,9 +205,7 @@ impl Perps {
 
     /// Has the marks taken again, since an account owes more.
     pub fn look_through(&mut self, time: Time) {
-        if !self.prices.is_empty() {
-            self.retake = Some(time);
-        }
+        self.retake = Some(time);
     }
 
     /// The loans of the lending account for perpetuals.

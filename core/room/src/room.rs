@@ -3,7 +3,7 @@
 use crate::Context;
 use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, AssetId, Due, Symbol};
+use buttonwood_model::{AccountId, AssetId, CurrencyId, Due, Symbol};
 use buttonwood_num::Money;
 use core::fmt::Debug;
 use core::iter;
@@ -47,6 +47,11 @@ pub trait Room: Sized {
 
     /// Rebuilds what is derived, after a snapshot was read.
     fn restore(&mut self, _ledger: &mut Ledger) {}
+
+    /// The currencies of which the room reads the index.
+    fn indexed(&self, _symbols: &[Symbol]) -> impl Iterator<Item = CurrencyId> {
+        iter::empty()
+    }
 
     /// Notes the symbols, after one was listed or a snapshot was read.
     fn note_symbols(&mut self, _symbols: &[Symbol], _ledger: &Ledger) {}

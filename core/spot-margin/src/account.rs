@@ -2,6 +2,7 @@
 
 use crate::SpotMargin;
 use crate::state::Level;
+use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CurrencyId, SymbolId};
 use buttonwood_num::{Grid, Money, Price, Qty, Round};
@@ -43,20 +44,20 @@ impl SpotMargin {
         ledger.balance(account, currency).available.capped_add(held)
     }
 
-    pub(crate) fn account(&self, ledger: &Ledger, account: AccountId) -> Account {
+    pub(crate) fn account(&self, ledger: &Ledger, latest: &Latest, account: AccountId) -> Account {
         let usd = self.dollar.map_or(Money::ZERO, |dollar| self.owned(ledger, account, dollar));
         let mut holdings = [Holding::NONE; HOLDINGS_MAX];
         for (holding, market) in holdings.iter_mut().zip(&self.markets) {
             let quantity = self.owned(ledger, account, market.currency);
-            let index = self.index(market.currency).map_or(Money::ZERO, |index| index.price);
+            let index = latest.price(market.currency).unwrap_or(Money::ZERO);
             *holding = Holding { currency: Some(market.currency), held: Held { quantity, index } };
         }
         Account { cash: Cash { usd, owed: self.borrowed(account) }, holdings }
     }
 
     /// The sums of an account. None beyond the range of money.
-    pub fn sums(&self, ledger: &Ledger, account: AccountId) -> Option<Sums> {
-        self.account(ledger, account).sums()
+    pub fn sums(&self, ledger: &Ledger, latest: &Latest, account: AccountId) -> Option<Sums> {
+        self.account(ledger, latest, account).sums()
     }
 
     /// The most of a currency that may leave an account; none where only its balance bounds that. `advanced` is the part of its assets
@@ -64,11 +65,12 @@ impl SpotMargin {
     pub fn leaving(
         &self,
         ledger: &Ledger,
+        latest: &Latest,
         account: AccountId,
         currency: CurrencyId,
         advanced: Money,
     ) -> Option<Money> {
-        let of = self.account(ledger, account);
+        let of = self.account(ledger, latest, account);
         if of.cash.owed == Money::ZERO {
             return None;
         }
@@ -86,7 +88,7 @@ impl SpotMargin {
     /// The exposure of an account's live margin buys, with `left` of an order in place of `waited`, as which it counts.
     pub(crate) fn buys(
         &self,
-        account: AccountId,
+        (latest, account): (&Latest, AccountId),
         (symbol, grid): (SymbolId, &Grid),
         (price, rate): (Price, buttonwood_num::Bps),
         (waited, left): (Qty, Qty),
@@ -98,16 +100,20 @@ impl SpotMargin {
         Some(Buys {
             value: row.buys.checked_sub(before.level.value)?.checked_add(after.level.value)?,
             fees: row.fees.checked_sub(before.fee)?.checked_add(after.fee)?,
-            above_index: self.above_index(account, Some(own))?,
+            above_index: self.above_index((latest, account), Some(own))?,
         })
     }
 
     /// Σ (price − index) × remaining of the live margin buys above the index, rounded up at 10⁻¹⁹ for each currency. At a price of
     /// `own`, a level is replaced by another one.
-    fn above_index(&self, account: AccountId, own: Option<(SymbolId, Money, Level, Level)>) -> Option<Money> {
+    fn above_index(
+        &self,
+        (latest, account): (&Latest, AccountId),
+        own: Option<(SymbolId, Money, Level, Level)>,
+    ) -> Option<Money> {
         let mut lost = Money::ZERO;
         for market in &self.markets {
-            let index = self.index(market.currency).map_or(Money::ZERO, |index| index.price);
+            let index = latest.price(market.currency).unwrap_or(Money::ZERO);
             let from = (account, market.symbol, Money::from_units(index.units().checked_add(1)?));
             let levels = self.levels.range(from..=(account, market.symbol, Money::MAX));
             let (mut base, mut value) = (Money::ZERO, Money::ZERO);

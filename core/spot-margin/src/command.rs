@@ -101,7 +101,7 @@ pub fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
             if !matches!(margin.liquidation_due(), Some((_, _, Next::Search))) {
                 return Err(Reject::NotDue);
             }
-            let (found, after) = margin.search(ledger);
+            let (found, after) = margin.search(ledger, context.sources.indices.latest());
             out.push_named(&Infrequent::Found(found, after));
         }
         Command::SetConditions(conditions) => {

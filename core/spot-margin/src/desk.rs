@@ -2,6 +2,7 @@
 
 use crate::SpotMargin;
 use crate::plan::Plan;
+use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AssetId, Desk, SessionId, Side, Symbol};
 use buttonwood_num::{Money, Price, Qty};
@@ -50,15 +51,16 @@ impl SpotMargin {
 pub fn reserve<R: From<Refusal>>(
     margin: &SpotMargin,
     ledger: &Ledger,
+    latest: &Latest,
     terms: &Terms<'_>,
     advanced: Money,
 ) -> Result<Reserve, Unmet<R>> {
     let side = terms.class.side();
     if borrows(terms.class.desk(), side) {
-        return reserve_buy(margin, ledger, terms, advanced);
+        return reserve_buy(margin, ledger, latest, terms, advanced);
     }
     if terms.class.desk() == DESK {
-        margin.index(terms.symbol.base).ok_or(Unmet::Other(Refusal::NotOpen.into()))?;
+        latest.index(terms.symbol.base).ok_or(Unmet::Other(Refusal::NotOpen.into()))?;
         margin.sells_with(terms).ok_or(Unmet::Beyond)?;
     }
     let is_cash = terms.class.desk() == CASH;
@@ -73,16 +75,17 @@ pub fn reserve<R: From<Refusal>>(
 fn reserve_buy<R: From<Refusal>>(
     margin: &SpotMargin,
     ledger: &Ledger,
+    latest: &Latest,
     terms: &Terms<'_>,
     advanced: Money,
 ) -> Result<Reserve, Unmet<R>> {
-    if margin.index(terms.symbol.base).is_none_or(|index| !index.is_fresh) {
+    if !latest.is_fresh(terms.symbol.base) {
         return Err(Unmet::Other(Refusal::NotOpen.into()));
     }
     if margin.row(terms.account).spending > 0 {
         return Err(Unmet::Beyond);
     }
-    if !terms.meets && !accepts(margin, ledger, terms, &Plan::default(), (terms.qty, advanced)) {
+    if !terms.meets && !accepts(margin, ledger, latest, terms, &Plan::default(), (terms.qty, advanced)) {
         return Err(Unmet::Beyond);
     }
     let (held, _) = ledger.find(terms.account, terms.symbol.quote);
@@ -94,15 +97,16 @@ fn reserve_buy<R: From<Refusal>>(
 fn accepts(
     margin: &SpotMargin,
     ledger: &Ledger,
+    latest: &Latest,
     terms: &Terms<'_>,
     plan: &Plan,
     (left, advanced): (Qty, Money),
 ) -> bool {
     let account = plan.of(terms.account).copied();
-    let account = account.unwrap_or_else(|| margin.account(ledger, terms.account));
+    let account = account.unwrap_or_else(|| margin.account(ledger, latest, terms.account));
     let market = (terms.symbol_id, &terms.symbol.grid);
     let at = (terms.price, terms.rates.worst());
-    let buys = margin.buys(terms.account, market, at, (terms.waited, left));
+    let buys = margin.buys((latest, terms.account), market, at, (terms.waited, left));
     let own = |sums: Sums| Some(Sums { assets: sums.assets.checked_sub(advanced)?, ..sums });
     account.sums().and_then(own).zip(buys).is_some_and(|(sums, buys)| sums.accepts(&buys, margin.terms()))
 }
@@ -128,6 +132,7 @@ pub fn buy_with(terms: &Terms<'_>, money: &mut Money, price: Price, open: Qty) -
 pub fn affords<R>(
     margin: &SpotMargin,
     ledger: &Ledger,
+    latest: &Latest,
     terms: &Terms<'_>,
     fills: &[Fill],
     (rest, advanced): (Option<Reserve>, Money),
@@ -141,7 +146,7 @@ pub fn affords<R>(
     }
     let filled: Qty = fills.iter().map(|fill| fill.qty).sum();
     let left = if rest.is_some() { terms.qty - filled } else { Qty::ZERO };
-    if accepts(margin, ledger, terms, plan, (left, advanced)) { Ok(()) } else { Err(Unmet::Beyond) }
+    if accepts(margin, ledger, latest, terms, plan, (left, advanced)) { Ok(()) } else { Err(Unmet::Beyond) }
 }
 
 /// The fees of maker and taker, at least one of them of this room. The exchange's own order pays none.

@@ -2,6 +2,7 @@
 
 use crate::SpotMargin;
 use crate::account::{Account, Change};
+use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CurrencyId, Outbox, Side, Symbol};
 use buttonwood_num::{Money, Price, Qty};
@@ -42,9 +43,15 @@ impl Figures {
     }
 
     /// The figures of an account. None beyond the range of money.
-    pub fn of(margin: &SpotMargin, ledger: &Ledger, symbols: &[Symbol], account: AccountId) -> Option<Self> {
+    pub fn of(
+        margin: &SpotMargin,
+        ledger: &Ledger,
+        latest: &Latest,
+        symbols: &[Symbol],
+        account: AccountId,
+    ) -> Option<Self> {
         let row = margin.row(account);
-        Self::with(margin, symbols, &margin.account(ledger, account), [row.buys, row.sells])
+        Self::with(margin, symbols, &margin.account(ledger, latest, account), [row.buys, row.sells])
     }
 
     fn with(
@@ -85,6 +92,7 @@ impl SpotMargin {
 pub fn preview<'a, D: Desks>(
     margin: &SpotMargin,
     ledger: &Ledger,
+    latest: &Latest,
     market: trading::Market<'a, D>,
     (placer, home): (Placer, &'a str),
     place: &Place,
@@ -94,7 +102,7 @@ pub fn preview<'a, D: Desks>(
     let figures = || {
         let symbols = &market.floor.symbols;
         let symbol = symbols.get(place.symbol.index())?;
-        let before = margin.account(ledger, placer.account);
+        let before = margin.account(ledger, latest, placer.account);
         let row = margin.row(placer.account);
         let reserved = [row.buys, row.sells];
         let (after, rest) = after(market, symbol, place, before, &events.events)?;

@@ -35,4 +35,4 @@ pub use laws::BrokenLaw;
 pub use liquidation::TakenOver;
 pub use plan::{Plan, covers, covers_crossing};
 pub use settle::{hold, release, settle_crossing, settle_maker, settle_taker};
-pub use state::{Index, SpotMargin};
+pub use state::SpotMargin;

@@ -10,6 +10,7 @@ use crate::settle::house;
 use crate::{Infrequent, SpotMargin};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use buttonwood_index::Latest;
 use buttonwood_ledger::{Bucket, Cause, INSURANCE, Ledger, Posting};
 use buttonwood_model::{
     AccountId, BytesRef, CancelReason, Claim, CurrencyId, ExecutionOption, OrderId, OrderKind, Outbox, Rank,
@@ -130,7 +131,7 @@ impl SpotMargin {
     }
 
     /// The next accounts below maintenance, and the last account that was searched, if more are left.
-    pub(crate) fn search(&self, ledger: &Ledger) -> (Vec<AccountId>, Option<AccountId>) {
+    pub(crate) fn search(&self, ledger: &Ledger, latest: &Latest) -> (Vec<AccountId>, Option<AccountId>) {
         let after = self.liquidations.search.and_then(|(_, after)| after);
         let lent = self.loans.after(after).map(|(account, ..)| account).take(SEARCH_MAX + 1);
         let owing: BTreeSet<AccountId> = lent.chain(self.debts.after(after).take(SEARCH_MAX + 1)).collect();
@@ -139,7 +140,7 @@ impl SpotMargin {
         let (mut below, mut last) = (Vec::new(), None);
         for account in owing.by_ref().take(SEARCH_MAX) {
             last = Some(account);
-            if Some(account) != fund && self.is_due(ledger, account) {
+            if Some(account) != fund && self.is_due(ledger, latest, account) {
                 below.push(account);
             }
         }
@@ -147,20 +148,22 @@ impl SpotMargin {
     }
 
     /// Whether an account is below maintenance, and a holding of it has a fresh index.
-    fn is_due(&self, ledger: &Ledger, account: AccountId) -> bool {
-        let account = self.account(ledger, account);
-        let has_fresh = || account.holdings().any(|(currency, _)| self.is_fresh(currency));
+    fn is_due(&self, ledger: &Ledger, latest: &Latest, account: AccountId) -> bool {
+        let account = self.account(ledger, latest, account);
+        let has_fresh = || account.holdings().any(|(currency, _)| latest.is_fresh(currency));
         account.sums().is_some_and(|sums| sums.is_due(self.terms())) && has_fresh()
-    }
-
-    fn is_fresh(&self, currency: CurrencyId) -> bool {
-        self.index(currency).is_some_and(|index| index.is_fresh)
     }
 
     /// The part of the largest holding that goes next; none without a holding that has a price. `debt` is what the account owes for
     /// returned advances.
-    fn part<'a>(&self, account: &Account, debt: Money, symbols: &'a [Symbol]) -> Option<Part<'a>> {
-        let fresh: Vec<_> = account.holdings().filter(|(currency, _)| self.is_fresh(*currency)).collect();
+    fn part<'a>(
+        &self,
+        latest: &Latest,
+        account: &Account,
+        debt: Money,
+        symbols: &'a [Symbol],
+    ) -> Option<Part<'a>> {
+        let fresh: Vec<_> = account.holdings().filter(|(currency, _)| latest.is_fresh(*currency)).collect();
         let place = sums::largest(fresh.iter().map(|(_, held)| (held.quantity, held.index)))?;
         let (currency, held) = *fresh.get(place)?;
         let (_, symbol_id) = self.markets().find(|(traded, _)| *traded == currency)?;
@@ -185,7 +188,7 @@ fn fund_takes(context: &Context<'_, SpotMargin>, fund: Fund, rest: &Rest) -> Opt
     let quantity = fund.takes(&Offered {
         quantity: rest.quantity,
         price: rest.price,
-        mark: margin.index(rest.currency)?.price,
+        mark: context.sources.indices.latest().price(rest.currency)?,
         lot: context.symbol(symbol)?.grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?,
         own: ledger.balance(house, rest.currency).available,
     });
@@ -201,15 +204,16 @@ pub(crate) fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
     planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
 ) -> bool {
-    let Context { room: margin, ledger, symbols, .. } = *context;
+    let Context { room: margin, ledger, symbols, sources, .. } = *context;
+    let latest = sources.indices.latest();
     let Liquidations { queue, current, .. } = &margin.liquidations;
     let stage = match current {
         Some((account, stage)) if *account == id => Some(*stage),
         None if queue.first() == Some(&id) => None,
         _ => return false,
     };
-    let account = margin.account(ledger, id);
-    if !margin.is_due(ledger, id) {
+    let account = margin.account(ledger, latest, id);
+    if !margin.is_due(ledger, latest, id) {
         out.push_named(&Infrequent::Ended(id));
         return true;
     }
@@ -218,7 +222,7 @@ pub(crate) fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
             cancel::forced(market, id, CancelReason::TradingClosed, planner, out);
             out.push_named(&Infrequent::Started(id));
         }
-        Some(Stage::Book) => match margin.part(&account, margin.debt(id), symbols) {
+        Some(Stage::Book) => match margin.part(latest, &account, margin.debt(id), symbols) {
             Some(part) => {
                 let sold = sell(market, id, &account, &part, planner, out);
                 out.push_named(&Infrequent::Sold(sold));

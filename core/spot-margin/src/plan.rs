@@ -7,6 +7,7 @@ use crate::SpotMargin;
 use crate::account::{Account, Change};
 use crate::desk::{CASH, DESK, borrows};
 use alloc::vec::Vec;
+use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, Desk, SessionId, Side, Symbol};
 use buttonwood_num::{Money, Qty};
@@ -52,12 +53,18 @@ impl Plan {
     }
 
     /// Notes a fill of one side; an error if it is not covered.
-    fn note(&mut self, margin: &SpotMargin, ledger: &Ledger, party: &Party<'_>) -> Result<(), Uncovered> {
+    fn note(
+        &mut self,
+        margin: &SpotMargin,
+        ledger: &Ledger,
+        latest: &Latest,
+        party: &Party<'_>,
+    ) -> Result<(), Uncovered> {
         let is_judged =
             party.desk == DESK || party.desk == CASH && margin.borrowed(party.account) > Money::ZERO;
         let (true, Some(dollar)) = (is_judged, margin.dollar) else { return Ok(()) };
         let before = self.of(party.account).copied();
-        let before = before.unwrap_or_else(|| margin.account(ledger, party.account));
+        let before = before.unwrap_or_else(|| margin.account(ledger, latest, party.account));
         let change = party.change().ok_or(Uncovered)?;
         let after = before.after(dollar, &change).ok_or(Uncovered)?;
         let is_covered = || after.sums().is_some_and(|sums| sums.covers(margin.terms()));
@@ -84,6 +91,7 @@ impl Plan {
 pub fn covers(
     margin: &SpotMargin,
     ledger: &Ledger,
+    latest: &Latest,
     plan: &mut Plan,
     maker: Live<'_>,
     taker: &Terms<'_>,
@@ -115,10 +123,10 @@ pub fn covers(
         is_exempt: is_forced || borrows(taker.class.desk(), side),
     };
     let mut next = plan.clone();
-    if next.note(margin, ledger, &resting).is_err() {
+    if next.note(margin, ledger, latest, &resting).is_err() {
         return Cover::NotMaker;
     }
-    if next.note(margin, ledger, &incoming).is_err() {
+    if next.note(margin, ledger, latest, &incoming).is_err() {
         return Cover::NotTaker;
     }
     *plan = next;
@@ -134,6 +142,7 @@ pub fn covers(
 pub fn covers_crossing(
     margin: &SpotMargin,
     ledger: &Ledger,
+    latest: &Latest,
     plan: &mut Plan,
     crossing: &Crossing<'_>,
 ) -> Result<(), Side> {
@@ -149,7 +158,7 @@ pub fn covers_crossing(
             fee,
             is_exempt: false,
         };
-        next.note(margin, ledger, &party).map_err(|Uncovered| party.side)?;
+        next.note(margin, ledger, latest, &party).map_err(|Uncovered| party.side)?;
     }
     *plan = next;
     Ok(())

@@ -4,7 +4,7 @@ use crate::liquidation::Next;
 use crate::{BrokenLaw, Command, SpotMargin, is_of_room};
 use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, Due, Phase, Rank, Symbol};
+use buttonwood_model::{AccountId, CurrencyId, Due, Phase, Rank, Symbol};
 use buttonwood_room::{Context, Room};
 
 impl Room for SpotMargin {
@@ -48,6 +48,10 @@ impl Room for SpotMargin {
 
     fn restore(&mut self, ledger: &mut Ledger) {
         self.loans().restore(ledger);
+    }
+
+    fn indexed(&self, _symbols: &[Symbol]) -> impl Iterator<Item = CurrencyId> {
+        self.markets().map(|(currency, _)| currency)
     }
 
     fn note_symbols(&mut self, symbols: &[Symbol], ledger: &Ledger) {

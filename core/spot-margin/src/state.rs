@@ -1,4 +1,4 @@
-//! The desk's state: what accounts owe, what their live orders stand for, and the indices of the currencies that they trade.
+//! The desk's state: what accounts owe, and what their live orders stand for.
 
 use crate::Conditions;
 use crate::interest::Interest;
@@ -17,15 +17,6 @@ const HOLDINGS: [&str; 4] = ["BTC", "ETH", "SOL", "XRP"];
 pub(crate) struct Market {
     pub(crate) currency: CurrencyId,
     pub(crate) symbol: SymbolId,
-}
-
-/// The index of a currency, as it was taken last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Index {
-    /// Dollars for one unit.
-    pub price: Money,
-    /// Whether it had enough sources; otherwise nothing is bought on margin, and no liquidation starts.
-    pub is_fresh: bool,
 }
 
 /// The sums of an account's live orders.
@@ -63,7 +54,6 @@ pub struct SpotMargin {
     pub(crate) levels: BTreeMap<(AccountId, SymbolId, Money), Level>,
     /// The reserves of live orders of this desk. Money reserved otherwise is on its way out of the account.
     pub(crate) held: BTreeMap<(AccountId, CurrencyId), Money>,
-    pub(crate) indices: BTreeMap<CurrencyId, Index>,
     pub(crate) conditions: Conditions,
     pub(crate) interest: Interest,
     pub(crate) liquidations: Liquidations,
@@ -85,8 +75,7 @@ impl PartialEq for SpotMargin {
     fn eq(&self, other: &Self) -> bool {
         (&self.loans, &self.rows, &self.levels, &self.held, &self.conditions)
             == (&other.loans, &other.rows, &other.levels, &other.held, &other.conditions)
-            && (&self.indices, &self.interest, &self.liquidations)
-                == (&other.indices, &other.interest, &other.liquidations)
+            && (&self.interest, &self.liquidations) == (&other.interest, &other.liquidations)
     }
 }
 
@@ -128,9 +117,7 @@ impl SpotMargin {
 
     /// Has the accounts that owe looked through, since one of them owes more.
     pub fn look_through(&mut self, time: Time) {
-        if !self.indices.is_empty() {
-            self.liquidations.look_through(time);
-        }
+        self.liquidations.look_through(time);
     }
 
     /// Notes which symbols are traded on margin, after a symbol was listed or the state was restored.
@@ -157,18 +144,6 @@ impl SpotMargin {
     /// The currencies that can be bought on margin, with their books.
     pub fn markets(&self) -> impl Iterator<Item = (CurrencyId, SymbolId)> {
         self.markets.iter().map(|market| (market.currency, market.symbol))
-    }
-
-    /// The index of a currency, as it was taken last.
-    pub fn index(&self, currency: CurrencyId) -> Option<Index> {
-        self.indices.get(&currency).copied()
-    }
-
-    /// Notes an index that was taken. Indices of other currencies than those that can be bought on margin are ignored.
-    pub fn note_index(&mut self, currency: CurrencyId, index: Index) {
-        if self.markets.iter().any(|market| market.currency == currency) {
-            self.indices.insert(currency, index);
-        }
     }
 
     /// Notes that indices were taken: accounts that owe are to be looked through.

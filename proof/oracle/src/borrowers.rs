@@ -341,7 +341,7 @@ impl World {
             let grid = &state.symbol(market.symbol).unwrap().grid;
             Held {
                 quantity: state.ledger().balance(account, market.currency).total(),
-                index: state.perps().index_price(market.currency).unwrap(),
+                index: state.indices().latest().price(market.currency).unwrap(),
                 tick: grid.value(Money::ONE, Price::from_ticks(1)),
             }
         });
@@ -497,8 +497,14 @@ impl World {
             assert!(available == Money::ZERO || owed == Money::ZERO, "what comes in repays first");
         }
         for (account, _) in &self.traders[..BORROWERS] {
-            let figures =
-                Figures::of(state.spot_margin(), state.ledger(), state.symbols(), *account).unwrap();
+            let figures = Figures::of(
+                state.spot_margin(),
+                state.ledger(),
+                state.indices().latest(),
+                state.symbols(),
+                *account,
+            )
+            .unwrap();
             assert_eq!(figures::of_core(&figures), self.naive(*account).figures());
         }
     }

@@ -419,7 +419,7 @@ impl MarginJudge {
         let lending = lending.map(|house| state.ledger().balance(house, self.dollar).total());
         check("what was lent", &lending.unwrap_or_default(), &-lent)?;
         for market in &self.markets {
-            let index = state.spot_margin().index(market.currency).map(|index| index.price);
+            let index = state.indices().latest().price(market.currency);
             check("an index", &index, &market.index)?;
         }
         self.owed = owed;

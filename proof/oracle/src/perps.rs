@@ -213,7 +213,7 @@ impl PerpJudge {
                 };
                 Ok(())
             }
-            Infrequent::MarksTaken(_, due) => self.note_marks(exchange, due),
+            Infrequent::MarksTaken(_, due, _) => self.note_marks(exchange, due),
             // The judge knows pinned indices only.
             Infrequent::FeedPriced(prices) => Err(format!("prices of the feed {}", prices.feed)),
             Infrequent::RiskSet(account, risk) => {

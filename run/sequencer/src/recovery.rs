@@ -307,7 +307,7 @@ const FLUSH_EVERY: u64 = 64;
 
 /// The version of a snapshot's contents: state, tape, index of the history. It goes up whenever one of them changes its stored
 /// form. A snapshot of another version is passed over, and the whole journal is replayed instead.
-pub(crate) const SNAPSHOT_VERSION: u8 = 33;
+pub(crate) const SNAPSHOT_VERSION: u8 = 34;
 
 /// The bytes of a snapshot: version, fold, index of the history.
 pub(crate) fn encode(fold: &Fold, index: &Index) -> Result<Vec<u8>, postcard::Error> {

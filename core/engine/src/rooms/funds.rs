@@ -56,7 +56,7 @@ impl Evolve for Infrequent {
 fn note_debt(state: &mut State, account: AccountId, time: Time) {
     let before = state.desks.debt(account);
     state.note_debt(account);
-    if state.desks.debt(account) > before {
+    if state.desks.debt(account) > before && !state.indices().latest().is_empty() {
         state.desks.spot_margin.look_through(time);
         state.desks.perps.look_through(time);
     }

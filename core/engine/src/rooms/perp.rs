@@ -7,7 +7,6 @@ use buttonwood_funds::Made;
 use buttonwood_model::{CancelReason, Stamp, Time};
 use buttonwood_perp::{self as perp, Command, Infrequent, liquidation::Task};
 use buttonwood_room::ContextMut;
-use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 use buttonwood_trading::{cancel, place};
 
 impl Decide for Command {
@@ -60,17 +59,9 @@ impl Evolve for Infrequent {
         let mut context =
             ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
         perp::evolve(&mut context, &self);
-        note_indices(&mut state.desks.spot_margin, time, &self);
+        if matches!(self, Self::MarksTaken(..)) {
+            state.desks.spot_margin.note_taken(time);
+        }
         repay(state);
     }
-}
-
-/// Tells the desk of spot margin the indices that were taken.
-fn note_indices(margin: &mut SpotMargin, time: Time, event: &perp::Infrequent) {
-    let perp::Infrequent::MarksTaken(marks, _) = event else { return };
-    for mark in marks {
-        let perp::Contract { index, is_fresh, .. } = mark.contract;
-        margin.note_index(mark.currency, spot_margin::Index { price: index, is_fresh });
-    }
-    margin.note_taken(time);
 }

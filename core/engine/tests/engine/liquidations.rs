@@ -233,7 +233,7 @@ impl World {
     /// Adds the events of the desk to the sums.
     fn note(&mut self, before: &State, event: &Infrequent, id: u64) {
         match event {
-            Infrequent::MarksTaken(_, due) => {
+            Infrequent::MarksTaken(_, due, _) => {
                 self.counts.queued += u32::try_from(due.len()).unwrap();
                 self.check_queue(due);
             }
@@ -386,7 +386,14 @@ impl World {
 
     fn figures_in(&self, state: &State, account: AccountId) -> Figures {
         let (_, id, _) = self.contracts[0];
-        Figures::of(state.perps(), state.ledger(), account, (id, state.symbol(id).unwrap())).unwrap()
+        Figures::of(
+            state.perps(),
+            state.ledger(),
+            state.indices().latest(),
+            account,
+            (id, state.symbol(id).unwrap()),
+        )
+        .unwrap()
     }
 
     fn fund_assets(&self) -> Money {

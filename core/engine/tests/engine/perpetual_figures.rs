@@ -158,7 +158,8 @@ impl Market {
         for (symbol, ..) in &self.contracts {
             let listed = &state.symbols()[symbol.index()];
             let Figures { sums, .. } =
-                Figures::of(perps, state.ledger(), account, (*symbol, listed)).unwrap();
+                Figures::of(perps, state.ledger(), state.indices().latest(), account, (*symbol, listed))
+                    .unwrap();
             let core = PerpFigures {
                 assets: sums.assets,
                 positions: sums.positions,
@@ -267,7 +268,9 @@ fn collateral_alone_has_a_liquidation_price() {
     let price = |market: &Market| {
         let state = &market.exchange.state;
         let listed = &state.symbols()[btc.index()];
-        let figures = Figures::of(state.perps(), state.ledger(), account, (btc, listed)).unwrap();
+        let figures =
+            Figures::of(state.perps(), state.ledger(), state.indices().latest(), account, (btc, listed))
+                .unwrap();
         figures.estimated_liquidation_price
     };
     market.place(1, [1, 1], Side::Sell, [40_000, 100_000]);

@@ -154,8 +154,15 @@ impl World {
     fn figures(&self) -> Vec<Figures> {
         let state = &self.exchange.state;
         let (_, id, _) = self.contracts[0];
-        let of =
-            |account| Figures::of(state.perps(), state.ledger(), account, (id, state.symbol(id).unwrap()));
+        let of = |account| {
+            Figures::of(
+                state.perps(),
+                state.ledger(),
+                state.indices().latest(),
+                account,
+                (id, state.symbol(id).unwrap()),
+            )
+        };
         self.traders.iter().map(|(account, _)| of(*account).unwrap()).collect()
     }
 

@@ -2,12 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::{
-    Account, AccountKind, Answer, Body, Command, FeeSchedule, Place, PlaceReject, Reject, TradingAnswer,
-    TradingCommand, TradingReject, perp,
+    Account, AccountKind, Answer, Body, Command, FeeSchedule, FeedPrices, Place, PlaceReject, Reject,
+    TradingAnswer, TradingCommand, TradingReject, perp,
 };
 use buttonwood_model::{
     AccountId, Claim, CurrencyId, GroupId, OrderKind, Product, Role, SessionId, Side, Symbol, SymbolId,
-    SymbolStatus,
+    SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Decimal, Grid, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, borrow, caller};
@@ -62,6 +62,14 @@ fn units(text: &str) -> Money {
 
 impl Stage {
     fn new() -> Self {
+        let mut stage = Self::listing(true);
+        let pin = perp::Command::PinIndex(stage.btc, Some(units("50000")));
+        assert_eq!(stage.exchange.own(pin.into()), Answer::Done);
+        stage
+    }
+
+    /// Without an index; with or without a perpetual of bitcoin.
+    fn listing(perpetual: bool) -> Self {
         let free = FeeSchedule { maker: Bps(0), taker: Bps(0), auction: Bps(0) };
         let mut exchange = Exchange::open(free, None);
         let [btc, usd, gusd] = ["BTC", "USD", "GUSD"].map(|code| exchange.find_currency(code));
@@ -84,13 +92,25 @@ impl Stage {
             assert_eq!(exchange.own(Body::list_symbol(symbol)), Answer::Done);
         };
         list("btcusd", usd, Product::Spot);
-        list("btcgusdperp", gusd, Product::Swap);
+        if perpetual {
+            list("btcgusdperp", gusd, Product::Swap);
+        }
         assert_eq!(exchange.own(Body::add_group("one".into())), Answer::Done);
         let mut stage = Self { exchange, btc, usd, margin: (AccountId(0), SessionId::EXCHANGE), number: 0 };
         stage.margin = stage.trader("margin", AccountKind::Margin);
-        let pin = perp::Command::PinIndex(btc, Some(units("50000")));
-        assert_eq!(stage.exchange.own(pin.into()), Answer::Done);
         stage
+    }
+
+    /// A feed says that a bitcoin is worth so much, and the next full second passes.
+    fn feed(&mut self, price: &str) {
+        let prices = vec![(self.btc, units(price))];
+        let feed = perp::Command::FeedPrice(FeedPrices { feed: "one".into(), prices });
+        assert_eq!(self.exchange.own(feed.into()), Answer::Done);
+        let until = self.exchange.stamp.time.plus(Time::SECOND);
+        while let Some(due) = self.exchange.state.next_due().filter(|due| due.time <= until) {
+            let passed = due.time.0.saturating_sub(self.exchange.stamp.time.0);
+            self.exchange.submit(passed, &Command { caller: None, body: due.command });
+        }
     }
 
     fn trader(&mut self, name: &str, kind: AccountKind) -> Trader {
@@ -143,6 +163,44 @@ impl Stage {
         };
         self.call(trader, TradingCommand::Place(place))
     }
+}
+
+/// Indices are taken for spot margin itself: it needs no perpetual of the same coin.
+#[test]
+fn a_coin_without_a_perpetual_has_an_index() {
+    let mut stage = Stage::listing(false);
+    let margin = stage.margin;
+    stage.credit(margin, stage.usd, "10000");
+    let buy = |stage: &mut Stage| stage.place(margin, Side::Buy, (1, 40_000), true);
+    assert!(matches!(buy(&mut stage), Answer::Rejected(_)), "no source has a price");
+    stage.feed("50000");
+    let placed = buy(&mut stage);
+    assert!(matches!(placed, Answer::Trading(TradingAnswer::Order(_))), "{placed:?}");
+    assert_eq!(stage.exchange.state.indices().latest().price(stage.btc), Some(units("50000")));
+}
+
+/// An index at which the positions of a perpetual cannot be counted closes the perpetual, and not spot margin in the same coin.
+#[test]
+fn an_uncountable_perpetual_leaves_spot_margin_open() {
+    let mut stage = Stage::listing(true);
+    let margin = stage.margin;
+    stage.credit(margin, stage.usd, "10000");
+    stage.feed("1");
+    let gusd = stage.exchange.find_currency("GUSD");
+    for (name, side) in [("long", Side::Buy), ("short", Side::Sell)] {
+        let trader = stage.trader(name, AccountKind::Derivatives);
+        stage.credit(trader, gusd, "10000000000000");
+        stage.place_at(SymbolId(1), trader, side, (10_000_000_000_000, 1), false);
+    }
+    let whole = units("10000000000000");
+    assert_eq!(stage.exchange.state.perps().open_interest(SymbolId(1)), whole);
+    stage.feed("50000");
+    let contract = *stage.exchange.state.perps().contract(SymbolId(1)).unwrap();
+    assert_eq!((contract.index, contract.is_fresh), (units("1"), false));
+    let index = stage.exchange.state.indices().latest().index(stage.btc).unwrap();
+    assert_eq!((index.price, index.is_fresh), (units("50000"), true));
+    let placed = stage.place(margin, Side::Buy, (1, 40_000), true);
+    assert!(matches!(placed, Answer::Trading(TradingAnswer::Order(_))), "{placed:?}");
 }
 
 /// The proceeds of an account's live margin sells are summed. Each of these sells is in the range of money, and the second is refused,

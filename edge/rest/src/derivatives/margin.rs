@@ -66,7 +66,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let figures = {
         let views = app.exchange.views();
         let state = views.state();
-        Figures::of(state.perps(), state.ledger(), call.account(), (id, symbol))
+        Figures::of(state.perps(), state.ledger(), state.indices().latest(), call.account(), (id, symbol))
     };
     let figures = figures.unwrap_or_else(Figures::beyond_range);
     let sums = figures.sums;

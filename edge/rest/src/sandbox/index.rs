@@ -77,7 +77,7 @@ async fn answer(call: &ControlCall<'_>, asked: &Asked<'_>, fields: &Payload) -> 
     let index = {
         let views = operator.exchange.views();
         let state = views.state();
-        let marked = state.perps().index_price(currency);
+        let marked = state.indices().latest().price(currency);
         marked.or_else(|| state.sources(state.stamp().time).index(currency))
     };
     Ok(Reply::json(json::body(&IndexPinned {

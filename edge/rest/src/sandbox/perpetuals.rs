@@ -94,7 +94,7 @@ fn positions(state: &State, symbol: SymbolId, is_short: bool) -> Vec<HeldPositio
     let Some(gusd) = state.gusd() else { return Vec::new() };
     let rows = perps.rows().iter().filter(is_shown);
     let mut scored: Vec<(Score, &Row)> =
-        rows.map(|row| (perps.score(state.ledger(), gusd, row), row)).collect();
+        rows.map(|row| (perps.score(state.ledger(), state.indices().latest(), gusd, row), row)).collect();
     scored.sort_by_key(|(score, row)| (score.rank(), row.account));
     let named = scored.into_iter().filter_map(|(score, row)| {
         let account = state.access().account(row.account)?;

@@ -23,7 +23,8 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         let views = app.exchange.views();
         let state = views.state();
         let margin = state.spot_margin();
-        let figures = Figures::of(margin, state.ledger(), state.symbols(), call.account());
+        let figures =
+            Figures::of(margin, state.ledger(), state.indices().latest(), state.symbols(), call.account());
         (
             figures.unwrap_or_else(|| Figures::beyond_range(margin, call.account())),
             margin.conditions().rate("USD"),
