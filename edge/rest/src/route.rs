@@ -140,6 +140,8 @@ pub struct Route {
     pub(crate) command: Option<&'static Command>,
     /// A sentence for the contract.
     pub(crate) about: &'static str,
+    /// Rules of the interface where the specification is silent, a paragraph each, for the contract and its page.
+    pub(crate) notes: &'static [&'static str],
     /// The fields of the request that it reads.
     pub(crate) fields: &'static [Field],
     /// The schema of its answer.
@@ -175,6 +177,7 @@ impl Route {
             handler,
             command: None,
             about: "",
+            notes: &[],
             fields: &[],
             gives: None,
             file: None,
@@ -299,6 +302,11 @@ impl Route {
     /// Describes it in a sentence.
     pub(crate) const fn about(self, about: &'static str) -> Self {
         Self { about, ..self }
+    }
+
+    /// Adds rules of the interface, a paragraph each.
+    pub(crate) const fn notes(self, notes: &'static [&'static str]) -> Self {
+        Self { notes, ..self }
     }
 
     /// It reads these fields of the request.

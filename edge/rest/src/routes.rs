@@ -1,6 +1,8 @@
 //! The one table of routes, which gives roles, scopes, rate limits and kinds of accounts. An endpoint is a file with its
 //! `ROUTE`, and one line here; those that are not built yet have their rows in `unbuilt`.
 
+mod notes;
+
 use crate::auth::Auth;
 use crate::route::Route;
 use crate::unbuilt::UNBUILT;
@@ -98,18 +100,18 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::risk::ROUTE,
     sandbox::perpetuals::ROUTE,
     sandbox::accounts::ROUTE,
-    Route::operating("/sandbox/accounts/close", &buttonwood_operate::CLOSE_ACCOUNT),
+    Route::operating("/sandbox/accounts/close", &buttonwood_operate::CLOSE_ACCOUNT).notes(notes::CLOSE),
     sandbox::groups::ROUTE,
     sandbox::approvals::MULTI_USER,
     sandbox::approvals::DECIDE,
-    Route::operating("/sandbox/groups/addresses", &operate::keys::restrict::GROUP),
-    Route::operating("/sandbox/keys", &operate::keys::add::COMMAND),
-    Route::operating("/sandbox/keys/disable", &operate::keys::change::DISABLE),
+    Route::operating("/sandbox/groups/addresses", &operate::keys::restrict::GROUP).notes(notes::GROUP_FROM),
+    Route::operating("/sandbox/keys", &operate::keys::add::COMMAND).notes(notes::ADD_KEY),
+    Route::operating("/sandbox/keys/disable", &operate::keys::change::DISABLE).notes(notes::DISABLE),
     Route::operating("/sandbox/keys/enable", &operate::keys::change::ENABLE),
-    Route::operating("/sandbox/keys/end", &operate::keys::change::END),
+    Route::operating("/sandbox/keys/end", &operate::keys::change::END).notes(notes::END),
     Route::operating("/sandbox/keys/roles", &operate::keys::change::ROLES),
     Route::operating("/sandbox/keys/rename", &operate::keys::change::RENAME),
-    Route::operating("/sandbox/keys/addresses", &operate::keys::change::FROM),
+    Route::operating("/sandbox/keys/addresses", &operate::keys::change::FROM).notes(notes::KEY_FROM),
     sandbox::credit::ROUTE,
     sandbox::fee_override::ROUTE,
     sandbox::chains::SHOW,
@@ -118,7 +120,7 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::chains::REORG,
     sandbox::chains::NODE,
     sandbox::deposits::UNCLAIMED,
-    Route::operating("/sandbox/deposits/assign", &operate::ASSIGN_DEPOSIT),
+    Route::operating("/sandbox/deposits/assign", &operate::ASSIGN_DEPOSIT).notes(notes::ASSIGN),
     sandbox::banks::WIRE,
     sandbox::banks::SETTLE,
     sandbox::listing::ROUTE,
@@ -131,7 +133,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::operating("/sandbox/promotions", &operate::PROMOTE),
     Route::operating("/sandbox/trades/break", &operate::BREAK_TRADE).refuses(&[406]),
     sandbox::maintenance::ROUTE,
-    Route::operating("/sandbox/halt", &buttonwood_operate::HALT),
+    Route::operating("/sandbox/halt", &buttonwood_operate::HALT).notes(notes::HALT),
     Route::operating("/sandbox/resume", &buttonwood_operate::RESUME),
     sandbox::nonces::ROUTE,
     sandbox::requests::ROUTE,

@@ -16,6 +16,10 @@ const prose = (name, text) => element(name, "",
 
 const named = (reference) => reference.split("/").pop();
 
+// Paragraphs and headings of a text with an empty line after each.
+const paragraphs = (text) => (text || "").split("\n\n").filter((part) => part).map((part) =>
+  part.startsWith("## ") ? element("h2", part.slice(3)) : prose("p", part));
+
 // What a value looks like, in a few words.
 function shown(schema) {
   if (schema.$ref) {
@@ -67,6 +71,7 @@ function call(method, path, operation, schemas) {
   const anchor = element("details", "", element("summary", "",
     element("code", `${method.toUpperCase()} ${path}`), " ", prose("small", operation.summary)));
   anchor.id = operation.operationId;
+  anchor.append(...paragraphs(operation.description));
   const roles = operation["x-roles"] || [];
   if (roles.length) anchor.append(element("p", `Roles: ${roles.join(", ")}.`));
   const scopes = operation["x-scopes"] || [];
@@ -84,7 +89,7 @@ function chapters(contract) {
   const schemas = contract.components.schemas;
   const calls = Object.entries(contract.paths).filter(([, item]) => !item["x-unbuilt"]).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })));
-  const parts = contract.info.description.split("\n\n").map((text) => prose("p", text));
+  const parts = paragraphs(contract.info.description);
   for (const tag of contract.tags) {
     parts.push(element("h2", tag.name), element("p", tag.description));
     for (const { method, path, operation } of calls.filter((one) => one.operation.tags.includes(tag.name))) {

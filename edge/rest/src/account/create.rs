@@ -20,6 +20,14 @@ pub(crate) const ROUTE: Route = Route::writing("/v1/account/create", Write { com
     .by(Auth::Group)
     .right(AccessCommand::RIGHT)
     .about("Opens an empty account in the group.")
+    .notes(&[
+        "The kinds are `exchange` and `custody`; custody needs the group's agreement. A group has at most \
+         500 accounts unless its terms say otherwise, closed ones not counted. The account gets the \
+         jurisdiction of the group's first account.",
+        "The short name keeps ASCII letters, digits and `-` of the name, in lower case and with `-` for \
+         each space, without `-` at either end. A name of which nothing is left is refused, and so is one \
+         whose short name is in use.",
+    ])
     .takes::<Wanted>()
     .gives::<CreatedAccount>();
 

@@ -16,6 +16,10 @@ pub(crate) const ROUTE: Route = Route::reading("/v1/heartbeat", answer)
     .roles(&[Role::Trader])
     .kind(Kind::Heartbeat)
     .about("Keeps the session of a key that needs heartbeats alive.")
+    .notes(&[
+        "Every call whose nonce is used counts as a heartbeat, also a refused one. A call that is turned \
+         away because too many commands wait does not.",
+    ])
     .gives::<Heard>();
 
 answer! {

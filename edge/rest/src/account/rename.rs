@@ -20,6 +20,11 @@ pub(crate) const ROUTE: Route = Route::writing("/v1/account/rename", Write { com
     .by(Auth::Master)
     .right(AccessCommand::RIGHT)
     .about("Gives an account another name, another short name, or both.")
+    .notes(&[
+        "Names are compared without letter case. An account without a name is listed by its short name, \
+         which then counts as its name. A name that was given up is free at once. A closed account keeps \
+         its names, and can be renamed.",
+    ])
     .takes::<NewNames>()
     .gives::<Renamed>();
 

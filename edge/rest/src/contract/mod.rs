@@ -10,22 +10,8 @@ use buttonwood_wire::contract::{Components, Node, Shape};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// The description of the whole interface.
-const ABOUT: &str = "\
-A digital-asset exchange. Public calls are GETs. HEAD is answered as GET without the body.\n\n\
-A private call is a POST with an empty body, or a GET where the contract says so, and has three headers. X-SVC-PAYLOAD is the Base64 of a JSON object with the call's \
-fields, among them `request`, the path (of a GET with its query string), and `nonce`, a number higher than in every earlier call of the key. X-SVC-SIGNATURE is \
-the HMAC-SHA384, in lower-case hex, of the text of X-SVC-PAYLOAD under the key's secret. X-SVC-APIKEY names the key. \
-`x-payload` is the schema of the object.\n\n\
-Calls under /sandbox exist in a sandbox alone, answer to programs of the same machine, take a JSON body and need no signature. \
-Unknown fields are ignored, and `null` in an optional field is the field left out. `x-by` says who may call: `public`, a key on one `account`, a `master` key on one account or on its `group`, any key about its own \
-`session`, a `token`, or the sandbox's `control`. `x-roles` are the roles of which a key needs one, if there are any, `x-scopes` those of a \
-token, which is refused where there are none, `x-kinds` the kinds of accounts, and `x-limit` is the rate limit. \
-A path with `x-unbuilt`, whose `x-call` has the same, is specified and not built yet: after these checks it answers 501.\n\n\
-Rate limits: `public` is 120 calls a minute for one address, 2 at once; `key` 600 a minute for one key, 10 at once, and 6,000 for all keys of an \
-account or group. Of both, 5 more calls wait for their turn. `reserve` is 5 cancels and heartbeats a second for one key, in addition. `transfers` is \
-one call in 5 seconds, and `addresses` one in 2 seconds, for one account. Beyond a limit a call is answered 429, with the seconds to wait in \
-`Retry-After`.";
+/// The rules that hold for many calls, in paragraphs with headings.
+const ABOUT: &str = include_str!("about.md");
 
 /// The contract as a JSON text.
 pub fn openapi() -> &'static str {
@@ -41,7 +27,7 @@ fn document() -> Node {
     let info = Node::object()
         .with("title", "Buttonwood")
         .with("version", env!("CARGO_PKG_VERSION"))
-        .with("description", ABOUT)
+        .with("description", ABOUT.trim_end())
         .with("license", Node::object().with("name", env!("CARGO_PKG_LICENSE")));
     let tags: Node = operation::TAGS
         .iter()

@@ -60,9 +60,8 @@ const CONTROL: [u16; 3] = [403, 404, 415];
 
 /// The operation of a route.
 pub(super) fn describe(route: &Route, components: &mut Components) -> Node {
-    let operation = Node::object()
-        .with("operationId", operation_id(route))
-        .with("summary", route.about)
+    let operation = Node::object().with("operationId", operation_id(route)).with("summary", route.about);
+    let operation = noted(operation, route)
         .with("tags", Node::List(vec![tag(route).into()]))
         .with("security", security::required(route.auth));
     let operation = with_rights(operation, route);
@@ -74,6 +73,11 @@ pub(super) fn describe(route: &Route, components: &mut Components) -> Node {
         Auth::Public => operation.with("parameters", Node::List(parameters(route, route.fields))),
     };
     operation.with("responses", responses(route, components))
+}
+
+/// Adds the notes of a route, a paragraph each.
+fn noted(operation: Node, route: &Route) -> Node {
+    if route.notes.is_empty() { operation } else { operation.with("description", route.notes.join("\n\n")) }
 }
 
 fn operation_id(route: &Route) -> String {
@@ -309,6 +313,16 @@ pub(super) fn refusals() -> Node {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Rules of one route stand in its operation, and nowhere else.
+    #[test]
+    fn the_notes_of_a_route_are_its_description() {
+        let plain = Route::public("/v1/symbols", |_, _| unreachable!("not called"));
+        let described = |route: &Route| noted(Node::object(), route).pretty();
+        assert!(!described(&plain).contains("description"));
+        let noted = described(&plain.notes(&["Closed symbols stay.", "New ones come last."]));
+        assert!(noted.contains(r"Closed symbols stay.\u000a\u000aNew ones come last."), "{noted}");
+    }
 
     /// A signed call names the path that it calls, so its template is a pattern there; names of payloads differ by parameters.
     #[test]

@@ -20,6 +20,10 @@ pub(crate) const ROUTE: Route =
         Box::pin(answer(app, asked))
     })
     .about("Reports the funding amounts of a perpetual as a spreadsheet, one row per hour, the newest first.")
+    .notes(&[
+        "Times in the spreadsheet are numbers and all else is text, so that no program rounds an amount. \
+         `fromDate` and `toDate` come together.",
+    ])
     .takes::<AmountReport>()
     .gives_file(SPREADSHEET);
 

@@ -19,12 +19,17 @@ const UNKNOWN: &str = "There is no such perpetual; the body is empty.";
 /// Anybody.
 pub(crate) const AMOUNT: Route = Route::public("/v1/fundingamount/{symbol}", amount)
     .about("Reads the funding amount of the last full hour of a perpetual, and that of the next one by its minutes so far.")
+    .notes(&[
+        "Before the first hour that was cut, `amount` is 0 at the last full hour. An unknown symbol is \
+         answered 404 without a body.",
+    ])
     .gives::<FundingAmount>()
     .says(404, UNKNOWN);
 
 /// Anybody.
 pub(crate) const NEXT: Route = Route::public("/v1/nextfundingtimestamp/{symbol}", next)
     .about("Reads the time of a perpetual's next funding, in milliseconds: the next full hour.")
+    .notes(&["An unknown symbol is answered 404 without a body."])
     .gives::<u64>()
     .says(404, UNKNOWN);
 

@@ -34,6 +34,10 @@ const fn report(route: Route) -> Route {
     route
         .roles(&[Role::Trader, Role::Auditor])
         .scopes(&["orders:read"])
+        .notes(&[
+            "The query string counts before the payload, and `request` names it. `fromDate` and `toDate` \
+             come together. In a spreadsheet times are numbers and all else is text.",
+        ])
         .queried(SignedQuery::Named)
         .takes::<PaymentReport>()
 }

@@ -17,6 +17,10 @@ pub(crate) const ROUTE: Route =
         .roles(&[Role::Trader, Role::Auditor])
         .scopes(&["orders:read"])
         .about("Lists what the account paid and received for funding, the newest first.")
+        .notes(&[
+            "The query string counts before the payload, and both must be readable. `request` may leave \
+             the query string out. Payments of one hour are sorted by symbol.",
+        ])
         .queried(SignedQuery::Optional)
         .takes::<FundingPayments>()
         .gives::<Vec<FundingPayment>>();

@@ -36,6 +36,18 @@ pub(crate) const REQUEST: Route = Route::writing(
 .by(Auth::Session)
 .right(Command::RIGHT)
 .about("Requests the approval of an address, which begins a hold of 7 days.")
+.notes(&[
+    "An entry is a network, an address and, where the network has memos, a memo. An address that is \
+     listed is refused, whatever its label. Entries of every status count toward the limit of a list.",
+    "Further forms than the issued ones are taken: bitcoin `1…`, `3…` and every witness version; litecoin \
+     `L…`; bitcoincash P2SH and token-aware addresses; zcash `t3…`; dogecoin `A…` and `9…`; filecoin \
+     `f2…`, `f3…`, `f410…`; tezos `tz2…` and `tz3…`; cosmos addresses of 32 bytes.",
+    "Refused are forms that another network shares (litecoin `3…`, bitcoincash `1…` and `3…`, polkadot \
+     with another prefix), confidential and shielded ones, filecoin `f0…`, tezos `KT1…` and `tz4…`, \
+     `cosmosvaloper…`, X-addresses of xrpl, and addresses of programs on solana.",
+    "A memo is on xrpl a destination tag, a whole number below 4294967296 without leading zeros. On \
+     cosmos and solana it is 1 to 256 bytes without control characters.",
+])
 .takes::<Wanted>()
 .gives::<Noted>();
 

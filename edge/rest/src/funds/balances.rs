@@ -19,6 +19,10 @@ pub(crate) const ROUTE: Route = Route::reading("/v1/balances", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
     .scopes(&["balances:read"])
     .about("Lists what the account has, a row for each currency.")
+    .notes(&[
+        "A balance below the last decimal that is shown has no row. It is kept, and gets a row as soon as \
+         it grows.",
+    ])
     .takes::<Balances>()
     .gives::<Vec<Balance>>();
 

@@ -29,6 +29,10 @@ pub(crate) const ROUTE: Route =
         .right(Command::RIGHT)
         .limited(AccountLimit::Addresses)
         .about("Makes a deposit address on a network.")
+        .notes(&[
+            "On cosmos and xrpl each call gives the exchange's address with a memo that was never given \
+             before.",
+        ])
         .takes::<Wanted>()
         .gives::<Address>();
 

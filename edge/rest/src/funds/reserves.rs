@@ -19,6 +19,10 @@ use buttonwood_wire::{answer, json, request, words};
 pub(crate) const ROUTE: Route =
     Route::public_recalling("/v1/reserves", |app, asked| Box::pin(answer(app, asked)))
         .about("Lists what the exchange owed its customers and what it had when its state was last cut, at midnight UTC.")
+        .notes(&[
+            "The state is cut at 00:00 UTC, later only if the exchange was stopped or busy then; after a \
+             stop over several midnights it is cut once.",
+        ])
         .gives::<Reserves>();
 
 /// Trader, Fund Manager or Auditor.
@@ -27,6 +31,13 @@ pub(crate) const PROOF: Route =
         .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
         .scopes(&["balances:read"])
         .about("Proves that the account's balance at the last cut is among the liabilities.")
+        .notes(&[
+            "An unknown currency is refused with `InvalidCurrency`, one that the account did not have \
+             with `InvalidParameterValue`, as every currency is before the first cut.",
+            "A leaf holds the whole balance to the last decimal; `/v1/balances` shows fewer. Account \
+             names are those at the cut. The last node of a level with an odd number of nodes rises as it \
+             is.",
+        ])
         .takes::<Prove>()
         .gives::<Proof>();
 

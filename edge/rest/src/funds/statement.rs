@@ -19,6 +19,14 @@ pub(crate) const ROUTE: Route = Route::recalling("/v1/statement", |app, call| Bo
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
     .scopes(&["history:read"])
     .about("Lists what changed the balances of the account, the newest first. The amounts of a currency sum to its balance.")
+    .notes(&[
+        "`entry_id` rises within an account and has gaps. With `since_entry_id` the oldest changes come \
+         first, on every other page the newest.",
+        "The lines of one command follow its trades, so a balance may be below zero between two lines of \
+         one moment. A withdrawal and its fee are two lines when it completes. The return of an advance \
+         is a `deposit` with a negative amount. A `loan` is money that the house lends for such a return, \
+         a `repayment` what repays it, and an `adjustment` what an operator gave.",
+    ])
     .takes::<Asked>()
     .gives::<Vec<Changed>>();
 

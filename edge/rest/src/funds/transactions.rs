@@ -26,6 +26,15 @@ pub(crate) const ROUTE: Route = Route::recalling("/v1/transactions", |app, call|
     .roles(&Role::ALL)
     .scopes(&["history:read"])
     .about("Lists the trades and transfers of all accounts of the group, the oldest first.")
+    .notes(&[
+        "`source` and `destination` are short names of accounts or, outside, a network, an address, a \
+         bank's method or the name of the exchange. `operationReason` is the type of the row, and \
+         `CustodyFeeDebit` for a custody fee. `method` is `Blockchain` on a chain, `Admin` for the house, \
+         else the method of the row. `correlationId` joins the rows of one movement, and `transferId` is \
+         the id of an internal transfer.",
+        "Nothing is ever inserted before a row that was listed, and a token stays valid over a restart. A \
+         broken trade stays in the list.",
+    ])
     .takes::<Asked>()
     .gives::<Transactions>();
 

@@ -30,6 +30,13 @@ const fn listing(route: Route) -> Route {
         .scopes(&["history:read"])
         .limited(AccountLimit::Transfers)
         .about("Lists what came to the account and what left it, the newest first.")
+        .notes(&[
+            "A payment that cannot confirm any more leaves the list; seen again, it has its old row and \
+             waits for all of its confirmations. A payment that an operator assigned has the time of the \
+             assignment.",
+            "`message` says that a withdrawal's payment was removed from its chain, cannot confirm any \
+             more, is made again, or was called off.",
+        ])
 }
 
 request! {

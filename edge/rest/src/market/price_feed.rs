@@ -13,6 +13,8 @@ use buttonwood_wire::{answer, json};
 /// Anybody.
 pub(crate) const ROUTE: Route = Route::public_recalling("/v1/pricefeed", |app, _| Box::pin(answer(app)))
     .about("Lists one price for each symbol.")
+    .notes(&["`percentChange24h` is a percentage with two decimals, cut toward zero. A trade counts for 24 \
+         hours, to the millisecond."])
     .gives::<Vec<FeedPrice>>();
 
 answer! {

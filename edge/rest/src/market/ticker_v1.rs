@@ -16,6 +16,7 @@ use http::StatusCode;
 pub(crate) const ROUTE: Route =
     Route::public_recalling("/v1/pubticker/{symbol}", |app, asked| Box::pin(answer(app, asked)))
         .about("Reads the best prices, the last price and the day's volume of a symbol.")
+        .notes(&["Volumes are of the trades that are less than 24 hours old, to the millisecond."])
         .gives::<PubTicker>()
         .says(404, "There is no such symbol.");
 

@@ -14,6 +14,11 @@ use buttonwood_wire::{answer, json, market};
 pub(crate) const ROUTE: Route =
     Route::public_recalling("/v2/ticker/{symbol}", |app, asked| Box::pin(answer(app, asked)))
         .about("Reads the day's prices of a symbol, hour by hour.")
+        .notes(&[
+            "`open` is the price in force 24 hours ago, or the first price since. `high` and `low` are of \
+             the trades that are less than 24 hours old. Without such a trade all prices are the last one \
+             before. `changes` has prices at the end of whole minutes.",
+        ])
         .gives::<Ticker>();
 
 answer! {

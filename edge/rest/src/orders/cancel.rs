@@ -20,6 +20,7 @@ pub(crate) const ROUTE: Route =
         .right(TradingCommand::RIGHT)
         .kind(Kind::Cancel)
         .about("Cancels an order. Cancelling twice is no error.")
+        .notes(&["The id of a wrap or an instant order is answered with that conversion, which is closed."])
         .takes::<NamedOrder>()
         .gives::<Order>()
         .refuses(&[404]);

@@ -18,6 +18,8 @@ pub(crate) const ROUTE: Route =
         .right(TradingCommand::RIGHT)
         .kind(Kind::Cancel)
         .about("Cancels every live order that the key has placed.")
+        .notes(&["A master key cancels what it placed on the account that the call names. With orders on \
+             several accounts, send one call for each."])
         .gives::<Cancelled>();
 
 answer! {

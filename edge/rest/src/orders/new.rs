@@ -19,6 +19,10 @@ pub(crate) const ROUTE: Route = Route::writing("/v1/order/new", Write { command,
     .right(TradingCommand::RIGHT)
     .kinds(Kinds::Trading)
     .about("Places an order.")
+    .notes(&[
+        "A market buy takes `amount` or `total_spend`, not both. A market sell takes `amount` alone, and \
+         a limit order ignores `total_spend`.",
+    ])
     .takes::<NewOrder>()
     .gives::<Order>()
     .refuses(&[406]);

@@ -12,6 +12,11 @@ use buttonwood_wire::{answer, json, request};
 pub(crate) const ROUTE: Route =
     Route::control("/sandbox/accounts", |call, _, fields| Box::pin(answer(call, fields)))
         .about("Opens an empty account in a group.")
+        .notes(&[
+            "The first character of a name is a letter or a digit. The short name is the name in lower \
+             case with `-` for each space. With the same seed, ids of accounts repeat, whatever the order \
+             of calls.",
+        ])
         .takes::<NewAccount>()
         .gives::<OpenedAccount>();
 

@@ -13,7 +13,9 @@ use buttonwood_operate::banks::{settle, wire};
 pub(crate) const WIRE: Route =
     Route::control_operating("/sandbox/banks/wire", &wire::COMMAND, |call, _, fields| {
         Box::pin(answer(call, &wire::COMMAND, fields))
-    });
+    })
+    .notes(&["Custody and derivatives accounts hold no state money: a credit to one is refused with \
+         `InvalidFundTransfer`."]);
 
 /// This machine only.
 pub(crate) const SETTLE: Route =

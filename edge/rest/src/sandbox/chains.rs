@@ -23,6 +23,10 @@ use buttonwood_wire::{answer, json, request, words};
 /// This machine only.
 pub(crate) const SHOW: Route = Route::control_asking("/sandbox/chains/{network}", show)
     .about("Shows a chain: its height and, of a simulated one, what waits for a block and what arrived at an address.")
+    .notes(&[
+        "With a real clock a simulated chain has a block every 3 seconds while a payment waits for \
+         confirmations, except one that its wallet cannot pay.",
+    ])
     .takes::<AtAddress>()
     .gives::<Chain>();
 
@@ -31,6 +35,7 @@ pub(crate) const SEND: Route = Route::control("/sandbox/chains/{network}/send", 
     Box::pin(send(call, asked, fields))
 })
 .about("Sends a payment from outside to an address; it waits for a block.")
+.notes(&["Takes the assets of the network alone. Refused for a network with a real node."])
 .takes::<Payment>()
 .gives::<PaymentSent>();
 
@@ -39,6 +44,7 @@ pub(crate) const MINE: Route = Route::control("/sandbox/chains/{network}/mine", 
     Box::pin(mine(call, asked, fields))
 })
 .about("Adds blocks; the first takes in everything that waits.")
+.notes(&["Refused for a network with a real node, whose blocks come from the node."])
 .takes::<Blocks>()
 .gives::<Mined>();
 
@@ -47,6 +53,7 @@ pub(crate) const REORG: Route = Route::control("/sandbox/chains/{network}/reorg"
     Box::pin(reorg(call, asked, fields))
 })
 .about("Replaces the newest blocks by empty ones, plus one more. Their transactions wait again, or vanish.")
+.notes(&["Refused for a network with a real node."])
 .takes::<Reorganisation>()
 .gives::<Reorganised>();
 
@@ -55,6 +62,7 @@ pub(crate) const NODE: Route = Route::control("/sandbox/chains/{network}/node", 
     Box::pin(node(call, asked, fields))
 })
 .about("Says how the node treats the next payments of the exchange.")
+.notes(&["Refused for a network with a real node."])
 .takes::<NodeTerms>()
 .gives::<NodeSet>();
 

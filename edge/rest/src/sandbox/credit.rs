@@ -11,7 +11,11 @@ use buttonwood_operate::CREDIT;
 pub(crate) const ROUTE: Route =
     Route::control_operating("/sandbox/accounts/credit", &CREDIT, |call, _, fields| {
         Box::pin(answer(call, fields))
-    });
+    })
+    .notes(&[
+        "A refused call uses no reference. With simulated funds the call answers when the money is on its \
+         chain.",
+    ]);
 
 async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let reply = CREDIT.answer(call.operator(), fields).await.map(Reply::json)?;

@@ -13,6 +13,8 @@ use buttonwood_wire::market::SymbolDetails;
 pub(crate) const ROUTE: Route =
     Route::control("/sandbox/symbols", |call, _, fields| Box::pin(answer(call, fields)))
         .about("Lists a spot symbol, which trades at once.")
+        .notes(&["There are at most 10,000 symbols. None is removed; the status `closed` ends trading. \
+             Simulated traders quote the symbol from their next beat on if both currencies have prices."])
         .takes::<NewSymbol>()
         .gives::<SymbolDetails>();
 

@@ -12,6 +12,8 @@ use buttonwood_wire::{answer, json, request};
 pub(crate) const ROUTE: Route =
     Route::control("/sandbox/maintenance", |call, _, fields| Box::pin(answer(call, fields)))
         .about("Begins or ends maintenance, in which all but health checks and control calls is refused.")
+        .notes(&["A call in maintenance is not examined, so it uses no nonce. Orders stay, silent \
+             sessions that must send heartbeats expire, and a restart ends maintenance."])
         .takes::<Maintenance>()
         .gives::<MaintenanceSet>();
 

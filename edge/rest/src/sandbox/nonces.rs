@@ -13,6 +13,10 @@ use buttonwood_wire::{answer, json, request};
 pub(crate) const ROUTE: Route =
     Route::control("/sandbox/nonces/reset", |app, _, fields| Box::pin(answer(app, fields)))
         .about("Lets a key begin again with any nonce.")
+        .notes(&[
+            "Every nonce may then be used again, so old requests of the key may be repeated too. Calls of \
+             the key that wait at that moment are refused. The reset outlives a restart.",
+        ])
         .takes::<ResetNonces>()
         .gives::<NoncesReset>();
 

@@ -16,6 +16,12 @@ use http::request::Parts;
 /// This machine only.
 pub(crate) const ROUTE: Route = Route::control_query("/sandbox/requests", answer)
     .about("Lists a key's newest 100 refused calls, or all calls, the newest first, with what was signed, the signature that would have fitted and the fields that the endpoint does not know.")
+    .notes(&[
+        "Calls without a known key are not kept. A restart forgets all calls, and beyond 256 KiB a key or \
+         16 MiB in all the oldest go first. `payload` is an object, or a text if what was signed is no \
+         JSON object. Unknown fields inside of objects and arrays are not named. An unknown key is \
+         answered 404 `InvalidApiKey`.",
+    ])
     .takes::<OfKey>()
     .gives::<RefusedRequests>();
 

@@ -22,6 +22,8 @@ pub(crate) const ROUTE: Route =
     Route::writing("/v1/withdraw/{currency}", Write { command, answer, closed: Some(signed) })
         .right(Command::RIGHT)
         .about("Withdraws a currency on its home network to an approved address.")
+        .notes(&["Every withdrawal uses one of the month's free ones while any is left. A call with a used \
+             `client_transfer_id` and no `memo` means that withdrawal, whichever memo it had."])
         .takes::<HomeOrder>()
         .gives::<Withdrawn>()
         .refuses(&[406]);

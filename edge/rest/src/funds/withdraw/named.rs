@@ -19,6 +19,8 @@ pub(crate) const ROUTE: Route =
     Route::writing("/v2/withdraw/{network}/{ticker}", Write { command, answer, closed: None })
         .right(Command::RIGHT)
         .about("Withdraws an asset on a network to an approved address.")
+        .notes(&["Every withdrawal uses one of the month's free ones while any is left. A call with a used \
+             `client_transfer_id` and no `memo` means that withdrawal, whichever memo it had."])
         .takes::<Order>()
         .gives::<Accepted>()
         .refuses(&[404, 406]);
