@@ -1,4 +1,4 @@
-//! The log: lines on standard error, as text or as JSON.
+//! The log: lines on standard error, as text or as JSON.
 //!
 //! A line has the time, the level, a message and fields. A line that is written while a request is answered has the id of the
 //! request too, the one that the reply carries. Control characters are escaped, so that no client can write lines of its own.

@@ -1,5 +1,6 @@
 //! Changing a session while it is in use: disabled, enabled, ended, re-roled, renamed, restricted to addresses; and groups, to
-//! which the same lists apply. A change takes effect with its place in the order of commands. To repeat one changes nothing and succeeds.
+//! which the same lists apply. A change takes effect with its place in the order of commands. To repeat one changes nothing and
+//! succeeds.
 //!
 //! Clauses: `AUTH-011`, `AUTH-013`, `AUTH-024`. The live orders of a session that is disabled are the engine's to cancel (D-143).
 

@@ -1,5 +1,5 @@
 //! Codes of accounts that people pass on: counterparty ids and memo codes. They follow from the seed, so that an exchange with
-//! the same seed repeats itself.
+//! the same seed repeats itself.
 
 use crate::{Access, AccountKind};
 use alloc::string::String;

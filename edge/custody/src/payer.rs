@@ -286,7 +286,7 @@ impl Payer {
         }
     }
 
-    /// Asks for an empty transaction in place of a payment, which uses up the same.
+    /// Asks for an empty transaction in place of a payment, which uses up the same.
     pub fn void(&mut self, payment: u64) {
         if let Some(entry) = self.entries.get_mut(&payment) {
             entry.ask_for_void();

@@ -1,4 +1,4 @@
-//! The inputs of unfinished payments, so that no other payment is built on them.
+//! The inputs of unfinished payments, so that no other payment is built on them.
 
 use crate::{Outpoint, Spends, TxHash};
 use buttonwood_num::Money;

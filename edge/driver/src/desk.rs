@@ -1,4 +1,4 @@
-//! The exchange as the thread sees it: commands of the exchange itself, and what its state says.
+//! The exchange as the thread sees it: commands of the exchange itself, and what its state says.
 
 use crate::host::Host;
 use crate::node::Nodes;

@@ -1,4 +1,4 @@
-//! The keys of the house's wallets on a network, and of the addresses of deposits.
+//! The keys of the house's wallets on a network, and of the addresses of deposits.
 
 use buttonwood_address::{Branch, Derived, Network, Params, Seed, derive};
 use buttonwood_custody::{KeyError, Keys, Signature};

@@ -30,7 +30,7 @@ const LOOKS: u32 = 8;
 /// Blocks that one reorganisation may replace: fewer than are remembered over a restart, so that it can be followed.
 const DEPTH_MAX: u32 = 60;
 
-/// Blocks of a look that are journaled: as many as the state remembers.
+/// Blocks of a look that are journaled: as many as the state remembers.
 const BLOCKS_KEPT: usize = 64;
 
 /// Why a network cannot go on.

@@ -51,7 +51,7 @@ impl Owner {
 /// Whether a payment may be given to the payer: what is signed already goes on whatever is halted.
 pub(crate) fn may_go(state: &State, eid: Eid) -> bool {
     let funds = state.funds();
-    // One that is paid again goes on too: an operator has decided it.
+    // One that is paid again goes on too: an operator has decided it.
     let withdrawn = funds.withdrawals().payment(eid).is_some_and(Kept::was_signed);
     let moved = funds.custody_sending(eid).is_some_and(|sending| !sending.attempts.is_empty());
     withdrawn || moved || funds.may_send(eid)

@@ -210,7 +210,7 @@ impl Gate {
         turn(clients.take(account, now)).map(|_| ())
     }
 
-    /// Checks and admits a private request, which is a sign of life (SES-012). Its nonce is taken before it waits, so
+    /// Checks and admits a private request, which is a sign of life (SES-012). Its nonce is taken before it waits, so
     /// that nonces are taken in the order of arrival.
     ///
     /// `now` counts from any fixed start, the same for all calls; `time` is the exchange's time.
@@ -246,7 +246,7 @@ impl Gate {
         Some((self.keys.find(api_key)?, payload))
     }
 
-    /// Checks headers, key, signature and address. Returns the key, the signature and the decoded payload.
+    /// Checks headers, key, signature and address, in this order. Returns the key, the signature and the decoded payload.
     fn authenticate(&self, request: &Request<'_>) -> Result<(Arc<KnownKey>, Tag, Vec<u8>), Refusal> {
         let signed = self.names.read(request.headers)?;
         let Some(known) = self.keys.find(signed.api_key) else {

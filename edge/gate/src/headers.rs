@@ -206,7 +206,7 @@ impl<'a> Found<'a> {
 }
 
 /// The refusal of a request without authentication headers. It has a hint if the key may be in a header that this
-/// exchange does not read.
+/// exchange does not read.
 #[cold]
 fn none_found(headers: &HeaderMap) -> Refusal {
     let [api_key, payload, signature] = [FieldName::ApiKey, FieldName::Payload, FieldName::Signature]

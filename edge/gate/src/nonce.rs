@@ -167,7 +167,7 @@ fn is_timely(nonce: Nonce, now: Time) -> bool {
     (Nonce::at(earliest)..=Nonce::at(now.plus(WINDOW))).contains(&nonce)
 }
 
-/// The message names the key's highest nonce, since the request carries the key's valid signature.
+/// The message names the key's highest nonce, since the request carries the key's valid signature.
 fn stale(value: &Value<'_>, service: &str, endpoint: &str, last: Nonce) -> Refusal {
     let since = format!("has not increased since your last call to the {service} API");
     let endpoint = quoted(endpoint);

@@ -1,7 +1,7 @@
 //! Bodies for the refusals that hyper writes by itself (ERR-001).
 //!
 //! When hyper cannot read a request as HTTP, it answers with its own head and no body, and offers no way to add one.
-//! This module recognises such a head as it is written, and appends the handler's body.
+//! This module recognises such a head as it is written, and appends the handler's body.
 
 use crate::fault::Fault;
 use crate::reply::Reply;

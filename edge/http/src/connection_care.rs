@@ -1,6 +1,6 @@
 //! The open connections of a serving thread, and the reasons to close one: the server stops, the connection was silent
 //! for too long, its client leaves too many bytes of answers unread, unfinished requests take too much memory, or a new
-//! connection needs its place.
+//! connection needs its place.
 //!
 //! The thread checks all connections at intervals. A timer per connection would have to be reset with every request.
 

@@ -1,4 +1,4 @@
-//! Open connections by the time of their last activity.
+//! Open connections by the time of their last activity.
 
 use crate::connection_state::{Connection, Signal};
 use std::collections::{BTreeMap, BTreeSet};

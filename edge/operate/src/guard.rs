@@ -1,4 +1,4 @@
-//! Guarded commands: one operator proposes them, and they run when another one approves (D-184).
+//! Guarded commands: one operator proposes them, and they run when another one approves (D-184, Q-400).
 //!
 //! A proposal holds the command as it was sent. To propose it, its function runs as a dry run, so what would be refused is not proposed.
 //! To approve it, the function runs again for the approver, whose act names the proposal: it is judged by the state of that moment, and

@@ -1,6 +1,6 @@
 //! The socket in the data directory through which operators speak to the exchange.
 //!
-//! A thread of its own serves it, so that operators are heard while requests crowd. Who connects is what the kernel says.
+//! A thread of its own serves it, so that operators are heard while requests crowd. Who connects is what the kernel says.
 
 mod arrivals;
 mod connection;

@@ -1,7 +1,7 @@
 //! The metrics of the interface: requests, refusals, and the time at the gate.
 //!
 //! Labels come from fixed lists: the paths of the table of routes as they stand there, a few methods, the statuses and reasons of
-//! the interface. No path, name or value of a client becomes a label.
+//! the interface. No path, name or value of a client becomes a label.
 
 use crate::app::App;
 use crate::route::Route;

@@ -81,7 +81,7 @@ impl buttonwood_http::Handler for App {
     }
 }
 
-/// Whether a page of any site may read the answer, a refusal too: public reads, the contract and health checks.
+/// Whether a page of any site may read the answer, a refusal too: public reads, the contract and health checks.
 fn is_open(head: &Parts, found: &Found<'_>) -> bool {
     match found {
         Found::Route(route, _) => route.auth == Auth::Public,

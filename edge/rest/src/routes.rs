@@ -156,7 +156,7 @@ pub(crate) enum Found<'a> {
 }
 
 /// Looks a request up; control calls exist in a sandbox only (D-30). HEAD is answered as GET
-///
+/// (RFC 9110, 9.1).
 pub(crate) fn find<'a>(method: &str, path: &'a str, sandbox: bool) -> Found<'a> {
     let mut other = None;
     for route in all_routes().filter(|route| sandbox || route.auth != Auth::Control) {

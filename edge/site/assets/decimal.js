@@ -36,7 +36,7 @@ function shortened({ digits, places }, figures) {
   return drop <= places ? { digits: kept, places: places - drop } : { digits: kept * 10n ** BigInt(drop - places), places: 0 };
 }
 
-// A volume as it is read: six digits at most, in millions (M), billions (B) or trillions (T) where it is large. Prices are never rounded.
+// A volume as it is read: six digits at most, in millions (M), billions (B) or trillions (T) where it is large. Prices are never rounded.
 export function rounded(volume) {
   const short = shortened(volume, FIGURES);
   const whole = short.digits.toString().length - short.places;

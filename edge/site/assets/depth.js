@@ -28,7 +28,7 @@ function reach(levels, away) {
   return Math.max(quantile(0.5), Math.min(quantile(PART), heavy ? away(heavy) : Infinity));
 }
 
-// The ends of the axis, and the levels between them. The middle of the book is in the middle of the axis; a book with one side
+// The ends of the axis, and the levels between them. The middle of the book is in the middle of the axis; a book with one side
 // is shown as far as it goes.
 export function axis(bids, asks) {
   if (!bids.length || !asks.length) {

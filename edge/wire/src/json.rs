@@ -204,7 +204,7 @@ pub fn array<T>(items: impl IntoIterator<Item = T>, each: impl FnMut(&mut Json, 
     json.into_bytes()
 }
 
-/// Elements written without a pause: some tenths of a millisecond.
+/// Elements written without a pause: some tenths of a millisecond.
 const AT_ONCE: usize = 500;
 
 /// Writes the elements of an array that may be very long, of about `bytes` each. Other tasks of the thread run in

@@ -1,4 +1,4 @@
-//! The refusals for the core's rejects: one exhaustive table.
+//! The refusals for the core's rejects: one exhaustive table.
 
 use crate::field::{
     bad_order_field, bad_value, closed_account, closed_symbol, failed, halted, no_space, unknown_symbol,
@@ -207,7 +207,7 @@ fn wrong_account(symbol: &Symbol) -> Refusal {
 }
 
 /// The refusal of an order that its account cannot pay for. Of a limit buy it names the amount that the order needs, which is more than
-/// price times quantity; the terms of other orders already name it.
+/// price times quantity; the terms of other orders already name it.
 fn insufficient_funds(call: &Rejected<'_>, symbol: &Symbol, needed: Option<Money>) -> Refusal {
     let side = call.payload.decimal_text("side").unwrap_or_default();
     let kind = call.payload.decimal_text("type").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The sequencer's metrics: where a command spends its time, how batches form, and how far everything has come.
+//! The sequencer's metrics: where a command spends its time, how batches form, and how far everything has come.
 
 use crate::exchange::Exchange;
 use crate::writer::batch::Batch;

@@ -1,7 +1,7 @@
 //! The vault of one data directory: records of secrets by the names of their sessions, in one small file.
 //!
 //! [`Vault`] itself holds neither key nor secret. Each call gets the key from its source and wipes it again, so a
-//! running exchange has neither in memory. [`Opened`] is what a start reads the secrets from.
+//! running exchange has neither in memory. [`Opened`] is what a start reads the secrets from.
 
 use crate::file::{self, Head, Record, Records, VAULT_FILE};
 use crate::key::{self, KEY_FILE, KeySource};

@@ -133,7 +133,7 @@ fn can_wrap(context: &Context<'_, Funds>, withdraw: &Withdraw) -> bool {
 }
 
 /// Whether a row stands for the same withdrawal: amounts compare as numbers, addresses in canonical form (D-78). One without a memo
-/// stands for whichever memo it was paid with.
+/// stands for whichever memo it was paid with (D-172).
 fn is_same(row: &NewTransfer, withdraw: &Withdraw) -> bool {
     row.kind == Kind::Withdrawal
         && row.currency == withdraw.currency

@@ -1,4 +1,4 @@
-//! A withdrawal whose payment a reorganisation deeper than final has removed, and what operators do about it (INV-WD-5, D-184).
+//! A withdrawal whose payment a reorganisation deeper than final has removed, and what operators do about it (INV-WD-5, D-184, Q-412).
 //!
 //! On a chain of outputs a payment is lost once what it spends is gone or was finally spent otherwise: the driver says so, and until then
 //! it may still confirm, so nothing else is paid and nothing is released. On a chain of accounts all payments of a withdrawal use one

@@ -1,4 +1,4 @@
-//! Builds transactions: which coins they spend, what they pay the network, where the rest goes.
+//! Builds transactions: which coins they spend, what they pay the network, where the rest goes.
 
 use super::coins::Coin;
 use super::encode::{FEE_MAX, Plan, Spent};

@@ -1,4 +1,4 @@
-//! The unspent outputs of own addresses.
+//! The unspent outputs of own addresses.
 //!
 //! They are read from the node's set of unspent outputs once, then kept up to date by each block, since that reading
 //! takes a node of a large network minutes. A spent coin is remembered as long as a reorganisation can bring it back.

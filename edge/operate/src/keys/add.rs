@@ -1,4 +1,4 @@
-//! `key add`: makes a key of an account, or a master key of a group (AUTH-015).
+//! `key add`: makes a key of an account, or a master key of a group (AUTH-015, Q-195).
 
 use super::change::{bad_roles, checked_name, for_master_keys};
 use super::draw;

@@ -1,4 +1,4 @@
-//! Keys that were not approved in time: the exchange ends them, and their secrets are removed here.
+//! Keys that were not approved in time: the exchange ends them, and their secrets are removed here.
 
 use crate::Shared;
 use buttonwood_engine::Standing;

@@ -13,7 +13,7 @@ pub struct KeeperFault(pub String);
 /// Stores the secret of the key with this text; durable when it returns.
 type Store = Box<dyn Fn(&str, &Secret) -> Result<(), KeeperFault> + Send + Sync>;
 
-/// Removes the secret of the key with this text, which has ended; durable when it returns.
+/// Removes the secret of the key with this text, which has ended; durable when it returns.
 type Forget = Box<dyn Fn(&str) -> Result<(), KeeperFault> + Send + Sync>;
 
 /// Hears that keys were made or changed.

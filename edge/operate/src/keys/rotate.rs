@@ -1,4 +1,4 @@
-//! `vault rotate`: seals the secrets of all keys under a new key-encryption key.
+//! `vault rotate`: seals the secrets of all keys under a new key-encryption key.
 
 use super::keeper::{KeeperFault, Sealed};
 use crate::command::{Argument, Command, Form};

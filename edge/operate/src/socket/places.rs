@@ -1,6 +1,6 @@
 //! The places of the operators' socket: what a connection takes while its request runs, and how many connections wait.
 //!
-//! Readers take no place of a command, a connection takes one only when its request has come, and two places are kept for what halts.
+//! Readers take no place of a command, a connection takes one only when its request has come, and two places are kept for what halts.
 
 use crate::command::Lane;
 use buttonwood_gate::{Reason, Refusal};

@@ -143,7 +143,7 @@ fn capitalised(word: &str) -> impl Iterator<Item = char> {
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
 }
 
-/// A nonce as a string (SES-005, Q-071).
+/// A nonce as a string (SES-005, D-26).
 const NONCE: &str = r"^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$";
 
 /// The fields that every payload has, with whether each is required.

@@ -1,4 +1,4 @@
-//! `GET /sandbox/requests`: the latest calls of a key, and why they were refused.
+//! `GET /sandbox/requests`: the latest calls of a key, and why they were refused.
 
 use crate::app::App;
 use crate::call::Asked;

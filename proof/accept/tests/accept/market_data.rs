@@ -204,7 +204,7 @@ fn ticker_v2() {
     let prices = ["open", "high", "low", "close", "bid", "ask"].map(|name| Dec::wire(&ticker[name]));
     let expected = ["30000", "31000", "29500", "30500", "20000", "32000"].map(dec);
     assert_eq!(prices, expected, "{answer}");
-    // With each step more trades leave the window; the price in force at its beginning is its opening price.
+    // With each step more trades leave the window; the price in force at its beginning is its opening price.
     for (seconds, expected) in [
         (18_000, ["30000", "31000", "29500", "30500"]),
         (63_000, ["31000", "30500", "29500", "30500"]),

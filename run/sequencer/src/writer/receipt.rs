@@ -1,4 +1,4 @@
-//! The answer to a submitted command, with the rows that it made as they were then.
+//! The answer to a submitted command, with the rows that it made as they were then.
 
 use buttonwood_engine::funds::DepositAddress;
 use buttonwood_engine::{

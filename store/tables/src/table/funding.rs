@@ -1,7 +1,7 @@
 //! `funding_amounts`: the amount of every full hour of a perpetual, for one unit of base. `funding_payments`: what every account paid for
 //! its position then; negative if it received.
 //!
-//! `time` is the hour's end in milliseconds.
+//! Why they are in the database: Q-360. `time` is the hour's end in milliseconds.
 
 use super::{Row, Table};
 use crate::Fault;

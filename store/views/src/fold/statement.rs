@@ -1,7 +1,7 @@
 //! The rows of the statement: what each event changed of balances (D-171).
 //!
 //! Trades on books of spot carry the balances after them in their own rows. Everything else that moves money is an entry of the ledger, which
-//! the replica records with its reason.
+//! the replica records with its reason.
 
 use super::{Fold, Sink};
 use crate::history::{ConversionRow, EntryRow, Settled};

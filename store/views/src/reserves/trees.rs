@@ -1,4 +1,4 @@
-//! The trees of a cut, one for each currency, and the nonces of their leaves.
+//! The trees of a cut, one for each currency, and the nonces of their leaves.
 
 use super::Cut;
 use super::tree::{Node, Sibling, Tree, leaf};
