@@ -405,7 +405,7 @@ fn base_url(listener: &TcpListener) -> Result<String, Trouble> {
 }
 
 /// The address at which this machine reaches a listener. A listener at every address is shown with the loopback
-/// address: local clients can connect to it, and control calls are accepted under no other name.
+/// address: local clients can connect to it, and control calls are accepted under no other name.
 fn reached_at(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         let own: IpAddr =

@@ -12,7 +12,7 @@ const MILLIS_MAX: u64 = 10_000_000_000_000_000;
 /// The earliest start of an exchange's clock, 1974-01-01T00:00:00Z. From 90 days before it, as far as a request reaches
 /// back, a time in milliseconds is too large to be read as seconds.
 pub const EARLIEST: Time = Time(126_230_400 * Time::SECOND);
-/// The latest start, 5138-01-01T00:00:00Z: a time in seconds from later years would be read as milliseconds.
+/// The latest start, 5138-01-01T00:00:00Z: a time in seconds from later years would be read as milliseconds.
 pub const LATEST: Time = Time(99_972_403_200 * Time::SECOND);
 
 /// The moment in milliseconds, or `None` when the text is no timestamp. Digits beyond a millisecond are dropped.

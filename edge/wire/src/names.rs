@@ -60,7 +60,7 @@ impl Names {
         Some((id, self.symbol(id)))
     }
 
-    /// A symbol that was listed after the start: these are few.
+    /// A symbol that was listed after the start: these are few.
     fn find_later(&self, name: &str) -> Option<SymbolId> {
         let mut later = self.symbols.iter().skip(self.by_name.len());
         later

@@ -1,4 +1,4 @@
-//! Random draws: ids from the seed, and secrets from the system unless the seed was given.
+//! Random draws: ids from the seed, and secrets from the system unless the seed was given.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

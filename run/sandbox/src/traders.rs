@@ -1,7 +1,7 @@
-//! Simulated traders: an account that quotes and one that takes on every spot symbol, and two like them on perpetuals.
+//! Simulated traders: an account that quotes and one that takes on every spot symbol, and two like them on perpetuals.
 //!
 //! Their acts are a function of the seed, the time and the state of the exchange, and they remember nothing: in every beat the account
-//! that quotes brings its quotes to where the latent prices want them, and the other one trades. Their commands are those of any client,
+//! that quotes brings its quotes to where the latent prices want them, and the other one trades. Their commands are those of any client,
 //! with keys and nonces of their own, and the exchange decides them by the same rules; they come without HTTP, so that a beat is one batch
 //! of the journal.
 //!

@@ -1,4 +1,4 @@
-//! One latent price for each asset, in dollars: a function of the seed and of time. Every book is quoted from these.
+//! One latent price for each asset, in dollars: a function of the seed and of time. Every book is quoted from these.
 //!
 //! A price is the start price times the exponential of a walk: the whole market's and the asset's own. An operator's pin and fresh prices
 //! of feeds take its place while they last.

@@ -1,4 +1,4 @@
-//! When simulated traders act: in beats at fixed times of the exchange's clock, however it is moved.
+//! When simulated traders act: in beats at fixed times of the exchange's clock, however it is moved.
 
 use buttonwood_model::Time;
 

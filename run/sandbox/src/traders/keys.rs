@@ -1,4 +1,4 @@
-//! The keys of the simulated traders: which sessions they are.
+//! The keys of the simulated traders: which sessions they are.
 
 use crate::cast::{QUOTER_KEYS, SIMULATED};
 use buttonwood_engine::{Access, AccountKind, Owner};

@@ -1,4 +1,4 @@
-//! The trades of the day before a sandbox was made, so that it has candles when it is ready.
+//! The trades of the day before a sandbox was made, so that it has candles when it is ready.
 //!
 //! They are made by the same accounts at the same latent prices as those after them, but fewer, and no quotes rest in between: for each
 //! trade one account places an order, and the other one takes it.
