@@ -1,5 +1,8 @@
 //! Published clients of the interface from PyPI and npm against a fresh sandbox, unmodified but for its address:
 //! `proof/accept/clients`. Both registries' files pin all packages.
+//!
+//! The packages that gemini-python names are not installed with it: two of them claim the same module, so that it would not start anywhere.
+//! npm's gemini-exchange-api is left out: it sends the headers of another exchange.
 
 use std::fs;
 

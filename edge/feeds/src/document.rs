@@ -32,6 +32,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<BTreeMap<String, Money>, String> {
     Ok(prices)
 }
 
+/// The price in a text. A JSON number is refused, since its reading may lose digits.
 fn price(value: &Value) -> Result<Money, String> {
     let Value::String(text) = value else {
         return Err("a price is a text with a decimal, such as \"50000.1\"".to_owned());

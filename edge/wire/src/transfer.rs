@@ -313,7 +313,8 @@ pub struct Ends<'a> {
     pub bank: Option<Uuid>,
 }
 
-/// A transfer among the transactions. Its fee and its state are in its own row, so it has neither a `feeId` nor a `pendingEid`.
+/// A transfer among the transactions. Its fee and its state are in its own row, so it has neither a `feeId` nor a `pendingEid`: a pending
+/// transfer keeps its row and its `eid` when it completes.
 pub fn transfer_transaction(names: &Names, transfer: &Transfer, ends: Ends<'_>) -> Transaction {
     let row = &transfer.row;
     let Ends { account, other, bank } = ends;

@@ -10,7 +10,7 @@ use buttonwood_wire::field::bad_value;
 /// A field with a rate in basis points.
 pub(super) type Rate = WholeUpTo<10_000>;
 
-/// The schedule of three fields. Without `auction_bps`, auctions cost what a maker pays.
+/// The schedule of three fields. Without `auction_bps`, auctions cost what a maker pays.
 pub(super) fn schedule(maker: u64, taker: u64, auction: Option<u64>) -> Result<FeeSchedule, Refusal> {
     let rate = |bps: u64| Bps(u16::try_from(bps).unwrap_or(u16::MAX));
     let rates =

@@ -25,7 +25,7 @@ answer! {
         currency: String,
         /// The whole balance, holds of orders included.
         amount: DecimalText,
-        /// Its value; 0 without a price.
+        /// Its value at the last price of a spot pair of both currencies, else through dollars; 0 without a price.
         amount_notional as "amountNotional": DecimalText,
         /// The part that orders may use.
         available: DecimalText,

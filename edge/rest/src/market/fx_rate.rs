@@ -49,7 +49,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let asked = Time(millis.saturating_mul(1_000));
     let views = app.exchange.views();
     let rates = views.state().rates();
-    // A rate of the future is not known yet, even if it is stored already.
+    // A rate of the future is not known yet, even if it is stored already.
     let quote = rates.at(pair, asked.min(app.now_of(&views))).ok_or_else(|| {
         let first = rates.of(pair).next().map(|quote| quote.time);
         too_early(pair, asked, first)

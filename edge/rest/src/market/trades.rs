@@ -23,14 +23,15 @@ pub(crate) const ROUTE: Route =
 request! {
     /// Which public trades.
     pub(crate) struct Trades in InQuery {
-        /// How many trades at most; more than 500 are 500.
+        /// How many trades at most; more than 500 are 500. A page by time ends after a whole millisecond, so it may be shorter, and one
+        /// millisecond with more trades than this is listed whole, up to 500; `since_tid` lists the rest.
         limit_trades: PageRows,
         /// Whether broken trades are listed too, and rows say if a trade was broken.
         include_breaks: Flag<false>,
         /// Trades after this trade, by its id; it overrides `timestamp`. Of more than fit, the oldest are listed.
         since_tid: Whole,
         /// Trades after this time, in seconds or milliseconds, of the last 90 days. Of more than fit, the oldest are
-        /// listed.
+        /// listed. The next page begins with the highest time of this one.
         timestamp: Timestamp,
         /// Another name of `timestamp`.
         since: Timestamp,

@@ -56,7 +56,7 @@ answer! {
         fix_auction_fee_bps: u64,
         /// Maker and taker volume of the 30 days before the computation, in dollars.
         notional_30d_volume: DecimalText,
-        /// The same for each of these days, the oldest first.
+        /// The same for each of these days, the oldest first, also those without trades.
         notional_1d_volume: Vec<DayVolume>,
     }
 }

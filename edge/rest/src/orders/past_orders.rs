@@ -28,14 +28,16 @@ request! {
     pub(crate) struct PastOrders in InPayload {
         /// Orders of this symbol alone.
         symbol: Text,
-        /// How many orders at most; more than 500 are 500.
+        /// How many orders at most; more than 500 are 500. A page by time ends after a whole millisecond of placing, and before the order
+        /// with which it would have more than 10,000 trades, but has one order at least.
         limit_orders: PageRows,
-        /// Orders placed from this time on, in seconds or milliseconds; without it the newest ones.
+        /// Orders placed from this time on, in seconds or milliseconds; without it the newest ones. An order that was live while a client
+        /// paged past its time is in no later page: a client that keeps a copy pages again from the time of its oldest live order.
         timestamp: Timestamp,
     }
 }
 
-/// Most trades of a page, which then ends early: an order may have traded a hundred thousand times.
+/// Most trades of a page, which then ends early: an order may have traded a hundred thousand times.
 const MOST_TRADES: usize = 10_000;
 
 /// Trades that are written without a pause: some tenths of a millisecond.

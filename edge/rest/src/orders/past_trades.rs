@@ -25,7 +25,8 @@ request! {
     pub(crate) struct PastTrades in InPayload {
         /// Trades of this symbol alone.
         symbol: Text,
-        /// How many trades at most; more than 500 are 500.
+        /// How many trades at most; more than 500 are 500. A page by time ends after a whole millisecond, so it may be shorter, and one
+        /// millisecond with more trades than this is listed whole, up to 500; `/v1/order/status` lists the rest of an order's trades.
         limit_trades: PageRows,
         /// Trades from this time on, in seconds or milliseconds; without it the newest ones.
         timestamp: Timestamp,

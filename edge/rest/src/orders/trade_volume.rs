@@ -107,7 +107,7 @@ fn notional(amount: Money) -> DecimalNumber {
 /// Decimals of a share.
 const SHARE_DECIMALS: u8 = 8;
 
-/// The share of buys in both, truncated; 0 without buys (VOL-011, Q-159).
+/// The share of buys in both, truncated; 0 without buys (VOL-011). A ratio of buys to sells would have no value without sells.
 fn share(buys: Qty, sells: Qty) -> DecimalNumber {
     let one = 10_u128.pow(u32::from(SHARE_DECIMALS));
     let (bought, both) = (buys.hundredths(), (buys + sells).hundredths());

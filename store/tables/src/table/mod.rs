@@ -1,4 +1,4 @@
-//! The tables: each a fold of past rows.
+//! The tables: each a fold of past rows. Rows are kept for ever.
 
 mod candles;
 mod daily_volumes;
