@@ -1,7 +1,7 @@
 //! A hash index whose buckets are chains through the orders themselves.
 //!
 //! It holds one link per bucket and nothing else: no tombstones to sweep, no keys to copy, and a removal touches only
-//! the orders of one bucket. There are at least as many buckets as orders, so a chain has one or two links.
+//! the orders of one bucket. There are at least as many buckets as orders, so a chain has one or two links.
 
 use crate::Link;
 use alloc::vec::Vec;

@@ -2,7 +2,7 @@
 //!
 //! A level is found by its price in `depth` steps (one leaf spans 64 ticks, two steps 4,096, three 262,144). The best
 //! price is stored, and the next worse one is a few bit scans away. Nothing is searched, shifted or rebalanced, for
-//! any shape of the book. A resting order stores its rung, so that removing it needs no walk from the root.
+//! any shape of the book. A resting order stores its rung, so that removing it needs no walk from the root.
 //!
 //! Both sides share the code: the key of an ask is its price, the key of a bid is the complement of its price.
 //! Smaller keys are thus better on both sides, and no code depends on the side.

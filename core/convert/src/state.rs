@@ -1,4 +1,4 @@
-//! The state of the room: the terms of instant orders, and the quotes that may be executed.
+//! The state of the room: the terms of instant orders, and the quotes that may be executed.
 
 use crate::{Command, Quote, QuoteId};
 use alloc::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //!
 //! While a group has open advances, the losses of its deals with other groups add up: what a deal gives less what it gets, both at the
 //! index, without the fee. A deal that gains takes nothing off. A fill beyond the bound is no fill: a resting order is cancelled and the
-//! next one takes its place; an incoming order is refused, or its rest is cancelled. Without an open advance all this is one check.
+//! next one takes its place; an incoming order is refused, or its rest is cancelled. Without an open advance all this is one check.
 
 use crate::{Desks, Event, FundsInfrequent, State};
 use alloc::vec::Vec;

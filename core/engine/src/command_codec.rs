@@ -1,4 +1,4 @@
-//! The command in a frame: the part that cannot be derived from the frame's events.
+//! The command in a frame: the part that cannot be derived from the frame's events.
 //!
 //! Most new orders, most cancels and new exchange rates follow from their events. Writing them too would double
 //! the size of a frame and take most of its encoding time.

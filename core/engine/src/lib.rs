@@ -1,6 +1,6 @@
 //! The engine: one [`State`], one [`Command`], one [`Event`].
 //!
-//! [`decide`] reads the state and returns events; [`evolve`] applies them and cannot fail. The live exchange,
+//! [`decide`] reads the state and returns events; [`evolve`] applies them and cannot fail. The live exchange,
 //! its recovery, its read models and its tests all change the state through [`evolve`].
 #![no_std]
 extern crate alloc;

@@ -1,7 +1,7 @@
 //! The operators' commands about the exchange as a whole: halting and resuming it, and approving what needs two operators.
 //!
 //! While the exchange is halted, nothing that may trade enters: such commands are refused ([`Body::may_trade`]), and auctions
-//! and triggered stop orders wait. An auction that has found its price is still settled. Cancels, expiries and everything else
+//! and triggered stop orders wait. An auction that has found its price is still settled. Cancels, expiries and everything else
 //! that operators do go on.
 //!
 //! Where two operators are needed, what D-144 and D-184 list is only proposed ([`proposal`]). A halt always takes effect at once, and

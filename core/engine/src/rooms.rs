@@ -1,6 +1,6 @@
 //! The list of rooms: one line a room. The command, the event and the refusal of the exchange are composed of it.
 //!
-//! Each room has a file in this folder, which says how the engine decides its commands and applies its events.
+//! Each room has a file in this folder, which says how the engine decides its commands and applies its events.
 
 mod access;
 mod convert;

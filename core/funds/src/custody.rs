@@ -165,7 +165,8 @@ impl Custody {
         Some(run_after(*accepted))
     }
 
-    /// When the next fee is due, if there is a custody account: on the first of the month.
+    /// When the next fee is due, if there is a custody account: on the first of the month. After an outage each missed month is charged, the
+    /// oldest first, on the balance of that moment.
     fn next_fee(&self, access: &Access) -> Option<Time> {
         let first = access.account(*access.custody_accounts().first()?)?;
         Some(next_month(self.charged.max(first.opened)))

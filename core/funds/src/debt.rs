@@ -1,7 +1,7 @@
 //! Debts: what the house lent to accounts that had spent an advance which was then returned (D-167).
 //!
-//! A debt is repaid from whatever the account gets in the currency, before any other command. Until then the account neither trades nor
-//! withdraws: `access` notes it in the account's keys.
+//! A debt is repaid from whatever the account gets in the currency, before any other command. Until then the account neither
+//! trades nor withdraws: `access` notes it in the account's keys.
 
 use crate::bank::advance;
 use crate::{Funds, Made, Sender};

@@ -2,7 +2,7 @@
 //!
 //! The own book of a currency is a source only while enough dollars of other groups rest on each side. Its median then is that of
 //! their orders: the last trade counts only between their best bid and their best ask, so two accounts of one group cannot move it
-//! beyond these.
+//! beyond these.
 
 use crate::{Sources, book_median, price};
 use alloc::vec::Vec;

@@ -2,7 +2,7 @@
 
 use crate::Time;
 
-/// When a due command runs.
+/// When a due command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
     /// Before any other command: it continues what a command began.

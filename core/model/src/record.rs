@@ -1,5 +1,5 @@
 //! The journal's encoding of everything on an order's path: each number in full width, little-endian, one after the
-//! other. Writing a number is thus one store, and reading it one load.
+//! other. Writing a number is thus one store, and reading it one load.
 
 use crate::{
     AccountId, BytesRef, CLIENT_ID_MAX, CancelReason, ClientId, ExecutionOption, Held, OrderClass, OrderId,

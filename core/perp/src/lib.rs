@@ -1,6 +1,6 @@
 //! The perpetual desk: positions, index and mark, and what an account may add to its risk.
 //!
-//! An order holds no money. It counts in the live quantities of its account's row, and the desk admits it if the account's
+//! An order holds no money. It counts in the live quantities of its account's row, and the desk admits it if the account's
 //! figures allow it. A fill moves no base currency: it changes the positions of both accounts, and what they realise is
 //! settled with the house account `clearing`, which is minus the cost of all open positions.
 //!

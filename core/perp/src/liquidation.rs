@@ -1,8 +1,8 @@
 //! Liquidation: the queue of accounts below maintenance, and what each step does.
 //!
 //! The marks put accounts into the queue. One account after another is liquidated, in rounds: its orders are cancelled, a part of its
-//! largest position is sent to the book at the zero price, and what the book leaves goes to the insurance fund or to opposite positions.
-//! The commands of a round follow each other with no other command between; other commands may run between two rounds.
+//! largest position is sent to the book at the zero price, and what the book leaves goes to the insurance fund or to opposite positions
+//! . The commands of a round follow each other with no other command between; other commands may run between two rounds.
 //!
 //! Clauses: `PERP-027` to `PERP-029`; decisions D-48, D-52 to D-55, D-178. The sums are those of `margin::liquidation` and
 //! `margin::deleverage`. Not here: how an order trades (`trading`), which the engine calls for [`Task::Place`].
@@ -196,7 +196,7 @@ struct Open<'a> {
     contract: Contract,
 }
 
-/// The liquidation of one account at the marks in force.
+/// The liquidation of one account at the marks in force.
 struct Case<'a> {
     context: &'a Context<'a, Perps>,
     account: AccountId,
@@ -368,7 +368,7 @@ impl<'a> Case<'a> {
         (self.numbered(trades), if has_more { left } else { Qty::ZERO })
     }
 
-    /// The first positions against the account's, in deleveraging order, the fund's own last, and whether there are more.
+    /// The first positions against the account's, in deleveraging order, the fund's own last, and whether there are more.
     fn ranked(&self, symbol: SymbolId, side: Side) -> (Vec<Row>, bool) {
         let Context { room: perps, ledger, .. } = *self.context;
         let is_opposite = |row: &&Row| {

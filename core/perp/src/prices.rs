@@ -40,8 +40,8 @@ pub struct Marked {
 /// How many times the value of all positions of a contract must fit into the range of money.
 const ROOM: i128 = 1_024;
 
-/// How many orders of a side a premium reads at most, which bounds the work of a mark. A side whose first orders are smaller than its
-/// depth together counts as too thin.
+/// How many orders of a side a premium reads at most, which bounds the work of a mark. A side whose first orders are smaller than
+/// its depth together counts as too thin.
 const SEEN_MAX: usize = 1_000;
 
 /// The prices of all contracts.
@@ -105,7 +105,7 @@ fn priced(context: &Context<'_, Perps>, id: SymbolId, symbol: &Symbol, index: Mo
 }
 
 /// Whether the value of all positions of a contract at a price stays far inside the range of money, so that neither funding nor a
-/// liquidation can leave it.
+/// liquidation can leave it.
 pub(crate) fn is_countable(context: &Context<'_, Perps>, id: SymbolId, price: Money) -> bool {
     let value = context.room.open_interest(id).times(price, Round::Up);
     value.is_some_and(|value| value.units().checked_mul(ROOM).is_some())

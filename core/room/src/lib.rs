@@ -1,7 +1,7 @@
 //! The facts of other rooms that a decision may read.
 //!
 //! Every room above the trading floor decides its commands against a [`Context`]. The engine makes it of the one state, so that no
-//! room keeps a copy of another's facts. Its events change the state through a [`ContextMut`].
+//! room keeps a copy of another's facts. Its events change the state through a [`ContextMut`].
 //!
 //! A room's state is a [`Room`]: it says itself what falls due, what it reserves and whether it uses an account.
 //!

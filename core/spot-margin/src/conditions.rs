@@ -1,4 +1,4 @@
-//! The conditions of margin trading, as configured: how much an account may borrow, and at which rates.
+//! The conditions of margin trading, as configured: how much an account may borrow, and at which rates.
 
 use buttonwood_model::DOLLAR;
 use buttonwood_num::{Bps, Money};

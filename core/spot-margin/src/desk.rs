@@ -1,4 +1,4 @@
-//! Admission: whether an order may enter, and what it reserves. The functions are kept out of the path of a cash order.
+//! Admission: whether an order may enter, and what it reserves. The functions are kept out of the path of a cash order.
 
 use crate::SpotMargin;
 use crate::plan::Plan;

@@ -1,4 +1,4 @@
-//! Interest: at each full hour every account that owes is charged for the hour, in bounded steps (MARG-005, MARG-006).
+//! Interest: at each full hour every account that owes is charged for the hour, in bounded steps (MARG-005, MARG-006, Q-337).
 
 use crate::SpotMargin;
 use crate::settle::house;

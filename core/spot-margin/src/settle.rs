@@ -1,4 +1,5 @@
-//! Settling: what live orders stand for, and the fills of margin accounts. A margin buy borrows what it lacks; what comes in repays.
+//! Settling: what live orders stand for, and the fills of margin accounts. A margin buy borrows what it lacks; what comes in repays
+//!
 
 use crate::account::Counted;
 use crate::desk::{CASH, DESK, borrows};

@@ -26,7 +26,7 @@ pub fn can_void(ledger: &Ledger, symbol: &Symbol, broken: &Break) -> Result<(), 
     Ok(())
 }
 
-/// Settles a full break.
+/// Settles a full break.
 ///
 /// # Panics
 /// When an account lacks what it returns; [`can_void`] prevents it.

@@ -2,7 +2,7 @@
 //!
 //! A desk handles the money of a product's orders: what they reserve, what a fill costs, how it settles. The
 //! engine has one type for all desks, which selects the desk by the order's [`OrderClass`]: a cash order and
-//! a margin order may trade on one book, and each side settles at its own desk.
+//! a margin order may trade on one book, and each side settles at its own desk.
 
 use crate::{Break, BreakError, CollarWidth, FeeSchedule, Floor};
 use buttonwood_book::{Fill, Order, Traded};

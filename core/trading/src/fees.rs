@@ -1,7 +1,7 @@
 //! Fee schedules. An order keeps the rates that were in force when it was placed (TYPE-011).
 //!
 //! An account has its own rates, else those of its tier, else those of the product. A promotion lowers them on its symbols
-//! and raises none.
+//! and raises none.
 
 use crate::{FeeTier, Promotion};
 use alloc::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! How much each account has traded, in dollars, by UTC day. Fee tiers depend on the 30 days before the last midnight.
 //!
 //! A trade adds to the counters of its two accounts for the current day and allocates nothing. At midnight a due command
-//! computes the totals; while no account's total would change, none is due.
+//! computes the totals; while no account's total would change, none is due.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -55,7 +55,8 @@ impl Volumes {
     }
 
     /// Chooses how the trades of the symbol listed last are valued: at the price of the spot symbol of its quote
-    /// currency in dollars, the one listed first if there are several, and without a price at the rate of `pair`.
+    /// currency in dollars, the one listed first if there are several, and without a price at the rate of `pair`. Stablecoins
+    /// are valued too, since their price need not be 1.
     pub(crate) fn list(&mut self, symbols: &[Symbol], dollar: Option<CurrencyId>, pair: Option<FxPair>) {
         let trades = |symbol: &Symbol, base: CurrencyId| {
             symbol.product == Product::Spot && symbol.base == base && Some(symbol.quote) == dollar

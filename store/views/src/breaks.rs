@@ -1,4 +1,4 @@
-//! The facts of a trade that is to be broken, and the market without it, read from the history.
+//! The facts of a trade that is to be broken, and the market without it, read from the history.
 //!
 //! The core remembers no trades, so the operator's call reads these facts and the command carries them.
 

@@ -34,7 +34,7 @@ pub struct TradeVolume {
 /// The trades of one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByRole {
-    /// Its orders rested, or traded in an auction.
+    /// Its orders rested, or traded in an auction, where no order is the incoming one.
     pub maker: Fills,
     /// Its orders came in.
     pub taker: Fills,

@@ -59,8 +59,8 @@ impl Orders {
         slot
     }
 
-    /// A client id means the newest order that had it, live or not (D-175). So an older one that is still live is found by it no more;
-    /// its place in the index is then that of an order without one, in snapshots too.
+    /// A client id means the newest order that had it, live or not (D-175). So an older one that is still live is found by it no more
+    /// its place in the index is then that of an order without one, in snapshots too.
     #[inline]
     fn supersede(&mut self, account: AccountId, hash: u32, text: &[u8]) {
         let is_free = |own: &Own| own.index.head(u64::from(hash)).is_none_or(|head| head.is_none());

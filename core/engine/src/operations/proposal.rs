@@ -1,4 +1,4 @@
-//! Commands that take effect only when a second operator approves them (D-144, D-184).
+//! Commands that take effect only when a second operator approves them (D-144, D-184, Q-205).
 //!
 //! A resumption and a symbol's status are known to the core. A key is made at once, disabled, and enabled by its approval. Every other
 //! guarded command is kept as it was sent: the edge, whose catalogue says which commands are guarded, runs it again for the operator
