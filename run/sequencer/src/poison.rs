@@ -1,4 +1,4 @@
-//! A command that cannot be applied: the panic is caught where it happens, and one line names the command.
+//! A command that cannot be applied: the panic is caught where it happens, and one line names the command.
 //!
 //! Applying events cannot fail, so a panic there is a bug, and the state that it leaves behind is not used any more. While the
 //! exchange runs, the process ends. A replay ends with a fault, and the directory stays as it is.

@@ -1,4 +1,4 @@
-//! The exchange's interface to a disk: the few calls that the journal and the history make, each as narrow as its use.
+//! The exchange's interface to a disk: the few calls that the journal and the history make, each as narrow as its use.
 //!
 //! There are two disks: [`System`], and the simulator's, which loses, tears and reorders what was not synced. The rooms
 //! above cannot distinguish them, so code that survives the simulator's disk survives the system's. Tests also

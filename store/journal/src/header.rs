@@ -1,6 +1,6 @@
 //! The two headers of a segment file: its first block, and the front of every batch.
 //!
-//! Rules: J3 (lengths, sequence, epoch, chain, CRC), J7 (watermark), J8 (one checksum over all), J9 (place, identity).
+//! Rules: J3 (lengths, sequence, epoch, chain, CRC), J7 (watermark), J8 (one checksum over all, Q-020), J9 (place, identity).
 
 use crate::codec::{BLOCK, Put, Take, blank, intact, seal};
 use crate::mark::JournalId;

@@ -6,7 +6,7 @@
 //!
 //! The rules, each referred to by name where it is kept:
 //!
-//! - J1: a write or sync that failed is never retried. The writer accepts nothing more, and recovery decides.
+//! - J1: a write or sync that failed is never retried. The writer accepts nothing more, and recovery decides.
 //! - J2: recovery reads the disk, not the page cache, and continues in a new segment. The old tail is not written to
 //!   again.
 //! - J3: every header holds lengths, sequence, epoch and chain under its own CRC, so that a length is verified before

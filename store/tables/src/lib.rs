@@ -1,4 +1,4 @@
-//! The history's database `tables.db`: tables folded from the rows of the history's files, in SQLite.
+//! The history's database `tables.db`: tables folded from the rows of the history's files, in SQLite.
 //!
 //! A table is a fold of past rows: deterministic, and complete up to the command that every commit names. So the database
 //! can be deleted at any time, and is built again. A new kind of row is a file in `table` and a line in

@@ -1,4 +1,4 @@
-//! Moves old segments of the journal to the archive, or deletes them, while the exchange runs (rule J15).
+//! Moves old segments of the journal to the archive, or deletes them, while the exchange runs (rule J15, Q-492).
 
 use crate::Fault;
 use crate::recovery::JOURNAL_DIR;

@@ -1,4 +1,4 @@
-//! Follows the history's files into its database, on a thread of its own.
+//! Follows the history's files into its database, on a thread of its own.
 //!
 //! The thread reads the rows after those that the database has: the newest from memory, older ones from the files. So no
 //! queue can overflow, and neither the writer nor the journal's thread ever waits for the database. A locked, full or failing

@@ -1,4 +1,4 @@
-//! Queries of the history, most of which is on disk, that block no other caller.
+//! Queries of the history, most of which is on disk, that block no other caller.
 
 use crate::exchange::Exchange;
 use crate::recovery::acts::{Acted, acts};

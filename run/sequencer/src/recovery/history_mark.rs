@@ -1,5 +1,5 @@
 //! The mark of how far the history has come, kept with it, so that an older journal under a newer history is noticed
-//! (rule J7).
+//! (rule J7, Q-026).
 //!
 //! It is written after the rows of durable commands and never synced by itself. After a power cut it may lag, but it
 //! never claims more than is durable. An unreadable mark is ignored.

@@ -1,7 +1,7 @@
 //! How many commands may be in flight before new orders are refused.
 //!
 //! Under overload a longer queue only adds latency. The number in flight is therefore limited to what the journal
-//! clears within [`PATIENCE`], estimated from its latest batches, or within a few syncs where a sync takes long. Only
+//! clears within [`PATIENCE`], estimated from its latest batches, or within a few syncs where a sync takes long. Only
 //! new orders are limited; cancels may use the rest of the queue.
 
 use std::sync::atomic::{AtomicU64, Ordering};

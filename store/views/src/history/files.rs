@@ -1,4 +1,4 @@
-//! The history with its files: opening, appending, writing, syncing.
+//! The history with its files: opening, appending, writing, syncing.
 
 use super::codec::Position;
 use super::converted::ConversionRow;
