@@ -1,4 +1,4 @@
-//! Planted bugs: each edit of `proof/planted.toml` is built into a scratch copy of the product, and the simulator must fail there.
+//! Planted bugs: each edit of `proof/planted.toml` is built into a scratch copy of the product, and the simulator must fail there.
 //! Without an edit it must pass: a simulator that fails by itself catches nothing.
 
 mod bugs;

@@ -7,7 +7,7 @@
 //! [`oracle`] are the outside record of facts. [`tools`] finds what this machine lacks; what needs it is skipped by
 //! name.
 //!
-//! Not here: faults of a simulated disk, where every crash state can be enumerated.
+//! Not here: faults of a simulated disk, where every crash state can be enumerated.
 
 pub mod backup;
 pub mod base;

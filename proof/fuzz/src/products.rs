@@ -1,4 +1,4 @@
-//! Runs of perpetuals and of spot margin: the bytes are the dice of the simulator's runs, over crashes.
+//! Runs of perpetuals and of spot margin: the bytes are the dice of the simulator's runs, over crashes.
 //!
 //! The first byte selects the product. Orders, index pins that move marks, hours of funding and interest, liquidations, transfers and other
 //! conditions follow, and a naive model judges every command; every law must hold, and each recovery must lead to the state of the journal.

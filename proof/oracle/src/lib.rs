@@ -1,5 +1,5 @@
 //! The oracle: a naive exchange written from the specification, and a generator whose commands both it and the core
-//! get. For tests, fuzzing and simulation only; the product does not use it.
+//! get. For tests, fuzzing and simulation only; the product does not use it.
 //!
 //! [`Exchange`] drives the core, [`Naive`] is compared with it, [`Dealer`] generates commands from a seed or from
 //! bytes, [`step`] runs one command on both and reports a difference.

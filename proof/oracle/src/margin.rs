@@ -1,5 +1,6 @@
 //! A judge of spot margin: it follows an exchange command by command, keeps lists of what it saw, and computes from them what accounts owe
-//! to the last unit, what interest is due, who is liquidated, which part of which holding is sold, at which price, and what the fund takes.
+//! to the last unit, what interest is due, who is liquidated, which part of which holding is sold, at which price, and what
+//! the fund takes.
 //!
 //! Live orders it reads from the core, whose orders the naive exchange judges elsewhere. Indices are pinned in its worlds, nothing waits to
 //! leave an account, and no account owes for returned advances.

@@ -1,4 +1,4 @@
-//! A long run of one product over crashes: an exchange whose process ends at any call of its disk, and clients that go on.
+//! A long run of one product over crashes: an exchange whose process ends at any call of its disk, and clients that go on.
 //!
 //! A follower reads the journal and has the judge of the product check each command; what was recovered must be what it read.
 

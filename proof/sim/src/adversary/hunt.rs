@@ -1,4 +1,4 @@
-//! The search: it keeps the programs that gain most and those that reach something new, and changes them.
+//! The search: it keeps the programs that gain most and those that reach something new, and changes them.
 
 use super::mutate::Maker;
 use super::player::{Played, play};
