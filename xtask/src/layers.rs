@@ -1,7 +1,9 @@
 //! The direction of dependencies between rooms: the layers of ARCHITECTURE.md, checked against `cargo metadata`.
 //!
 //! A room may use every room of a lower layer, and none of its own layer or above. The exceptions (rooms outside the
-//! layers, and rooms that a layer must not use) are listed below, room by room.
+//! layers, and rooms that a layer must not use) are listed below, room by room. The document is compared with the layers.
+
+mod map;
 
 use crate::Done;
 use crate::metadata::{self, Dependency, Package};
@@ -83,6 +85,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
             }
         }
     }
+    violations.extend(map::check(repo, &built(&packages), &packages)?);
     if violations.is_empty() {
         println!("layers: {} crates, every dependency points down", packages.len());
         return Ok(());
@@ -145,6 +148,13 @@ fn may_use(room: &str, used: &str) -> Result<(), String> {
         (Some(_), Some(_)) => Err(format!("{used} is above {room}")),
         _ => Err(format!("nothing in the house depends on {used}")),
     }
+}
+
+/// The layers, with the rooms that exist.
+fn built(all: &[Package]) -> Vec<Vec<&'static str>> {
+    let exists = |room: &&str| all.iter().any(|package| package.folder == *room);
+    let layers = LAYERS.iter().map(|rooms| rooms.iter().copied().filter(exists).collect::<Vec<_>>());
+    layers.filter(|rooms| !rooms.is_empty()).collect()
 }
 
 fn known(room: &str) -> bool {

@@ -55,7 +55,7 @@ usage: cargo xtask <chore>
   browser          the web pages in Debian's chromium against a freshly started sandbox; leaves target/screenshots
   fmt              is everything formatted?
   tidy             module heads, left-over marks, empty rooms; speaks of long files and functions
-  layers           do dependencies point down, as ARCHITECTURE.md says?
+  layers           do dependencies point down, and does ARCHITECTURE.md name every room?
   trace [--check]  tests to clauses: writes spec/coverage.md, or with --check only compares it
   contract [--check]  writes contract/openapi.json from routes and types, or with --check only compares it
   deny             licences, banned crates, sources and advisories of dependencies
