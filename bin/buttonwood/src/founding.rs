@@ -140,7 +140,7 @@ pub(crate) fn complete(recovered: &mut Recovered, approvals: u8, time: Time) -> 
 }
 
 /// Gives the house account of instant orders of a sandbox its stock, once in each currency: ten times the start balance, and what it owes
-/// there (D-180, Q-378).
+/// there (D-180).
 pub(crate) fn stock(recovered: &mut Recovered, time: Time) -> Result<(), Trouble> {
     let missing = {
         let views = recovered.views();

@@ -15,7 +15,8 @@ const KEY: &str = "the vault key";
 /// Users beside the owner and the group may read.
 const EVERYONE_READS: u32 = 0o004;
 
-/// Refuses a directory, or a `vault.key` in it, that another user owns or may write.
+/// Refuses a directory, or a `vault.key` in it, that another user owns or may write: that user could replace the journal or
+/// the secrets. Root may own both, since root can write them in any case.
 ///
 /// # Errors
 /// [`Trouble::Flag`], with what is wrong and what helps.

@@ -1,4 +1,5 @@
-//! Stopping on SIGTERM or SIGINT, at any time.
+//! Stopping on SIGTERM or SIGINT, at any time. Before `ready` it ends the process at once; signals within half a second count as one,
+//! since a terminal and a parent process may both send it.
 
 use crate::trouble::Trouble;
 use buttonwood_sequencer::AbortOnPanic;

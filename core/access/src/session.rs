@@ -133,7 +133,7 @@ const SPAN: u8 = 8;
 
 /// Which nonces below the highest may still come. The gate lets nonces in by their order of arrival; from there to the
 /// writer, calls on several connections may overtake each other. So a late one is taken if it lies above the floor,
-/// the highest of some uses ago, and is none of those used since.
+/// the highest of some uses ago, and is none of those used since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub(crate) struct Late {

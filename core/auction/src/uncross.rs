@@ -2,7 +2,7 @@
 //!
 //! At a price, all bids at or above it buy and all asks at or below it sell; the smaller of both quantities trades.
 //! Of the prices at which the most trades (AUCT-004), those with the smallest surplus on one side are eligible, and
-//! of these the one nearest to a reference is chosen. So the price is unique and does not depend on the
+//! of these the one nearest to a reference is chosen. So the price is unique and does not depend on the
 //! sequence of the orders.
 
 use alloc::vec::Vec;

@@ -33,7 +33,7 @@ pub struct Wrapped {
 
 /// Decides a wrap: what happens, or why it is refused.
 ///
-/// The book plays no part in it, so a symbol that takes only some orders wraps all the same.
+/// The book plays no part in it, so a symbol that takes only some orders wraps all the same.
 pub(crate) fn decide(
     context: &Context<'_, Conversions>,
     client: Client<'_>,

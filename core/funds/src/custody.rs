@@ -1,7 +1,7 @@
 //! Custody: the daily run that moves what waits for it, and the monthly fee (XFER-012, XFER-027, facts F§4 and F§9).
 //!
 //! A move is two rows, one at each end. It is queued when it is accepted, being sent from the run at 20:00 UTC on, and settled when
-//! the chain has confirmed its transaction. A transaction that fails is repeated until one is confirmed.
+//! the chain has confirmed its transaction. A transaction that fails is repeated until one is confirmed.
 
 use crate::id::transaction_hash;
 use crate::internal::{Move, shift};
@@ -202,7 +202,7 @@ impl Funds {
     }
 }
 
-/// The task of this module that is due next. A payer sends moves on a chain; one of a currency without a network is settled here.
+/// The task of this module that is due next. A payer sends moves on a chain; one of a currency without a network is settled here.
 pub(crate) fn next_due(funds: &Funds, access: &Access, seed: u64) -> Option<Due<Command>> {
     let due = |time, command| Due::step(time, Phase::Transfers, command);
     let custody = &funds.custody;

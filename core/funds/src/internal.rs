@@ -159,7 +159,7 @@ fn is_same(row: &NewTransfer, moved: &Move) -> bool {
     to && row.kind == Kind::Withdrawal && row.currency == moved.currency && row.amount == moved.amount
 }
 
-/// How the money moves; none where the kinds of the accounts do not allow it.
+/// How the money moves; none where the kinds of the accounts do not allow it.
 fn course(context: &Context<'_, Funds>, moved: &Move) -> Option<Course> {
     use AccountKind::{Custody, Derivatives, Margin};
     let source = context.account(moved.source)?.kind;

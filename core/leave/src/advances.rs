@@ -1,7 +1,8 @@
 //! The open advances of banks by group (D-75, D-181) and the debts of returned ones, in dollars, and what their groups have given up.
 //!
 //! Other rooms keep the rows of the advances and the debts; this table is what orders and conversions read of them. A debt stands in the
-//! place of its advance, so a return changes nothing of what the group may do. The table is empty while no group has either, and
+//! place of its advance, so a return changes nothing of what the group may do: else another account could give away the money the
+//! moment that the bank takes it back. The table is empty while no group has either, and
 //! then costs one check.
 
 use alloc::collections::BTreeMap;

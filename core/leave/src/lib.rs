@@ -1,7 +1,7 @@
 //! The money that may leave an account, in one place (BAL-005, D-47, D-75, D-165, D-181).
 //!
 //! Internal transfers, moves of custody, payments by a bank, withdrawals, conversions and the balances that clients see all ask
-//! [`Leave`], so a figure that is shown is the bound that is checked. The rooms say through [`Rooms`] what they keep in an account:
+//! [`Leave`], so a figure that is shown is the bound that is checked. The rooms say through [`Rooms`] what they keep in an account:
 //! what their products bind, what transfers hold and advance, what is owed. [`Advances`] has the open advances of each group, which
 //! orders and conversions read as well.
 //!

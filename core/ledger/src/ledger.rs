@@ -320,7 +320,7 @@ impl Ledger {
     }
 
     /// Whether all that the house accounts have given of a currency, and `more` of it, can be valued at a price, sixteen times over: the
-    /// figures of an account add up several currencies.
+    /// figures of an account add up several currencies.
     pub fn can_value(&self, currency: CurrencyId, more: Money, price: Money) -> bool {
         let value = || {
             let given = Money::MAX.checked_sub(self.left_to_give(currency))?.checked_add(more)?;

@@ -1,5 +1,5 @@
 //! The desk: each function answers one question that the floor puts to it. They are kept out of the path of a spot order, which
-//! costs a tenth more where they are inlined into it.
+//! costs a tenth more where they are inlined into it.
 
 use crate::liquidation::qty_of;
 use crate::{Leverage, Perps, Row};
@@ -29,7 +29,7 @@ pub const RULES: Rules = Rules {
 /// The largest sum of the long positions of a contract, far inside the range of money.
 const OPEN_MAX: Money = Money::from_units(i128::MAX / 1_024);
 
-/// The part of the range of money that orders leave to what falls due: funding and liquidations move money without a check.
+/// The part of the range of money that orders leave to what falls due: funding and liquidations move money without a check.
 const LEFT_MIN: Money = Money::from_units(i128::MAX / 4);
 
 /// Why the desk refuses an order, other than for lack of funds.

@@ -88,7 +88,7 @@ struct Premiums {
     minute: u64,
     /// Its values, once a mark took one in it.
     current: Option<Minute>,
-    /// The sums over the earlier minutes of each hour, by the number of the hour.
+    /// The sums over the earlier minutes of each hour, by the number of the hour.
     sums: BTreeMap<u64, Money>,
     /// The last full hour.
     last: Option<HourAmount>,
@@ -306,7 +306,7 @@ pub(crate) fn paid(perps: &mut Perps, paid: &Paid, time: Time) {
     }
 }
 
-/// The exchange did not run between two times.
+/// The exchange did not run between two times.
 pub(crate) fn resumed(perps: &mut Perps, since: Time, until: Time) {
     for premiums in perps.funding.premiums.values_mut() {
         premiums.skip(since, until);

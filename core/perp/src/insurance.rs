@@ -1,7 +1,7 @@
 //! The insurance fund's way with the positions that it took over (D-178).
 //!
 //! At each mark they are sent to the book, at the mark or better. One minute before a full hour they are deleveraged at the mark, so that
-//! the fund neither pays nor receives funding; until the hour is cut the fund takes no others. A position that cannot be closed by
+//! the fund neither pays nor receives funding; until the hour is cut the fund takes no others. A position that cannot be closed by
 //! then makes the hour's amount of its contract zero.
 
 use crate::liquidation::{Part, Round, Task, order, qty_of};

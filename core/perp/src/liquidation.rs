@@ -196,7 +196,7 @@ struct Open<'a> {
     contract: Contract,
 }
 
-/// The liquidation of one account at the marks in force.
+/// The liquidation of one account at the marks in force.
 struct Case<'a> {
     context: &'a Context<'a, Perps>,
     account: AccountId,
@@ -368,7 +368,8 @@ impl<'a> Case<'a> {
         (self.numbered(trades), if has_more { left } else { Qty::ZERO })
     }
 
-    /// The first positions against the account's, in deleveraging order, the fund's own last, and whether there are more.
+    /// The first positions against the account's, in deleveraging order, and whether there are more. The fund's own comes last: the fund
+    /// is no trader.
     fn ranked(&self, symbol: SymbolId, side: Side) -> (Vec<Row>, bool) {
         let Context { room: perps, ledger, .. } = *self.context;
         let is_opposite = |row: &&Row| {

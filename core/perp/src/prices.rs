@@ -40,8 +40,8 @@ pub struct Marked {
 /// How many times the value of all positions of a contract must fit into the range of money.
 const ROOM: i128 = 1_024;
 
-/// How many orders of a side a premium reads at most, which bounds the work of a mark. A side whose first orders are smaller than
-/// its depth together counts as too thin.
+/// How many orders of a side a premium reads at most, which bounds the work of a mark, and so that small orders in front gain nothing. A
+/// side whose first orders are smaller than its depth together counts as too thin.
 const SEEN_MAX: usize = 1_000;
 
 /// The prices of all contracts.

@@ -144,7 +144,7 @@ impl Perps {
     }
 
     /// When the marks are taken next because something changed: at the full second after the first change of a book or of a feed's
-    /// price, and when such a price goes stale.
+    /// price, and when such a price goes stale.
     pub fn marks_due(&self, indices: &Indices) -> Option<Time> {
         let changed = indices.changed().map(|time| Time((time.0 / Time::SECOND + 1) * Time::SECOND));
         changed.into_iter().chain(self.retake).chain(indices.stale_at()).min()

@@ -82,7 +82,7 @@ pub fn fee(traded: Money, assets_after: Money) -> Money {
     fee.min(assets_after).max(Money::ZERO)
 }
 
-/// The insurance fund, as one sum over all products (D-178, Q-434), in dollars.
+/// The insurance fund, as one sum over all products (D-178), in dollars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fund {
     /// Its worth at marks and indices, less its debts.

@@ -1,4 +1,5 @@
-//! The conditions of margin trading, as configured: how much an account may borrow, and at which rates.
+//! The conditions of margin trading, as configured: how much an account may borrow, and at which rates. They are
+//! journaled, so that a replay decides as the live exchange did.
 
 use buttonwood_model::DOLLAR;
 use buttonwood_num::{Bps, Money};

@@ -1,4 +1,4 @@
-//! Admission: whether an order may enter, and what it reserves. The functions are kept out of the path of a cash order.
+//! Admission: whether an order may enter, and what it reserves. The functions are kept out of the path of a cash order.
 
 use crate::SpotMargin;
 use crate::plan::Plan;
@@ -35,7 +35,7 @@ impl SpotMargin {
         self.row(terms.account).sells.checked_sub(value(terms.waited)?)?.checked_add(value(terms.qty)?)
     }
 
-    /// Whether an order of the cash desk gives dollars or holdings for something that does not repay.
+    /// Whether an order of the cash desk gives dollars or holdings for something that does not repay: a debt could be left behind.
     pub(crate) fn spends(&self, symbol: &Symbol, side: Side) -> bool {
         side == Side::Buy || Some(symbol.quote) != self.dollar
     }

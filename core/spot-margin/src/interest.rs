@@ -1,4 +1,5 @@
-//! Interest: at each full hour every account that owes is charged for the hour, in bounded steps (MARG-005, MARG-006, Q-337).
+//! Interest: at each full hour every account that owes is charged for the hour, in bounded steps (MARG-005, MARG-006). An
+//! hour of which a minute was borrowed is charged whole, and one in which all was repaid not at all.
 
 use crate::SpotMargin;
 use crate::settle::house;

@@ -338,7 +338,7 @@ impl SpotMargin {
         }
     }
 
-    /// The fund takes what the book left; it borrows what it cannot pay.
+    /// The fund takes what the book left; it borrows what it cannot pay, as far as a tenth of its holdings bounds it.
     pub(crate) fn note_taken_over(&mut self, ledger: &mut Ledger, taken: &TakenOver) {
         let TakenOver { account, rest, cost, .. } = *taken;
         self.liquidations.current = Some((account, Stage::Book));

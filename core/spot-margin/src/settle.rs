@@ -1,5 +1,5 @@
-//! Settling: what live orders stand for, and the fills of margin accounts. A margin buy borrows what it lacks; what comes in repays
-//!
+//! Settling: what live orders stand for, and the fills of margin accounts. A margin buy borrows what it lacks; what comes in repays.
+//! No trade of such an account is voided, since its money may have repaid a debt.
 
 use crate::account::Counted;
 use crate::desk::{CASH, DESK, borrows};

@@ -1,4 +1,5 @@
-//! Broken trades: an operator voids a trade, or marks it as reversed by hand (ORD-021 to ORD-023, Q-417).
+//! Broken trades: an operator voids a trade, or marks it as reversed by hand (ORD-021 to ORD-023).
+//! While a party has an open advance it is only marked: what the party returns would leave its group unmetered.
 //!
 //! The core remembers no trades. The command therefore carries the facts of the trade, and the market's figures as they are
 //! without it; the operator's call reads both from the durable history. [`decide`] compares them with the state as far as the

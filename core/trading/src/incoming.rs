@@ -406,7 +406,8 @@ impl<'a, D: Desks> Incoming<'a, D> {
     }
 
     /// Whether the order could meet an opposite order of the same account in an auction: it waits for an
-    /// auction or rests until one, and one of the two orders is auction-only (ORD-050, Q-118).
+    /// auction or rests until one, and one of the two orders is auction-only (ORD-050). The check comes
+    /// this early because an auction that has found its price cannot leave out an order.
     fn self_crosses_in_auction(&self) -> bool {
         let Place { kind, option, side, price, symbol, .. } = *self.place;
         let for_auction = option == Some(ExecutionOption::AuctionOnly);

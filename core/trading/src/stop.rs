@@ -1,5 +1,5 @@
 //! Stop-limit orders (ORD-037 to ORD-042): they wait on no book, hold what they need, and enter as limit orders once the last
-//! trade reaches their stop price.
+//! trade reaches their stop price.
 //!
 //! A trade that reaches stop prices makes their orders due, nearest stop price first and then oldest. Each due order enters by a
 //! command of its own, a follow-up: so a chain of triggers of any length is a chain of small commands, and none other comes

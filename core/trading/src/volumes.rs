@@ -1,7 +1,7 @@
 //! How much each account has traded, in dollars, by UTC day. Fee tiers depend on the 30 days before the last midnight.
 //!
 //! A trade adds to the counters of its two accounts for the current day and allocates nothing. At midnight a due command
-//! computes the totals; while no account's total would change, none is due.
+//! computes the totals; while no account's total would change, none is due.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! Keys that an operator disables, enables, ends or gives other roles while they are in use (AUTH-011, AUTH-024): a change
 //! counts at once, for every call that is sent after it was acknowledged, and never before it was sent. Judged separately, since
-//! a key's call is let in before it takes effect.
+//! a key's call is let in before it takes effect.
 
 use std::collections::BTreeSet;
 

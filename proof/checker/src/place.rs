@@ -130,7 +130,7 @@ impl<'h> Exchange<'h> {
         Plan { fills, end }
     }
 
-    /// Why an order must not trade or rest at all, if there is a reason: own orders first, then its options.
+    /// Why an order must not trade or rest at all, if there is a reason: own orders first, then its options.
     fn void(&self, owner: &str, place: &Place, plan: &Plan) -> Option<&'static str> {
         let reach = match place.terms {
             Terms::Limit { price, .. } => Some(price),

@@ -1,7 +1,7 @@
 //! A disk in memory that may lose and fail like a real one.
 //!
 //! Reads see what was written, as through a page cache. A power cut loses any part of what was not synced: sector by
-//! sector (512 bytes), name by name, in any order. A failed sync returns one error. The data that it should have
+//! sector (512 bytes), name by name, in any order. A failed sync returns one error. The data that it should have
 //! written never reaches the disk, but reads still show it until the cache is dropped or the power goes. Space can
 //! run out. A chosen call can fail, or be the last one before the end of the process.
 //!

@@ -100,7 +100,7 @@ impl Recovered {
 ///
 /// # Errors
 /// [`Fault`]: the directory is in use, cannot be written, or is damaged. Nothing that the journal and its snapshots hold
-/// was changed then.
+/// was changed then.
 pub fn recover(dir: impl Into<Folder>, options: Options) -> Result<Recovered, Fault> {
     recover_with(dir.into(), options, None, |_| Ok(()), Threads::Many).map(|(recovered, ())| recovered)
 }

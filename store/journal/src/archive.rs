@@ -7,7 +7,8 @@
 //! file, and says why the segments are nowhere.
 //!
 //! A missing segment that the record covers is looked for in the archive, and is damage otherwise. So a journal is
-//! never taken for shorter than it is.
+//! never taken for shorter than it is. The path of the archive is not stored: a copy or a move of the
+//! directory would make it wrong.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! complete only with them: `verify`, and rebuilding a lost read model, go back to the first command.
 //!
 //! Rules: J6, J9, J13. The first block of every segment is checked. Batches are read back to a limit of bytes, so
-//! that a start stays short.
+//! that a start stays short.
 
 use std::cmp::Ordering;
 use std::convert::Infallible;

@@ -17,7 +17,8 @@ use crate::watermark::{self, Watermark};
 use crate::window::Window;
 use crate::writer::{Beginning, Writer};
 
-/// How much disk space a journal prepares at a time. This does not limit the size of the journal.
+/// How much disk space a journal prepares at a time. This does not limit the size of the journal. Segments are zeroed
+/// in pieces with pauses, since the syncs share the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Bytes of the first segment after an opening, and of one that was not prepared in time. Small, since a start or

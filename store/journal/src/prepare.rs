@@ -1,7 +1,7 @@
 //! Prepares the next segment and the ballast in the background (J4, J11).
 //!
 //! The ballast is reserved space. When the disk is full, it is released so that cancels can still be journaled, and
-//! `low` makes the exchange refuse everything else. It is reserved again once there is room.
+//! `low` makes the exchange refuse everything else. It is reserved again once there is room.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

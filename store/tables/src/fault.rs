@@ -2,7 +2,7 @@
 
 use rusqlite::ErrorCode;
 
-/// A fault of the database, reported to the operator. No fault loses anything: the rows are in the history's files.
+/// A fault of the database, reported to the operator. No fault loses anything: the rows are in the history's files.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// SQLite refused.

@@ -84,7 +84,7 @@ impl From<OrderRow> for Found {
 }
 
 impl Found {
-    /// The order without its voided trades. Rows of the history never change, so the answer corrects them (ORD-023, Q-178).
+    /// The order without its voided trades. Rows of the history never change, so the answer corrects them (ORD-023).
     #[must_use]
     pub fn corrected(self, breaks: &Breaks) -> Self {
         Self { order: breaks.correct(self.order), ..self }

@@ -1,4 +1,4 @@
-//! Which credits are advances: those that fit into the open advances of their group (D-181). The others wait.
+//! Which credits are advances: those that fit into the open advances of their group (D-181). The others wait.
 
 use super::{Event, Receipt};
 use crate::{Eid, Funds, Method, Status, Way};

@@ -71,7 +71,7 @@ const INDICATES: u64 = 600 * Time::SECOND;
 const INDICATES_EVERY_SECONDS: u64 = 60;
 /// The longest span from one auction or indication to the next.
 const EVERY_SECONDS_MAX: u64 = Schedule::EVERY_MAX / Time::SECOND;
-/// Orders for it can be cancelled until a minute before, unless the call names a time.
+/// Orders for it can be cancelled until a minute before, unless the call names a time.
 const LAST_CANCEL: u64 = 60 * Time::SECOND;
 
 async fn answer(app: &ControlCall<'_>, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {

@@ -1,4 +1,4 @@
-//! The worth of all people at the index that stands still, and the law about it.
+//! The worth of all people at the index that stands still, and the law about it.
 //!
 //! An account counts for what it has less what it owes, but never for less than nothing once it is flat: its owner walks away from a
 //! debt. The debts of a group for returned advances bind the money of all its accounts, since nothing of that leaves before (D-181). Money

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
 
 /// One move of a manual clock runs at most this many due commands that move no money at their times, and skips the
-/// later ones. A century of auctions a minute apart would take hours.
+/// later ones. A century of auctions a minute apart would take hours.
 const MOVE_OPTIONAL_MAX: u32 = 100_000;
 
 /// How many commands of a storm one turn runs, so that others have their turns.
@@ -37,7 +37,7 @@ pub(super) enum Start {
 
 impl Writer {
     /// Begins with the first turn: notes that the exchange did not run for some time, and then runs what fell due until now, in as many
-    /// batches as it takes, before any other command (D-49, Q-372).
+    /// batches as it takes, before any other command (D-49).
     pub(super) fn go_on_starting(&mut self, shared: &Shared) {
         if self.start == Start::Done {
             return;
@@ -139,7 +139,7 @@ impl Writer {
     }
 
     /// Whether the due command that was decided last, a room's if it has a rank, would be due again at once: a later turn
-    /// retries it.
+    /// retries it, so that no loop fills the journal.
     ///
     /// # Panics
     /// When that is a follow-up. The follow-ups of a command must end before any other command, so the exchange must

@@ -1,7 +1,7 @@
 //! History: closed orders and trades in append-only log files, found through links in the rows themselves.
 //!
 //! Memory holds a head for each chain, so it grows with accounts and symbols, and hardly with age: a chain of n rows
-//! adds log n positions. The files need no sync of their own, since a replay of the journal appends a lost tail
+//! adds log n positions. The files need no sync of their own, since a replay of the journal appends a lost tail
 //! again: [`History::open`] cuts every file to the length in its [`Index`].
 //!
 //! * every row is linked to the one before it of its account, and of its account and symbol (public trades: of its

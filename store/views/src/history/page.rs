@@ -2,7 +2,7 @@
 //! millisecond, unless that millisecond alone has more rows than a page may have.
 //!
 //! A client pages with the highest time it got plus one millisecond. If a page ended inside a millisecond, the client
-//! would skip the rest of that millisecond; so the page leaves out the rows of a millisecond that it cannot complete.
+//! would skip the rest of that millisecond; so the page leaves out the rows of a millisecond that it cannot complete.
 
 use super::chain::{Node, Walk};
 use super::codec::Position;
