@@ -1,9 +1,10 @@
 //! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms, panics of the core, failures that the
-//! site's scripts hide, the length of the README, comments that begin with "What".
+//! site's scripts hide, the length of the README, comments that begin with "What", the answers of DESIGN.
 //!
 //! Lengths are only reported, since a long function or file may be right: functions over [`LONG_FUNCTION`] lines,
 //! files of logic over [`LONG_FILE`].
 
+mod answers;
 mod comments;
 
 use crate::repo::Repo;
@@ -49,6 +50,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
         }
     }
     wrong.extend(too_long(README, &repo.read(README.0)?));
+    wrong.extend(answers::check(repo, &files)?);
     wrong.extend(rooms(repo)?);
     wrong.extend(panics::check(repo, &files)?);
 
