@@ -320,6 +320,17 @@ impl State {
         self.floor.orders.reindex();
     }
 
+    /// Notes the symbols after one was listed, or other coins can be bought on margin; which cash orders of margin accounts spend depends on
+    /// these.
+    pub(crate) fn note_listed(&mut self) {
+        let before = self.spot_margin().coins().count();
+        self.note_symbols();
+        if self.spot_margin().coins().count() != before {
+            let Desks { spot_margin, ledger, .. } = &mut self.desks;
+            spot_margin.recount(&self.floor, ledger);
+        }
+    }
+
     /// Has the desks count what an account owes for returned advances, dollars at 1. Other currencies are not advanced (D-181); a debt in
     /// one of them from before counts nothing here.
     pub(crate) fn note_debt(&mut self, account: AccountId) {

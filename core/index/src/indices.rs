@@ -89,7 +89,8 @@ impl Indices {
         self.changed
     }
 
-    fn note_change(&mut self, time: Time) {
+    /// Notes that indices are to be taken again: a source changed, or a room reads the index of another currency.
+    pub fn note_change(&mut self, time: Time) {
         self.changed.get_or_insert(time);
     }
 

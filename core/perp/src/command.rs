@@ -4,7 +4,7 @@ use crate::liquidation::{self, Ended, Round, Task};
 use crate::off_book::Taken;
 use crate::prices::{indices_of, is_countable, marks};
 use crate::settlement::{end, pay_funding, take};
-use crate::{Marked, Perps, Risk, feeds, funding, insurance};
+use crate::{Counted, Marked, Perps, Risk, collateral, feeds, funding, insurance};
 use alloc::vec::Vec;
 use buttonwood_index::{FeedPrices, Index};
 use buttonwood_model::{
@@ -39,6 +39,8 @@ pub enum Command {
     FlattenFund,
     /// Set the terms of funding.
     SetFunding(funding::Terms),
+    /// Set the currencies that count as collateral.
+    SetCollateral(Vec<Counted>),
 }
 
 named!(Command, "perp", {
@@ -53,6 +55,7 @@ named!(Command, "perp", {
     OfferFund {} = "offer_fund" 1,
     FlattenFund {} = "flatten_fund" 1,
     SetFunding { 0: terms } = "set_funding" 1,
+    SetCollateral { 0: currencies } = "set_collateral" 1,
 });
 
 /// No key may send these commands.
@@ -90,6 +93,8 @@ pub enum Infrequent {
     FundFlattened(Time),
     /// Other terms of funding are in force.
     FundingSet(funding::Terms),
+    /// Other currencies count as collateral.
+    CollateralSet(Vec<Counted>),
 }
 
 named!(Infrequent, "perp", {
@@ -107,6 +112,7 @@ named!(Infrequent, "perp", {
     FundOffered { 0: symbol } = "fund_offered" 1,
     FundFlattened { 0: hour } = "fund_flattened" 1,
     FundingSet { 0: terms } = "funding_set" 1,
+    CollateralSet { 0: currencies } = "collateral_set" 1,
 });
 
 /// Why a command is refused.
@@ -122,6 +128,8 @@ pub enum Reject {
     NotDue,
     /// The terms of funding cannot be kept.
     BadTerms,
+    /// The collateral names a currency twice or with a percentage that is none, or too many currencies.
+    BadCollateral,
 }
 
 /// Decides a command, and what the engine does after its events. The engine has checked that the account of [`Command::SetRisk`] is one
@@ -180,6 +188,10 @@ pub fn decide<E: From<BytesRef>>(
                 return Err(Reject::BadTerms);
             }
             out.push_named(&Infrequent::FundingSet(*terms));
+        }
+        Command::SetCollateral(list) => {
+            collateral::decide(context, list)?;
+            out.push_named(&Infrequent::CollateralSet(list.clone()));
         }
     }
     Ok(Task::Nothing)
@@ -270,5 +282,9 @@ pub fn evolve(context: &mut ContextMut<'_, Perps>, event: &Infrequent) {
         }
         Infrequent::FundFlattened(hour) => perps.flattened = Some(*hour),
         Infrequent::FundingSet(terms) => funding::set(perps, *terms, time),
+        Infrequent::CollateralSet(list) => {
+            perps.collateral = Some(list.clone());
+            perps.note_halt(time);
+        }
     }
 }

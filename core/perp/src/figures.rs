@@ -1,7 +1,7 @@
 //! The figures of an account (F§15.4, D-40 to D-48): the sums of `margin` over its rows.
 
 use crate::prices::Prices;
-use crate::{Contract, Perps, Row};
+use crate::{Contract, Counted, Perps, Row};
 use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CurrencyId, Symbol, SymbolId};
@@ -9,10 +9,6 @@ use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty};
 use buttonwood_risk::deleverage::Score;
 use buttonwood_risk::liquidation;
 use buttonwood_risk::{Collateral, Holding, Leverage, LiquidationPoint, Sums};
-
-/// Currencies that may be collateral, with the percentage of their value that counts, and whether they have an index; USDT is a
-/// dollar (D-48).
-const COLLATERAL: [(&str, u8, bool); 3] = [("BTC", 90, true), ("ETH", 90, true), ("USDT", 100, false)];
 
 impl Row {
     /// The row, weighed at a mark.
@@ -64,13 +60,11 @@ impl<'a> Holder<'a> {
     pub(crate) fn collateral(&self) -> impl Iterator<Item = (CurrencyId, Collateral)> + use<'a> {
         let Self { perps, latest, ledger, account, .. } = *self;
         let counts = self.is_fund() || perps.risk(account).cross_collateral;
-        let counted = COLLATERAL.into_iter().filter(move |_| counts);
-        counted.filter_map(move |(code, percent, has_index)| {
-            let place = ledger.currencies().iter().position(|listed| listed.code == code)?;
-            let currency = CurrencyId::from_index(place);
-            let index = if has_index { latest.price(currency).unwrap_or(Money::ZERO) } else { Money::ONE };
+        let counted = counts.then(|| perps.counted(ledger));
+        counted.into_iter().flatten().map(move |Counted { currency, percent, is_dollar }| {
+            let index = if is_dollar { Money::ONE } else { latest.price(currency).unwrap_or(Money::ZERO) };
             let amount = ledger.balance(account, currency).available;
-            Some((currency, Collateral { amount, index, percent }))
+            (currency, Collateral { amount, index, percent })
         })
     }
 

@@ -8,6 +8,7 @@
 #![no_std]
 extern crate alloc;
 
+mod collateral;
 mod command;
 mod desk;
 pub mod feeds;
@@ -23,6 +24,7 @@ mod settlement;
 mod state;
 
 pub use buttonwood_risk::{Leverage, Position, deleverage::Score, liquidation::Fund};
+pub use collateral::{COLLATERAL_MAX, Counted};
 pub use command::{Command, Infrequent, Reject, decide, evolve};
 pub use desk::{
     DESK, Plan, RULES, Refusal, affords, covers, fees, hold, passes, release, reserve, rest, settle,

@@ -60,7 +60,9 @@ impl Room for Perps {
     }
 
     fn indexed(&self, symbols: &[Symbol]) -> impl Iterator<Item = CurrencyId> {
-        symbols.iter().filter(|symbol| symbol.product == Product::Swap).map(|symbol| symbol.base)
+        let contracts = symbols.iter().filter(|symbol| symbol.product == Product::Swap);
+        let collateral = self.collateral.iter().flatten().filter(|counted| !counted.is_dollar);
+        contracts.map(|symbol| symbol.base).chain(collateral.map(|counted| counted.currency))
     }
 }
 

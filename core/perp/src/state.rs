@@ -1,5 +1,6 @@
 //! The desk's state: rows of positions and live quantities, prices, risk settings, funding, and liquidations under way.
 
+use crate::Counted;
 use crate::funding::Funding;
 use crate::liquidation::Liquidations;
 use crate::prices::{Contract, Prices};
@@ -30,7 +31,7 @@ pub struct Row {
 pub struct Risk {
     /// Its highest leverage.
     pub leverage: Leverage,
-    /// Whether BTC, ETH and USDT count as collateral.
+    /// Whether other currencies count as collateral.
     pub cross_collateral: bool,
 }
 
@@ -41,6 +42,8 @@ pub struct Perps {
     rows: Vec<Row>,
     pub(crate) prices: Prices,
     pub(crate) risks: BTreeMap<AccountId, Risk>,
+    /// The currencies that count as collateral; none where only earlier builds opened the directory.
+    pub(crate) collateral: Option<Vec<Counted>>,
     /// The debts of accounts to the lending account.
     pub(crate) loans: Loans,
     pub(crate) funding: Funding,
@@ -78,6 +81,7 @@ impl PartialEq for Perps {
     fn eq(&self, other: &Self) -> bool {
         (&self.rows, &self.prices) == (&other.rows, &other.prices)
             && (&self.risks, &self.loans, &self.funding) == (&other.risks, &other.loans, &other.funding)
+            && self.collateral == other.collateral
             && (&self.liquidations, self.retake, self.marked)
                 == (&other.liquidations, other.retake, other.marked)
             && (&self.offers, self.flattened) == (&other.offers, other.flattened)
@@ -136,7 +140,7 @@ impl Perps {
         self.fund
     }
 
-    /// Trading was halted or resumed, or operators set other terms: premiums count differently from now on.
+    /// Trading was halted or resumed, or operators set other terms: premiums or collateral count differently from now on.
     pub fn note_halt(&mut self, time: Time) {
         if !self.prices.is_empty() {
             self.retake = Some(time);

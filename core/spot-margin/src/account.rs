@@ -1,6 +1,7 @@
 //! An account as the sums of `margin` see it: its dollars and its holdings, valued at the index.
 
 use crate::SpotMargin;
+use crate::coins::COINS_MAX;
 use crate::state::Level;
 use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
@@ -13,11 +14,8 @@ use buttonwood_risk::spot::{Buys, Cash, Held, Sums};
 pub(crate) struct Account {
     pub(crate) cash: Cash,
     /// In the order of the markets.
-    holdings: [Holding; HOLDINGS_MAX],
+    holdings: [Holding; COINS_MAX],
 }
-
-/// The most currencies that can be bought on margin.
-const HOLDINGS_MAX: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
 struct Holding {
@@ -46,11 +44,11 @@ impl SpotMargin {
 
     pub(crate) fn account(&self, ledger: &Ledger, latest: &Latest, account: AccountId) -> Account {
         let usd = self.dollar.map_or(Money::ZERO, |dollar| self.owned(ledger, account, dollar));
-        let mut holdings = [Holding::NONE; HOLDINGS_MAX];
+        let mut holdings = [Holding::NONE; COINS_MAX];
         for (holding, market) in holdings.iter_mut().zip(&self.markets) {
-            let quantity = self.owned(ledger, account, market.currency);
-            let index = latest.price(market.currency).unwrap_or(Money::ZERO);
-            *holding = Holding { currency: Some(market.currency), held: Held { quantity, index } };
+            let quantity = self.owned(ledger, account, market.coin.currency);
+            let index = latest.price(market.coin.currency).unwrap_or(Money::ZERO);
+            *holding = Holding { currency: Some(market.coin.currency), held: Held { quantity, index } };
         }
         Account { cash: Cash { usd, owed: self.borrowed(account) }, holdings }
     }
@@ -113,7 +111,7 @@ impl SpotMargin {
     ) -> Option<Money> {
         let mut lost = Money::ZERO;
         for market in &self.markets {
-            let index = latest.price(market.currency).unwrap_or(Money::ZERO);
+            let index = latest.price(market.coin.currency).unwrap_or(Money::ZERO);
             let from = (account, market.symbol, Money::from_units(index.units().checked_add(1)?));
             let levels = self.levels.range(from..=(account, market.symbol, Money::MAX));
             let (mut base, mut value) = (Money::ZERO, Money::ZERO);

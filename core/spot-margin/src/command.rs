@@ -2,7 +2,7 @@
 
 use crate::interest::Charge;
 use crate::liquidation::{self, Next, Sold, TakenOver};
-use crate::{Conditions, SpotMargin};
+use crate::{Coin, Conditions, SpotMargin, coins};
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, BytesRef, Outbox, RoomCommand, named};
@@ -10,7 +10,7 @@ use buttonwood_room::Context;
 use buttonwood_trading::{self as trading, Desks, Planner};
 
 /// A command of the desk; none is a key's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Charge accounts interest for the hour that has ended.
     ChargeInterest,
@@ -20,6 +20,8 @@ pub enum Command {
     Liquidate(AccountId),
     /// Set the conditions of every account.
     SetConditions(Conditions),
+    /// Set the coins that can be bought on margin.
+    SetCoins(Vec<Coin>),
 }
 
 named!(Command, "spot_margin", {
@@ -27,6 +29,7 @@ named!(Command, "spot_margin", {
     FindLiquidations {} = "find_liquidations" 1,
     Liquidate { 0: account } = "liquidate" 1,
     SetConditions { 0: conditions } = "set_conditions" 1,
+    SetCoins { 0: coins } = "set_coins" 1,
 });
 
 /// No key may send these commands.
@@ -47,6 +50,8 @@ pub enum Infrequent {
     TakenOver(TakenOver),
     /// Other conditions are in force.
     ConditionsSet(Conditions),
+    /// Other coins can be bought on margin.
+    CoinsSet(Vec<Coin>),
     /// The account has recovered or has nothing, or what is left waits for the next index.
     Ended(AccountId),
 }
@@ -59,6 +64,7 @@ named!(Infrequent, "spot_margin", {
     TakenOver { 0: taken } = "taken_over" 1,
     Ended { 0: account } = "liquidation_ended" 1,
     ConditionsSet { 0: conditions } = "conditions_set" 1,
+    CoinsSet { 0: coins } = "coins_set" 1,
 });
 
 impl Infrequent {
@@ -76,6 +82,12 @@ pub enum Reject {
     NotDue,
     /// The conditions cannot be kept.
     BadConditions,
+    /// The list names a coin twice, or more coins than [`COINS_MAX`](crate::COINS_MAX).
+    BadCoins,
+    /// A coin has no book against the dollar.
+    NoBook,
+    /// A coin leaves the list while accounts owe or have live orders.
+    CoinInUse,
 }
 
 /// Decides a command. `market` is the floor, on which a liquidation sells.
@@ -85,7 +97,7 @@ pub enum Reject {
 pub fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
     context: &Context<'_, SpotMargin>,
     market: trading::Market<'_, D>,
-    command: Command,
+    command: &Command,
     planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
@@ -108,10 +120,14 @@ pub fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
             if !conditions.are_valid() {
                 return Err(Reject::BadConditions);
             }
-            out.push_named(&Infrequent::ConditionsSet(conditions));
+            out.push_named(&Infrequent::ConditionsSet(*conditions));
+        }
+        Command::SetCoins(list) => {
+            coins::decide(context, list)?;
+            out.push_named(&Infrequent::CoinsSet(list.clone()));
         }
         Command::Liquidate(account) => {
-            if !liquidation::decide(context, market, account, planner, out) {
+            if !liquidation::decide(context, market, *account, planner, out) {
                 return Err(Reject::NotDue);
             }
         }
@@ -132,5 +148,6 @@ pub fn evolve(margin: &mut SpotMargin, ledger: &mut Ledger, event: Infrequent) {
         Infrequent::TakenOver(taken) => margin.note_taken_over(ledger, &taken),
         Infrequent::Ended(account) => margin.note_ended(account),
         Infrequent::ConditionsSet(conditions) => margin.conditions = conditions,
+        Infrequent::CoinsSet(coins) => margin.coins = Some(coins),
     }
 }

@@ -20,6 +20,8 @@ pub const CASH: Desk = Desk::new(3);
 pub enum Refusal {
     /// The currency has no index, or for a buy too few sources of it.
     NotOpen,
+    /// No dollars are lent for the currency any more.
+    NotLent,
 }
 
 /// Whether an order buys on margin: it reserves nothing, and its fills may borrow.
@@ -79,6 +81,9 @@ fn reserve_buy<R: From<Refusal>>(
     terms: &Terms<'_>,
     advanced: Money,
 ) -> Result<Reserve, Unmet<R>> {
+    if !margin.lends_for(terms.symbol.base) {
+        return Err(Unmet::Other(Refusal::NotLent.into()));
+    }
     if !latest.is_fresh(terms.symbol.base) {
         return Err(Unmet::Other(Refusal::NotOpen.into()));
     }

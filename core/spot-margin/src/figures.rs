@@ -80,7 +80,7 @@ impl Figures {
 impl SpotMargin {
     /// The price step of a currency's dollar book.
     fn tick(&self, symbols: &[Symbol], currency: CurrencyId) -> Option<Money> {
-        let (_, symbol) = self.markets().find(|(traded, _)| *traded == currency)?;
+        let (_, symbol) = self.coins().find(|(coin, _)| coin.currency == currency)?;
         Some(symbols.get(symbol.index())?.grid.value(Money::ONE, Price::from_ticks(1)))
     }
 }

@@ -1,6 +1,6 @@
 //! The margin desk: spot orders that buy with borrowed dollars, on accounts of kind margin.
 //!
-//! A margin order trades on the books of four currencies against USD, where cash orders trade too. A margin buy reserves nothing: its
+//! A margin order trades on the books of some coins against USD, where cash orders trade too. A margin buy reserves nothing: its
 //! fill spends the dollars that are there and borrows the rest from the house account `lending`. Dollars that come in repay first. A
 //! margin sell reserves what it sells, as a cash order does. The account's other orders are of the desk [`CASH`], which settles
 //! them as cash orders and counts what they reserve.
@@ -11,6 +11,7 @@
 extern crate alloc;
 
 mod account;
+mod coins;
 mod command;
 mod conditions;
 mod desk;
@@ -25,6 +26,7 @@ mod state;
 
 pub use buttonwood_risk::HourlyRate;
 pub use buttonwood_risk::spot::{Sums, Terms};
+pub use coins::{COINS_MAX, Coin};
 pub use command::{Command, Infrequent, Reject, decide, evolve};
 pub use conditions::Conditions;
 pub use desk::{

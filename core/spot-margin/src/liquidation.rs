@@ -166,7 +166,7 @@ impl SpotMargin {
         let fresh: Vec<_> = account.holdings().filter(|(currency, _)| latest.is_fresh(*currency)).collect();
         let place = sums::largest(fresh.iter().map(|(_, held)| (held.quantity, held.index)))?;
         let (currency, held) = *fresh.get(place)?;
-        let (_, symbol_id) = self.markets().find(|(traded, _)| *traded == currency)?;
+        let (_, symbol_id) = self.coins().find(|(coin, _)| coin.currency == currency)?;
         let symbol = symbols.get(symbol_id.index())?;
         let grid = &symbol.grid;
         let (lot, tick) = (
@@ -183,7 +183,7 @@ impl SpotMargin {
 /// How much of what the book left the fund takes, and what it pays for it; none if that is nothing (D-178).
 fn fund_takes(context: &Context<'_, SpotMargin>, fund: Fund, rest: &Rest) -> Option<(Rest, Money)> {
     let Context { room: margin, ledger, .. } = *context;
-    let (_, symbol) = margin.markets().find(|(traded, _)| *traded == rest.currency)?;
+    let (_, symbol) = margin.coins().find(|(coin, _)| coin.currency == rest.currency)?;
     let house = ledger.house(INSURANCE.name)?;
     let quantity = fund.takes(&Offered {
         quantity: rest.quantity,

@@ -1,7 +1,8 @@
 //! The answers of this room that the engine asks of every room.
 
+use crate::laws::live;
 use crate::liquidation::Next;
-use crate::{BrokenLaw, Command, SpotMargin, is_of_room};
+use crate::{BrokenLaw, Command, SpotMargin};
 use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CurrencyId, Due, Phase, Rank, Symbol};
@@ -39,11 +40,7 @@ impl Room for SpotMargin {
     }
 
     fn broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {
-        let Context { floor, ledger, .. } = *context;
-        let accounts = (0..ledger.accounts()).map(AccountId);
-        let live = accounts.flat_map(|account| floor.orders.in_any_order(account));
-        let live = live.map(|(slot, _)| floor.live(slot));
-        self.broken_law(live.filter(|live| is_of_room(live.desk())))
+        self.broken_law(live(context.floor, context.ledger))
     }
 
     fn restore(&mut self, ledger: &mut Ledger) {
@@ -51,7 +48,7 @@ impl Room for SpotMargin {
     }
 
     fn indexed(&self, _symbols: &[Symbol]) -> impl Iterator<Item = CurrencyId> {
-        self.markets().map(|(currency, _)| currency)
+        self.coins().map(|(coin, _)| coin.currency)
     }
 
     fn note_symbols(&mut self, symbols: &[Symbol], ledger: &Ledger) {

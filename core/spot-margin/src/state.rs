@@ -1,23 +1,15 @@
 //! The desk's state: what accounts owe, and what their live orders stand for.
 
 use crate::Conditions;
+use crate::coins::{Coin, Market};
 use crate::interest::Interest;
 use crate::liquidation::Liquidations;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, Currency, CurrencyId, DOLLAR, Product, Symbol, SymbolId, Time};
+use buttonwood_model::{AccountId, CurrencyId, Product, Symbol, SymbolId, Time};
 use buttonwood_num::Money;
 use buttonwood_risk::{Debts, Loans, spot::Terms};
 use serde::{Deserialize, Serialize};
-
-/// The currencies that can be bought on margin. Whatever else an account has counts nothing.
-const HOLDINGS: [&str; 4] = ["BTC", "ETH", "SOL", "XRP"];
-/// A currency that can be bought on margin, with its book.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Market {
-    pub(crate) currency: CurrencyId,
-    pub(crate) symbol: SymbolId,
-}
 
 /// The sums of an account's live orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +47,8 @@ pub struct SpotMargin {
     /// The reserves of live orders of this desk. Money reserved otherwise is on its way out of the account.
     pub(crate) held: BTreeMap<(AccountId, CurrencyId), Money>,
     pub(crate) conditions: Conditions,
+    /// The coins that can be bought on margin; none where only earlier builds opened the directory.
+    pub(crate) coins: Option<Vec<Coin>>,
     pub(crate) interest: Interest,
     pub(crate) liquidations: Liquidations,
     /// Whether the first dollar was borrowed in the command that is being applied.
@@ -73,8 +67,9 @@ pub struct SpotMargin {
 /// Derived fields do not count.
 impl PartialEq for SpotMargin {
     fn eq(&self, other: &Self) -> bool {
-        (&self.loans, &self.rows, &self.levels, &self.held, &self.conditions)
-            == (&other.loans, &other.rows, &other.levels, &other.held, &other.conditions)
+        (&self.loans, &self.rows, &self.levels, &self.held)
+            == (&other.loans, &other.rows, &other.levels, &other.held)
+            && (&self.conditions, &self.coins) == (&other.conditions, &other.coins)
             && (&self.interest, &self.liquidations) == (&other.interest, &other.liquidations)
     }
 }
@@ -120,30 +115,11 @@ impl SpotMargin {
         self.liquidations.look_through(time);
     }
 
-    /// Notes which symbols are traded on margin, after a symbol was listed or the state was restored.
-    pub fn note_symbols(&mut self, symbols: &[Symbol], currencies: &[Currency]) {
-        let code = |id: CurrencyId| currencies.get(id.index()).map_or("", |currency| currency.code.as_str());
-        let place = currencies.iter().position(|currency| currency.code == DOLLAR);
-        self.dollar = place.map(CurrencyId::from_index);
-        let listed = (0..).map(SymbolId).zip(symbols);
-        let traded = listed.filter(|(_, symbol)| {
-            symbol.product == Product::Spot
-                && code(symbol.quote) == DOLLAR
-                && HOLDINGS.contains(&code(symbol.base))
-        });
-        self.markets = traded.map(|(id, symbol)| Market { currency: symbol.base, symbol: id }).collect();
-    }
-
     /// Whether a symbol is traded on margin.
     pub fn is_traded(&self, symbol: &Symbol) -> bool {
         symbol.product == Product::Spot
             && Some(symbol.quote) == self.dollar
-            && self.markets.iter().any(|market| market.currency == symbol.base)
-    }
-
-    /// The currencies that can be bought on margin, with their books.
-    pub fn markets(&self) -> impl Iterator<Item = (CurrencyId, SymbolId)> {
-        self.markets.iter().map(|market| (market.currency, market.symbol))
+            && self.markets.iter().any(|market| market.coin.currency == symbol.base)
     }
 
     /// Notes that indices were taken: accounts that owe are to be looked through.

@@ -180,13 +180,19 @@ fn place(call: &Rejected<'_>, (name, symbol): (&str, &Symbol), reject: PlaceReje
             );
             Refusal::new(Reason::MarketNotOpen, message)
         }
+        PlaceReject::Desk(DeskReject::SpotMargin(spot_margin::Refusal::NotLent)) => {
+            let message = format!(
+                "The market for symbol {shown} takes only margin orders that sell: no dollars are lent for it"
+            );
+            Refusal::new(Reason::MarketNotOpen, message)
+        }
         PlaceReject::Desk(DeskReject::Advances) => {
             let message = format!("Failed to place order on symbol {shown}: {BEYOND_ADVANCES}");
             Refusal::new(Reason::InsufficientFunds, message)
         }
         PlaceReject::Desk(DeskReject::NoMargin) => {
             let expected =
-                "false: only margin accounts trade on margin, on BTCUSD, ETHUSD, SOLUSD and XRPUSD";
+                "false: only margin accounts trade on margin, in the currencies of POST /v1/margin/rates";
             bad_value("margin_order", expected, "true")
         }
     }

@@ -473,7 +473,9 @@ impl World {
                     "a tenth carries what the fund holds"
                 );
             }
-            MarginEvent::ConditionsSet(_) => unreachable!("no operator is at work"),
+            MarginEvent::ConditionsSet(_) | MarginEvent::CoinsSet(_) => {
+                unreachable!("no operator is at work")
+            }
             MarginEvent::Ended(account) => {
                 if self.naive(*account).is_below_maintenance() {
                     self.count("waits");

@@ -9,7 +9,7 @@ pub(crate) mod figures;
 mod forced;
 
 use crate::exchange::{Exchange, Happening};
-use buttonwood_engine::spot_margin::{Command as MarginCommand, Conditions, Infrequent as MarginEvent};
+use buttonwood_engine::spot_margin::{Coin, Command as MarginCommand, Conditions, Infrequent as MarginEvent};
 use buttonwood_engine::{
     AccountKind, Body, Command, ConvertInfrequent, FeeSchedule, FundsInfrequent, OrderState, TradingCommand,
     Wrapped, funds, perp,
@@ -85,6 +85,8 @@ struct Market {
     tick: Money,
     /// None until an index was taken.
     index: Option<Money>,
+    /// Whether dollars are lent for it.
+    lends: bool,
 }
 
 /// An order.
@@ -171,12 +173,12 @@ impl MarginJudge {
         let dollar = state.currencies().iter().position(|listed| listed.code == "USD");
         let Some((dollar, fund)) = dollar.zip(state.ledger().house("insurance")) else { return };
         (self.dollar, self.fund) = (CurrencyId::from_index(dollar), fund);
-        for (currency, symbol) in state.spot_margin().markets() {
+        for (Coin { currency, lends }, symbol) in state.spot_margin().coins() {
             if self.markets.iter().all(|market| market.symbol != symbol) {
                 let grid = &state.symbols()[symbol.index()].grid;
                 let lot = grid.base(Qty::from_hundredths(100)).unwrap();
                 let tick = grid.value(Money::ONE, Price::from_ticks(1));
-                self.markets.push(Market { currency, symbol, lot, tick, index: None });
+                self.markets.push(Market { currency, symbol, lot, tick, index: None, lends });
             }
         }
         for account in exchange.accounts() {
@@ -272,6 +274,10 @@ impl MarginJudge {
             }
             _ => return Err(format!("order {id} of nobody")),
         };
+        let market = self.markets.iter().find(|market| market.symbol == order.symbol);
+        if order.margin && order.side == Side::Buy && market.is_none_or(|market| !market.lends) {
+            return Err(format!("order {id} borrows for a coin for which nothing is lent"));
+        }
         self.orders.insert(id, order);
         Ok(order)
     }
@@ -363,6 +369,13 @@ impl MarginJudge {
             MarginEvent::ConditionsSet(conditions) => {
                 self.conditions = *conditions;
                 self.counts.conditions += 1;
+                Ok(())
+            }
+            MarginEvent::CoinsSet(coins) => {
+                for market in &mut self.markets {
+                    let coin = coins.iter().find(|coin| coin.currency == market.currency);
+                    market.lends = coin.ok_or("a coin left")?.lends;
+                }
                 Ok(())
             }
         }

@@ -235,6 +235,7 @@ impl PerpJudge {
             Infrequent::FundOffers(symbols) => self.note_offers(symbols),
             Infrequent::FundOffered(symbol) => self.note_offered(*symbol),
             Infrequent::FundFlattened(hour) => self.note_flattened(exchange, *hour),
+            Infrequent::CollateralSet(_) => Err("the model knows the usual collateral alone".into()),
             Infrequent::FundingSet(terms) => {
                 self.terms = *terms;
                 Ok(())

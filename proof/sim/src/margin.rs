@@ -11,11 +11,11 @@ use crate::trial::found::dollars;
 use crate::trial::{Judge, Product, Trial, dice_of};
 use buttonwood_engine::funds::internal::{Command as Internal, Move};
 use buttonwood_engine::perp::Leverage;
-use buttonwood_engine::spot_margin::{Command as MarginCommand, Conditions};
+use buttonwood_engine::spot_margin::{Coin, Command as MarginCommand, Conditions};
 use buttonwood_engine::{
     Body, Command, ConvertCommand, FundsCommand, Operation, Place, TradingCommand, Wrap,
 };
-use buttonwood_model::{AccountId, Claim, ExecutionOption, OrderKind, SessionId, Side, Time};
+use buttonwood_model::{AccountId, Claim, CurrencyId, ExecutionOption, OrderKind, SessionId, Side, Time};
 use buttonwood_num::{Bps, Money, Price, Qty};
 use buttonwood_oracle::{Dice, Exchange, MarginCounts, MarginJudge};
 use found::{Founded, found};
@@ -93,7 +93,8 @@ impl Product for Borrowers {
             21..25 => trial.credit(),
             25..30 => trial.transfer(),
             30..33 => trial.wrap(),
-            33 | 34 => trial.condition(),
+            33 => trial.condition(),
+            34 => trial.lend(),
             35 => trial.halt(),
             36 => trial.cancel(),
             37..40 => trial.care(),
@@ -200,6 +201,15 @@ impl Margin {
         self.product.conditions = self.dice.pick(&[usual, changed, changed]);
         let body = MarginCommand::SetConditions(self.product.conditions).into();
         self.own(body)
+    }
+
+    /// Lends for each coin, or for one of them no more.
+    fn lend(&mut self) -> Result<(), Finding> {
+        let lent: Vec<CurrencyId> = [0, 1].map(|at| self.product.founded.market_mut(at).base).to_vec();
+        let without = self.dice.pick(&[None, None, Some(0), Some(1)]);
+        let coins = lent.into_iter().enumerate();
+        let coins = coins.map(|(at, currency)| Coin { currency, lends: without != Some(at) }).collect();
+        self.own(MarginCommand::SetCoins(coins).into())
     }
 
     /// Halts the exchange, or lets it go on.

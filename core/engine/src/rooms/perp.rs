@@ -62,6 +62,10 @@ impl Evolve for Infrequent {
         if matches!(self, Self::MarksTaken(..)) {
             state.desks.spot_margin.note_taken(time);
         }
+        if matches!(self, Self::CollateralSet(_)) {
+            state.note_listed();
+            state.desks.indices.note_change(time);
+        }
         repay(state);
     }
 }

@@ -17,17 +17,22 @@ impl Decide for Command {
     ) -> Result<Made, Reject> {
         let context = state.context(state.spot_margin(), now);
         let Workspace { out, planner } = work;
-        spot_margin::decide(&context, state.market(now), *self, planner, out).map_err(Reject::SpotMargin)?;
+        spot_margin::decide(&context, state.market(now), self, planner, out).map_err(Reject::SpotMargin)?;
         Ok(Made::Nothing)
     }
 }
 
 impl Evolve for Infrequent {
-    fn apply(self, state: &mut State, _stamp: Stamp) {
+    fn apply(self, state: &mut State, stamp: Stamp) {
         for id in self.ids() {
             take_id(state, id);
         }
+        let sets_coins = matches!(self, Self::CoinsSet(_));
         let Desks { spot_margin, ledger, .. } = &mut state.desks;
         spot_margin::evolve(spot_margin, ledger, self);
+        if sets_coins {
+            state.note_listed();
+            state.desks.indices.note_change(stamp.time);
+        }
     }
 }

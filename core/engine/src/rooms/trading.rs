@@ -112,7 +112,7 @@ impl Evolve for Infrequent {
         trading::evolve_infrequent(floor, desks, stamp.time, *next_id, self);
         if lists {
             value_listed(state);
-            state.note_symbols();
+            state.note_listed();
         }
     }
 }

@@ -291,6 +291,7 @@ impl World {
             | Infrequent::FundOffers(_)
             | Infrequent::FundFlattened(_)
             | Infrequent::FundingSet(_)
+            | Infrequent::CollateralSet(_)
             | Infrequent::Resumed(_) => {}
             Infrequent::FundOffered(symbol) => {
                 let quantity = before.perps().row(self.fund, *symbol).position.quantity;

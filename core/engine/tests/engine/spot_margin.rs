@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::{
-    Account, AccountKind, Answer, Body, Command, FeeSchedule, FeedPrices, Place, PlaceReject, Reject,
-    TradingAnswer, TradingCommand, TradingReject, perp,
+    Account, AccountKind, Answer, Body, Command, DeskReject, FeeSchedule, FeedPrices, Place, PlaceReject,
+    Reject, TradingAnswer, TradingCommand, TradingReject, perp, spot_margin,
 };
 use buttonwood_model::{
     AccountId, Claim, CurrencyId, GroupId, OrderKind, Product, Role, SessionId, Side, Symbol, SymbolId,
@@ -287,4 +287,113 @@ fn fills_of_perpetuals_leave_room_for_what_falls_due() {
     assert_eq!(trade(&mut stage), units("2"));
     stage.credit(rich, gusd, "500000000000000000");
     assert_eq!(trade(&mut stage), units("2"));
+}
+
+/// Coins are data: one for which nothing is lent any more still sells on margin, none leaves while an order is live, and a list that names a
+/// currency without a dollar book, or one twice, is refused.
+#[test]
+fn operators_choose_the_coins() {
+    let mut stage = Stage::new();
+    let (margin, btc, gusd) = (stage.margin, stage.btc, stage.exchange.find_currency("GUSD"));
+    stage.credit(margin, stage.usd, "10000");
+    stage.credit(margin, btc, "5");
+    let coin = |currency, lends| spot_margin::Coin { currency, lends };
+    let set = |stage: &mut Stage, coins: &[spot_margin::Coin]| {
+        stage.exchange.own(spot_margin::Command::SetCoins(coins.to_vec()).into())
+    };
+    let refused = |reject| Answer::Rejected(Reject::SpotMargin(reject));
+    let order = |stage: &mut Stage, side, price| stage.place(margin, side, (1, price), true);
+    let of_desk = |reject| Answer::Rejected(Reject::Trading(TradingReject::Place(PlaceReject::Desk(reject))));
+    let is_placed = |answer: Answer| matches!(answer, Answer::Trading(TradingAnswer::Order(_)));
+    assert_eq!(set(&mut stage, &[coin(gusd, true)]), refused(spot_margin::Reject::NoBook));
+    assert_eq!(set(&mut stage, &[coin(btc, true); 2]), refused(spot_margin::Reject::BadCoins));
+    assert_eq!(set(&mut stage, &[]), Answer::Done);
+    assert_eq!(order(&mut stage, Side::Buy, 40_000), of_desk(DeskReject::NoMargin));
+    assert_eq!(set(&mut stage, &[coin(btc, false)]), Answer::Done);
+    let not_lent = of_desk(DeskReject::SpotMargin(spot_margin::Refusal::NotLent));
+    assert_eq!(order(&mut stage, Side::Buy, 40_000), not_lent);
+    assert!(is_placed(order(&mut stage, Side::Sell, 60_000)));
+    assert_eq!(set(&mut stage, &[]), refused(spot_margin::Reject::CoinInUse));
+    assert_eq!(set(&mut stage, &[coin(btc, true)]), Answer::Done);
+    assert!(is_placed(order(&mut stage, Side::Buy, 40_000)));
+}
+
+/// A cash order spends a coin as soon as the coin counts: when it is added to the list, and when its dollar book is listed later. The order is
+/// then discounted as it was counted.
+#[test]
+fn live_orders_are_counted_again_with_another_coin() {
+    let mut stage = Stage::new();
+    let (margin, btc, usd) = (stage.margin, stage.btc, stage.usd);
+    let [doge, sol] = ["DOGE", "SOL"].map(|code| stage.exchange.find_currency(code));
+    let mut symbol = stage.exchange.state.symbols()[0].clone();
+    for (name, base, quote) in [("dogebtc", doge, btc), ("solbtc", sol, btc), ("dogeusd", doge, usd)] {
+        symbol = Symbol { name: name.into(), base, quote, ..symbol };
+        assert_eq!(stage.exchange.own(Body::list_symbol(symbol.clone())), Answer::Done);
+    }
+    for (id, currency) in [(2, doge), (3, sol)] {
+        stage.credit(margin, currency, "10");
+        let placed = stage.place_at(SymbolId(id), margin, Side::Sell, (1, 1), false);
+        assert!(matches!(placed, Answer::Trading(TradingAnswer::Order(_))), "{placed:?}");
+    }
+    let coins = [btc, doge].map(|currency| spot_margin::Coin { currency, lends: true });
+    let set = spot_margin::Command::SetCoins(coins.to_vec());
+    assert_eq!(stage.exchange.own(set.into()), Answer::Done);
+    assert_eq!(stage.exchange.state.broken_law(), None);
+    stage.call(margin, TradingCommand::CancelAll);
+    assert_eq!(stage.exchange.state.broken_law(), None);
+    assert!(!stage.exchange.state.spot_margin().is_active(margin.0));
+}
+
+/// The dollar book of a coin of earlier builds is listed while a cash order of it is live.
+#[test]
+fn live_orders_are_counted_again_with_another_book() {
+    let mut stage = Stage::new();
+    let margin = stage.margin;
+    let sol = stage.exchange.find_currency("SOL");
+    let symbol = stage.exchange.state.symbols()[0].clone();
+    let list = |stage: &mut Stage, name: &str, quote: CurrencyId| {
+        let symbol = Symbol { name: name.into(), base: sol, quote, ..symbol.clone() };
+        assert_eq!(stage.exchange.own(Body::list_symbol(symbol)), Answer::Done);
+    };
+    let (btc, usd) = (stage.btc, stage.usd);
+    list(&mut stage, "solbtc", btc);
+    stage.credit(margin, sol, "10");
+    stage.place_at(SymbolId(2), margin, Side::Sell, (1, 1), false);
+    list(&mut stage, "solusd", usd);
+    assert_eq!(stage.exchange.state.broken_law(), None);
+    stage.call(margin, TradingCommand::CancelAll);
+    assert_eq!(stage.exchange.state.broken_law(), None);
+}
+
+/// Collateral is data: a currency counts with its percentage once it is in the list. GUSD, a percentage that is none and a currency twice are
+/// refused.
+#[test]
+fn operators_choose_the_collateral() {
+    let mut stage = Stage::new();
+    let trader = stage.trader("derivatives", AccountKind::Derivatives);
+    let (btc, gusd) = (stage.btc, stage.exchange.find_currency("GUSD"));
+    stage.credit(trader, btc, "1");
+    let cross = perp::Command::SetRisk(trader.0, None, Some(true));
+    assert_eq!(stage.exchange.own(cross.into()), Answer::Done);
+    let assets = |stage: &Stage| {
+        let state = &stage.exchange.state;
+        let contract = (SymbolId(1), state.symbol(SymbolId(1)).unwrap());
+        let figures =
+            perp::Figures::of(state.perps(), state.ledger(), state.indices().latest(), trader.0, contract);
+        figures.unwrap().sums.assets
+    };
+    assert_eq!(assets(&stage), units("45000"), "an earlier build's directory counts 90 %");
+    let weighed = |currency, percent| perp::Counted { currency, percent, is_dollar: false };
+    let set = |stage: &mut Stage, list: &[perp::Counted]| {
+        stage.exchange.own(perp::Command::SetCollateral(list.to_vec()).into())
+    };
+    let refused = |reject| Answer::Rejected(Reject::Perp(reject));
+    assert_eq!(set(&mut stage, &[weighed(gusd, 90)]), refused(perp::Reject::Unknown));
+    for bad in [vec![weighed(btc, 0)], vec![counted(btc, 101)], vec![counted(btc, 90); 2]] {
+        assert_eq!(set(&mut stage, &bad), refused(perp::Reject::BadCollateral));
+    }
+    assert_eq!(set(&mut stage, &[weighed(btc, 50)]), Answer::Done);
+    assert_eq!(assets(&stage), units("25000"));
+    assert_eq!(set(&mut stage, &[]), Answer::Done);
+    assert_eq!(assets(&stage), Money::ZERO);
 }

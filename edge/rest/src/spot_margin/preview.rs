@@ -75,7 +75,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     };
     let [before, after] = previewed.map_err(|reject| {
         if reject == PlaceReject::Desk(DeskReject::NoMargin) {
-            return bad_value("symbol", "one of BTCUSD, ETHUSD, SOLUSD and XRPUSD", &named);
+            return bad_value("symbol", &format!("one of {}", traded(app)), &named);
         }
         refused::refusal(app, call, Reject::place(reject))
     })?;
@@ -83,6 +83,13 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         preorder: MarginSummary::of(&before, None),
         postorder: MarginSummary::of(&after, None),
     })))
+}
+
+/// The symbols that are traded on margin.
+fn traded(app: &App) -> String {
+    let views = app.exchange.views();
+    let symbols = views.state().spot_margin().coins().map(|(_, symbol)| app.names.symbol(symbol));
+    symbols.map(|symbol| symbol.name.to_ascii_uppercase()).collect::<Vec<_>>().join(", ")
 }
 
 /// The order that is previewed.

@@ -47,8 +47,7 @@ const HOUR_MS: u64 = 3_600_000;
 fn answer(app: &App, _call: &Call) -> Result<Reply, Refusal> {
     let views = app.exchange.views();
     let margin = views.state().spot_margin();
-    let traded = margin.markets();
-    let codes = traded.map(|(currency, _)| app.names.currency(currency).code.clone());
+    let codes = margin.coins().map(|(coin, _)| app.names.currency(coin.currency).code.clone());
     let mut codes: Vec<String> = codes.chain(["USD".to_owned()]).collect();
     codes.sort_unstable();
     let hour = app.now_of(&views).0 / 1_000 / HOUR_MS * HOUR_MS;

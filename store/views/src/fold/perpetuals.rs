@@ -40,7 +40,8 @@ impl Fold {
             | Infrequent::FundOffers(_)
             | Infrequent::FundOffered(_)
             | Infrequent::FundFlattened(_)
-            | Infrequent::FundingSet(_) => {}
+            | Infrequent::FundingSet(_)
+            | Infrequent::CollateralSet(_) => {}
         }
     }
 
