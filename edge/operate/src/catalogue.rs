@@ -24,6 +24,8 @@ pub const COMMANDS: &[Command] = &[
     lists::orders::LIST,
     lists::orders::CANCEL,
     venue::spot_margin::COMMAND,
+    venue::credit::COIN,
+    venue::credit::COLLATERAL,
     venue::instant::COMMAND,
     venue::funding::COMMAND,
     venue::halt::HALT,
