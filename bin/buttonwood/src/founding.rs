@@ -1,5 +1,6 @@
 //! The first commands of a new directory's journal.
 
+use crate::credit;
 use crate::places;
 use crate::reference::Reference;
 use crate::trading::traders;
@@ -33,7 +34,7 @@ pub(crate) fn sandbox(
     let mut draw = draw(seed, seed_given)?;
     let hash_key = draw.hash_key();
     let funding = funding(&reference);
-    let mut bodies = listing(Mode::Sandbox, seed, hash_key, reference);
+    let mut bodies = listing(Mode::Sandbox, seed, hash_key, reference)?;
     let founded = found(&mut draw, &funding, time);
     bodies.extend(founded.commands);
     // A key must never be durable without its secret; a secret without its key is only written again.
@@ -117,11 +118,11 @@ pub(crate) fn venue(recovered: &mut Recovered, time: Time) -> Result<(), Trouble
     let random = || {
         getrandom::u64().map_err(|error| Trouble::System(format!("the system has no randomness: {error}")))
     };
-    let bodies = listing(Mode::Venue, random()?, random()?, Reference::load()?);
+    let bodies = listing(Mode::Venue, random()?, random()?, Reference::load()?)?;
     commit(recovered, time, bodies)
 }
 
-/// Adds what this build needs and the directory lacks: house accounts, networks and assets, and in a sandbox the sample exchange rates.
+/// Adds what this build needs and the directory lacks: house accounts, networks and assets, the lists of credit, and in a sandbox the sample exchange rates.
 /// Sets how many operators the settings want.
 pub(crate) fn complete(recovered: &mut Recovered, approvals: u8, time: Time) -> Result<(), Trouble> {
     let missing: Vec<Body> = {
@@ -133,7 +134,7 @@ pub(crate) fn complete(recovered: &mut Recovered, approvals: u8, time: Time) -> 
             .then(|| Body::from(Operation::SetApprovals(approvals)));
         let places = places::missing(state)?;
         let perpetuals = perpetuals_to_open(state);
-        let missing = state.missing_houses().chain(perpetuals).chain(places);
+        let missing = state.missing_houses().chain(perpetuals).chain(places).chain(credit::missing(state)?);
         missing.chain(rates.into_iter().flatten()).chain(approvals).collect()
     };
     if missing.is_empty() { Ok(()) } else { commit(recovered, time, missing) }
@@ -193,11 +194,13 @@ fn commit(recovered: &mut Recovered, time: Time, bodies: Vec<Body>) -> Result<()
     Ok(recovered.commit(time, commands)?)
 }
 
-fn listing(mode: Mode, seed: u64, hash_key: u64, reference: Reference) -> Vec<Body> {
+fn listing(mode: Mode, seed: u64, hash_key: u64, reference: Reference) -> Result<Vec<Body>, Trouble> {
     let opening = Opening { mode, seed, hash_key, fees: FeeSchedule::default() };
-    let currencies = reference.currencies.into_iter().map(|listed| Body::list_currency(listed.currency));
+    let currencies: Vec<_> = reference.currencies.into_iter().map(|listed| listed.currency).collect();
+    let credit = credit::commands(&currencies)?;
+    let currencies = currencies.into_iter().map(Body::list_currency);
     let symbols = reference.symbols.into_iter().map(|listed| Body::list_symbol(listed.symbol));
-    std::iter::once(Body::open(opening)).chain(currencies).chain(symbols).collect()
+    Ok(std::iter::once(Body::open(opening)).chain(currencies).chain(symbols).chain(credit).collect())
 }
 
 /// Test accounts get the table's start balances; simulated traders plenty of the same currencies, and of all others once they trade.

@@ -8,6 +8,7 @@ mod backup;
 mod cli;
 mod config;
 mod core_dumps;
+mod credit;
 mod deposit_seed;
 mod directory;
 mod ephemeral;
