@@ -36,6 +36,11 @@ pub fn closed_symbol(name: &str) -> Refusal {
     Refusal::new(Reason::InvalidSymbol, message)
 }
 
+/// A symbol whose market is closed (SYM-024), with its name as the message shows it.
+pub(crate) fn market_closed(shown: &str) -> Refusal {
+    Refusal::new(Reason::MarketClosed, format!("The market for symbol {shown} is closed"))
+}
+
 /// A custody account where one that trades is needed (AUTH-018).
 pub fn custody_account(name: &str) -> Refusal {
     let message =

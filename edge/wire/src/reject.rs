@@ -1,7 +1,8 @@
 //! The refusals for the core's rejects: one exhaustive table.
 
 use crate::field::{
-    bad_order_field, bad_value, closed_account, closed_symbol, failed, halted, no_space, unknown_symbol,
+    bad_order_field, bad_value, closed_account, closed_symbol, failed, halted, market_closed, no_space,
+    unknown_symbol,
 };
 use crate::names::Names;
 use crate::order_request::no_spend;
@@ -11,7 +12,7 @@ use buttonwood_engine::{
     spot_margin,
 };
 use buttonwood_gate::{Key, Payload, Reason, Refusal, missing_role, quoted};
-use buttonwood_model::{Product, Roles, Symbol};
+use buttonwood_model::{Product, Roles, Symbol, Time};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 
 /// A writing call that the core rejected.
@@ -120,34 +121,13 @@ fn place(call: &Rejected<'_>, (name, symbol): (&str, &Symbol), reject: PlaceReje
     let shown = symbol.name.to_ascii_uppercase();
     match reject {
         PlaceReject::InvalidSymbol => closed_symbol(name),
-        PlaceReject::NoAuctions => {
-            let message = format!("Option \"auction-only\" is not supported: symbol {shown} has no auctions");
-            Refusal::new(Reason::UnsupportedOption, message)
-        }
-        PlaceReject::AuctionNotOpen { opening } => {
-            let message = format!(
-                "The next auction of symbol {shown} does not take orders yet; it opens at {}",
-                iso_millis(opening)
-            );
-            Refusal::new(Reason::AuctionNotOpen, message)
-        }
+        PlaceReject::NoAuctions => no_auctions(&shown),
+        PlaceReject::AuctionNotOpen { opening } => auction_not_open(&shown, opening),
         PlaceReject::NoPrice => bad_order_field(Reason::InvalidPrice, "price", symbol, &text("price")),
-        PlaceReject::Stop(error) => {
-            let (reason, rule) = match error {
-                StopError::Missing => (Reason::InvalidStopPrice, "a stop-limit order needs one"),
-                StopError::Buy => (Reason::InvalidStopPriceBuy, "a buy's lies below its price"),
-                StopError::Sell => (Reason::InvalidStopPriceSell, "a sell's lies above its price"),
-                StopError::TooFar => {
-                    (Reason::InvalidStopPriceRatio, "the price is at most half the stop price away from it")
-                }
-            };
-            bad_order_field(reason, "stop price", symbol, &text("stop_price")).and(rule)
-        }
+        PlaceReject::Stop(error) => bad_stop(symbol, error, &text("stop_price")),
         PlaceReject::SpendIsForBuys => bad_order_field(Reason::InvalidSide, "side", symbol, &text("side")),
         PlaceReject::BelowMinimum => bad_size(call.payload, symbol).and("it buys less than can be traded"),
-        PlaceReject::MarketClosed => {
-            Refusal::new(Reason::MarketClosed, format!("The market for symbol {shown} is closed"))
-        }
+        PlaceReject::MarketClosed => market_closed(&shown),
         PlaceReject::MarketNotOpen(status) => {
             let message = format!(
                 "The market for symbol {shown} does not take this order: its status is {}",
@@ -156,9 +136,8 @@ fn place(call: &Rejected<'_>, (name, symbol): (&str, &Symbol), reject: PlaceReje
             Refusal::new(Reason::MarketNotOpen, message)
         }
         PlaceReject::TooManyFills => {
-            let refusal = bad_size(call.payload, symbol);
             let why = format!("it would trade with more than {FILLS_MAX} orders at once");
-            refusal.and(&why)
+            bad_size(call.payload, symbol).and(&why)
         }
         PlaceReject::TooManyOrders => {
             let message = format!("The account has {ORDERS_MAX} live orders, and no more are taken");
@@ -167,13 +146,7 @@ fn place(call: &Rejected<'_>, (name, symbol): (&str, &Symbol), reject: PlaceReje
         PlaceReject::InsufficientFunds { needed, .. } => insufficient_funds(call, symbol, Some(needed)),
         PlaceReject::BeyondFunds => insufficient_funds(call, symbol, None),
         PlaceReject::Desk(DeskReject::WrongKind) => wrong_account(symbol),
-        PlaceReject::Desk(DeskReject::Perp(perp::Refusal::NotOpen)) => {
-            let message = format!(
-                "The market for symbol {shown} takes only orders that reduce a position: its index has too few sources"
-            );
-            Refusal::new(Reason::MarketNotOpen, message)
-        }
-        PlaceReject::Desk(DeskReject::Perp(perp::Refusal::NoSpend)) => no_spend(symbol),
+        PlaceReject::Desk(DeskReject::Perp(refusal)) => perpetual(symbol, refusal),
         PlaceReject::Desk(DeskReject::SpotMargin(spot_margin::Refusal::NotOpen)) => {
             let message = format!(
                 "The market for symbol {shown} takes no margin orders: its index has too few sources"
@@ -195,6 +168,48 @@ fn place(call: &Rejected<'_>, (name, symbol): (&str, &Symbol), reject: PlaceReje
                 "false: only margin accounts trade on margin, in the currencies of POST /v1/margin/rates";
             bad_value("margin_order", expected, "true")
         }
+    }
+}
+
+/// An option that is for auctions, on a symbol without any. `shown` is the symbol's name in upper case.
+fn no_auctions(shown: &str) -> Refusal {
+    let message = format!("Option \"auction-only\" is not supported: symbol {shown} has no auctions");
+    Refusal::new(Reason::UnsupportedOption, message)
+}
+
+/// An order for an auction that takes none before it opens.
+fn auction_not_open(shown: &str, opening: Time) -> Refusal {
+    let message = format!(
+        "The next auction of symbol {shown} does not take orders yet; it opens at {}",
+        iso_millis(opening)
+    );
+    Refusal::new(Reason::AuctionNotOpen, message)
+}
+
+/// A stop price that breaks a rule (ORD-038 to ORD-042).
+fn bad_stop(symbol: &Symbol, error: StopError, value: &str) -> Refusal {
+    let (reason, rule) = match error {
+        StopError::Missing => (Reason::InvalidStopPrice, "a stop-limit order needs one"),
+        StopError::Buy => (Reason::InvalidStopPriceBuy, "a buy's lies below its price"),
+        StopError::Sell => (Reason::InvalidStopPriceSell, "a sell's lies above its price"),
+        StopError::TooFar => {
+            (Reason::InvalidStopPriceRatio, "the price is at most half the stop price away from it")
+        }
+    };
+    bad_order_field(reason, "stop price", symbol, value).and(rule)
+}
+
+/// An order that the desk of perpetuals does not take.
+fn perpetual(symbol: &Symbol, refusal: perp::Refusal) -> Refusal {
+    match refusal {
+        perp::Refusal::NotOpen => {
+            let message = format!(
+                "The market for symbol {} takes only orders that reduce a position: its index has too few sources",
+                symbol.name.to_ascii_uppercase()
+            );
+            Refusal::new(Reason::MarketNotOpen, message)
+        }
+        perp::Refusal::NoSpend => no_spend(symbol),
     }
 }
 
