@@ -3,10 +3,11 @@
 use crate::answer;
 use crate::answers::SideName;
 use crate::contract::DecimalText;
-use crate::field::closed_symbol;
+use crate::field::{closed_symbol, market_closed};
 use crate::names::Names;
 use crate::order::side_name;
-use buttonwood_engine::{ConvertQuote, ConvertReject, QUOTE_AGE_MAX, Term};
+use crate::reject::BEYOND_ADVANCES;
+use buttonwood_engine::{ConvertQuote, ConvertReject, QUOTE_AGE_MAX, QuoteId, Term};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_model::{OrderId, Side, Symbol, Time};
 use buttonwood_num::{MONEY_DECIMALS, Money};
@@ -158,66 +159,60 @@ impl Conversion {
 
 /// The refusal for a reject of a conversion on the symbol of this name; `size` is what the client wants to convert.
 pub fn refusal(name: &str, size: &str, reject: ConvertReject) -> Refusal {
-    let (shown, size) = (quoted(&name.to_ascii_uppercase()), quoted(size));
+    let shown = quoted(&name.to_ascii_uppercase());
+    let bad_quantity = |why| bad_quantity(&shown, size, why);
+    let unpaid = |why| unpaid(&shown, size, why);
     match reject {
-        ConvertReject::NoQuote => {
-            let message = "Field 'quoteId' must be a quote of this account that was neither executed nor replaced and is no more \
-                           than 60 seconds old";
-            Refusal::new(Reason::InvalidParameterValue, message)
-        }
+        ConvertReject::NoQuote => no_quote(),
         ConvertReject::Differs(term) => differs(term),
         ConvertReject::InvalidSymbol => closed_symbol(name),
-        ConvertReject::Moved(quote) => {
-            let message = format!(
-                "Field 'quoteId' names a quote whose price has moved by more than 1 %: '{}'; request a new quote",
-                quote.0
-            );
-            Refusal::new(Reason::InvalidParameterValue, message)
-        }
+        ConvertReject::Moved(quote) => moved(quote),
         ConvertReject::NoLiquidity => {
-            let message = format!(
-                "Invalid quantity for symbol {shown}: {size}; there is no index, or the orders of other groups within 5 % of it are too few"
-            );
-            Refusal::new(Reason::InvalidQuantity, message)
+            bad_quantity("there is no index, or the orders of other groups within 5 % of it are too few")
         }
-        ConvertReject::BeyondExposure => {
-            let message = format!(
-                "Invalid quantity for symbol {shown}: {size}; it is more than instant orders offer now"
-            );
-            Refusal::new(Reason::InvalidQuantity, message)
-        }
+        ConvertReject::BeyondExposure => bad_quantity("it is more than instant orders offer now"),
         ConvertReject::BadTerms | ConvertReject::Unknown => {
             Refusal::new(Reason::InvalidParameterValue, "The exchange does not take this request")
         }
-        ConvertReject::BelowMinimum => {
-            let message =
-                format!("Invalid quantity for symbol {shown}: {size}; it is below the symbol's minimum");
-            Refusal::new(Reason::InvalidQuantity, message)
-        }
-        ConvertReject::MarketClosed => {
-            Refusal::new(Reason::MarketClosed, format!("The market for symbol {shown} is closed"))
-        }
+        ConvertReject::BelowMinimum => bad_quantity("it is below the symbol's minimum"),
+        ConvertReject::MarketClosed => market_closed(&shown),
         ConvertReject::MarketNotOpen(status) => {
             let message =
                 format!("The market for symbol {shown} takes no conversion: its status is {}", status.name());
             Refusal::new(Reason::MarketNotOpen, message)
         }
-        ConvertReject::InsufficientFunds => {
-            let message = format!("Failed to convert {size} on symbol {shown}: insufficient funds");
-            Refusal::new(Reason::InsufficientFunds, message)
-        }
-        ConvertReject::Advances => {
-            let message =
-                format!("Failed to convert {size} on symbol {shown}: {}", crate::reject::BEYOND_ADVANCES);
-            Refusal::new(Reason::InsufficientFunds, message)
-        }
-        ConvertReject::Unavailable => {
-            let message = format!(
-                "Invalid quantity for symbol {shown}: {size}; the exchange cannot give this much now"
-            );
-            Refusal::new(Reason::InvalidQuantity, message)
-        }
+        ConvertReject::InsufficientFunds => unpaid("insufficient funds"),
+        ConvertReject::Advances => unpaid(BEYOND_ADVANCES),
+        ConvertReject::Unavailable => bad_quantity("the exchange cannot give this much now"),
     }
+}
+
+/// The refusal of a quantity that is not converted now. `shown` is the symbol.
+fn bad_quantity(shown: &str, size: &str, why: &str) -> Refusal {
+    let message = format!("Invalid quantity for symbol {shown}: {}; {why}", quoted(size));
+    Refusal::new(Reason::InvalidQuantity, message)
+}
+
+/// The refusal of a conversion that the account cannot pay for. `shown` is the symbol.
+fn unpaid(shown: &str, size: &str, why: &str) -> Refusal {
+    let message = format!("Failed to convert {} on symbol {shown}: {why}", quoted(size));
+    Refusal::new(Reason::InsufficientFunds, message)
+}
+
+/// The refusal of an execution without a quote that the account may execute now.
+fn no_quote() -> Refusal {
+    let message = "Field 'quoteId' must be a quote of this account that was neither executed nor replaced and is no more \
+                   than 60 seconds old";
+    Refusal::new(Reason::InvalidParameterValue, message)
+}
+
+/// The refusal of an execution at a price that is no longer the market's.
+fn moved(quote: QuoteId) -> Refusal {
+    let message = format!(
+        "Field 'quoteId' names a quote whose price has moved by more than 1 %: '{}'; request a new quote",
+        quote.0
+    );
+    Refusal::new(Reason::InvalidParameterValue, message)
 }
 
 /// The refusal of an execution with a term that is not the quote's (WRAP-015).
