@@ -72,10 +72,9 @@ pub(super) fn check_open(app: &App, call: &Call) -> Result<(), Refusal> {
 pub(super) fn named_pair(app: &App, call: &Call) -> Result<Pair, Refusal> {
     let (network, ticker) = call.parameter().split_once('/').unwrap_or_default();
     let currency = app.names.find_currency(ticker);
-    currency.and_then(|currency| Pair::find(app, network, currency)).ok_or_else(|| {
-        let message = format!("UnsupportedNetwork: '{}' on '{}'", quoted(ticker), quoted(network));
-        Refusal::new(Reason::UnsupportedNetwork, message)
-    })
+    currency
+        .and_then(|currency| Pair::find(app, network, currency))
+        .ok_or_else(|| unsupported_network(&quoted(ticker), &quoted(network)))
 }
 
 /// The address, in both spellings, and the memo of a payload.
@@ -146,10 +145,7 @@ fn refusal(app: &App, call: &Call, pair: &Pair, reject: WithdrawReject) -> Refus
             Refusal::new(Reason::InvalidAccountName, "The key does not act for the account")
         }
         WithdrawReject::Closed => closed_account(&short_name(app, call)),
-        WithdrawReject::UnsupportedNetwork => {
-            let message = format!("UnsupportedNetwork: '{code}' on '{}'", pair.network);
-            Refusal::new(Reason::UnsupportedNetwork, message)
-        }
+        WithdrawReject::UnsupportedNetwork => unsupported_network(code, &pair.network),
         WithdrawReject::OtherTerms => {
             let id = field::client_id(call.payload()).unwrap_or_default();
             bad_value("clientTransferId", "an id that no transfer with other terms has", &id)
@@ -159,22 +155,8 @@ fn refusal(app: &App, call: &Call, pair: &Pair, reject: WithdrawReject) -> Refus
             Reason::CryptoAddressWhitelistsNotEnabled,
             "The account has no list of approved addresses; request one first",
         ),
-        WithdrawReject::NotApproved => {
-            let message = format!(
-                "Field 'address' is no active approved address of the account: '{}'",
-                quoted(&address)
-            );
-            Refusal::new(Reason::AddressNotApproved, message)
-        }
-        WithdrawReject::OtherMemo => {
-            let memo = call.payload().text("memo").ok().flatten().unwrap_or_default();
-            let message = format!(
-                "Field 'memo' differs from the memo of the approved address '{}'; leave it out to use that memo: '{}'",
-                quoted(&address),
-                quoted(&memo)
-            );
-            Refusal::new(Reason::AddressNotApproved, message)
-        }
+        WithdrawReject::NotApproved => not_approved(&address),
+        WithdrawReject::OtherMemo => other_memo(call.payload(), &address),
         WithdrawReject::BadAmount(decimals) => {
             let expected = format!("a positive amount of {code} with at most {decimals} decimals");
             bad_value("amount", &expected, &amount).with_reason(Reason::InvalidQuantity)
@@ -183,20 +165,7 @@ fn refusal(app: &App, call: &Call, pair: &Pair, reject: WithdrawReject) -> Refus
             let expected = format!("at least {} {code}", text(app, pair.currency, least));
             bad_value("amount", &expected, &amount).with_reason(Reason::InvalidQuantity)
         }
-        WithdrawReject::Short(short @ (Short::Debt | Short::Advances), _) => {
-            let given = pair.wraps.unwrap_or(pair.currency);
-            field::short(app, call.account(), short, (&amount, &app.names.currency(given).code))
-        }
-        WithdrawReject::Short(Short::TooLittle, fee) => {
-            let given = &app.names.currency(pair.wraps.unwrap_or(pair.currency)).code;
-            let fee = text(app, pair.currency, fee);
-            let message = format!(
-                "Account '{}' has less than {} {given} and the fee of {fee} {given} that may leave it",
-                quoted(&short_name(app, call)),
-                quoted(&amount)
-            );
-            Refusal::new(Reason::InsufficientFunds, message)
-        }
+        WithdrawReject::Short(short, fee) => unpaid(app, call, pair, &amount, (short, fee)),
         WithdrawReject::Unknown
         | WithdrawReject::OtherSpends
         | WithdrawReject::OtherTransaction
@@ -204,6 +173,47 @@ fn refusal(app: &App, call: &Call, pair: &Pair, reject: WithdrawReject) -> Refus
         | WithdrawReject::Unsigned
         | WithdrawReject::MayConfirm
         | WithdrawReject::Remedied => failed(),
+    }
+}
+
+/// The refusal of a currency on a network that does not have it.
+fn unsupported_network(ticker: &str, network: &str) -> Refusal {
+    let message = format!("UnsupportedNetwork: '{ticker}' on '{network}'");
+    Refusal::new(Reason::UnsupportedNetwork, message)
+}
+
+/// The refusal of an address that the account's list does not have, or does not have yet.
+fn not_approved(address: &str) -> Refusal {
+    let message =
+        format!("Field 'address' is no active approved address of the account: '{}'", quoted(address));
+    Refusal::new(Reason::AddressNotApproved, message)
+}
+
+/// The refusal of an approved address with the memo of another payee.
+fn other_memo(payload: &Payload, address: &str) -> Refusal {
+    let memo = payload.text("memo").ok().flatten().unwrap_or_default();
+    let message = format!(
+        "Field 'memo' differs from the memo of the approved address '{}'; leave it out to use that memo: '{}'",
+        quoted(address),
+        quoted(&memo)
+    );
+    Refusal::new(Reason::AddressNotApproved, message)
+}
+
+/// The refusal of an amount that may not leave the account, or not together with its fee.
+fn unpaid(app: &App, call: &Call, pair: &Pair, amount: &str, (short, fee): (Short, Money)) -> Refusal {
+    let given = &app.names.currency(pair.wraps.unwrap_or(pair.currency)).code;
+    match short {
+        Short::Debt | Short::Advances => field::short(app, call.account(), short, (amount, given)),
+        Short::TooLittle => {
+            let fee = text(app, pair.currency, fee);
+            let message = format!(
+                "Account '{}' has less than {} {given} and the fee of {fee} {given} that may leave it",
+                quoted(&short_name(app, call)),
+                quoted(amount)
+            );
+            Refusal::new(Reason::InsufficientFunds, message)
+        }
     }
 }
 
