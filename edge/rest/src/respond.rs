@@ -10,8 +10,7 @@ use crate::meters::Counted;
 use crate::page_data;
 use crate::route::{Handler, Route, SignedQuery, Write};
 use crate::routes::{Found, find};
-use crate::sandbox::control::{self, ControlCall};
-use crate::sandbox::{caller, hints, maintenance, requests};
+use crate::sandbox::{caller, control, hints, maintenance, requests};
 use crate::submit::{durable, send};
 use crate::unbuilt;
 use crate::unknown_fields;
@@ -180,36 +179,9 @@ async fn dispatch(
             pause(wait).await;
             answer(app, asked).await
         }
-        Handler::ControlRead(answer) => {
+        Handler::Control(handler) => {
             caller::check(&app.settings.control, peer, head)?;
-            skip(head, body).await?;
-            Ok(answer(app))
-        }
-        Handler::ControlQuery(answer) => {
-            caller::check(&app.settings.control, peer, head)?;
-            skip(head, body).await?;
-            answer(app, asked)
-        }
-        Handler::ControlAsk(answer) => {
-            caller::check(&app.settings.control, peer, head)?;
-            skip(head, body).await?;
-            answer(app, asked).await
-        }
-        Handler::ControlRecall(answer) => {
-            caller::check(&app.settings.control, peer, head)?;
-            skip(head, body).await?;
-            answer(app).await
-        }
-        Handler::Control(answer) => {
-            caller::check(&app.settings.control, peer, head)?;
-            let fields = Box::new(control::read(app, route, &head.headers, body).await?);
-            let call = Box::new(ControlCall::new(app, route, asked, &fields)?);
-            answer(&call, asked, &fields).await
-        }
-        Handler::Operate(command) => {
-            caller::check(&app.settings.control, peer, head)?;
-            let fields = Box::new(control::read(app, route, &head.headers, body).await?);
-            control::answer(app, command, &fields).await
+            control::answer(app, (route, handler), head, body, asked).await
         }
         Handler::Read(answer) => {
             come_in(app, client, head, body).await?;
@@ -234,20 +206,29 @@ async fn dispatch(
             let at = app.meters.admitted(counted, call.wait);
             carry_out(app, route, call, asked, write, at).await
         }
-        Handler::Unbuilt if route.auth == Auth::Public => {
-            let wait = app.gate.public(client, app.uptime())?;
-            skip(head, body).await?;
-            pause(wait).await;
-            Err(unbuilt::refusal(head.uri.path()))
-        }
-        Handler::Unbuilt => {
-            come_in(app, client, head, body).await?;
-            let mut call = admit(app, route, head, signed, client)?;
-            wait_for_turn(app, &mut call).await?;
-            reader(app, route, call, asked)?;
-            Err(unbuilt::refusal(head.uri.path()))
-        }
+        Handler::Unbuilt => refuse_unbuilt(app, route, (head, body, signed), client, asked).await,
     }
+}
+
+/// Refuses a request to an endpoint that is not built yet, once it is admitted.
+async fn refuse_unbuilt(
+    app: &App,
+    route: &Route,
+    (head, body, signed): (&Parts, Body<'_>, SignedMark<'_>),
+    client: IpAddr,
+    asked: &Asked<'_>,
+) -> Result<Reply, Refusal> {
+    if route.auth == Auth::Public {
+        let wait = app.gate.public(client, app.uptime())?;
+        skip(head, body).await?;
+        pause(wait).await;
+    } else {
+        come_in(app, client, head, body).await?;
+        let mut call = admit(app, route, head, signed, client)?;
+        wait_for_turn(app, &mut call).await?;
+        reader(app, route, call, asked)?;
+    }
+    Err(unbuilt::refusal(head.uri.path()))
 }
 
 /// Makes a call's command, and answers once it is durable. `at` is when it was admitted.
@@ -345,7 +326,7 @@ async fn come_in(app: &App, client: IpAddr, head: &Parts, body: Body<'_>) -> Res
 
 /// Reads a body to its end. Few requests have one, and no signed or public endpoint uses it. A request without a key does not wait
 /// for what has not arrived: it is answered from its head, and its connection then closes.
-async fn skip(head: &Parts, body: Body<'_>) -> Result<(), Refusal> {
+pub(crate) async fn skip(head: &Parts, body: Body<'_>) -> Result<(), Refusal> {
     if body.is_at_end() {
         return Ok(());
     }

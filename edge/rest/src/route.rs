@@ -37,14 +37,20 @@ pub(crate) enum Handler {
     Read(fn(&App, &Call) -> Result<Reply, Refusal>),
     Recall(for<'a> fn(&'a App, &'a Call) -> Later<'a>),
     Write(Write),
-    ControlRead(fn(&App) -> Reply),
-    ControlQuery(fn(&App, &Asked) -> Result<Reply, Refusal>),
-    ControlAsk(for<'a> fn(&'a App, &'a Asked<'a>) -> Later<'a>),
-    ControlRecall(for<'a> fn(&'a App) -> Later<'a>),
-    Control(Control),
-    Operate(&'static Command),
+    Control(ControlHandler),
     /// Specified, and not built yet: it refuses after the checks of the gate.
     Unbuilt,
+}
+
+/// The function that answers a control call of the sandbox.
+#[derive(Clone, Copy)]
+pub(crate) enum ControlHandler {
+    Read(fn(&App) -> Reply),
+    Query(fn(&App, &Asked) -> Result<Reply, Refusal>),
+    Ask(for<'a> fn(&'a App, &'a Asked<'a>) -> Later<'a>),
+    Recall(for<'a> fn(&'a App) -> Later<'a>),
+    Act(Control),
+    Operate(&'static Command),
 }
 
 /// Makes the schema of an answer.
@@ -240,9 +246,13 @@ impl Route {
         Self { kind: Kind::Write, ..Self::new("POST", path, Auth::Account, Handler::Write(write)) }
     }
 
+    const fn controlled(method: &'static str, path: &'static str, handler: ControlHandler) -> Self {
+        Self::new(method, path, Auth::Control, Handler::Control(handler))
+    }
+
     /// A control call of the sandbox that only reads.
     pub(crate) const fn control_reading(path: &'static str, answer: fn(&App) -> Reply) -> Self {
-        Self::new("GET", path, Auth::Control, Handler::ControlRead(answer))
+        Self::controlled("GET", path, ControlHandler::Read(answer))
     }
 
     /// A control call of the sandbox that reads what its query string names.
@@ -250,7 +260,7 @@ impl Route {
         path: &'static str,
         answer: fn(&App, &Asked) -> Result<Reply, Refusal>,
     ) -> Self {
-        Self::new("GET", path, Auth::Control, Handler::ControlQuery(answer))
+        Self::controlled("GET", path, ControlHandler::Query(answer))
     }
 
     /// The same, with an answer that may have to wait.
@@ -258,7 +268,7 @@ impl Route {
         path: &'static str,
         answer: for<'a> fn(&'a App, &'a Asked<'a>) -> Later<'a>,
     ) -> Self {
-        Self::new("GET", path, Auth::Control, Handler::ControlAsk(answer))
+        Self::controlled("GET", path, ControlHandler::Ask(answer))
     }
 
     /// A control call of the sandbox that reads the history's database.
@@ -266,12 +276,12 @@ impl Route {
         path: &'static str,
         answer: for<'a> fn(&'a App) -> Later<'a>,
     ) -> Self {
-        Self::new("GET", path, Auth::Control, Handler::ControlRecall(answer))
+        Self::controlled("GET", path, ControlHandler::Recall(answer))
     }
 
     /// A control call of the sandbox.
     pub(crate) const fn control(path: &'static str, control: Control) -> Self {
-        Self::new("POST", path, Auth::Control, Handler::Control(control))
+        Self::controlled("POST", path, ControlHandler::Act(control))
     }
 
     /// An endpoint of the specification that is not built yet.
@@ -285,7 +295,7 @@ impl Route {
             about: command.about,
             fields: command.fields,
             gives: command.gives,
-            ..Self::new("POST", path, Auth::Control, Handler::Operate(command))
+            ..Self::controlled("POST", path, ControlHandler::Operate(command))
         }
     }
 
@@ -295,7 +305,7 @@ impl Route {
         command: &'static Command,
         control: Control,
     ) -> Self {
-        let handler = Handler::Control(control);
+        let handler = Handler::Control(ControlHandler::Act(control));
         Self { handler, command: Some(command), ..Self::operating(path, command) }
     }
 

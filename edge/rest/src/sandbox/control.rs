@@ -1,25 +1,59 @@
-//! Common parts of control calls: reading the body, sending a command.
+//! Control calls: reading the body, calling the endpoint, sending a command.
 
 use crate::app::App;
 use crate::call::Asked;
-use crate::route::Route;
+use crate::respond::skip;
+use crate::route::{ControlHandler, Route};
 use crate::unknown_fields;
 use buttonwood_engine::Note;
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
-use buttonwood_http::Reply;
+use buttonwood_http::{Body, Reply};
 use buttonwood_operate::{Command, Operator, reason_of, what};
 use buttonwood_wire::reply::refusal_of;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
+use http::request::Parts;
 use std::ops::Deref;
 
-/// The fields of a control call's body.
-pub(crate) async fn read(
+/// Answers a control call whose caller may make it.
+pub(crate) async fn answer(
     app: &App,
-    route: &Route,
-    headers: &HeaderMap,
-    body: buttonwood_http::Body<'_>,
-) -> Result<Payload, Refusal> {
+    (route, handler): (&Route, ControlHandler),
+    head: &Parts,
+    body: Body<'_>,
+    asked: &Asked<'_>,
+) -> Result<Reply, Refusal> {
+    match handler {
+        ControlHandler::Read(answer) => {
+            skip(head, body).await?;
+            Ok(answer(app))
+        }
+        ControlHandler::Query(answer) => {
+            skip(head, body).await?;
+            answer(app, asked)
+        }
+        ControlHandler::Ask(answer) => {
+            skip(head, body).await?;
+            answer(app, asked).await
+        }
+        ControlHandler::Recall(answer) => {
+            skip(head, body).await?;
+            answer(app).await
+        }
+        ControlHandler::Act(answer) => {
+            let fields = Box::new(read(app, route, &head.headers, body).await?);
+            let call = Box::new(ControlCall::new(app, route, asked, &fields)?);
+            answer(&call, asked, &fields).await
+        }
+        ControlHandler::Operate(command) => {
+            let fields = Box::new(read(app, route, &head.headers, body).await?);
+            operate(app, command, &fields).await
+        }
+    }
+}
+
+/// The fields of a control call's body.
+async fn read(app: &App, route: &Route, headers: &HeaderMap, body: Body<'_>) -> Result<Payload, Refusal> {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
         let message = format!("Control calls take Content-Type 'application/json', not '{}'", quoted(kind));
@@ -86,7 +120,7 @@ fn name(path: &str, parameter: &str) -> String {
 }
 
 /// Answers a control call that does what a command of an operator does.
-pub(crate) async fn answer(app: &App, command: &Command, fields: &Payload) -> Result<Reply, Refusal> {
+async fn operate(app: &App, command: &Command, fields: &Payload) -> Result<Reply, Refusal> {
     let operator = operator(app, what(command.name, command.fields, fields), fields)?;
     // The answer may hold the secret of a new key.
     command.answer(&operator, fields).await.map(Reply::secret_json)
