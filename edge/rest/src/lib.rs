@@ -9,6 +9,7 @@
 //! pages (`site`).
 
 mod account;
+mod admission;
 mod app;
 mod auth;
 mod call;

@@ -1,5 +1,6 @@
 //! One request: framing, routing, the gate, the endpoint.
 
+use crate::admission::{admit, check_room, come_in, pause, skip, wait_for_turn};
 use crate::app::{App, MakePage, Page};
 use crate::auth::Auth;
 use crate::call::{self, Asked, Call};
@@ -8,24 +9,23 @@ use crate::funds::field::with_network;
 use crate::health;
 use crate::meters::Counted;
 use crate::page_data;
-use crate::route::{Handler, Route, SignedQuery, Write};
+use crate::route::{Handler, Route, Write};
 use crate::routes::{Found, find};
 use crate::sandbox::{caller, control, hints, maintenance, requests};
 use crate::submit::{durable, send};
 use crate::unbuilt;
 use crate::unknown_fields;
 use buttonwood_engine::{AccessCommand, Command};
-use buttonwood_gate::{self as gate, Kind, Reason, Refusal, may_name_caller, quoted};
+use buttonwood_gate::{self as gate, Reason, Refusal, quoted};
 use buttonwood_http::{Body, Fault, Reply, Request, SignedMark};
 use buttonwood_sequencer::Pending;
 use buttonwood_wire::contract::Query;
-use buttonwood_wire::field;
 use buttonwood_wire::reply::{refusal_of, refused};
 use http::header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN};
 use http::request::Parts;
 use http::{Method, StatusCode};
 use std::net::IpAddr;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The path of the contract.
 const CONTRACT: &str = "/openapi.json";
@@ -316,76 +316,6 @@ fn wrong_method(app: &App, head: &Parts, path: &str, allowed: &'static str) -> R
     requests::note(app, head, &refusal);
     app.meters.refused(refusal.reason);
     refused(&refusal).allowing(allowed)
-}
-
-/// Takes a token of a private request's address, and only then reads the body.
-async fn come_in(app: &App, client: IpAddr, head: &Parts, body: Body<'_>) -> Result<(), Refusal> {
-    app.gate.address(client, app.uptime())?;
-    skip(head, body).await
-}
-
-/// Reads a body to its end. Few requests have one, and no signed or public endpoint uses it. A request without a key does not wait
-/// for what has not arrived: it is answered from its head, and its connection then closes.
-pub(crate) async fn skip(head: &Parts, body: Body<'_>) -> Result<(), Refusal> {
-    if body.is_at_end() {
-        return Ok(());
-    }
-    if !body.has_arrived() && !may_name_caller(&head.headers) {
-        return body.check_size().map_err(refusal_of);
-    }
-    Box::pin(body.skip()).await.map_err(refusal_of)
-}
-
-async fn pause(wait: Duration) {
-    if !wait.is_zero() {
-        Box::pin(tokio::time::sleep(wait)).await;
-    }
-}
-
-/// Waits for the turn that the gate gave a call.
-async fn wait_for_turn(app: &App, call: &mut gate::Call) -> Result<(), Refusal> {
-    if call.wait.is_zero() {
-        return Ok(());
-    }
-    pause(call.wait).await;
-    if call.is_overtaken() {
-        let message = "The key's nonces were reset while this call waited for its turn";
-        return Err(Refusal::new(Reason::InvalidNonce, message));
-    }
-    app.gate.check_again(call)
-}
-
-/// Refuses calls that add work while too many commands are in flight, before any work is spent on the call and before
-/// its nonce is used.
-fn check_room(app: &App, route: &Route) -> Result<(), Refusal> {
-    if route.kind == Kind::Write && !app.exchange.has_room() {
-        return Err(field::busy("The exchange has more orders than it can take"));
-    }
-    Ok(())
-}
-
-/// Lets a private request through the gate; from here on its nonce is used. It may have to wait for its turn.
-fn admit(
-    app: &App,
-    route: &Route,
-    head: &Parts,
-    signed: SignedMark<'_>,
-    client: IpAddr,
-) -> Result<gate::Call, Refusal> {
-    let (path, headers) = (head.uri.path(), &head.headers);
-    // The query string of a POST is ignored (D-03), unless the endpoint documents one.
-    let query = head.uri.query().filter(|_| route.method == "GET" || route.query.is_read());
-    let is_query_optional = route.query == SignedQuery::Optional;
-    let request =
-        gate::Request { path, query, is_query_optional, headers, kind: route.kind, address: client };
-    let checked = app.gate.check(&request, app.uptime(), app.exchange.now());
-    if checked.is_ok() {
-        signed.set();
-    }
-    if let Some(key) = checked.as_ref().ok().map(gate::Call::key).filter(|key| key.require_heartbeat) {
-        app.exchange.heard(key.session, app.exchange.steady());
-    }
-    checked
 }
 
 /// A call that is answered from the views or the history. Its nonce is journaled soon, and the call does not wait for

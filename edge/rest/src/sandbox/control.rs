@@ -1,8 +1,8 @@
 //! Control calls: reading the body, calling the endpoint, sending a command.
 
+use crate::admission::skip;
 use crate::app::App;
 use crate::call::Asked;
-use crate::respond::skip;
 use crate::route::{ControlHandler, Route};
 use crate::unknown_fields;
 use buttonwood_engine::Note;
