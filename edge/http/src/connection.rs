@@ -44,29 +44,15 @@ pub(crate) async fn serve<H: Handler>(
 ) {
     let framing = Rc::new(Framing::default());
     let closes = Rc::new(Cell::new(false));
-    let (watched, closing, noted) = (Rc::clone(&framing), Rc::clone(&closes), Rc::clone(&connection));
-    let served_among = Rc::clone(&connections);
-    let service = service_fn(move |request: http::Request<Incoming>| {
-        let (handler, closing, verdict) = (Arc::clone(&handler), Rc::clone(&closing), watched.next());
-        let (connections, connection, is_whole) =
-            (Rc::clone(&served_among), Rc::clone(&noted), watched.is_whole());
-        let (head, incoming) = request.into_parts();
-        async move {
-            let mut incoming = if incoming.is_end_stream() { None } else { Some(incoming) };
-            connections.begin(&connection, is_whole || incoming.is_none());
-            let (connections, connection) = (&*connections, &*connection);
-            let body = Body { incoming: &mut incoming, connections, connection, is_whole };
-            let signed = SignedMark { connections, connection };
-            let request = Request { peer, head: &head, body, signed, verdict };
-            let (reply, id) = RequestId::of(&head.headers).scope(handler.answer(request)).await;
-            // It is unclear where the next request begins, or it begins after bytes that were not read.
-            let is_last = verdict != Verdict::Clear || incoming.is_some();
-            let reply = if is_last { reply.closing() } else { reply };
-            connections.end(connection, if head.method == Method::HEAD { 0 } else { reply.len() });
-            closing.set(reply.closes());
-            Ok::<_, Infallible>(reply.into_http(id.into_value()))
-        }
-    });
+    let requests = Requests {
+        peer,
+        handler,
+        framing: Rc::clone(&framing),
+        closes: Rc::clone(&closes),
+        connections: Rc::clone(&connections),
+        connection: Rc::clone(&connection),
+    };
+    let service = service_fn(move |request| requests.answer(request));
     let stream =
         GuardedStream::new(stream, Rc::clone(&framing), connections, Rc::clone(&connection), H::refuse);
     let mut served = protocol().serve_connection(TokioIo::new(stream), service);
@@ -102,6 +88,47 @@ pub(crate) async fn serve<H: Handler>(
         tokio::select! {
             () = linger(stream) => {}
             _ = connection.signal_after(Signal::Finish) => {}
+        }
+    }
+}
+
+/// The requests of a connection.
+struct Requests<H> {
+    peer: SocketAddr,
+    handler: Arc<H>,
+    framing: Rc<Framing>,
+    /// Whether the latest answer ends the connection.
+    closes: Rc<Cell<bool>>,
+    connections: Rc<Connections>,
+    connection: Rc<Connection>,
+}
+
+impl<H: Handler> Requests<H> {
+    /// Has the next request answered. Its verdict is read before the future is polled.
+    fn answer(
+        &self,
+        request: http::Request<Incoming>,
+    ) -> impl Future<Output = Result<http::Response<Pieces>, Infallible>> + use<H> {
+        let peer = self.peer;
+        let (handler, closing, verdict) =
+            (Arc::clone(&self.handler), Rc::clone(&self.closes), self.framing.next());
+        let (connections, connection, is_whole) =
+            (Rc::clone(&self.connections), Rc::clone(&self.connection), self.framing.is_whole());
+        let (head, incoming) = request.into_parts();
+        async move {
+            let mut incoming = if incoming.is_end_stream() { None } else { Some(incoming) };
+            connections.begin(&connection, is_whole || incoming.is_none());
+            let (connections, connection) = (&*connections, &*connection);
+            let body = Body { incoming: &mut incoming, connections, connection, is_whole };
+            let signed = SignedMark { connections, connection };
+            let request = Request { peer, head: &head, body, signed, verdict };
+            let (reply, id) = RequestId::of(&head.headers).scope(handler.answer(request)).await;
+            // It is unclear where the next request begins, or it begins after bytes that were not read.
+            let is_last = verdict != Verdict::Clear || incoming.is_some();
+            let reply = if is_last { reply.closing() } else { reply };
+            connections.end(connection, if head.method == Method::HEAD { 0 } else { reply.len() });
+            closing.set(reply.closes());
+            Ok(reply.into_http(id.into_value()))
         }
     }
 }
