@@ -11,6 +11,7 @@ mod core_dumps;
 mod credit;
 mod deposit_seed;
 mod directory;
+mod doors;
 mod ephemeral;
 mod export;
 mod feed_tables;

@@ -6,8 +6,9 @@ use crate::deposit_seed;
 use crate::directory::{
     check_opening, clock, data_dir, named_dir, open, open_vault, random_seed, reserves_secret, secret,
 };
+use crate::doors::Doors;
 use crate::ephemeral::adopt;
-use crate::flags::{check_common, connections_percent, header_names, options, start_time};
+use crate::flags::{check_common, header_names, options, start_time};
 use crate::founding;
 use crate::metrics;
 use crate::new_keys::NewKeys;
@@ -24,10 +25,9 @@ use buttonwood_driver::{Driver, Nodes, Wallets};
 use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_feeds::{Feed, Feeds};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limits, Proxies};
-use buttonwood_http::Places;
 use buttonwood_model::{Day, GroupId, SessionId, Time};
 use buttonwood_operate::keys::{Keeper, KeeperFault};
-use buttonwood_operate::{Access, SOCKET_FILES, Socket};
+use buttonwood_operate::{Access, Socket};
 use buttonwood_rest::{App, Controllers, Page, Pages, Settings};
 use buttonwood_sandbox::write_credentials;
 use buttonwood_sequencer::{Exchange, Recovered, Running};
@@ -35,9 +35,7 @@ use buttonwood_site::Site;
 use buttonwood_vault::{KEY_FILE, Opened, Secret, Vault};
 use buttonwood_views::Views;
 use parking_lot::RwLockReadGuard;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::Write;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -82,7 +80,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
     exchange.prove_reserves(reserves_secret(&vault, &mut opened)?.expose());
-    let base_url = base_url(&doors.listener)?;
+    let base_url = doors.base_url()?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
     let formats = nodes.formats();
     let driver = match &deposit_seed {
@@ -201,7 +199,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let running = Exchange::start(recovered, clock, options(&flags.common))?;
     let exchange = running.exchange();
     exchange.prove_reserves(reserves_secret(&vault, &mut opened)?.expose());
-    let base_url = base_url(&doors.listener)?;
+    let base_url = doors.base_url()?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
     wipe(opened);
     vault_key::warn(&key);
@@ -290,26 +288,10 @@ struct Parts {
     feeds: Vec<Feed>,
 }
 
-/// Where clients and Prometheus connect.
-struct Doors {
-    listener: TcpListener,
-    places: Places,
-    metrics: Option<TcpListener>,
-}
-
-impl Doors {
-    fn open(common: &Common) -> Result<Self, Trouble> {
-        let places = places(common)?;
-        let listener = bind("--listen", common.listen)?;
-        let metrics = common.metrics_listen.map(|address| bind("--metrics-listen", address)).transpose()?;
-        Ok(Self { listener, places, metrics })
-    }
-}
-
 fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &Stop) -> Result<(), Trouble> {
     let Parts { running, socket, trading, driver, feeds } = parts;
+    let (app, base_url) = (Arc::new(app), doors.base_url()?);
     let Doors { listener, places, metrics } = doors;
-    let (app, base_url) = (Arc::new(app), base_url(&listener)?);
     if metrics.is_some() {
         app.measure();
     }
@@ -385,91 +367,4 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Opened) -> R
         gate.keys().insert(known, &secret, entry.highest_nonce());
     }
     Ok(gate)
-}
-
-/// Connections that the system queues until they are accepted. The library's default is 128: of more clients at once,
-/// some would retry a second later.
-const BACKLOG: i32 = 4_096;
-
-fn bind(flag: &'static str, address: SocketAddr) -> Result<TcpListener, Trouble> {
-    let listen = |listener: TcpListener| {
-        rustix::net::listen(&listener, BACKLOG)?;
-        Ok(listener)
-    };
-    TcpListener::bind(address).and_then(listen).map_err(|error| Trouble::Listen(flag, address, error))
-}
-
-fn base_url(listener: &TcpListener) -> Result<String, Trouble> {
-    let address = listener.local_addr().map_err(|error| Trouble::System(format!("no address: {error}")))?;
-    Ok(format!("http://{}", reached_at(address)))
-}
-
-/// The address at which this machine reaches a listener. A listener at every address is shown with the loopback
-/// address: local clients can connect to it, and control calls are accepted under no other name.
-fn reached_at(mut address: SocketAddr) -> SocketAddr {
-    if address.ip().is_unspecified() {
-        let own: IpAddr =
-            if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
-        address.set_ip(own);
-    }
-    address
-}
-
-/// Connections to have open files for, if the system grants that many.
-const CONNECTIONS: u64 = 20_000;
-/// Open files reserved for other uses than connections and serving threads: journal, history, snapshots.
-const OWN_FILES: u64 = 128;
-
-/// Connections at most: the files this process may open, raised as far as the system grants, less those it needs
-/// itself. Without a free one, the journal could not begin a segment.
-fn places(common: &Common) -> Result<Places, Trouble> {
-    let others = buttonwood_http::own_files() + SOCKET_FILES;
-    let own = OWN_FILES + u64::try_from(others).unwrap_or(u64::MAX / 2);
-    let granted = getrlimit(Resource::Nofile);
-    let wanted = (CONNECTIONS + own).min(granted.maximum.unwrap_or(u64::MAX));
-    let raised = Rlimit { current: Some(wanted), ..granted };
-    let files = match setrlimit(Resource::Nofile, raised) {
-        Ok(()) => wanted,
-        Err(_) => granted.current.unwrap_or(wanted),
-    };
-    let left = files.checked_sub(own).filter(|left| *left > 0);
-    let left = left.ok_or_else(|| {
-        Trouble::System(format!(
-            "only {files} open files are allowed (ulimit -n), at least {} are needed",
-            own + OWN_FILES
-        ))
-    })?;
-    Ok(Places::new(usize::try_from(left).unwrap_or(usize::MAX), connections_percent(common)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::net::TcpStream;
-    use std::time::Duration;
-
-    /// Hundreds of clients may connect before the first is accepted, and none has to retry.
-    #[test]
-    fn a_crowd_waits_at_the_door() {
-        let listener = bind("--listen", SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
-        let address = listener.local_addr().unwrap();
-        // A connection that does not fit the queue gets no answer, and its client retries after a second.
-        let patience = Duration::from_millis(900);
-        let crowd: Vec<_> =
-            (0..400).map(|_| TcpStream::connect_timeout(&address, patience).unwrap()).collect();
-        assert_eq!(crowd.len(), 400);
-    }
-
-    /// A listener at every address is shown with an address that clients and control calls can use.
-    #[test]
-    fn every_address_is_told_by_this_machine_s_own() {
-        for (bound, told) in [
-            ("0.0.0.0:8080", "127.0.0.1:8080"),
-            ("[::]:8080", "[::1]:8080"),
-            ("127.0.0.1:1", "127.0.0.1:1"),
-            ("192.0.2.1:80", "192.0.2.1:80"),
-        ] {
-            assert_eq!(reached_at(bound.parse().unwrap()).to_string(), told);
-        }
-    }
 }
