@@ -27,6 +27,7 @@ mod ranks;
 mod rates_file;
 mod reference;
 mod run;
+mod settings;
 mod signals;
 mod trading;
 mod trouble;

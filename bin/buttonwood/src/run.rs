@@ -15,12 +15,13 @@ use crate::new_keys::NewKeys;
 use crate::peers;
 use crate::places;
 use crate::rates_file::RatesFile;
+use crate::settings;
 use crate::signals::Stop;
 use crate::trading::{Trading, keep_trading, steps};
 use crate::trouble::Trouble;
 use crate::vault_key;
 use crate::welcome::{self, Welcome};
-use buttonwood_address::{Params, Seed};
+use buttonwood_address::Seed;
 use buttonwood_driver::{Driver, Nodes, Wallets};
 use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_feeds::{Feed, Feeds};
@@ -28,10 +29,9 @@ use buttonwood_gate::{Gate, HeaderNames, Key, Limits, Proxies};
 use buttonwood_model::{Day, GroupId, SessionId, Time};
 use buttonwood_operate::keys::{Keeper, KeeperFault};
 use buttonwood_operate::{Access, Socket};
-use buttonwood_rest::{App, Controllers, Page, Pages, Settings};
+use buttonwood_rest::App;
 use buttonwood_sandbox::write_credentials;
-use buttonwood_sequencer::{Exchange, Recovered, Running};
-use buttonwood_site::Site;
+use buttonwood_sequencer::{Clock, Exchange, Recovered, Running};
 use buttonwood_vault::{KEY_FILE, Opened, Secret, Vault};
 use buttonwood_views::Views;
 use parking_lot::RwLockReadGuard;
@@ -47,8 +47,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     check_common(&flags.common, Mode::Sandbox)?;
     core_dumps::settle(flags.common.core_dumps)?;
     let start_time = start_time(&flags.start_time)?;
-    let is_narrowed = !flags.common.header_prefix.is_empty();
-    let names = if is_narrowed { header_names(&flags.common)? } else { HeaderNames::any() };
+    let names = sandbox_header_names(&flags.common)?;
     let access = Access::of(flags.common.admin_group.as_deref())?;
     let nodes = nodes(flags)?;
     let key = vault_key::of_sandbox(&flags.common);
@@ -70,30 +69,17 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         adopt(&data);
     }
     let seed = furnish(&mut recovered, (&vault, &mut opened), seed, clock.now(), flags)?;
-    let simulated_funds = flags.funds == Funds::Simulated;
-    let deposit_seed = simulated_funds
-        .then(|| deposit_seed::of_vault(&vault, &mut opened, recovered.views().state(), flags.seed))
-        .transpose()?;
-    if simulated_funds {
-        nodes.bind(&data.join(CHAINS)).map_err(|fault| Trouble::Flag(fault.to_string()))?;
-    }
-    let running = Exchange::start(recovered, clock, options(&flags.common))?;
+    let deposit_seed =
+        simulate_funds(flags, recovered.views().state(), (&vault, &mut opened), (&nodes, &data))?;
+    let running = start(recovered, clock, &flags.common, (&vault, &mut opened))?;
     let exchange = running.exchange();
-    exchange.prove_reserves(reserves_secret(&vault, &mut opened)?.expose());
     let base_url = doors.base_url()?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
-    let formats = nodes.formats();
     let driver = match &deposit_seed {
         Some(seed) => Some(drive(&exchange, seed, &data, nodes.clone())?),
         None => None,
     };
-    let trading = match flags.activity {
-        Switch::Off => None,
-        Switch::On => Some(Arc::new(Trading::new(exchange.clone(), seed)?)),
-    };
-    if let Some(trading) = &trading {
-        trading.open()?;
-    }
+    let trading = begin_trading(flags.activity, &exchange, seed)?;
     let manual = exchange.has_manual_clock();
     let steps = trading.clone().filter(|_| manual).map(steps);
     let credentials =
@@ -102,19 +88,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     welcome::sandbox(&about, exchange.views().state(), &opened);
     wipe(opened);
     vault_key::warn(&key);
-    let settings = Settings {
-        service: flags.common.service_name.clone(),
-        sandbox: true,
-        strict: flags.strict == Switch::On,
-        simulated_funds,
-        formats,
-        deposit_seed,
-        chains: driver.as_ref().map(Driver::chains),
-        nodes,
-        control: Controllers { peers: flags.control_from.clone(), hosts: flags.control_host.clone() },
-        steps,
-        pages: site_pages(),
-    };
+    let settings = settings::of_sandbox(flags, nodes, deposit_seed, driver.as_ref(), steps);
     let trading = trading.filter(|_| !manual);
     let app =
         App::new(exchange, gate, settings, keeper(vault, data.clone(), Some(base_url.clone()), new_keys));
@@ -124,6 +98,38 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     serve_until_told(doors, &data, app, parts, &stop)?;
     drop(ephemeral);
     Ok(())
+}
+
+/// The headers that sign calls of a sandbox: those of any prefix, unless the flags name one.
+fn sandbox_header_names(common: &Common) -> Result<HeaderNames, Trouble> {
+    if common.header_prefix.is_empty() { Ok(HeaderNames::any()) } else { header_names(common) }
+}
+
+/// Where funds are simulated, the seed of deposit addresses, and the directory then follows these nodes alone.
+fn simulate_funds(
+    flags: &Sandbox,
+    state: &State,
+    (vault, opened): (&Vault, &mut Opened),
+    (nodes, data): (&Nodes, &Path),
+) -> Result<Option<Seed>, Trouble> {
+    if flags.funds != Funds::Simulated {
+        return Ok(None);
+    }
+    let seed = deposit_seed::of_vault(vault, opened, state, flags.seed)?;
+    nodes.bind(&data.join(CHAINS)).map_err(|fault| Trouble::Flag(fault.to_string()))?;
+    Ok(Some(seed))
+}
+
+/// The simulated traders, if the sandbox has any. They have filled the books.
+fn begin_trading(activity: Switch, exchange: &Exchange, seed: u64) -> Result<Option<Arc<Trading>>, Trouble> {
+    match activity {
+        Switch::Off => Ok(None),
+        Switch::On => {
+            let trading = Trading::new(exchange.clone(), seed)?;
+            trading.open()?;
+            Ok(Some(Arc::new(trading)))
+        }
+    }
 }
 
 /// Gives a sandbox's directory what it lacks: a new one everything, with a market one day before now. Returns its seed.
@@ -187,40 +193,44 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         founding::venue(&mut recovered, clock.now())?;
     }
     founding::complete(&mut recovered, flags.approvals, clock.now())?;
-    for currency in founding::owed_by_instant(recovered.views().state()) {
-        tracing::warn!(
-            currency,
-            "the house owes this currency from instant orders: its withdrawals stop until `admin house fund instant` covers it"
-        );
-    }
+    warn_of_instant_debts(recovered.views().state());
     if let Some(file) = fx_rates {
         file.import(&mut recovered, clock.now())?;
     }
-    let running = Exchange::start(recovered, clock, options(&flags.common))?;
+    let running = start(recovered, clock, &flags.common, (&vault, &mut opened))?;
     let exchange = running.exchange();
-    exchange.prove_reserves(reserves_secret(&vault, &mut opened)?.expose());
     let base_url = doors.base_url()?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
     wipe(opened);
     vault_key::warn(&key);
     welcome::venue(&base_url, &data);
-    let settings = Settings {
-        service: flags.common.service_name.clone(),
-        sandbox: false,
-        strict: false,
-        simulated_funds: false,
-        formats: Params::main(),
-        deposit_seed: None,
-        chains: None,
-        nodes: Nodes::default(),
-        control: Controllers::default(),
-        steps: None,
-        pages: site_pages(),
-    };
+    let settings = settings::of_venue(&flags.common);
     let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), None, new_keys));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     let feeds = flags.common.feeds.clone();
     serve_until_told(doors, &data, app, Parts { running, socket, trading: None, driver: None, feeds }, &stop)
+}
+
+/// Names to the operator the currencies whose withdrawals stop.
+fn warn_of_instant_debts(state: &State) {
+    for currency in founding::owed_by_instant(state) {
+        tracing::warn!(
+            currency,
+            "the house owes this currency from instant orders: its withdrawals stop until `admin house fund instant` covers it"
+        );
+    }
+}
+
+/// Starts a recovered exchange, which proves its reserves with the vault's secret.
+fn start(
+    recovered: Recovered,
+    clock: Clock,
+    common: &Common,
+    (vault, opened): (&Vault, &mut Opened),
+) -> Result<Running, Trouble> {
+    let running = Exchange::start(recovered, clock, options(common))?;
+    running.exchange().prove_reserves(reserves_secret(vault, opened)?.expose());
+    Ok(running)
 }
 
 /// Where the flags let new keys of the vault be made.
@@ -322,19 +332,6 @@ fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &St
     running.stop()?;
     tracing::info!("stopped");
     Ok(())
-}
-
-fn site_pages() -> Pages {
-    let site = Arc::new(Site::default());
-    Pages::new(move |path| {
-        let known = site.page(path)?;
-        Some(Box::new(move |exchange| {
-            Box::pin(async move {
-                let page = known.make(exchange).await;
-                Page { content_type: page.content_type, body: page.body, is_found: page.is_found }
-            })
-        }))
-    })
 }
 
 /// Wipes the key of the vault, once the signers stand, and what reading the secrets left on the stack.

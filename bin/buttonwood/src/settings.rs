@@ -1,0 +1,61 @@
+//! The settings of an exchange, from the flags of its start.
+
+use crate::cli::{Common, Funds, Sandbox, Switch};
+use buttonwood_address::{Params, Seed};
+use buttonwood_driver::{Driver, Nodes};
+use buttonwood_rest::{Controllers, Page, Pages, Settings, Steps};
+use buttonwood_site::Site;
+use std::sync::Arc;
+
+/// The settings of a sandbox.
+pub(crate) fn of_sandbox(
+    flags: &Sandbox,
+    nodes: Nodes,
+    deposit_seed: Option<Seed>,
+    driver: Option<&Driver>,
+    steps: Option<Steps>,
+) -> Settings {
+    Settings {
+        service: flags.common.service_name.clone(),
+        sandbox: true,
+        strict: flags.strict == Switch::On,
+        simulated_funds: flags.funds == Funds::Simulated,
+        formats: nodes.formats(),
+        deposit_seed,
+        chains: driver.map(Driver::chains),
+        nodes,
+        control: Controllers { peers: flags.control_from.clone(), hosts: flags.control_host.clone() },
+        steps,
+        pages: site_pages(),
+    }
+}
+
+/// The settings of a venue, which has none of a sandbox's.
+pub(crate) fn of_venue(common: &Common) -> Settings {
+    Settings {
+        service: common.service_name.clone(),
+        sandbox: false,
+        strict: false,
+        simulated_funds: false,
+        formats: Params::main(),
+        deposit_seed: None,
+        chains: None,
+        nodes: Nodes::default(),
+        control: Controllers::default(),
+        steps: None,
+        pages: site_pages(),
+    }
+}
+
+fn site_pages() -> Pages {
+    let site = Arc::new(Site::default());
+    Pages::new(move |path| {
+        let known = site.page(path)?;
+        Some(Box::new(move |exchange| {
+            Box::pin(async move {
+                let page = known.make(exchange).await;
+                Page { content_type: page.content_type, body: page.body, is_found: page.is_found }
+            })
+        }))
+    })
+}
