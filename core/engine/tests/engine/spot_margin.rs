@@ -389,7 +389,7 @@ fn operators_choose_the_collateral() {
     };
     let refused = |reject| Answer::Rejected(Reject::Perp(reject));
     assert_eq!(set(&mut stage, &[weighed(gusd, 90)]), refused(perp::Reject::Unknown));
-    for bad in [vec![weighed(btc, 0)], vec![counted(btc, 101)], vec![counted(btc, 90); 2]] {
+    for bad in [vec![weighed(btc, 0)], vec![weighed(btc, 101)], vec![weighed(btc, 90); 2]] {
         assert_eq!(set(&mut stage, &bad), refused(perp::Reject::BadCollateral));
     }
     assert_eq!(set(&mut stage, &[weighed(btc, 50)]), Answer::Done);
