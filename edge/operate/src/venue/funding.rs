@@ -17,7 +17,7 @@ pub(crate) const COMMAND: Command =
         .about("Sets the terms of perpetuals' funding; those that are left out stay as they are.")
         .guarded()
         .takes::<NewTerms>(&[Argument::new("cap_bps", Form::Option), Argument::new("depth", Form::Option)])
-        .gives::<TermsSet>();
+        .gives::<FundingTermsSet>();
 
 request! {
     /// Terms of funding.
@@ -32,7 +32,7 @@ request! {
 
 answer! {
     /// The terms in force.
-    struct TermsSet {
+    struct FundingTermsSet {
         /// Always `ok`.
         result: Done,
         /// The largest amount of an hour, in basis points of the mark.
@@ -59,7 +59,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
         Some(bad_value("depth", expected, depth.as_deref().unwrap_or_default()))
     };
     operator.send(PerpCommand::SetFunding(set), bad).await?;
-    Ok(json::body(&TermsSet {
+    Ok(json::body(&FundingTermsSet {
         result: Done,
         cap_bps: set.cap.0.into(),
         depth: DecimalText::of(|out| set.depth.push_floored(out, MONEY_DECIMALS)),
