@@ -69,6 +69,24 @@ impl Field {
     pub(crate) fn value<'a>(&self, text: &'a str) -> Value<'a> {
         self.value.read(text)
     }
+
+    /// Appends the field as it stands in the text.
+    pub(crate) fn push(&self, text: &str, out: &mut String) {
+        let raw = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
+        for part in ["\"", raw(&self.name.span), "\":"] {
+            out.push_str(part);
+        }
+        match &self.value {
+            Token::Text(inside) => {
+                for part in ["\"", raw(&inside.span), "\""] {
+                    out.push_str(part);
+                }
+            }
+            Token::Number(_) | Token::Bool(_) | Token::Null | Token::Array(_) | Token::Object(_) => {
+                out.push_str(self.value(text).shown());
+            }
+        }
+    }
 }
 
 /// The first eight bytes of a name as one word; a shorter one is filled up with zeros.

@@ -5,7 +5,7 @@
 //! call needs takes it as it was sent, so that `null` is refused there.
 
 use crate::json::{self, Field, Value, beginning};
-use crate::{Reason, Refusal, timestamp};
+use crate::{Reason, Refusal, escaped, timestamp};
 use std::borrow::Cow;
 
 /// Bytes of a payload at most, once decoded.
@@ -30,9 +30,27 @@ impl Payload {
         let text = String::from_utf8(bytes).map_err(|error| {
             no_json(&format!("it is not UTF-8 at byte {}", error.utf8_error().valid_up_to()))
         })?;
+        Self::parse(text)
+    }
+
+    fn parse(text: String) -> Result<Self, Refusal> {
         let fields =
             json::object(&text).map_err(|flaw| no_json(&format!("{} at byte {}", flaw.what, flaw.at)))?;
         Ok(Self { text, fields })
+    }
+
+    /// The same object with a text in this field, instead of what it had there.
+    ///
+    /// # Errors
+    /// None: fields that were read are read again.
+    pub fn with_text(&self, name: &str, value: &str) -> Result<Self, Refusal> {
+        let mut text = format!("{{\"{}\":\"{}\"", escaped(name), escaped(value));
+        for field in self.fields.iter().filter(|field| field.name(&self.text) != name) {
+            text.push(',');
+            field.push(&self.text, &mut text);
+        }
+        text.push('}');
+        Self::parse(text)
     }
 
     /// The whole JSON text as it was signed.

@@ -125,7 +125,7 @@ pub struct Command {
     pub needs_reason: bool,
     /// Its arguments on the command line; a field that none of them sets is for control calls only.
     pub arguments: &'static [Argument],
-    /// The fields that it reads.
+    /// The fields that it reads; the first one is the parameter in the path of a control call, if that has one.
     pub fields: &'static [Field],
     /// The schema of the object, or of each object, that it answers with.
     pub gives: Option<fn(&mut Components) -> Node>,
@@ -186,6 +186,12 @@ impl Command {
     #[must_use]
     pub const fn gives<T: Shape>(self) -> Self {
         Self { gives: Some(T::node), ..self }
+    }
+
+    /// The same command as a control call with fields and an answer of its own.
+    #[must_use]
+    pub(crate) const fn called<F: Fields, A: Shape>(self, run: Once) -> Self {
+        Self { arguments: &[], fields: F::FIELDS, gives: Some(A::node), run: Run::Once(run), ..self }
     }
 
     /// It takes two operators where two are needed: it is checked and proposed as it was sent, and its function runs when another

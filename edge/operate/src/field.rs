@@ -47,7 +47,7 @@ impl Shared {
 }
 
 /// The refusal of an amount that is not positive or cannot be counted.
-pub fn bad_amount(amount: &str) -> Refusal {
+pub(crate) fn bad_amount(amount: &str) -> Refusal {
     bad_value("amount", "a positive decimal the ledger can count", amount)
 }
 
@@ -57,9 +57,6 @@ pub(crate) fn money(text: &str) -> Option<Money> {
 }
 
 /// A positive amount of money.
-///
-/// # Errors
-/// The refusal of any other text.
-pub fn amount(text: &str) -> Result<Money, Refusal> {
+pub(crate) fn amount(text: &str) -> Result<Money, Refusal> {
     money(text).filter(|amount| *amount > Money::ZERO).ok_or_else(|| bad_amount(text))
 }

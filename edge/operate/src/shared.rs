@@ -1,6 +1,7 @@
 //! The parts of a running exchange that requests and operators share.
 
 use crate::keys::Keeper;
+use buttonwood_address::Params;
 use buttonwood_gate::Gate;
 use buttonwood_model::{CurrencyId, Symbol, SymbolId, Time};
 use buttonwood_sequencer::Exchange;
@@ -19,6 +20,8 @@ pub struct Shared {
     pub gate: Gate,
     /// The names of symbols and currencies.
     pub names: Names,
+    /// The formats of addresses: those of the main chains, or of the chains of test nodes.
+    pub formats: Params,
     /// Where the secrets of new keys go.
     pub(crate) keeper: Arc<Keeper>,
     /// Held while a proposal is approved.
@@ -29,7 +32,7 @@ pub struct Shared {
 
 impl Shared {
     /// The parts of a running exchange; `service` is the constant in the `exchange` field (D-22).
-    pub fn new(exchange: Exchange, gate: Gate, service: String, keeper: Keeper) -> Self {
+    pub fn new(exchange: Exchange, gate: Gate, service: String, formats: Params, keeper: Keeper) -> Self {
         let views = exchange.views();
         let (symbols, currencies) = (views.state().symbols(), views.state().currencies());
         let names = Names::new(service, symbols, currencies);
@@ -38,6 +41,7 @@ impl Shared {
             exchange,
             gate,
             names,
+            formats,
             keeper: Arc::new(keeper),
             approving: Mutex::new(()),
             latest: AtomicU64::new(0),

@@ -118,8 +118,9 @@ impl Deref for App {
 impl App {
     /// An app over a running exchange.
     pub fn new(exchange: Exchange, gate: Gate, settings: Settings, keeper: Keeper) -> Self {
+        let (service, formats) = (settings.service.clone(), settings.formats.clone());
         Self {
-            shared: Arc::new(Shared::new(exchange, gate, settings.service.clone(), keeper)),
+            shared: Arc::new(Shared::new(exchange, gate, service, formats, keeper)),
             settings,
             address_numbers: AddressNumbers::default(),
             meters: Meters::default(),

@@ -289,11 +289,12 @@ impl Route {
         Self::new(method, path, auth, Handler::Unbuilt)
     }
 
-    /// A control call of the sandbox that does what a command of `buttonwood admin` does.
+    /// A control call of the sandbox that does what a command of `buttonwood admin` does. A parameter in its path is the command's first
+    /// field.
     pub(crate) const fn operating(path: &'static str, command: &'static Command) -> Self {
         Self {
             about: command.about,
-            fields: command.fields,
+            fields: in_body(path, command.fields),
             gives: command.gives,
             ..Self::controlled("POST", path, ControlHandler::Operate(command))
         }
@@ -451,6 +452,18 @@ impl Route {
         let is_whole = parameters.split('/').all(|parameter| !parameter.is_empty());
         (is_whole && parameters.split('/').count() == names.split('/').count()).then_some(parameters)
     }
+}
+
+/// The fields in the body of a control call: the first field of its command is the parameter in the path, if that has one.
+const fn in_body(path: &str, fields: &'static [Field]) -> &'static [Field] {
+    let mut path = path.as_bytes();
+    while let [byte, after @ ..] = path {
+        if let (b'{', [_, rest @ ..]) = (byte, fields) {
+            return rest;
+        }
+        path = after;
+    }
+    fields
 }
 
 #[cfg(test)]

@@ -170,3 +170,18 @@ fn null_is_a_field_left_out() {
     assert_eq!(holding("\"null\"").text("v").unwrap().as_deref(), Some("null"));
     assert_eq!(payload.names().collect::<Vec<_>>(), ["v"]);
 }
+
+/// A text takes the place of a field; all other fields stay as they were sent.
+#[test]
+fn a_field_is_given_another_text() {
+    let sent = payload(
+        r#" { "a\u0062" : "x\n\"y\"" , "v":[1, {"b":null}],"w":{"v":-1.50e3} , "on":true,"no":null,"n":0.10 }"#,
+    );
+    let with = sent.with_text("v", "\"q\\\u{1}z").unwrap();
+    assert_eq!(with.text("v").unwrap().as_deref(), Some("\"q\\\u{1}z"));
+    assert_eq!(with.names().collect::<Vec<_>>(), ["v", "ab", "w", "on", "no", "n"]);
+    for name in ["ab", "w", "on", "no", "n"] {
+        assert_eq!(with.sent(name), sent.sent(name), "{name}");
+    }
+    assert_eq!(payload("{}").with_text("v", "").unwrap().as_str(), r#"{"v":""}"#);
+}

@@ -9,7 +9,7 @@ use buttonwood_wire::contract::{Done, InPayload, Label, Loose, Needed, Text};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request, words};
 
-/// `POST /sandbox/accounts` does the same.
+/// An account that works at once.
 pub(crate) const ADD: Command =
     Command::once("account add", |operator, fields| Box::pin(add(operator, fields)))
         .about("Opens an empty account in a group.")
@@ -21,9 +21,13 @@ pub(crate) const ADD: Command =
         ])
         .gives::<AccountAdded>();
 
+/// `POST /sandbox/accounts`.
+pub const OPEN: Command =
+    ADD.called::<NewAccount, OpenedAccount>(|operator, fields| Box::pin(open(operator, fields)));
+
 words! {
     /// The kind of an account.
-    pub struct AccountKindName: "exchange", "custody", "derivatives", "margin"
+    pub(crate) struct AccountKindName: "exchange", "custody", "derivatives", "margin"
 }
 
 request! {
@@ -37,6 +41,28 @@ request! {
         kind: Loose<AccountKindName>,
         /// Where its owner lives: a country's two letters, or these with a region's, such as `US-NY`.
         jurisdiction: Text,
+    }
+}
+
+request! {
+    /// An account to open.
+    struct NewAccount in InPayload {
+        /// Its name: 1 to 50 letters, digits, spaces and `-`.
+        name: Needed<Text>,
+        /// The name of its group.
+        group: Needed<Text>,
+        /// Its kind.
+        kind: Needed<AccountKindName>,
+    }
+}
+
+answer! {
+    /// The account that was opened.
+    struct OpenedAccount {
+        /// Its short name, by which calls name it.
+        account: String,
+        /// Its kind.
+        kind: AccountKindName,
     }
 }
 
@@ -63,7 +89,7 @@ async fn add(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let kind = kind.as_deref().map_or(Ok(AccountKind::Exchange), self::kind)?;
     let place = request.jurisdiction()?;
     let jurisdiction = place.as_deref().map(jurisdiction).transpose()?;
-    let account = open(operator, &group, &name, kind, jurisdiction.clone().unwrap_or_default()).await?;
+    let account = make(operator, &group, &name, kind, jurisdiction.clone().unwrap_or_default()).await?;
     Ok(json::body(&AccountAdded {
         result: Done,
         group: Label(group.into_owned()),
@@ -73,11 +99,16 @@ async fn add(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     }))
 }
 
+async fn open(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
+    let request = NewAccount::of(fields);
+    let (name, group) = (request.name()?, request.group()?);
+    let kind = kind(&request.kind()?)?;
+    let account = make(operator, &group, &name, kind, String::new()).await?;
+    Ok(json::body(&OpenedAccount { account, kind: AccountKindName(kind.name()) }))
+}
+
 /// Opens an account, and returns its short name.
-///
-/// # Errors
-/// The refusal of a group or a name that does not fit.
-pub async fn open(
+async fn make(
     operator: &Operator<'_>,
     group: &str,
     name: &str,
@@ -112,10 +143,7 @@ pub async fn open(
 }
 
 /// The kind of this name.
-///
-/// # Errors
-/// The refusal of another word.
-pub fn kind(name: &str) -> Result<AccountKind, Refusal> {
+fn kind(name: &str) -> Result<AccountKind, Refusal> {
     AccountKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
         bad_value("kind", "one of exchange, custody, derivatives, margin", name)
             .with_reason(Reason::BadAccountType)

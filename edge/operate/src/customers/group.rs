@@ -7,7 +7,7 @@ use buttonwood_engine::{AccessCommand, AccessReject, GroupChange, GroupTerms, Ne
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::{Cidr, GroupId};
 use buttonwood_wire::account::display_name;
-use buttonwood_wire::contract::{Done, Flag, InPayload, Label, Needed, Text, Texts, WholeUpTo};
+use buttonwood_wire::contract::{Done, Flag, InPayload, Label, Needed, Switch, Text, Texts, WholeUpTo};
 use buttonwood_wire::field::{bad_value, failed};
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) const ADD: Command =
         ])
         .gives::<GroupIs>();
 
-/// `POST /sandbox/groups` does the same.
+/// Sets what is named, and leaves the rest.
 pub(crate) const SET: Command = Command::once("group set", |operator, fields| {
     Box::pin(set(operator, fields))
 })
@@ -40,6 +40,11 @@ pub(crate) const SET: Command = Command::once("group set", |operator, fields| {
     Argument::new("from", Form::Options),
 ])
 .gives::<GroupIs>();
+
+/// `POST /sandbox/groups`, which sets all terms.
+pub const SET_TERMS: Command = SET
+    .called::<SetTerms, TermsSet>(|operator, fields| Box::pin(set_terms(operator, fields)))
+    .about("Sets the terms of a group.");
 
 request! {
     /// A group to add.
@@ -68,6 +73,26 @@ request! {
         no_custody_terms: Flag<false>,
         /// Addresses or blocks of addresses, such as 192.0.2.0/24, instead of those before; an empty list lifts the restriction.
         from: Texts,
+    }
+}
+
+request! {
+    /// The terms of a group.
+    struct SetTerms in InPayload {
+        /// The name of the group.
+        group: Needed<Text>,
+        /// How many accounts it may have before its administrators can create no more.
+        accounts_max: Needed<WholeUpTo<ACCOUNTS_MAX>>,
+        /// Whether it has agreed to the terms of custody accounts.
+        custody_terms: Needed<Switch>,
+    }
+}
+
+answer! {
+    /// The terms were set.
+    struct TermsSet {
+        /// Always `ok`.
+        result: Done,
     }
 }
 
@@ -159,19 +184,14 @@ impl Before {
     }
 }
 
-/// Sets all terms of the group that is named in `field`.
-///
-/// # Errors
-/// The refusal of a name that no group has.
-pub async fn set_terms(
-    operator: &Operator<'_>,
-    field: &str,
-    name: &str,
-    terms: GroupTerms,
-) -> Result<(), Refusal> {
-    let group = operator.exchange.views().state().access().find_group(name);
-    let group = group.ok_or_else(|| bad_value(field, "the name of a group", name))?;
-    operator.send(AccessCommand::SetGroupTerms(group, terms), |_| None).await
+async fn set_terms(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
+    let request = SetTerms::of(fields);
+    let name = request.group()?;
+    let terms =
+        GroupTerms { accounts_max: small(request.accounts_max()?), custody: request.custody_terms()? };
+    let group = operator.find_group(&name)?;
+    operator.send(AccessCommand::SetGroupTerms(group, terms), |_| None).await?;
+    Ok(json::body(&TermsSet { result: Done }))
 }
 
 fn small(accounts_max: u64) -> u32 {

@@ -5,10 +5,10 @@ use crate::operator::Operator;
 use buttonwood_engine::FundsCommand;
 use buttonwood_engine::funds::withdrawal::Command as WithdrawalCommand;
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_wire::contract::{Done, Flag, InPayload, Needed, Text};
+use buttonwood_wire::contract::{Done, Flag, InPayload, Needed, Switch, Text};
 use buttonwood_wire::{answer, json, request};
 
-/// `POST /sandbox/accounts/fee-override` has the same effect, by its field `on`.
+/// With `off` it ends.
 pub(crate) const COMMAND: Command =
     Command::once("account fee-override", |operator, fields| Box::pin(run(operator, fields)))
         .about("Makes every withdrawal of an account free; with --off they cost again what others pay.")
@@ -20,6 +20,11 @@ pub(crate) const COMMAND: Command =
             Argument::new("off", Form::Switch),
         ])
         .gives::<OverrideSet>();
+
+/// `POST /sandbox/accounts/fee-override`.
+pub const CALL: Command = COMMAND
+    .called::<FeeOverride, OverrideSet>(|operator, fields| Box::pin(call(operator, fields)))
+    .about("Sets whether every withdrawal of an account is free.");
 
 request! {
     /// Whose withdrawals are free.
@@ -33,9 +38,21 @@ request! {
     }
 }
 
+request! {
+    /// Whose withdrawals are free.
+    struct FeeOverride in InPayload {
+        /// The name of the account's group.
+        group: Needed<Text>,
+        /// The short name of the account.
+        account: Needed<Text>,
+        /// Whether they are.
+        on: Needed<Switch>,
+    }
+}
+
 answer! {
     /// It is set.
-    pub struct OverrideSet {
+    struct OverrideSet {
         /// Always `ok`.
         result: Done,
     }
@@ -47,11 +64,14 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     set(operator, &group, &name, !request.off()?).await
 }
 
+async fn call(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
+    let request = FeeOverride::of(fields);
+    let (group, name, on) = (request.group()?, request.account()?, request.on()?);
+    set(operator, &group, &name, on).await
+}
+
 /// Sets whether every withdrawal of an account is free.
-///
-/// # Errors
-/// The refusal of an unknown group or account, or of an exchange that is busy.
-pub async fn set(operator: &Operator<'_>, group: &str, account: &str, on: bool) -> Result<Vec<u8>, Refusal> {
+async fn set(operator: &Operator<'_>, group: &str, account: &str, on: bool) -> Result<Vec<u8>, Refusal> {
     let account = operator.find_account(group, account)?;
     operator.send(FundsCommand::from(WithdrawalCommand::OverrideFee(account, on)), |_| None).await?;
     Ok(json::body(&OverrideSet { result: Done }))

@@ -3,14 +3,15 @@
 use crate::command::{Argument, Command, Form};
 use crate::field::{amount, bad_amount};
 use crate::operator::Operator;
-use buttonwood_engine::{Body, Reject, SOURCE};
+use buttonwood_engine::{Body, INSURANCE, Reject, SOURCE};
 use buttonwood_gate::{Payload, Refusal};
+use buttonwood_model::AccountId;
 use buttonwood_num::MONEY_DECIMALS;
 use buttonwood_wire::contract::{Decimal, DecimalText, Done, InPayload, Label, Needed, Text};
-use buttonwood_wire::field::bad_value;
+use buttonwood_wire::field::{bad_value, failed};
 use buttonwood_wire::{answer, json, request};
 
-/// The command.
+/// Any house account but `source`.
 pub(crate) const COMMAND: Command =
     Command::once("house fund", |operator, fields| Box::pin(run(operator, fields)))
         .about("Pays a house account from the house's source account.")
@@ -23,6 +24,11 @@ pub(crate) const COMMAND: Command =
         ])
         .gives::<Funded>();
 
+/// `POST /sandbox/ledger/insurance`, which pays the insurance fund.
+pub const INSURE: Command = COMMAND
+    .called::<Insure, Insured>(|operator, fields| Box::pin(insure(operator, fields)))
+    .about("Pays the insurance fund from the house's source account.");
+
 request! {
     /// Money for a house account.
     struct Fund in InPayload {
@@ -32,6 +38,28 @@ request! {
         currency: Needed<Text>,
         /// How much.
         amount: Needed<Decimal>,
+    }
+}
+
+request! {
+    /// Money for the insurance fund.
+    struct Insure in InPayload {
+        /// The currency.
+        currency: Needed<Text>,
+        /// How much.
+        amount: Needed<Decimal>,
+    }
+}
+
+answer! {
+    /// The payment to the insurance fund.
+    struct Insured {
+        /// Always `ok`.
+        result: Done,
+        /// The currency.
+        currency: String,
+        /// How much.
+        amount: DecimalText,
     }
 }
 
@@ -54,13 +82,31 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let (name, code, text) = (request.name()?, request.currency()?, request.amount()?);
     let house = operator.exchange.views().state().ledger().house(&name).filter(|_| name != SOURCE.name);
     let house = house.ok_or_else(|| bad_value("name", &names(operator), &name))?;
-    let currency = operator.find_currency(&code)?;
-    let money = amount(&text)?;
-    let refuse = |reject| matches!(reject, Reject::Ledger(_)).then(|| bad_amount(&text));
-    operator.send(Body::credit(house, vec![(currency, money)]), refuse).await?;
-    let currency = operator.names.currency(currency).code.clone();
-    let amount = DecimalText::of(|out| money.push_floored(out, MONEY_DECIMALS));
+    let (currency, amount) = pay(operator, house, &code, &text).await?;
     Ok(json::body(&Funded { result: Done, house: Label(name.into_owned()), currency, amount }))
+}
+
+async fn insure(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
+    let request = Insure::of(fields);
+    let (code, text) = (request.currency()?, request.amount()?);
+    let fund = operator.exchange.views().state().ledger().house(INSURANCE.name).ok_or_else(failed)?;
+    let (currency, amount) = pay(operator, fund, &code, &text).await?;
+    Ok(json::body(&Insured { result: Done, currency, amount }))
+}
+
+/// Pays a house account this amount, and returns both as they are shown.
+async fn pay(
+    operator: &Operator<'_>,
+    house: AccountId,
+    code: &str,
+    text: &str,
+) -> Result<(String, DecimalText), Refusal> {
+    let currency = operator.find_currency(code)?;
+    let money = amount(text)?;
+    let refuse = |reject| matches!(reject, Reject::Ledger(_)).then(|| bad_amount(text));
+    operator.send(Body::credit(house, vec![(currency, money)]), refuse).await?;
+    let code = operator.names.currency(currency).code.clone();
+    Ok((code, DecimalText::of(|out| money.push_floored(out, MONEY_DECIMALS))))
 }
 
 /// The house accounts that can be funded, for a refusal.

@@ -11,19 +11,18 @@ use buttonwood_wire::field::bad_value;
 use buttonwood_wire::market::StatusName;
 use buttonwood_wire::{answer, json, request};
 
-/// `POST /sandbox/symbols` does the same.
-pub(crate) const COMMAND: Command =
-    Command::once("symbol add", |operator, fields| Box::pin(run(operator, fields)))
-        .about("Lists a spot symbol, which trades at once.")
-        .takes::<NewSymbol>(&[
-            Argument::new("symbol", Form::Place),
-            Argument::new("base_currency", Form::Option).named("base"),
-            Argument::new("quote_currency", Form::Option).named("quote"),
-            Argument::new("tick_size", Form::Option).named("tick"),
-            Argument::new("quote_increment", Form::Option),
-            Argument::new("min_order_size", Form::Option).named("min"),
-        ])
-        .gives::<SymbolAdded>();
+/// Also `POST /sandbox/symbols`.
+pub const COMMAND: Command = Command::once("symbol add", |operator, fields| Box::pin(run(operator, fields)))
+    .about("Lists a spot symbol, which trades at once.")
+    .takes::<NewSymbol>(&[
+        Argument::new("symbol", Form::Place),
+        Argument::new("base_currency", Form::Option).named("base"),
+        Argument::new("quote_currency", Form::Option).named("quote"),
+        Argument::new("tick_size", Form::Option).named("tick"),
+        Argument::new("quote_increment", Form::Option),
+        Argument::new("min_order_size", Form::Option).named("min"),
+    ])
+    .gives::<SymbolAdded>();
 
 answer! {
     /// The symbol that was listed.
@@ -61,10 +60,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
 }
 
 /// Lists a symbol of these fields, and returns its name.
-///
-/// # Errors
-/// The refusal of the field that does not fit.
-pub async fn list(operator: &Operator<'_>, fields: &Payload) -> Result<String, Refusal> {
+async fn list(operator: &Operator<'_>, fields: &Payload) -> Result<String, Refusal> {
     let symbol = read(operator, fields)?;
     let name = symbol.name.clone();
     let refuse = |reject| {
@@ -157,6 +153,7 @@ mod tests {
     use super::*;
     use crate::Shared;
     use crate::keys::Keeper;
+    use buttonwood_address::Params;
     use buttonwood_engine::{Command, FeeSchedule, Mode, Note, Opening};
     use buttonwood_gate::{Gate, HeaderNames, Limits};
     use buttonwood_model::{Currency, CurrencyKind, Time};
@@ -193,6 +190,7 @@ mod tests {
             running.exchange(),
             gate,
             "svc".to_owned(),
+            Params::default(),
             Keeper::new(|_, _| Ok(()), |_| Ok(()), |_| Ok(()), |_, _| Ok(None)),
         );
         let operator = Operator::new(&shared, Note::default());

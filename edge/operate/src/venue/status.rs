@@ -5,14 +5,14 @@ use crate::guard::Waiting;
 use crate::operator::Operator;
 use buttonwood_engine::{Proposed, Reject, TradingCommand, TradingReject};
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_model::{SymbolId, SymbolStatus};
+use buttonwood_model::SymbolStatus;
 use buttonwood_wire::contract::{Done, InPayload, Needed, Text};
 use buttonwood_wire::field::{bad_value, unknown_symbol};
 use buttonwood_wire::market::StatusName;
 use buttonwood_wire::{answer, json, request};
 
-/// `POST /sandbox/symbols/{symbol}/status` does the same.
-pub(crate) const COMMAND: Command =
+/// Also `POST /sandbox/symbols/{symbol}/status`.
+pub const COMMAND: Command =
     Command::once("symbol status", |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets a symbol's status.")
         .proposes()
@@ -31,7 +31,7 @@ request! {
 
 answer! {
     /// The status that was set, or proposed.
-    pub struct StatusSet {
+    struct StatusSet {
         /// Always `ok`.
         result: Done,
         /// The symbol, in upper case.
@@ -47,16 +47,9 @@ answer! {
 
 async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let request = NewStatus::of(fields);
-    let name = request.symbol()?;
-    let (symbol, _) = operator.find_symbol(&name).ok_or_else(|| unknown_symbol(&name))?;
-    Ok(json::body(&set(operator, symbol, &request.status()?).await?))
-}
-
-/// Sets the status of a symbol, by the status's name.
-///
-/// # Errors
-/// The refusal of a name that is none, or that the symbol's product does not have.
-pub async fn set(operator: &Operator<'_>, symbol: SymbolId, name: &str) -> Result<StatusSet, Refusal> {
+    let symbol = request.symbol()?;
+    let (id, _) = operator.find_symbol(&symbol).ok_or_else(|| unknown_symbol(&symbol))?;
+    let name = &*request.status()?;
     let status = SymbolStatus::ALL.into_iter().find(|status| status.name() == name).ok_or_else(|| {
         bad_value("status", "one of open, closed, cancel_only, post_only, limit_only", name)
     })?;
@@ -64,9 +57,9 @@ pub async fn set(operator: &Operator<'_>, symbol: SymbolId, name: &str) -> Resul
         let never_opens = reject == Reject::Trading(TradingReject::NotNow);
         never_opens.then(|| bad_value("status", "closed: its product does not trade", name))
     };
-    operator.send(TradingCommand::SetSymbolStatus(symbol, status), refuse).await?;
-    let Waiting { proposal, expires_ms } = Waiting::of(operator, &Proposed::Status(symbol, status));
-    let now = operator.exchange.views().state().symbol(symbol).map_or(status, |symbol| symbol.status);
-    let name = operator.names.symbol(symbol).name.to_ascii_uppercase();
-    Ok(StatusSet { result: Done, symbol: name, status: StatusName(now.name()), proposal, expires_ms })
+    operator.send(TradingCommand::SetSymbolStatus(id, status), refuse).await?;
+    let Waiting { proposal, expires_ms } = Waiting::of(operator, &Proposed::Status(id, status));
+    let now = operator.exchange.views().state().symbol(id).map_or(status, |symbol| symbol.status);
+    let symbol = operator.names.symbol(id).name.to_ascii_uppercase();
+    Ok(json::body(&StatusSet { result: Done, symbol, status: StatusName(now.name()), proposal, expires_ms }))
 }

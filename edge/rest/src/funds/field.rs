@@ -150,7 +150,7 @@ pub(super) fn label(text: &str) -> Result<String, Refusal> {
 
 /// An address of a network, in any of its spellings (ADDR-009).
 pub(crate) fn address(app: &App, network: Network, text: &str) -> Result<Address, Refusal> {
-    app.settings.formats.parse(network, text).map_err(|error| {
+    app.formats.parse(network, text).map_err(|error| {
         let message = format!("Field 'address' is no address of {network}, {error}: '{}'", quoted(text));
         Refusal::new(Reason::InvalidAddress, message)
     })

@@ -93,7 +93,7 @@ fn derived(
     loop {
         let number = app.address_numbers.take(network.id, first);
         let branch = Branch::deposit(legacy);
-        match derive(&app.settings.formats, seed, network.format, branch, number) {
+        match derive(&app.formats, seed, network.format, branch, number) {
             Ok(derived) => {
                 let address = derived.address;
                 return Ok((number, address.display().to_owned(), address.canonical().into_owned()));

@@ -156,7 +156,7 @@ fn wallet(app: &App, currency: String, of: &Wallet) -> WalletReserves {
 
 /// An address as every reply spells it; the state has it in canonical spelling.
 fn spelled(app: &App, network: &str, address: &str) -> String {
-    let read = Network::serving(network).and_then(|format| app.settings.formats.parse(format, address).ok());
+    let read = Network::serving(network).and_then(|format| app.formats.parse(format, address).ok());
     read.map_or_else(|| address.to_owned(), |read| read.display().to_owned())
 }
 

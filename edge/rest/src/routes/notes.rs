@@ -1,5 +1,10 @@
 //! The notes of control calls that are commands of operators.
 
+/// `/sandbox/accounts`.
+pub(super) const OPEN_ACCOUNT: &[&str] =
+    &["The first character of a name is a letter or a digit. The short name is the name in lower case with \
+     `-` for each space. With the same seed, ids of accounts repeat, whatever the order of calls."];
+
 /// `/sandbox/accounts/close`.
 pub(super) const CLOSE: &[&str] =
     &["An account closes without live orders, transfers under way and money; the refusal names what is \

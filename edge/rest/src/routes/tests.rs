@@ -1,6 +1,7 @@
 //! The table as a whole.
 
 use super::*;
+use crate::route::Handler;
 
 #[test]
 fn a_venue_has_no_control_calls() {
@@ -37,4 +38,21 @@ fn only_whole_segments_count() {
     {
         assert!(matches!(find("GET", path, true), Found::Nothing), "{path}");
     }
+}
+
+/// The parameter in the path of an operator's command is the command's first field, which is not in the body.
+#[test]
+fn a_parameter_is_the_first_field_of_its_command() {
+    let mut parameters = Vec::new();
+    for route in ROUTES {
+        let Handler::Operate(command) = route.handler else { continue };
+        let names: Vec<_> = route.path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).collect();
+        let in_body = command.fields.len() - route.fields.len();
+        assert_eq!(in_body, names.len(), "{route:?}");
+        for (name, _) in names {
+            assert_eq!(command.fields[0].name, name, "{route:?}");
+            parameters.push(name);
+        }
+    }
+    assert!(!parameters.is_empty());
 }

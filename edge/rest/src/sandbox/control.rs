@@ -47,7 +47,7 @@ pub(crate) async fn answer(
         }
         ControlHandler::Operate(command) => {
             let fields = Box::new(read(app, route, &head.headers, body).await?);
-            operate(app, command, &fields).await
+            operate(app, command, asked, &fields).await
         }
     }
 }
@@ -120,7 +120,10 @@ fn name(path: &str, parameter: &str) -> String {
 }
 
 /// Answers a control call that does what a command of an operator does.
-async fn operate(app: &App, command: &Command, fields: &Payload) -> Result<Reply, Refusal> {
+async fn operate(app: &App, command: &Command, asked: &Asked<'_>, sent: &Payload) -> Result<Reply, Refusal> {
+    let of_path = command.fields.first().filter(|_| !asked.parameter.is_empty());
+    let merged = of_path.map(|field| sent.with_text(field.name, asked.parameter)).transpose()?;
+    let fields = merged.as_ref().unwrap_or(sent);
     let operator = operator(app, what(command.name, command.fields, fields), fields)?;
     // The answer may hold the secret of a new key.
     command.answer(&operator, fields).await.map(Reply::secret_json)

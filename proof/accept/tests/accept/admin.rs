@@ -119,7 +119,7 @@ fn the_audit_tells_who_did_what_and_why() {
     exchange.admin(&["credit", "five", "nobody", "BTC", "1", "--reason", "x"]).refused();
     let me = user();
     let expected = [
-        json!({ "seq": after + 3, "who": "control", "what": "symbols btcusd status status=cancel_only", "why": "" }),
+        json!({ "seq": after + 3, "who": "control", "what": "symbol status symbol=btcusd status=cancel_only", "why": "" }),
         json!({
             "seq": after + 2, "who": "control",
             "what": "credit group=five account=primary currency=ETH amount=2", "why": ""
@@ -577,7 +577,7 @@ fn control_calls_carry_a_reason() {
     call("/sandbox/maintenance", json!({ "on": false })).ok();
     latest("maintenance on=false", "");
     call("/sandbox/symbols/btcusd/status", json!({ "status": "post_only", "reason": "calm" })).ok();
-    latest("symbols btcusd status status=post_only", "calm");
+    latest("symbol status symbol=btcusd status=post_only", "calm");
     let credit = json!({ "group": "five", "account": "primary", "currency": "BTC", "amount": "1", "reason": "\u{e9}t\u{e9}" });
     call("/sandbox/accounts/credit", credit.clone()).ok();
     latest("credit group=five account=primary currency=BTC amount=1", "\u{e9}t\u{e9}");
