@@ -21,6 +21,8 @@ pub const COMMANDS: &[Command] = &[
     venue::network::ASSET,
     venue::status::COMMAND,
     lists::symbols::COMMAND,
+    venue::auction::SCHEDULE,
+    venue::auction::END,
     lists::orders::LIST,
     lists::orders::CANCEL,
     venue::spot_margin::COMMAND,

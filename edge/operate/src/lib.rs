@@ -48,6 +48,7 @@ pub use operator::Operator;
 pub use reason::{REASON_MAX, Why, reason_of};
 pub use shared::Shared;
 pub use socket::{Access, FILES as SOCKET_FILES, SOCKET, Socket, SocketFault};
+pub use venue::auction::SCHEDULE as SCHEDULE_AUCTIONS;
 pub use venue::halt::{HALT, RESUME};
 pub use venue::instant::COMMAND as INSTANT_SET;
 pub use venue::listing::{COMMAND as ADD_SYMBOL, NewSymbol};

@@ -126,7 +126,8 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::listing::ROUTE,
     Route::operating("/sandbox/symbols/{symbol}/status", &operate::SET_STATUS),
     Route::operating("/sandbox/instant", &operate::INSTANT_SET),
-    sandbox::auctions::ROUTE,
+    Route::operating("/sandbox/symbols/{symbol}/auctions", &operate::SCHEDULE_AUCTIONS)
+        .about("Schedules a symbol's auctions, or ends them."),
     Route::operating("/sandbox/fx", &operate::ADD_RATE),
     Route::operating("/sandbox/fees", &operate::SET_FEES),
     Route::operating("/sandbox/fees/schedule", &operate::SET_TIERS),

@@ -20,6 +20,7 @@ pub mod raw;
 mod script;
 mod setup;
 pub mod spreadsheet;
+mod venue;
 
 pub use actor::Actor;
 pub use admin::Admin;
@@ -33,3 +34,4 @@ pub use exchange::{Exchange, Key};
 pub use script::{Script, check};
 pub use serde_json::{Value, json};
 pub use setup::{Ended, Setup};
+pub use venue::Venue;

@@ -2,6 +2,7 @@
 
 pub(crate) mod approval;
 pub(crate) mod credit;
+pub(crate) mod auction;
 pub(crate) mod currency;
 pub(crate) mod funding;
 pub(crate) mod halt;

@@ -7,7 +7,6 @@
 
 pub(crate) mod advance;
 pub(crate) mod approvals;
-pub(crate) mod auctions;
 pub(crate) mod banks;
 pub(crate) mod caller;
 pub(crate) mod chains;

@@ -73,6 +73,7 @@ mod transfers;
 mod two_operators;
 mod types;
 mod upgrade;
+mod venue_terms;
 mod volumes;
 mod withdrawals;
 mod wrap;

@@ -1,29 +1,42 @@
-//! `POST /sandbox/symbols/{symbol}/auctions`: when a symbol's auctions are (AUCT-001, AUCT-002). Its fields are named as the
-//! notice of an auction's opening names them.
+//! `auction schedule` and `auction end`: when a symbol's auctions are (AUCT-001, AUCT-002). The fields are named as the notice of an
+//! auction's opening names them.
 
-use super::control::ControlCall;
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use crate::command::{Argument, Command, Form};
+use crate::operator::Operator;
 use buttonwood_engine::{Reject, Schedule, ScheduleError, TradingCommand, TradingReject};
 use buttonwood_gate::{LATEST, Payload, Refusal};
-use buttonwood_http::Reply;
 use buttonwood_model::{SymbolId, Time};
-use buttonwood_wire::contract::{Done, Flag, InPayload, Timestamp, WholeUpTo};
-use buttonwood_wire::field::bad_value;
+use buttonwood_wire::contract::{Done, Flag, InPayload, Needed, Text, Timestamp, WholeUpTo};
+use buttonwood_wire::field::{bad_value, unknown_symbol};
 use buttonwood_wire::{answer, json, request};
 
-/// This machine only.
-pub(crate) const ROUTE: Route = Route::control("/sandbox/symbols/{symbol}/auctions", |app, asked, fields| {
-    Box::pin(answer(app, asked, fields))
-})
-.about("Schedules a symbol's auctions, or ends them.")
-.takes::<Plan>()
-.gives::<Planned>();
+/// Also `POST /sandbox/symbols/{symbol}/auctions`, which ends them too.
+pub const SCHEDULE: Command =
+    Command::once("auction schedule", |operator, fields| Box::pin(schedule(operator, fields)))
+        .about("Schedules a symbol's auctions, instead of those that were scheduled before.")
+        .takes::<Plan>(&[
+            Argument::new("symbol", Form::Place),
+            Argument::new("auction_time_ms", Form::Option),
+            Argument::new("every_seconds", Form::Option),
+            Argument::new("auction_open_ms", Form::Option),
+            Argument::new("first_indicative_ms", Form::Option),
+            Argument::new("indicative_every_seconds", Form::Option),
+            Argument::new("last_cancel_time_ms", Form::Option),
+        ])
+        .gives::<Planned>();
+
+/// The same as a schedule that is not enabled.
+pub(crate) const END: Command =
+    Command::once("auction end", |operator, fields| Box::pin(end(operator, fields)))
+        .about("Ends a symbol's auctions, and cancels the orders that wait for one.")
+        .takes::<Ended>(&[Argument::new("symbol", Form::Place)])
+        .gives::<Planned>();
 
 request! {
     /// When the auctions of a symbol are.
-    pub(crate) struct Plan in InPayload {
+    struct Plan in InPayload {
+        /// The symbol.
+        symbol: Needed<Text>,
         /// Whether there are any; false ends them.
         enabled: Flag<true>,
         /// When the next auction is; needed unless `enabled` is false.
@@ -38,6 +51,14 @@ request! {
         indicative_every_seconds: WholeUpTo<EVERY_SECONDS_MAX>,
         /// Until when its orders can be cancelled; a minute before the auction without it.
         last_cancel_time_ms: Timestamp,
+    }
+}
+
+request! {
+    /// A symbol without auctions from now on.
+    struct Ended in InPayload {
+        /// The symbol.
+        symbol: Needed<Text>,
     }
 }
 
@@ -74,19 +95,40 @@ const EVERY_SECONDS_MAX: u64 = Schedule::EVERY_MAX / Time::SECOND;
 /// Orders for it can be cancelled until a minute before, unless the call names a time.
 const LAST_CANCEL: u64 = 60 * Time::SECOND;
 
-async fn answer(app: &ControlCall<'_>, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
-    let id = asked.symbol(app)?;
+async fn schedule(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
+    let name = Plan::of(fields).symbol()?;
+    let symbol = find(operator, &name)?;
     let schedule = read(fields)?;
+    send(operator, fields, (symbol, &name), schedule).await
+}
+
+async fn end(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
+    let name = Ended::of(fields).symbol()?;
+    let symbol = find(operator, &name)?;
+    send(operator, fields, (symbol, &name), None).await
+}
+
+fn find(operator: &Operator<'_>, name: &str) -> Result<SymbolId, Refusal> {
+    operator.find_symbol(name).map(|(id, _)| id).ok_or_else(|| unknown_symbol(name))
+}
+
+/// Sends the schedule of a symbol, whose name is for refusals; without one its auctions end.
+async fn send(
+    operator: &Operator<'_>,
+    fields: &Payload,
+    (symbol, name): (SymbolId, &str),
+    schedule: Option<Schedule>,
+) -> Result<Vec<u8>, Refusal> {
     let refuse = |reject| {
         if let Reject::Trading(TradingReject::Schedule(error)) = reject {
             return Some(refusal(fields, schedule.as_ref(), error));
         }
         let expected = "a spot symbol without an auction that is being settled";
         let is_busy = reject == Reject::Trading(TradingReject::NotNow);
-        is_busy.then(|| bad_value("symbol", expected, asked.parameter))
+        is_busy.then(|| bad_value("symbol", expected, name))
     };
-    app.operator().send(TradingCommand::ScheduleAuctions(id, schedule), refuse).await?;
-    Ok(reply(app, id, schedule))
+    operator.send(TradingCommand::ScheduleAuctions(symbol, schedule), refuse).await?;
+    Ok(shown(operator, symbol, schedule))
 }
 
 fn read(fields: &Payload) -> Result<Option<Schedule>, Refusal> {
@@ -153,12 +195,12 @@ fn refusal(fields: &Payload, schedule: Option<&Schedule>, error: ScheduleError) 
     bad_value(name, expected, &fields.decimal_text(name).unwrap_or_default())
 }
 
-fn reply(app: &App, id: SymbolId, schedule: Option<Schedule>) -> Reply {
+fn shown(operator: &Operator<'_>, symbol: SymbolId, schedule: Option<Schedule>) -> Vec<u8> {
     let opening = schedule.filter(|schedule| schedule.opens != Schedule::ALWAYS);
     let first = schedule.and_then(|schedule| schedule.next_indication(Time(0)));
-    Reply::json(json::body(&Planned {
+    json::body(&Planned {
         result: Done,
-        symbol: app.names.symbol(id).name.to_ascii_uppercase(),
+        symbol: operator.names.symbol(symbol).name.to_ascii_uppercase(),
         enabled: schedule.is_some(),
         auction_open_ms: opening.map(|schedule| schedule.opening().millis()),
         auction_time_ms: schedule.map(|schedule| schedule.time.millis()),
@@ -166,5 +208,5 @@ fn reply(app: &App, id: SymbolId, schedule: Option<Schedule>) -> Reply {
         last_cancel_time_ms: schedule.map(|schedule| schedule.last_cancel().millis()),
         every_seconds: schedule.map(|schedule| Time(schedule.every).seconds()),
         indicative_every_seconds: schedule.map(|schedule| Time(schedule.indicates_every).seconds()),
-    }))
+    })
 }
