@@ -96,8 +96,10 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::history::ROUTE,
     sandbox::ledger::ROUTE,
     Route::operating("/sandbox/ledger/insurance", &operate::INSURE),
-    sandbox::index::ROUTE,
-    sandbox::risk::ROUTE,
+    Route::operating("/sandbox/index/{currency}", &operate::PIN_INDEX).about(
+        "Pins the index of a currency to a price, or returns it to the books; the marks are taken at once.",
+    ),
+    Route::operating("/sandbox/accounts/risk", &operate::SET_RISK),
     sandbox::perpetuals::ROUTE,
     Route::operating("/sandbox/accounts", &operate::OPEN_ACCOUNT).notes(notes::OPEN_ACCOUNT),
     Route::operating("/sandbox/accounts/close", &operate::CLOSE_ACCOUNT).notes(notes::CLOSE),

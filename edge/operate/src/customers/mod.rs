@@ -3,3 +3,4 @@
 pub(crate) mod account;
 pub(crate) mod close;
 pub(crate) mod group;
+pub(crate) mod risk;

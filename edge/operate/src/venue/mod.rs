@@ -6,6 +6,7 @@ pub(crate) mod auction;
 pub(crate) mod currency;
 pub(crate) mod funding;
 pub(crate) mod halt;
+pub(crate) mod index;
 pub(crate) mod instant;
 pub(crate) mod listing;
 pub(crate) mod network;

@@ -142,6 +142,7 @@ fn the_contract_names_what_two_operators_guard() {
     names.sort_unstable();
     let expected = [
         "account fee-override",
+        "account risk",
         "asset add",
         "bank limit",
         "bank wire",
@@ -154,6 +155,7 @@ fn the_contract_names_what_two_operators_guard() {
         "fees set",
         "funding set",
         "house fund",
+        "index pin",
         "instant set",
         "key add",
         "key enable",
@@ -178,6 +180,7 @@ fn the_contract_names_what_two_operators_guard() {
 fn guarded_commands_are_proposed() {
     let Some(venue) = Venue::start() else { return };
     venue.customer();
+    venue.done(&["account", "add", "North", "Perps", "--kind", "derivatives"]);
     let tiers = venue.path("tiers.json");
     fs::write(&tiers, r#"[{"from":"0","maker_bps":1,"taker_bps":2}]"#).unwrap();
     let new_key = venue.path("keys/second");
@@ -193,6 +196,8 @@ fn guarded_commands_are_proposed() {
         &["network", "add", "northnet", "--kind", "evm", "--confirmations", "3"],
         &["asset", "add", "ethereum", "DOGE", "--decimals", "8", "--fee", "1", "--minimum", "1", "--token"],
         &["vault", "rotate", "--to", &new_key],
+        &["account", "risk", "North", "perps", "--max-leverage", "10"],
+        &["index", "pin", "BTC", "50000", "--reason", "x"],
     ];
     for (command, number) in commands.iter().zip(1..) {
         assert_eq!(venue.proposed(command), number.to_string(), "{command:?}");
@@ -223,6 +228,45 @@ fn guarded_commands_are_proposed() {
     }
     let number = venue.proposed(&debit);
     assert_eq!(venue.approved(&number)["answer"]["amount"], "1");
+}
+
+/// What schedules auctions, returns an index to its sources or ends something takes one operator. The leverage of an account stays as it
+/// is until another operator approves it; who has proposed it cannot.
+#[test]
+fn terms_of_trading_take_one_operator_or_two() {
+    let Some(venue) = Venue::start() else { return };
+    venue.customer();
+    venue.done(&["account", "add", "North", "Perps", "--kind", "derivatives"]);
+    for (command, field) in [
+        (&["auction", "schedule", "btcusd", "--auction-time-ms", "4102444800000"][..], "enabled"),
+        (&["auction", "end", "btcusd"], "enabled"),
+        (&["index", "unpin", "BTC", "--reason", "x"], "pinned"),
+    ] {
+        let done = venue.done(command);
+        assert!(done["proposal"].is_null() && done[field].is_boolean(), "{command:?}: {done}");
+    }
+    let pin = venue.proposed(&["index", "pin", "BTC", "50000", "--reason", "x"]);
+    venue.approved(&pin);
+    let credit = venue.proposed(&["credit", "North", "perps", "GUSD", "1000", "--reason", "x"]);
+    venue.approved(&credit);
+    let add = ["key", "add", "--group", "North", "--account", "perps", "--role", "Trader"];
+    let key = venue.done(&add);
+    venue.approved(&key["proposal"].to_string());
+    let perps = venue.actor(&key);
+    let power = || perps.call("/v1/margin", json!({ "symbol": "btcgusdperp" })).ok()["buying_power"].clone();
+    let before = power();
+    let risk = ["account", "risk", "North", "perps", "--max-leverage", "7", "--no-cross-collateral"];
+    let number = venue.proposed(&risk);
+    assert!(venue.refused(&["approve", &number]).contains("another user made"));
+    assert_eq!(power(), before);
+    assert_eq!(venue.approved(&number)["answer"]["max_leverage"], "7");
+    assert_eq!(power(), "0.14");
+    assert!(
+        venue
+            .refused(&["account", "risk", "North", "primary", "--max-leverage", "7"])
+            .contains("exchange accounts")
+    );
+    assert_eq!(venue.waiting(), Vec::<Value>::new(), "what would be refused is not proposed");
 }
 
 /// A proposal is judged again when it is approved. The audit names proposer and approver.

@@ -1,4 +1,5 @@
-//! Commands of a venue's operators that change how it trades. A sandbox's control calls of the same effect run the same commands.
+//! Commands of a venue's operators that change how it trades: auctions, the leverage of an account, index prices, instant orders. A sandbox's
+//! control calls of the same effect run the same commands.
 
 use buttonwood_accept::{Actor, Dec, NewOrder, Value, Venue, dec, json, wait_until};
 
@@ -125,5 +126,101 @@ fn auctions_are_scheduled_and_ended() {
     let order = north.status(waits["order_id"].as_str().unwrap());
     assert_eq!((&order["is_cancelled"], &order["reason"]), (&json!(true), &json!("AuctionCancelled")));
     assert_eq!(venue.get("/v1/auction/btcusd").ok(), json!({}));
+    venue.stop_and_verify();
+}
+
+/// The leverage of an account bounds what it may buy, its cross collateral counts or not, and an index is pinned and returned.
+#[test]
+fn an_account_has_its_own_leverage() {
+    let venue = Venue::start();
+    let north = venue.customer("North", "derivatives", &[("GUSD", "1000")], TRADER);
+    let pinned = venue.admin(&["index", "pin", "btc", "50000", "--reason", "the feed is away"]).done();
+    let expected = json!({ "result": "ok", "currency": "BTC", "index_price": "50000", "pinned": true });
+    assert_eq!(pinned, expected);
+    let power = || north.call("/v1/margin", json!({ "symbol": "btcgusdperp" })).ok()["buying_power"].clone();
+    let risk = |further: &[&str]| venue.admin(&[&["account", "risk", "North", "primary"], further].concat());
+    assert_eq!(
+        risk(&["--max-leverage", "10", "--no-cross-collateral"]).done(),
+        json!({ "result": "ok", "group": "North", "account": "primary", "max_leverage": "10", "cross_collateral": false })
+    );
+    assert_eq!(power(), "0.2");
+    let order = |amount: &str| {
+        let order = json!({ "symbol": "btcgusdperp", "side": "buy", "type": "exchange limit", "amount": amount, "price": "50000" });
+        north.call("/v1/order/new", order)
+    };
+    order("0.2001").refused(406, "InsufficientFunds");
+    assert_eq!(risk(&["--max-leverage", "2", "--dry-run"]).done()["dry_run"], true);
+    assert_eq!(power(), "0.2");
+    assert_eq!(risk(&["--cross-collateral"]).done()["max_leverage"], Value::Null, "what is left out stays");
+    risk(&["--max-leverage", "20"]).done();
+    order("0.2001").ok();
+    for (further, words) in [
+        (&["--max-leverage", "0.99"][..], "Field 'max_leverage' must be a decimal from 1 to 100"),
+        (&["--max-leverage", "100.01"], "100.01"),
+        (&["--max-leverage", "2.001"], "at most two decimals: 2.001"),
+        (&["--cross-collateral", "--no-cross-collateral"], "'no_cross_collateral'"),
+        (&[], "Missing required field 'max_leverage'"),
+    ] {
+        let line = risk(further).refused();
+        assert!(line.contains(words), "{further:?}: {line}");
+    }
+    venue.admin(&["account", "add", "North", "Cash"]).done();
+    let other = |group: &str, account: &str| {
+        venue.admin(&["account", "risk", group, account, "--max-leverage", "2"]).refused()
+    };
+    assert!(other("North", "cash").contains("exchange accounts, and 'cash' is one"));
+    assert!(other("North", "none").contains("Field 'account' names no account of group 'North': 'none'"));
+    assert!(other("none", "primary").contains("Field 'group' must be the name of a group: none"));
+    for (arguments, words) in [
+        (&["pin", "BTC", "0"][..], "Field 'price' must be a positive decimal"),
+        (&["pin", "BTC"], "Missing required field 'price'"),
+        (&["pin", "USD", "1"], "Field 'currency' must be a listed currency that is no dollar"),
+        (&["unpin", "none"], "names no listed currency: 'none'"),
+    ] {
+        let line = venue.admin(&[&["index", "--reason", "x"], arguments].concat()).refused();
+        assert!(line.contains(words), "{arguments:?}: {line}");
+    }
+    let dry = venue.admin(&["index", "pin", "BTC", "60000", "--reason", "x", "--dry-run"]).done();
+    assert_eq!((&dry["dry_run"], &dry["index_price"]), (&json!(true), &json!("60000")));
+    let index = || venue.get("/v1/riskstats/btcgusdperp").ok()["index_price"].clone();
+    assert_eq!(index(), "50000");
+    let unpinned = venue.admin(&["index", "unpin", "BTC", "--reason", "it is back"]).done();
+    assert_eq!((&unpinned["pinned"], &unpinned["currency"]), (&json!(false), &json!("BTC")));
+    venue.stop_and_verify();
+}
+
+/// Operators set the terms of instant orders: what is left out stays, and the next quote has the new fee.
+#[test]
+fn instant_orders_have_their_terms() {
+    let venue = Venue::start();
+    let north = venue.customer("North", "exchange", &[("USD", "1000")], TRADER);
+    let south = venue.customer("South", "exchange", &[("USD", "1000"), ("BTC", "50")], TRADER);
+    let set = |further: &[&str]| venue.admin(&[&["instant", "set"], further].concat());
+    let terms = |fee_bps: u64| json!({ "result": "ok", "fee_bps": fee_bps, "exposure_usd": "5000", "depth_usd": "100" });
+    assert_eq!(set(&["--fee-bps", "20", "--exposure-usd", "5000", "--depth-usd", "100"]).done(), terms(20));
+    venue.admin(&["index", "pin", "BTC", "100", "--reason", "x"]).done();
+    venue.admin(&["house", "fund", "instant", "BTC", "5", "--reason", "x"]).done();
+    south.limit("btcusd", "sell", "2", "100");
+    south.limit("btcusd", "buy", "2", "99");
+    let fee = || {
+        let asked = json!({ "symbol": "btcusd", "side": "buy", "totalSpend": "100" });
+        Dec::wire(&north.call("/v1/instant/quote", asked).ok()["fee"])
+    };
+    let before = fee();
+    assert_eq!(set(&["--fee-bps", "200"]).done(), terms(200));
+    assert!(before < dec("0.21") && fee() > dec("1.9"), "{before:?} {:?}", fee());
+    assert_eq!(set(&["--fee-bps", "0", "--dry-run"]).done()["dry_run"], true);
+    assert!(fee() > dec("1.9"));
+    for (further, words) in [
+        (["--fee-bps", "10001"], "'fee_bps'"),
+        (["--fee-bps", "x"], "'fee_bps'"),
+        (["--exposure-usd", "-1"], "Field 'exposure_usd' must be an amount of dollars, 0 or more: -1"),
+        (["--depth-usd", "0"], "Field 'depth_usd' must be an amount of dollars above 0: 0"),
+    ] {
+        let line = set(&further).refused();
+        assert!(line.contains(words), "{further:?}: {line}");
+    }
+    assert_eq!(set(&["--fee", "1"]).code, 2, "a command that cannot be parsed");
+    assert_eq!(set(&[]).done(), terms(200));
     venue.stop_and_verify();
 }
