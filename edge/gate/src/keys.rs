@@ -142,7 +142,7 @@ impl KnownKey {
         self.nonces.overtake();
     }
 
-    /// Forgets the used nonces, for a control call of the sandbox (D-26). Calls admitted before are
+    /// Forgets the used nonces, for an operator (D-26). Calls admitted before are
     /// [overtaken](crate::Call::is_overtaken).
     pub fn reset_nonce(&self) {
         self.nonces.reset();

@@ -8,12 +8,15 @@ pub const COMMANDS: &[Command] = &[
     // Customers
     customers::group::ADD,
     customers::group::SET,
+    customers::addresses::MULTI_USER,
     lists::directory::GROUPS,
     customers::account::ADD,
     customers::close::COMMAND,
     customers::risk::COMMAND,
     funds::fee_override::COMMAND,
     lists::directory::ACCOUNTS,
+    customers::addresses::APPROVE,
+    customers::addresses::REJECT,
     lists::balances::COMMAND,
     // Currencies and symbols
     venue::currency::COMMAND,
@@ -44,6 +47,7 @@ pub const COMMANDS: &[Command] = &[
     keys::change::END,
     keys::change::ROLES,
     keys::change::RENAME,
+    keys::nonces::RESET,
     keys::change::FROM,
     keys::list::KEYS,
     keys::list::SESSIONS,

@@ -1,6 +1,8 @@
 //! Arguments that several commands take, and the refusals that name them.
 
 use crate::Shared;
+use buttonwood_address::{Address, Network};
+use buttonwood_engine::funds::NetworkId;
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_model::{AccountId, CurrencyId, GroupId};
 use buttonwood_num::{Decimal, Money};
@@ -42,6 +44,47 @@ impl Shared {
         self.currency_id(code).ok_or_else(|| {
             let message = format!("Field 'currency' names no listed currency: '{}'", quoted(code));
             Refusal::new(Reason::InvalidCurrency, message)
+        })
+    }
+}
+
+/// A network with addresses of its own: its number in the state, and the format of its addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct AddressNetwork {
+    /// Its number.
+    pub id: NetworkId,
+    /// The format.
+    pub format: Network,
+}
+
+impl Shared {
+    /// The network of this name, which must have addresses of its own (ADDR-003, D-63, D-66). The refusal begins with the place that
+    /// names it.
+    ///
+    /// # Errors
+    /// The refusal of any other name.
+    pub fn address_network(&self, place: &str, name: &str) -> Result<AddressNetwork, Refusal> {
+        let format = Network::from_name(name);
+        let id = self.exchange.views().state().funds().networks().find(name).map(|(id, _)| id);
+        format.zip(id).map(|(format, id)| AddressNetwork { id, format }).ok_or_else(|| {
+            let known: Vec<&str> = Network::ALL.into_iter().map(Network::name).collect();
+            let message = format!(
+                "{place} names no network with addresses of its own: '{}'; there are {}",
+                quoted(name),
+                known.join(", ")
+            );
+            Refusal::new(Reason::InvalidParameterValue, message)
+        })
+    }
+
+    /// An address of a network, in any of its spellings (ADDR-009).
+    ///
+    /// # Errors
+    /// The refusal of a text that is none.
+    pub fn address(&self, network: Network, text: &str) -> Result<Address, Refusal> {
+        self.formats.parse(network, text).map_err(|error| {
+            let message = format!("Field 'address' is no address of {network}, {error}: '{}'", quoted(text));
+            Refusal::new(Reason::InvalidAddress, message)
         })
     }
 }

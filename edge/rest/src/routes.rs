@@ -104,8 +104,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::operating("/sandbox/accounts", &operate::OPEN_ACCOUNT).notes(notes::OPEN_ACCOUNT),
     Route::operating("/sandbox/accounts/close", &operate::CLOSE_ACCOUNT).notes(notes::CLOSE),
     Route::operating("/sandbox/groups", &operate::SET_GROUP_TERMS),
-    sandbox::approvals::MULTI_USER,
-    sandbox::approvals::DECIDE,
+    Route::operating("/sandbox/groups/{group}/multi-user", &operate::SET_MULTI_USER),
+    Route::operating("/sandbox/approvals/decide", &operate::DECIDE_ADDRESS),
     Route::operating("/sandbox/groups/addresses", &operate::keys::restrict::GROUP).notes(notes::GROUP_FROM),
     Route::operating("/sandbox/keys", &operate::keys::add::COMMAND).notes(notes::ADD_KEY),
     Route::operating("/sandbox/keys/disable", &operate::keys::change::DISABLE).notes(notes::DISABLE),
@@ -138,7 +138,9 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::maintenance::ROUTE,
     Route::operating("/sandbox/halt", &operate::HALT).notes(notes::HALT),
     Route::operating("/sandbox/resume", &operate::RESUME),
-    sandbox::nonces::ROUTE,
+    Route::operating("/sandbox/nonces/reset", &operate::keys::nonces::RESET)
+        .about("Lets a key begin again with any nonce.")
+        .notes(notes::RESET_NONCES),
     sandbox::requests::ROUTE,
 ];
 

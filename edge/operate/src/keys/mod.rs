@@ -10,6 +10,7 @@ mod draw;
 pub(crate) mod expiry;
 mod keeper;
 pub mod list;
+pub mod nonces;
 pub mod restrict;
 pub mod rotate;
 mod row;

@@ -1,6 +1,5 @@
 //! `POST /v1/addresses/{network}`: the account's deposit addresses (ADDR-001 to ADDR-003, ADDR-007).
 
-use super::field;
 use crate::app::App;
 use crate::call::Call;
 use crate::route::Route;
@@ -59,7 +58,7 @@ impl Address {
 }
 
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
-    let network = field::address_network(app, call.parameter())?;
+    let network = app.address_network("The path", call.parameter())?;
     let from = Listed::of(call.payload()).timestamp()?.unwrap_or_default();
     let rows: Vec<Address> = {
         let views = app.exchange.views();

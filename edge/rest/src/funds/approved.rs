@@ -1,6 +1,6 @@
 //! The approved addresses of an account and of its group: list, request and removal (ADDR-008 to ADDR-019, facts F§8).
 
-use super::field::{self, AddressNetwork};
+use super::field;
 use crate::app::App;
 use crate::auth::Auth;
 use crate::call::Call;
@@ -129,7 +129,7 @@ answer! {
 }
 
 fn list(app: &App, call: &Call) -> Result<Reply, Refusal> {
-    let network = field::address_network(app, call.parameter())?.format.name();
+    let network = app.address_network("The path", call.parameter())?.format.name();
     let account = call.account();
     let entries = {
         let views = app.exchange.views();
@@ -160,11 +160,11 @@ fn row(network: &str, scope: ApprovalScope, entry: &Approved) -> ApprovedAddress
 }
 
 fn request_of(app: &App, call: &Call) -> Result<Body, Refusal> {
-    let AddressNetwork { format, .. } = field::address_network(app, call.parameter())?;
+    let format = app.address_network("The path", call.parameter())?.format;
     let wanted = Wanted::of(call.payload());
     let (address, label) = (wanted.address()?, wanted.label()?);
     let label = field::label(&label)?;
-    let address = field::address(app, format, &address)?;
+    let address = app.address(format, &address)?;
     let memo = wanted.memo()?.unwrap_or_default();
     if !memo.is_empty() {
         check_memo(format, &memo)
@@ -177,9 +177,9 @@ fn request_of(app: &App, call: &Call) -> Result<Body, Refusal> {
 }
 
 fn removal_of(app: &App, call: &Call) -> Result<Body, Refusal> {
-    let AddressNetwork { format, .. } = field::address_network(app, call.parameter())?;
+    let format = app.address_network("The path", call.parameter())?.format;
     let address = Unwanted::of(call.payload()).address()?;
-    let address = field::address(app, format, &address)?;
+    let address = app.address(format, &address)?;
     let canonical = address.canonical().into_owned();
     let entry = EntryRef { scope: scope(call), network: format.name().to_owned(), canonical };
     Ok(FundsCommand::from(Command::RemoveApproval(Arc::new(entry))).into())

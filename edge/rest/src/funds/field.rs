@@ -1,8 +1,7 @@
 //! Fields that several calls about funds take, and the refusals that name them.
 
 use crate::app::App;
-use buttonwood_address::{Address, Network};
-use buttonwood_engine::funds::{Form, NetworkId, Short};
+use buttonwood_engine::funds::{Form, Short};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::{AccountId, ClientId, Currency, CurrencyId};
 use buttonwood_num::{Decimal, MONEY_DECIMALS, Money};
@@ -101,13 +100,6 @@ pub(super) fn client_id(payload: &Payload) -> Result<String, Refusal> {
     Ok(String::new())
 }
 
-/// A network with addresses of its own: its number in the state, and the format of its addresses.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AddressNetwork {
-    pub(crate) id: NetworkId,
-    pub(crate) format: Network,
-}
-
 /// The parameters of a path whose first one names a network: by its own name, or by the code of a currency, in any letter case, which
 /// means the currency's home network (D-174). Any other text stays as it is, and names none.
 pub(crate) fn with_network<'a>(app: &App, parameters: &'a str) -> Cow<'a, str> {
@@ -122,21 +114,6 @@ pub(crate) fn with_network<'a>(app: &App, parameters: &'a str) -> Cow<'a, str> {
     })
 }
 
-/// The network of this name, which must have addresses of its own (ADDR-003, D-63, D-66).
-pub(crate) fn address_network(app: &App, name: &str) -> Result<AddressNetwork, Refusal> {
-    let format = Network::from_name(name);
-    let id = app.exchange.views().state().funds().networks().find(name).map(|(id, _)| id);
-    format.zip(id).map(|(format, id)| AddressNetwork { id, format }).ok_or_else(|| {
-        let known: Vec<&str> = Network::ALL.into_iter().map(Network::name).collect();
-        let message = format!(
-            "The path names no network with addresses of its own: '{}'; there are {}",
-            quoted(name),
-            known.join(", ")
-        );
-        Refusal::new(Reason::InvalidParameterValue, message)
-    })
-}
-
 /// Characters of a label at most.
 const LABEL_MAX: usize = 100;
 
@@ -146,12 +123,4 @@ pub(super) fn label(text: &str) -> Result<String, Refusal> {
         return Ok(text.to_owned());
     }
     Err(bad_value("label", &format!("1 to {LABEL_MAX} {PLAIN}"), &visible(text)))
-}
-
-/// An address of a network, in any of its spellings (ADDR-009).
-pub(crate) fn address(app: &App, network: Network, text: &str) -> Result<Address, Refusal> {
-    app.formats.parse(network, text).map_err(|error| {
-        let message = format!("Field 'address' is no address of {network}, {error}: '{}'", quoted(text));
-        Refusal::new(Reason::InvalidAddress, message)
-    })
 }

@@ -4,7 +4,7 @@
 //! an address only after its command is durable, so that none is shown twice, not after a crash either.
 
 use super::addresses::Address;
-use super::field::{self, AddressNetwork};
+use super::field;
 use crate::app::App;
 use crate::call::Call;
 use crate::refused;
@@ -15,6 +15,7 @@ use buttonwood_engine::funds::address::{Command, NewAddress, Reject as IssueReje
 use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject};
 use buttonwood_gate::{AccountLimit, Reason, Refusal};
 use buttonwood_http::Reply;
+use buttonwood_operate::AddressNetwork;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Flag, InPayload, Text};
 use buttonwood_wire::field::{closed_account, failed};
@@ -64,7 +65,7 @@ impl AddressNumbers {
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let what = || format!("This exchange takes no deposits of {}", field::moved_on(app, call.parameter()));
     field::check_moves(app, what)?;
-    let network = field::address_network(app, call.parameter())?;
+    let network = app.address_network("The path", call.parameter())?;
     let wanted = Wanted::of(call.payload());
     let (label, legacy) = (wanted.label()?.unwrap_or_default(), wanted.legacy()?);
     let label = if label.is_empty() { String::new() } else { field::label(&label)? };
@@ -115,7 +116,7 @@ fn memo(number: u32) -> String {
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let address = receipt.address().map_err(|reject| refusal(app, call, reject))?;
-    let network = field::address_network(app, call.parameter())?;
+    let network = app.address_network("The path", call.parameter())?;
     Ok(Reply::json(json::body(&Address::of(network.format.name(), address))))
 }
 

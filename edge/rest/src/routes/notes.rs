@@ -44,3 +44,8 @@ pub(super) const ASSIGN: &[&str] =
 pub(super) const HALT: &[&str] =
     &["A halt of an asset refuses its withdrawals and bank credits with 503. Payments from chains are seen \
      and wait, and the resume credits them. Trading, internal transfers and payments under way go on."];
+
+/// `/sandbox/nonces/reset`.
+pub(super) const RESET_NONCES: &[&str] =
+    &["Every nonce may then be used again, so old requests of the key may be repeated too. Calls of the key \
+     that wait at that moment are refused. The reset outlives a restart."];

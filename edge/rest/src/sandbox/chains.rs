@@ -5,7 +5,7 @@
 use super::control::ControlCall;
 use crate::app::App;
 use crate::call::Asked;
-use crate::funds::field::{address, amount, check_simulated};
+use crate::funds::field::{amount, check_simulated};
 use crate::route::{Later, Route};
 use buttonwood_address::Network;
 use buttonwood_custody::Output;
@@ -237,7 +237,7 @@ fn show<'a>(app: &'a App, asked: &'a Asked<'a>) -> Later<'a> {
         // Addresses of bitcoincash begin with a name and a colon, the one character of addresses that clients may escape.
         let sent =
             AtAddress::of(asked.query).address().map(|sent| sent.replace("%3A", ":").replace("%3a", ":"));
-        let found = sent.map(|sent| address(app, format, &sent)).transpose()?;
+        let found = sent.map(|sent| app.address(format, &sent)).transpose()?;
         let canonical = found.as_ref().map(|found| found.canonical().into_owned());
         let shown = work(app, asked, Work::Show(canonical)).await?;
         let spelling = found.map(|found| found.display().to_owned()).unwrap_or_default();
@@ -263,7 +263,7 @@ fn show<'a>(app: &'a App, asked: &'a Asked<'a>) -> Later<'a> {
 async fn send(call: &ControlCall<'_>, asked: &Asked<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let (app, request): (&App, _) = (call, Payment::of(fields));
     let format = format(app, asked.parameter)?;
-    let receiver = address(app, format, &request.address()?)?;
+    let receiver = app.address(format, &request.address()?)?;
     let code = request.currency()?;
     let listed = app.names.find_currency(&code).and_then(|currency| {
         let outlet = app.exchange.views().state().funds().outlet(asked.parameter, currency)?;

@@ -6,7 +6,6 @@
 //! site. They exist in a sandbox directory alone (D-30).
 
 pub(crate) mod advance;
-pub(crate) mod approvals;
 pub(crate) mod banks;
 pub(crate) mod caller;
 pub(crate) mod chains;
@@ -19,6 +18,5 @@ pub(crate) mod history;
 pub(crate) mod ledger;
 pub(crate) mod listing;
 pub(crate) mod maintenance;
-pub(crate) mod nonces;
 pub(crate) mod perpetuals;
 pub(crate) mod requests;

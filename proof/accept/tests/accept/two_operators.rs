@@ -143,6 +143,7 @@ fn the_contract_names_what_two_operators_guard() {
     let expected = [
         "account fee-override",
         "account risk",
+        "address approve",
         "asset add",
         "bank limit",
         "bank wire",
@@ -154,12 +155,14 @@ fn the_contract_names_what_two_operators_guard() {
         "fees schedule",
         "fees set",
         "funding set",
+        "group multi-user",
         "house fund",
         "index pin",
         "instant set",
         "key add",
         "key enable",
         "key from",
+        "key reset-nonces",
         "key roles",
         "margin coin",
         "margin set",
@@ -198,6 +201,7 @@ fn guarded_commands_are_proposed() {
         &["vault", "rotate", "--to", &new_key],
         &["account", "risk", "North", "perps", "--max-leverage", "10"],
         &["index", "pin", "BTC", "50000", "--reason", "x"],
+        &["group", "multi-user", "North"],
     ];
     for (command, number) in commands.iter().zip(1..) {
         assert_eq!(venue.proposed(command), number.to_string(), "{command:?}");
@@ -324,8 +328,11 @@ fn a_new_key_waits() {
     assert_eq!((&rows[0]["expires_ms"], &key["expires_ms"]), (&json!(expected), &json!(expected)));
     venue.approved(&number);
     calls(true);
-    let changes: [&[&str]; 2] =
-        [&["key", "roles", api_key, "--role", "Fund Manager"], &["key", "from", api_key, "192.0.2.1"]];
+    let changes: [&[&str]; 3] = [
+        &["key", "roles", api_key, "--role", "Fund Manager"],
+        &["key", "from", api_key, "192.0.2.1"],
+        &["key", "reset-nonces", api_key, "--reason", "x"],
+    ];
     let proposals = changes.map(|change| venue.proposed(change));
     calls(true);
     assert_eq!(venue.done(&["key", "disable", api_key])["enabled"], false);
@@ -335,6 +342,7 @@ fn a_new_key_waits() {
     assert_eq!(venue.approved(&enable)["answer"]["enabled"], true);
     calls(true);
     assert_eq!(venue.approved(&proposals[0])["answer"]["roles"], json!(["Fund Manager"]));
+    assert_eq!(venue.approved(&proposals[2])["answer"], json!({ "result": "ok", "api_key": api_key }));
     assert_eq!(venue.approved(&proposals[1])["answer"]["from"], json!(["192.0.2.1/32"]));
     actor.call("/v1/heartbeat", json!({})).refused(403, "ApiKeyIpFilteringFailure");
 

@@ -1,5 +1,5 @@
-//! Commands of a venue's operators that change how it trades: auctions, the leverage of an account, index prices, instant orders. A sandbox's
-//! control calls of the same effect run the same commands.
+//! Commands of a venue's operators that change how it trades: auctions, the leverage of an account, index prices, instant orders, the nonces
+//! of a key, the users of a group. A sandbox's control calls of the same effect run the same commands.
 
 use buttonwood_accept::{Actor, Dec, NewOrder, Value, Venue, dec, json, wait_until};
 
@@ -222,5 +222,71 @@ fn instant_orders_have_their_terms() {
     }
     assert_eq!(set(&["--fee", "1"]).code, 2, "a command that cannot be parsed");
     assert_eq!(set(&[]).done(), terms(200));
+    venue.stop_and_verify();
+}
+
+/// A key whose nonce was too high begins again. Proves ERR-003 (part).
+#[test]
+fn a_key_begins_again() {
+    let venue = Venue::start();
+    let north = venue.customer("North", "exchange", &[], TRADER);
+    let call = |nonce: u64| north.call("/v1/orders", json!({ "nonce": nonce }));
+    call(9_000_000_000_000_000_000).ok();
+    call(1).refused(400, "InvalidNonce");
+    let reset = |api_key: &str, further: &[&str]| {
+        venue
+            .admin(&[&["key", "reset-nonces", api_key, "--reason", "it sent microseconds"], further].concat())
+    };
+    assert_eq!(reset(north.name(), &["--dry-run"]).done()["dry_run"], true);
+    call(1).refused(400, "InvalidNonce");
+    assert_eq!(reset(north.name(), &[]).done(), json!({ "result": "ok", "api_key": north.name() }));
+    call(1).ok();
+    call(1).refused(400, "InvalidNonce");
+    assert!(reset("account-nobody", &[]).refused().contains("Field 'api_key' must be the text of a key"));
+    assert!(venue.admin(&["key", "reset-nonces", north.name()]).error.contains("--reason"));
+    venue.stop_and_verify();
+}
+
+/// In a group of several users an operator notes what the other user has decided on an approved address. Proves ADDR-018 (part).
+#[test]
+fn the_other_user_of_a_group_decides() {
+    let venue = Venue::start();
+    let north = venue.customer("North", "exchange", &[], &["Fund Manager"]);
+    let [good, bad] =
+        ["0x52908400098527886E0F7030069857D2E4169EE7", "0xde709f2102306220921060314715629080e2fb77"];
+    venue.admin(&["group", "multi-user", "North"]).done();
+    for address in [good, bad] {
+        let fields = json!({ "address": address, "label": "cold" });
+        north.call("/v1/approvedAddresses/ethereum/request", fields).ok();
+    }
+    let listed = || {
+        let rows = north.call("/v1/approvedAddresses/account/ethereum", json!({})).ok();
+        let rows = rows["approvedAddresses"].as_array().unwrap().clone();
+        let row =
+            |row: &Value| format!("{} {}", row["address"].as_str().unwrap(), row["status"].as_str().unwrap());
+        let mut rows: Vec<String> = rows.iter().map(row).collect();
+        rows.sort();
+        rows
+    };
+    assert_eq!(listed().iter().filter(|row| row.ends_with("pending-mua")).count(), 2, "{:?}", listed());
+    let decide = |word: &str, address: &str| {
+        venue.admin(&["address", word, "North", "ethereum", address, "--account", "primary"])
+    };
+    let line = venue.admin(&["address", "approve", "North", "nowhere", good]).refused();
+    assert!(line.contains("Field 'network' names no network"), "{line}");
+    assert!(decide("approve", "0x1").refused().contains("Field 'address' is no address of ethereum"));
+    let line = venue.admin(&["address", "approve", "North", "ethereum", good]).refused();
+    assert!(
+        line.contains("'address' is not among the approved addresses there"),
+        "the group has none: {line}"
+    );
+    assert_eq!(decide("approve", good).done(), json!({ "result": "ok" }));
+    decide("reject", bad).done();
+    assert_eq!(listed(), [format!("{good} pending-time")]);
+    assert!(decide("approve", good).refused().contains("'address' waits for no other user"));
+    venue.admin(&["group", "multi-user", "North", "--off"]).done();
+    north.call("/v1/approvedAddresses/ethereum/request", json!({ "address": bad, "label": "x" })).ok();
+    assert_eq!(listed().iter().filter(|row| row.ends_with("pending-time")).count(), 2, "{:?}", listed());
+    assert!(venue.admin(&["group", "multi-user", "none"]).refused().contains("'group'"));
     venue.stop_and_verify();
 }

@@ -81,7 +81,7 @@ pub(super) fn named_pair(app: &App, call: &Call) -> Result<Pair, Refusal> {
 pub(super) fn destination(app: &App, pair: &Pair, payload: &Payload) -> Result<[String; 3], Refusal> {
     let sent = Order::of(payload);
     let text = sent.address()?;
-    let address = field::address(app, pair.format, &text)?;
+    let address = app.address(pair.format, &text)?;
     // An empty memo is none (D-172).
     let memo = payload.text("memo")?.unwrap_or_default();
     if !memo.is_empty() {
