@@ -56,3 +56,22 @@ fn a_parameter_is_the_first_field_of_its_command() {
     }
     assert!(!parameters.is_empty());
 }
+
+/// A control call that changes the exchange's state is a command of operators; the others are the sandbox's own.
+#[test]
+fn control_calls_are_commands_of_operators() {
+    const OWN: [&str; 6] = [
+        "/sandbox/clock/advance",
+        "/sandbox/maintenance",
+        "/sandbox/chains/{network}/send",
+        "/sandbox/chains/{network}/mine",
+        "/sandbox/chains/{network}/reorg",
+        "/sandbox/chains/{network}/node",
+    ];
+    for route in ROUTES.iter().filter(|route| route.auth == Auth::Control && route.method == "POST") {
+        let command =
+            if let Handler::Operate(command) = route.handler { Some(command) } else { route.command };
+        let is_command = command.is_some_and(|command| operate::find(command.name).is_some());
+        assert_eq!(is_command, !OWN.contains(&route.path), "{route:?}");
+    }
+}
