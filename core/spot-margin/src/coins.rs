@@ -64,7 +64,7 @@ pub(crate) fn decide(context: &Context<'_, SpotMargin>, coins: &[Coin]) -> Resul
         return Err(Reject::BadCoins);
     }
     let has_book = |id: &CurrencyId| dollar_books(symbols, margin.dollar).any(|(_, base)| base == *id);
-    if !ids.iter().all(has_book) {
+    if !ids.iter().all(|id| has_book(id) && !context.sources.is_dollar(*id)) {
         return Err(Reject::NoBook);
     }
     let leaves = margin.coins().any(|(coin, _)| !ids.contains(&coin.currency));

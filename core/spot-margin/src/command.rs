@@ -84,7 +84,7 @@ pub enum Reject {
     BadConditions,
     /// The list names a coin twice, or more coins than [`COINS_MAX`](crate::COINS_MAX).
     BadCoins,
-    /// A coin has no book against the dollar.
+    /// A coin has no book against the dollar, or is a dollar itself.
     NoBook,
     /// A coin leaves the list while accounts owe or have live orders.
     CoinInUse,

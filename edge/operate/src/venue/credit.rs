@@ -5,7 +5,7 @@ use crate::operator::Operator;
 use buttonwood_engine::Reject;
 use buttonwood_engine::perp::{COLLATERAL_MAX, Command as PerpCommand, Counted};
 use buttonwood_engine::spot_margin::{COINS_MAX, Coin, Command as MarginCommand, Reject as MarginReject};
-use buttonwood_gate::{Payload, Reason, Refusal};
+use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::CurrencyId;
 use buttonwood_wire::contract::{Done, Flag, InPayload, Needed, Text, WholeUpTo};
 use buttonwood_wire::field::bad_value;
@@ -108,11 +108,15 @@ async fn set_coin(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, 
     let (stops, leaves) = (request.stop()?, request.remove()?);
     let mut coins: Vec<Coin> = {
         let views = operator.exchange.views();
-        let coins = views.state().spot_margin().coins().map(|(coin, _)| coin);
-        coins.filter(|coin| coin.currency != currency).collect()
+        views.state().spot_margin().coins().map(|(coin, _)| coin).collect()
     };
+    if leaves && coins.iter().all(|coin| coin.currency != currency) {
+        return Err(bad_value("currency", "a coin of the list", &code));
+    }
+    coins.retain(|coin| coin.currency != currency);
     if !leaves {
         coins.push(Coin { currency, lends: !stops });
+        coins.sort_unstable_by_key(|coin| coin.currency);
     }
     let refuse = |reject| {
         let Reject::SpotMargin(reject) = reject else { return None };
@@ -120,9 +124,11 @@ async fn set_coin(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, 
             MarginReject::CoinInUse => {
                 bad_value("remove", "left out while accounts owe or have live orders of spot margin", "true")
             }
-            MarginReject::NoBook => bad_value("currency", "a coin with a book against USD", &code),
+            MarginReject::NoBook => {
+                bad_value("currency", "a coin with a book against USD, and no dollar", &code)
+            }
             MarginReject::BadCoins | MarginReject::BadConditions | MarginReject::NotDue => {
-                full(&format!("{COINS_MAX} coins"))
+                bad_value("currency", &format!("one of at most {COINS_MAX} coins"), &code)
             }
         })
     };
@@ -143,13 +149,14 @@ async fn set_collateral(operator: &Operator<'_>, fields: &Payload) -> Result<Vec
     };
     if let Some(percent) = u8::try_from(percent).ok().filter(|percent| *percent > 0) {
         list.push(Counted { currency, percent, is_dollar });
+        list.sort_unstable_by_key(|counted| counted.currency);
     }
     let refuse = |reject| {
         let Reject::Perp(reject) = reject else { return None };
         Some(if reject == buttonwood_engine::perp::Reject::Unknown {
             bad_value("currency", "a listed currency other than GUSD", &code)
         } else {
-            full(&format!("{COLLATERAL_MAX} currencies as collateral"))
+            bad_value("currency", &format!("one of at most {COLLATERAL_MAX} currencies of collateral"), &code)
         })
     };
     operator.send(PerpCommand::SetCollateral(list.clone()), refuse).await?;
@@ -163,8 +170,4 @@ async fn set_collateral(operator: &Operator<'_>, fields: &Payload) -> Result<Vec
 
 fn code_of(operator: &Operator<'_>, currency: CurrencyId) -> String {
     operator.names.currency(currency).code.clone()
-}
-
-fn full(what: &str) -> Refusal {
-    Refusal::new(Reason::InvalidParameterValue, format!("There are {what}, and no more are taken"))
 }

@@ -1,8 +1,8 @@
 //! Currencies, symbols and networks, and whether they trade.
 
 pub(crate) mod approval;
-pub(crate) mod credit;
 pub(crate) mod auction;
+pub(crate) mod credit;
 pub(crate) mod currency;
 pub(crate) mod funding;
 pub(crate) mod halt;

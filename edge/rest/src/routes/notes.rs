@@ -46,6 +46,7 @@ pub(super) const HALT: &[&str] =
      and wait, and the resume credits them. Trading, internal transfers and payments under way go on."];
 
 /// `/sandbox/nonces/reset`.
-pub(super) const RESET_NONCES: &[&str] =
-    &["Every nonce may then be used again, so old requests of the key may be repeated too. Calls of the key \
-     that wait at that moment are refused. The reset outlives a restart."];
+pub(super) const RESET_NONCES: &[&str] = &[
+    "Every nonce may then be used again, so old requests of the key may be repeated too. Calls of the key \
+     that wait at that moment are refused. The reset outlives a restart.",
+];

@@ -1,7 +1,7 @@
 //! The table as a whole.
 
 use super::*;
-use crate::route::Handler;
+use crate::route::{ControlHandler, Handler};
 
 #[test]
 fn a_venue_has_no_control_calls() {
@@ -45,7 +45,7 @@ fn only_whole_segments_count() {
 fn a_parameter_is_the_first_field_of_its_command() {
     let mut parameters = Vec::new();
     for route in ROUTES {
-        let Handler::Operate(command) = route.handler else { continue };
+        let Handler::Control(ControlHandler::Operate(command)) = route.handler else { continue };
         let names: Vec<_> = route.path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).collect();
         let in_body = command.fields.len() - route.fields.len();
         assert_eq!(in_body, names.len(), "{route:?}");
@@ -69,8 +69,11 @@ fn control_calls_are_commands_of_operators() {
         "/sandbox/chains/{network}/node",
     ];
     for route in ROUTES.iter().filter(|route| route.auth == Auth::Control && route.method == "POST") {
-        let command =
-            if let Handler::Operate(command) = route.handler { Some(command) } else { route.command };
+        let command = if let Handler::Control(ControlHandler::Operate(command)) = route.handler {
+            Some(command)
+        } else {
+            route.command
+        };
         let is_command = command.is_some_and(|command| operate::find(command.name).is_some());
         assert_eq!(is_command, !OWN.contains(&route.path), "{route:?}");
     }

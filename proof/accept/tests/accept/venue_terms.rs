@@ -225,6 +225,72 @@ fn instant_orders_have_their_terms() {
     venue.stop_and_verify();
 }
 
+/// Operators choose for which coins dollars are lent, and what counts as collateral. A coin for which nothing is lent any more still sells on
+/// margin.
+#[test]
+fn coins_and_collateral_are_chosen() {
+    let venue = Venue::start();
+    let north = venue.customer("North", "margin", &[("USD", "1000"), ("BTC", "1")], TRADER);
+    let south = venue.customer("South", "derivatives", &[("BTC", "1")], TRADER);
+    for (currency, price) in [("BTC", "50000"), ("DOGE", "0.1")] {
+        venue.admin(&["index", "pin", currency, price, "--reason", "x"]).done();
+    }
+    let coin = |arguments: &[&str]| venue.admin(&[&["margin", "coin"], arguments].concat());
+    let coins = |codes: &[&str], without: &str| {
+        let row = |code: &&str| json!({ "currency": code, "lends": *code != without });
+        json!({ "result": "ok", "coins": codes.iter().map(row).collect::<Vec<_>>() })
+    };
+    let all = ["BTC", "DOGE", "ETH", "SOL", "XRP"];
+    let order = |symbol: &str, side: &str, price: &str| {
+        let order = json!({ "symbol": symbol, "side": side, "type": "exchange limit", "amount": "1", "price": price, "margin_order": true });
+        north.call("/v1/order/new", order)
+    };
+    order("dogeusd", "buy", "0.1").refused(400, "InvalidParameterValue");
+    assert_eq!(coin(&["DOGE", "--dry-run"]).done()["dry_run"], true);
+    assert_eq!(coin(&["doge"]).done(), coins(&all, ""));
+    order("dogeusd", "buy", "0.1").ok();
+    let rates = north.call("/v1/margin/rates", json!({})).ok();
+    assert!(rates["rates"].as_array().unwrap().iter().any(|row| row["currency"] == "DOGE"), "{rates}");
+    assert_eq!(coin(&["BTC", "--stop"]).done(), coins(&all, "BTC"));
+    order("btcusd", "buy", "100").refused(400, "MarketNotOpen");
+    order("btcusd", "sell", "60000").ok();
+    let counted = |arguments: &[&str]| venue.admin(&[&["collateral", "set"], arguments].concat());
+    venue.admin(&["account", "risk", "South", "primary", "--cross-collateral"]).done();
+    let assets = || {
+        let margin = south.call("/v1/margin", json!({ "symbol": "btcgusdperp" })).ok();
+        Dec::wire(&margin["margin_assets_value"])
+    };
+    assert_eq!(assets(), dec("45000"));
+    let rows = |percent: u64| {
+        json!([
+            { "currency": "BTC", "percent": percent, "dollar": false },
+            { "currency": "ETH", "percent": 90, "dollar": false },
+            { "currency": "USDT", "percent": 100, "dollar": true },
+        ])
+    };
+    assert_eq!(
+        counted(&["BTC", "--percent", "50"]).done(),
+        json!({ "result": "ok", "collateral": rows(50) })
+    );
+    assert_eq!(assets(), dec("25000"));
+    for (line, words) in [
+        (coin(&["NOSUCH"]), "names no listed currency: 'NOSUCH'"),
+        (coin(&["LTC", "--remove"]), "Field 'currency' must be a coin of the list: LTC"),
+        (coin(&["GUSD"]), "a book against USD, and no dollar: GUSD"),
+        (coin(&["EUR"]), "Field 'currency' must be a coin with a book against USD, and no dollar: EUR"),
+        (coin(&["DOGE", "--remove"]), "'remove' must be left out while accounts owe or have live orders"),
+        (
+            counted(&["GUSD", "--percent", "1"]),
+            "Field 'currency' must be a listed currency other than GUSD: GUSD",
+        ),
+        (counted(&["BTC", "--percent", "101"]), "'percent'"),
+    ] {
+        let line = line.refused();
+        assert!(line.contains(words), "{words}: {line}");
+    }
+    venue.stop_and_verify();
+}
+
 /// A key whose nonce was too high begins again. Proves ERR-003 (part).
 #[test]
 fn a_key_begins_again() {
