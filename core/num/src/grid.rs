@@ -159,6 +159,28 @@ impl Grid {
         u128::try_from(hundredths).ok().map(Qty::from_hundredths)
     }
 
+    /// The largest quantity, to a hundredth of a lot, whose value in the base currency is at most `amount`; `None` if that is nothing.
+    pub fn qty_within(&self, amount: Money) -> Option<Qty> {
+        let hundredths = amount.units().checked_div(self.base_unit).filter(|hundredths| *hundredths > 0)?;
+        u128::try_from(hundredths).ok().map(Qty::from_hundredths)
+    }
+
+    /// The highest price of at most `value` in the quote currency; `None` below the price step and beyond the largest `Price`.
+    pub fn price_within(&self, value: Money) -> Option<Price> {
+        let ticks = value.units().checked_div(self.tick().units())?;
+        u64::try_from(ticks).ok().filter(|ticks| *ticks > 0).map(Price::from_ticks)
+    }
+
+    /// The price step, in the quote currency.
+    pub fn tick(&self) -> Money {
+        self.value(Money::ONE, Price::from_ticks(1))
+    }
+
+    /// The lot, in the base currency; `None` beyond the range of money.
+    pub fn lot(&self) -> Option<Money> {
+        self.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))
+    }
+
     /// price × qty × rate, rounded up at 10⁻¹⁹ (TYPE-010, D-29); `None` beyond the range of money.
     #[inline]
     pub fn fee(&self, price: Price, qty: Qty, rate: Bps) -> Option<Money> {

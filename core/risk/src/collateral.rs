@@ -2,7 +2,11 @@
 //!
 //! Decisions D-47, D-48.
 
+use alloc::vec::Vec;
+use buttonwood_model::CurrencyId;
 use buttonwood_num::{Money, Round};
+use core::cmp::Reverse;
+use serde::{Deserialize, Serialize};
 
 /// An amount of one currency that is held as collateral.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +59,44 @@ impl Collateral {
         needed.map_or(Money::ZERO, |unit| {
             debt.mul_div(Money::ONE.units() * WHOLE, unit, Round::Up).map_or(held, |needed| needed.min(held))
         })
+    }
+}
+
+/// Collateral that the insurance fund takes for what an account owes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seized {
+    /// The currency.
+    pub currency: CurrencyId,
+    /// How much of it.
+    pub amount: Money,
+    /// The amount that the fund repays for it.
+    pub repaid: Money,
+}
+
+impl Seized {
+    /// The collateral that the fund takes at haircut value, that with the least haircut first, until nothing is `owed` or its `money` is
+    /// spent. Both are what is left of them afterwards. Returns also whether no collateral is left.
+    pub fn of(
+        mut held: Vec<(CurrencyId, Collateral)>,
+        owed: &mut Money,
+        money: &mut Money,
+    ) -> (Vec<Self>, bool) {
+        held.sort_by_key(|(_, collateral)| Reverse(collateral.percent));
+        let (mut seized, mut is_bare) = (Vec::new(), true);
+        for (currency, collateral) in held {
+            let pays = (*owed).min(*money);
+            let amount = collateral.covering(pays);
+            let value = Collateral { amount, ..collateral }.value().unwrap_or_default();
+            // An amount that is not all was rounded up, so it is worth all that is paid.
+            let repaid = if amount < collateral.amount { pays } else { value.min(pays) };
+            if amount > Money::ZERO && repaid > Money::ZERO {
+                seized.push(Self { currency, amount, repaid });
+                *owed -= repaid;
+                *money -= repaid;
+            }
+            is_bare &= amount == collateral.amount;
+        }
+        (seized, is_bare)
     }
 }
 

@@ -29,16 +29,17 @@ mod interest;
 mod leverage;
 pub mod liquidation;
 mod loans;
+pub mod machine;
 mod position;
 pub mod price;
 #[cfg(test)]
 mod rational;
 pub mod spot;
 
-pub use collateral::Collateral;
+pub use collateral::{Collateral, Seized};
 pub use debts::Debts;
 pub use figures::{Free, Holding, LiquidationPoint, Sums};
 pub use interest::HourlyRate;
 pub use leverage::Leverage;
-pub use loans::Loans;
+pub use loans::{Loans, give};
 pub use position::{Applied, Position};

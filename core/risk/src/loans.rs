@@ -118,7 +118,14 @@ impl Loans {
     }
 }
 
-fn give(ledger: &mut Ledger, cause: Cause, [from, to]: [AccountId; 2], currency: CurrencyId, amount: Money) {
+/// Moves an available amount from one account to another.
+pub fn give(
+    ledger: &mut Ledger,
+    cause: Cause,
+    [from, to]: [AccountId; 2],
+    currency: CurrencyId,
+    amount: Money,
+) {
     let posting =
         |account, amount| Posting { account, asset: currency.into(), bucket: Bucket::Available, amount };
     ledger.post(cause, &[posting(from, -amount), posting(to, amount)]);

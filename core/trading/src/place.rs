@@ -40,6 +40,26 @@ pub struct Place {
     pub margin: bool,
 }
 
+impl Place {
+    /// An order of the exchange for an account: it trades at once, at the limit or better, and its rest is cancelled. `margin` says whether
+    /// the account trades on credit.
+    pub const fn at_once(symbol: SymbolId, side: Side, (price, qty): (Price, Qty), margin: bool) -> Self {
+        Self {
+            symbol,
+            side,
+            claim: Claim::Yes,
+            kind: OrderKind::Limit,
+            option: Some(ExecutionOption::ImmediateOrCancel),
+            price,
+            qty,
+            spend: Money::ZERO,
+            client_id: None,
+            stop: Price::from_ticks(0),
+            margin,
+        }
+    }
+}
+
 /// The account and the key that place an order.
 #[derive(Clone, Copy, Debug)]
 pub struct Placer {

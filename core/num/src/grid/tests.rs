@@ -264,3 +264,22 @@ fn a_value_is_truncated() {
     assert_eq!(value("999999999999999999", 100), money("999999999999999999"));
     assert_eq!(value("999999999999999999", u64::MAX), Money::from_units(i128::MAX));
 }
+
+/// Amounts and values are cut to the grid, and what is less than a step is nothing.
+#[test]
+fn amounts_are_cut_to_the_grid() {
+    let perp = grid("0.5", "0.0001");
+    assert_eq!((perp.tick(), perp.lot()), (money("0.5"), Some(money("0.0001"))));
+    let qty = |text| perp.qty_within(money(text));
+    assert_eq!(qty("0.0001"), Some(Qty::from_hundredths(100)));
+    assert_eq!(qty("0.0000019999"), Some(Qty::from_hundredths(1)));
+    assert_eq!((qty("0.0000009999"), qty("0"), perp.qty_within(-money("1"))), (None, None, None));
+    let price = |text| perp.price_within(money(text));
+    assert_eq!(
+        (price("100.5"), price("100.9")),
+        (Some(Price::from_ticks(201)), Some(Price::from_ticks(201)))
+    );
+    assert_eq!((price("0.4999"), price("0"), perp.price_within(-money("1"))), (None, None, None));
+    let fine = grid("0.00000000000000001", "1");
+    assert_eq!(fine.price_within(Money::MAX), None);
+}

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::rational::decimal;
+use alloc::vec;
 
 fn btc(amount: &str, index: &str) -> Collateral {
     Collateral { amount: decimal(amount), index: decimal(index), percent: 90 }
@@ -39,4 +40,26 @@ fn collateral_without_an_index_counts_nothing() {
         (most.value(), most.worth(decimal("1")), most.covering(decimal("1"))),
         (None, Money::ZERO, Money::ZERO)
     );
+}
+
+/// Dollars pay before bitcoin, which has a haircut; without more money of the fund the rest of it stays.
+#[test]
+fn collateral_with_the_least_haircut_is_taken_first() {
+    let [bitcoin, dollars] = [CurrencyId(1), CurrencyId(2)];
+    let held = vec![
+        (bitcoin, btc("2", "50000")),
+        (dollars, Collateral { amount: decimal("1000"), index: Money::ONE, percent: 100 }),
+    ];
+    let (mut owed, mut money) = (decimal("10000"), decimal("20000"));
+    let (seized, is_bare) = Seized::of(held.clone(), &mut owed, &mut money);
+    let first = Seized { currency: dollars, amount: decimal("1000"), repaid: decimal("1000") };
+    let second = Seized { currency: bitcoin, amount: decimal("0.2"), repaid: decimal("9000") };
+    assert_eq!((seized, is_bare, owed, money), (vec![first, second], false, Money::ZERO, decimal("10000")));
+    let (mut owed, mut money) = (decimal("200000"), decimal("5500"));
+    let (seized, is_bare) = Seized::of(held.clone(), &mut owed, &mut money);
+    let second = Seized { currency: bitcoin, amount: decimal("0.1"), repaid: decimal("4500") };
+    assert_eq!((seized, is_bare, owed, money), (vec![first, second], false, decimal("194500"), Money::ZERO));
+    let (mut owed, mut money) = (decimal("200000"), decimal("200000"));
+    let (seized, is_bare) = Seized::of(held, &mut owed, &mut money);
+    assert_eq!((seized.len(), is_bare, owed), (2, true, decimal("109000")));
 }
