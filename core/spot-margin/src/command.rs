@@ -1,8 +1,8 @@
 //! The commands of the desk, all of them due by the clock or by an index, and their events.
 
 use crate::interest::Charge;
-use crate::liquidation::{self, Next, Sold, TakenOver};
-use crate::{Coin, Conditions, SpotMargin, coins};
+use crate::off_book::{Sold, TakenOver};
+use crate::{Coin, Conditions, SpotMargin, coins, liquidation};
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, BytesRef, Outbox, RoomCommand, named};
@@ -110,9 +110,7 @@ pub fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
             out.push_named(&Infrequent::InterestCharged(margin.charge(ledger)));
         }
         Command::FindLiquidations => {
-            if !matches!(margin.liquidation_due(), Some((_, _, Next::Search))) {
-                return Err(Reject::NotDue);
-            }
+            margin.search_due().ok_or(Reject::NotDue)?;
             let (found, after) = margin.search(ledger, context.sources.indices.latest());
             out.push_named(&Infrequent::Found(found, after));
         }
@@ -142,11 +140,13 @@ pub fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
 pub fn evolve(margin: &mut SpotMargin, ledger: &mut Ledger, event: Infrequent) {
     match event {
         Infrequent::InterestCharged(charge) => margin.apply_charge(ledger, &charge),
-        Infrequent::Found(accounts, after) => margin.note_found(accounts, after),
-        Infrequent::Started(account) => margin.note_started(account),
+        Infrequent::Found(accounts, after) => margin.note_found(&accounts, after),
+        Infrequent::Started(account) => margin.liquidations.begin(account, None),
         Infrequent::Sold(sold) => margin.note_sold(ledger, &sold),
         Infrequent::TakenOver(taken) => margin.note_taken_over(ledger, &taken),
-        Infrequent::Ended(account) => margin.note_ended(account),
+        Infrequent::Ended(account) => {
+            margin.liquidations.end(account);
+        }
         Infrequent::ConditionsSet(conditions) => margin.conditions = conditions,
         Infrequent::CoinsSet(coins) => margin.coins = Some(coins),
     }

@@ -5,7 +5,7 @@ use crate::account::{Account, Change};
 use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CurrencyId, Outbox, Side, Symbol};
-use buttonwood_num::{Money, Price, Qty};
+use buttonwood_num::{Money, Qty};
 use buttonwood_risk::spot::{Sums, liquidation_price};
 use buttonwood_trading::place::{self, Place, Placer};
 use buttonwood_trading::{self as trading, Desks, Planner};
@@ -81,7 +81,7 @@ impl SpotMargin {
     /// The price step of a currency's dollar book.
     fn tick(&self, symbols: &[Symbol], currency: CurrencyId) -> Option<Money> {
         let (_, symbol) = self.coins().find(|(coin, _)| coin.currency == currency)?;
-        Some(symbols.get(symbol.index())?.grid.value(Money::ONE, Price::from_ticks(1)))
+        Some(symbols.get(symbol.index())?.grid.tick())
     }
 }
 

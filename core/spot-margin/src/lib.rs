@@ -19,6 +19,7 @@ mod figures;
 mod interest;
 mod laws;
 mod liquidation;
+mod off_book;
 mod plan;
 mod room;
 mod settle;
@@ -34,7 +35,7 @@ pub use desk::{
 };
 pub use figures::{Figures, preview};
 pub use laws::BrokenLaw;
-pub use liquidation::TakenOver;
+pub use off_book::TakenOver;
 pub use plan::{Plan, covers, covers_crossing};
 pub use settle::{hold, release, settle_crossing, settle_maker, settle_taker};
 pub use state::SpotMargin;

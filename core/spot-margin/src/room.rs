@@ -1,7 +1,6 @@
 //! The answers of this room that the engine asks of every room.
 
 use crate::laws::live;
-use crate::liquidation::Next;
 use crate::{BrokenLaw, Command, SpotMargin};
 use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
@@ -18,21 +17,15 @@ impl Room for SpotMargin {
             let due = Due::step(time, Phase::Interest, Command::ChargeInterest);
             Due { rank, ..due }
         });
-        let liquidation = self.liquidation_due();
-        let liquidation = liquidation.filter(|(rank, ..)| *rank == Rank::FollowUp || !context.is_halted);
-        let liquidation = liquidation.map(|(rank, time, next)| {
-            let command = match next {
-                Next::Search => Command::FindLiquidations,
-                Next::Liquidate(account) => Command::Liquidate(account),
-            };
-            Due { rank, ..Due::step(time, Phase::Liquidation, command).in_storm() }
-        });
+        let liquidation = self.search_due().map(|due| due.map(|()| Command::FindLiquidations));
+        let liquidation = liquidation.or_else(|| self.liquidations.due(Command::Liquidate));
+        let liquidation = liquidation.filter(|due| due.rank == Rank::FollowUp || !context.is_halted);
         [interest, liquidation].into_iter().flatten()
     }
 
     #[inline]
     fn has_follow_up(&self, _ledger: &Ledger) -> bool {
-        self.liquidations.has_begun() || self.interest.has_begun()
+        self.liquidations.round().is_some() || self.interest.has_begun()
     }
 
     fn in_use(&self, account: AccountId) -> Option<access::Reject> {
@@ -53,5 +46,13 @@ impl Room for SpotMargin {
 
     fn note_symbols(&mut self, symbols: &[Symbol], ledger: &Ledger) {
         self.note_symbols(symbols, ledger.currencies());
+    }
+}
+
+impl SpotMargin {
+    /// The next step of the search for accounts, which waits for the round under way.
+    pub(crate) fn search_due(&self) -> Option<Due<()>> {
+        let (time, _) = self.search.filter(|_| self.liquidations.round().is_none())?;
+        Some(Due::step(time, Phase::Liquidation, ()).in_storm())
     }
 }

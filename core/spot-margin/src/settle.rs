@@ -1,13 +1,15 @@
-//! Settling: what live orders stand for, and the fills of margin accounts. A margin buy borrows what it lacks; what comes in repays.
-//! No trade of such an account is voided, since its money may have repaid a debt.
+//! Settling: what live orders stand for, the fills of margin accounts, and the money of liquidations. A margin buy borrows what it lacks;
+//! what comes in repays. No trade of such an account is voided, since its money may have repaid a debt.
 
 use crate::account::Counted;
 use crate::desk::{CASH, DESK, borrows};
+use crate::off_book::{Sold, TakenOver};
 use crate::state::Level;
 use crate::{SpotMargin, desk};
-use buttonwood_ledger::{Cause, Crossing as Exchange, LENDING, Ledger, Maker, Trade};
+use buttonwood_ledger::{Cause, Crossing as Exchange, INSURANCE, LENDING, Ledger, Maker, Trade};
 use buttonwood_model::{AccountId, CurrencyId, Side, SymbolId};
 use buttonwood_num::{Money, Qty};
+use buttonwood_risk::give;
 use buttonwood_spot as spot;
 use buttonwood_trading::{Crossing, Execution, Live, Reserve};
 
@@ -132,6 +134,30 @@ impl SpotMargin {
             let paid = self.loans.repayable(ledger, account, dollar).expect("it was found payable");
             self.loans.repay(ledger, house(ledger, LENDING.name), (account, dollar), paid, Cause::Loan);
         }
+    }
+
+    /// Pays the fund its fee. The rest that the book left goes to the fund next.
+    pub(crate) fn note_sold(&mut self, ledger: &mut Ledger, sold: &Sold) {
+        self.liquidations.begin(sold.account, sold.rest);
+        let dollar = self.dollar.expect("an account owes dollars");
+        if sold.fee > Money::ZERO {
+            let fund = house(ledger, INSURANCE.name);
+            self.lend_for(ledger, sold.account, dollar, sold.fee);
+            give(ledger, Cause::Liquidation, [sold.account, fund], dollar, sold.fee);
+            self.repay(ledger);
+        }
+    }
+
+    /// The fund takes what the book left; it borrows what it cannot pay.
+    pub(crate) fn note_taken_over(&mut self, ledger: &mut Ledger, taken: &TakenOver) {
+        let TakenOver { account, rest, cost, .. } = *taken;
+        self.liquidations.begin(account, None);
+        let dollar = self.dollar.expect("an account owes dollars");
+        let fund = house(ledger, INSURANCE.name);
+        self.lend_for(ledger, fund, dollar, cost);
+        give(ledger, Cause::Liquidation, [fund, account], dollar, cost);
+        give(ledger, Cause::Liquidation, [account, fund], rest.currency, rest.quantity);
+        self.repay(ledger);
     }
 
     /// Counts an order that becomes live.

@@ -51,6 +51,8 @@ pub struct SpotMargin {
     pub(crate) coins: Option<Vec<Coin>>,
     pub(crate) interest: Interest,
     pub(crate) liquidations: Liquidations,
+    /// When the indices were taken against which accounts are to be searched, and the last account that was.
+    pub(crate) search: Option<(Time, Option<AccountId>)>,
     /// Whether the first dollar was borrowed in the command that is being applied.
     #[serde(skip)]
     pub(crate) borrowed: bool,
@@ -70,7 +72,8 @@ impl PartialEq for SpotMargin {
         (&self.loans, &self.rows, &self.levels, &self.held)
             == (&other.loans, &other.rows, &other.levels, &other.held)
             && (&self.conditions, &self.coins) == (&other.conditions, &other.coins)
-            && (&self.interest, &self.liquidations) == (&other.interest, &other.liquidations)
+            && (&self.interest, &self.liquidations, self.search)
+                == (&other.interest, &other.liquidations, other.search)
     }
 }
 
@@ -110,9 +113,9 @@ impl SpotMargin {
         self.debts.note(account, debt);
     }
 
-    /// Has the accounts that owe looked through, since one of them owes more.
+    /// Has the accounts that owe looked through from the first one, since one of them owes more.
     pub fn look_through(&mut self, time: Time) {
-        self.liquidations.look_through(time);
+        self.search = Some((time, None));
     }
 
     /// Whether a symbol is traded on margin.
@@ -125,7 +128,7 @@ impl SpotMargin {
     /// Notes that indices were taken: accounts that owe are to be looked through.
     pub fn note_taken(&mut self, time: Time) {
         if !self.loans.is_empty() || !self.debts.is_empty() {
-            self.liquidations.look_through(time);
+            self.search = Some((time, None));
         }
     }
 
