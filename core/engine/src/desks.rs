@@ -550,9 +550,10 @@ impl trading::Desks for Desks {
             Settlement::Perp => {
                 // Both sides fill by fill, since a fill through zero opens a position at its own price.
                 let Execution { maker, taker, qty, notional, maker_fee, taker_fee } = *execution;
-                let Self { perps, ledger, .. } = self;
-                perp::settle(perps, ledger, maker, (qty, notional, *maker_fee), true);
-                perp::settle(perps, ledger, taker, (qty, notional, *taker_fee), false);
+                let Self { perps, ledger, indices, .. } = self;
+                let latest = indices.latest();
+                perp::settle(perps, ledger, latest, maker, (qty, notional, *maker_fee), true);
+                perp::settle(perps, ledger, latest, taker, (qty, notional, *taker_fee), false);
             }
             Settlement::Mixed => self.settle_mixed_maker(execution),
         }

@@ -78,6 +78,7 @@ impl State {
         assert!(stamp.seq.0 == self.stamp.seq.0 + 1, "commands are numbered without holes");
         assert!(stamp.time >= self.stamp.time, "time does not go back");
         self.desks.indices.note_time(stamp.time);
+        self.desks.perps.note_command();
         self.desks.spot_margin.note_time(stamp.time);
         self.stamp = stamp;
     }

@@ -244,6 +244,9 @@ fn take_marks<E: From<BytesRef>>(
 pub fn evolve(context: &mut ContextMut<'_, Perps>, event: &Infrequent) {
     let time = context.time;
     let perps = &mut *context.room;
+    if let Infrequent::RoundBegun(_) | Infrequent::OffBookTaken(_) | Infrequent::LiquidationEnded(_) = event {
+        perps.rankings.go_on();
+    }
     match event {
         Infrequent::IndexPinned(currency, price) => context.indices.set_pin(*currency, *price),
         Infrequent::FeedPriced(prices) => context.indices.take(prices, time),
@@ -256,7 +259,7 @@ pub fn evolve(context: &mut ContextMut<'_, Perps>, event: &Infrequent) {
             perps.prices.take(marks);
             let premiums = perps.prices.contracts().map(|(symbol, contract)| (symbol, contract.premium));
             perps.funding.take(premiums, time);
-            perps.liquidations.add(due, time);
+            perps.liquidations.append(due, time);
             // A contract may have an index again.
             perps.flattened = None;
         }
@@ -271,7 +274,7 @@ pub fn evolve(context: &mut ContextMut<'_, Perps>, event: &Infrequent) {
             funding::paid(context.room, paid, time);
         }
         Infrequent::Resumed(since) => funding::resumed(perps, *since, time),
-        Infrequent::RoundBegun(round) => perps.liquidations.begin(*round),
+        Infrequent::RoundBegun(round) => perps.liquidations.begin(round.account, round.part),
         Infrequent::OffBookTaken(taken) => take(context, taken),
         Infrequent::LiquidationEnded(ended) => end(context, ended),
         Infrequent::FundOffers(symbols) => {

@@ -1,7 +1,6 @@
 //! The desk: each function answers one question that the floor puts to it. They are kept out of the path of a spot order, which
 //! costs a tenth more where they are inlined into it.
 
-use crate::liquidation::qty_of;
 use crate::{Leverage, Perps, Row};
 use alloc::collections::BTreeMap;
 use buttonwood_index::Latest;
@@ -206,7 +205,7 @@ fn only_reduces(perps: &Perps, terms: &Terms<'_>) -> bool {
 fn reducing(perps: &Perps, terms: &Terms<'_>) -> Qty {
     let held = perps.row(terms.account, terms.symbol_id).position.quantity;
     let opposite = if terms.class.side() == Side::Buy { Money::ZERO.checked_sub(held) } else { Some(held) };
-    let most = opposite.and_then(|opposite| qty_of(terms.symbol, opposite));
+    let most = opposite.and_then(|opposite| terms.symbol.grid.qty_within(opposite));
     most.map_or(Qty::ZERO, |most| most.min(terms.qty))
 }
 
@@ -389,6 +388,7 @@ pub fn release(perps: &mut Perps, live: Live<'_>) {
 pub fn settle(
     perps: &mut Perps,
     ledger: &mut Ledger,
+    latest: &Latest,
     party: Live<'_>,
     (qty, notional, fee): (Qty, Money, Money),
     is_maker: bool,
@@ -399,15 +399,17 @@ pub fn settle(
         Side::Buy => (base, notional),
         Side::Sell => (-base, -notional),
     };
+    perps.unrank((ledger, latest), order.account);
     let row = perps.row_mut(order.account, order.symbol);
     if is_maker {
         *row.live_mut(side) -= base;
     }
     let applied = row.position.after(quantity, value).expect("the plan computed it");
     perps.set_position((order.account, order.symbol), applied.position);
-    if !is_maker {
-        perps.liquidations.note_fill(order.account, order.symbol, qty, notional);
+    if !is_maker && let Some(part) = perps.liquidations.part_of(order.account) {
+        part.note_fill(order.symbol, qty, notional);
     }
     let reason = Cause::Realised.about(About::Order(order.id));
     perps.move_money(ledger, (order.account, party.symbol.quote), [applied.realised, fee], reason);
+    perps.rank((ledger, latest), order.account);
 }

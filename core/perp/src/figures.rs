@@ -5,7 +5,7 @@ use crate::{Contract, Counted, Perps, Row};
 use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CurrencyId, Symbol, SymbolId};
-use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty};
+use buttonwood_num::Money;
 use buttonwood_risk::deleverage::Score;
 use buttonwood_risk::liquidation;
 use buttonwood_risk::{Collateral, Holding, Leverage, LiquidationPoint, Sums};
@@ -211,7 +211,7 @@ impl Figures {
             ..Self::default()
         };
         let Some(contract) = perps.contract(id) else { return Some(figures) };
-        let lot = symbol.grid.base(Qty::from_hundredths(HUNDREDTHS_PER_LOT))?;
+        let lot = symbol.grid.lot()?;
         let price = liquidation_price(perps, ledger, latest, account, (id, symbol), contract);
         Some(Self {
             estimated_liquidation_price: price.unwrap_or(Money::ZERO),
@@ -238,7 +238,7 @@ fn liquidation_price(
         others: &holder.sums_with(Some(id), others)?,
         holding: &row.holding(contract.mark, perps.risk(row.account).leverage),
         collateral: holder.collateral().find(is_own).map(|(_, collateral)| collateral),
-        tick: symbol.grid.value(Money::ONE, Price::from_ticks(1)),
+        tick: symbol.grid.tick(),
     };
     point.price()
 }

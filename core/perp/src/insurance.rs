@@ -4,12 +4,12 @@
 //! the fund neither pays nor receives funding; until the hour is cut the fund takes no others. A position that cannot be closed by
 //! then makes the hour's amount of its contract zero.
 
-use crate::liquidation::{Part, Round, Task, order, qty_of};
+use crate::liquidation::{Part, Round, Task};
 use crate::prices::Prices;
 use crate::{Infrequent, Perps, Reject, Row};
 use alloc::vec::Vec;
 use buttonwood_model::{BytesRef, Outbox, Side, SymbolId, Time};
-use buttonwood_num::{Money, Price, Qty, Round as Rounding};
+use buttonwood_num::{Money, Round as Rounding};
 use buttonwood_room::Context;
 use buttonwood_trading::place::Place;
 
@@ -107,7 +107,7 @@ fn flattening(context: &Context<'_, Perps>) -> Option<Round> {
     context.room.fund_rows().find_map(|row| {
         let contract = context.room.contract(row.symbol).filter(|contract| contract.is_fresh)?;
         let whole = Money::from_units(row.position.quantity.units().checked_abs()?);
-        let left = qty_of(context.symbols.get(row.symbol.index())?, whole)?;
+        let left = context.symbol(row.symbol)?.grid.qty_within(whole)?;
         let traded = Money::ZERO;
         let part = Part { symbol: row.symbol, left, price: contract.mark, traded, deleverages: true };
         Some(Round { account: row.account, part: Some(part) })
@@ -117,14 +117,13 @@ fn flattening(context: &Context<'_, Perps>) -> Option<Round> {
 /// The order that sends a position to the book at the mark or better; none without an index, in the minute before a full hour, or if
 /// the mark is no price of the book.
 fn order_of(context: &Context<'_, Perps>, row: &Row, prices: &Prices) -> Option<Place> {
-    let symbol = context.symbols.get(row.symbol.index())?;
+    let grid = &context.symbol(row.symbol)?.grid;
     let contract = prices.contract(row.symbol).filter(|contract| contract.is_fresh)?;
     let quantity = row.position.quantity;
     let (side, round) =
         if quantity.is_negative() { (Side::Buy, Rounding::Down) } else { (Side::Sell, Rounding::Up) };
-    let tick = symbol.grid.value(Money::ONE, Price::from_ticks(1));
-    let ticks = contract.mark.to_step(tick, round)?.units().checked_div(tick.units())?;
-    let price = Price::from_ticks(u64::try_from(ticks).ok().filter(|ticks| *ticks > 0)?);
-    let qty: Qty = qty_of(symbol, Money::from_units(quantity.units().checked_abs()?))?;
-    (!context.room.flattens_at(context.time)).then(|| order(row.symbol, side, price, qty))
+    let price = grid.price_within(contract.mark.to_step(grid.tick(), round)?)?;
+    let qty = grid.qty_within(Money::from_units(quantity.units().checked_abs()?))?;
+    let is_open = !context.room.flattens_at(context.time);
+    is_open.then(|| Place::at_once(row.symbol, side, (price, qty), false))
 }

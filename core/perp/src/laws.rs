@@ -2,6 +2,7 @@
 
 use crate::Perps;
 use alloc::collections::BTreeMap;
+use buttonwood_index::Latest;
 use buttonwood_ledger::{CLEARING, Ledger};
 use buttonwood_model::{AccountId, CurrencyId, SymbolId};
 use buttonwood_num::Money;
@@ -15,6 +16,8 @@ pub enum BrokenLaw {
     Clearing(Money),
     /// The row's live quantities are not those of the account's live orders.
     Live(AccountId, SymbolId),
+    /// The deleveraging order that is kept of the contract is not that of its positions.
+    Ranking(SymbolId),
 }
 
 impl Perps {
@@ -22,7 +25,7 @@ impl Perps {
     /// every live order of this desk.
     pub fn broken_law(
         &self,
-        ledger: &Ledger,
+        (ledger, latest): (&Ledger, &Latest),
         gusd: Option<CurrencyId>,
         live: impl Iterator<Item = (AccountId, SymbolId, usize, Money)>,
     ) -> Option<BrokenLaw> {
@@ -39,7 +42,8 @@ impl Perps {
         if clearing != self.funding.received() - cost {
             return Some(BrokenLaw::Clearing(clearing));
         }
-        self.unequal_live(live).map(|(account, symbol)| BrokenLaw::Live(account, symbol))
+        let unequal = self.unequal_live(live).map(|(account, symbol)| BrokenLaw::Live(account, symbol));
+        unequal.or_else(|| self.misranked((ledger, latest)).map(BrokenLaw::Ranking))
     }
 
     fn unequal_live(

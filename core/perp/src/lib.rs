@@ -10,6 +10,7 @@ extern crate alloc;
 
 mod collateral;
 mod command;
+mod deleveraging;
 mod desk;
 pub mod feeds;
 mod figures;

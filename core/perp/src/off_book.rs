@@ -5,6 +5,7 @@
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, OrderId, Side, SymbolId, TradeId};
 use buttonwood_num::{Money, Qty};
+use buttonwood_risk::machine;
 use serde::{Deserialize, Serialize};
 
 /// Why positions change hands off the book.
@@ -55,8 +56,6 @@ pub struct Taken {
 impl Taken {
     /// The ids of orders and trades, in their order.
     pub fn ids(&self) -> impl Iterator<Item = u64> {
-        let own = (!self.trades.is_empty()).then_some(self.order.0);
-        let others = self.trades.iter().flat_map(|trade| [trade.order.0, trade.trade.0]);
-        own.into_iter().chain(others)
+        machine::ids_taken(self.order, self.trades.iter().map(|trade| (trade.order, trade.trade)))
     }
 }

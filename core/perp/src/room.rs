@@ -23,7 +23,8 @@ impl Room for Perps {
         let flatten = flatten.map(|time| Due::step(time, Phase::Fund, Command::FlattenFund));
         let offer = self.offers.first_key_value().filter(|_| may_trade);
         let offer = offer.map(|(_, time)| Due::step(*time, Phase::Fund, Command::OfferFund));
-        let liquidation = self.liquidation_due().filter(|due| may_trade || due.rank == Rank::FollowUp);
+        let liquidation = self.liquidations.due(|_| Command::Liquidate);
+        let liquidation = liquidation.filter(|due| may_trade || due.rank == Rank::FollowUp);
         [marks, minute, flatten, offer, self.funding_due(), liquidation].into_iter().flatten()
     }
 
@@ -46,7 +47,7 @@ impl Room for Perps {
             let left = live.grid().base(live.order.remaining).unwrap_or(Money::MAX);
             (account, live.order.symbol, live.order.side().index(), left)
         });
-        self.broken_law(ledger, ledger.gusd(), live)
+        self.broken_law((ledger, context.sources.indices.latest()), ledger.gusd(), live)
     }
 
     /// Notes that the exchange did not run for some time (D-49).
@@ -74,13 +75,5 @@ impl Perps {
         let may_skip = self.rows().is_empty();
         let due = self.funding.due();
         due.map(|time| Due::step(time, Phase::Funding, Command::CutFunding).skippable(may_skip))
-    }
-
-    /// The next round, which begins a chain, or the next step of the round under way.
-    fn liquidation_due(&self) -> Option<Due<Command>> {
-        let time = self.liquidations.due()?;
-        let due = Due::step(time, Phase::Liquidation, Command::Liquidate).in_storm();
-        let is_under_way = self.liquidations.round().is_some();
-        Some(if is_under_way { Due::follow_up(time, Phase::Liquidation, Command::Liquidate) } else { due })
     }
 }

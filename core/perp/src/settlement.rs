@@ -5,10 +5,11 @@
 
 use crate::Perps;
 use crate::liquidation::{Ended, Seized};
-use crate::off_book::{OffBook, Taken};
+use crate::off_book::{Kind, OffBook, Taken};
 use buttonwood_ledger::{About, Bucket, Cause, FeePart, INSURANCE, Ledger, Posting, Reason};
 use buttonwood_model::{AccountId, AssetId, CurrencyId, Side, SymbolId};
 use buttonwood_num::{Money, Qty, Round};
+use buttonwood_risk as risk;
 use buttonwood_room::ContextMut;
 
 fn house(ledger: &Ledger, name: &str) -> AccountId {
@@ -46,7 +47,7 @@ impl Perps {
     /// A liquidation moves an amount that is not negative from one account to another.
     fn give(&mut self, ledger: &mut Ledger, gusd: CurrencyId, [from, to]: [AccountId; 2], amount: Money) {
         self.lend_missing(ledger, (from, gusd), amount);
-        ledger.post(Cause::Liquidation, &[posting(from, gusd, -amount), posting(to, gusd, amount)]);
+        risk::give(ledger, Cause::Liquidation, [from, to], gusd, amount);
         self.repay_first(ledger, (to, gusd));
     }
 
@@ -108,13 +109,26 @@ pub(crate) fn pay_funding(context: &mut ContextMut<'_, Perps>, account: AccountI
 pub(crate) fn take(context: &mut ContextMut<'_, Perps>, taken: &Taken) {
     let gusd = gusd_of(context);
     let fund = house(context.ledger, INSURANCE.name);
+    let parties = || [taken.account, fund].into_iter().chain(taken.trades.iter().map(|trade| trade.account));
+    parties().for_each(|account| context.room.unrank((context.ledger, context.indices.latest()), account));
     if taken.fee > Money::ZERO {
         context.room.give(context.ledger, gusd, [taken.account, fund], taken.fee);
     }
     for trade in &taken.trades {
         shift_both(context, taken, trade);
     }
-    context.room.liquidations.take(taken.left, !taken.trades.is_empty());
+    parties().for_each(|account| context.room.rank((context.ledger, context.indices.latest()), account));
+    context.room.has_moved |= !taken.trades.is_empty();
+    // What is left goes to opposite positions next; the next account's part may, where this one's did.
+    let has_others = context.room.liquidations.accounts().nth(1).is_some();
+    if taken.left > Qty::ZERO || taken.kind == Kind::Deleveraged && has_others {
+        context.room.keep_ranking((context.ledger, context.indices.latest()), (taken.symbol, taken.side));
+    }
+    let liquidations = &mut context.room.liquidations;
+    match liquidations.part_of(taken.account).filter(|_| taken.left > Qty::ZERO) {
+        Some(part) => part.leave(taken.left),
+        None => liquidations.finish(),
+    }
 }
 
 fn shift_both(context: &mut ContextMut<'_, Perps>, taken: &Taken, trade: &OffBook) {
@@ -142,14 +156,13 @@ pub(crate) fn end(context: &mut ContextMut<'_, Perps>, ended: &Ended) {
     let gusd = gusd_of(context);
     let fund = house(context.ledger, INSURANCE.name);
     for Seized { currency, amount, repaid } in &ended.seized {
-        let entry = [posting(ended.account, *currency, -*amount), posting(fund, *currency, *amount)];
-        context.ledger.post(Cause::Liquidation, &entry);
+        risk::give(context.ledger, Cause::Liquidation, [ended.account, fund], *currency, *amount);
         context.room.give(context.ledger, gusd, [fund, ended.account], *repaid);
     }
     if ended.covered > Money::ZERO {
         context.room.give(context.ledger, gusd, [fund, ended.account], ended.covered);
     }
-    if context.room.liquidations.end(ended.account) {
+    if context.room.liquidations.end(ended.account) && core::mem::take(&mut context.room.has_moved) {
         context.room.retake = Some(context.time);
     }
 }

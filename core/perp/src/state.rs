@@ -1,6 +1,7 @@
 //! The desk's state: rows of positions and live quantities, prices, risk settings, funding, and liquidations under way.
 
 use crate::Counted;
+use crate::deleveraging::Rankings;
 use crate::funding::Funding;
 use crate::liquidation::Liquidations;
 use crate::prices::{Contract, Prices};
@@ -48,6 +49,8 @@ pub struct Perps {
     pub(crate) loans: Loans,
     pub(crate) funding: Funding,
     pub(crate) liquidations: Liquidations,
+    /// Whether positions changed hands off the book since the queue was last empty, which may leave another account below maintenance.
+    pub(crate) has_moved: bool,
     /// When the marks must be taken again although no book changed, since balances changed that no order changed.
     pub(crate) retake: Option<Time>,
     /// When the marks were last taken.
@@ -56,6 +59,12 @@ pub struct Perps {
     pub(crate) offers: BTreeMap<SymbolId, Time>,
     /// The full hour before which nothing more of the fund's positions can be closed.
     pub(crate) flattened: Option<Time>,
+    /// Whether a deleveraging order is kept, which a command that is no liquidation's ends. Every order asks for it.
+    #[serde(skip)]
+    is_ranked: bool,
+    /// The deleveraging orders of the liquidations that follow each other. Derived.
+    #[serde(skip)]
+    pub(crate) rankings: Rankings,
     /// The debts of accounts for returned advances, in dollars. Derived from the debts of `funds`.
     #[serde(skip)]
     debts: Debts,
@@ -81,7 +90,7 @@ impl PartialEq for Perps {
     fn eq(&self, other: &Self) -> bool {
         (&self.rows, &self.prices) == (&other.rows, &other.prices)
             && (&self.risks, &self.loans, &self.funding) == (&other.risks, &other.loans, &other.funding)
-            && self.collateral == other.collateral
+            && (&self.collateral, self.has_moved) == (&other.collateral, other.has_moved)
             && (&self.liquidations, self.retake, self.marked)
                 == (&other.liquidations, other.retake, other.marked)
             && (&self.offers, self.flattened) == (&other.offers, other.flattened)
@@ -138,6 +147,19 @@ impl Perps {
     /// The insurance fund's account.
     pub(crate) fn fund(&self) -> Option<AccountId> {
         self.fund
+    }
+
+    /// Notes that a command was applied: unless it was one of a liquidation, no deleveraging order is kept.
+    #[inline]
+    pub fn note_command(&mut self) {
+        if self.is_ranked {
+            self.is_ranked = self.rankings.note_command();
+        }
+    }
+
+    /// Notes that a deleveraging order is kept, so that the next command ends it.
+    pub(crate) fn note_ranked(&mut self) {
+        self.is_ranked = true;
     }
 
     /// Trading was halted or resumed, or operators set other terms: premiums or collateral count differently from now on.
@@ -205,6 +227,7 @@ impl Perps {
     /// Notes what an account of this desk owes for returned advances, in dollars.
     pub fn note_debt(&mut self, account: AccountId, debt: Money) {
         self.debts.note(account, debt);
+        self.rankings.clear();
     }
 
     /// Has the marks taken again, since an account owes more.

@@ -1,4 +1,4 @@
-//! Credit and risk, below the desks: tables and pure sums that several products need.
+//! Credit and risk, below the desks: tables and pure sums that several products need, and the [`machine`] of their liquidations.
 //!
 //! Amounts are [`Money`](buttonwood_num::Money) in units of 10⁻¹⁹. A sum is exact, or its documentation states its rounding. No
 //! input panics: what is beyond the range of money is `None` or the result that refuses.
