@@ -157,7 +157,9 @@ pub(crate) fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
         }
         Step::Give(rest) => {
             let taken = case.taken_over(rest);
-            taken.iter().for_each(|taken| out.push_named(&Infrequent::TakenOver(*taken)));
+            if let Some(taken) = taken {
+                out.push_named(&Infrequent::TakenOver(taken));
+            }
             // A position that the fund cannot carry waits for the next index.
             if taken.is_none_or(|taken| taken.rest.quantity != rest.quantity) {
                 out.push_named(&Infrequent::Ended(id));
