@@ -3,7 +3,7 @@
 use crate::exposure::check_offer;
 use crate::offer::offer;
 use crate::{Client, Conversions, Reject, symbol};
-use buttonwood_model::{AccountId, CurrencyId, Side, Symbol, SymbolId, SymbolStatus, Time};
+use buttonwood_model::{AccountId, CurrencyId, RowHash, Side, Symbol, SymbolId, SymbolStatus, Time};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,21 @@ pub struct QuoteAmounts {
     pub spend: Money,
 }
 
+/// A quote, as fingerprints have it.
+const ROW: RowHash = RowHash::of("quote");
+
 impl Quote {
+    /// Its hash.
+    pub(crate) fn hash(&self) -> RowHash {
+        let side = match self.side {
+            Side::Buy => 0,
+            Side::Sell => 1,
+        };
+        let row = ROW.word(self.id.0).word(self.account.0.into()).word(self.symbol.0.into()).word(side);
+        let row = row.bytes(&self.qty.hundredths().to_le_bytes()).word(self.price.ticks());
+        row.money(self.fee).word(self.time.0)
+    }
+
     /// The amounts that it moves; none beyond the range of money.
     pub fn amounts(&self, symbol: &Symbol) -> Option<QuoteAmounts> {
         let base = symbol.grid.base(self.qty)?;

@@ -3,7 +3,7 @@
 use crate::{Command, Quote, QuoteId};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, CurrencyId, Time};
+use buttonwood_model::{AccountId, CurrencyId, Fingerprint, RowHash, Time};
 use buttonwood_num::{Bps, Money};
 use buttonwood_room::Room;
 use core::convert::Infallible;
@@ -47,6 +47,12 @@ impl Terms {
     }
 }
 
+/// A sum that the house account was given, as fingerprints have it.
+const GIVEN: RowHash = RowHash::of("given");
+
+/// A quote that is gone, as fingerprints have it.
+const GONE: RowHash = RowHash::of("quote gone");
+
 /// The state of the room.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conversions {
@@ -59,6 +65,8 @@ pub struct Conversions {
     own: BTreeMap<AccountId, Vec<QuoteId>>,
     /// The sums that the house account of instant orders was given from `source`, by currency (D-180).
     given: BTreeMap<CurrencyId, Money>,
+    /// The fingerprint of quotes, as they came and went, and of what was given.
+    fingerprint: Fingerprint,
 }
 
 impl Conversions {
@@ -92,6 +100,7 @@ impl Conversions {
     pub fn note_given(&mut self, currency: CurrencyId, amount: Money) {
         let given = self.given.entry(currency).or_default();
         *given = given.capped_add(amount);
+        self.fingerprint.add(GIVEN.word(currency.0.into()).money(*given));
     }
 
     pub(crate) fn set_terms(&mut self, terms: Terms) {
@@ -110,12 +119,14 @@ impl Conversions {
             self.remove(oldest);
         }
         self.last = quote.id;
+        self.fingerprint.add(quote.hash());
         self.quotes.insert(quote.id, quote);
         self.own.entry(quote.account).or_default().push(quote.id);
     }
 
     pub(crate) fn remove(&mut self, id: QuoteId) {
         let Some(quote) = self.quotes.remove(&id) else { return };
+        self.fingerprint.add(GONE.word(id.0));
         if let Some(own) = self.own.get_mut(&quote.account) {
             own.retain(|other| *other != id);
             if own.is_empty() {
@@ -129,4 +140,61 @@ impl Conversions {
 impl Room for Conversions {
     type Command = Command;
     type BrokenLaw = Infallible;
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint.part("convert")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use buttonwood_model::{Side, SymbolId};
+    use buttonwood_num::{Price, Qty};
+
+    fn quote(id: u64) -> Quote {
+        Quote {
+            id: QuoteId(id),
+            account: AccountId(3),
+            symbol: SymbolId(1),
+            side: Side::Buy,
+            qty: Qty::from_hundredths(250),
+            price: Price::from_ticks(50_000),
+            fee: Money::from_units(7),
+            time: Time(9),
+        }
+    }
+
+    /// A replay that has another quote, none, or one that is gone, has another fingerprint; so has one that gave the house account another
+    /// sum (INV-LEDGER-7).
+    #[test]
+    fn a_quote_that_differs_shows() {
+        let after = |quotes: &[Quote], removed: u64, given: i128| {
+            let mut conversions = Conversions::default();
+            for quote in quotes {
+                conversions.add(*quote);
+            }
+            conversions.remove(QuoteId(removed));
+            conversions.note_given(CurrencyId(0), Money::from_units(given));
+            conversions.fingerprint()
+        };
+        let right = quote(1);
+        let live = after(&[right], 0, 5);
+        assert_eq!(after(&[right], 0, 5), live);
+        let wrong = [
+            Quote { account: AccountId(4), ..right },
+            Quote { symbol: SymbolId(2), ..right },
+            Quote { side: Side::Sell, ..right },
+            Quote { qty: Qty::from_hundredths(251), ..right },
+            Quote { price: Price::from_ticks(50_001), ..right },
+            Quote { fee: Money::from_units(-7), ..right },
+            Quote { time: Time(10), ..right },
+            quote(2),
+        ];
+        for wrong in wrong {
+            assert_ne!(after(&[wrong], 0, 5), live, "{wrong:?}");
+        }
+        let others = [after(&[], 0, 5), after(&[right], 1, 5), after(&[right], 0, 6)];
+        assert!(!others.contains(&live));
+    }
 }

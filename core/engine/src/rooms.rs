@@ -123,6 +123,11 @@ macro_rules! rooms {
                 )?)+
             }
 
+            /// The parts of all rooms in a fingerprint.
+            pub(crate) fn fingerprint_of_rooms(&self) -> u64 {
+                0 $($( ^ Room::fingerprint(&self.$($state).+) )?)+
+            }
+
             /// Why an account cannot be closed, by the first room that uses it.
             pub(crate) fn use_of_rooms(&self, account: AccountId) -> Option<buttonwood_access::Reject> {
                 None $($( .or_else(|| Room::in_use(&self.$($state).+, account)) )?)+

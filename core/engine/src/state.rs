@@ -27,6 +27,9 @@ use serde::{Deserialize, Serialize};
 /// The currencies of the insurance fund of which one is worth a dollar, beside GUSD, which the desk of perpetuals counts.
 const FUND_DOLLARS: [&str; 2] = [DOLLAR, "USDT"];
 
+/// An odd constant with well-spread bits (2^64 ÷ golden ratio).
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// The whole state; it depends on the journal alone.
 ///
 /// Indices are derived: call [`State::prepare_to_store`] before a state is written to a snapshot, and
@@ -296,9 +299,16 @@ impl State {
         Market { floor: &self.floor, desks: &self.desks, next_id: self.next_id, time }
     }
 
-    /// A hash of all changes of balances in their order, and of id counter and time. Every batch carries it,
-    /// and every replay compares it.
+    /// A hash of all changes of balances, of the rows on which money depends, each table in its order, and of id counter and time. Every
+    /// batch carries it, and every replay compares it.
     pub fn fingerprint(&self) -> u64 {
+        let rows = self.desks.advances.fingerprint() ^ self.fingerprint_of_rooms();
+        // Once more, so that no fingerprint is one of the earlier rule.
+        (self.fingerprint_of_balances() ^ rows).wrapping_mul(SPREAD).rotate_left(29)
+    }
+
+    /// A hash of all changes of balances in their order, and of id counter and time: the fingerprint of batches before rows had one.
+    pub fn fingerprint_of_balances(&self) -> u64 {
         self.desks.ledger.fingerprint() ^ self.next_id.rotate_left(40) ^ self.stamp.time.0
     }
 

@@ -365,9 +365,11 @@ fn settle(books: &mut ContextMut<'_, Funds>, Settlement { eid, tx, cost }: &Sett
     }
     for eid in [*eid, other_row] {
         books.room.change(&Change { eid, status: Status::Complete, held: Money::ZERO });
-        if let Way::Internal { tx: of_row, .. } = books.room.way_mut(eid) {
-            of_row.clone_from(tx);
-        }
+        books.room.change_way(eid, |way| {
+            if let Way::Internal { tx: of_row, .. } = way {
+                of_row.clone_from(tx);
+            }
+        });
     }
 }
 

@@ -160,7 +160,9 @@ pub(crate) fn credit_waiting<E: From<BytesRef>>(
 pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
     match event {
         Event::Seen(seen, account) => observe::seen(books, seen, account),
-        Event::Revived(key) => observe::set_status(books, &key, State::Waiting, Status::Pending),
+        Event::Revived(key) => {
+            observe::set_status(books, &key, State::Waiting, Status::Pending);
+        }
         Event::Lost(key) => observe::lost(books, &key),
         Event::Confirmed(key, block, confirmations) => observe::confirmed(books, &key, block, confirmations),
         Event::Credited(key) => observe::credited(books, &key),

@@ -37,6 +37,10 @@ impl Room for Funds {
         self.reserved(account)
     }
 
+    fn fingerprint(&self) -> u64 {
+        self.fingerprints()
+    }
+
     /// A transfer on its way would arrive at a closed account.
     fn in_use(&self, account: AccountId) -> Option<access::Reject> {
         if self.open_of(account).next().is_some() {

@@ -4,14 +4,14 @@ mod open;
 
 use crate::custody::Custody;
 use crate::{
-    Addresses, Approvals, Banks, Change, Deposits, Eid, Halts, Kind, Limits, Networks, NewTransfer,
+    Addresses, Approvals, Banks, Change, Deposits, Eid, Halts, Kind, Limits, Networks, NewTransfer, OnChain,
     Reference, Reserves, Status, Transfer, Way, Withdrawals,
 };
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_ledger::Adjustment;
-use buttonwood_model::{AccountId, AssetId, Time, TradeId};
+use buttonwood_model::{AccountId, AssetId, Fingerprint, Time, TradeId};
 use buttonwood_num::Money;
 use buttonwood_risk::Loans;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,8 @@ pub struct Funds {
     pub(crate) reserves: Reserves,
     /// The most entries that lists may have.
     pub(crate) limits: Limits,
+    /// The fingerprint of all rows so far.
+    fingerprint: Fingerprint,
 }
 
 /// The pending amounts of an account in a currency.
@@ -210,7 +212,9 @@ impl Funds {
         if !row.client_id.is_empty() {
             self.client_ids.entry((account, row.client_id.clone())).or_insert(eid);
         }
-        self.rows.push(Transfer { eid, time, before_trade: self.next_trade, row });
+        let transfer = Transfer { eid, time, before_trade: self.next_trade, row };
+        self.fingerprint.add(transfer.hash());
+        self.rows.push(transfer);
     }
 
     /// A row.
@@ -221,14 +225,36 @@ impl Funds {
         &self.transfer(eid).expect("the decision found the row").row
     }
 
-    /// The way of a row. The sums of open rows read only what the house wraps, which never changes.
+    /// Changes the way of a row. The sums of open rows read only what the house wraps, which never changes.
     ///
     /// # Panics
     /// When there is no such row.
-    pub(crate) fn way_mut(&mut self, eid: Eid) -> &mut Way {
+    pub(crate) fn change_way(&mut self, eid: Eid, change: impl FnOnce(&mut Way)) {
         let rows = &mut self.rows;
         let transfer = place(eid).and_then(|place| rows.get_mut(place));
-        &mut transfer.expect("the decision found the row").row.way
+        let transfer = transfer.expect("the decision found the row");
+        change(&mut transfer.row.way);
+        self.fingerprint.add(transfer.hash());
+    }
+
+    /// Changes the place on a chain of a row that has one.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub(crate) fn change_chain(&mut self, eid: Eid, change: impl FnOnce(&mut OnChain)) {
+        self.change_way(eid, |way| {
+            if let Some(chain) = way.chain_mut() {
+                change(chain);
+            }
+        });
+    }
+
+    /// The fingerprints of transfers, payments, arrivals and debts.
+    pub(crate) fn fingerprints(&self) -> u64 {
+        let transfers = self.fingerprint.part("funds.transfers");
+        let payments = self.withdrawals.fingerprint().part("funds.payments");
+        let deposits = self.deposits.fingerprint().part("funds.deposits");
+        transfers ^ payments ^ deposits ^ self.debts.fingerprint().part("funds.debts")
     }
 
     /// Changes a row.
@@ -238,11 +264,14 @@ impl Funds {
     pub(crate) fn change(&mut self, change: &Change) -> &NewTransfer {
         let rows = &mut self.rows;
         let transfer = place(change.eid).and_then(|place| rows.get_mut(place));
-        let row = &mut transfer.expect("the decision found the row").row;
+        let transfer = transfer.expect("the decision found the row");
+        let row = &mut transfer.row;
         self.sums.take(row);
         row.status = change.status;
         row.held = change.held;
         self.sums.add(row);
+        self.fingerprint.add(transfer.hash());
+        let row = &transfer.row;
         let key = (row.account, change.eid);
         if change.status.is_open() {
             self.open.insert(key)
@@ -255,4 +284,42 @@ impl Funds {
 
 fn place(eid: Eid) -> Option<usize> {
     usize::try_from(eid.0.checked_sub(1)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+    use buttonwood_model::CurrencyId;
+
+    /// The rows of a credit, which is returned after `planted` has changed it.
+    fn after(reference: &str, amount: i128, planted: fn(&mut NewTransfer)) -> u64 {
+        let mut funds = Funds::default();
+        let (account, currency, amount) = (AccountId(3), CurrencyId(1), Money::from_units(amount));
+        let adjustment = Adjustment { account, currency, amount, reference: reference.to_string() };
+        funds.note_adjustment(Time(5), &adjustment);
+        funds.rows.iter_mut().for_each(|transfer| planted(&mut transfer.row));
+        funds.change(&Change { eid: Eid(1), status: Status::Returned, held: Money::ZERO });
+        funds.fingerprints()
+    }
+
+    /// A replay that adds another row than the live run, or changes another one, has another fingerprint (INV-LEDGER-7).
+    #[test]
+    fn a_transfer_that_differs_shows() {
+        let live = after("wire", 7, |_| {});
+        assert_eq!(after("wire", 7, |_| {}), live);
+        let others = [
+            after("wire", 8, |_| {}),
+            after("wired", 7, |_| {}),
+            after("wire", 7, |row| row.account = AccountId(4)),
+            after("wire", 7, |row| row.kind = Kind::Deposit),
+            after("wire", 7, |row| row.currency = CurrencyId(2)),
+            after("wire", 7, |row| row.fee = Money::from_units(1)),
+            after("wire", 7, |row| row.way = Way::Bank(crate::Method::Wire, None)),
+            after("wire", 7, |row| row.reference = Reference::Code("A1".to_string())),
+            after("wire", 7, |row| row.advance = Some(Eid(1))),
+            after("wire", 7, |row| row.client_id = "mine".to_string()),
+        ];
+        assert!(!others.contains(&live));
+    }
 }

@@ -4,7 +4,7 @@ use crate::withdrawal::Mishap;
 use crate::{Eid, Uuid};
 use alloc::boxed::Box;
 use alloc::string::String;
-use buttonwood_model::{AccountId, CurrencyId, Time, TradeId};
+use buttonwood_model::{AccountId, CurrencyId, RowHash, Time, TradeId};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
@@ -243,4 +243,98 @@ pub struct Change {
     pub status: Status,
     /// The amount that it holds from now on.
     pub held: Money,
+}
+
+/// A row, as fingerprints have it. The codes below are part of the journal's format.
+const ROW: RowHash = RowHash::of("transfer");
+
+impl Transfer {
+    /// Its hash.
+    pub(crate) fn hash(&self) -> RowHash {
+        let row = &self.row;
+        let hash = ROW.word(self.eid.0).word(self.time.0).word(self.before_trade.0);
+        let hash = hash.word(row.account.0.into()).word(row.kind.code()).word(row.status.code());
+        let hash = hash.word(row.currency.0.into()).money(row.amount).money(row.fee).money(row.held);
+        let hash = row.reference.hash(row.way.hash(hash)).option(row.advance.map(|eid| eid.0));
+        hash.text(&row.client_id)
+    }
+}
+
+impl Kind {
+    const fn code(self) -> u64 {
+        match self {
+            Self::Deposit => 0,
+            Self::Withdrawal => 1,
+            Self::Reward => 2,
+            Self::AdminDebit => 3,
+            Self::AdminCredit => 4,
+            Self::CustodyFee => 5,
+        }
+    }
+}
+
+impl Status {
+    const fn code(self) -> u64 {
+        match self {
+            Self::Pending => 0,
+            Self::Advanced => 1,
+            Self::Cleared => 2,
+            Self::Complete => 3,
+            Self::Failed => 4,
+            Self::Voided => 5,
+            Self::Returned => 6,
+        }
+    }
+}
+
+impl Method {
+    const fn code(self) -> u64 {
+        match self {
+            Self::Ach => 0,
+            Self::Wire => 1,
+            Self::Sen => 2,
+            Self::CreditCard => 3,
+            Self::Internal => 4,
+        }
+    }
+}
+
+impl Way {
+    fn hash(&self, row: RowHash) -> RowHash {
+        match self {
+            Self::Bank(method, bank) => row.word(0).word(method.code()).option(bank.map(u64::from)),
+            Self::Internal { other, other_row, tx } => {
+                row.word(1).word(other.0.into()).word(other_row.0).text(tx)
+            }
+            Self::Operator(purpose) => row.word(2).text(purpose),
+            Self::Chain(chain) => chain.hash(row.word(3)),
+        }
+    }
+}
+
+impl OnChain {
+    fn hash(&self, row: RowHash) -> RowHash {
+        let mishap = match self.mishap {
+            None => 0,
+            Some(Mishap::Removed) => 1,
+            Some(Mishap::Lost) => 2,
+            Some(Mishap::Rebuilt) => 3,
+            Some(Mishap::CalledOff) => 4,
+        };
+        let texts = [&self.network, &self.address, &self.memo, &self.tx, &self.canonical];
+        let row = texts.into_iter().fold(row, |row, text| row.text(text));
+        let row = row.option(self.output.map(u64::from)).word(self.confirmations.into());
+        row.option(self.wraps.map(|currency| currency.0.into())).word(mishap)
+    }
+}
+
+impl Reference {
+    fn hash(&self, row: RowHash) -> RowHash {
+        match self {
+            Self::None => row.word(0),
+            Self::Withdrawal(uuid) => row.word(1).bytes(&uuid.0),
+            Self::Code(code) => row.word(2).text(code),
+            Self::Uuid(uuid) => row.word(3).bytes(&uuid.0),
+        }
+    }
 }

@@ -6,7 +6,7 @@
 //! then costs one check.
 
 use alloc::collections::BTreeMap;
-use buttonwood_model::{AccountId, GroupId};
+use buttonwood_model::{AccountId, Fingerprint, GroupId, RowHash};
 use buttonwood_num::{Bps, Money, Round};
 use serde::{Deserialize, Serialize};
 
@@ -17,11 +17,15 @@ pub const GIVEN_UP_MAX: Bps = Bps(500);
 /// The whole, in basis points.
 const WHOLE: i128 = 10_000;
 
+/// A group's row, as fingerprints have it.
+const ROW: RowHash = RowHash::of("advances");
+
 /// The open advances and debts of every group that has one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Advances {
     groups: BTreeMap<GroupId, Open>,
     limit: Money,
+    fingerprint: Fingerprint,
 }
 
 /// The open advances and debts of a group.
@@ -39,7 +43,7 @@ pub struct Open {
 
 impl Default for Advances {
     fn default() -> Self {
-        Self { groups: BTreeMap::new(), limit: LIMIT }
+        Self { groups: BTreeMap::new(), limit: LIMIT, fingerprint: Fingerprint::default() }
     }
 }
 
@@ -67,6 +71,20 @@ impl Open {
 }
 
 impl Advances {
+    /// The part of a fingerprint that covers this table.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint.part("advances")
+    }
+
+    /// Adds a group's row, which has changed, to the fingerprint.
+    fn note(&mut self, group: GroupId) {
+        let mut row = ROW.word(group.0.into());
+        if let Some(open) = self.groups.get(&group) {
+            row = row.money(open.amount).money(open.given_up).money(open.owed());
+        }
+        self.fingerprint.add(row);
+    }
+
     /// Whether no group has an open advance or a debt.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -101,6 +119,7 @@ impl Advances {
         let (sum, count) = open.accounts.entry(account).or_default();
         *sum = sum.capped_add(amount);
         *count = count.saturating_add(1);
+        self.note(group);
     }
 
     /// Notes what an account of a group owes for returned advances from now on, in dollars.
@@ -111,6 +130,7 @@ impl Advances {
             open.debts.remove(&account);
             self.drop_empty(group);
         }
+        self.note(group);
     }
 
     /// Takes out an advance that has cleared or was returned; a debt that it leaves is noted before.
@@ -124,6 +144,7 @@ impl Advances {
             open.accounts.remove(&account);
         }
         self.drop_empty(group);
+        self.note(group);
     }
 
     /// With the last advance and debt the group's account of what it gave up ends.
@@ -137,6 +158,7 @@ impl Advances {
     pub fn note_given_up(&mut self, group: GroupId, amount: Money) {
         if let Some(open) = self.groups.get_mut(&group) {
             open.given_up = open.given_up.capped_add(amount);
+            self.note(group);
         }
     }
 }
@@ -165,6 +187,24 @@ mod tests {
         assert!(!advances.fits(GROUP, dollars(1)) && advances.of(GROUP).is_some());
         advances.end(GROUP, ANN, dollars(20_000));
         assert!(advances.fits(GROUP, dollars(10_000)) && !advances.fits(GROUP, dollars(10_001)));
+    }
+
+    /// A replay that notes another advance, loss, debt or end than the live run has another fingerprint (INV-LEDGER-7).
+    #[test]
+    fn a_row_that_differs_shows() {
+        let after = |added: i128, given_up: i128, owed: i128, ended: i128| {
+            let mut advances = Advances::default();
+            advances.add(GROUP, ANN, dollars(added));
+            advances.note_given_up(GROUP, dollars(given_up));
+            advances.note_debt(GROUP, ANN, dollars(owed));
+            advances.end(GROUP, ANN, dollars(ended));
+            advances.fingerprint()
+        };
+        let live = after(600, 30, 5, 200);
+        assert_eq!(after(600, 30, 5, 200), live);
+        let others =
+            [after(601, 30, 5, 200), after(600, 31, 5, 200), after(600, 30, 6, 200), after(600, 30, 5, 201)];
+        assert!(!others.contains(&live));
     }
 
     /// A group may give up 5 % of its open advances; with the last of them the account of it ends.

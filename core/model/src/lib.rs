@@ -10,6 +10,7 @@ mod cidr;
 mod client_id;
 mod command;
 mod due;
+mod fingerprint;
 mod ids;
 mod named;
 mod nonce;
@@ -27,6 +28,7 @@ pub use cidr::{Cidr, CidrError};
 pub use client_id::{CLIENT_ID_MAX, ClientId, ClientIdError, copy_text};
 pub use command::RoomCommand;
 pub use due::{Due, Phase, Rank};
+pub use fingerprint::{Fingerprint, RowHash};
 pub use ids::{
     AccountId, AssetId, CurrencyId, GroupId, Held, OrderId, RatesId, Seq, SessionId, Slot, SymbolId, TradeId,
 };

@@ -50,6 +50,10 @@ impl Room for Perps {
         self.broken_law((ledger, context.sources.indices.latest()), ledger.gusd(), live)
     }
 
+    fn fingerprint(&self) -> u64 {
+        self.fingerprints()
+    }
+
     /// Notes that the exchange did not run for some time (D-49).
     fn at_start(&self, context: &Context<'_, Self>) -> Option<Command> {
         self.stopped_since(context.time).map(|_| Command::Resume)

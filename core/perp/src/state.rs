@@ -9,7 +9,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_index::Indices;
 use buttonwood_ledger::{CLEARING, FEES, INSURANCE, LENDING, Ledger};
-use buttonwood_model::{AccountId, CurrencyId, Held, Side, SymbolId, Time};
+use buttonwood_model::{AccountId, CurrencyId, Fingerprint, Held, RowHash, Side, SymbolId, Time};
 use buttonwood_num::Money;
 use buttonwood_risk::{Debts, Leverage, Loans, Position};
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,8 @@ pub struct Perps {
     pub(crate) offers: BTreeMap<SymbolId, Time>,
     /// The full hour before which nothing more of the fund's positions can be closed.
     pub(crate) flattened: Option<Time>,
+    /// The fingerprint of all positions so far.
+    positions: Fingerprint,
     /// Whether a deleveraging order is kept, which a command that is no liquidation's ends. Every order asks for it.
     #[serde(skip)]
     is_ranked: bool,
@@ -94,11 +96,15 @@ impl PartialEq for Perps {
             && (&self.liquidations, self.retake, self.marked)
                 == (&other.liquidations, other.retake, other.marked)
             && (&self.offers, self.flattened) == (&other.offers, other.flattened)
+            && self.positions == other.positions
     }
 }
 
 /// Microseconds of a minute.
 const MINUTE: u64 = 60 * Time::SECOND;
+
+/// A position, as fingerprints have it.
+const POSITION: RowHash = RowHash::of("position");
 
 /// The bit that tells a row's number from the place of a balance.
 const ROW: u32 = 1 << 31;
@@ -240,6 +246,12 @@ impl Perps {
         &self.loans
     }
 
+    /// The fingerprints of positions and loans.
+    pub(crate) fn fingerprints(&self) -> u64 {
+        let loans = self.loans.fingerprint().part("perp.loans");
+        self.positions.part("perp.positions") ^ loans
+    }
+
     /// Every row ever used.
     pub fn rows(&self) -> &[Row] {
         &self.rows
@@ -291,6 +303,7 @@ impl Perps {
         let row = self.row_mut(key.0, key.1);
         let before = core::mem::replace(&mut row.position, position);
         let row = *row;
+        self.positions.add(row.hash());
         self.count(&row, before, position);
     }
 
@@ -339,6 +352,13 @@ impl Perps {
 }
 
 impl Row {
+    /// The hash of its position. Live orders are those of the floor.
+    fn hash(&self) -> RowHash {
+        let Position { quantity, cost, realised } = self.position;
+        let row = POSITION.word(self.account.0.into()).word(self.symbol.0.into());
+        row.money(quantity).money(cost).money(realised)
+    }
+
     /// The live quantity of a side.
     pub(crate) fn live(&self, side: Side) -> Money {
         let [buys, sells] = self.live;
@@ -354,5 +374,58 @@ impl Row {
             Side::Buy => buys,
             Side::Sell => sells,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BTC: SymbolId = SymbolId(0);
+    const ANN: AccountId = AccountId(1);
+
+    fn units(amount: i128) -> Money {
+        Money::from_units(amount)
+    }
+
+    /// Applies fills of accounts at a price of ten.
+    fn fill(perps: &mut Perps, fills: &[(u32, i128)]) {
+        for (account, quantity) in fills {
+            let key = (AccountId(*account), BTC);
+            let before = perps.row(key.0, key.1).position;
+            let after = before.after(units(*quantity), units(10 * quantity)).unwrap();
+            perps.set_position(key, after.position);
+        }
+    }
+
+    /// A replay that writes another position than the live run, writes one less, or another one first, has another fingerprint
+    /// (INV-LEDGER-7).
+    #[test]
+    fn a_position_that_differs_shows() {
+        let after = |fills: &[(u32, i128)]| {
+            let mut perps = Perps::default();
+            fill(&mut perps, fills);
+            perps.fingerprints()
+        };
+        let live = after(&[(1, 5), (2, -5)]);
+        assert_eq!(after(&[(1, 5), (2, -5)]), live);
+        let wrong: [&[(u32, i128)]; 5] =
+            [&[(1, 5), (2, -6)], &[(1, -5), (2, 5)], &[(1, 5)], &[(3, 5), (2, -5)], &[(2, -5), (1, 5)]];
+        for fills in wrong {
+            assert_ne!(after(fills), live, "{fills:?}");
+        }
+    }
+
+    /// A row that was changed by nothing shows once the next fill changes it.
+    #[test]
+    fn a_flipped_position_shows_at_its_next_change() {
+        let mut live = Perps::default();
+        fill(&mut live, &[(1, 5)]);
+        let mut planted = live.clone();
+        planted.row_mut(ANN, BTC).position.cost += units(1);
+        for perps in [&mut live, &mut planted] {
+            fill(perps, &[(1, 2)]);
+        }
+        assert_ne!(planted.fingerprints(), live.fingerprints());
     }
 }

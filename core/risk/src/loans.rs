@@ -7,19 +7,34 @@
 
 use alloc::collections::BTreeMap;
 use buttonwood_ledger::{Bucket, Cause, Ledger, Posting};
-use buttonwood_model::{AccountId, CurrencyId};
+use buttonwood_model::{AccountId, CurrencyId, Fingerprint, RowHash};
 use buttonwood_num::Money;
 use core::ops::Bound;
 use serde::{Deserialize, Serialize};
+
+/// A row of the table, as fingerprints have it.
+const ROW: RowHash = RowHash::of("loan");
 
 /// The debts of each account in each currency.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loans {
     /// Never zero and never negative.
     owed: BTreeMap<(AccountId, CurrencyId), Money>,
+    fingerprint: Fingerprint,
 }
 
 impl Loans {
+    /// The fingerprint of all rows so far.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// Adds a row that has changed to the fingerprint.
+    fn note(&mut self, (account, currency): (AccountId, CurrencyId)) {
+        let row = ROW.word(account.0.into()).word(currency.0.into());
+        self.fingerprint.add(row.money(self.owed(account, currency)));
+    }
+
     /// Whether nobody owes anything.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -93,6 +108,7 @@ impl Loans {
             Money::ZERO
         });
         *owed += amount;
+        self.note((account, currency));
     }
 
     /// Repays at most what the account owes, from what is available to it. The statement shows it under this cause.
@@ -115,6 +131,7 @@ impl Loans {
             self.owed.remove(&(account, currency));
             ledger.unwatch(account, currency);
         }
+        self.note((account, currency));
     }
 }
 
@@ -186,6 +203,26 @@ mod tests {
         restored.reindex();
         loans.restore(&mut restored);
         assert_eq!(loans.payable(&restored), Some((ann, USD)));
+    }
+
+    /// A replay that lends or repays another amount, or has another row than the live run had, has another fingerprint (INV-LEDGER-7).
+    #[test]
+    fn a_loan_that_differs_shows() {
+        let mut ledger = ledger();
+        let lender = ledger.open_house("lending".to_string(), true);
+        let ann = ledger.open_account();
+        let mut after = |lent: i128, planted: i128, repaid: i128| {
+            let mut loans = Loans::default();
+            loans.lend(&mut ledger, lender, (ann, USD), units(lent));
+            loans.owed.insert((ann, USD), units(lent + planted));
+            loans.repay(&mut ledger, lender, (ann, USD), units(repaid), Cause::Loan);
+            loans.fingerprint()
+        };
+        let live = after(7, 0, 2);
+        assert_eq!(after(7, 0, 2), live);
+        for (lent, planted, repaid) in [(8, 0, 2), (8, 0, 3), (7, 0, 3), (7, 0, 7), (7, 1, 2)] {
+            assert_ne!(after(lent, planted, repaid), live, "{lent}, {planted}, {repaid}");
+        }
     }
 
     /// The loans of two tables to an account are watched until both have them back, and each finds its own.

@@ -40,6 +40,12 @@ pub trait Room: Sized {
         None
     }
 
+    /// The parts of the room's tables on which money depends in the fingerprint of every batch, by
+    /// [`Fingerprint::part`](buttonwood_model::Fingerprint::part); zero while they are empty.
+    fn fingerprint(&self) -> u64 {
+        0
+    }
+
     /// A command that a start runs before any other, since the exchange did not run until the context's time.
     fn at_start(&self, _context: &Context<'_, Self>) -> Option<Self::Command> {
         None

@@ -36,6 +36,10 @@ impl Room for SpotMargin {
         self.broken_law(live(context.floor, context.ledger))
     }
 
+    fn fingerprint(&self) -> u64 {
+        self.loans().fingerprint().part("spot_margin.loans")
+    }
+
     fn restore(&mut self, ledger: &mut Ledger) {
         self.loans().restore(ledger);
     }

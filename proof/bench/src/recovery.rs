@@ -116,7 +116,7 @@ pub(crate) fn open(dir: &Path) -> State {
             for (stamp, events, texts) in batch.commands() {
                 state.apply(stamp, events, texts);
             }
-            batch.check(state.fingerprint())
+            batch.check(&state)
         },
     );
     replayed.expect("the journal is whole");

@@ -4,12 +4,13 @@
 use crate::{copy, directories, dump, list};
 use buttonwood_accept::{Exchange, Setup};
 use buttonwood_engine::{Body, Command, FeeChange, FeeSchedule, TradingCommand};
-use buttonwood_journal::Options;
+use buttonwood_journal::{Batch, Options, Reader};
 use buttonwood_model::{AccountId, Product, Time};
 use buttonwood_num::Bps;
 use buttonwood_oracle::Dice;
 use buttonwood_sequencer::recover;
 use serde_json::{Value, json};
+use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 
@@ -17,7 +18,7 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 13] = [
+pub const RECIPES: [(&str, Recipe); 14] = [
     ("spot", spot),
     ("auctions", auctions),
     ("crashes", crashes),
@@ -31,6 +32,7 @@ pub const RECIPES: [(&str, Recipe); 13] = [
     ("funds", funds),
     ("perpetuals", perpetuals),
     ("advances", advances),
+    ("rows", rows),
 ];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.
@@ -54,7 +56,7 @@ pub fn make(name: &str, recipe: Recipe) {
     list::add(&name);
 }
 
-/// Fingerprint and dump of a directory, read in a copy.
+/// Fingerprints and dump of a directory, read in a copy: that of balances, and for batches that have it that of rows too.
 ///
 /// # Panics
 /// When it cannot be read.
@@ -62,9 +64,27 @@ pub fn described(directory: &Path) -> String {
     let home = tempfile::tempdir().expect("a temporary folder");
     let data = home.path().join("data");
     copy(directory, &data);
+    let newest = newest_batch(&data);
     let recovered = recover(data.as_path(), Options::default()).expect("it is read");
     let state = recovered.views().state();
-    format!("fingerprint {:016x}\n{}", state.fingerprint(), dump(state))
+    let of_rows = match newest {
+        1 => String::new(),
+        _ => format!("fingerprint with rows {:016x}\n", state.fingerprint()),
+    };
+    format!("fingerprint {:016x}\n{of_rows}{}", state.fingerprint_of_balances(), dump(state))
+}
+
+/// The newest format of a directory's batches.
+fn newest_batch(data: &Path) -> u32 {
+    let mut reader = Reader::open(data.join("journal").as_path()).expect("a journal");
+    let end = reader.verify().expect("it is whole").end.seq;
+    let mut newest = 0;
+    let visit = |batch: &Batch<'_>| {
+        newest = newest.max(batch.version());
+        Ok::<_, Infallible>(())
+    };
+    reader.replay(None, end, visit).expect("it is read");
+    newest
 }
 
 fn started(data: &Path) -> Exchange {
@@ -491,24 +511,29 @@ fn funds(data: &Path) {
 /// Perpetuals: positions, live orders, hours of funding with a premium, risk settings, collateral, a fund; a liquidation that the book,
 /// the fund and opposite positions take, and a debt that stays. A snapshot lies between them, and the process is killed at the end.
 fn perpetuals(data: &Path) {
-    const BTC: &str = "btcgusdperp";
     let exchange = setup().flag("--snapshot-every", "60").start_in(data);
+    positions(&exchange);
+    exchange.kill9();
+}
+
+fn positions(exchange: &Exchange) {
+    const BTC: &str = "btcgusdperp";
     let pin = |currency: &str, price: &str| {
-        control(&exchange, &format!("/sandbox/index/{currency}"), &json!({ "price": price }));
+        control(exchange, &format!("/sandbox/index/{currency}"), &json!({ "price": price }));
     };
     let order = |key: &str, symbol: &str, side: &str, amount: &str, price: &str| {
         let fields = json!({ "symbol": symbol, "side": side, "type": "exchange limit", "amount": amount, "price": price });
         exchange.as_(key).call("/v1/order/new", fields).ok();
     };
     let fund = |amount: &str| {
-        control(&exchange, "/sandbox/ledger/insurance", &json!({ "currency": "GUSD", "amount": amount }));
+        control(exchange, "/sandbox/ledger/insurance", &json!({ "currency": "GUSD", "amount": amount }));
     };
     pin("BTC", "50000");
     pin("ETH", "3000");
     fund("1000");
     let risk =
         json!({ "group": "perp", "account": "perp-003", "max_leverage": "10", "cross_collateral": true });
-    control(&exchange, "/sandbox/accounts/risk", &risk);
+    control(exchange, "/sandbox/accounts/risk", &risk);
     for (long, short) in [("perp-000", "perp-001"), ("perp-002", "perp-003"), ("perp-004", "perp-005")] {
         order(short, BTC, "sell", "10", "50000");
         order(long, BTC, "buy", "10", "50000");
@@ -525,7 +550,6 @@ fn perpetuals(data: &Path) {
     pin("BTC", "41000");
     pin("BTC", "35000");
     exchange.advance(3_600 + 90);
-    exchange.kill9();
 }
 
 /// The bounds of losses: advances that are open, that wait and that were returned, the losses of their group, the limits and terms
@@ -567,5 +591,71 @@ fn advances(data: &Path) {
     let quote = json!({ "side": "buy", "symbol": "btcusd", "totalSpend": "100" });
     let quoted = exchange.as_("counterparty").call("/v1/instant/quote", quote).ok();
     assert!(quoted["quoteId"].is_number(), "{quoted}");
+    exchange.kill9();
+}
+
+/// The rows that fingerprints cover: positions, loans of both products, an advance and a debt, transfers of every way, payments on
+/// their way, and quotes that were executed, have gone or still hold. A snapshot lies between them.
+fn rows(data: &Path) {
+    const BTC: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
+    let exchange = setup().flag("--funds", "simulated").flag("--snapshot-every", "60").start_in(data);
+    let owner = || exchange.as_("fund-manager");
+    let chain = |call: &str, body: &Value| {
+        exchange.control(&format!("/sandbox/chains/bitcoin/{call}"), body).ok();
+    };
+    let request = json!({ "address": BTC, "label": "corpus" });
+    owner().call("/v1/approvedAddresses/bitcoin/request", request).ok();
+    exchange.advance(7 * 86_400);
+    let address = owner().call("/v1/deposit/bitcoin/newAddress", json!({})).ok()["address"].clone();
+    let send = json!({ "address": address, "currency": "BTC", "amount": "1.5" });
+    let withdraw = |id: &str| {
+        let order = json!({ "address": BTC, "amount": "0.25", "clientTransferId": id });
+        owner().call("/v2/withdraw/bitcoin/btc", order).ok();
+    };
+    chain("send", &send);
+    withdraw("complete");
+    chain("mine", &json!({ "blocks": 4 }));
+    let inside = json!({ "sourceAccount": "primary", "targetAccount": "savings", "amount": "0.5" });
+    exchange.as_("master").call("/v1/account/transfer/btc", inside).ok();
+    positions(&exchange);
+    let fields = json!({ "symbol": "ethgusdperp", "side": "buy", "type": "exchange limit", "amount": "2",
+        "price": "3010" });
+    exchange.as_("perp-010").call("/v1/order/new", fields).ok();
+    // A loan of spot margin, of which an hour's interest is charged.
+    let order = |key: &str, side: &str, on_margin: bool| {
+        let fields = json!({ "symbol": "btcusd", "side": side, "type": "exchange limit", "amount": "1.2",
+            "price": "35000", "margin_order": on_margin });
+        exchange.as_(key).call("/v1/order/new", fields).ok();
+    };
+    order("trader", "sell", false);
+    order("margin-000", "buy", true);
+    exchange.restart();
+    exchange.advance(3_600);
+    // An advance that waits, and one that was returned after its money had gone.
+    let poor = exchange.key("empty");
+    let ach = |group: &str, account: &str| {
+        let fields = json!({ "group": group, "account": account, "currency": "USD", "amount": "125.25", "method": "ACH" });
+        exchange.control("/sandbox/banks/wire", &fields).ok()["eid"].clone()
+    };
+    ach("one", "primary");
+    let returned = ach(&poor.group, &poor.account);
+    let spent =
+        ["debit", &poor.group, &poor.account, "USD", "100", "--reference", "spent", "--reason", "corpus"];
+    exchange.admin(&spent).done();
+    exchange.control("/sandbox/banks/settle", &json!({ "eid": returned, "returned": true })).ok();
+    let quote = || {
+        let fields = json!({ "symbol": "btcusd", "side": "buy", "totalSpend": "250" });
+        exchange.as_("counterparty").call("/v1/instant/quote", fields).ok()
+    };
+    order("load-001", "sell", false);
+    let first = quote();
+    let execution = json!({ "symbol": "btcusd", "side": "buy", "quantity": first["quantity"],
+        "price": first["price"], "fee": first["fee"], "quoteId": first["quoteId"] });
+    exchange.as_("counterparty").call("/v1/instant/execute", execution).ok();
+    quote();
+    exchange.advance(61);
+    quote();
+    withdraw("waiting");
+    chain("send", &send);
     exchange.kill9();
 }

@@ -1,12 +1,13 @@
 //! Every directory of the corpus is read to the state that its text holds.
 
 use buttonwood_corpus::{LIST, copy, described, directories, dump, found, listed, names};
-use buttonwood_engine::{Event, FrameError, decode_command, decode_events, encode};
+use buttonwood_engine::{Body, Command, Event, FrameError, decode_command, decode_events, encode};
 use buttonwood_journal::{Batch, Options, Reader};
 use buttonwood_model::Outbox;
 use buttonwood_sequencer::{recover, verify};
 use buttonwood_vault::{KeySource, Vault};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,6 +88,40 @@ fn every_directory_verifies() {
         drop(recover(data.as_path(), Options::default()).expect("a start"));
         verify(data.as_path()).unwrap_or_else(|fault| panic!("{name}, after a start: {fault}"));
     }
+}
+
+/// A directory of earlier batches goes on with new ones: each batch is checked by the rule of its format.
+#[test]
+fn a_directory_goes_on_in_the_new_format() {
+    let open = |data: &Path| recover(data, Options::default()).expect("a start");
+    for name in ["format-8-advances", "format-8-conversions", "format-8-funds", "format-8-perpetuals"] {
+        let (_home, data) = copied(name);
+        let mut recovered = open(&data);
+        let time = recovered.views().state().stamp().time;
+        for group in ["after", "later"] {
+            let command = Command { caller: None, body: Body::add_group(group.to_owned()) };
+            recovered.commit(time, vec![command]).expect("a group is added");
+        }
+        let live = recovered.views().state().fingerprint();
+        drop(recovered);
+        assert_eq!(versions(&data), [1, 2].into(), "{name}");
+        let verified = verify(data.as_path());
+        verified.unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        assert_eq!(open(&data).views().state().fingerprint(), live, "{name}");
+    }
+}
+
+/// The formats of a directory's batches.
+fn versions(data: &Path) -> BTreeSet<u32> {
+    let mut reader = Reader::open(data.join("journal").as_path()).expect("a journal");
+    let end = reader.verify().expect("it is whole").end.seq;
+    let mut versions = BTreeSet::new();
+    let visit = |batch: &Batch<'_>| {
+        versions.insert(batch.version());
+        Ok::<_, Infallible>(())
+    };
+    reader.replay(None, end, visit).expect("it is read");
+    versions
 }
 
 /// Every command is read too, which no start does, and means the same when this build writes it again.

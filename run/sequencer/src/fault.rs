@@ -98,8 +98,11 @@ pub enum Fault {
         /// The version that this build reads.
         known: u8,
     },
-    /// A replay, or the read models, came to other balances than the exchange.
-    #[error("following the batch that ends with command {seq} gave other balances than the exchange had")]
+    /// A replay, or the read models, came to other balances or rows than the exchange.
+    #[error(
+        "following the batch that ends with command {seq} gave other balances, or other rows of transfers, positions, debts or \
+         quotes, than the exchange had"
+    )]
     Diverged {
         /// The batch's last command.
         seq: u64,

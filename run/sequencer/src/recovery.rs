@@ -225,7 +225,7 @@ fn replay(
         if batches.is_multiple_of(FLUSH_EVERY) {
             flush_if_room(&mut views)?;
         }
-        batch.check(views.state().fingerprint())
+        batch.check(views.state())
     };
     let replayed = read(threads, |visit| journal.replay(mark.as_ref(), visit), fold);
     replayed

@@ -5,8 +5,12 @@
 use crate::codec::{BLOCK, Put, Take, blank, intact, seal};
 use crate::mark::JournalId;
 
-/// The newest format of segments and batches that this program reads; the one it writes.
+/// The newest format of all files but batches that this program reads; the one it writes.
 pub(crate) const VERSION: u32 = 1;
+
+/// The newest format of batches that this program reads; the one it writes. Format 2 has the fields of format 1; the caller computes
+/// the fingerprint by another rule (DESIGN Q-555).
+pub(crate) const BATCH_VERSION: u32 = 2;
 
 /// Bytes of a batch header, its CRC included.
 pub(crate) const BATCH_HEADER: usize = 128;
@@ -91,6 +95,8 @@ impl SegmentHeader {
 /// The front of one batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BatchHeader {
+    /// The format of the batch.
+    pub(crate) version: u32,
     pub(crate) id: JournalId,
     /// Number of the segment this batch was written to (J9).
     pub(crate) segment: u64,
@@ -118,7 +124,7 @@ impl BatchHeader {
     pub(crate) fn encode(&self, front: &mut [u8]) {
         Put::new(front)
             .bytes(&BATCH_MAGIC)
-            .u32(VERSION)
+            .u32(self.version)
             .bytes(&self.id.0)
             .u64(self.segment)
             .u64(self.offset)
@@ -135,9 +141,10 @@ impl BatchHeader {
     /// Reads a batch header at the start of `block`. Anything that is not intact is [`Unreadable::Garbled`].
     pub(crate) fn decode(block: &[u8], id: JournalId) -> Result<Self, Unreadable> {
         let header = block.get(..BATCH_HEADER).ok_or(Unreadable::Garbled)?;
-        let mut fields = opened(header, BATCH_MAGIC, id)?;
+        let (version, mut fields) = opened_to(header, BATCH_MAGIC, id, BATCH_VERSION)?;
         let mut read = || {
             Some(Self {
+                version,
                 id,
                 segment: fields.u64()?,
                 offset: fields.u64()?,
@@ -157,6 +164,16 @@ impl BatchHeader {
 /// Checks magic, CRC, version and identity of a sealed block, and returns the fields after them. The CRC is checked
 /// before the version: only an intact block may claim to be newer.
 pub(crate) fn opened(block: &[u8], magic: [u8; 8], id: JournalId) -> Result<Take<'_>, Unreadable> {
+    opened_to(block, magic, id, VERSION).map(|(_, fields)| fields)
+}
+
+/// As [`opened`], for a block of any version up to the newest; returns its version too.
+fn opened_to(
+    block: &[u8],
+    magic: [u8; 8],
+    id: JournalId,
+    newest: u32,
+) -> Result<(u32, Take<'_>), Unreadable> {
     let mut fields = Take::new(block);
     if fields.bytes() != Some(magic) {
         return Err(if blank(block) { Unreadable::Blank } else { Unreadable::Garbled });
@@ -165,12 +182,44 @@ pub(crate) fn opened(block: &[u8], magic: [u8; 8], id: JournalId) -> Result<Take
         return Err(Unreadable::Garbled);
     }
     let version = fields.u32().ok_or(Unreadable::Garbled)?;
-    if version > VERSION {
+    if version > newest {
         return Err(Unreadable::Newer(version));
     }
     let found = JournalId(fields.bytes().ok_or(Unreadable::Garbled)?);
     if found != id {
         return Err(Unreadable::Foreign(found));
     }
-    Ok(fields)
+    Ok((version, fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Earlier batches are read with their version, and later ones are refused by it.
+    #[test]
+    fn a_batch_says_its_version() {
+        let id = JournalId([7; 16]);
+        let read = |version| {
+            let header = BatchHeader {
+                version,
+                id,
+                segment: 1,
+                offset: 4096,
+                epoch: 1,
+                first_seq: 1,
+                count: 1,
+                body_bytes: 9,
+                watermark: 0,
+                fingerprint: 3,
+                previous: [1; 32],
+            };
+            let mut front = [0; BATCH_HEADER];
+            header.encode(&mut front);
+            BatchHeader::decode(&front, id).map(|read| (read == header, read.version))
+        };
+        assert_eq!(read(1), Ok((true, 1)));
+        assert_eq!(read(BATCH_VERSION), Ok((true, 2)));
+        assert_eq!(read(BATCH_VERSION + 1), Err(Unreadable::Newer(3)));
+    }
 }

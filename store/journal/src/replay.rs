@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::buffer::MAX_BATCH_BYTES;
 use crate::codec::{BLOCK, BLOCK_BYTES, blank, narrow, wide};
 use crate::fault::{Fault, Flaw, ReplayError};
-use crate::header::{BATCH_FRONT, BATCH_HEADER, BatchHeader, HASH, Unreadable, VERSION};
+use crate::header::{BATCH_FRONT, BATCH_HEADER, BATCH_VERSION, BatchHeader, HASH, Unreadable};
 use crate::mark::Mark;
 use crate::segment::Segment;
 use crate::watermark::Watermark;
@@ -44,6 +44,11 @@ impl<'a> Batch<'a> {
     /// Last sequence known to be acknowledged when this was written (J7).
     pub fn watermark(&self) -> u64 {
         self.header.watermark
+    }
+
+    /// The version of its format. The callers of format 1 computed fingerprints by another rule.
+    pub fn version(&self) -> u32 {
+        self.header.version
     }
 
     /// The writer's fingerprint of its state after this batch, 0 if it set none.
@@ -272,7 +277,7 @@ fn expect_header(segment: &Segment, cursor: &Cursor, block: &[u8]) -> Result<Bat
         Unreadable::Blank if blank(block) => torn(Flaw::Blank),
         Unreadable::Blank | Unreadable::Garbled => torn(Flaw::Header),
         Unreadable::Newer(found) => {
-            Miss::Fault(Fault::Version { path: segment.path.clone(), found, supported: VERSION })
+            Miss::Fault(Fault::Version { path: segment.path.clone(), found, supported: BATCH_VERSION })
         }
         Unreadable::Foreign(found) => {
             Miss::Fault(Fault::Foreign { path: segment.path.clone(), found, expected: segment.header.id })

@@ -14,7 +14,7 @@ use crate::buffer::{Buffer, MAX_BATCH_BYTES};
 use crate::codec::{BLOCK_BYTES, wide};
 use crate::direct::Aligned;
 use crate::fault::Fault;
-use crate::header::{BatchHeader, SegmentHeader};
+use crate::header::{BATCH_VERSION, BatchHeader, SegmentHeader};
 use crate::journal::Options;
 use crate::lock::Lock;
 use crate::mark::{JournalId, Mark};
@@ -172,6 +172,7 @@ impl Writer {
     fn make_durable(&mut self, batch: &mut Buffer) -> Result<Mark, Fault> {
         let Mark { seq, chain, segment, offset } = self.mark;
         let header = batch.describe(BatchHeader {
+            version: BATCH_VERSION,
             id: self.id,
             segment,
             offset,

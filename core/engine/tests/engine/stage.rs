@@ -163,7 +163,10 @@ impl Stage {
                 return same(&got.total(), &amount);
             }
             "fingerprint" => {
-                return same(&self.exchange.state.fingerprint().to_string(), &words.next().to_owned());
+                return same(
+                    &self.exchange.state.fingerprint_of_balances().to_string(),
+                    &words.next().to_owned(),
+                );
             }
             side @ ("asks" | "bids") => return self.queue(side, words, false),
             "waiting" => {

@@ -4,6 +4,7 @@ use crate::Eid;
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
+use buttonwood_model::{Fingerprint, RowHash};
 use serde::{Deserialize, Serialize};
 
 /// Newest blocks of a network that are kept: as many as its watcher follows a reorganisation over.
@@ -62,6 +63,23 @@ pub struct Deposits {
     /// Those of the house account for payments that fit no account.
     pub(super) unclaimed: BTreeSet<OutputKey>,
     blocks: BTreeMap<String, VecDeque<ChainBlock>>,
+    /// The fingerprint of all payments so far.
+    fingerprint: Fingerprint,
+}
+
+/// A payment, as fingerprints have it.
+const ROW: RowHash = RowHash::of("deposit");
+
+impl Deposit {
+    fn hash(&self) -> RowHash {
+        let state = match self.state {
+            State::Waiting => 0,
+            State::Credited => 1,
+            State::Lost => 2,
+        };
+        let row = ROW.word(self.eid.0).word(state);
+        self.block.as_ref().map_or(row, |block| row.word(block.height).text(&block.hash))
+    }
 }
 
 impl Deposits {
@@ -102,13 +120,24 @@ impl Deposits {
 
     pub(super) fn add(&mut self, key: OutputKey, deposit: Deposit) {
         self.live.insert(key.clone());
+        self.fingerprint.add(deposit.hash());
         self.all.insert(key, deposit);
     }
 
+    /// The fingerprint of all payments so far.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// Changes a payment, and returns its row.
+    ///
     /// # Panics
     /// When no such payment was seen.
-    pub(super) fn deposit_mut(&mut self, key: &OutputKey) -> &mut Deposit {
-        self.all.get_mut(key).expect("the decision found the payment")
+    pub(super) fn change(&mut self, key: &OutputKey, change: impl FnOnce(&mut Deposit)) -> Eid {
+        let deposit = self.all.get_mut(key).expect("the decision found the payment");
+        change(deposit);
+        self.fingerprint.add(deposit.hash());
+        deposit.eid
     }
 
     /// Sets how far a payment has come. One that is lost is none of those that a watcher follows.
@@ -120,9 +149,7 @@ impl Deposits {
             State::Lost => self.live.remove(key),
             State::Waiting | State::Credited => self.live.insert(key.clone()),
         };
-        let deposit = self.deposit_mut(key);
-        deposit.state = state;
-        deposit.eid
+        self.change(key, |deposit| deposit.state = state)
     }
 
     /// Follows a chain, and forgets what only payments in removable blocks need.
@@ -152,8 +179,7 @@ impl Deposits {
         let deep: Vec<OutputKey> =
             self.live(network).filter(|(_, deposit)| is_deep(deposit)).map(|(key, _)| key.clone()).collect();
         for key in deep {
-            let deposit = self.deposit_mut(&key);
-            (deposit.block, deposit.spends) = (None, Vec::new());
+            self.change(&key, |deposit| (deposit.block, deposit.spends) = (None, Vec::new()));
             self.live.remove(&key);
         }
     }

@@ -35,9 +35,11 @@ pub(super) fn decide(
 /// its own before the payment came.
 pub(super) fn evolve(books: &mut ContextMut<'_, Funds>, key: &OutputKey, account: AccountId) {
     let eid = books.room.next_eid();
-    let deposit = books.room.deposits.deposit_mut(key);
-    let (before, is_credited) = (deposit.eid, deposit.state == State::Credited);
-    deposit.eid = eid;
+    let (mut before, mut is_credited) = (eid, false);
+    books.room.deposits.change(key, |deposit| {
+        (before, is_credited) = (deposit.eid, deposit.state == State::Credited);
+        deposit.eid = eid;
+    });
     let unclaimed = books.ledger.house(UNCLAIMED.name);
     if unclaimed == Some(account) {
         books.room.deposits.unclaimed.insert(key.clone());

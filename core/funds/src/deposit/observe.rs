@@ -2,7 +2,7 @@
 
 use super::{ChainBlock, Deposit, Event, OutputKey, Reject, State};
 use crate::outlet::deposit_owner;
-use crate::{Change, Funds, Kind, NewTransfer, OnChain, Reference, Status, Way};
+use crate::{Change, Eid, Funds, Kind, NewTransfer, OnChain, Reference, Status, Way};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -176,10 +176,16 @@ pub(super) fn seen(books: &mut ContextMut<'_, Funds>, seen: Seen, account: Accou
     books.room.deposits.add(key, deposit);
 }
 
-/// Sets how far a payment has come, and the status of its row.
-pub(super) fn set_status(books: &mut ContextMut<'_, Funds>, key: &OutputKey, state: State, status: Status) {
+/// Sets how far a payment has come, and the status of its row, which is returned.
+pub(super) fn set_status(
+    books: &mut ContextMut<'_, Funds>,
+    key: &OutputKey,
+    state: State,
+    status: Status,
+) -> Eid {
     let eid = books.room.deposits.set_state(key, state);
     books.room.change(&Change { eid, status, held: Money::ZERO });
+    eid
 }
 
 fn set_block(
@@ -187,13 +193,10 @@ fn set_block(
     key: &OutputKey,
     block: Option<ChainBlock>,
     confirmations: u32,
-) {
-    let deposit = books.room.deposits.deposit_mut(key);
-    deposit.block = block;
-    let eid = deposit.eid;
-    if let Some(chain) = books.room.way_mut(eid).chain_mut() {
-        chain.confirmations = confirmations;
-    }
+) -> Eid {
+    let eid = books.room.deposits.change(key, |deposit| deposit.block = block);
+    books.room.change_chain(eid, |chain| chain.confirmations = confirmations);
+    eid
 }
 
 pub(super) fn confirmed(
@@ -217,16 +220,14 @@ pub(super) fn lost(books: &mut ContextMut<'_, Funds>, key: &OutputKey) {
 
 /// Halts the asset of a payment whose block was removed after the credit. The credit stays.
 pub(super) fn reversed(books: &mut ContextMut<'_, Funds>, key: &OutputKey) {
-    set_block(books, key, None, 0);
-    let eid = books.room.deposits.deposit_mut(key).eid;
+    let eid = set_block(books, key, None, 0);
     let currency = books.room.row(eid).currency;
     books.room.halts.halt_asset(currency);
 }
 
 /// Credits a payment: the only place where it becomes money.
 pub(super) fn credited(books: &mut ContextMut<'_, Funds>, key: &OutputKey) {
-    set_status(books, key, State::Credited, Status::Complete);
-    let eid = books.room.deposits.deposit_mut(key).eid;
+    let eid = set_status(books, key, State::Credited, Status::Complete);
     let row = books.room.row(eid);
     let (account, currency, amount) = (row.account, row.currency, row.amount);
     let source = books.ledger.house(SOURCE.name).expect("the house accounts are open");

@@ -5,7 +5,7 @@ use crate::Eid;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, CurrencyId, GroupId};
+use buttonwood_model::{AccountId, CurrencyId, Fingerprint, GroupId, RowHash};
 use serde::{Deserialize, Serialize};
 
 /// Blocks after which the signed bytes of an ended withdrawal are forgotten: more than a reorganisation is followed.
@@ -66,7 +66,47 @@ pub struct Payment {
     pub(super) free_in: Option<u32>,
 }
 
+/// A payment, as fingerprints have it.
+const ROW: RowHash = RowHash::of("payment");
+
+impl Attempt {
+    fn hash(&self, row: RowHash) -> RowHash {
+        let purpose = match self.purpose {
+            Purpose::Pay => 0,
+            Purpose::Bump => 1,
+            Purpose::Void => 2,
+        };
+        row.word(purpose).text(&self.tx).bytes(&self.bytes).bytes(&self.spends)
+    }
+}
+
+impl Settled {
+    fn hash(&self, row: RowHash) -> RowHash {
+        let outcome = match self.outcome {
+            Outcome::Completed => 0,
+            Outcome::Failed => 1,
+            Outcome::Voided => 2,
+        };
+        let row = row.word(outcome).text(&self.tx);
+        self.block.as_ref().map_or(row, |(height, hash)| row.word(*height).text(hash))
+    }
+}
+
 impl Payment {
+    /// Its hash. Of what was signed the newest alone, since the others were added before.
+    fn hash(&self, row: RowHash) -> RowHash {
+        let remedy = match self.remedy {
+            None => 0,
+            Some(Remedy::Rebuild) => 1,
+            Some(Remedy::Void) => 2,
+        };
+        let row = row.word(u64::from(self.lost)).word(remedy).option(self.free_in.map(u64::from));
+        let row = row.count(self.attempts.len()).count(self.replaced.len());
+        let row = self.attempts.last().map_or(row, |newest| newest.hash(row));
+        let row = self.sent.iter().fold(row.count(self.sent.len()), |row, tx| row.text(tx));
+        self.settled.as_ref().map_or(row, |settled| settled.hash(row))
+    }
+
     /// A signed transaction by its hash, also one that was replaced.
     pub fn attempt(&self, tx: &str) -> Option<&Attempt> {
         let replaced = self.replaced.iter().flatten();
@@ -87,6 +127,8 @@ pub struct Withdrawals {
     overrides: BTreeSet<AccountId>,
     /// Those about which an operator has done something.
     remedied: BTreeSet<Eid>,
+    /// The fingerprint of all payments so far.
+    fingerprint: Fingerprint,
 }
 
 impl Withdrawals {
@@ -107,7 +149,7 @@ impl Withdrawals {
 
     /// Notes what an operator has done.
     pub(super) fn set_remedy(&mut self, eid: Eid, remedy: Remedy) {
-        self.payment_mut(eid).remedy = Some(remedy);
+        self.change(eid, |payment| payment.remedy = Some(remedy));
         self.remedied.insert(eid);
     }
 
@@ -141,6 +183,7 @@ impl Withdrawals {
             *used = used.saturating_add(1);
         }
         self.payments.insert(eid, Payment { free_in, ..Payment::default() });
+        self.note(eid);
     }
 
     /// Gives a used free withdrawal back.
@@ -148,6 +191,7 @@ impl Withdrawals {
         let Some(month) = self.payments.get_mut(&eid).and_then(|payment| payment.free_in.take()) else {
             return;
         };
+        self.note(eid);
         let key = (group, currency, month);
         match self.used.get_mut(&key) {
             Some(used) if *used > 1 => *used -= 1,
@@ -157,10 +201,24 @@ impl Withdrawals {
         }
     }
 
+    /// Changes a payment.
+    ///
     /// # Panics
     /// When the withdrawal is not on its way.
-    pub(super) fn payment_mut(&mut self, eid: Eid) -> &mut Payment {
-        self.payments.get_mut(&eid).expect("the decision found the withdrawal")
+    pub(super) fn change(&mut self, eid: Eid, change: impl FnOnce(&mut Payment)) {
+        change(self.payments.get_mut(&eid).expect("the decision found the withdrawal"));
+        self.note(eid);
+    }
+
+    /// The fingerprint of all payments so far.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// Adds a payment that has changed, or is gone, to the fingerprint.
+    fn note(&mut self, eid: Eid) {
+        let row = ROW.word(eid.0);
+        self.fingerprint.add(self.payments.get(&eid).map_or(row, |payment| payment.hash(row)));
     }
 
     /// Notes the end of a withdrawal, and forgets those whose blocks are too deep to be removed.
@@ -177,10 +235,12 @@ impl Withdrawals {
                 self.ended.remove(&key);
                 self.payments.remove(&key.2);
                 self.remedied.remove(&key.2);
+                self.note(key.2);
             }
         }
         if let Some(payment) = self.payments.get_mut(&eid) {
             payment.settled = Some(settled);
+            self.note(eid);
         }
     }
 
@@ -191,5 +251,6 @@ impl Withdrawals {
             return;
         };
         self.ended.remove(&(network.into(), height, eid));
+        self.note(eid);
     }
 }

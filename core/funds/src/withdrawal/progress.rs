@@ -150,18 +150,18 @@ pub(super) fn signed(books: &mut ContextMut<'_, Funds>, eid: Eid, attempt: Attem
     if attempt.purpose != Purpose::Void {
         set_tx(books, eid, &attempt.tx);
     }
-    books.room.withdrawals.payment_mut(eid).attempts.push(attempt);
+    books.room.withdrawals.change(eid, |payment| payment.attempts.push(attempt));
 }
 
 /// The row shows the newest transaction that pays.
 fn set_tx(books: &mut ContextMut<'_, Funds>, eid: Eid, tx: &str) {
-    if let Some(chain) = books.room.way_mut(eid).chain_mut() {
-        chain.tx = tx.into();
-    }
+    books.room.change_chain(eid, |chain| chain.tx = tx.into());
 }
 
 pub(super) fn sent(books: &mut ContextMut<'_, Funds>, eid: Eid, tx: &str) {
-    books.room.withdrawals.payment_mut(eid).sent.insert(tx.into());
+    books.room.withdrawals.change(eid, |payment| {
+        payment.sent.insert(tx.into());
+    });
 }
 
 /// The state that the entries about the end of a withdrawal need.

@@ -134,9 +134,7 @@ pub(super) fn remedy(context: &Context<'_, Funds>, eid: Eid, remedy: Remedy) -> 
 }
 
 fn set_mishap(books: &mut ContextMut<'_, Funds>, eid: Eid, mishap: Option<Mishap>) {
-    if let Some(chain) = books.room.way_mut(eid).chain_mut() {
-        chain.mishap = mishap;
-    }
+    books.room.change_chain(eid, |chain| chain.mishap = mishap);
 }
 
 /// Notes that a block that was final was removed.
@@ -157,7 +155,7 @@ pub(super) fn reopened(books: &mut ContextMut<'_, Funds>, eid: Eid) {
     let ended = Ended::of(books.room.row(eid));
     let network = books.room.row(eid).chain().map(|chain| chain.network.clone()).unwrap_or_default();
     books.room.withdrawals.unend(eid, &network);
-    books.room.withdrawals.payment_mut(eid).settled = None;
+    books.room.withdrawals.change(eid, |payment| payment.settled = None);
     let held = ended.amount + ended.fee;
     pay_back(books, eid, &ended, held);
     books.room.change(&Change { eid, status: Status::Pending, held });
@@ -165,15 +163,17 @@ pub(super) fn reopened(books: &mut ContextMut<'_, Funds>, eid: Eid) {
 
 /// Applies that nothing that was signed can confirm any more.
 pub(super) fn lost(books: &mut ContextMut<'_, Funds>, eid: Eid) {
-    books.room.withdrawals.payment_mut(eid).lost = true;
+    books.room.withdrawals.change(eid, |payment| payment.lost = true);
     set_mishap(books, eid, Some(Mishap::Lost));
 }
 
 /// Applies that something that was signed may confirm after all.
 pub(super) fn revived(books: &mut ContextMut<'_, Funds>, eid: Eid) {
-    let payment = books.room.withdrawals.payment_mut(eid);
-    payment.lost = false;
-    let is_rebuilt = !payment.replaced.is_empty();
+    let mut is_rebuilt = false;
+    books.room.withdrawals.change(eid, |payment| {
+        payment.lost = false;
+        is_rebuilt = !payment.replaced.is_empty();
+    });
     set_mishap(books, eid, Some(if is_rebuilt { Mishap::Rebuilt } else { Mishap::Removed }));
 }
 
@@ -186,16 +186,15 @@ pub(super) fn remedied(books: &mut ContextMut<'_, Funds>, eid: Eid, remedy: Reme
 
 /// Applies that it is paid again from other coins: what was signed for it is never sent again.
 pub(super) fn rebuilt(books: &mut ContextMut<'_, Funds>, eid: Eid) {
-    let payment = books.room.withdrawals.payment_mut(eid);
-    let attempts = core::mem::take(&mut payment.attempts);
-    // One that was not signed anew since the last time replaces nothing.
-    if !attempts.is_empty() {
-        payment.replaced.push(attempts);
-    }
-    payment.lost = false;
-    if let Some(chain) = books.room.way_mut(eid).chain_mut() {
-        chain.tx.clear();
-    }
+    books.room.withdrawals.change(eid, |payment| {
+        let attempts = core::mem::take(&mut payment.attempts);
+        // One that was not signed anew since the last time replaces nothing.
+        if !attempts.is_empty() {
+            payment.replaced.push(attempts);
+        }
+        payment.lost = false;
+    });
+    books.room.change_chain(eid, |chain| chain.tx.clear());
     remedied(books, eid, Remedy::Rebuild);
 }
 
@@ -210,7 +209,8 @@ pub(super) fn called_off(books: &mut ContextMut<'_, Funds>, eid: Eid) {
     let group = books.access.account(ended.account).and_then(|account| account.group);
     books.room.withdrawals.give_back(eid, group, ended.currency);
     remedied(books, eid, Remedy::Void);
-    let payment = books.room.withdrawals.payment_mut(eid);
-    payment.lost = false;
-    payment.settled = Some(Settled { outcome: Outcome::Voided, tx: String::new(), block: None });
+    books.room.withdrawals.change(eid, |payment| {
+        payment.lost = false;
+        payment.settled = Some(Settled { outcome: Outcome::Voided, tx: String::new(), block: None });
+    });
 }

@@ -571,3 +571,32 @@ fn free_withdrawals_are_counted_by_group() {
     };
     assert_eq!([left(Some(GroupId(0))), left(Some(GroupId(1)))], [9, 10]);
 }
+
+/// A replay in which a payment has other bytes, was sent or is lost has another fingerprint, although its row is the same (INV-LEDGER-7).
+#[test]
+fn a_payment_that_differs_shows() {
+    let after = |change: fn(&mut Payment)| {
+        let mut rig = Rig::new();
+        let withdraw = order(&rig, micro(1_000_000));
+        let eid = accept(&mut rig, &withdraw).unwrap();
+        let signed = progress::sign(&rig.context(), eid, &attempt(Purpose::Pay, "one", 1));
+        assert!(step(&mut rig, signed));
+        rig.apply(|books| books.room.withdrawals.change(eid, change));
+        (rig.funds.fingerprints(), rig.funds.transfer(eid).unwrap().clone())
+    };
+    let live = after(|_| {});
+    assert_eq!(after(|_| {}), live);
+    let others: [fn(&mut Payment); 5] = [
+        |payment| payment.attempts[0].bytes = vec![9],
+        |payment| payment.attempts[0].spends = vec![9],
+        |payment| payment.sent.extend(["one".into()]),
+        |payment| payment.lost = true,
+        |payment| {
+            payment.settled = Some(Settled { outcome: Outcome::Voided, tx: String::new(), block: None });
+        },
+    ];
+    for change in others {
+        let planted = after(change);
+        assert!(planted.0 != live.0 && planted.1 == live.1);
+    }
+}

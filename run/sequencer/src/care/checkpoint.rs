@@ -85,7 +85,7 @@ fn fold_and_write(journal: &Folder, mut reader: Reader, until: u64, syncer: &Syn
         |visit| reader.replay(from.as_ref(), until, visit),
         |batch| {
             batch.apply(|stamp, events, texts| fold.apply(stamp, events, texts, &mut sink))?;
-            batch.check(fold.state().fingerprint())
+            batch.check(fold.state())
         },
     )?;
     check_laws(&fold)?;

@@ -234,7 +234,7 @@ fn mend(shared: &Shared) -> Result<Mended, Fault> {
     let replayed = reader.replay(from.as_ref(), until, |bytes| {
         batch.read(bytes)?;
         batch.apply(|stamp, events, texts| fold.apply(stamp, events, texts, &mut rows))?;
-        batch.check(fold.state().fingerprint())?;
+        batch.check(fold.state())?;
         rows.check().map_err(Fault::from)?;
         let reached = 100 * (batch.last_seq() - first) / (until - first).max(1);
         if reached != percent {

@@ -86,7 +86,7 @@ impl Past {
         let replayed = reader.replay_durable(from.as_ref(), |bytes| {
             batch.read(bytes)?;
             batch.apply(|stamp, events, texts| fold.apply(stamp, events, texts, &mut sink))?;
-            batch.check(fold.state().fingerprint())
+            batch.check(fold.state())
         });
         replayed.map_err(|error| named(fault(error), &journal, archive, fold.state().access()))?;
         Ok(Self { history, reader, snapshot, state: fold.into_state() })
@@ -228,7 +228,7 @@ impl Replay {
         visit: &mut impl FnMut(&PastRow) -> Result<(), E>,
     ) -> Result<(), E> {
         batch.apply(|stamp, events, texts| self.fold.apply(stamp, events, texts, &mut self.sink))?;
-        batch.check(self.fold.state().fingerprint())?;
+        batch.check(self.fold.state())?;
         self.sink.rows.drain(..).try_for_each(|row| visit(&row))
     }
 }

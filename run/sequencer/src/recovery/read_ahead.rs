@@ -6,7 +6,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
-use buttonwood_engine::{Event, decode_events};
+use buttonwood_engine::{Event, State, decode_events};
 use buttonwood_journal::{Batch, ReplayError};
 use buttonwood_model::{Outbox, Seq, Stamp};
 use crossbeam_channel::bounded;
@@ -32,6 +32,30 @@ pub struct Decoded {
     commands: Vec<(Stamp, usize, usize)>,
     last_seq: u64,
     fingerprint: u64,
+    rule: Rule,
+}
+
+/// The rule by which the fingerprint of a batch was computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Rule {
+    /// Over balances alone: batches of format 1.
+    Balances,
+    /// Over the rows of transfers, positions, debts and quotes too.
+    #[default]
+    Rows,
+}
+
+impl Rule {
+    fn of(batch: &Batch<'_>) -> Self {
+        if batch.version() < 2 { Self::Balances } else { Self::Rows }
+    }
+
+    fn fingerprint(self, state: &State) -> u64 {
+        match self {
+            Self::Balances => state.fingerprint_of_balances(),
+            Self::Rows => state.fingerprint(),
+        }
+    }
 }
 
 impl Decoded {
@@ -68,11 +92,15 @@ impl Decoded {
         self.last_seq
     }
 
-    /// Compares the fingerprint that the live run had after this batch with that of its replay.
+    /// Compares the fingerprint that the live run had after this batch with that of its replay, by the rule of the batch's format.
     ///
     /// # Errors
     /// [`Fault::Diverged`] when they differ.
-    pub fn check(&self, fingerprint: u64) -> Result<(), Fault> {
+    pub fn check(&self, state: &State) -> Result<(), Fault> {
+        self.compare(self.rule.fingerprint(state))
+    }
+
+    fn compare(&self, fingerprint: u64) -> Result<(), Fault> {
         if self.fingerprint == fingerprint { Ok(()) } else { Err(Fault::Diverged { seq: self.last_seq }) }
     }
 
@@ -81,6 +109,7 @@ impl Decoded {
         self.out.clear();
         self.commands.clear();
         (self.last_seq, self.fingerprint) = (batch.last_seq(), batch.fingerprint());
+        self.rule = Rule::of(batch);
         for (seq, bytes) in batch.frames() {
             let (time, _) =
                 decode_events(bytes, &mut self.out).map_err(|source| Fault::Frame { seq, source })?;
@@ -271,7 +300,7 @@ mod tests {
             seen.push((stamp.seq.0, stamp.time.0, String::from_utf8(texts.to_vec()).unwrap()));
         }
         assert_eq!(seen.last().unwrap().0, batch.last_seq());
-        batch.check(batch.last_seq())
+        batch.compare(batch.last_seq())
     }
 
     /// On one thread or two, every command comes once, in order, with what belongs to it.
@@ -306,7 +335,7 @@ mod tests {
                 |visit| reader.replay(None, wide(2 * BATCHES), visit),
                 |batch| {
                     came += 1;
-                    batch.check(if came == wanted { 0 } else { batch.last_seq() })
+                    batch.compare(if came == wanted { 0 } else { batch.last_seq() })
                 },
             );
             let seq = 2 * wide(wanted);

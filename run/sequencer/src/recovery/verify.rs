@@ -133,7 +133,7 @@ fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<
     let mut laws_due = fold.state().stamp().seq.0 + LAWS_EVERY;
     let check = |batch: &Decoded| {
         batch.apply(|stamp, events, texts| fold.apply(stamp, events, texts, &mut rows))?;
-        batch.check(fold.state().fingerprint())?;
+        batch.check(fold.state())?;
         let seq = batch.last_seq();
         rows.check(seq, &fold)?;
         if seq >= laws_due {

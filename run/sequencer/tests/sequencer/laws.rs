@@ -5,8 +5,9 @@
 
 use crate::support::{SEGMENTS, START, Trading, account, founded};
 use buttonwood_engine::{
-    AccessEvent, Body, Broken, Caller, Command, Event, Place, TradingCommand, TradingEvent, Workspace,
-    decide, decode_command, decode_events, encode,
+    AccessEvent, Adjustment, Body, Broken, Caller, Command, ConvertInfrequent, ConvertQuote, Event,
+    Infrequent, LedgerInfrequent, Place, QuoteId, State, TradingCommand, TradingEvent, Workspace, decide,
+    decode_command, decode_events, encode,
 };
 use buttonwood_journal::{Buffer, Journal, Mark, Reader, snapshot};
 use buttonwood_model::{Claim, CurrencyId, Nonce, OrderKind, Outbox, Seq, SessionId, Side, Stamp, SymbolId};
@@ -107,6 +108,75 @@ fn other_balances_are_found() {
     ];
     for fault in found {
         assert!(matches!(fault, Fault::Diverged { .. }), "{fault}");
+    }
+}
+
+/// Appends a batch with an event to a journal, and the fingerprint of a writer that applied `live` instead.
+fn appended(dir: &Path, live: &Infrequent, journaled: &Infrequent) {
+    let recovered = recover(dir, SEGMENTS).unwrap();
+    let mut state = recovered.views().state().clone();
+    drop(recovered);
+    let stamp = Stamp { seq: Seq(state.stamp().seq.0 + 1), time: START };
+    let [mut own, mut out] = [Outbox::<Event>::default(), Outbox::default()];
+    live.push(&mut own);
+    journaled.push(&mut out);
+    let mut replayed = state.clone();
+    state.apply(stamp, &own.events, &own.texts);
+    replayed.apply(stamp, &out.events, &out.texts);
+    let [balances, others] = [&state, &replayed].map(State::fingerprint_of_balances);
+    assert_eq!(balances, others, "the balances alone do not tell");
+
+    let command = Command { caller: None, body: Body::add_group("one".to_owned()) };
+    let mut journal = Journal::open(&dir.join("journal"), SEGMENTS).unwrap();
+    journal.replay(None, |_| Ok::<_, Fault>(())).unwrap();
+    let mut batch = Buffer::new();
+    batch.push(stamp.seq.0, |to| encode(stamp.time, &command, &out.events, &out.texts, to).unwrap());
+    batch.set_fingerprint(state.fingerprint());
+    journal.into_writer().unwrap().append(&mut batch).unwrap();
+}
+
+/// A verification and a start, on one thread and on two, find a batch whose replay gives the balances of its writer, but another quote
+/// or another transfer (INV-LEDGER-7).
+#[test]
+fn other_rows_are_found() {
+    let quoted = |price| {
+        let quote = ConvertQuote {
+            id: QuoteId(1),
+            account: account(0),
+            symbol: SymbolId(0),
+            side: Side::Buy,
+            qty: Qty::from_hundredths(100),
+            price: Price::from_ticks(price),
+            fee: Money::ZERO,
+            time: START,
+        };
+        Infrequent::Convert(ConvertInfrequent::Quoted(quote))
+    };
+    let adjusted = |reference: &str| {
+        let (currency, amount) = (CurrencyId(0), Money::from_units(5));
+        let reference = reference.to_owned();
+        let adjustment = Adjustment { account: account(0), currency, amount, reference };
+        Infrequent::Ledger(LedgerInfrequent::Adjusted(adjustment))
+    };
+    for (live, journaled) in [(quoted(100), quoted(101)), (adjusted("wire"), adjusted("wired"))] {
+        let dir = tempfile::tempdir().unwrap();
+        drop(founded(dir.path()));
+        appended(dir.path(), &live, &live);
+        verify(dir.path()).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        drop(founded(dir.path()));
+        appended(dir.path(), &live, &journaled);
+        let found = [
+            verify(dir.path()).unwrap_err(),
+            verify_stepped(dir.path()).unwrap_err(),
+            recover(dir.path(), SEGMENTS).unwrap_err(),
+            recover_stepped(dir.path(), SEGMENTS).unwrap_err(),
+        ];
+        for fault in found {
+            let text = fault.to_string();
+            assert!(matches!(fault, Fault::Diverged { .. }), "{text}");
+            assert!(text.contains("other rows of transfers, positions, debts or quotes"), "{text}");
+        }
     }
 }
 
