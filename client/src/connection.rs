@@ -121,22 +121,31 @@ mod tests {
         (address, thread)
     }
 
-    async fn bodies(address: &str, count: usize) -> String {
+    /// The bodies of as many requests as the server answers on each of its connections.
+    async fn bodies(address: &str, answers: &[usize]) -> String {
         let connection = Connection::new(address.to_owned(), Duration::from_secs(10));
         let mut bodies = String::new();
-        for _ in 0..count {
-            let request = Request::get("/").body(Full::default()).unwrap();
-            bodies += &connection.send(request).await.unwrap().text();
-            // Lets the end of a closed connection arrive, as it would between two calls of a trader.
-            tokio::time::sleep(Duration::from_millis(20)).await;
+        for count in answers {
+            for _ in 0..*count {
+                let request = Request::get("/").body(Full::default()).unwrap();
+                bodies += &connection.send(request).await.unwrap().text();
+            }
+            // The end of the closed connection arrives, as it would between two calls of a trader.
+            let ends = async {
+                while connection.sender.lock().await.as_ref().is_some_and(|sender| !sender.is_closed()) {
+                    tokio::task::yield_now().await;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(10), ends).await.expect("the server closes it");
         }
         bodies
     }
 
     #[tokio::test]
     async fn keeps_a_connection_and_opens_it_again() {
-        let (address, thread) = server(&[2, 1, 2]);
-        assert_eq!(bodies(&address, 5).await, "00122");
+        const ANSWERS: [usize; 3] = [2, 1, 2];
+        let (address, thread) = server(&ANSWERS);
+        assert_eq!(bodies(&address, &ANSWERS).await, "00122");
         thread.join().unwrap();
     }
 

@@ -1,11 +1,12 @@
 //! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms, panics of the core, failures that the
-//! site's scripts hide, the length of the README, comments that begin with "What", the answers of DESIGN.
+//! site's scripts hide, the length of the README, comments that begin with "What", tests that sleep, the answers of DESIGN.
 //!
 //! Lengths are only reported, since a long function or file may be right: functions over [`LONG_FUNCTION`] lines,
 //! files of logic over [`LONG_FILE`].
 
 mod answers;
 mod comments;
+mod sleeps;
 
 use crate::repo::Repo;
 use crate::{Done, metadata, panics};
@@ -47,6 +48,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
             wrong.extend(rust(file, &text));
             long.extend(lengths(file, &text));
             nounless.extend(comments::nounless(file, &text));
+            wrong.extend(sleeps::fixed(file, &text));
         }
     }
     wrong.extend(too_long(README, &repo.read(README.0)?));

@@ -4,8 +4,9 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use buttonwood_testing::comes_within;
 use tempfile::TempDir;
 
 /// Time limit for a start, a stop or a `verify` on a busy machine.
@@ -86,14 +87,10 @@ fn drain(mut pipe: impl std::io::Read + Send + 'static) -> std::thread::JoinHand
 
 /// The exit status of a process, if it ends within `patience`.
 pub(crate) fn wait(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
-    let deadline = Instant::now() + patience;
-    loop {
-        if let Some(status) = child.try_wait().expect("our own child can be waited for") {
-            return Some(status);
-        }
-        if Instant::now() > deadline {
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    let mut ended = None;
+    comes_within(patience, || {
+        ended = child.try_wait().expect("our own child can be waited for");
+        ended.is_some()
+    });
+    ended
 }

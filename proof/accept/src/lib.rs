@@ -28,7 +28,7 @@ pub use answer::{Answer, same_keys};
 pub use binary::{binary, private_folder, run_to_end};
 pub use buttonwood_checker::{Dec, dec};
 pub use buttonwood_client::{Client, Credentials, NewOrder, NonceSource, Signed, signature};
-pub use buttonwood_testing::{skipped, wait_until};
+pub use buttonwood_testing::{comes_within, let_pass, skipped, wait_until};
 pub use crowd::Crowd;
 pub use exchange::{Exchange, Key};
 pub use script::{Script, check};

@@ -4,4 +4,4 @@ mod skip;
 mod wait;
 
 pub use skip::skipped;
-pub use wait::wait_until;
+pub use wait::{comes_within, let_pass, wait_until};

@@ -41,11 +41,12 @@ async fn what_comes_with_a_request_counts() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a listener");
         let address = listener.local_addr().expect("its address");
         let connections = Rc::new(Connections::default());
-        let mut clients = Vec::new();
+        let (mut clients, mut states) = (Vec::new(), Vec::new());
         for _ in 0..CROWD {
             let mut client = TcpStream::connect(address).await.expect("a connection");
             let (stream, peer) = listener.accept().await.expect("a connection");
             let (_, connection) = connections.enter();
+            states.push(Rc::clone(&connection));
             spawn_local(serve(stream, peer, Arc::new(Plain), Rc::clone(&connections), connection));
             for request in &requests {
                 client.write_all(request.as_bytes()).await.expect("it is read");
@@ -57,11 +58,20 @@ async fn what_comes_with_a_request_counts() {
             Ok(count) => count > 0,
             Err(error) => error.kind() == io::ErrorKind::WouldBlock,
         };
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        // Until every client was read to its end, or closed.
+        let is_read =
+            |state: &Rc<Connection>| state.signal.get() == Signal::Close || state.unfinished.get() >= LINE;
+        let is_closed = |state: &&Rc<Connection>| state.signal.get() == Signal::Close;
+        while !states.iter().all(is_read)
+            || clients.iter_mut().filter(open).count() + states.iter().filter(is_closed).count() > CROWD
+        {
+            tokio::task::yield_now().await;
+        }
         let (older, newer) = clients.split_at_mut(CROWD / 2);
         [older, newer].map(|clients| clients.iter_mut().filter(open).count())
     };
-    let [older, newer] = LocalSet::new().run_until(crowd).await;
+    let crowd = tokio::time::timeout(Duration::from_secs(10), crowd);
+    let [older, newer] = LocalSet::new().run_until(crowd).await.expect("in time");
     assert!(older < CROWD / 2 && newer == CROWD / 2, "{older} of the older and {newer} of the newer stay");
 }
 

@@ -9,10 +9,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use buttonwood_accept::{
-    Exchange, Setup, Value, binary, json, laws, private_folder, run_to_end, same_keys, wait_until,
+    Exchange, Setup, Value, binary, comes_within, json, laws, let_pass, private_folder, run_to_end,
+    same_keys, wait_until,
 };
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -74,13 +75,11 @@ fn a_signal_ends_a_start() {
         std::thread::spawn(move || tell.send(fs::File::options().write(true).open(pipe)));
         let held = told.recv_timeout(PATIENCE).expect("the start reads its vault").unwrap();
         kill_process(Pid::from_child(&child), signal).unwrap();
-        let deadline = Instant::now() + PATIENCE;
-        let ended = loop {
-            match child.try_wait().unwrap() {
-                None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
-                ended => break ended,
-            }
-        };
+        let mut ended = None;
+        comes_within(PATIENCE, || {
+            ended = child.try_wait().unwrap();
+            ended.is_some()
+        });
         child.kill().ok();
         let printed = std::io::read_to_string(child.stdout.take().unwrap()).unwrap();
         child.wait().unwrap();
@@ -110,7 +109,7 @@ fn a_second_signal_ends_a_stop() {
         slow.write_all(request.as_bytes()).unwrap();
         slow.read_exact(&mut [0; 12]).unwrap();
         kill_process(x.pid(), Signal::TERM).unwrap();
-        std::thread::sleep(Duration::from_millis(pause));
+        let_pass("signals within half a second are one", Duration::from_millis(pause));
         kill_process(x.pid(), Signal::TERM).unwrap();
         let ended = x.wait_for_end(PATIENCE).expect("it ends");
         assert_eq!((ended.code(), ended.success()), (code, code.is_some()), "after {pause} ms: {}", x.log());

@@ -6,7 +6,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use buttonwood_accept::{Actor, Answer, Exchange, json, raw, wait_until};
+use buttonwood_accept::{Actor, Answer, Exchange, json, let_pass, raw, wait_until};
 use buttonwood_client::Credentials;
 
 fn limited() -> Exchange {
@@ -165,8 +165,7 @@ fn beside<T>(busy: &[Actor], request: impl Fn(&Actor, usize) -> Answer + Sync, a
                 while !is_over.load(Ordering::Relaxed) {
                     let answer = request(actor, index);
                     refused.fetch_add(usize::from(answer.status() == 429), Ordering::Relaxed);
-                    // Far below the rate at which an address is refused.
-                    std::thread::sleep(Duration::from_millis(10));
+                    let_pass("far below the rate at which an address is refused", Duration::from_millis(10));
                 }
             });
         }
@@ -229,7 +228,7 @@ fn recommended_rates() {
         if round % 5 == 0 {
             x.get("/v1/symbols").ok();
         }
-        std::thread::sleep(Duration::from_millis(200));
+        let_pass("five calls a second are recommended", Duration::from_millis(200));
     }
 }
 

@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
 
-use buttonwood_accept::{Actor, Dec, Exchange, NewOrder, Value, dec, json, laws, run_to_end};
+use buttonwood_accept::{Actor, Dec, Exchange, NewOrder, Value, dec, json, laws, run_to_end, wait_until};
 
 /// The knowledge of one writer: everything it sent, and everything acknowledged.
 #[derive(Default)]
@@ -24,6 +23,8 @@ struct Memory {
     nonce: u64,
     /// Quantity that acknowledged orders of this writer filled at entry.
     filled: Option<Dec>,
+    /// How many calls of all writers were acknowledged.
+    answers: Arc<AtomicUsize>,
 }
 
 fn id(order: &Value) -> String {
@@ -36,6 +37,7 @@ fn change(actor: &Actor, memory: &mut Memory, path: &str, mut params: Value) -> 
     params["nonce"] = json!(nonce);
     let answer = actor.try_call(path, params).ok()?;
     memory.nonce = nonce;
+    memory.answers.fetch_add(1, Ordering::Relaxed);
     Some(answer.ok())
 }
 
@@ -133,13 +135,15 @@ fn kill_under_load() {
     let x = Exchange::builder().real_time().start();
     let writers = ["load-000", "load-001", "load-002", "load-003", "load-004", "load-005"];
     let pairs = [("load-010", "load-011", "ltcusd"), ("load-020", "load-021", "ethusd")];
+    let answers = Arc::new(AtomicUsize::new(0));
     let memories: BTreeMap<&str, Mutex<Memory>> = writers
         .into_iter()
         .chain(pairs.map(|(_, buyer, _)| buyer))
-        .map(|key| (key, Mutex::default()))
+        .map(|key| (key, Mutex::new(Memory { answers: Arc::clone(&answers), ..Memory::default() })))
         .collect();
     // Uneven on purpose: the first kill comes before much is written, a snapshot precedes the last two.
-    for (round, millis) in (0_u32..).zip([20, 150, 333, 77, 210, 480]) {
+    for (round, calls) in (0_u32..).zip([10, 150, 333, 77, 210, 480]) {
+        let before = answers.load(Ordering::Relaxed);
         let dying = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let (memories, dying) = (&memories, &dying);
@@ -157,7 +161,7 @@ fn kill_under_load() {
                     assert!(dying.load(Ordering::SeqCst), "{buyer} lost its exchange before it was killed");
                 });
             }
-            std::thread::sleep(Duration::from_millis(millis));
+            wait_until("so many acknowledged calls", || answers.load(Ordering::Relaxed) >= before + calls);
             dying.store(true, Ordering::SeqCst);
             x.kill9();
         });

@@ -1,6 +1,6 @@
 //! Withdrawals to the chains: what is accepted, what it holds, and every refusal. Clauses XFER-013 to XFER-023.
 
-use buttonwood_accept::{Actor, Answer, Exchange, Value, dec, json, laws, same_keys};
+use buttonwood_accept::{Actor, Answer, Exchange, Value, dec, json, laws, same_keys, wait_until};
 use std::thread;
 
 /// Addresses of the networks' own specifications (BIP-173, EIP-55).
@@ -415,12 +415,13 @@ fn dollars_leave_as_tokens() {
 fn every_withdrawal_is_paid_once_over_kills() {
     let x = approved();
     let before = available(&x, "BTC").0;
-    for round in 0..8_u32 {
+    for round in 0..8 {
         for _ in 0..5 {
             withdraw(&x, "bitcoin/btc", bitcoin("0.01")).ok();
         }
         // The thread signs and sends while the process is killed.
-        thread::sleep(std::time::Duration::from_millis(u64::from(round) * 4));
+        let sent = 5 * round + round % 6;
+        wait_until("payments on the chain", || paid(&x, "bitcoin", BTC) >= sent);
         x.kill9();
         x.restart();
         if round % 2 == 1 {

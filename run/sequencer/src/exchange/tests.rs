@@ -59,7 +59,7 @@ fn wait_until(holds: impl Fn() -> bool) {
     let patience = Instant::now() + Duration::from_mins(1);
     while !holds() {
         assert!(Instant::now() < patience, "it does not come to that");
-        std::thread::sleep(Duration::from_millis(1));
+        std::thread::yield_now();
     }
 }
 
@@ -200,7 +200,7 @@ fn what_a_serving_thread_cannot_see_to_is_passed_on() {
         let patience = Duration::from_mins(1);
         let journaled = async {
             while exchange.views().state().stamp().seq.0 < 2 {
-                tokio::time::sleep(Duration::from_millis(1)).await;
+                yield_now().await;
             }
         };
         tokio::time::timeout(patience, journaled).await.expect("nonces of reads are journaled soon");
