@@ -60,7 +60,7 @@ usage: cargo xtask <chore>
   contract [--check]  writes contract/openapi.json from routes and types, or with --check only compares it
   deny             licences, banned crates, sources and advisories of dependencies
   sim [ARGS…]      the simulator: --seed N, --minutes M, --ci, --release and what `sim --help` lists
-  mutants [K/N]    changes of single lines of num, ledger, auction, book, trading, spot and journal; tests must notice
+  mutants [K/N]    changes of single lines of the rooms that move or store money; tests must notice
                    (K/N: part K of N; --since COMMIT: of the lines that differ from it)
   planted [NAME…]  builds each bug of proof/planted.toml, or those named, into a scratch copy; the simulator must catch it
                    (K/N: part K of N; --ci: this commit's part; --check: only whether every edit fits)
