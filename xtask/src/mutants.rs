@@ -83,7 +83,7 @@ const EXPLAINED: &str = "docs/MUTANTS.md";
 /// The percentage of a room's mutants that must be caught.
 const CAUGHT_MIN: usize = 90;
 
-/// Number of parts, of about twelve mutants each; one commit in [`ci::TURNS`] runs the next one.
+/// Number of parts, so that each has a dozen or two mutants; one commit in [`ci::TURNS`] runs the next one.
 const PARTS: usize = 600;
 
 /// The folder of the build and of the results.
