@@ -4,6 +4,7 @@
 //! an account lacks is lent by the house account `lending`, and incoming money repays first (D-46).
 
 use crate::Perps;
+use crate::deleveraging::Books;
 use crate::liquidation::{Ended, Seized};
 use crate::off_book::{Kind, OffBook, Taken};
 use buttonwood_ledger::{About, Bucket, Cause, FeePart, INSURANCE, Ledger, Posting, Reason};
@@ -110,14 +111,14 @@ pub(crate) fn take(context: &mut ContextMut<'_, Perps>, taken: &Taken) {
     let gusd = gusd_of(context);
     let fund = house(context.ledger, INSURANCE.name);
     let parties = || [taken.account, fund].into_iter().chain(taken.trades.iter().map(|trade| trade.account));
-    parties().for_each(|account| context.room.unrank((context.ledger, context.indices.latest()), account));
+    change_ranks(context, parties(), Perps::unrank);
     if taken.fee > Money::ZERO {
         context.room.give(context.ledger, gusd, [taken.account, fund], taken.fee);
     }
     for trade in &taken.trades {
         shift_both(context, taken, trade);
     }
-    parties().for_each(|account| context.room.rank((context.ledger, context.indices.latest()), account));
+    change_ranks(context, parties(), Perps::rank);
     context.room.has_moved |= !taken.trades.is_empty();
     // What is left goes to opposite positions next; the next account's part may, where this one's did.
     let has_others = context.room.liquidations.accounts().nth(1).is_some();
@@ -129,6 +130,16 @@ pub(crate) fn take(context: &mut ContextMut<'_, Perps>, taken: &Taken) {
         Some(part) => part.leave(taken.left),
         None => liquidations.finish(),
     }
+}
+
+/// Takes accounts out of the deleveraging orders that are kept, or puts them back.
+fn change_ranks(
+    context: &mut ContextMut<'_, Perps>,
+    parties: impl Iterator<Item = AccountId>,
+    change: impl Fn(&mut Perps, Books<'_>, AccountId),
+) {
+    let ContextMut { room, ledger, indices, .. } = context;
+    parties.for_each(|account| change(room, (ledger, indices.latest()), account));
 }
 
 fn shift_both(context: &mut ContextMut<'_, Perps>, taken: &Taken, trade: &OffBook) {
