@@ -375,14 +375,14 @@ fn operators_choose_the_collateral() {
     stage.credit(trader, btc, "1");
     let cross = perp::Command::SetRisk(trader.0, None, Some(true));
     assert_eq!(stage.exchange.own(cross.into()), Answer::Done);
-    let assets = |stage: &Stage| {
-        let state = &stage.exchange.state;
-        let contract = (SymbolId(1), state.symbol(SymbolId(1)).unwrap());
+    let assets_of = |stage: &Stage| {
+        let core = &stage.exchange.state;
+        let contract = (SymbolId(1), core.symbol(SymbolId(1)).unwrap());
         let figures =
-            perp::Figures::of(state.perps(), state.ledger(), state.indices().latest(), trader.0, contract);
+            perp::Figures::of(core.perps(), core.ledger(), core.indices().latest(), trader.0, contract);
         figures.unwrap().sums.assets
     };
-    assert_eq!(assets(&stage), units("45000"), "an earlier build's directory counts 90 %");
+    assert_eq!(assets_of(&stage), units("45000"), "an earlier build's directory counts 90 %");
     let weighed = |currency, percent| perp::Counted { currency, percent, is_dollar: false };
     let set = |stage: &mut Stage, list: &[perp::Counted]| {
         stage.exchange.own(perp::Command::SetCollateral(list.to_vec()).into())
@@ -393,7 +393,7 @@ fn operators_choose_the_collateral() {
         assert_eq!(set(&mut stage, &bad), refused(perp::Reject::BadCollateral));
     }
     assert_eq!(set(&mut stage, &[weighed(btc, 50)]), Answer::Done);
-    assert_eq!(assets(&stage), units("25000"));
+    assert_eq!(assets_of(&stage), units("25000"));
     assert_eq!(set(&mut stage, &[]), Answer::Done);
-    assert_eq!(assets(&stage), Money::ZERO);
+    assert_eq!(assets_of(&stage), Money::ZERO);
 }
