@@ -359,7 +359,9 @@ impl Naive {
             Body::Trading(TradingCommand::SetPromotion(promotion)) => return self.set_promotion(promotion),
             Body::Trading(TradingCommand::CloseDay) => return self.close_day(now),
             Body::Trading(TradingCommand::BreakTrade(broken)) => return self.break_trade(broken),
-            Body::Founding(Founding::MoveClock) => {}
+            // Marks move no money, and indices are read from books and pins here.
+            Body::Founding(Founding::MoveClock) | Body::Perp(buttonwood_engine::perp::Command::TakeMarks) => {
+            }
             Body::Funds(command) => return self.move_funds(None, command),
             Body::Access(command) => return self.change_session(command, now),
             Body::Operation(Operation::Halt) => self.halted = true,
