@@ -77,7 +77,7 @@ pub use operations::{
 pub use outcome::{Answer, Outcome, PlaceReject, TradingReject};
 pub use prefetch::{Coming, PREFETCH_DISTANCE, Prefetch, Sketch};
 pub use rooms::{Body, Broken, Infrequent, Reject};
-pub use state::State;
+pub use state::{SNAPSHOT_VERSION, State};
 
 /// The house accounts of all rooms, in the order in which this build opens them in a new directory.
 pub fn houses() -> impl Iterator<Item = House> {

@@ -30,6 +30,10 @@ const FUND_DOLLARS: [&str; 2] = [DOLLAR, "USDT"];
 /// An odd constant with well-spread bits (2^64 ÷ golden ratio).
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
+/// The version of a snapshot's contents: the state, and the tape and the index of the history that are derived from it. It goes up
+/// whenever one of them changes its stored form. A snapshot of another version is passed over, and the whole journal is replayed instead.
+pub const SNAPSHOT_VERSION: u8 = 34;
+
 /// The whole state; it depends on the journal alone.
 ///
 /// Indices are derived: call [`State::prepare_to_store`] before a state is written to a snapshot, and

@@ -12,7 +12,9 @@ use crate::care::archive::Archive;
 use crate::care::checkpoint::index_of_empty;
 use crate::poison::named;
 use buttonwood_disk::Folder;
-use buttonwood_engine::{Command, Outcome, State, Workspace, decide, encode as encode_frame};
+use buttonwood_engine::{
+    Command, Outcome, SNAPSHOT_VERSION, State, Workspace, decide, encode as encode_frame,
+};
 use buttonwood_journal::{Buffer, Fault as JournalFault, Journal, Mark, Options, Writer, is_begun, snapshot};
 use buttonwood_model::{Seq, Stamp, Time};
 use buttonwood_views::history::{self, History, Index};
@@ -304,10 +306,6 @@ const READ_AGAIN: u64 = 32 * 1024 * 1024;
 
 /// Batches between two writes of replayed history to its files.
 const FLUSH_EVERY: u64 = 64;
-
-/// The version of a snapshot's contents: state, tape, index of the history. It goes up whenever one of them changes its stored
-/// form. A snapshot of another version is passed over, and the whole journal is replayed instead.
-pub(crate) const SNAPSHOT_VERSION: u8 = 34;
 
 /// The bytes of a snapshot: version, fold, index of the history.
 pub(crate) fn encode(fold: &Fold, index: &Index) -> Result<Vec<u8>, postcard::Error> {
