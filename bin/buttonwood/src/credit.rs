@@ -1,7 +1,7 @@
 //! The coins for which a new directory lends dollars, and those that count as collateral, from the table `data/credit.csv`.
 
 use crate::trouble::Trouble;
-use buttonwood_engine::{Body, State, perp, spot_margin};
+use buttonwood_engine::{Body, perp, spot_margin};
 use buttonwood_model::{Currency, CurrencyId};
 
 const CREDIT: &str = include_str!("../data/credit.csv");
@@ -15,7 +15,8 @@ struct Row {
     is_dollar: bool,
 }
 
-/// The commands that set both lists, of a directory that lists these currencies.
+/// The commands that set both lists, of a new directory that lists these currencies. A directory of an earlier build keeps the lists that were
+/// built in until operators set others.
 pub(crate) fn commands(currencies: &[Currency]) -> Result<[Body; 2], Trouble> {
     let rows = CREDIT.lines().skip(1).map(|line| row(line, currencies)).collect::<Result<Vec<_>, _>>()?;
     let coins = rows.iter().filter(|row| row.lends);
@@ -28,14 +29,6 @@ pub(crate) fn commands(currencies: &[Currency]) -> Result<[Body; 2], Trouble> {
     });
     let collateral = perp::Command::SetCollateral(counted.collect());
     Ok([spot_margin::Command::SetCoins(coins).into(), collateral.into()])
-}
-
-/// The same for a directory that an earlier build opened, whose lists were built in; none once it has lists.
-pub(crate) fn missing(state: &State) -> Result<Vec<Body>, Trouble> {
-    if state.opening().is_none() || state.perps().has_collateral() {
-        return Ok(Vec::new());
-    }
-    commands(state.currencies()).map(Vec::from)
 }
 
 fn row(line: &str, currencies: &[Currency]) -> Result<Row, Trouble> {

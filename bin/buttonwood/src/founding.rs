@@ -122,7 +122,7 @@ pub(crate) fn venue(recovered: &mut Recovered, time: Time) -> Result<(), Trouble
     commit(recovered, time, bodies)
 }
 
-/// Adds what this build needs and the directory lacks: house accounts, networks and assets, the lists of credit, and in a sandbox the sample exchange rates.
+/// Adds what this build needs and the directory lacks: house accounts, networks and assets, and in a sandbox the sample exchange rates.
 /// Sets how many operators the settings want.
 pub(crate) fn complete(recovered: &mut Recovered, approvals: u8, time: Time) -> Result<(), Trouble> {
     let missing: Vec<Body> = {
@@ -134,7 +134,7 @@ pub(crate) fn complete(recovered: &mut Recovered, approvals: u8, time: Time) -> 
             .then(|| Body::from(Operation::SetApprovals(approvals)));
         let places = places::missing(state)?;
         let perpetuals = perpetuals_to_open(state);
-        let missing = state.missing_houses().chain(perpetuals).chain(places).chain(credit::missing(state)?);
+        let missing = state.missing_houses().chain(perpetuals).chain(places);
         missing.chain(rates.into_iter().flatten()).chain(approvals).collect()
     };
     if missing.is_empty() { Ok(()) } else { commit(recovered, time, missing) }

@@ -30,11 +30,6 @@ const OF_EARLIER_BUILDS: [(&str, u8, bool); 3] =
     [("BTC", 90, false), ("ETH", 90, false), ("USDT", WHOLE, true)];
 
 impl Perps {
-    /// Whether the collateral was set; else it is that of earlier builds.
-    pub fn has_collateral(&self) -> bool {
-        self.collateral.is_some()
-    }
-
     /// The currencies that count as collateral.
     pub fn counted(&self, ledger: &Ledger) -> impl Iterator<Item = Counted> {
         let of_earlier = OF_EARLIER_BUILDS.into_iter().filter(|_| self.collateral.is_none());
