@@ -84,15 +84,16 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let steps = trading.clone().filter(|_| manual).map(steps);
     let credentials =
         write_credentials(&data, &base_url, RwLockReadGuard::map(exchange.views(), Views::state), &opened)?;
-    let about = Welcome { base_url: &base_url, data: &data, credentials: &credentials, seed };
-    welcome::sandbox(&about, exchange.views().state(), &opened);
-    wipe(opened);
-    vault_key::warn(&key);
     let settings = settings::of_sandbox(flags, nodes, deposit_seed, driver.as_ref(), steps);
     let trading = trading.filter(|_| !manual);
     let app =
         App::new(exchange, gate, settings, keeper(vault, data.clone(), Some(base_url.clone()), new_keys));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
+    // After the socket: a start that cannot open it says one line.
+    let about = Welcome { base_url: &base_url, data: &data, credentials: &credentials, seed };
+    welcome::sandbox(&about, running.exchange().views().state(), &opened);
+    wipe(opened);
+    vault_key::warn(&key);
     let feeds = flags.common.feeds.clone();
     let parts = Parts { running, socket, trading, driver, feeds };
     serve_until_told(doors, &data, app, parts, &stop)?;
@@ -203,10 +204,10 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
     wipe(opened);
     vault_key::warn(&key);
-    welcome::venue(&base_url, &data);
     let settings = settings::of_venue(&flags.common);
     let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), None, new_keys));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
+    welcome::venue(&base_url, &data);
     let feeds = flags.common.feeds.clone();
     serve_until_told(doors, &data, app, Parts { running, socket, trading: None, driver: None, feeds }, &stop)
 }
