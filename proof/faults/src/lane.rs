@@ -236,7 +236,9 @@ impl<'a> Teller<'a> {
     /// Reads; `None` if no answer came, or if the answer reports that the failing disk was needed.
     fn read(&self, path: &str, params: Value) -> Option<Value> {
         let answer = self.actor.try_call(path, params).ok()?;
-        if answer.status() == 500 && self.run.shared.disk_fails.load(Ordering::Relaxed) {
+        // The history of a failing disk is damaged as far as this read can tell, which is 503.
+        let disk_fails = self.run.shared.disk_fails.load(Ordering::Relaxed);
+        if disk_fails && matches!(answer.status(), 500 | 503) {
             return None;
         }
         let found = answer.ok();
