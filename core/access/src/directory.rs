@@ -1,7 +1,7 @@
 //! The tables of groups, accounts and sessions.
 
-use crate::{GroupTerms, NewSession, Owner, Session, Standing};
-use alloc::collections::BTreeSet;
+use crate::{GroupTerms, NewSession, Owner, Request, Session, Standing};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, Cidr, GroupId, Nonce, Roles, SessionId, Time, fetch};
@@ -117,6 +117,8 @@ pub struct Access {
     custody: Vec<AccountId>,
     /// The accounts that owe the house for a returned advance (D-167).
     in_debt: BTreeSet<AccountId>,
+    /// The client ids that were used.
+    pub(crate) client_ids: BTreeMap<(AccountId, String), Request>,
 }
 
 impl Access {

@@ -19,6 +19,7 @@ extern crate alloc;
 
 mod admit;
 mod change;
+mod client_ids;
 mod close;
 mod codes;
 mod command;
@@ -32,6 +33,7 @@ mod tests;
 
 pub use admit::{Caller, Reject, admit};
 pub use change::{ADDRESSES_MAX, may_have};
+pub use client_ids::Request;
 pub use codes::memo_code;
 pub use command::{
     AccountNames, Command, Event, GroupChange, Infrequent, NewGroup, SEEN_MAX, Seen, decide, evolve,

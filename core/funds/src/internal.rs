@@ -3,7 +3,7 @@
 use crate::{Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Short, Status, Uuid, Way};
 use alloc::string::String;
 use alloc::sync::Arc;
-use buttonwood_access::{AccountKind, Owner};
+use buttonwood_access::{AccountKind, Owner, Request};
 use buttonwood_ledger::{About, Bucket, Cause, Posting};
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, DOLLAR, Outbox, Right, Role, Roles, named};
 use buttonwood_num::Money;
@@ -115,12 +115,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if source == target {
         return Err(Reject::SameAccount);
     }
-    if let Some(earlier) = context.room.by_client_id(source, &moved.client_id) {
-        return if is_same(&earlier.row, moved) {
-            Ok(Made::Transfer(earlier.eid))
-        } else {
-            Err(Reject::OtherTerms)
-        };
+    if let Some(request) = context.access.client_id(source, &moved.client_id) {
+        let earlier = context.room.requested(request).filter(|earlier| is_same(&earlier.row, moved));
+        return earlier.map(|earlier| Made::Transfer(earlier.eid)).ok_or(Reject::OtherTerms);
     }
     if let Some(closed) = [source, target].into_iter().find(|account| context.access.is_closed(*account)) {
         return Err(Reject::Closed(closed));
@@ -251,6 +248,7 @@ fn add_rows(books: &mut ContextMut<'_, Funds>, moved: Move, statuses: [Status; 2
         advance: None,
         client_id,
     };
+    books.access.use_client_id(source, &client_id, Request::Transfer(first.0));
     let mut leaving = row(source, Kind::Withdrawal, at_source, target, second, client_id);
     if at_target == Status::Pending {
         leaving.held = amount;

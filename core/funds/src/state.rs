@@ -10,6 +10,7 @@ use crate::{
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
+use buttonwood_access::Request;
 use buttonwood_ledger::Adjustment;
 use buttonwood_model::{AccountId, AssetId, Fingerprint, Time, TradeId};
 use buttonwood_num::Money;
@@ -28,8 +29,6 @@ pub struct Funds {
     /// Their sums.
     #[serde(skip)]
     sums: open::OpenSums,
-    /// The client ids of each account that were used, for ever, with the row they stand for (D-78).
-    client_ids: BTreeMap<(AccountId, String), Eid>,
     /// Networks and the assets on them.
     pub(crate) networks: Networks,
     /// Deposit addresses.
@@ -102,12 +101,12 @@ impl Funds {
         own.filter_map(|(_, eid)| self.transfer(*eid))
     }
 
-    /// The row that an account's client id stands for.
-    pub fn by_client_id(&self, account: AccountId, client_id: &str) -> Option<&Transfer> {
-        if client_id.is_empty() {
-            return None;
+    /// The row of a request that a client id stands for; none if another room took it.
+    pub(crate) fn requested(&self, request: Request) -> Option<&Transfer> {
+        match request {
+            Request::Transfer(eid) => self.transfer(Eid(eid)),
+            Request::Clearing(_) | Request::Stake(_) | Request::Unstake(_) => None,
         }
-        self.client_ids.get(&(account, client_id.into())).and_then(|eid| self.transfer(*eid))
     }
 
     /// The holds of the account's rows, one by one (INV-LEDGER-5).
@@ -208,9 +207,6 @@ impl Funds {
         if row.status.is_open() {
             self.open.insert((account, eid));
             self.sums.add(&row);
-        }
-        if !row.client_id.is_empty() {
-            self.client_ids.entry((account, row.client_id.clone())).or_insert(eid);
         }
         let transfer = Transfer { eid, time, before_trade: self.next_trade, row };
         self.fingerprint.add(transfer.hash());

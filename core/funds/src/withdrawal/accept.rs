@@ -8,6 +8,7 @@ use crate::{
 };
 use alloc::boxed::Box;
 use alloc::string::String;
+use buttonwood_access::Request;
 use buttonwood_ledger::{Bucket, Cause, ISSUER, Posting};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
@@ -67,9 +68,9 @@ pub(super) fn decide(
     }
     let outlet =
         context.room.outlet(&withdraw.network, withdraw.currency).ok_or(Reject::UnsupportedNetwork)?;
-    if let Some(earlier) = context.room.by_client_id(account, &withdraw.client_id) {
-        let is_same = is_same(&earlier.row, withdraw);
-        return if is_same { Ok(Accepted::Before(earlier.eid)) } else { Err(Reject::OtherTerms) };
+    if let Some(request) = context.access.client_id(account, &withdraw.client_id) {
+        let earlier = context.room.requested(request).filter(|earlier| is_same(&earlier.row, withdraw));
+        return earlier.map(|earlier| Accepted::Before(earlier.eid)).ok_or(Reject::OtherTerms);
     }
     let approval = may_pay(context, account, &withdraw.network, &withdraw.canonical, &withdraw.memo);
     decide_new(context, withdraw, &outlet, approval).map(Accepted::Now)
@@ -157,6 +158,7 @@ pub(super) fn evolve(books: &mut ContextMut<'_, Funds>, withdraw: Withdraw, fee:
     let group = books.access.account(account).and_then(|account| account.group);
     let free_in = is_free.then(|| month_number(books.time));
     books.room.withdrawals.accept(eid, group, currency, free_in);
+    books.access.use_client_id(account, &withdraw.client_id, Request::Transfer(eid.0));
     let row = NewTransfer {
         account,
         kind: Kind::Withdrawal,
