@@ -39,9 +39,26 @@ pub const UNCLAIMED: House = House { name: "unclaimed", may_be_negative: false }
 /// The lender of all products (D-46, D-167). What it lent is owed to it.
 pub const LENDING: House = House { name: "lending", may_be_negative: true };
 
+/// The holder of all that is staked, and of redemptions until they are paid (INV-STK-1).
+pub const STAKING_POOL: House = House { name: "staking_pool", may_be_negative: false };
+
+/// The payer of staking's interest, which the operator funds (D-95).
+pub const STAKING_REWARDS: House = House { name: "staking_rewards", may_be_negative: false };
+
 /// All house accounts, in the order in which a new exchange opens them. A start of an older directory opens those that it lacks.
-pub const HOUSES: [House; 9] =
-    [SOURCE, FEES, ROUNDING, INSURANCE, CLEARING, ISSUER, INSTANT, UNCLAIMED, LENDING];
+pub const HOUSES: [House; 11] = [
+    SOURCE,
+    FEES,
+    ROUNDING,
+    INSURANCE,
+    CLEARING,
+    ISSUER,
+    INSTANT,
+    UNCLAIMED,
+    LENDING,
+    STAKING_POOL,
+    STAKING_REWARDS,
+];
 
 /// A house account that is open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

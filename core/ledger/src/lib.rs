@@ -19,7 +19,7 @@ pub use balance::{Balance, Bucket, Posting};
 pub use command::{Adjustment, Command, Credit, Infrequent, Reject, decide, evolve};
 pub use house::{
     CLEARING, FEES, HOUSES, House, HouseAccount, INSTANT, INSURANCE, ISSUER, LENDING, ROUNDING, SOURCE,
-    UNCLAIMED,
+    STAKING_POOL, STAKING_REWARDS, UNCLAIMED,
 };
 pub use ledger::{BrokenLaw, Entry, Ledger, LedgerError};
 pub use reason::{About, Cause, FeePart, Moved, Reason};

@@ -7,7 +7,7 @@
 
 use crate::Posting;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, AssetId, OrderId, TradeId};
+use buttonwood_model::{AccountId, AssetId, Code, OrderId, TradeId};
 use buttonwood_num::Money;
 
 /// The cause of a change of a balance, as the statement names it.
@@ -43,11 +43,19 @@ pub enum Cause {
     Adjustment,
     /// A trade was broken.
     Break,
+    /// Both sides of a trade apart from the book, without its fee.
+    Clearing,
+    /// An amount was staked.
+    Stake,
+    /// A redemption of a stake was paid.
+    Redemption,
+    /// The interest of a stake, as far as it goes to the balance.
+    StakingInterest,
 }
 
 impl Cause {
     /// Every cause, in the order of their numbers.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 19] = [
         Self::Trade,
         Self::Fee,
         Self::Deposit,
@@ -63,6 +71,10 @@ impl Cause {
         Self::Repayment,
         Self::Adjustment,
         Self::Break,
+        Self::Clearing,
+        Self::Stake,
+        Self::Redemption,
+        Self::StakingInterest,
     ];
 
     /// Its name on the wire.
@@ -83,6 +95,10 @@ impl Cause {
             Self::Repayment => "repayment",
             Self::Adjustment => "adjustment",
             Self::Break => "break",
+            Self::Clearing => "clearing",
+            Self::Stake => "stake",
+            Self::Redemption => "redemption",
+            Self::StakingInterest => "staking_interest",
         }
     }
 }
@@ -99,6 +115,10 @@ pub enum About {
     Trade(OrderId, TradeId),
     /// A transfer, by its `eid`.
     Transfer(u64),
+    /// A clearing order.
+    Clearing(Code),
+    /// A transaction of staking.
+    Staking(Code),
 }
 
 /// Why an entry is posted.

@@ -165,6 +165,16 @@ pub const STATEMENT: Columns<StatementRow> = Columns(&[
             push_u64(out, eid);
         }
     }),
+    ("clearing_id", |out, _, row| {
+        if let About::Clearing(code) = row.line.about {
+            text(out, code.as_str());
+        }
+    }),
+    ("transaction_id", |out, _, row| {
+        if let About::Staking(code) = row.line.about {
+            text(out, code.as_str());
+        }
+    }),
 ]);
 
 /// Candles.

@@ -23,7 +23,7 @@ use crate::opgen::{Flow, Op, Tally};
 
 /// Accounts of the flow, one session each; the house accounts come before them.
 const ACCOUNTS: u32 = 1_001;
-const HOUSE_ACCOUNTS: u32 = 9;
+const HOUSE_ACCOUNTS: u32 = 11;
 /// 2026-01-01.
 const START_MICROS: u64 = 1_767_225_600_000_000;
 

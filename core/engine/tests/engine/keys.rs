@@ -341,9 +341,11 @@ fn missing_accounts_of_the_house_are_opened() {
             ("instant", true),
             ("unclaimed", false),
             ("lending", true),
+            ("staking_pool", false),
+            ("staking_rewards", false),
         ]
     );
-    assert_eq!((state.missing_houses().count(), state.access().accounts().len()), (0, 9));
+    assert_eq!((state.missing_houses().count(), state.access().accounts().len()), (0, 11));
     let again = exchange.own(Body::open_house(FEES));
     assert_eq!(again, Answer::Rejected(Reject::Ledger(LedgerReject::Taken)));
 }

@@ -48,7 +48,8 @@ request! {
 words! {
     /// The cause of a change of a balance.
     pub(crate) struct CauseName: "trade", "fee", "deposit", "withdrawal", "transfer", "conversion", "loan", "interest", "funding",
-        "realised", "liquidation", "custody_fee", "repayment", "adjustment", "break"
+        "realised", "liquidation", "custody_fee", "repayment", "adjustment", "break", "clearing", "stake", "redemption",
+        "staking_interest"
 }
 
 answer! {
@@ -72,6 +73,10 @@ answer! {
         tid: Option<u64>,
         /// The transfer.
         eid: Option<u64>,
+        /// The clearing order.
+        clearing_id: Option<String>,
+        /// The transaction of staking.
+        transaction_id: Option<String>,
     }
 }
 
@@ -106,13 +111,12 @@ fn currency(app: &App, code: Option<&str>) -> Result<Option<CurrencyId>, Refusal
 }
 
 fn entry(app: &App, line: &Line) -> Changed {
-    let (order, tid, eid) = match line.about {
-        About::Nothing => (None, None, None),
-        About::Order(order) => (Some(order), None, None),
-        About::Trade(order, trade) => (Some(order), Some(trade.0), None),
-        About::Transfer(eid) => (None, None, Some(eid)),
+    let (order, tid) = match line.about {
+        About::Order(order) => (Some(order), None),
+        About::Trade(order, trade) => (Some(order), Some(trade.0)),
+        About::Nothing | About::Transfer(_) | About::Clearing(_) | About::Staking(_) => (None, None),
     };
-    Changed {
+    let mut changed = Changed {
         entry_id: line.id,
         timestampms: line.time.millis(),
         currency: app.names.currency(line.currency).code.clone(),
@@ -121,8 +125,17 @@ fn entry(app: &App, line: &Line) -> Changed {
         cause: CauseName(line.cause.name()),
         order_id: order.map(|order| Digits(order.0)),
         tid,
-        eid,
+        eid: None,
+        clearing_id: None,
+        transaction_id: None,
+    };
+    match line.about {
+        About::Nothing | About::Order(_) | About::Trade(..) => {}
+        About::Transfer(eid) => changed.eid = Some(eid),
+        About::Clearing(code) => changed.clearing_id = Some(code.to_string()),
+        About::Staking(code) => changed.transaction_id = Some(code.to_string()),
     }
+    changed
 }
 
 /// An amount with every digit, so that sums come out.

@@ -432,7 +432,19 @@ fn ledger() {
     same_keys(&row, &["currency", "customers", "house", "sum"], &whole);
     same_keys(
         &row["house"],
-        &["source", "fees", "rounding", "insurance", "clearing", "issuer", "instant", "unclaimed", "lending"],
+        &[
+            "source",
+            "fees",
+            "rounding",
+            "insurance",
+            "clearing",
+            "issuer",
+            "instant",
+            "unclaimed",
+            "lending",
+            "staking_pool",
+            "staking_rewards",
+        ],
         &whole,
     );
 

@@ -7,7 +7,7 @@ use super::chain::Link;
 use super::codec::{self, Damage, Position};
 use super::row::Timed;
 use buttonwood_engine::{About, Cause};
-use buttonwood_model::{AccountId, CurrencyId, OrderId, Time, TradeId};
+use buttonwood_model::{AccountId, Code, CurrencyId, OrderId, Time, TradeId};
 use buttonwood_num::Money;
 
 /// A change of a balance.
@@ -56,6 +56,8 @@ impl EntryRow {
             About::Order(order) => [1, order.0, 0],
             About::Trade(order, trade) => [2, order.0, trade.0],
             About::Transfer(eid) => [3, eid, 0],
+            About::Clearing(code) => [4, code.to_bits(), 0],
+            About::Staking(code) => [5, code.to_bits(), 0],
         };
         let [ordinal, prev, jump] = links.all.numbers(at);
         let [own_ordinal, own_prev, own_jump] = links.currency.numbers(at);
@@ -123,6 +125,8 @@ fn about_of(numbers: [u64; 3]) -> Result<About, Damage> {
         [1, order, 0] => Ok(About::Order(OrderId(order))),
         [2, order, trade] => Ok(About::Trade(OrderId(order), TradeId(trade))),
         [3, eid, 0] => Ok(About::Transfer(eid)),
+        [4, code, 0] => Code::from_bits(code).map(About::Clearing).ok_or(Damage),
+        [5, code, 0] => Code::from_bits(code).map(About::Staking).ok_or(Damage),
         _ => Err(Damage),
     }
 }
@@ -130,6 +134,7 @@ fn about_of(numbers: [u64; 3]) -> Result<About, Damage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use buttonwood_model::Codes;
     use proptest::prelude::*;
 
     proptest! {
@@ -141,6 +146,8 @@ mod tests {
                 About::Order(OrderId(first)),
                 About::Trade(OrderId(first), TradeId(second)),
                 About::Transfer(first),
+                About::Clearing(Codes::default().code(first)),
+                About::Staking(Codes::default().code(second)),
             ];
             let row = EntryRow {
                 account: AccountId(account),
@@ -148,8 +155,8 @@ mod tests {
                 time: Time(time),
                 amount: Money::from_units(amount),
                 balance: Money::from_units(balance),
-                cause: Cause::ALL[kind % 15],
-                about: abouts[kind % 4],
+                cause: Cause::ALL[kind % Cause::ALL.len()],
+                about: abouts[kind % 6],
             };
             let at = Position::new(1_000).unwrap();
             let link = |ordinal| Link { ordinal, prev: Position::new(900), jump: None };
@@ -166,8 +173,9 @@ mod tests {
 
     #[test]
     fn numbers_that_are_no_entry_are_refused() {
-        assert_eq!(cause_of(15), Err(Damage));
-        assert_eq!(about_of([4, 0, 0]), Err(Damage));
+        assert_eq!(cause_of(19), Err(Damage));
+        assert_eq!(about_of([6, 0, 0]), Err(Damage));
         assert_eq!(about_of([0, 1, 0]), Err(Damage));
+        assert_eq!(about_of([4, 0, 0]), Err(Damage));
     }
 }
