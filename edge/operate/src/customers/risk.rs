@@ -37,7 +37,7 @@ request! {
         account: Needed<Text>,
         /// Its highest leverage: 1 to 100, with at most two decimals.
         max_leverage: Decimal,
-        /// BTC, ETH and USDT are collateral.
+        /// The currencies of `collateral set` are collateral.
         cross_collateral: Flag<false>,
         /// They are none.
         no_cross_collateral: Flag<false>,
@@ -53,7 +53,7 @@ request! {
         account: Needed<Text>,
         /// Its highest leverage: 1 to 100, with at most two decimals.
         max_leverage: Decimal,
-        /// Whether BTC, ETH and USDT are collateral.
+        /// Whether the currencies of `collateral set` are collateral.
         cross_collateral: Sent<Switch>,
     }
 }
@@ -69,7 +69,7 @@ answer! {
         account: String,
         /// Its highest leverage.
         max_leverage: Option<DecimalText>,
-        /// Whether BTC, ETH and USDT are collateral.
+        /// Whether the currencies of `collateral set` are collateral.
         cross_collateral: Option<bool>,
     }
 }
