@@ -45,7 +45,7 @@ pub use buttonwood_index::{self as index, FeedPrices, Indices};
 pub use buttonwood_ledger::{
     About, Adjustment, Balance, BrokenLaw, CLEARING, Cause, Command as LedgerCommand, FEES, House,
     HouseAccount, INSURANCE, ISSUER, Infrequent as LedgerInfrequent, LENDING, Moved, ROUNDING,
-    Reject as LedgerReject, SOURCE, UNCLAIMED,
+    Reject as LedgerReject, SOURCE, STAKING_POOL, STAKING_REWARDS, UNCLAIMED,
 };
 pub use buttonwood_perp::{self as perp, Perps};
 pub use buttonwood_rates::{

@@ -3,7 +3,7 @@
 use crate::command::{Argument, Command, Form};
 use crate::field::{amount, bad_amount};
 use crate::operator::Operator;
-use buttonwood_engine::{Body, INSURANCE, Reject, SOURCE};
+use buttonwood_engine::{Body, INSURANCE, Reject, SOURCE, STAKING_POOL};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::AccountId;
 use buttonwood_num::MONEY_DECIMALS;
@@ -11,7 +11,7 @@ use buttonwood_wire::contract::{Decimal, DecimalText, Done, InPayload, Label, Ne
 use buttonwood_wire::field::{bad_value, failed};
 use buttonwood_wire::{answer, json, request};
 
-/// Any house account but `source`.
+/// Any house account but `source`, and but the pool of staking, which holds exactly what is staked or redeemed (INV-STK-1).
 pub(crate) const COMMAND: Command =
     Command::once("house fund", |operator, fields| Box::pin(run(operator, fields)))
         .about("Pays a house account from the house's source account.")
@@ -80,7 +80,7 @@ answer! {
 async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let request = Fund::of(fields);
     let (name, code, text) = (request.name()?, request.currency()?, request.amount()?);
-    let house = operator.exchange.views().state().ledger().house(&name).filter(|_| name != SOURCE.name);
+    let house = operator.exchange.views().state().ledger().house(&name).filter(|_| may_be_paid(&name));
     let house = house.ok_or_else(|| bad_value("name", &names(operator), &name))?;
     let (currency, amount) = pay(operator, house, &code, &text).await?;
     Ok(json::body(&Funded { result: Done, house: Label(name.into_owned()), currency, amount }))
@@ -109,10 +109,14 @@ async fn pay(
     Ok((code, DecimalText::of(|out| money.push_floored(out, MONEY_DECIMALS))))
 }
 
+fn may_be_paid(name: &str) -> bool {
+    name != SOURCE.name && name != STAKING_POOL.name
+}
+
 /// The house accounts that can be funded, for a refusal.
 fn names(operator: &Operator<'_>) -> String {
     let views = operator.exchange.views();
     let houses = views.state().ledger().houses().iter().map(|house| house.name.as_str());
-    let names: Vec<&str> = houses.filter(|name| *name != SOURCE.name).collect();
+    let names: Vec<&str> = houses.filter(|name| may_be_paid(name)).collect();
     format!("one of {}", names.join(", "))
 }

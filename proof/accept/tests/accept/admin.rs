@@ -69,7 +69,7 @@ fn a_debit_takes_what_is_available() {
     buttonwood_accept::laws::verified(&exchange);
 }
 
-/// A house account is paid from `source`, which cannot pay itself.
+/// A house account is paid from `source`, which cannot pay itself. The pool of staking holds exactly what clients have there.
 #[test]
 fn a_house_account_is_funded() {
     let exchange = Exchange::start();
@@ -79,7 +79,7 @@ fn a_house_account_is_funded() {
     let rows = ledger["currencies"].as_array().unwrap();
     let dollars = rows.iter().find(|row| row["currency"] == "USD").unwrap();
     assert_eq!((&dollars["house"]["rounding"], &dollars["sum"]), (&json!("2.5"), &json!("0")));
-    for name in ["source", "attic"] {
+    for name in ["source", "attic", "staking_pool"] {
         let line = exchange.admin(&["house", "fund", name, "USD", "1", "--reason", "x"]).refused();
         assert!(line.contains("Field 'name' must be one of fees, rounding, "), "{line}");
     }
