@@ -250,6 +250,7 @@ impl Ledger {
         self.balances.push(Balance::default());
         self.owners.push(Owner { account, asset });
         self.enter(Owner { account, asset }, place);
+        self.note_place(account, asset, place);
         // From here on, the fingerprint identifies the owner by the place.
         let owner = u64::from(account.0) << 32 | u64::from(asset.number());
         self.fingerprint = (self.fingerprint ^ owner).wrapping_mul(SPREAD).rotate_left(29);

@@ -571,3 +571,39 @@ fn a_copy_does_not_record() {
     ledger.take_moves(&mut moves);
     assert_eq!(moves.iter().map(|moved| moved.amount).collect::<Vec<_>>(), [money(-5), money(5)]);
 }
+
+/// A watched balance tells each rise of what is available, once, also the first money in an asset; a fall, a hold and a balance that is not
+/// watched (any more) tell nothing.
+#[test]
+fn a_watched_balance_tells_a_rise() {
+    let mut ledger = ledger(7, 2);
+    let risen = |ledger: &mut Ledger| {
+        let has = ledger.has_risen();
+        let risen: Vec<_> = ledger.take_risen().into_iter().collect();
+        assert_eq!(has, !risen.is_empty());
+        risen
+    };
+    let alice = (ALICE, AssetId::from(USD));
+    ledger.watch_rises(ALICE, USD);
+    ledger.watch_rises(ALICE, USD);
+    issue(&mut ledger, BOB, USD, 10);
+    issue(&mut ledger, ALICE, BTC, 10);
+    assert_eq!(risen(&mut ledger), []);
+    issue(&mut ledger, ALICE, USD, 10);
+    assert_eq!(risen(&mut ledger), [alice]);
+    let held = ledger.hold(ALICE, USD, money(4));
+    assert_eq!(risen(&mut ledger), [], "a hold takes");
+    ledger.release(held, money(1));
+    assert_eq!(risen(&mut ledger), [alice], "more than when it was last seen, if not more than ever");
+    pay(&mut ledger, (ALICE, Bucket::Available), BOB, USD, money(7));
+    assert_eq!(risen(&mut ledger), []);
+    ledger.unwatch_rises(ALICE, USD);
+    issue(&mut ledger, ALICE, USD, 1);
+    assert_eq!(risen(&mut ledger), [alice], "it is still watched once");
+    issue(&mut ledger, ALICE, USD, 1);
+    ledger.unwatch_rises(ALICE, USD);
+    ledger.unwatch_rises(ALICE, USD);
+    issue(&mut ledger, ALICE, USD, 1);
+    assert_eq!(risen(&mut ledger), []);
+    assert!(!ledger.watch.is_on());
+}

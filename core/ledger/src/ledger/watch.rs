@@ -1,9 +1,11 @@
-//! Watched balances: those of accounts that owe money. A change of one is found when it happens, so that no walk over all debts is needed.
+//! Watched balances. A change of one is found when it happens, so that no walk over all balances is needed.
 //!
-//! The table is derived and not stored: after a restore, whoever watches a balance calls [`Ledger::watch`] again.
+//! Those of accounts that owe money are watched for whether something is available; those that an agreed trade lacks money in are watched
+//! for rises. The tables are derived and not stored: after a restore, who watches a balance calls [`Ledger::watch`] or
+//! [`Ledger::watch_rises`] again.
 
 use super::Ledger;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, AssetId};
 use buttonwood_num::Money;
@@ -13,10 +15,42 @@ use buttonwood_num::Money;
 pub(super) struct Watch {
     /// How often the balance at each place is watched.
     watchers: Vec<u32>,
-    /// The sum of them.
+    /// The sum of them, and of those of rises.
     count: u32,
     /// The watched balances of which something is available.
     funded: BTreeSet<(AccountId, AssetId)>,
+    rises: Rises,
+}
+
+/// Which balances are watched for rises.
+#[derive(Clone, Debug, Default)]
+struct Rises {
+    /// How often each balance is watched, and what was available of it when it was last seen. It may never have been used.
+    seen: BTreeMap<(AccountId, AssetId), (u32, Money)>,
+    /// Whether the balance at each place is one of them.
+    places: Vec<bool>,
+    /// Those of which more became available.
+    risen: BTreeSet<(AccountId, AssetId)>,
+}
+
+impl Rises {
+    fn set_place(&mut self, place: usize, is_watched: bool) {
+        if place >= self.places.len() {
+            self.places.resize(place + 1, false);
+        }
+        if let Some(at) = self.places.get_mut(place) {
+            *at = is_watched;
+        }
+    }
+
+    /// Notes what is available of a balance.
+    fn note(&mut self, key: (AccountId, AssetId), available: Money) {
+        let Some((_, seen)) = self.seen.get_mut(&key) else { return };
+        if available > *seen {
+            self.risen.insert(key);
+        }
+        *seen = available;
+    }
 }
 
 impl Watch {
@@ -59,6 +93,46 @@ impl Ledger {
         self.watch.funded.iter().copied()
     }
 
+    /// Watches a balance for rises of its available part, once more if it is watched already. The account may never have had a balance in the
+    /// asset.
+    pub fn watch_rises(&mut self, account: AccountId, asset: impl Into<AssetId>) {
+        let key = (account, asset.into());
+        let available = self.balance(account, key.1).available;
+        let (watchers, _) = self.watch.rises.seen.entry(key).or_insert((0, available));
+        *watchers = watchers.saturating_add(1);
+        self.watch.count = self.watch.count.saturating_add(1);
+        if let Some(place) = self.place(account, key.1) {
+            self.watch.rises.set_place(place, true);
+        }
+    }
+
+    /// Ends one call of [`Ledger::watch_rises`]; nothing where there was none.
+    pub fn unwatch_rises(&mut self, account: AccountId, asset: impl Into<AssetId>) {
+        let key = (account, asset.into());
+        let Some((watchers, _)) = self.watch.rises.seen.get_mut(&key) else { return };
+        *watchers = watchers.saturating_sub(1);
+        let is_last = *watchers == 0;
+        self.watch.count = self.watch.count.saturating_sub(1);
+        if is_last {
+            self.watch.rises.seen.remove(&key);
+            self.watch.rises.risen.remove(&key);
+            if let Some(place) = self.place(account, key.1) {
+                self.watch.rises.set_place(place, false);
+            }
+        }
+    }
+
+    /// Whether a balance that is watched for rises has risen since [`Ledger::take_risen`].
+    #[inline]
+    pub fn has_risen(&self) -> bool {
+        !self.watch.rises.risen.is_empty()
+    }
+
+    /// The balances that have risen since the last call, by account and asset.
+    pub fn take_risen(&mut self) -> BTreeSet<(AccountId, AssetId)> {
+        core::mem::take(&mut self.watch.rises.risen)
+    }
+
     fn watched_place(&self, account: AccountId, asset: AssetId) -> usize {
         self.place(account, asset).expect("a balance that is watched was used")
     }
@@ -71,16 +145,28 @@ impl Ledger {
         *watchers
     }
 
-    /// Notes whether something is available of a balance, if it is watched.
+    /// A balance that was watched for rises before its first use has this place now.
+    pub(super) fn note_place(&mut self, account: AccountId, asset: AssetId, place: usize) {
+        if self.watch.rises.seen.contains_key(&(account, asset)) {
+            self.watch.rises.set_place(place, true);
+        }
+    }
+
+    /// Notes what is available of a balance, if it is watched.
     pub(super) fn note_watched(&mut self, place: usize) {
-        if self.watch.watchers.get(place).is_none_or(|watchers| *watchers == 0) {
+        let owes = self.watch.watchers.get(place).is_some_and(|watchers| *watchers > 0);
+        let rises = self.watch.rises.places.get(place).is_some_and(|is_watched| *is_watched);
+        if !owes && !rises {
             return;
         }
         let (Some(owner), Some(balance)) = (self.owners.get(place), self.balances.get(place)) else { return };
-        let key = (owner.account, owner.asset);
-        if balance.available > Money::ZERO {
+        let (key, available) = ((owner.account, owner.asset), balance.available);
+        if rises {
+            self.watch.rises.note(key, available);
+        }
+        if owes && available > Money::ZERO {
             self.watch.funded.insert(key);
-        } else {
+        } else if owes {
             self.watch.funded.remove(&key);
         }
     }
