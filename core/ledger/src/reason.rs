@@ -196,18 +196,19 @@ pub(crate) fn note(moves: &mut Vec<Moved>, reason: Reason, entry: &[Posting]) {
     drop_zeros(moves, start);
 }
 
-/// The same, with a line of its own for the fee.
-pub(crate) fn note_with_fee(moves: &mut Vec<Moved>, reason: Reason, entry: &[Posting], fee: &FeePart) {
+/// The same, with a line of its own for each fee; there is at most one of an account and asset.
+pub(crate) fn note_with_fees(moves: &mut Vec<Moved>, reason: Reason, entry: &[Posting], fees: &[FeePart]) {
     let start = moves.len();
     add_up(moves, reason, entry);
-    let FeePart { account, asset, amount } = *fee;
-    let paid = moves.iter_mut().skip(start).find(|moved| (moved.account, moved.asset) == (account, asset));
     let reason = Cause::Fee.about(reason.about);
-    match paid {
-        Some(own) => own.amount += amount,
-        None => moves.push(Moved { account, asset, amount, reason }),
+    for FeePart { account, asset, amount } in fees.iter().copied() {
+        let mut own = moves.iter_mut().skip(start);
+        match own.find(|moved| (moved.account, moved.asset) == (account, asset)) {
+            Some(own) => own.amount += amount,
+            None => moves.push(Moved { account, asset, amount, reason }),
+        }
+        moves.push(Moved { account, asset, amount: -amount, reason });
     }
-    moves.push(Moved { account, asset, amount: -amount, reason });
     drop_zeros(moves, start);
 }
 

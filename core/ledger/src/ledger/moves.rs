@@ -29,7 +29,18 @@ impl Ledger {
     pub fn post_with_fee(&mut self, reason: impl Into<Reason>, entry: &[Posting], fee: &FeePart) {
         self.carry_out(entry);
         if let Some(moves) = self.moves.list() {
-            reason::note_with_fee(moves, reason.into(), entry, fee);
+            reason::note_with_fees(moves, reason.into(), entry, core::slice::from_ref(fee));
+        }
+    }
+
+    /// Posts one entry of which parts are fees of several parties.
+    ///
+    /// # Panics
+    /// As [`Ledger::post`].
+    pub fn post_with_fees(&mut self, reason: impl Into<Reason>, entry: &[Posting], fees: &[FeePart]) {
+        self.carry_out(entry);
+        if let Some(moves) = self.moves.list() {
+            reason::note_with_fees(moves, reason.into(), entry, fees);
         }
     }
 
