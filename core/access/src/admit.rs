@@ -46,6 +46,8 @@ pub enum Reject {
     InDebt,
     /// The account has transfers that are not done, so it is not closed.
     HasTransfers,
+    /// The account has entered or confirmed clearing orders that are open or wait for money, so it is not closed.
+    HasClearing,
     /// The account has live orders, so it is not closed.
     HasOrders,
     /// The account has money or claims, so it is not closed.
@@ -73,6 +75,7 @@ impl Reject {
             | Self::Closed
             | Self::InDebt
             | Self::HasTransfers
+            | Self::HasClearing
             | Self::HasOrders
             | Self::HasMoney
             | Self::Ended

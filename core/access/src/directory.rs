@@ -253,6 +253,13 @@ impl Access {
         self.accounts.push(account);
     }
 
+    /// Marks an account as a broker, or removes the mark (D-12).
+    pub fn set_broker(&mut self, account: AccountId, is_broker: bool) {
+        if let Some(account) = self.accounts.get_mut(account.index()) {
+            account.broker = is_broker;
+        }
+    }
+
     /// Gives an account those of the names that there are.
     pub fn rename_account(
         &mut self,

@@ -124,6 +124,26 @@ impl Desks {
         Ok(loss)
     }
 
+    /// Whether a settlement of OTC clearing keeps both groups within their bounds; notes what it gives up then.
+    pub(crate) fn judge_clearing(
+        &self,
+        meter: &mut Meter,
+        floor: &Floor,
+        parties: [(AccountId, Side); 2],
+        symbol: &Symbol,
+        amounts: (Money, Money),
+    ) -> bool {
+        if self.advances.is_empty() {
+            return true;
+        }
+        let loss = self.lost_by((floor, &mut *meter), parties, symbol, amounts);
+        let may = loss.0.into_iter().all(|lost| self.may_lose(meter, lost));
+        if may {
+            meter.note(loss);
+        }
+        may
+    }
+
     /// The same for an auction's trade.
     pub(crate) fn judge_crossing(&self, meter: &mut Meter, crossing: &Crossing<'_>) -> Result<Loss, Side> {
         let Crossing { buy, sell, qty, notional, .. } = *crossing;
@@ -219,6 +239,11 @@ fn note_trade(
         let loss = state.desks.lost_by((&state.floor, &mut *meter), parties, symbol, amounts);
         meter.note(loss);
     }
+}
+
+/// Appends what the settlements of a command give up.
+pub(crate) fn note_meter(meter: Meter, out: &mut Outbox<Event>) {
+    push(meter.given_up, out);
 }
 
 fn push(given_up: Vec<(GroupId, Money)>, out: &mut Outbox<Event>) {

@@ -1,6 +1,9 @@
 //! How a caller reads an answer: one accessor for each kind of command. No part outside the engine matches on the variants of [`Outcome`].
 
-use crate::{Answer, ConvertAnswer, ConvertQuote, Made, OrderState, Outcome, Reject, TradingAnswer, Wrapped};
+use crate::{
+    Answer, ClearingAnswer, ConvertAnswer, ConvertQuote, Made, OrderState, Outcome, Reject, TradingAnswer,
+    Wrapped,
+};
 use buttonwood_model::OrderId;
 
 impl<O, C> Outcome<O, C> {
@@ -11,7 +14,7 @@ impl<O, C> Outcome<O, C> {
     pub const fn done(&self) -> Result<(), Reject> {
         match self {
             Self::Rejected(reject) => Err(*reject),
-            Self::Trading(_) | Self::Converted(_) | Self::Funds(_) | Self::Done => Ok(()),
+            Self::Trading(_) | Self::Converted(_) | Self::Funds(_) | Self::Clearing(_) | Self::Done => Ok(()),
         }
     }
 
@@ -24,8 +27,16 @@ impl<O, C> Outcome<O, C> {
             Self::Funds(made) => Ok(*made),
             Self::Done => Ok(Made::Nothing),
             Self::Rejected(reject) => Err(*reject),
-            Self::Trading(_) | Self::Converted(_) => Err(Reject::System),
+            Self::Trading(_) | Self::Converted(_) | Self::Clearing(_) => Err(Reject::System),
         }
+    }
+
+    /// What a command of OTC clearing did.
+    ///
+    /// # Errors
+    /// Why the command was refused; [`Reject::System`] after a command of another kind.
+    pub const fn cleared(&self) -> Result<ClearingAnswer, Reject> {
+        if let Self::Clearing(answer) = self { Ok(*answer) } else { Err(self.unread()) }
     }
 
     /// Whether a cancel named an order that is not live: the history knows whether it is closed or unknown (ORD-057).
@@ -37,7 +48,9 @@ impl<O, C> Outcome<O, C> {
     const fn unread(&self) -> Reject {
         match self {
             Self::Rejected(reject) => *reject,
-            Self::Trading(_) | Self::Converted(_) | Self::Funds(_) | Self::Done => Reject::System,
+            Self::Trading(_) | Self::Converted(_) | Self::Funds(_) | Self::Clearing(_) | Self::Done => {
+                Reject::System
+            }
         }
     }
 }

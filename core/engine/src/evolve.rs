@@ -81,5 +81,11 @@ impl State {
         self.desks.perps.note_command();
         self.desks.spot_margin.note_time(stamp.time);
         self.stamp = stamp;
+        if self.clearing.has_rises(&self.desks.ledger) {
+            self.note_rises();
+        }
+        if self.clearing.is_fresh() && self.operations.is_halted() {
+            self.clearing.set_fresh(false);
+        }
     }
 }

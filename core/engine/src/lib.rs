@@ -31,6 +31,11 @@ pub use buttonwood_access::{
     memo_code,
 };
 pub use buttonwood_auction::{Auctions, Collar, Finding, Schedule, ScheduleError};
+pub use buttonwood_clearing::{
+    self as clearing, Answer as ClearingAnswer, Clearing, Command as ClearingCommand,
+    Infrequent as ClearingInfrequent, Order as ClearingOrder, Reject as ClearingReject,
+    Status as ClearingStatus,
+};
 pub use buttonwood_convert::{
     Answer as ConvertAnswer, Command as ConvertCommand, Conversions, Execute, INSTANT,
     Infrequent as ConvertInfrequent, QUOTE_AGE_MAX, QUOTES_MAX, Quote as ConvertQuote, QuoteAmounts, QuoteId,

@@ -1,6 +1,7 @@
 //! The result of a command: one variant for each room.
 
 use crate::{DeskReject, Event, Infrequent, Reject, State};
+use buttonwood_clearing as clearing;
 use buttonwood_convert as convert;
 use buttonwood_funds::Made;
 use buttonwood_model::{CancelReason, OrderId, Stamp};
@@ -15,6 +16,8 @@ pub enum Outcome<O = Decided, C = ()> {
     Converted(C),
     /// Of money that enters and leaves: what the command made, or what an earlier one made for the same client id.
     Funds(Made),
+    /// Of OTC clearing.
+    Clearing(clearing::Answer),
     /// Done; cancelled orders are in the command's events.
     Done,
     /// Refused; nothing changed except the nonce.
@@ -33,6 +36,7 @@ impl Outcome {
             Self::Trading(TradingAnswer::NotLive) => return Outcome::Trading(TradingAnswer::NotLive),
             Self::Converted(()) => return Outcome::Converted(conversion(events, texts)),
             Self::Funds(made) => return Outcome::Funds(made),
+            Self::Clearing(answer) => return Outcome::Clearing(answer),
             Self::Done => return Outcome::Done,
             Self::Rejected(reject) => return Outcome::Rejected(reject),
         };

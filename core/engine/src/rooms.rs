@@ -3,6 +3,7 @@
 //! Each room has a file in this folder, which says how the engine decides its commands and applies its events.
 
 mod access;
+mod clearing;
 mod convert;
 mod founding;
 mod funds;
@@ -22,6 +23,7 @@ use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Caller;
+use buttonwood_clearing::Clearing;
 use buttonwood_convert::Conversions;
 use buttonwood_funds::{Funds, Made};
 use buttonwood_ledger::BrokenLaw;
@@ -293,6 +295,7 @@ rooms! {
     Ledger, "the ledger": buttonwood_ledger::Command, buttonwood_ledger::Infrequent, buttonwood_ledger::Reject;
     Rates, "the foreign exchange rates": buttonwood_rates::Command, buttonwood_rates::Infrequent, buttonwood_rates::Reject;
     Convert, "the conversions": buttonwood_convert::Command, buttonwood_convert::Infrequent, buttonwood_convert::Reject => conversions: Conversions;
+    Clearing, "OTC clearing": buttonwood_clearing::Command, buttonwood_clearing::Infrequent, buttonwood_clearing::Reject => clearing: Clearing;
     Perp, "perpetuals": buttonwood_perp::Command, buttonwood_perp::Infrequent, buttonwood_perp::Reject => desks.perps: Perps;
     SpotMargin, "spot margin": buttonwood_spot_margin::Command, buttonwood_spot_margin::Infrequent, buttonwood_spot_margin::Reject
         => desks.spot_margin: SpotMargin;

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use buttonwood_access::Access;
 use buttonwood_auction::Auctions;
 use buttonwood_book::Orders;
+use buttonwood_clearing::Clearing;
 use buttonwood_convert::{self as convert, Conversions};
 use buttonwood_funds::Funds;
 use buttonwood_index::{Indices, Sources};
@@ -50,6 +51,7 @@ pub struct State {
     pub(crate) last_act: u64,
     pub(crate) operations: Operations,
     pub(crate) funds: Funds,
+    pub(crate) clearing: Clearing,
 }
 
 impl State {
@@ -332,6 +334,7 @@ impl State {
         self.note_symbols();
         self.note_sources_needed();
         self.floor.orders.reindex();
+        self.clearing.put_all(&mut self.desks.ledger, &self.floor.symbols);
     }
 
     /// Notes the symbols after one was listed, or other coins can be bought on margin; which cash orders of margin accounts spend depends on

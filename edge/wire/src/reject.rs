@@ -78,6 +78,7 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         | AccessReject::NoCustodyTerms
         | AccessReject::GroupFull(_)
         | AccessReject::HasTransfers
+        | AccessReject::HasClearing
         | AccessReject::HasOrders
         | AccessReject::HasMoney
         | AccessReject::Ended

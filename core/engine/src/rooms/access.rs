@@ -3,6 +3,7 @@
 use crate::decide::{Decide, Evolve, refuse};
 use crate::{Note, Outcome, Reject, State, Workspace};
 use buttonwood_access::{self as access, Caller, Command, Infrequent};
+use buttonwood_clearing as clearing;
 use buttonwood_funds::Made;
 use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, SessionId, Stamp, Time};
@@ -31,6 +32,7 @@ impl Decide for Command {
         access::decide(&state.access, drawn, None, self, &mut work.out).map_err(Reject::Access)?;
         if let Self::CloseAccount(account) = self {
             check_empty(state, *account).map_err(Reject::Access)?;
+            clearing::cancel_named(&state.clearing, *account, now, &mut work.out);
         }
         if let Some(session) = self.cancels_orders_of() {
             cancel_all_of(state, now, session, work);

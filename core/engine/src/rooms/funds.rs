@@ -49,6 +49,8 @@ impl Evolve for Infrequent {
             note_debt(state, account, time);
         }
         repay(state);
+        // An advance that completes raises what may leave.
+        state.clearing.look_again();
     }
 }
 

@@ -84,6 +84,7 @@ impl Evolve for Infrequent {
             state.desks.note_kind(account, AccountKind::Exchange);
         }
         repay(state);
+        state.clearing.look_again();
     }
 }
 

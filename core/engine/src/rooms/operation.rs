@@ -52,6 +52,7 @@ impl Evolve for Operated {
         operations::evolve(&mut state.operations, self);
         if state.operations.is_halted() != before {
             state.desks.perps.note_halt(stamp.time);
+            state.clearing.set_fresh(!state.operations.is_halted());
         }
     }
 }

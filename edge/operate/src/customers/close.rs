@@ -49,6 +49,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
         }
         let is_in_use = reject == AccessReject::HasOrders
             || reject == AccessReject::HasTransfers
+            || reject == AccessReject::HasClearing
             || reject == AccessReject::InDebt
             || reject == AccessReject::HasMoney;
         let expected = is_in_use.then(|| in_the_way(operator.exchange.views().state(), account))?;
