@@ -6,9 +6,10 @@ use crate::reference::Reference;
 use crate::trading::traders;
 use crate::trouble::Trouble;
 use buttonwood_engine::{
-    Body, CLEARING, Command, FeeSchedule, INSTANT, Mode, Opening, Operation, State, TradingCommand,
+    Body, CLEARING, ClearingCommand, Command, FeeSchedule, INSTANT, Mode, Opening, Operation, State,
+    TradingCommand,
 };
-use buttonwood_model::{CurrencyId, Product, SymbolId, SymbolStatus, Time};
+use buttonwood_model::{Codes, CurrencyId, Product, SymbolId, SymbolStatus, Time};
 use buttonwood_num::{Money, Round};
 use buttonwood_sandbox::{
     Draw, Founded, Funding, found, found_perpetual_traders, missing_sample_rates, spot_traders,
@@ -37,6 +38,7 @@ pub(crate) fn sandbox(
     let mut bodies = listing(Mode::Sandbox, seed, hash_key, reference)?;
     let founded = found(&mut draw, &funding, time);
     bodies.extend(founded.commands);
+    bodies.push(ClearingCommand::SetKey(Codes::of(draw.id_key())).into());
     // A key must never be durable without its secret; a secret without its key is only written again.
     vault.add(opened, &founded.secrets)?;
     commit(recovered, time, bodies)
@@ -122,7 +124,8 @@ pub(crate) fn venue(recovered: &mut Recovered, time: Time) -> Result<(), Trouble
     commit(recovered, time, bodies)
 }
 
-/// Adds what this build needs and the directory lacks: house accounts, networks and assets, and in a sandbox the sample exchange rates.
+/// Adds what this build needs and the directory lacks: house accounts, networks and assets, the keys of ids, and in a sandbox the sample
+/// exchange rates.
 /// Sets how many operators the settings want.
 pub(crate) fn complete(recovered: &mut Recovered, approvals: u8, time: Time) -> Result<(), Trouble> {
     let missing: Vec<Body> = {
@@ -135,9 +138,21 @@ pub(crate) fn complete(recovered: &mut Recovered, approvals: u8, time: Time) -> 
         let places = places::missing(state)?;
         let perpetuals = perpetuals_to_open(state);
         let missing = state.missing_houses().chain(perpetuals).chain(places);
-        missing.chain(rates.into_iter().flatten()).chain(approvals).collect()
+        let keys = missing_key(state)?;
+        missing.chain(rates.into_iter().flatten()).chain(approvals).chain(keys).collect()
     };
     if missing.is_empty() { Ok(()) } else { commit(recovered, time, missing) }
+}
+
+/// The key of the ids of clearing orders, drawn once.
+fn missing_key(state: &State) -> Result<Option<Body>, Trouble> {
+    if state.clearing().has_key() {
+        return Ok(None);
+    }
+    let mut key = [0; 16];
+    getrandom::fill(&mut key)
+        .map_err(|error| Trouble::System(format!("the system has no randomness: {error}")))?;
+    Ok(Some(ClearingCommand::SetKey(Codes::of(key)).into()))
 }
 
 /// Gives the house account of instant orders of a sandbox its stock, once in each currency: ten times the start balance, and what it owes

@@ -43,6 +43,11 @@ impl Draw {
         text(&mut self.secrets, MIXED, 32)
     }
 
+    /// A key of the ids of a product, 16 bytes.
+    pub fn id_key(&mut self) -> [u8; 16] {
+        self.secrets.random()
+    }
+
     /// The hash key of the index of client ids.
     pub fn hash_key(&mut self) -> u64 {
         self.secrets.random()

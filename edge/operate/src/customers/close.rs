@@ -63,6 +63,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
 fn in_the_way(state: &State, account: AccountId) -> String {
     let kinds = [
         ("live orders", orders(state, account)),
+        ("clearing orders", clearing_orders(state, account)),
         ("positions", positions(state, account)),
         ("open transfers", transfers(state, account)),
         ("debts", debts(state, account)),
@@ -71,7 +72,7 @@ fn in_the_way(state: &State, account: AccountId) -> String {
     let found = kinds.iter().filter(|(_, all)| !all.is_empty());
     let found: Vec<String> = found.map(|(kind, all)| format!("{kind} {}", shown(all))).collect();
     format!(
-        "one without live orders, positions, open transfers, debts and money, not with {}",
+        "one without live orders, clearing orders, positions, open transfers, debts and money, not with {}",
         found.join("; ")
     )
 }
@@ -79,6 +80,13 @@ fn in_the_way(state: &State, account: AccountId) -> String {
 /// The ids of the account's live orders, the newest first.
 fn orders(state: &State, account: AccountId) -> Vec<String> {
     state.orders().of_account(account).map(|(_, order)| order.id.0.to_string()).collect()
+}
+
+/// The ids of the clearing orders that the account has entered or confirmed and that are open or wait for money.
+fn clearing_orders(state: &State, account: AccountId) -> Vec<String> {
+    let clearing = state.clearing();
+    let binding = clearing.of_account(account).filter(|order| order.binds(account));
+    binding.map(|order| clearing.code(order.number).to_string()).collect()
 }
 
 /// The account's transfers that are not done, by their `eid`.
