@@ -165,6 +165,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
     judge: &mut dyn Judge,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
+    if context.is_halted {
+        return Err(Reject::NothingDue);
+    }
     let mut purse = Purse::new(context);
     let mut lacking = Vec::new();
     let mut next = context.next_id;

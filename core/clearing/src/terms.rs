@@ -42,7 +42,7 @@ pub(crate) fn broker(
 /// Decides an alias.
 pub(crate) fn alias(context: &Context<'_, Clearing>, alias: &Alias) -> Result<Infrequent, Reject> {
     check_account(context, alias.account)?;
-    let named = context.account(alias.counterparty).filter(|named| !named.counterparty_id.is_empty());
+    let named = context.account(alias.counterparty).filter(|named| named.kind == AccountKind::Exchange);
     if named.is_none() || alias.counterparty == alias.account {
         return Err(Reject::Counterparty(crate::Party::Target));
     }

@@ -282,7 +282,7 @@ impl Exchange {
     }
 
     /// Opens an account of another kind in the group of another account.
-    pub(crate) fn account_of_kind(&mut self, other: AccountId, name: &str, kind: AccountKind) -> AccountId {
+    pub fn account_of_kind(&mut self, other: AccountId, name: &str, kind: AccountKind) -> AccountId {
         self.open_as(Account { kind, ..new_account(self.group_of(other), name, "", self.stamp.time) })
     }
 

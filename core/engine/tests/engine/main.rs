@@ -3,6 +3,7 @@
 mod auctions;
 mod banks;
 mod bounds;
+mod clearing;
 mod feeds;
 mod fees;
 mod keys;

@@ -527,6 +527,7 @@ impl Stage {
             Outcome::Trading(TradingAnswer::NotLive) => "unknown".into(),
             Outcome::Done if self.exchange.happened.is_empty() => "(nothing)".into(),
             Outcome::Done
+            | Outcome::Clearing(_)
             | Outcome::Converted(_)
             | Outcome::Funds(_)
             | Outcome::Trading(TradingAnswer::Order(_)) => {
