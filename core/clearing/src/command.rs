@@ -293,7 +293,7 @@ pub fn evolve(context: ContextMut<'_, Clearing>, event: Infrequent) {
         Infrequent::Confirmed(order, _) => room.confirm(ledger, symbols, order),
         Infrequent::Settled(settlement) => {
             room.settle(ledger, &settlement.order);
-            settle::post(ledger, symbols, &settlement);
+            settle::post(ledger, symbols, &settlement, room.code(settlement.order.number));
         }
         Infrequent::Canceled(order) | Infrequent::Expired(order) => room.close(ledger, &order),
         Infrequent::Tried(numbers) => room.note_tried(ledger, symbols, &numbers),

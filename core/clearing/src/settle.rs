@@ -1,7 +1,7 @@
 //! Settlement: both legs and the fees in one entry, or nothing (CLR-015, CLR-016, D-82, D-83).
 
 use crate::order::Need;
-use crate::{Clearing, Infrequent, Order, Reject, Status};
+use crate::{Clearing, Code, Infrequent, Order, Reject, Status};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use buttonwood_ledger::{About, Bucket, Cause, FEES, FeePart, Ledger, Posting};
@@ -208,7 +208,7 @@ pub(crate) fn expire<E: From<BytesRef>>(
 }
 
 /// Moves both legs and the fees.
-pub(crate) fn post(ledger: &mut Ledger, symbols: &[Symbol], settlement: &Settlement) {
+pub(crate) fn post(ledger: &mut Ledger, symbols: &[Symbol], settlement: &Settlement, code: Code) {
     let Settlement { order, fee, .. } = settlement;
     let symbol = symbols.get(order.symbol.index());
     let Some((symbol, amounts)) = symbol.and_then(|symbol| Some((symbol, Amounts::of(order, symbol, *fee)?)))
@@ -232,5 +232,5 @@ pub(crate) fn post(ledger: &mut Ledger, symbols: &[Symbol], settlement: &Settlem
         posting(buyer, symbol.base, amounts.base),
     ];
     let parts = [buyer, seller].map(|account| FeePart { account, asset: symbol.quote.into(), amount: *fee });
-    ledger.post_with_fees(Cause::Conversion.about(About::Nothing), &entry, &parts);
+    ledger.post_with_fees(Cause::Clearing.about(About::Clearing(code)), &entry, &parts);
 }

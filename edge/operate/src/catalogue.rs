@@ -1,7 +1,7 @@
 //! The one list of commands. A command is a file with its `COMMAND`, and one line here.
 
 use crate::command::Command;
-use crate::{audit, banks, breaks, customers, deposits, fees, funds, fx, keys, lists, venue};
+use crate::{audit, banks, breaks, clearing, customers, deposits, fees, funds, fx, keys, lists, venue};
 
 /// Every command of `buttonwood admin`, in the order of its help.
 pub const COMMANDS: &[Command] = &[
@@ -13,6 +13,8 @@ pub const COMMANDS: &[Command] = &[
     customers::account::ADD,
     customers::close::COMMAND,
     customers::risk::COMMAND,
+    customers::broker::COMMAND,
+    clearing::alias::COMMAND,
     funds::fee_override::COMMAND,
     lists::directory::ACCOUNTS,
     customers::addresses::APPROVE,
@@ -70,6 +72,7 @@ pub const COMMANDS: &[Command] = &[
     fees::set::COMMAND,
     fees::schedule::COMMAND,
     fees::promote::COMMAND,
+    clearing::fee::COMMAND,
     lists::fees::COMMAND,
     // Rates and trades
     fx::COMMAND,

@@ -100,6 +100,8 @@ pub(crate) const ROUTES: &[Route] = &[
         "Pins the index of a currency to a price, or returns it to the books; the marks are taken at once.",
     ),
     Route::operating("/sandbox/accounts/risk", &operate::SET_RISK),
+    Route::operating("/sandbox/accounts/broker", &operate::SET_BROKER),
+    Route::operating("/sandbox/clearing/alias", &operate::SET_ALIAS),
     sandbox::perpetuals::ROUTE,
     Route::operating("/sandbox/accounts", &operate::OPEN_ACCOUNT).notes(notes::OPEN_ACCOUNT),
     Route::operating("/sandbox/accounts/close", &operate::CLOSE_ACCOUNT).notes(notes::CLOSE),

@@ -18,6 +18,7 @@ mod banks;
 mod breaks;
 mod cancel;
 mod candles;
+mod clearing_operators;
 mod contract;
 mod damaged_history;
 mod deposits;

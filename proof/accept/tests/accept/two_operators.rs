@@ -141,12 +141,14 @@ fn the_contract_names_what_two_operators_guard() {
     let mut names: Vec<&str> = guarded.map(|command| command["command"].as_str().unwrap()).collect();
     names.sort_unstable();
     let expected = [
+        "account broker",
         "account fee-override",
         "account risk",
         "address approve",
         "asset add",
         "bank limit",
         "bank wire",
+        "clearing fee",
         "collateral set",
         "credit",
         "debit",
@@ -202,6 +204,8 @@ fn guarded_commands_are_proposed() {
         &["account", "risk", "North", "perps", "--max-leverage", "10"],
         &["index", "pin", "BTC", "50000", "--reason", "x"],
         &["group", "multi-user", "North"],
+        &["account", "broker", "North", "primary"],
+        &["clearing", "fee", "5"],
     ];
     for (command, number) in commands.iter().zip(1..) {
         assert_eq!(venue.proposed(command), number.to_string(), "{command:?}");

@@ -1,0 +1,89 @@
+//! `clearing alias`: an account's own name for a counterparty (D-93).
+
+use super::wrong_account;
+use crate::command::{Argument, Command, Form};
+use crate::operator::Operator;
+use buttonwood_engine::clearing::{ALIASES_MAX, Alias};
+use buttonwood_engine::{AccountKind, ClearingCommand, ClearingReject, Reject};
+use buttonwood_gate::{Payload, Refusal};
+use buttonwood_model::AccountId;
+use buttonwood_wire::contract::{Done, InPayload, Needed, Text};
+use buttonwood_wire::field::bad_value;
+use buttonwood_wire::{answer, json, request};
+use std::sync::Arc;
+
+/// Also `POST /sandbox/clearing/alias`.
+pub const COMMAND: Command =
+    Command::once("clearing alias", |operator, fields| Box::pin(run(operator, fields)))
+        .about("Gives a counterparty the name by which an account's clearing lists show and find it.")
+        .takes::<ClearingAlias>(&[
+            Argument::new("group", Form::Place),
+            Argument::new("account", Form::Place),
+            Argument::new("counterparty_id", Form::Place),
+            Argument::new("alias", Form::Place),
+        ])
+        .gives::<ClearingAliasSet>();
+
+request! {
+    /// An account's own name for a counterparty.
+    struct ClearingAlias in InPayload {
+        /// The name of the account's group.
+        group: Needed<Text>,
+        /// The short name of the account.
+        account: Needed<Text>,
+        /// The counterparty id that the name stands for.
+        counterparty_id: Needed<Text>,
+        /// The name, 1 to 50 characters; the counterparty's earlier name is gone.
+        alias: Needed<Text>,
+    }
+}
+
+answer! {
+    /// The name that was given.
+    struct ClearingAliasSet {
+        /// Always `ok`.
+        result: Done,
+        /// The counterparty id.
+        counterparty_id: String,
+        /// The name.
+        alias: String,
+    }
+}
+
+async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
+    let request = ClearingAlias::of(fields);
+    let (group, short) = (request.group()?, request.account()?);
+    let (id, name) = (request.counterparty_id()?, request.alias()?);
+    let account = operator.find_account(&group, &short)?;
+    let counterparty = find(operator, &id).ok_or_else(|| unknown(&id))?;
+    let alias = Alias { account, counterparty, name: name.clone().into_owned() };
+    let refuse = |reject| match reject {
+        Reject::Clearing(ClearingReject::Counterparty(_)) => Some(unknown(&id)),
+        Reject::Clearing(ClearingReject::BadAlias) => Some(bad_value("alias", "1 to 50 characters", &name)),
+        Reject::Clearing(ClearingReject::TooManyAliases) => {
+            let expected = format!("one of the {ALIASES_MAX} names that the account has already");
+            Some(bad_value("alias", &expected, &name))
+        }
+        other => wrong_account(operator, (account, &short), other),
+    };
+    operator.send(ClearingCommand::SetAlias(Arc::new(alias)), refuse).await?;
+    Ok(json::body(&ClearingAliasSet {
+        result: Done,
+        counterparty_id: id.into_owned(),
+        alias: name.into_owned(),
+    }))
+}
+
+/// The account of kind `exchange` with this counterparty id.
+fn find(operator: &Operator<'_>, id: &str) -> Option<AccountId> {
+    let views = operator.exchange.views();
+    let mut accounts = (0..).map(AccountId).zip(views.state().access().accounts());
+    let found = accounts.find(|(_, account)| {
+        account.kind == AccountKind::Exchange && account.group.is_some() && account.counterparty_id == id
+    });
+    found.map(|(account, _)| account)
+}
+
+fn unknown(id: &str) -> Refusal {
+    bad_value("counterparty_id", "the counterparty id of another account of kind exchange", id)
+}

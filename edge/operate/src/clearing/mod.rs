@@ -1,0 +1,26 @@
+//! OTC clearing: the fee, and accounts' own names for their counterparties.
+
+pub(crate) mod alias;
+pub(crate) mod fee;
+
+use crate::operator::Operator;
+use buttonwood_engine::{ClearingReject, Reject};
+use buttonwood_gate::Refusal;
+use buttonwood_model::AccountId;
+use buttonwood_wire::field::{closed_account, wrong_kind};
+
+/// Why a setting of an account is refused: it is closed, or of a kind that does not take part.
+pub(crate) fn wrong_account(
+    operator: &Operator<'_>,
+    (account, name): (AccountId, &str),
+    reject: Reject,
+) -> Option<Refusal> {
+    match reject {
+        Reject::Clearing(ClearingReject::UnknownAccount) => Some(closed_account(name)),
+        Reject::Clearing(ClearingReject::WrongKind) => {
+            let kind = operator.exchange.views().state().access().account(account)?.kind;
+            Some(wrong_kind(name, kind.name()))
+        }
+        _ => None,
+    }
+}
