@@ -233,3 +233,122 @@ impl Order {
             .word(self.status.number())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use buttonwood_model::Fingerprint;
+
+    const SOURCE: AccountId = AccountId(5);
+    const TARGET: AccountId = AccountId(6);
+    const BROKER: AccountId = AccountId(7);
+    const OTHER: AccountId = AccountId(8);
+
+    fn bilateral() -> Order {
+        Order {
+            number: 1,
+            symbol: SymbolId(2),
+            side: Side::Buy,
+            price: Price::from_ticks(10_000),
+            qty: Qty::from_hundredths(300),
+            source: SOURCE,
+            source_order: OrderId(40),
+            source_confirmed: true,
+            target: Some(TARGET),
+            target_order: None,
+            broker: None,
+            submitted: Time(100),
+            expires: Time(200),
+            changed: Time(100),
+            rank: 0,
+            status: Status::AwaitConfirm,
+        }
+    }
+
+    fn brokered() -> Order {
+        Order {
+            source_confirmed: false,
+            broker: Some(BROKER),
+            status: Status::AwaitSourceTargetConfirm,
+            ..bilateral()
+        }
+    }
+
+    /// Each account sees its own side; the broker sees the source's.
+    #[test]
+    fn a_side_is_the_callers() {
+        let sides = [SOURCE, TARGET, BROKER, OTHER].map(|account| brokered().side_of(account));
+        assert_eq!(sides, [Side::Buy, Side::Sell, Side::Buy, Side::Sell]);
+    }
+
+    /// Only while it is open without a counterparty do others see an order that hold its id.
+    #[test]
+    fn an_order_is_seen_by_its_parties() {
+        let seen = |order: Order| [SOURCE, TARGET, BROKER, OTHER].map(|account| order.is_seen_by(account));
+        assert_eq!(seen(bilateral()), [true, true, false, false]);
+        assert_eq!(seen(brokered()), [true, true, true, false]);
+        let open = Order { target: None, ..bilateral() };
+        assert_eq!(seen(open), [true; 4]);
+        assert_eq!(seen(Order { status: Status::Canceled, ..open }), [true, false, false, false]);
+    }
+
+    /// An order binds who entered it and who confirmed it.
+    #[test]
+    fn an_order_binds_who_agreed() {
+        let bound = |order: Order| [SOURCE, TARGET, BROKER, OTHER].map(|account| order.binds(account));
+        assert_eq!(bound(bilateral()), [true, false, false, false]);
+        assert_eq!(
+            bound(Order { target_order: Some(OrderId(41)), ..bilateral() }),
+            [true, true, false, false]
+        );
+        assert_eq!(bound(brokered()), [false, false, true, false]);
+        assert_eq!(bound(Order { source_confirmed: true, ..brokered() }), [true, false, true, false]);
+    }
+
+    /// Its time is over at its instant, not after it.
+    #[test]
+    fn an_order_is_over_at_its_instant() {
+        assert_eq!([199, 200, 201].map(|now| bilateral().is_over(Time(now))), [false, true, true]);
+    }
+
+    /// A replay with another order has another fingerprint, whatever differs (INV-LEDGER-7).
+    #[test]
+    fn an_order_that_differs_shows() {
+        let of = |order: Order| {
+            let mut fingerprint = Fingerprint::default();
+            fingerprint.add(order.hash());
+            fingerprint.part("clearing")
+        };
+        let right = brokered();
+        for wrong in [
+            Order { number: 2, ..right },
+            Order { symbol: SymbolId(3), ..right },
+            Order { side: Side::Sell, ..right },
+            Order { price: Price::from_ticks(10_001), ..right },
+            Order { qty: Qty::from_hundredths(301), ..right },
+            Order { source: OTHER, ..right },
+            Order { source_order: OrderId(41), ..right },
+            Order { source_confirmed: true, ..right },
+            Order { target: None, ..right },
+            Order { target_order: Some(OrderId(41)), ..right },
+            Order { broker: None, ..right },
+            Order { submitted: Time(101), ..right },
+            Order { expires: Time(201), ..right },
+            Order { changed: Time(101), ..right },
+            Order { rank: 1, ..right },
+            Order { status: Status::Expired, ..right },
+        ] {
+            assert_ne!(of(wrong), of(right), "{wrong:?}");
+        }
+    }
+
+    /// Every status has a name and a number of its own.
+    #[test]
+    fn statuses_are_told_apart() {
+        for (place, status) in (0..).zip(Status::ALL) {
+            assert_eq!(status.number(), place);
+            assert_eq!(Status::ALL.iter().filter(|other| other.name() == status.name()).count(), 1);
+        }
+        assert_eq!(Status::ALL.iter().filter(|status| status.is_open()).count(), 4);
+    }
+}

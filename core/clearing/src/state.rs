@@ -349,6 +349,8 @@ impl Clearing {
 pub enum BrokenLaw {
     /// The order with this number is none that may be open or wait.
     Order(u64),
+    /// The order with this number waits at a balance that has what it needs, so a rise was missed.
+    Missed(u64),
 }
 
 /// Whether an order may be in the state: its confirmations are those of its status, and its numbers were given.
@@ -407,9 +409,16 @@ impl Room for Clearing {
         (self.count_of(account) > 0).then_some(access::Reject::HasClearing)
     }
 
-    fn broken_law(&self, _context: &Context<'_, Self>) -> Option<BrokenLaw> {
-        let broken = self.stored.orders.values().find(|order| !is_lawful(order, &self.stored));
-        broken.map(|order| BrokenLaw::Order(order.number))
+    fn broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {
+        let mut orders = self.stored.orders.values();
+        if let Some(order) = orders.clone().find(|order| !is_lawful(order, &self.stored)) {
+            return Some(BrokenLaw::Order(order.number));
+        }
+        let waiting = &self.index.waiting;
+        let is_missed = |order: &&Order| {
+            order.status == Status::AttemptSettlement && !waiting.is_waiting(order.number, context.ledger)
+        };
+        orders.find(is_missed).map(|order| BrokenLaw::Missed(order.number))
     }
 
     fn fingerprint(&self) -> u64 {

@@ -143,6 +143,17 @@ impl Waiting {
         covered.map(|(_, number)| *number).collect()
     }
 
+    /// Whether an order waits, and not at a balance that has what it needs.
+    pub(crate) fn is_waiting(&self, number: u64, ledger: &Ledger) -> bool {
+        match self.spots.get(&number) {
+            Some(Spot::Lacks((account, currency), amount)) => {
+                ledger.balance(*account, *currency).available < *amount
+            }
+            Some(Spot::Bounded(_) | Spot::Ready(_) | Spot::Nowhere) => true,
+            None => false,
+        }
+    }
+
     /// The number of orders for which an attempt is due.
     pub(crate) fn ready_count(&self) -> usize {
         self.ready.len()
