@@ -92,8 +92,8 @@ pub enum Infrequent {
     Canceled(Order),
     /// An order expired.
     Expired(Order),
-    /// Orders were tried in vain, and wait again.
-    Tried(Vec<u64>),
+    /// Orders were tried in vain, and wait again. Whether others have settled in the command, which may have paid for these.
+    Tried(Vec<u64>, bool),
     /// The rate of the fee was set.
     FeeSet(Bps),
     /// The mark of a broker was set or removed.
@@ -110,7 +110,7 @@ named!(Infrequent, "clearing", {
     Settled { 0: settlement } = "settled" 1,
     Canceled { 0: order } = "canceled" 1,
     Expired { 0: order } = "expired" 1,
-    Tried { 0: numbers } = "tried" 1,
+    Tried { 0: numbers, 1: has_settled } = "tried" 1,
     FeeSet { 0: rate } = "fee_set" 1,
     BrokerSet { 0: account, 1: is_broker } = "broker_set" 1,
     AliasSet { 0: alias } = "alias_set" 1,
@@ -127,7 +127,7 @@ impl Infrequent {
             Self::Confirmed(_, Party::Source)
             | Self::Canceled(_)
             | Self::Expired(_)
-            | Self::Tried(_)
+            | Self::Tried(..)
             | Self::FeeSet(_)
             | Self::BrokerSet(..)
             | Self::AliasSet(_)
@@ -143,7 +143,7 @@ impl Infrequent {
             | Self::Canceled(order)
             | Self::Expired(order) => Some(order),
             Self::Settled(settlement) => Some(&settlement.order),
-            Self::Tried(_) | Self::FeeSet(_) | Self::BrokerSet(..) | Self::AliasSet(_) | Self::KeySet(_) => {
+            Self::Tried(..) | Self::FeeSet(_) | Self::BrokerSet(..) | Self::AliasSet(_) | Self::KeySet(_) => {
                 None
             }
         }
@@ -296,7 +296,12 @@ pub fn evolve(context: ContextMut<'_, Clearing>, event: Infrequent) {
             settle::post(ledger, symbols, &settlement, room.code(settlement.order.number));
         }
         Infrequent::Canceled(order) | Infrequent::Expired(order) => room.close(ledger, &order),
-        Infrequent::Tried(numbers) => room.note_tried(ledger, symbols, &numbers),
+        Infrequent::Tried(numbers, has_settled) => {
+            room.note_tried(ledger, symbols, &numbers);
+            if has_settled {
+                room.look_again();
+            }
+        }
         Infrequent::FeeSet(rate) => room.set_fee(ledger, symbols, rate),
         Infrequent::BrokerSet(account, is_broker) => access.set_broker(account, is_broker),
         Infrequent::AliasSet(alias) => room.set_alias(alias),

@@ -184,7 +184,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
         }
     }
     if !lacking.is_empty() {
-        out.push_named(&Infrequent::Tried(lacking));
+        out.push_named(&Infrequent::Tried(lacking, next != context.next_id));
     } else if next == context.next_id {
         return Err(Reject::NothingDue);
     }

@@ -332,9 +332,15 @@ impl Clearing {
         }
     }
 
-    /// Whether attempts follow before any other command; while the exchange is halted none does, and at its end all that are due do.
-    pub fn set_fresh(&mut self, is_fresh: bool) {
-        self.index.waiting.set_fresh(is_fresh);
+    /// While the exchange is halted no attempt follows.
+    pub fn halt(&mut self) {
+        self.index.waiting.set_fresh(false);
+    }
+
+    /// At the end of a halt an attempt follows for every order that is covered now.
+    pub fn resume(&mut self, ledger: &mut Ledger, symbols: &[Symbol]) {
+        self.put_all(ledger, symbols);
+        self.index.waiting.set_fresh(true);
     }
 
     /// Whether an attempt follows before any other command.

@@ -85,7 +85,7 @@ impl State {
             self.note_rises();
         }
         if self.clearing.is_fresh() && self.operations.is_halted() {
-            self.clearing.set_fresh(false);
+            self.clearing.halt();
         }
     }
 }

@@ -7,6 +7,7 @@
 
 mod borrowers;
 mod breaks;
+mod clearing;
 mod compare;
 mod counts;
 mod dealer;
@@ -18,6 +19,7 @@ mod perps;
 mod worlds;
 
 pub use borrowers::borrow;
+pub use clearing::{ClearingCounts, clear};
 pub use compare::{agree, compare, step};
 pub use dealer::Dealer;
 pub use dice::Dice;

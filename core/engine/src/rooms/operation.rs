@@ -52,7 +52,9 @@ impl Evolve for Operated {
         operations::evolve(&mut state.operations, self);
         if state.operations.is_halted() != before {
             state.desks.perps.note_halt(stamp.time);
-            state.clearing.set_fresh(!state.operations.is_halted());
+            if before {
+                state.clearing.resume(&mut state.desks.ledger, &state.floor.symbols);
+            }
         }
     }
 }
