@@ -1,7 +1,7 @@
 //! Runs seeds on all processors, adds up their figures, and keeps what failed.
 
 use crate::wanted::{Kind, Span, Wanted};
-use buttonwood_oracle::{CALLS, DEEP, FINE, FUNDS, MAJORS, ODD, borrow, compare};
+use buttonwood_oracle::{CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare};
 use buttonwood_sim::Finding;
 use buttonwood_sim::adversary::{Hunt, HuntTally, Program, Scene, play};
 use buttonwood_sim::disk::Faulty;
@@ -29,6 +29,8 @@ const COMMANDS: u64 = 2_000_000;
 const STATES: u64 = 1_000_000;
 /// Commands compared with the naive exchange, in addition to those of the lives.
 const COMPARED: u64 = 500_000;
+/// Commands of a world of OTC clearing.
+const CLEARING_STEPS: u32 = 400;
 /// Steps of a world of spot margin.
 const MARGIN_STEPS: u64 = 200;
 /// Runs of funds on faulty chains.
@@ -211,10 +213,11 @@ impl Work<'_> {
         let count = usize::try_from(self.wanted.commands).expect("a count fits memory");
         let compare = || {
             let counts = compare(world, seed, count);
-            // Spot margin and funds have worlds of their own, each in one seed of four.
+            // Spot margin, funds and OTC clearing have worlds of their own, each in one seed of four.
             match seed % 4 {
                 0 => drop(borrow(seed, MARGIN_STEPS)),
                 1 => drop(compare(&FUNDS, seed, count)),
+                2 => drop(clear(Dice::seeded(seed), CLEARING_STEPS).unwrap_or_else(|odd| panic!("{odd}"))),
                 _ => {}
             }
             Ok(counts)
