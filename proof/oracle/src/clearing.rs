@@ -379,15 +379,18 @@ impl Desks {
 
     /// Money comes at the very instant at which an order expires, before anything else does: the order does not settle.
     fn pay_at(&mut self, instant: u64) -> Result<(), String> {
-        let who = self.anyone();
-        let account = self.accounts[who].0;
-        let amounts = vec![(self.usd, Money::from_units(3 * ONE)), (self.btc, Money::from_units(3 * ONE))];
-        let wait = instant - self.now();
-        let answer =
-            self.exchange.submit(wait, &Command { caller: None, body: Body::credit(account, amounts) });
-        self.must(&answer, true)?;
-        for money in [&mut self.dollars, &mut self.bitcoins] {
-            *money.entry(account).or_default() += 3 * ONE;
+        let ends = |deal: &&Deal| !deal.has_left() && deal.expires == instant;
+        let deal = self.deals.iter().find(ends).cloned();
+        let parties = deal.map(|deal| [Some(deal.source), deal.target]).into_iter().flatten().flatten();
+        for account in parties {
+            let amounts = [self.usd, self.btc].map(|currency| (currency, Money::from_units(9 * ONE)));
+            let wait = instant.saturating_sub(self.now());
+            let body = Body::credit(account, amounts.into());
+            let answer = self.exchange.submit(wait, &Command { caller: None, body });
+            self.must(&answer, true)?;
+            for money in [&mut self.dollars, &mut self.bitcoins] {
+                *money.entry(account).or_default() += 9 * ONE;
+            }
         }
         self.expire(instant);
         self.run_due()
@@ -402,7 +405,10 @@ impl Desks {
 
     fn wait(&mut self) -> Result<(), String> {
         let until = self.now() + self.dice.pick(&[1, HOUR / 2, HOUR, 3 * HOUR]);
-        let ends = self.deals.iter().filter(|deal| !deal.has_left()).map(|deal| deal.expires);
+        let only_waiting = self.dice.once_in(2);
+        let is_one =
+            |deal: &&Deal| !deal.has_left() && (!only_waiting || deal.status == Status::AttemptSettlement);
+        let ends = self.deals.iter().filter(is_one).map(|deal| deal.expires);
         // Now and then exactly to the instant of an expiry.
         let first = ends.min().filter(|first| *first < until && self.dice.once_in(2));
         let until = first.unwrap_or(until).max(self.now() + 1);

@@ -590,6 +590,27 @@ fn a_halt_stops_settlements() {
     stage.replay();
 }
 
+/// An order whose money an older one takes settles when a later one of the same attempt brings it.
+#[test]
+fn a_settlement_pays_for_another_one() {
+    let (mut stage, [ann, bob, _, eve]) = Stage::new();
+    let numbers = [(ann, bob), (ann, bob), (eve, ann)].map(|(buyer, seller)| {
+        let number = stage.new_order(buyer, Side::Buy, Parties::With(seller));
+        assert_eq!(stage.confirm(seller, number, Side::Sell), CONFIRMED);
+        number
+    });
+    stage.own(Operation::Halt);
+    stage.credit(ann, stage.usd, "100");
+    stage.credit(ann, stage.btc, "1");
+    stage.credit(bob, stage.btc, "2");
+    stage.credit(eve, stage.usd, "100");
+    stage.own(Operation::Resume);
+    assert_eq!(numbers.map(|number| stage.status(number)), [None; 3]);
+    assert_eq!(stage.commands.len(), 3, "one attempt, and another one");
+    assert_eq!((stage.has(ann), stage.has(bob)), ([money("0"), money("2")], [money("200"), money("0")]));
+    stage.replay();
+}
+
 /// A client id stands for one request: equal terms give the earlier answer and move nothing, others are refused, also after the order has left.
 /// A refused request uses up no id.
 #[test]
