@@ -279,7 +279,7 @@ impl Desks {
             symbol: Some(self.symbol).filter(|_| wrong != 0),
             qty: Some(Qty::from_hundredths(u128::try_from(qty + i128::from(wrong == 1)).unwrap() * BITCOIN)),
             price: Some(Price::from_ticks(u64::try_from((price + i128::from(wrong == 2)) * 100).unwrap())),
-            side: if own_buys != (wrong == 3) { Side::Buy } else { Side::Sell },
+            side: if own_buys == (wrong == 3) { Side::Sell } else { Side::Buy },
         };
         let answer = self.send(who, ClearingCommand::Confirm(confirm));
         let may = side.is_some_and(|side| !deal.agreed[side]) && deal.broker != Some(account);

@@ -57,14 +57,17 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let account = operator.find_account(&group, &short)?;
     let counterparty = find(operator, &id).ok_or_else(|| unknown(&id))?;
     let alias = Alias { account, counterparty, name: name.clone().into_owned() };
-    let refuse = |reject| match reject {
-        Reject::Clearing(ClearingReject::Counterparty(_)) => Some(unknown(&id)),
-        Reject::Clearing(ClearingReject::BadAlias) => Some(bad_value("alias", "1 to 50 characters", &name)),
-        Reject::Clearing(ClearingReject::TooManyAliases) => {
+    let refuse = |reject| {
+        if matches!(reject, Reject::Clearing(ClearingReject::Counterparty(_))) {
+            Some(unknown(&id))
+        } else if reject == Reject::Clearing(ClearingReject::BadAlias) {
+            Some(bad_value("alias", "1 to 50 characters", &name))
+        } else if reject == Reject::Clearing(ClearingReject::TooManyAliases) {
             let expected = format!("one of the {ALIASES_MAX} names that the account has already");
             Some(bad_value("alias", &expected, &name))
+        } else {
+            wrong_account(operator, (account, &short), reject)
         }
-        other => wrong_account(operator, (account, &short), other),
     };
     operator.send(ClearingCommand::SetAlias(Arc::new(alias)), refuse).await?;
     Ok(json::body(&ClearingAliasSet {

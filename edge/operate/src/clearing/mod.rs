@@ -15,12 +15,12 @@ pub(crate) fn wrong_account(
     (account, name): (AccountId, &str),
     reject: Reject,
 ) -> Option<Refusal> {
-    match reject {
-        Reject::Clearing(ClearingReject::UnknownAccount) => Some(closed_account(name)),
-        Reject::Clearing(ClearingReject::WrongKind) => {
-            let kind = operator.exchange.views().state().access().account(account)?.kind;
-            Some(wrong_kind(name, kind.name()))
-        }
-        _ => None,
+    if reject == Reject::Clearing(ClearingReject::UnknownAccount) {
+        return Some(closed_account(name));
     }
+    if reject != Reject::Clearing(ClearingReject::WrongKind) {
+        return None;
+    }
+    let kind = operator.exchange.views().state().access().account(account)?.kind;
+    Some(wrong_kind(name, kind.name()))
 }
