@@ -2,7 +2,7 @@
 
 use crate::cast::SIMULATED;
 use buttonwood_disk::replace;
-use buttonwood_engine::{Owner, Standing, State};
+use buttonwood_engine::{AccountKind, Owner, Standing, State};
 use buttonwood_model::Role;
 use buttonwood_vault::{Opened, Secret};
 use serde::{Serialize, Serializer};
@@ -50,6 +50,9 @@ struct Row<'a> {
     /// A master key belongs to a group and to no account.
     #[serde(skip_serializing_if = "Option::is_none")]
     account: Option<&'a str>,
+    /// The account's name in clearing; neither a master key nor a custody account has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counterparty_id: Option<&'a str>,
     roles: Vec<&'static str>,
     require_heartbeat: bool,
     time_based_nonce: bool,
@@ -84,6 +87,7 @@ pub fn write(
             api_secret: secret.ok_or_else(|| Fault::NoSecret(key.api_key.clone()))?,
             group,
             account,
+            counterparty_id: counterparty_id(&state, key.owner),
             roles: key.roles.iter().map(Role::name).collect(),
             require_heartbeat: key.require_heartbeat,
             time_based_nonce: key.time_based_nonce,
@@ -122,6 +126,18 @@ impl Write for Length {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
+    }
+}
+
+/// The counterparty id of the account of a key.
+fn counterparty_id(state: &State, owner: Owner) -> Option<&str> {
+    match owner {
+        Owner::Group(_) => None,
+        Owner::Account(account) => {
+            let account = state.access().account(account)?;
+            let clears = account.kind != AccountKind::Custody && !account.counterparty_id.is_empty();
+            clears.then_some(&account.counterparty_id)
+        }
     }
 }
 

@@ -168,6 +168,7 @@ fn credentials_file() {
         "api_secret",
         "group",
         "account",
+        "counterparty_id",
         "roles",
         "require_heartbeat",
         "time_based_nonce",
@@ -175,7 +176,7 @@ fn credentials_file() {
     for (name, group, account, roles) in listed {
         let key = x.key(name);
         for field in keys {
-            let may_be_absent = field == "account" && account.is_empty();
+            let may_be_absent = ["account", "counterparty_id"].contains(&field) && account.is_empty();
             assert!(key.entry.get(field).is_some() || may_be_absent, "{name} has no {field}");
         }
         assert_eq!((key.group.as_str(), key.account.as_str()), (group, account), "{name}");
