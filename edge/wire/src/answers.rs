@@ -158,7 +158,7 @@ answer! {
         pub is_auction_fill: bool,
         /// How the trade was broken, if it was: `manual` trades still count, `full` ones are void.
         pub broken as "break": Option<BreakName>,
-        /// Always false: there is no clearing yet.
+        /// Whether a clearing order made the trade.
         pub is_clearing_fill: bool,
         /// The symbol, in upper case.
         pub symbol: String,

@@ -113,6 +113,7 @@ pub const TRADES: Columns<TradeRow> = Columns(&[
     ("order_id", |out, _, row| push_u64(out, row.order.0)),
     ("client_order_id", |out, _, row| client_id(out, row.client_id.as_ref())),
     ("is_auction_fill", |out, _, row| flag(out, row.part == Part::Auction)),
+    ("is_clearing_fill", |out, _, row| flag(out, row.part == Part::Clearing)),
     ("break", |out, state, row| text(out, broken(state, row.symbol, row.trade).map_or("", BreakKind::name))),
 ]);
 

@@ -105,7 +105,7 @@ pub fn order(json: &mut Json, names: &Names, order: &OrderState, trades: Option<
 pub fn push_trade_price(out: &mut Vec<u8>, grid: &Grid, row: &TradeRow) {
     match row.part {
         Part::OffBook(price) => price.push_floored(out, MONEY_DECIMALS),
-        Part::Maker | Part::Taker | Part::Auction => grid.push_price(out, row.price),
+        Part::Maker | Part::Taker | Part::Auction | Part::Clearing => grid.push_price(out, row.price),
     }
 }
 

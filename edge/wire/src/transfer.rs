@@ -141,7 +141,7 @@ answer! {
         pub exchange: String,
         /// Whether an auction made the trade.
         pub is_auction_fill as "isAuctionFill": bool,
-        /// Always false: there is no clearing yet.
+        /// Whether a clearing order made the trade.
         pub is_clearing_fill as "isClearingFill": bool,
         /// The symbol, in upper case.
         pub symbol: String,
@@ -296,7 +296,7 @@ pub fn trade_transaction(names: &Names, trade: &TradeRow, account: &str) -> Tran
         order_id: trade.order.0,
         exchange: names.service().to_owned(),
         is_auction_fill: trade.part == Part::Auction,
-        is_clearing_fill: false,
+        is_clearing_fill: trade.part == Part::Clearing,
         symbol: symbol.name.to_ascii_uppercase(),
         tid: trade.trade.0,
     }))

@@ -560,7 +560,7 @@ impl Memory {
                 .collect();
             let counts = |part: &&Part| {
                 let is_void = self.broken.get(&part.trade) == Some(&BreakKind::Full);
-                !is_void && !matches!(part.role, history::Part::OffBook(_))
+                !is_void && !matches!(part.role, history::Part::OffBook(_) | history::Part::Clearing)
             };
             let parts: Vec<&Part> = parts.iter().filter(counts).collect();
             same("as trade volume", &shown, &volumes_of(&parts, symbol, tomorrow))?;

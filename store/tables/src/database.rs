@@ -202,14 +202,15 @@ impl Database {
         }
         let reached = connection
             .query_row(
-                "SELECT seq, trades, orders, public, funding, void, entries, conversions FROM progress WHERE origin = ?",
+                "SELECT seq, trades, orders, public, funding, void, entries, conversions, clearing
+                 FROM progress WHERE origin = ?",
                 (origin,),
                 |row| {
                     let number = |place| row.get::<_, i64>(place).map(i64::cast_unsigned);
                     let (trades, orders) = (number(1)?, number(2)?);
                     let (public, funding) = (number(3)?, number(4)?);
-                    let (entries, conversions) = (number(6)?, number(7)?);
-                    let lengths = Lengths { trades, orders, public, funding, entries, conversions };
+                    let (entries, conversions, clearing) = (number(6)?, number(7)?, number(8)?);
+                    let lengths = Lengths { trades, orders, public, funding, entries, conversions, clearing };
                     Ok(Reached { seq: number(0)?, lengths, void: number(5)? })
                 },
             )
@@ -225,18 +226,19 @@ impl Database {
             "BEGIN IMMEDIATE;
              CREATE TABLE progress (origin TEXT NOT NULL, seq INTEGER NOT NULL, trades INTEGER NOT NULL,
                 orders INTEGER NOT NULL, public INTEGER NOT NULL, funding INTEGER NOT NULL,
-                void INTEGER NOT NULL, entries INTEGER NOT NULL, conversions INTEGER NOT NULL) STRICT",
+                void INTEGER NOT NULL, entries INTEGER NOT NULL, conversions INTEGER NOT NULL,
+                clearing INTEGER NOT NULL) STRICT",
         )?;
         for table in &tables {
             connection.execute(table.schema(), ())?;
         }
-        let Lengths { trades, orders, public, funding, entries, conversions } = reached.lengths;
+        let Lengths { trades, orders, public, funding, entries, conversions, clearing } = reached.lengths;
         let first = [trades, orders, public, funding].map(u64::cast_signed);
         let [trades, orders, public, funding] = first;
-        let [entries, conversions] = [entries, conversions].map(u64::cast_signed);
+        let [entries, conversions, clearing] = [entries, conversions, clearing].map(u64::cast_signed);
         connection.execute(
-            "INSERT INTO progress VALUES (?, 0, ?, ?, ?, ?, 0, ?, ?)",
-            (origin, trades, orders, public, funding, entries, conversions),
+            "INSERT INTO progress VALUES (?, 0, ?, ?, ?, ?, 0, ?, ?, ?)",
+            (origin, trades, orders, public, funding, entries, conversions, clearing),
         )?;
         connection.pragma_update(None, "user_version", VERSION)?;
         connection.execute_batch("COMMIT")?;
@@ -286,14 +288,15 @@ impl Database {
             self.fold(symbols, &row?)?;
         }
         self.tables.iter_mut().try_for_each(|table| table.write(symbols, &self.connection))?;
-        let Lengths { trades, orders, public, funding, entries, conversions } = reached.lengths;
-        let numbers = [reached.seq, trades, orders, public, funding, reached.void, entries, conversions];
+        let Lengths { trades, orders, public, funding, entries, conversions, clearing } = reached.lengths;
+        let numbers =
+            [reached.seq, trades, orders, public, funding, reached.void, entries, conversions, clearing];
         let numbers = numbers.map(u64::cast_signed);
         let noted = self
             .connection
             .execute(
                 "UPDATE progress SET seq = ?, trades = ?, orders = ?, public = ?, funding = ?, void = ?,
-                 entries = ?, conversions = ?",
+                 entries = ?, conversions = ?, clearing = ?",
                 numbers,
             )
             .map_err(Fault::from);

@@ -7,12 +7,14 @@
 //! Not here: closed orders and trades themselves, which are too many for a database (DESIGN Q-169), and when to fold and to
 //! commit (`run/sequencer`).
 
+mod clearing;
 mod database;
 mod decimal;
 mod fault;
 mod funding;
 mod table;
 
+pub use clearing::{ClearingOrder, ClearingPart, WantedClearing};
 pub use database::{Database, Opened, Reached, Size};
 pub use fault::Fault;
 pub use funding::{Amount, Hours, Payment};

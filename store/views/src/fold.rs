@@ -4,13 +4,14 @@
 //! also yields rows of history and changes of depth, which go to a [`Sink`]. The live views keep them; the background
 //! fold that makes snapshots only computes their positions.
 
+mod clearing;
 mod off_book;
 mod perpetuals;
 mod spot_margin;
 mod statement;
 
 use crate::history::{
-    ConversionRow, EntryRow, FundingRow, Index, OrderRow, Part, Position, PublicTrade, TradeRow,
+    ClearingRow, ConversionRow, EntryRow, FundingRow, Index, OrderRow, Part, Position, PublicTrade, TradeRow,
 };
 use crate::reserves::Cut;
 use crate::{AuctionResult, AuctionResults, Candles, Tape, TradeVolumes};
@@ -38,6 +39,8 @@ pub trait Sink {
     fn entry(&mut self, row: &EntryRow);
     /// Stores a wrap or an instant order.
     fn conversion(&mut self, row: &ConversionRow);
+    /// Stores a closed clearing order.
+    fn clearing(&mut self, row: &ClearingRow);
     /// Adds a visible quantity at a price.
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty);
     /// Removes a visible quantity at a price.
@@ -88,6 +91,11 @@ impl Sink for Counted {
     fn conversion(&mut self, row: &ConversionRow) {
         self.scratch.clear();
         self.index.push_conversion(row, &mut self.scratch);
+    }
+
+    fn clearing(&mut self, row: &ClearingRow) {
+        self.scratch.clear();
+        self.index.push_clearing(row, &mut self.scratch);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
@@ -235,6 +243,9 @@ impl Fold {
         }
         if let Infrequent::SpotMargin(event) = &event {
             return self.record_spot_margin(stamp, event, sink);
+        }
+        if let Infrequent::Clearing(event) = &event {
+            return Self::record_clearing(stamp, event, sink);
         }
         if let Infrequent::Convert(event) = &event {
             return self.record_conversion(stamp, event, sink);

@@ -2,8 +2,8 @@
 
 use crate::fold::{Fold, Sink};
 use crate::history::{
-    ConversionRow, EntryRow, Fault, FundingRow, History, Index, OrderRow, Position, PublicTrade, Query,
-    TradeRow,
+    ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, History, Index, OrderRow, Position, PublicTrade,
+    Query, TradeRow,
 };
 use crate::{AuctionResults, Candles, Depth, Tape, TradeVolumes};
 use buttonwood_disk::Folder;
@@ -48,6 +48,10 @@ impl Sink for Kept {
 
     fn conversion(&mut self, row: &ConversionRow) {
         self.history.push_conversion(row);
+    }
+
+    fn clearing(&mut self, row: &ClearingRow) {
+        self.history.push_clearing(row);
     }
 
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {

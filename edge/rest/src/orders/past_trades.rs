@@ -8,6 +8,7 @@ use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Role;
+use buttonwood_views::history::Part;
 use buttonwood_wire::answers::OwnTrade;
 use buttonwood_wire::contract::{InPayload, PageRows, Text, Timestamp};
 use buttonwood_wire::{json, order, request};
@@ -49,7 +50,7 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let body = json::array(&breaks, |json, (broken, row)| {
         json.object(|json| {
             order::trade(json, &app.names, row, *broken);
-            json.flag("is_clearing_fill", false);
+            json.flag("is_clearing_fill", row.part == Part::Clearing);
             json.plain("symbol", &app.names.symbol(row.symbol).name.to_ascii_uppercase());
         });
     });

@@ -7,8 +7,8 @@ use buttonwood_engine::State;
 use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_views::history::{
-    ConversionRow, EntryRow, Fault, FundingRow, Lengths, Limit, OrderRow, Position, PublicTrade, Query,
-    Since, TradeRow,
+    ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, Lengths, Limit, OrderRow, Position, PublicTrade,
+    Query, Since, TradeRow,
 };
 use buttonwood_views::{Counted, Sink, Views};
 use std::cmp::Reverse;
@@ -27,6 +27,7 @@ pub(super) struct Rows {
     funding: Vec<(u64, FundingRow)>,
     entries: Vec<(u64, EntryRow)>,
     conversions: Vec<(u64, ConversionRow)>,
+    clearing: Vec<(u64, ClearingRow)>,
 }
 
 impl Rows {
@@ -40,6 +41,7 @@ impl Rows {
             funding: Vec::new(),
             entries: Vec::new(),
             conversions: Vec::new(),
+            clearing: Vec::new(),
         }
     }
 
@@ -63,6 +65,7 @@ impl Rows {
         same(all.funding.collect(), &oldest_first(&self.funding, seq), seq)?;
         same(all.entries.collect(), &oldest_first(&self.entries, seq), seq)?;
         same(all.conversions.collect(), &oldest_first(&self.conversions, seq), seq)?;
+        same(all.clearing.collect(), &oldest_first(&self.clearing, seq), seq)?;
         all_explained(views)
             .map_err(|(Odd::Untold(finding) | Odd::Wrong(finding))| format!("command {seq}: {finding}"))
     }
@@ -117,6 +120,11 @@ impl Sink for Rows {
     fn conversion(&mut self, row: &ConversionRow) {
         self.conversions.push((self.seq, *row));
         self.counted.conversion(row);
+    }
+
+    fn clearing(&mut self, row: &ClearingRow) {
+        self.clearing.push((self.seq, *row));
+        self.counted.clearing(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

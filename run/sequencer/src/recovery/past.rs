@@ -15,8 +15,8 @@ use buttonwood_journal::{Mark, Reader, ReplayError, snapshot};
 use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_views::history::{
-    self, Change, ConversionRow, EntryRow, FundingRow, Index, Lengths, Numbered, OrderRow, Position,
-    PublicTrade, Scan, Statements, TradeRow,
+    self, Change, ClearingRow, ConversionRow, EntryRow, FundingRow, Index, Lengths, Numbered, OrderRow,
+    Position, PublicTrade, Scan, Statements, TradeRow,
 };
 use buttonwood_views::{Counted, Fold, Sink};
 
@@ -284,6 +284,10 @@ impl Sink for Gathered {
 
     fn conversion(&mut self, row: &ConversionRow) {
         self.counted.conversion(row);
+    }
+
+    fn clearing(&mut self, row: &ClearingRow) {
+        self.counted.clearing(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

@@ -7,8 +7,8 @@ use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_tables::{Database, Reached, Row, Size};
 use buttonwood_views::history::{
-    Change, ConversionRow, EntryRow, FundingRow, Index, Numbered, OrderRow, Position, Proof, PublicTrade,
-    Sums, TradeRow,
+    Change, ClearingRow, ConversionRow, EntryRow, FundingRow, Index, Numbered, OrderRow, Position, Proof,
+    PublicTrade, Sums, TradeRow,
 };
 use buttonwood_views::{Fold, Sink};
 
@@ -211,6 +211,13 @@ impl Sink for Proofs {
             tables.push(&Row::Funding(*row));
         }
         self.files.funding(row);
+    }
+
+    fn clearing(&mut self, row: &ClearingRow) {
+        if let Some(tables) = &mut self.tables {
+            tables.push(&Row::Clearing(*row));
+        }
+        self.files.clearing(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

@@ -1,13 +1,13 @@
 //! The tables against sums over all rows, in whatever steps they come; and what an opening makes of a file.
 
 use super::*;
-use crate::{Amount, Hours, Payment};
+use crate::{Amount, ClearingOrder, ClearingPart as Place, Hours, Payment, WantedClearing};
 use buttonwood_model::{
     AccountId, CurrencyId, OrderId, Product, Side, SymbolId, SymbolStatus, Time, TradeId,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 use buttonwood_views::Bars;
-use buttonwood_views::history::{FundingRow, Part, PublicTrade, TradeRow};
+use buttonwood_views::history::{ClearingEnd, ClearingRow, FundingRow, Part, PublicTrade, TradeRow};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tempfile::{TempDir, tempdir};
@@ -43,7 +43,8 @@ fn rows_of(
     let (price, qty) = (Price::from_ticks(ticks), Qty::from_hundredths(hundredths.into()));
     let side = if ticks.is_multiple_of(2) { Side::Buy } else { Side::Sell };
     let off_book = Part::OffBook(Money::from_units(ticks.into()));
-    let part = [Part::Maker, Part::Taker, Part::Auction, off_book][usize::try_from(ticks % 4).unwrap()];
+    let parts = [Part::Maker, Part::Taker, Part::Auction, off_book, Part::Clearing];
+    let part = parts[usize::try_from(ticks % 5).unwrap()];
     let public = PublicTrade { symbol, trade, time, price, qty, taker: Some(side) };
     let own = TradeRow {
         account: AccountId(account),
@@ -125,7 +126,7 @@ fn volumes_of(rows: &[Row]) -> Vec<Vec<String>> {
     let mut sums: BTreeMap<(u32, &str, u64), Sums> = BTreeMap::new();
     for row in rows {
         let Row::Trade(row) = row else { continue };
-        if let Part::OffBook(_) = row.part {
+        if let Part::OffBook(_) | Part::Clearing = row.part {
             continue;
         }
         let symbol = &symbols[row.symbol.index()];
@@ -265,7 +266,7 @@ fn a_locked_database_is_refused_for_now() {
     assert_eq!((read.reached(), read.difference(&database).unwrap()), (reached(1), None));
     assert_eq!(
         read.sizes().unwrap().iter().map(|size| size.table).collect::<Vec<_>>(),
-        ["candles", "daily_volumes", "funding_amounts", "funding_payments"]
+        ["candles", "daily_volumes", "funding_amounts", "funding_payments", "clearing_orders"]
     );
     assert!(read.sizes().unwrap()[..2].iter().all(|size| size.rows > 0) && read.bytes().unwrap() > 0);
     other.execute_batch("ROLLBACK").unwrap();
@@ -331,4 +332,96 @@ fn funding_is_found_newest_first() {
     let all = Hours { from: 0, to: u64::MAX, rows: usize::MAX };
     assert_eq!(database.funding_amounts("btcusd", all).unwrap().len(), 5);
     assert!(database.funding_amounts("none", all).unwrap().is_empty());
+}
+
+/// A closed clearing order between accounts 1 and 2, every third one a broker's, which is account 3.
+fn clearing(number: u64) -> Row {
+    let minute = |number| Time(number * 60 * Time::SECOND);
+    let ends = [ClearingEnd::Settled, ClearingEnd::Expired, ClearingEnd::Cancelled];
+    let (source, target) = if number.is_multiple_of(2) { (1, 2) } else { (2, 1) };
+    Row::Clearing(ClearingRow {
+        number,
+        symbol: SymbolId(u32::from(number > 3)),
+        side: Side::Buy,
+        price: Price::from_ticks(number * 100),
+        qty: Qty::from_hundredths(500),
+        end: ends[usize::try_from(number % 3).unwrap()],
+        is_confirmed: number.is_multiple_of(3),
+        source: AccountId(source),
+        source_order: OrderId(10 * number),
+        target: Some(AccountId(target)),
+        target_order: number.is_multiple_of(3).then_some(OrderId(10 * number + 1)),
+        broker: number.is_multiple_of(3).then_some(AccountId(3)),
+        submitted: minute(number),
+        expires: minute(60 * number),
+        changed: minute(100 - number),
+    })
+}
+
+/// Closed clearing orders are found by account and by every condition, newest first, whatever steps they came in.
+#[test]
+fn clearing_orders_are_found_newest_first() {
+    let directory = tempdir().unwrap();
+    let (mut database, _) = opened(&directory);
+    let rows: Vec<Row> = (1..=6).map(clearing).collect();
+    for (rows, seq) in rows.chunks(4).zip(1..) {
+        step(&mut database, rows, seq);
+    }
+    let mut whole = Database::temporary().unwrap();
+    step(&mut whole, &rows, 1);
+    assert_eq!(database.difference(&whole).unwrap(), None);
+    let found = |account, wanted: WantedClearing| {
+        let wanted = WantedClearing { rows: if wanted.rows == 0 { 9 } else { wanted.rows }, ..wanted };
+        let found = database.clearing_orders(AccountId(account), &wanted).unwrap();
+        // Open orders are chosen by the same conditions.
+        let every = WantedClearing { rows: 9, ..WantedClearing::default() };
+        let mut kept = database.clearing_orders(AccountId(account), &every).unwrap();
+        kept.retain(|order| wanted.takes(order));
+        kept.truncate(wanted.rows);
+        assert_eq!(kept, found, "{wanted:?}");
+        found.iter().map(|row| row.number).collect::<Vec<_>>()
+    };
+    let all = WantedClearing::default();
+    assert_eq!((found(1, all.clone()), found(4, all.clone())), (vec![6, 5, 4, 3, 2, 1], vec![]));
+    assert_eq!(found(3, WantedClearing { is_broker: Some(true), ..all.clone() }), [6, 3]);
+    assert_eq!(found(1, WantedClearing { is_broker: Some(true), ..all.clone() }), []);
+    assert_eq!(found(1, WantedClearing { is_broker: Some(false), rows: 2, ..all.clone() }), [6, 5]);
+    assert_eq!(found(1, WantedClearing { symbol: Some("btcusd".to_owned()), ..all.clone() }), [3, 2, 1]);
+    assert_eq!(found(1, WantedClearing { side: Some("buy"), ..all.clone() }), [6, 4, 2]);
+    assert_eq!(found(1, WantedClearing { side: Some("sell"), ..all.clone() }), [5, 3, 1]);
+    assert_eq!(found(1, WantedClearing { status: Some("Canceled".to_owned()), ..all.clone() }), [5, 2]);
+    assert_eq!(found(1, WantedClearing { other: Some(AccountId(2)), ..all.clone() }).len(), 6);
+    assert_eq!(found(1, WantedClearing { other: Some(AccountId(3)), ..all.clone() }), []);
+    assert_eq!(found(1, WantedClearing { after: Some(4 * 60_000), ..all.clone() }), [6, 5]);
+    assert_eq!(found(1, WantedClearing { submitted: Some((120_000, 240_000)), ..all.clone() }), [4, 3, 2]);
+    assert_eq!(found(1, WantedClearing { submitted: Some((240_000, u64::MAX)), ..all.clone() }), [6, 5, 4]);
+    assert_eq!(found(1, WantedClearing { expires: Some((0, 3_600_000)), ..all.clone() }), [1]);
+    assert_eq!(found(1, WantedClearing { changed_from: Some(98 * 60 * Time::SECOND), ..all }), [2, 1]);
+    let one = |account, number| database.clearing_order(AccountId(account), number).unwrap();
+    let expected = ClearingOrder {
+        number: 3,
+        part: Place::Target,
+        symbol: "btcusd".to_owned(),
+        source_buys: true,
+        price: "3.00".to_owned(),
+        quantity: "0.00000005".to_owned(),
+        status: "Settled".to_owned(),
+        is_confirmed: true,
+        source: AccountId(2),
+        source_order: OrderId(30),
+        target: Some(AccountId(1)),
+        target_order: Some(OrderId(31)),
+        broker: Some(AccountId(3)),
+        submitted: Time(180 * Time::SECOND),
+        expires: Time(180 * 60 * Time::SECOND),
+        changed: Time(97 * 60 * Time::SECOND),
+    };
+    assert_eq!(one(1, 3), Some(expected));
+    assert_eq!((one(4, 3), one(1, 9)), (None, None));
+    assert_eq!(
+        database.any_clearing_order(3).unwrap().map(|row| (row.part, row.source)),
+        Some((Place::Source, AccountId(2)))
+    );
+    assert_eq!(database.any_clearing_order(9).unwrap(), None);
+    assert_eq!(one(3, 6).map(|row| row.part), Some(Place::Broker));
 }

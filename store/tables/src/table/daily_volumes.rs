@@ -50,8 +50,8 @@ impl Table for DailyVolumes {
 
     fn fold(&mut self, symbols: &[Symbol], row: &Row) {
         let Row::Trade(trade) = row else { return };
-        // It counts in no volume (D-52).
-        if let Part::OffBook(_) = trade.part {
+        // They count in no volume (D-52, D-92).
+        if let Part::OffBook(_) | Part::Clearing = trade.part {
             return;
         }
         let Some(symbol) = symbols.get(trade.symbol.index()) else { return };

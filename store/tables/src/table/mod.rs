@@ -1,17 +1,17 @@
 //! The tables: each a fold of past rows. Rows are kept for ever.
 
 mod candles;
+mod clearing;
 mod daily_volumes;
 mod funding;
 
 use crate::Fault;
 use buttonwood_model::Symbol;
-use buttonwood_views::history::{FundingRow, PublicTrade, TradeRow};
+use buttonwood_views::history::{ClearingRow, FundingRow, PublicTrade, TradeRow};
 use rusqlite::Connection;
 
 /// A past row that a table may fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "most rows are trades")]
 pub enum Row {
     /// An account's part in a trade.
     Trade(TradeRow),
@@ -19,6 +19,8 @@ pub enum Row {
     Public(PublicTrade),
     /// An amount of funding, or a payment.
     Funding(FundingRow),
+    /// A closed clearing order.
+    Clearing(ClearingRow),
 }
 
 /// A table: how it is created, and how rows are folded into it.
@@ -47,7 +49,7 @@ pub(crate) trait Table: Send {
 
 /// The version of all tables together. It goes up with every change of a schema or a fold; a database of another version
 /// is built again.
-pub(crate) const VERSION: i64 = 4;
+pub(crate) const VERSION: i64 = 5;
 
 /// Every table.
 pub(crate) fn all() -> Vec<Box<dyn Table>> {
@@ -56,5 +58,6 @@ pub(crate) fn all() -> Vec<Box<dyn Table>> {
         Box::<daily_volumes::DailyVolumes>::default(),
         Box::<funding::Amounts>::default(),
         Box::<funding::Payments>::default(),
+        Box::<clearing::Orders>::default(),
     ]
 }

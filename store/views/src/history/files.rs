@@ -1,5 +1,6 @@
 //! The history with its files: opening, appending, writing, syncing.
 
+use super::clearing::ClearingRow;
 use super::codec::Position;
 use super::converted::ConversionRow;
 use super::entry::EntryRow;
@@ -22,10 +23,11 @@ pub(super) const PUBLIC: (&str, Magic) = ("public.log", *b"BWpubli2");
 pub(super) const FUNDING: (&str, Magic) = ("funding.log", *b"BWfundi1");
 pub(super) const ENTRIES: (&str, Magic) = ("entries.log", *b"BWentry1");
 pub(super) const CONVERSIONS: (&str, Magic) = ("conversions.log", *b"BWconve1");
+pub(super) const CLEARING: (&str, Magic) = ("clearing.log", *b"BWclear1");
 
 /// The kinds and versions of the files, as text: another format moves the rows.
 pub fn formats() -> String {
-    let all = [TRADES, ORDERS, PUBLIC, FUNDING, ENTRIES, CONVERSIONS];
+    let all = [TRADES, ORDERS, PUBLIC, FUNDING, ENTRIES, CONVERSIONS, CLEARING];
     all.map(|(_, magic)| String::from_utf8_lossy(&magic).into_owned()).join(" ")
 }
 
@@ -38,6 +40,7 @@ pub(super) struct Halves {
     pub(super) funding: usize,
     pub(super) entries: usize,
     pub(super) conversions: usize,
+    pub(super) clearing: usize,
 }
 
 /// At most twice this, so 36 MiB; at 90 bytes a row, the newest 50 trades of 2,500 equally busy accounts. Rows of funding are read from
@@ -49,6 +52,7 @@ const HALVES: Halves = Halves {
     funding: 64 << 10,
     entries: 1 << 20,
     conversions: 64 << 10,
+    clearing: 64 << 10,
 };
 
 /// The log files and their index.
@@ -62,6 +66,7 @@ pub struct History {
     pub(super) funding: Log,
     pub(super) entries: Log,
     pub(super) conversions: Log,
+    pub(super) clearing: Log,
     /// For each half in memory, the time when its first order closed.
     since: [Option<Time>; 2],
     /// Whether a sync has failed since the files were opened.
@@ -72,7 +77,7 @@ pub struct History {
 #[derive(Clone, Debug)]
 pub struct Syncer {
     directory: Folder,
-    files: [Rows; 6],
+    files: [Rows; 7],
     is_doubtful: Arc<AtomicBool>,
 }
 
@@ -96,6 +101,7 @@ impl History {
         let funding = Log::open(&directory, FUNDING, lengths.funding, halves.funding)?;
         let entries = Log::open(&directory, ENTRIES, lengths.entries, halves.entries)?;
         let conversions = Log::open(&directory, CONVERSIONS, lengths.conversions, halves.conversions)?;
+        let clearing = Log::open(&directory, CLEARING, lengths.clearing, halves.clearing)?;
         Ok(Self {
             directory,
             index,
@@ -105,6 +111,7 @@ impl History {
             funding,
             entries,
             conversions,
+            clearing,
             since: [None; 2],
             is_doubtful: Arc::default(),
         })
@@ -116,13 +123,14 @@ impl History {
     /// # Errors
     /// [`Fault::Io`] on an error of the disk.
     pub fn pad(directory: &Folder, index: &Index) -> Result<(), Fault> {
-        let Lengths { trades, orders, public, funding, entries, conversions } = index.lengths();
+        let Lengths { trades, orders, public, funding, entries, conversions, clearing } = index.lengths();
         log::pad(directory, TRADES, trades)?;
         log::pad(directory, ORDERS, orders)?;
         log::pad(directory, PUBLIC, public)?;
         log::pad(directory, FUNDING, funding)?;
         log::pad(directory, ENTRIES, entries)?;
-        log::pad(directory, CONVERSIONS, conversions)
+        log::pad(directory, CONVERSIONS, conversions)?;
+        log::pad(directory, CLEARING, clearing)
     }
 
     /// The current index, including rows not yet written.
@@ -165,9 +173,22 @@ impl History {
         self.index.push_conversion(row, self.conversions.buffer())
     }
 
+    /// Appends a closed clearing order; times of closing never decrease.
+    pub fn push_clearing(&mut self, row: &ClearingRow) -> Position {
+        self.index.push_clearing(row, self.clearing.buffer())
+    }
+
     /// Every file.
-    fn logs(&self) -> [&Log; 6] {
-        [&self.trades, &self.orders, &self.public, &self.funding, &self.entries, &self.conversions]
+    fn logs(&self) -> [&Log; 7] {
+        [
+            &self.trades,
+            &self.orders,
+            &self.public,
+            &self.funding,
+            &self.entries,
+            &self.conversions,
+            &self.clearing,
+        ]
     }
 
     /// Writes the appended rows to the files, usually those of many batches at once. Queries see a row before and
@@ -185,6 +206,7 @@ impl History {
         self.funding.flush()?;
         self.entries.flush()?;
         self.conversions.flush()?;
+        self.clearing.flush()?;
         Ok(())
     }
 
@@ -222,7 +244,7 @@ impl History {
 impl Syncer {
     /// The length of each file.
     pub fn lengths(&self) -> Lengths {
-        let [trades, orders, public, funding, entries, conversions] = &self.files;
+        let [trades, orders, public, funding, entries, conversions, clearing] = &self.files;
         Lengths {
             trades: trades.written,
             orders: orders.written,
@@ -230,11 +252,12 @@ impl Syncer {
             funding: funding.written,
             entries: entries.written,
             conversions: conversions.written,
+            clearing: clearing.written,
         }
     }
 
     /// The files.
-    pub(super) fn rows(&self) -> [Rows; 6] {
+    pub(super) fn rows(&self) -> [Rows; 7] {
         self.files.clone()
     }
 

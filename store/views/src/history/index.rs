@@ -5,6 +5,7 @@
 
 use super::bucket;
 use super::chain::Chain;
+use super::clearing::ClearingRow;
 use super::codec::{self, Position};
 use super::converted::{ConversionLinks, ConversionRow};
 use super::entry::{EntryLinks, EntryRow};
@@ -54,6 +55,8 @@ pub struct Lengths {
     pub entries: u64,
     /// Wraps and instant orders.
     pub conversions: u64,
+    /// Closed clearing orders.
+    pub clearing: u64,
 }
 
 /// The chains of one account.
@@ -94,6 +97,7 @@ impl Lengths {
             funding: HEADER,
             entries: HEADER,
             conversions: HEADER,
+            clearing: HEADER,
         }
     }
 }
@@ -208,6 +212,13 @@ impl Index {
         });
         let links = ConversionLinks { all, same_client };
         self.chains.lengths.conversions += codec::seal(out, at, |out| row.encode(at, links, out));
+        at
+    }
+
+    /// Appends the bytes of a closed clearing order. Such rows have no links: the history's database answers queries.
+    pub fn push_clearing(&mut self, row: &ClearingRow, out: &mut Vec<u8>) -> Position {
+        let at = end(self.chains.lengths.clearing);
+        self.chains.lengths.clearing += codec::seal(out, at, |out| row.encode(out));
         at
     }
 

@@ -12,6 +12,7 @@
 //!   `stretch`;
 //! * closed orders are linked in hash buckets by order id and by client order id: `bucket`, `table`;
 //! * changes of balances beside trades are rows of their own; with the trades they are the statement of an account: `entry`, `statement`;
+//! * closed clearing orders are rows of their own without links, which the history's database answers for: `clearing`;
 //! * wraps and instant orders are rows of their own, in no list of the book: `converted`;
 //! * the trades of one order are linked by [`TradeRow::of_order`], whose newest position the caller keeps.
 //!
@@ -19,6 +20,7 @@
 
 mod bucket;
 mod chain;
+mod clearing;
 mod codec;
 mod converted;
 mod copy;
@@ -39,6 +41,7 @@ mod stretch;
 mod sums;
 mod table;
 
+pub use clearing::{ClearingEnd, ClearingRow};
 pub use codec::Position;
 pub use converted::ConversionRow;
 pub use copy::copy;

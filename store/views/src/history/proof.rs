@@ -2,11 +2,12 @@
 //! running exchange can be mended in the same pass: links and lengths are a pure function of the rows, so a row that differs is
 //! written again at its place, and no other byte changes.
 
+use super::clearing::ClearingRow;
 use super::codec::Position;
 use super::converted::ConversionRow;
 use super::entry::EntryRow;
 use super::fault::Fault;
-use super::files::{CONVERSIONS, ENTRIES, FUNDING, ORDERS, PUBLIC, Syncer, TRADES};
+use super::files::{CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDERS, PUBLIC, Syncer, TRADES};
 use super::funding::FundingRow;
 use super::index::{Index, Lengths};
 use super::log::{Magic, Rows};
@@ -33,6 +34,7 @@ pub struct Proof {
     funding: File,
     entries: File,
     conversions: File,
+    clearing: File,
     row: Vec<u8>,
     fault: Option<Fault>,
 }
@@ -72,13 +74,22 @@ impl Proof {
             funding: open(FUNDING, lengths.funding)?,
             entries: open(ENTRIES, lengths.entries)?,
             conversions: open(CONVERSIONS, lengths.conversions)?,
+            clearing: open(CLEARING, lengths.clearing)?,
             row: Vec::new(),
             fault: None,
         })
     }
 
-    fn files(&self) -> [&File; 6] {
-        [&self.trades, &self.orders, &self.public, &self.funding, &self.entries, &self.conversions]
+    fn files(&self) -> [&File; 7] {
+        [
+            &self.trades,
+            &self.orders,
+            &self.public,
+            &self.funding,
+            &self.entries,
+            &self.conversions,
+            &self.clearing,
+        ]
     }
 
     /// Mends the files of a running exchange, up to what it had written when `files` was made. `index` is that of the rows before the
@@ -87,7 +98,7 @@ impl Proof {
     /// # Errors
     /// [`Fault::Io`] if a file cannot be written.
     pub fn mend(files: &Syncer, index: Index) -> Result<Self, Fault> {
-        let [trades, orders, public, funding, entries, conversions] = files.rows();
+        let [trades, orders, public, funding, entries, conversions, clearing] = files.rows();
         Ok(Self {
             index,
             trades: File::to_mend(TRADES, trades)?,
@@ -96,6 +107,7 @@ impl Proof {
             funding: File::to_mend(FUNDING, funding)?,
             entries: File::to_mend(ENTRIES, entries)?,
             conversions: File::to_mend(CONVERSIONS, conversions)?,
+            clearing: File::to_mend(CLEARING, clearing)?,
             row: Vec::new(),
             fault: None,
         })
@@ -233,6 +245,13 @@ impl Sink for Proof {
         self.row.clear();
         let at = self.index.push_conversion(row, &mut self.row);
         let outcome = self.conversions.compare(at, &self.row);
+        self.note(outcome);
+    }
+
+    fn clearing(&mut self, row: &ClearingRow) {
+        self.row.clear();
+        let at = self.index.push_clearing(row, &mut self.row);
+        let outcome = self.clearing.compare(at, &self.row);
         self.note(outcome);
     }
 

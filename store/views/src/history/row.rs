@@ -40,7 +40,7 @@ pub struct TradeRow {
     pub client_id: Option<ClientId>,
     /// The row of this order's previous trade.
     pub of_order: Option<Position>,
-    /// The account's balances after the trade; none for perpetuals, takeovers and the house, whose changes are entries or in no statement.
+    /// The account's balances after the trade; none for perpetuals, takeovers, clearing and the house, whose changes are entries or in no statement.
     pub settled: Option<Settled>,
 }
 
@@ -64,6 +64,8 @@ pub enum Part {
     Auction,
     /// A position changed hands off the book, at this price. The trade is not public (D-52).
     OffBook(Money),
+    /// Two accounts settled a clearing order at the row's price. The trade is not public (D-92).
+    Clearing,
 }
 
 /// A closed order as it ended.
@@ -444,6 +446,7 @@ fn part_code(part: Part) -> u64 {
         Part::Taker => 1,
         Part::Auction => 2,
         Part::OffBook(_) => 3,
+        Part::Clearing => 4,
     }
 }
 
@@ -457,6 +460,7 @@ fn part(code: u64, rest: &[u8]) -> Result<(Part, &[u8]), Damage> {
             let ([low, high], rest) = codec::unpack(rest)?;
             Ok((Part::OffBook(Money::from_units(codec::unzigzag(codec::whole(low, high)))), rest))
         }
+        4 => Ok((Part::Clearing, rest)),
         _ => Err(Damage),
     }
 }

@@ -1,10 +1,11 @@
 //! Reads the rows of the files in the order in which they were appended, for exports and the history's database.
 
+use super::clearing::ClearingRow;
 use super::codec::{self, Damage, FRAME_HEAD, Position, ROW_MAX};
 use super::converted::ConversionRow;
 use super::entry::EntryRow;
 use super::fault::Fault;
-use super::files::{CONVERSIONS, ENTRIES, FUNDING, History, ORDERS, PUBLIC, TRADES};
+use super::files::{CLEARING, CONVERSIONS, ENTRIES, FUNDING, History, ORDERS, PUBLIC, TRADES};
 use super::funding::FundingRow;
 use super::index::{HEADER, Lengths};
 use super::log::{self, Decode, Log, Magic};
@@ -33,6 +34,8 @@ pub struct Scan {
     pub entries: Rows<EntryRow>,
     /// Wraps and instant orders, by time.
     pub conversions: Rows<ConversionRow>,
+    /// Closed clearing orders, by the time when they closed.
+    pub clearing: Rows<ClearingRow>,
 }
 
 impl Scan {
@@ -48,11 +51,13 @@ impl Scan {
         let funding = Rows::open(directory, FUNDING, lengths.funding, funding)?;
         let entries = Rows::open(directory, ENTRIES, lengths.entries, entry)?;
         let conversions = Rows::open(directory, CONVERSIONS, lengths.conversions, conversion)?;
+        let clearing = Rows::open(directory, CLEARING, lengths.clearing, clearing)?;
         let (Some(trades), Some(orders), Some(public)) = (trades, orders, public) else { return Ok(None) };
         let (Some(funding), Some(entries), Some(conversions)) = (funding, entries, conversions) else {
             return Ok(None);
         };
-        Ok(Some(Self { trades, orders, public, funding, entries, conversions }))
+        let Some(clearing) = clearing else { return Ok(None) };
+        Ok(Some(Self { trades, orders, public, funding, entries, conversions, clearing }))
     }
 
     /// Reads every row. `goes_on` is called after every few hundred rows, and ends the reading with `false`.
@@ -60,13 +65,14 @@ impl Scan {
     /// # Errors
     /// [`Fault::Damaged`] for the first row that is none, [`Fault::Io`] if a file cannot be read.
     pub fn check(self, mut goes_on: impl FnMut() -> bool) -> Result<(), Fault> {
-        let Self { trades, orders, public, funding, entries, conversions } = self;
+        let Self { trades, orders, public, funding, entries, conversions, clearing } = self;
         check_rows(trades, &mut goes_on)?;
         check_rows(orders, &mut goes_on)?;
         check_rows(public, &mut goes_on)?;
         check_rows(funding, &mut goes_on)?;
         check_rows(entries, &mut goes_on)?;
-        check_rows(conversions, &mut goes_on)
+        check_rows(conversions, &mut goes_on)?;
+        check_rows(clearing, &mut goes_on)
     }
 
     /// The rows of a live history after these lengths. Rows that are not in the files yet are copied.
@@ -78,6 +84,7 @@ impl Scan {
             funding: Rows::after(&history.funding, from.funding, funding),
             entries: Rows::after(&history.entries, from.entries, entry),
             conversions: Rows::after(&history.conversions, from.conversions, conversion),
+            clearing: Rows::after(&history.clearing, from.clearing, clearing),
         }
     }
 }
@@ -134,6 +141,10 @@ fn funding(_at: Position, body: &[u8]) -> Result<FundingRow, Damage> {
 
 fn entry(at: Position, body: &[u8]) -> Result<EntryRow, Damage> {
     EntryRow::decode(at, body).map(|(row, _)| row)
+}
+
+fn clearing(_at: Position, body: &[u8]) -> Result<ClearingRow, Damage> {
+    ClearingRow::decode(body)
 }
 
 fn conversion(at: Position, body: &[u8]) -> Result<ConversionRow, Damage> {

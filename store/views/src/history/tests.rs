@@ -27,8 +27,15 @@ const BOB: AccountId = AccountId(1);
 /// Later than any other time.
 const EVER: Time = Time(u64::MAX);
 const BTCUSD: SymbolId = SymbolId(0);
-const FILES: [&str; 6] =
-    ["trades.log", "orders.log", "public.log", "funding.log", "entries.log", "conversions.log"];
+const FILES: [&str; 7] = [
+    "trades.log",
+    "orders.log",
+    "public.log",
+    "funding.log",
+    "entries.log",
+    "conversions.log",
+    "clearing.log",
+];
 
 /// A page may have all trades of its orders.
 const ALL: usize = usize::MAX;
@@ -251,6 +258,7 @@ proptest! {
                 Row::Funding(row) => alone.push_funding(row, &mut thrown_away),
                 Row::Entry(row) => alone.push_entry(row, &mut thrown_away),
                 Row::Conversion(row) => alone.push_conversion(row, &mut thrown_away),
+                Row::Clearing(row) => alone.push_clearing(row, &mut thrown_away),
             };
         }
         prop_assert!(&alone == history.index());
@@ -508,7 +516,7 @@ fn a_scan_returns_every_row() {
     let lengths = rig.history.index().lengths();
     let folder = Folder::from(directory.path());
     let scan = Scan::open(&folder, lengths).unwrap().unwrap();
-    let Scan { trades, orders, public, funding, entries, conversions } = scan;
+    let Scan { trades, orders, public, funding, entries, conversions, clearing } = scan;
     let of = |pick: fn(&Row) -> bool| rig.rows.iter().filter(|row| pick(row)).copied().collect::<Vec<Row>>();
     let scanned: Vec<Row> = trades.map(|row| Row::Trade(row.unwrap())).collect();
     assert_eq!(scanned, of(|row| matches!(row, Row::Trade(_))));
@@ -522,6 +530,8 @@ fn a_scan_returns_every_row() {
     assert_eq!(scanned, of(|row| matches!(row, Row::Entry(_))));
     let scanned: Vec<Row> = conversions.map(|row| Row::Conversion(row.unwrap())).collect();
     assert_eq!(scanned, of(|row| matches!(row, Row::Conversion(_))));
+    let scanned: Vec<Row> = clearing.map(|row| Row::Clearing(row.unwrap())).collect();
+    assert_eq!(scanned, of(|row| matches!(row, Row::Clearing(_))));
     fs::write(directory.path().join("orders.log"), b"BWorder1").unwrap();
     assert!(Scan::open(&folder, lengths).unwrap().is_none());
     fs::remove_file(directory.path().join("orders.log")).unwrap();
@@ -543,7 +553,8 @@ fn a_live_history_returns_the_rows_after_a_point() {
         points.push((rig.history.index().lengths(), rig.rows.len()));
     }
     for (from, count) in points {
-        let Scan { trades, orders, public, funding, entries, conversions } = rig.history.after(from);
+        let Scan { trades, orders, public, funding, entries, conversions, clearing } =
+            rig.history.after(from);
         let expected = |pick: fn(&Row) -> bool| {
             rig.rows[count..].iter().filter(|row| pick(row)).copied().collect::<Vec<_>>()
         };
@@ -557,6 +568,8 @@ fn a_live_history_returns_the_rows_after_a_point() {
         assert_eq!(found, expected(|row| matches!(row, Row::Entry(_))));
         let found: Vec<Row> = conversions.map(|row| Row::Conversion(row.unwrap())).collect();
         assert_eq!(found, expected(|row| matches!(row, Row::Conversion(_))));
+        let found: Vec<Row> = clearing.map(|row| Row::Clearing(row.unwrap())).collect();
+        assert_eq!(found, expected(|row| matches!(row, Row::Clearing(_))));
         assert_eq!(orders.count(), 0);
     }
 }
@@ -603,8 +616,8 @@ fn opens_only_what_the_index_knows() {
         let (directory, history) = after_spoiling(file, |bytes| bytes.extend_from_slice(b"torn"));
         let lengths = history.unwrap().index().lengths();
         let held = FILES.map(|file| fs::metadata(directory.path().join(file)).unwrap().len());
-        let Lengths { trades, orders, public, funding, entries, conversions } = lengths;
-        assert_eq!(held, [trades, orders, public, funding, entries, conversions]);
+        let Lengths { trades, orders, public, funding, entries, conversions, clearing } = lengths;
+        assert_eq!(held, [trades, orders, public, funding, entries, conversions, clearing]);
     }
 }
 

@@ -11,8 +11,15 @@ use std::collections::HashMap;
 use tempfile::tempdir;
 
 /// Halves so small that queries soon read from the disk.
-const TINY: Halves =
-    Halves { trades: 900, orders: 100, public: 100, funding: 100, entries: 400, conversions: 100 };
+const TINY: Halves = Halves {
+    trades: 900,
+    orders: 100,
+    public: 100,
+    funding: 100,
+    entries: 400,
+    conversions: 100,
+    clearing: 100,
+};
 const EXACT: Limit = Limit { rows: 10_000, most: 10_000 };
 
 fn symbols() -> Vec<Symbol> {

@@ -33,6 +33,7 @@ fn replay(rows: &[Row], sink: &mut Proof) {
             Row::Funding(row) => sink.funding(row),
             Row::Entry(row) => sink.entry(row),
             Row::Conversion(row) => sink.conversion(row),
+            Row::Clearing(row) => sink.clearing(row),
         }
         sink.check().unwrap();
     }

@@ -2,8 +2,8 @@
 
 use crate::history::files::Halves;
 use crate::history::{
-    ConversionRow, EntryRow, FundingRow, History, Index, OrderRow, Part, PastOrder, Position, PublicTrade,
-    Settled, TradeRow,
+    ClearingEnd, ClearingRow, ConversionRow, EntryRow, FundingRow, History, Index, OrderRow, Part, PastOrder,
+    Position, PublicTrade, Settled, TradeRow,
 };
 use buttonwood_engine::{About, Cause, OrderState};
 use buttonwood_model::{
@@ -18,8 +18,15 @@ use std::path::Path;
 pub(super) const KEY: u64 = 0x0bad_5eed;
 
 /// Halves so small that queries soon read from the disk.
-pub(super) const TINY: Halves =
-    Halves { trades: 700, orders: 500, public: 300, funding: 100, entries: 200, conversions: 100 };
+pub(super) const TINY: Halves = Halves {
+    trades: 700,
+    orders: 500,
+    public: 300,
+    funding: 100,
+    entries: 200,
+    conversions: 100,
+    clearing: 100,
+};
 
 /// A step of a venue.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +65,7 @@ pub(super) enum Row {
     Funding(FundingRow),
     Entry(EntryRow),
     Conversion(ConversionRow),
+    Clearing(ClearingRow),
 }
 
 /// A venue with its history and every row it ever appended, oldest first.
@@ -136,7 +144,13 @@ impl Rig {
             trade,
             time: self.time,
             side: order.side,
-            part: [Part::Taker, Part::Maker, Part::Auction, Part::OffBook(Money::from_units(fee))][pick % 4],
+            part: [
+                Part::Taker,
+                Part::Maker,
+                Part::Auction,
+                Part::OffBook(Money::from_units(fee)),
+                Part::Clearing,
+            ][pick % 5],
             price: order.price,
             qty,
             fee: Money::from_units(fee),
@@ -180,6 +194,7 @@ impl Rig {
             fee: row.fee,
             client_id: row.client_id,
         }));
+        self.append(&Row::Clearing(clearing_of(&row)));
     }
 
     fn close(&mut self, pick: usize, reason: Option<CancelReason>) {
@@ -197,7 +212,12 @@ impl Rig {
     pub(super) fn trades(&self, account: AccountId, symbol: Option<SymbolId>) -> Vec<TradeRow> {
         let rows = self.rows.iter().filter_map(|row| match row {
             Row::Trade(row) => Some(*row),
-            Row::Order(_) | Row::Public(_) | Row::Funding(_) | Row::Entry(_) | Row::Conversion(_) => None,
+            Row::Order(_)
+            | Row::Public(_)
+            | Row::Funding(_)
+            | Row::Entry(_)
+            | Row::Conversion(_)
+            | Row::Clearing(_) => None,
         });
         rows.filter(|row| row.account == account && symbol.is_none_or(|symbol| row.symbol == symbol))
             .collect()
@@ -207,7 +227,12 @@ impl Rig {
     pub(super) fn orders(&self, account: AccountId, symbol: Option<SymbolId>) -> Vec<OrderRow> {
         let rows = self.rows.iter().filter_map(|row| match row {
             Row::Order(row) => Some(*row),
-            Row::Trade(_) | Row::Public(_) | Row::Funding(_) | Row::Entry(_) | Row::Conversion(_) => None,
+            Row::Trade(_)
+            | Row::Public(_)
+            | Row::Funding(_)
+            | Row::Entry(_)
+            | Row::Conversion(_)
+            | Row::Clearing(_) => None,
         });
         rows.filter(|row| {
             row.order.account == account && symbol.is_none_or(|symbol| row.order.symbol == symbol)
@@ -230,7 +255,12 @@ impl Rig {
     pub(super) fn public(&self, symbol: SymbolId) -> Vec<PublicTrade> {
         let rows = self.rows.iter().filter_map(|row| match row {
             Row::Public(row) => Some(*row),
-            Row::Trade(_) | Row::Order(_) | Row::Funding(_) | Row::Entry(_) | Row::Conversion(_) => None,
+            Row::Trade(_)
+            | Row::Order(_)
+            | Row::Funding(_)
+            | Row::Entry(_)
+            | Row::Conversion(_)
+            | Row::Clearing(_) => None,
         });
         rows.filter(|row| row.symbol == symbol).collect()
     }
@@ -251,6 +281,29 @@ fn append(history: &mut History, row: &Row) -> Position {
         Row::Funding(row) => history.push_funding(row),
         Row::Entry(row) => history.push_entry(row),
         Row::Conversion(row) => history.push_conversion(row),
+        Row::Clearing(row) => history.push_clearing(row),
+    }
+}
+
+/// A closed clearing order with the figures of a trade.
+fn clearing_of(row: &TradeRow) -> ClearingRow {
+    let ends = [ClearingEnd::Settled, ClearingEnd::Expired, ClearingEnd::Cancelled];
+    ClearingRow {
+        number: row.trade.0,
+        symbol: row.symbol,
+        side: row.side,
+        price: row.price,
+        qty: row.qty,
+        end: ends[usize::try_from(row.trade.0 % 3).unwrap()],
+        is_confirmed: row.trade.0.is_multiple_of(2),
+        source: row.account,
+        source_order: row.order,
+        target: row.trade.0.is_multiple_of(3).then_some(AccountId(7)),
+        target_order: None,
+        broker: None,
+        submitted: row.time,
+        expires: row.time,
+        changed: row.time,
     }
 }
 

@@ -1,0 +1,75 @@
+//! OTC clearing as rows of the history: the trade of a settlement, a part of each side, and closed orders. Nothing is public, and nothing
+//! counts in a volume (D-92).
+
+use super::{Fold, Sink};
+use crate::history::{ClearingEnd, ClearingRow, Part, TradeRow};
+use buttonwood_engine::clearing::Settlement;
+use buttonwood_engine::{ClearingInfrequent, ClearingOrder};
+use buttonwood_model::{AccountId, OrderId, Side, Stamp};
+
+impl Fold {
+    /// Records the rows of an event.
+    pub(super) fn record_clearing(stamp: Stamp, event: &ClearingInfrequent, sink: &mut impl Sink) {
+        match event {
+            ClearingInfrequent::Settled(settlement) => {
+                record_trade(stamp, settlement, sink);
+                sink.clearing(&closed(&settlement.order, ClearingEnd::Settled));
+            }
+            ClearingInfrequent::Canceled(order) => sink.clearing(&closed(order, ClearingEnd::Cancelled)),
+            ClearingInfrequent::Expired(order) => sink.clearing(&closed(order, ClearingEnd::Expired)),
+            ClearingInfrequent::Entered(..)
+            | ClearingInfrequent::Confirmed(..)
+            | ClearingInfrequent::Tried(..)
+            | ClearingInfrequent::FeeSet(_)
+            | ClearingInfrequent::BrokerSet(..)
+            | ClearingInfrequent::AliasSet(_)
+            | ClearingInfrequent::KeySet(_) => {}
+        }
+    }
+}
+
+/// Records both parts of the one trade of a settlement. The broker has none.
+fn record_trade(stamp: Stamp, settlement: &Settlement, sink: &mut impl Sink) {
+    let Settlement { order, trade, fee } = settlement;
+    let mut part = |account: AccountId, own: OrderId, side: Side| {
+        sink.trade(&TradeRow {
+            account,
+            symbol: order.symbol,
+            order: own,
+            trade: *trade,
+            time: stamp.time,
+            side,
+            part: Part::Clearing,
+            price: order.price,
+            qty: order.qty,
+            fee: *fee,
+            client_id: None,
+            of_order: None,
+            settled: None,
+        });
+    };
+    part(order.source, order.source_order, order.side);
+    if let Some((target, own)) = order.target.zip(order.target_order) {
+        part(target, own, order.side.opposite());
+    }
+}
+
+fn closed(order: &ClearingOrder, end: ClearingEnd) -> ClearingRow {
+    ClearingRow {
+        number: order.number,
+        symbol: order.symbol,
+        side: order.side,
+        price: order.price,
+        qty: order.qty,
+        end,
+        is_confirmed: order.is_confirmed(),
+        source: order.source,
+        source_order: order.source_order,
+        target: order.target,
+        target_order: order.target_order,
+        broker: order.broker,
+        submitted: order.submitted,
+        expires: order.expires,
+        changed: order.changed,
+    }
+}
