@@ -57,6 +57,8 @@ pub struct Break {
     pub seller: Party,
     /// The market without the trade, for a full break. None for a manual one, which leaves the market as it is.
     pub figures: Option<Figures>,
+    /// Whether it was made apart from the book, so that the book's newest trade does not bound its id. Such a trade is broken manually only.
+    pub is_off_book: bool,
 }
 
 /// One party of a trade.
@@ -159,7 +161,7 @@ pub enum BreakError {
     Broken(BreakKind),
     /// The symbol has traded, or another trade was broken, since the figures were computed.
     Stale,
-    /// Trades of this product are broken manually only (D-168).
+    /// Trades of this product, and trades apart from the book, are broken manually only (D-168).
     ManualOnly,
     /// The group of a party has open advances or debts of returned ones: what its account would give back may be its bank's (D-181).
     Bound,
@@ -273,6 +275,9 @@ pub(crate) fn decide<D: Desks, E: From<BytesRef>>(
 ) -> Result<(), BreakError> {
     let symbol = market.symbol(broken.symbol).ok_or(BreakError::Unknown)?;
     check_trade(market, broken, symbol)?;
+    if broken.is_off_book && broken.figures.is_some() {
+        return Err(BreakError::ManualOnly);
+    }
     if let Some(figures) = &broken.figures {
         let floor = market.floor;
         let breaks = u64::try_from(floor.breaks.len()).unwrap_or(u64::MAX);
@@ -294,7 +299,7 @@ fn check_trade<D: Desks>(market: Market<'_, D>, broken: &Break, symbol: &Symbol)
     let notional = broken.notional(symbol).ok_or(BreakError::Unknown)?;
     let is_issued = (1..next_id).contains(&broken.trade.0)
         && floor.orders.find(OrderId(broken.trade.0)).is_none()
-        && broken.trade <= floor.orders.newest_trade(broken.symbol);
+        && (broken.is_off_book || broken.trade <= floor.orders.newest_trade(broken.symbol));
     let is_fee = |fee: Money| fee >= Money::ZERO && fee <= notional;
     let is_party = |(side, party): (Side, Party)| {
         is_fee(party.fee) && party.order.0 < broken.trade.0 && may_have_traded(market, broken, side, party)

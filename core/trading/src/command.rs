@@ -68,7 +68,7 @@ named!(Command, "trading", {
     SetFeeTiers { 0: tiers } = "set_fee_tiers" 1,
     SetPromotion { 0: promotion } = "set_promotion" 1,
     CloseDay {} = "close_day" 1,
-    BreakTrade { 0: broken } = "break_trade" 1,
+    BreakTrade { 0: broken } = "break_trade" 2,
 });
 
 impl Command {
@@ -208,7 +208,7 @@ named!(Infrequent, "trading", {
     FeeTiersChanged { 0: tiers } = "fee_tiers_changed" 1,
     PromotionChanged { 0: promotion } = "promotion_changed" 1,
     DayClosed { 0: day } = "day_closed" 1,
-    TradeBroken { 0: broken } = "trade_broken" 1,
+    TradeBroken { 0: broken } = "trade_broken" 2,
 });
 
 /// Decides a command of the exchange itself or of an operator. The engine decides [`Command::ExpireSession`]

@@ -53,6 +53,9 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let kind = kind.ok_or_else(|| bad_value("kind", "one of manual, full", &name))?;
     for _ in 0..ATTEMPTS {
         let broken = find(operator, TradeId(tid), kind).await?.ok_or_else(|| unknown(tid))?;
+        if broken.is_off_book && kind == BreakKind::Full {
+            return Err(bad_value("kind", "manual: trades apart from the book are not voided", &name));
+        }
         let command = TradingCommand::BreakTrade(Arc::new(broken));
         match operator.decide(Some(command.into())).await? {
             Ok(_) => return Ok(json::body(&Broken { result: Done })),

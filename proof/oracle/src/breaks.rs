@@ -37,7 +37,8 @@ pub(crate) fn trade_of(state: &State, time: Time, event: &Event) -> Option<(Brea
     };
     let symbol = state.orders().get(maker).symbol;
     let notional = state.symbol(symbol)?.grid.notional(price, qty)?;
-    let traded = Break { trade, symbol, time, price, qty, taker, buyer, seller, figures: None };
+    let traded =
+        Break { trade, symbol, time, price, qty, taker, buyer, seller, figures: None, is_off_book: false };
     Some((traded, state.floor().dollars(time, symbol, notional)))
 }
 

@@ -3,7 +3,7 @@
 //! The core remembers no trades, so the operator's call reads these facts and the command carries them.
 
 use crate::FRAMES;
-use crate::history::{Fault, Limit, PublicTrade, Query, Since, TradeRow};
+use crate::history::{Fault, Limit, Part, PublicTrade, Query, Since, TradeRow};
 use buttonwood_engine::{
     Bar, Break, BreakKind, Breaks, Figures, FxPair, Interval, Party, Rates, State, Value,
 };
@@ -40,16 +40,38 @@ impl Records {
     /// # Errors
     /// [`Fault`] of the disk, a damaged row, or [`Fault::Away`] if only the rows in memory may be read.
     pub fn find(&self, history: Query<'_>, trade: TradeId, kind: BreakKind) -> Result<Option<Break>, Fault> {
-        let Some(row) = self.public(history, trade)? else { return Ok(None) };
+        let Some(row) = self.public(history, trade)? else { return self.off_book(history, trade) };
         let PublicTrade { symbol, time, price, qty, taker, .. } = row;
-        let rows = history.parts(symbol, trade)?;
-        let party = |side: Side| rows.iter().find(|part| part.side == side).map(party_of);
-        let (Some(buyer), Some(seller)) = (party(Side::Buy), party(Side::Sell)) else { return Ok(None) };
+        let Some([buyer, seller]) = parties(&history.parts(symbol, trade)?) else { return Ok(None) };
         let figures = match kind {
             BreakKind::Manual => None,
             BreakKind::Full => Some(self.figures(history, &row)?),
         };
-        Ok(Some(Break { trade, symbol, time, price, qty, taker, buyer, seller, figures }))
+        Ok(Some(Break { trade, symbol, time, price, qty, taker, buyer, seller, figures, is_off_book: false }))
+    }
+
+    /// The manual break of a trade apart from the book, of any symbol.
+    fn off_book(&self, history: Query<'_>, trade: TradeId) -> Result<Option<Break>, Fault> {
+        for symbol in (0..self.grids.len()).map(SymbolId::from_index) {
+            let parts = history.parts(symbol, trade)?;
+            let Some([buyer, seller]) = parties(&parts) else { continue };
+            let apart = |row: &&TradeRow| matches!(row.part, Part::OffBook(_) | Part::Clearing);
+            let Some(TradeRow { time, price, qty, .. }) = parts.iter().find(apart).copied() else { continue };
+            let (taker, figures, is_off_book) = (None, None, true);
+            return Ok(Some(Break {
+                trade,
+                symbol,
+                time,
+                price,
+                qty,
+                taker,
+                buyer,
+                seller,
+                figures,
+                is_off_book,
+            }));
+        }
+        Ok(None)
     }
 
     /// The public row of a trade, of any symbol.
@@ -161,6 +183,12 @@ impl Records {
         let grid = self.grids.get(row.symbol.index()).expect("a traded symbol is listed");
         grid.notional(row.price, row.qty).expect("a trade is no larger than its orders")
     }
+}
+
+/// The buyer and the seller of a trade.
+fn parties(rows: &[TradeRow]) -> Option<[Party; 2]> {
+    let party = |side: Side| rows.iter().find(|part| part.side == side).map(party_of);
+    Some([party(Side::Buy)?, party(Side::Sell)?])
 }
 
 fn party_of(part: &TradeRow) -> Party {

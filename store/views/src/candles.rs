@@ -238,6 +238,7 @@ mod tests {
             taker: None,
             buyer: party,
             seller: party,
+            is_off_book: false,
             figures: Some(Figures {
                 newest: TradeId(1),
                 breaks: 0,

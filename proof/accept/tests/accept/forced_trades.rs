@@ -117,6 +117,15 @@ fn trades_off_the_book_are_their_accounts_own() {
     x.kill9();
     x.restart();
     assert_eq!(["perp-000", "perp-001", "perp-002"].map(|key| trades(&x, key)), forced);
+    // An operator marks one of them as reversed by hand, and voids none.
+    let tid = &fresh(2)[0]["tid"];
+    let break_it = |kind: &str| x.control("/sandbox/trades/break", &json!({ "tid": tid, "kind": kind }));
+    break_it("full").refused(400, "InvalidParameterValue");
+    break_it("manual").ok();
+    for key in ["perp-000", "perp-002"] {
+        let broken = trades(&x, key).into_iter().find(|trade| trade["tid"] == *tid).expect("it is listed");
+        assert_eq!(broken["break"], "manual");
+    }
     // A day later, none of it counts as a volume either.
     x.advance(86_400);
     let days = x.as_("perp-002").call("/v1/tradevolume", json!({})).ok();
