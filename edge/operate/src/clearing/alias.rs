@@ -7,7 +7,7 @@ use buttonwood_engine::clearing::{ALIASES_MAX, Alias};
 use buttonwood_engine::{AccountKind, ClearingCommand, ClearingReject, Reject};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::AccountId;
-use buttonwood_wire::contract::{Done, InPayload, Needed, Text};
+use buttonwood_wire::contract::{Done, InPayload, Label, Needed, Text};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ answer! {
         /// The counterparty id.
         counterparty_id: String,
         /// The name.
-        alias: String,
+        alias: Label,
     }
 }
 
@@ -73,7 +73,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     Ok(json::body(&ClearingAliasSet {
         result: Done,
         counterparty_id: id.into_owned(),
-        alias: name.into_owned(),
+        alias: Label(name.into_owned()),
     }))
 }
 
