@@ -174,7 +174,7 @@ fn check_kind(
     let is_known = match route.kinds {
         Kinds::Any => true,
         Kinds::Trading => matches!(call.key().owner, Owner::Account(_)),
-        Kinds::Derivatives | Kinds::Margin => false,
+        Kinds::Derivatives | Kinds::Margin | Kinds::Exchange => false,
     };
     let Some(id) = account.filter(|_| !is_known) else { return Ok(()) };
     let views = app.exchange.views();

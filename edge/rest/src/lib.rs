@@ -13,6 +13,7 @@ mod admission;
 mod app;
 mod auth;
 mod call;
+mod clearing;
 mod contract;
 mod convert;
 mod derivatives;

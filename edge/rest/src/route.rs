@@ -113,6 +113,8 @@ pub enum Kinds {
     Derivatives,
     /// Those that borrow (MARG-001).
     Margin,
+    /// Those that trade spot with their own money alone.
+    Exchange,
 }
 
 impl Kinds {
@@ -123,6 +125,7 @@ impl Kinds {
             Self::Trading => kind.trades(),
             Self::Derivatives => matches!(kind, AccountKind::Derivatives),
             Self::Margin => matches!(kind, AccountKind::Margin),
+            Self::Exchange => matches!(kind, AccountKind::Exchange),
         }
     }
 }

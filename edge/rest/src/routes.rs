@@ -6,7 +6,7 @@ mod notes;
 use crate::auth::Auth;
 use crate::route::Route;
 use crate::unbuilt::UNBUILT;
-use crate::{account, convert, derivatives, funds, market, orders, sandbox, spot_margin};
+use crate::{account, clearing, convert, derivatives, funds, market, orders, sandbox, spot_margin};
 use buttonwood_operate as operate;
 
 /// Every endpoint that is built.
@@ -54,6 +54,15 @@ pub(crate) const ROUTES: &[Route] = &[
     funds::sen_withdraw::ROUTE,
     funds::reserves::ROUTE,
     funds::reserves::PROOF,
+    // Clearing
+    clearing::new::ROUTE,
+    clearing::confirm::ROUTE,
+    clearing::cancel::ROUTE,
+    clearing::status::ROUTE,
+    clearing::list::ROUTE,
+    clearing::trades::ROUTE,
+    clearing::broker::new::ROUTE,
+    clearing::broker::list::ROUTE,
     // Margin
     spot_margin::account::ROUTE,
     spot_margin::rates::ROUTE,
@@ -103,6 +112,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::operating("/sandbox/accounts/broker", &operate::SET_BROKER),
     Route::operating("/sandbox/clearing/alias", &operate::SET_ALIAS),
     sandbox::perpetuals::ROUTE,
+    sandbox::clearing::ROUTE,
     Route::operating("/sandbox/accounts", &operate::OPEN_ACCOUNT).notes(notes::OPEN_ACCOUNT),
     Route::operating("/sandbox/accounts/close", &operate::CLOSE_ACCOUNT).notes(notes::CLOSE),
     Route::operating("/sandbox/groups", &operate::SET_GROUP_TERMS),

@@ -9,8 +9,6 @@ use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_model::Role;
 use buttonwood_model::Role::{Auditor as A, FundManager as F, Trader as T};
 
-const CREATE_CLEARING: &[&str] = &["clearing:create"];
-const READ_CLEARING: &[&str] = &["clearing:read"];
 const CREATE_ORDERS: &[&str] = &["orders:create"];
 const READ_ORDERS: &[&str] = &["orders:read"];
 const NONE: &[&str] = &[];
@@ -39,15 +37,6 @@ pub(crate) const UNBUILT: &[Route] = &[
     account("/v1/staking/history", &[T, F, A], NONE),
     account("/v1/staking/rewards", &[T, F, A], NONE),
     public("/v1/staking/rates"),
-    // Clearing
-    account("/v1/clearing/new", &[T], CREATE_CLEARING),
-    account("/v1/clearing/status", &[T, A], READ_CLEARING),
-    account("/v1/clearing/cancel", &[T], CREATE_CLEARING),
-    account("/v1/clearing/confirm", &[T], CREATE_CLEARING),
-    account("/v1/clearing/list", &[T], READ_CLEARING),
-    account("/v1/clearing/broker/list", &[T], READ_CLEARING),
-    account("/v1/clearing/broker/new", &[T], CREATE_CLEARING),
-    account("/v1/clearing/trades", &[T], READ_CLEARING).by(Auth::Session),
     // Prediction markets
     public("/v1/prediction-markets/events"),
     public("/v1/prediction-markets/events/newly-listed"),

@@ -37,7 +37,7 @@ pub fn closed_symbol(name: &str) -> Refusal {
 }
 
 /// A symbol whose market is closed (SYM-024), with its name as the message shows it.
-pub(crate) fn market_closed(shown: &str) -> Refusal {
+pub fn market_closed(shown: &str) -> Refusal {
     Refusal::new(Reason::MarketClosed, format!("The market for symbol {shown} is closed"))
 }
 

@@ -7,6 +7,7 @@
 
 pub mod account;
 pub mod answers;
+pub mod clearing;
 pub mod contract;
 pub mod convert;
 pub mod csv;

@@ -192,6 +192,7 @@ fn parameters(route: &Route, query: &[Field]) -> Vec<Node> {
 /// The description of a parameter in the path.
 fn path_text(name: &str) -> &'static str {
     match name {
+        "clearing_id" => "The id of a clearing order.",
         "symbol" => "A symbol, in any letter case.",
         "side" => "The side, buy or sell.",
         "time_frame" => {

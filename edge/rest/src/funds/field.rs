@@ -90,7 +90,7 @@ pub(crate) fn amount(currency: &Currency, text: &str) -> Result<Money, Refusal> 
 
 /// The client's id of a transfer, in either spelling (XFER-015); empty without one. Only a string is an id: `null` read as a text would
 /// be one id of all calls that send it.
-pub(super) fn client_id(payload: &Payload) -> Result<String, Refusal> {
+pub(crate) fn client_id(payload: &Payload) -> Result<String, Refusal> {
     for name in ["clientTransferId", "client_transfer_id"] {
         let Some(text) = payload.text(name)? else { continue };
         let id = ClientId::new(&text)

@@ -18,7 +18,7 @@ pub(crate) mod status;
 pub(crate) mod trade_volume;
 
 /// The symbol that an optional field names (ORD-079).
-fn listed(app: &App, name: Option<&str>) -> Result<Option<SymbolId>, Refusal> {
+pub(crate) fn listed(app: &App, name: Option<&str>) -> Result<Option<SymbolId>, Refusal> {
     let Some(name) = name else { return Ok(None) };
     app.find_symbol(name).map(|(id, _)| Some(id)).ok_or_else(|| field::unknown_symbol(name))
 }

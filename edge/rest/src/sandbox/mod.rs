@@ -9,6 +9,7 @@ pub(crate) mod advance;
 pub(crate) mod banks;
 pub(crate) mod caller;
 pub(crate) mod chains;
+pub(crate) mod clearing;
 pub(crate) mod clock;
 pub(crate) mod control;
 pub(crate) mod credit;

@@ -396,6 +396,20 @@ impl<'a, W: Described> Kind<&'a Payload> for Loose<W> {
     }
 }
 
+/// A value of another type is read as its JSON text, `null` too.
+impl<W: Described> Absent for Loose<W> {
+    type Present<'a> = Cow<'a, str>;
+    const MUST_BE: &'static str = "a string";
+
+    fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Cow<'a, str>>, Refusal> {
+        Ok(source.decimal_text(name))
+    }
+
+    fn null<'a>(_name: &'static str) -> Result<Self::Present<'a>, Refusal> {
+        Ok(Cow::Borrowed("null"))
+    }
+}
+
 /// A field whose endpoint looks at the value as it was sent.
 #[derive(Debug)]
 pub struct Sent<D>(PhantomData<D>);

@@ -167,6 +167,11 @@ fn null_in_an_optional_field_is_the_field_left_out() {
             let said = message(&answer);
             let context = format!("{} {field}: {answer}", operation.path);
             assert!(answer.status() < 500 || answer.status() == 503, "{context}");
+            // The exception: left out, the order would be open to all who have its id.
+            if (operation.path.as_str(), field.as_str()) == ("/v1/clearing/new", "counterparty_id") {
+                assert!(answer.status() == 400 && said.contains("counterparty_id"), "{context}");
+                continue;
+            }
             assert!(!said.contains("null"), "{context}");
             if said.contains(field.as_str()) {
                 assert_eq!(said, message(&send(&x, &operation, left_out)), "{context}");

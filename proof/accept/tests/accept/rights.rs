@@ -72,7 +72,11 @@ fn limits_are_those_of_the_table() {
             ) => "transfers",
             ("/v1/addresses/{network}" | "/v1/deposit/{network}/newAddress", _) => "addresses",
             (
-                "/v1/order/cancel" | "/v1/order/cancel/session" | "/v1/order/cancel/all" | "/v1/heartbeat",
+                "/v1/order/cancel"
+                | "/v1/order/cancel/session"
+                | "/v1/order/cancel/all"
+                | "/v1/heartbeat"
+                | "/v1/clearing/cancel",
                 _,
             ) => "reserve",
             (_, "public") => "public",
@@ -83,6 +87,7 @@ fn limits_are_those_of_the_table() {
         let kinds: &[&str] = match row.path.as_str() {
             "/v1/margin" => &["derivatives"],
             path if path.starts_with("/v1/margin/") => &["margin"],
+            path if path.starts_with("/v1/clearing/") && row.by == "account" => &["exchange"],
             "/v1/order/new" => &["exchange", "derivatives", "margin"],
             path if path.starts_with("/v1/wrap/") || path.starts_with("/v1/instant/") => {
                 &["exchange", "derivatives", "margin"]
@@ -120,8 +125,8 @@ fn call(x: &Exchange, key: &str, row: &Row) -> Answer {
 }
 
 /// Every row with every key, in both ways: what is allowed passes the gate, what is not is refused and the refusal names the
-/// roles needed and those of the key. Of AUTH-029, AUTH-030 and AUTH-032 to AUTH-034 also the endpoints that are not built, as far as
-/// the gate. Proves AUTH-020, AUTH-021, AUTH-022, AUTH-023, AUTH-025, AUTH-026, AUTH-027, AUTH-028, AUTH-031, AUTH-035, AUTH-036,
+/// roles needed and those of the key. Of AUTH-032 to AUTH-034 also the endpoints that are not built, as far as
+/// the gate. Proves AUTH-020, AUTH-021, AUTH-022, AUTH-023, AUTH-025, AUTH-026, AUTH-027, AUTH-028, AUTH-029, AUTH-030, AUTH-031, AUTH-035, AUTH-036,
 /// AUTH-037, AUTH-038, AUTH-039, AUTH-040, ERR-002.
 #[test]
 fn every_row_with_every_key() {
@@ -133,6 +138,11 @@ fn every_row_with_every_key() {
     for kind in ["exchange", "custody", "derivatives", "margin"] {
         let account = json!({ "group": "one", "name": format!("a-{kind}"), "kind": kind });
         x.control("/sandbox/accounts", &account).ok();
+    }
+    // An account without the mark of a broker lacks the role too (D-94).
+    for account in ["primary", "a-exchange"] {
+        let mark = json!({ "group": "one", "account": account, "broker": true });
+        x.control("/sandbox/accounts/broker", &mark).ok();
     }
     for row in rows().iter().filter(|row| row.is_private()) {
         for (key, roles) in KEYS {

@@ -2,7 +2,8 @@
 
 use buttonwood_engine::funds::DepositAddress;
 use buttonwood_engine::{
-    Answer, ConvertQuote, Made, OrderState, Outcome, Reject, State, Transfer, Withdrawn, Wrapped,
+    Answer, ClearingReject, ConvertQuote, Made, OrderState, Outcome, Reject, State, Transfer, Withdrawn,
+    Wrapped,
 };
 use buttonwood_model::{OrderId, Stamp};
 
@@ -128,8 +129,10 @@ impl Receipt {
         }
     }
 
-    /// Whether the answer is not all here: a cancel named an order that is not live, or a transfer may go on.
+    /// Whether the answer is not all here: a cancel named an order that is not live, a transfer may go on, or a clearing order may be
+    /// closed.
     pub fn is_unfinished(&self) -> bool {
-        self.outcome.is_not_live() || self.transfer().is_ok()
+        let is_closed = matches!(self.done(), Err(Reject::Clearing(ClearingReject::NotFound)));
+        is_closed || self.outcome.is_not_live() || self.transfer().is_ok()
     }
 }

@@ -1,0 +1,169 @@
+//! Clearing orders of an account, open and closed, as one list.
+
+use crate::app::App;
+use crate::history_fault::not_current;
+use buttonwood_engine::clearing::Party;
+use buttonwood_engine::{ClearingOrder as OpenOrder, State};
+use buttonwood_gate::{Reason, Refusal};
+use buttonwood_model::{AccountId, Side};
+use buttonwood_tables::{ClearingOrder, ClearingPart, WantedClearing};
+use buttonwood_wire::clearing::ClearingStatus;
+use buttonwood_wire::contract::{DecimalText, Words};
+use std::collections::BTreeMap;
+
+/// The orders of an account that a request wants, and only those that the account can pay for now.
+#[derive(Clone, Debug)]
+pub(super) struct Filter {
+    pub(super) wanted: WantedClearing,
+    pub(super) is_funded: bool,
+}
+
+/// An open order as an account sees it: as one of its sides, as its broker, or as one that may become its target.
+pub(super) fn seen(state: &State, order: &OpenOrder, account: AccountId) -> Option<ClearingOrder> {
+    let symbol = state.symbol(order.symbol)?;
+    let part = match (order.party(account), order.broker) {
+        (Some(Party::Source), _) => ClearingPart::Source,
+        (None, Some(broker)) if broker == account => ClearingPart::Broker,
+        (Some(Party::Target) | None, _) => ClearingPart::Target,
+    };
+    Some(ClearingOrder {
+        number: order.number,
+        part,
+        symbol: symbol.name.clone(),
+        source_buys: order.side == Side::Buy,
+        price: text(|out| symbol.grid.push_price(out, order.price)),
+        quantity: text(|out| symbol.grid.push_qty(out, order.qty)),
+        status: order.status.name().to_owned(),
+        is_confirmed: order.is_confirmed(),
+        source: order.source,
+        source_order: order.source_order,
+        target: order.target,
+        target_order: order.target_order,
+        broker: order.broker,
+        submitted: order.submitted,
+        expires: order.expires,
+        changed: order.changed,
+    })
+}
+
+fn text(push: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    push(&mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// The orders of each account, without doubles: the newest submitted first, at most `wanted.rows` of each account.
+pub(super) async fn of(
+    app: &App,
+    accounts: Vec<AccountId>,
+    filter: &Filter,
+) -> Result<Vec<ClearingOrder>, Refusal> {
+    let mut all: BTreeMap<(AccountId, u64), ClearingOrder> = BTreeMap::new();
+    {
+        let views = app.exchange.views();
+        for account in &accounts {
+            let open = open(views.state(), *account, filter);
+            all.extend(open.into_iter().map(|order| ((*account, order.number), order)));
+        }
+    }
+    if !filter.is_funded {
+        let (wanted, asked) = (filter.wanted.clone(), accounts.clone());
+        let closed = app.exchange.query_tables(move |tables| {
+            let of = |account: AccountId| Ok((account, tables.clearing_orders(account, &wanted)?));
+            asked.into_iter().map(of).collect::<Result<Vec<_>, _>>()
+        });
+        let closed = closed.await.map_err(|fault| not_current(&fault))?;
+        // What was closed since is here in both; the closed row is later.
+        for (account, orders) in closed {
+            all.extend(orders.into_iter().map(|order| ((account, order.number), order)));
+        }
+    }
+    Ok(newest(all, &accounts, filter.wanted.rows))
+}
+
+/// The newest orders of each account, all of them newest first, each once.
+fn newest(
+    mut all: BTreeMap<(AccountId, u64), ClearingOrder>,
+    accounts: &[AccountId],
+    rows: usize,
+) -> Vec<ClearingOrder> {
+    let mut page = BTreeMap::new();
+    for account in accounts {
+        let own = (*account, 0)..=(*account, u64::MAX);
+        let numbers: Vec<_> = all.range(own).rev().take(rows).map(|(key, _)| *key).collect();
+        for key in numbers {
+            if let Some(order) = all.remove(&key) {
+                page.insert(order.number, order);
+            }
+        }
+    }
+    page.into_values().rev().collect()
+}
+
+fn open(state: &State, account: AccountId, filter: &Filter) -> Vec<ClearingOrder> {
+    let free = state.leave().of(account);
+    let pays = |order: &OpenOrder| {
+        // A broker pays for none of its orders.
+        let Some(party) = order.party(account) else { return true };
+        let needs =
+            state.symbol(order.symbol).and_then(|symbol| order.gives(party, symbol, state.clearing().fee()));
+        needs.is_some_and(|(currency, amount)| free.free(currency) >= amount)
+    };
+    let orders = state.clearing().of_account(account).rev();
+    let wanted = orders.filter_map(|order| {
+        let row = seen(state, order, account).filter(|row| filter.wanted.takes(row))?;
+        (!filter.is_funded || pays(order)).then_some(row)
+    });
+    wanted.take(filter.wanted.rows).collect()
+}
+
+/// The counterparty ids of accounts.
+pub(super) struct Ids(BTreeMap<AccountId, String>);
+
+impl Ids {
+    /// Those of every account in these orders.
+    pub(super) fn of(app: &App, orders: &[ClearingOrder]) -> Self {
+        let views = app.exchange.views();
+        let access = views.state().access();
+        let accounts = orders.iter().flat_map(|order| [Some(order.source), order.target, order.broker]);
+        let id = |account: AccountId| Some((account, access.account(account)?.counterparty_id.clone()));
+        Self(accounts.flatten().filter_map(id).collect())
+    }
+
+    pub(super) fn get(&self, account: AccountId) -> String {
+        self.0.get(&account).cloned().unwrap_or_default()
+    }
+}
+
+/// The `clearing_id` of each order.
+pub(super) fn codes(app: &App, orders: &[ClearingOrder]) -> Vec<String> {
+    let views = app.exchange.views();
+    let room = views.state().clearing();
+    orders.iter().map(|order| room.code(order.number).to_string()).collect()
+}
+
+/// A decimal as it is stored.
+pub(super) fn decimal(text: &str) -> DecimalText {
+    DecimalText::of(|out| out.extend_from_slice(text.as_bytes()))
+}
+
+/// A range of times of which a request has both ends or none (CLR-020).
+pub(super) fn range(names: [&str; 2], ends: [Option<u64>; 2]) -> Result<Option<(u64, u64)>, Refusal> {
+    let [start, end] = names;
+    let missing = |name: &str, other: &str| {
+        let message = format!("Missing required field '{name}': '{other}' needs it");
+        Refusal::new(Reason::MissingPayloadKey, message)
+    };
+    match ends {
+        [Some(from), Some(to)] => Ok(Some((from, to))),
+        [None, None] => Ok(None),
+        [Some(_), None] => Err(missing(end, start)),
+        [None, Some(_)] => Err(missing(start, end)),
+    }
+}
+
+/// The word of a status by its name.
+pub(super) fn status(name: &str) -> ClearingStatus {
+    let known = ClearingStatus::WORDS.iter().find(|word| **word == name);
+    ClearingStatus(known.copied().unwrap_or_default())
+}
