@@ -9,8 +9,15 @@ use std::time::{Duration, Instant};
 
 use buttonwood_accept::{Answer, Exchange, NewOrder, Setup, Value, json, laws, private_folder};
 
-const FILES: [&str; 6] =
-    ["trades.log", "orders.log", "public.log", "funding.log", "entries.log", "conversions.log"];
+const FILES: [&str; 7] = [
+    "trades.log",
+    "orders.log",
+    "public.log",
+    "funding.log",
+    "entries.log",
+    "conversions.log",
+    "clearing.log",
+];
 /// Longer than any rebuild here takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -43,7 +50,7 @@ fn spoil(path: &Path, damage: Damage) {
     .unwrap();
 }
 
-/// Trades, closed orders, conversions and hours of funding.
+/// Trades, closed orders, conversions, clearing orders and hours of funding.
 fn trade(x: &Exchange) {
     for step in 0..20 {
         x.as_("counterparty").limit("btcusd", "sell", "0.01", &format!("{}", 30_000 + step));
@@ -51,6 +58,9 @@ fn trade(x: &Exchange) {
         let placed = x.as_("trader").place(&NewOrder::limit("btcusd", "buy", "0.01", "100"));
         x.as_("trader").cancel(placed["order_id"].as_str().unwrap());
         x.as_("trader").call("/v1/wrap/gusdusd", json!({ "side": "buy", "amount": "10" })).ok();
+        let terms = json!({ "symbol": "btcusd", "side": "sell", "amount": "0.01", "price": "30000" });
+        let entered = x.as_("trader").call("/v1/clearing/new", terms).ok();
+        x.as_("trader").call("/v1/clearing/cancel", json!({ "clearing_id": entered["clearing_id"] })).ok();
         x.advance(1_800);
     }
 }
@@ -68,6 +78,7 @@ fn read(x: &Exchange, order: &str) -> Vec<Answer> {
         x.as_("counterparty").call("/v1/mytrades", json!({ "timestamp": 1, "limit_trades": 500 })),
         x.as_("counterparty").call("/v1/orders/history", json!({ "timestamp": 1, "limit_orders": 500 })),
         trader.call("/v1/order/status", json!({ "order_id": order })),
+        trader.call("/v1/clearing/list", json!({ "limit_orders": 500 })),
         x.as_("master").call("/v1/transactions", json!({ "timestamp_nanos": 1 })),
         x.get("/v1/trades/btcusd?timestamp=1&limit_trades=500"),
         x.get("/v2/ticker/btcusd"),
