@@ -40,7 +40,8 @@ pub(crate) fn run(repo: &Repo) -> Done {
     if has_npm {
         let script = ["proof/accept/clients/from_npm.cjs", &exchange.url];
         let modules = repo.path(FOLDER).join("node_modules");
-        repo.step("node", script).env("NODE_PATH", modules).run().map_err(failed)?;
+        let step = repo.step("node", script).env("NODE_PATH", modules);
+        step.env("BUTTONWOOD_CREDENTIALS", &exchange.credentials).run().map_err(failed)?;
     }
     exchange.stop()
 }

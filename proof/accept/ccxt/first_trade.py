@@ -145,6 +145,44 @@ def trading_fees(check, trader):
     check.equal("maker's and taker's fee", (dec(fees[SYMBOL]["maker"]), dec(fees[SYMBOL]["taker"])), (MAKER_FEE, TAKER_FEE))
 
 
+def clearing(check, trader, counterparty, keys):
+    terms = {"symbol": "ltcusd", "amount": "1", "price": "40"}
+    other = keys["counterparty"]["counterparty_id"]
+    entered = trader.privatePostV1ClearingNew({**terms, "side": "sell", "counterparty_id": other})
+    check.equal("a clearing order awaits its counterparty", entered["result"], "AwaitConfirm")
+    named = {"clearing_id": entered["clearing_id"]}
+    check.equal("its status", trader.privatePostV1ClearingStatus(named)["status"], "AwaitConfirm")
+    check.equal("both list it", [[order["clearing_id"] for order in client.privatePostV1ClearingList()["orders"]]
+                                 for client in (trader, counterparty)], [[entered["clearing_id"]]] * 2)
+    check.raises("other terms", ccxt.InvalidOrder,
+                 lambda: counterparty.privatePostV1ClearingConfirm({**terms, **named, "price": "41", "side": "buy"}))
+    before = free_used_total(counterparty, "LTC")[2]
+    confirmed = counterparty.privatePostV1ClearingConfirm({**terms, **named, "side": "buy"})
+    check.equal("it is confirmed", confirmed, {"result": "confirmed"})
+    check.equal("it has settled", trader.privatePostV1ClearingStatus(named)["status"], "Settled")
+    check.equal("the coin has come", free_used_total(counterparty, "LTC")[2], before + 1)
+    check.equal("its trade is of clearing", trader.privatePostV1Mytrades({"symbol": "ltcusd"})[0]["is_clearing_fill"], True)
+    check.equal("trades list it", trader.privatePostV1ClearingTrades()["results"][0]["status"], "Settled")
+    second = {"clearing_id": trader.privatePostV1ClearingNew({**terms, "side": "sell"})["clearing_id"]}
+    check.equal("another is cancelled", trader.privatePostV1ClearingCancel(second)["result"], "ok")
+    check.equal("and not twice", trader.privatePostV1ClearingCancel(second)["result"], "failed")
+
+
+def brokered(check, base, keys):
+    trader, counterparty, broker = (client(base, keys[name]) for name in ("trader", "counterparty", "broker"))
+    terms = {"symbol": "ltcusd", "amount": "1", "price": "40"}
+    sides = {"source_counterparty_id": keys["trader"]["counterparty_id"],
+             "target_counterparty_id": keys["counterparty"]["counterparty_id"], "expires_in_hrs": 1.0}
+    entered = broker.privatePostV1ClearingBrokerNew({**terms, **sides, "side": "sell"})
+    named = {"clearing_id": entered["clearing_id"]}
+    for name, party, side in (("source", trader, "sell"), ("target", counterparty, "buy")):
+        confirmed = party.privatePostV1ClearingConfirm({**terms, **named, "side": side})
+        check.equal(f"the {name} confirms", confirmed, {"result": "confirmed"})
+    orders = broker.privatePostV1ClearingBrokerList()["orders"]
+    check.equal("the broker's list", [(order["clearing_id"], order["status"]) for order in orders],
+                [(entered["clearing_id"], "Settled")])
+
+
 def options(check, trader):
     post = trader.create_order(SYMBOL, "limit", "buy", 0.01, LOW, {"postOnly": True})
     check.equal("post only rests", (post["status"], post["postOnly"]), ("open", True))
@@ -204,6 +242,8 @@ def main():
         "trading fees": lambda: trading_fees(check, trader),
         "candles and stops": lambda: candles_and_stops(check, trader),
         "options": lambda: options(check, trader),
+        "clearing": lambda: clearing(check, trader, counterparty, keys),
+        "a broker": lambda: brokered(check, base, keys),
         "refusals": lambda: refusals(check, base, keys, trader),
     }
     for name, part in parts.items():

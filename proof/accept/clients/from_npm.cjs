@@ -1,10 +1,14 @@
 // Published clients from npm against a running sandbox, unmodified but for its address.
 //
-// Started by `cargo xtask clients` as `from_npm.cjs BASE_URL` with their folder in NODE_PATH. The sandbox has no simulated traders. Each
+// Started by `cargo xtask clients` as `from_npm.cjs BASE_URL` with their folder in NODE_PATH and the path of `credentials.json` in
+// BUTTONWOOD_CREDENTIALS. The sandbox has no simulated traders. Each
 // client trades with itself under keys of two accounts that the sandbox makes for it. Prints a line per check and leaves with 1 if one failed.
+const { readFileSync } = require("node:fs");
+const { pathToFileURL } = require("node:url");
+
 const base = process.argv[2].replace(/\/$/, "");
 
-// Both are licensed under MIT. Each has a symbol and two accounts of its own.
+// All are licensed under MIT. Each of these has a symbol and two accounts of its own.
 const CLIENTS = [
   { name: "gemini-api", symbol: "bchusd", accounts: ["load-006", "load-007"] },
   { name: "gemini-api-node", symbol: "zecusd", accounts: ["load-008", "load-009"] },
@@ -71,7 +75,73 @@ async function session({ name, symbol, accounts }) {
   see("its deposit address is of bitcoin", made.address.startsWith("bc1"), true);
 }
 
+// A client that clears: two desks agree on a trade, and a broker brings them one.
+const CLEARING = { name: "gemini-node-api", accounts: ["load-010", "load-011", "load-012"] };
+
+async function control(path, fields) {
+  const headers = { "content-type": "application/json" };
+  const reply = await fetch(`${base}${path}`, { method: "POST", headers, body: JSON.stringify(fields) });
+  return reply.json();
+}
+
+async function clearing({ name, accounts }) {
+  const see = (what, seen, wanted) => check(name, what, seen, wanted);
+  const { AuthenticatedClient } = await import(pathToFileURL(require.resolve(name)));
+  const made = async (account) => {
+    const fields = { group: "load", account, roles: ROLES, name: `clearing of ${account}` };
+    const { api_key: key, api_secret: secret } = await control("/sandbox/keys", fields);
+    return new AuthenticatedClient({ key, secret, apiUri: base });
+  };
+  const [seller, buyer, broker] = await Promise.all(accounts.map(made));
+  const terms = { symbol: "ltcusd", amount: 0.5, price: 40 };
+  const status = async (client, clearing_id) => {
+    await pause();
+    return (await client.getClearingOrderStatus({ clearing_id })).status;
+  };
+  const bought = async () => {
+    await pause();
+    return Number((await buyer.getAvailableBalances()).find((one) => one.currency === "LTC").amount);
+  };
+  const before = await bought();
+  const entered = await seller.newClearingOrder({ ...terms, side: "sell", expires_in_hrs: 2 });
+  see("its order awaits", [entered.result, await status(buyer, entered.clearing_id)], ["AwaitConfirm", "AwaitConfirm"]);
+  const { clearing_id } = entered;
+  await pause();
+  const wrong = await buyer.confirmClearingOrder({ ...terms, clearing_id, side: "sell" }).catch((error) => error.message);
+  see("the wrong side is refused", wrong, "Invalid side for symbol LTCUSD: 'sell'");
+  await pause();
+  see("it is confirmed", (await buyer.confirmClearingOrder({ ...terms, clearing_id, side: "buy" })).result, "confirmed");
+  see("it has settled", [await status(seller, clearing_id), await bought() - before], ["Settled", 0.5]);
+  await pause();
+  const own = (await buyer.getPastTrades({ symbol: "ltcusd" }))[0];
+  see("its trade is of clearing", [own.is_clearing_fill, Number(own.price)], [true, 40]);
+  await pause();
+  const second = await seller.newClearingOrder({ ...terms, side: "sell", expires_in_hrs: 1 });
+  await pause();
+  see("it is cancelled", await seller.cancelClearingOrder({ clearing_id: second.clearing_id }),
+    { result: "ok", details: `${second.clearing_id} order canceled` });
+  see("an id of no order", await status(broker, "AAAAAAAA"), "Not Found");
+  await control("/sandbox/accounts/broker", { group: "load", account: accounts[2], broker: true });
+  const { keys } = JSON.parse(readFileSync(process.env.BUTTONWOOD_CREDENTIALS));
+  const id = (account) => keys.find((key) => key.group === "load" && key.account === account).counterparty_id;
+  const [source_counterparty_id, target_counterparty_id] = accounts.map(id);
+  const brought = await broker.newBrokerOrder({
+    ...terms, side: "sell", expires_in_hrs: 1, source_counterparty_id, target_counterparty_id,
+  });
+  see("a broker's order awaits both", brought.result, "AwaitSourceTargetConfirm");
+  await pause();
+  await buyer.confirmClearingOrder({ ...terms, clearing_id: brought.clearing_id, side: "buy" });
+  see("it awaits its source", await status(broker, brought.clearing_id), "AwaitSourceConfirm");
+  await seller.confirmClearingOrder({ ...terms, clearing_id: brought.clearing_id, side: "sell" });
+  see("the broker sees it settled", [await status(broker, brought.clearing_id), await bought() - before], ["Settled", 1]);
+}
+
 async function main() {
+  try {
+    await clearing(CLEARING);
+  } catch (failure) {
+    check(CLEARING.name, "ended early", failure.message ?? failure, null);
+  }
   for (const one of CLIENTS) {
     try {
       await session(one);
