@@ -141,6 +141,14 @@ fn a_party_is_not_closed() {
     close().error();
     x.advance(24 * HOUR);
     assert_eq!(status(&x, "trader", &waits), "Expired");
+    // A broker is bound by the orders that it entered.
+    x.control("/sandbox/accounts/broker", &json!({ "group": "one", "account": "desk", "broker": true })).ok();
+    let sides = json!({
+        "source_counterparty_id": id_of(&x, "trader"), "target_counterparty_id": id_of(&x, "counterparty"), "expires_in_hrs": 1,
+    });
+    let brought = x.as_("desk").call("/v1/clearing/broker/new", with(terms(), sides)).ok();
+    close().error();
+    cancel(&x, "desk", brought["clearing_id"].as_str().unwrap());
     let named_again = enter(&x, json!({ "counterparty_id": id_of(&x, "desk") }));
     close().ok();
     assert_eq!(status(&x, "trader", &named_again), "Canceled");
@@ -263,4 +271,73 @@ fn a_settlement_is_broken_by_hand_alone() {
     assert_eq!([money(&x, "trader"), money(&x, "counterparty")], before);
     assert_eq!(status(&x, "trader", &id), "Settled");
     laws::check(&x);
+}
+
+/// The rate that an operator sets is paid by both sides at the settlement, in the quote currency, and the statement shows it as a fee of
+/// the order. Proves D-85, D-171.
+#[test]
+fn both_sides_pay_the_fee() {
+    let x = Exchange::start();
+    let before = [money(&x, "trader"), money(&x, "counterparty")];
+    let id = enter(&x, json!({}));
+    x.admin(&["clearing", "fee", "25"]).done();
+    confirmed(&x, "counterparty", &id, "buy");
+    assert_eq!(money(&x, "trader"), [before[0][0] - dec("2"), before[0][1] + dec("59850")]);
+    assert_eq!(money(&x, "counterparty"), [before[1][0] + dec("2"), before[1][1] - dec("60150")]);
+    for key in ["trader", "counterparty"] {
+        let trade = &trades(&x, key)[0];
+        assert_eq!((&trade["fee_amount"], &trade["fee_currency"]), (&json!("150"), &json!("USD")));
+        let rows = x.as_(key).call("/v1/statement", json!({ "currency": "USD" })).ok();
+        let fee = rows.as_array().unwrap().iter().find(|row| row["cause"] == "fee").expect("a fee").clone();
+        assert_eq!((&fee["amount"], &fee["clearing_id"]), (&json!("-150"), &json!(id)));
+        let sum = rows.as_array().unwrap().iter().fold(Dec::ZERO, |sum, row| sum + Dec::wire(&row["amount"]));
+        assert_eq!(sum, x.as_(key).balance("USD").0);
+    }
+    // A buyer needs the fee too.
+    x.credit("empty", "USD", "60000");
+    let waits = enter(&x, json!({ "counterparty_id": id_of(&x, "empty") }));
+    confirmed(&x, "empty", &waits, "buy");
+    assert_eq!(status(&x, "empty", &waits), "AttemptSettlement");
+    x.credit("empty", "USD", "150");
+    assert_eq!(status(&x, "empty", &waits), "Settled");
+    laws::check(&x);
+}
+
+/// What a bank has only advanced settles nothing; once the advance completes, the order settles. Proves CLR-016.
+#[test]
+fn an_advance_that_completes_settles() {
+    let x = Exchange::builder().flag("--funds", "simulated").start();
+    let wire = json!({ "group": "five", "account": "primary", "currency": "USD", "amount": "60000", "method": "ACH" });
+    let eid = x.control("/sandbox/banks/wire", &wire).ok()["eid"].clone();
+    let id = enter(&x, json!({ "counterparty_id": id_of(&x, "empty") }));
+    confirmed(&x, "empty", &id, "buy");
+    assert_eq!(status(&x, "empty", &id), "AttemptSettlement");
+    x.control("/sandbox/banks/settle", &json!({ "eid": eid, "returned": false })).ok();
+    assert_eq!(status(&x, "empty", &id), "Settled");
+    laws::check(&x);
+}
+
+/// An account that owes for a returned advance neither enters nor confirms. Proves D-167.
+#[test]
+fn an_account_in_debt_takes_no_part() {
+    let x = Exchange::builder().flag("--funds", "simulated").start();
+    x.control("/sandbox/index/BTC", &json!({ "price": "30000" })).ok();
+    let wire = json!({ "group": "five", "account": "primary", "currency": "USD", "amount": "10000", "method": "ACH" });
+    let eid = x.control("/sandbox/banks/wire", &wire).ok()["eid"].clone();
+    x.as_("trader").limit("btcusd", "sell", "0.3", "30000");
+    x.as_("empty").limit("btcusd", "buy", "0.3", "30000");
+    x.control("/sandbox/banks/settle", &json!({ "eid": eid, "returned": true })).ok();
+    let deal = json!({ "amount": "0.1" });
+    let refusal = x
+        .as_("empty")
+        .call("/v1/clearing/new", with(terms(), deal.clone()))
+        .refused(406, "InsufficientFunds");
+    assert!(refusal.message.contains("owes"), "{refusal:?}");
+    let id = enter_as(&x, "trader", with(deal.clone(), json!({ "side": "buy" })));
+    let fields = with(with(terms(), deal), json!({ "clearing_id": id }));
+    x.as_("empty").call("/v1/clearing/confirm", fields).refused(406, "InsufficientFunds");
+    assert_eq!(status(&x, "trader", &id), "AwaitConfirm");
+    // What is owed holds the coin, which no order does.
+    x.stop();
+    laws::verified(&x);
 }
