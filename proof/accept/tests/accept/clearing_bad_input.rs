@@ -128,6 +128,17 @@ fn wrong_values() {
             }
         }
     }
+    assert_eq!(state(&x), before);
+    laws::check(&x);
+}
+
+/// Ids, hours, client ids and counterparties of other types and forms, and terms off the symbol's steps. Proves CLR-002, CLR-004.
+#[test]
+fn wrong_ids_and_hours() {
+    let x = Exchange::start();
+    let id = enter(&x, json!({}));
+    let before = state(&x);
+    let long = format!("\"{}\"", "1".repeat(10_000));
     for raw in ["5", "null", "true", "[]", "{}", "1.5"] {
         for (key, path, fields) in calls(&x, &id).into_iter().skip(2) {
             call_raw(&x, key, path, &fields, "clearing_id", raw).refused(400, "GTSTradeIDMustBeString");

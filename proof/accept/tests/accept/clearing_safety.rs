@@ -216,7 +216,7 @@ fn confirmations_race_with_cancels() {
         match (cancelled.as_str().unwrap(), confirmed) {
             ("ok", 400) => assert_eq!((status(&x, "trader", &id).as_str(), sold), ("Canceled", Dec::ZERO)),
             ("failed", 200) => {
-                assert_eq!((status(&x, "trader", &id).as_str(), sold), ("Settled", dec("0.1")))
+                assert_eq!((status(&x, "trader", &id).as_str(), sold), ("Settled", dec("0.1")));
             }
             other => panic!("no order of events gives {other:?}"),
         }
