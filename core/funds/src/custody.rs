@@ -5,7 +5,6 @@
 
 use crate::id::transaction_hash;
 use crate::internal::{Move, shift};
-use crate::month::{is_month_start, next_month};
 use crate::{Attempt, Change, Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Status, Way};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -14,6 +13,7 @@ use alloc::vec::Vec;
 use buttonwood_access::Access;
 use buttonwood_ledger::{About, Bucket, Cause, FEES, Posting};
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Phase, Roles, Time, named};
+use buttonwood_model::{is_month_start, next_month};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};

@@ -19,7 +19,6 @@ pub mod halt;
 mod id;
 pub mod internal;
 pub mod limit;
-mod month;
 pub mod network;
 mod outlet;
 pub mod reserves;

@@ -13,6 +13,7 @@ mod command;
 mod due;
 mod fingerprint;
 mod ids;
+mod month;
 mod named;
 mod nonce;
 mod order;
@@ -34,6 +35,7 @@ pub use fingerprint::{Fingerprint, RowHash};
 pub use ids::{
     AccountId, AssetId, CurrencyId, GroupId, Held, OrderId, RatesId, Seq, SessionId, Slot, SymbolId, TradeId,
 };
+pub use month::{is_month_start, month_number, next_month};
 pub use named::{Named, NamedError, NamedRecord, put_fields, put_named, read_fields, take_named};
 pub use nonce::{NONCE_DIGITS_MAX, Nonce, NonceError};
 pub use order::{CancelReason, Claim, Desk, ExecutionOption, OrderClass, OrderKind, Side};

@@ -1,7 +1,6 @@
 //! Whether a withdrawal is accepted, and what it holds (XFER-013 to XFER-019).
 
 use super::{Event, FeeTerms, Reject};
-use crate::month::month_number;
 use crate::outlet::may_pay;
 use crate::{
     Approval, Eid, Funds, Kind, NewTransfer, OnChain, Outlet, Reference, Sender, Short, Status, Uuid, Way,
@@ -10,6 +9,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use buttonwood_access::Request;
 use buttonwood_ledger::{Bucket, Cause, ISSUER, Posting};
+use buttonwood_model::month_number;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};

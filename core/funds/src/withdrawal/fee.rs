@@ -1,8 +1,8 @@
 //! The fee of a withdrawal (facts F§6, XFER-022, XFER-023; D-67, D-185).
 
-use crate::month::month_number;
 use crate::{Funds, Outlet};
 use buttonwood_access::AccountKind;
+use buttonwood_model::month_number;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 use buttonwood_room::Context;

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::approval::{self, Request};
-use crate::month::month_number;
 use crate::rig::{BTC, GUSD, Rig, USD, micro};
 use crate::{Approval, ApprovalScope, EntryRef, Outlet, Scope, Short, Standing, Status};
 use alloc::string::ToString;
 use alloc::vec;
+use buttonwood_model::month_number;
 use buttonwood_model::{CurrencyId, GroupId, Time};
 
 const OUTLET: Outlet = Outlet {

@@ -1,21 +1,21 @@
 //! Months of the civil calendar, in UTC.
 
-use buttonwood_model::{Day, Time};
+use crate::{Day, Time};
 
 /// The first moment of the month after the one that a moment is in.
-pub(crate) fn next_month(time: Time) -> Time {
+pub fn next_month(time: Time) -> Time {
     let (year, month) = month_of(Day::of(time));
     let (year, month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
     first_day(year, month).start()
 }
 
 /// Whether a month begins at this moment.
-pub(crate) fn is_month_start(time: Time) -> bool {
+pub fn is_month_start(time: Time) -> bool {
     time.0.checked_sub(1).is_some_and(|before| next_month(Time(before)) == time)
 }
 
 /// The number of the month that a moment is in, counted from January of year 0.
-pub(crate) fn month_number(time: Time) -> u32 {
+pub fn month_number(time: Time) -> u32 {
     let (year, month) = month_of(Day::of(time));
     u32::try_from(year * 12 + month - 1).unwrap_or(u32::MAX)
 }
