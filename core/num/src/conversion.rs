@@ -83,7 +83,7 @@ pub(crate) fn scale_rest(a: u128, b: u128, c: u128) -> Option<(u128, u128)> {
 const LOW: u128 = u128::MAX >> 64;
 
 /// The full product, as its high and its low word.
-fn multiply(a: u128, b: u128) -> (u128, u128) {
+pub(crate) fn multiply(a: u128, b: u128) -> (u128, u128) {
     let ([a_high, a_low], [b_high, b_low]) = ([a >> 64, a & LOW], [b >> 64, b & LOW]);
     let low = a_low * b_low;
     // Each sum is below 2^128: a product of halves is at most (2^64 - 1)^2, and 2^128 - 2^65 + 1 leaves room for two halves.
@@ -93,7 +93,7 @@ fn multiply(a: u128, b: u128) -> (u128, u128) {
 }
 
 /// The quotient of two words and a divisor, and the remainder; `None` if the quotient does not fit a word.
-fn divide((high, low): (u128, u128), divisor: u128) -> Option<(u128, u128)> {
+pub(crate) fn divide((high, low): (u128, u128), divisor: u128) -> Option<(u128, u128)> {
     if high >= divisor {
         return None;
     }

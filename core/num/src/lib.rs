@@ -26,6 +26,7 @@ mod price;
 mod product;
 mod qty;
 mod rate;
+mod wide;
 
 pub use conversion::Ratio;
 pub use decimal::{Decimal, DecimalError};
@@ -36,3 +37,4 @@ pub use price::Price;
 pub use product::{Round, mul_div};
 pub use qty::{HUNDREDTHS_PER_LOT, Qty};
 pub use rate::Bps;
+pub use wide::Wide;
