@@ -1,12 +1,13 @@
 //! How a caller reads an answer: one accessor for each kind of command. No part outside the engine matches on the variants of [`Outcome`].
 
 use crate::{
-    Answer, ClearingAnswer, ConvertAnswer, ConvertQuote, Made, OrderState, Outcome, Reject, TradingAnswer,
+    Answer, ClearingAnswer, ConvertAnswer, ConvertQuote, Made, OrderState, Outcome, Reject, StakingAnswer,
+    TradingAnswer,
     Wrapped,
 };
 use buttonwood_model::OrderId;
 
-impl<O, C> Outcome<O, C> {
+impl<O, C, S> Outcome<O, C, S> {
     /// That the command was carried out.
     ///
     /// # Errors
@@ -14,7 +15,12 @@ impl<O, C> Outcome<O, C> {
     pub const fn done(&self) -> Result<(), Reject> {
         match self {
             Self::Rejected(reject) => Err(*reject),
-            Self::Trading(_) | Self::Converted(_) | Self::Funds(_) | Self::Clearing(_) | Self::Done => Ok(()),
+            Self::Trading(_)
+            | Self::Converted(_)
+            | Self::Staking(_)
+            | Self::Funds(_)
+            | Self::Clearing(_)
+            | Self::Done => Ok(()),
         }
     }
 
@@ -27,7 +33,7 @@ impl<O, C> Outcome<O, C> {
             Self::Funds(made) => Ok(*made),
             Self::Done => Ok(Made::Nothing),
             Self::Rejected(reject) => Err(*reject),
-            Self::Trading(_) | Self::Converted(_) | Self::Clearing(_) => Err(Reject::System),
+            Self::Trading(_) | Self::Converted(_) | Self::Staking(_) | Self::Clearing(_) => Err(Reject::System),
         }
     }
 
@@ -48,7 +54,12 @@ impl<O, C> Outcome<O, C> {
     const fn unread(&self) -> Reject {
         match self {
             Self::Rejected(reject) => *reject,
-            Self::Trading(_) | Self::Converted(_) | Self::Funds(_) | Self::Clearing(_) | Self::Done => {
+            Self::Trading(_)
+            | Self::Converted(_)
+            | Self::Staking(_)
+            | Self::Funds(_)
+            | Self::Clearing(_)
+            | Self::Done => {
                 Reject::System
             }
         }
@@ -85,6 +96,14 @@ impl Answer {
         if let Self::Converted(ConvertAnswer::Quoted(quote)) = self { Ok(quote) } else { Err(self.unread()) }
     }
 
+    /// The stake that was made, or the redemption.
+    ///
+    /// # Errors
+    /// Why none was, as above.
+    pub const fn staking(&self) -> Result<&StakingAnswer, Reject> {
+        if let Self::Staking(answer) = self { Ok(answer) } else { Err(self.unread()) }
+    }
+
     /// The quote that was executed, and the id of the execution.
     ///
     /// # Errors
@@ -112,12 +131,14 @@ mod tests {
         assert_eq!(refused.wrapped().err(), Some(Reject::Halted));
         assert_eq!(refused.quoted().err(), Some(Reject::Halted));
         assert_eq!(refused.executed().err(), Some(Reject::Halted));
+        assert_eq!(refused.staking().err(), Some(Reject::Halted));
         let other = Answer::Done;
         assert_eq!((other.done(), other.made()), (Ok(()), Ok(Made::Nothing)));
         assert_eq!(other.order().err(), Some(Reject::System));
         assert_eq!(other.wrapped().err(), Some(Reject::System));
         assert_eq!(other.quoted().err(), Some(Reject::System));
         assert_eq!(other.executed().err(), Some(Reject::System));
+        assert_eq!(other.staking().err(), Some(Reject::System));
         let closed = Answer::Trading(TradingAnswer::NotLive);
         assert_eq!((closed.made(), closed.order().err()), (Err(Reject::System), Some(Reject::System)));
         assert!(closed.is_not_live() && !other.is_not_live() && closed.done().is_ok());

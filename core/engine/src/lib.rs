@@ -59,6 +59,10 @@ pub use buttonwood_rates::{
 };
 pub use buttonwood_room::{Context, Room};
 pub use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
+pub use buttonwood_staking::{
+    self as staking, Answer as StakingAnswer, Command as StakingCommand, Infrequent as StakingInfrequent,
+    Reject as StakingReject, Staking,
+};
 pub use buttonwood_trading::StopError;
 pub use buttonwood_trading::cancel::{OrderRef, Withdrawn};
 pub use buttonwood_trading::place::{FILLS_MAX, ORDERS_MAX, Place};

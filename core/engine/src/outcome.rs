@@ -5,15 +5,18 @@ use buttonwood_clearing as clearing;
 use buttonwood_convert as convert;
 use buttonwood_funds::Made;
 use buttonwood_model::{CancelReason, OrderId, Stamp};
+use buttonwood_staking as staking;
 use buttonwood_trading::{self as trading, Answer as TradingAnswer, Decided, OrderState};
 
 /// The result of a command. `decide` only refers to the order or the conversion; [`Outcome::in_full`] builds them in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome<O = Decided, C = ()> {
+pub enum Outcome<O = Decided, C = (), S = ()> {
     /// Of the trading floor.
     Trading(TradingAnswer<O>),
     /// Of the conversions.
     Converted(C),
+    /// Of staking.
+    Staking(S),
     /// Of money that enters and leaves: what the command made, or what an earlier one made for the same client id.
     Funds(Made),
     /// Of OTC clearing.
@@ -35,6 +38,7 @@ impl Outcome {
             Self::Trading(TradingAnswer::Order(order)) => order,
             Self::Trading(TradingAnswer::NotLive) => return Outcome::Trading(TradingAnswer::NotLive),
             Self::Converted(()) => return Outcome::Converted(conversion(events, texts)),
+            Self::Staking(()) => return Outcome::Staking(stake(stamp, events, texts)),
             Self::Funds(made) => return Outcome::Funds(made),
             Self::Clearing(answer) => return Outcome::Clearing(answer),
             Self::Done => return Outcome::Done,
@@ -74,8 +78,19 @@ fn conversion(events: &[Event], texts: &[u8]) -> convert::Answer {
     { answers }.next().expect("a conversion is in its command's events")
 }
 
-/// An answer with the full order or conversion.
-pub type Answer = Outcome<OrderState, convert::Answer>;
+/// The answer of staking among a command's events.
+#[cold]
+fn stake(stamp: Stamp, events: &[Event], texts: &[u8]) -> staking::Answer {
+    let answers = events.iter().filter_map(|event| {
+        let Event::Infrequent(kept) = event else { return None };
+        let event = Infrequent::read(*kept, texts).expect("what was kept can be read");
+        if let Infrequent::Staking(event) = event { event.answer(stamp.time) } else { None }
+    });
+    { answers }.next().expect("a stake or a redemption is in its command's events")
+}
+
+/// An answer with the full order, conversion or stake.
+pub type Answer = Outcome<OrderState, convert::Answer, staking::Answer>;
 
 /// Why an order is refused.
 pub type PlaceReject = trading::place::Reject<DeskReject>;

@@ -12,6 +12,7 @@ mod operation;
 mod perp;
 mod rates;
 mod spot_margin;
+mod staking;
 mod trading;
 
 use crate::decide::{Decide, Evolve};
@@ -35,6 +36,7 @@ use buttonwood_num::Money;
 use buttonwood_perp::Perps;
 use buttonwood_room::Room;
 use buttonwood_spot_margin::SpotMargin;
+use buttonwood_staking::Staking;
 
 /// Composes the rooms. A line has the room's name, the words for it, the types of its commands and of its infrequent events, the type of
 /// its refusals where it has its own, and the place of its state where that is a [`Room`].
@@ -300,6 +302,7 @@ rooms! {
     SpotMargin, "spot margin": buttonwood_spot_margin::Command, buttonwood_spot_margin::Infrequent, buttonwood_spot_margin::Reject
         => desks.spot_margin: SpotMargin;
     Funds, "money that enters and leaves": buttonwood_funds::Command, buttonwood_funds::Infrequent, buttonwood_funds::Reject => funds: Funds;
+    Staking, "staking": buttonwood_staking::Command, buttonwood_staking::Infrequent, buttonwood_staking::Reject => staking: Staking;
     Founding, "the opening and the clock": Founding, Founded;
     Act, "an operator's act, which holds the command that it does": Arc<Act>, Audit;
     Operation, "operators' commands about the whole exchange": Operation, Operated, ApprovalError

@@ -21,6 +21,7 @@ use buttonwood_perp::{Fund, Perps};
 use buttonwood_rates::Rates;
 use buttonwood_room::{Context, Room, Rooms};
 use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
+use buttonwood_staking::Staking;
 use buttonwood_trading::place::Placer;
 use buttonwood_trading::{Fees, Floor, Market, Volumes};
 use serde::{Deserialize, Serialize};
@@ -52,6 +53,7 @@ pub struct State {
     pub(crate) operations: Operations,
     pub(crate) funds: Funds,
     pub(crate) clearing: Clearing,
+    pub(crate) staking: Staking,
 }
 
 impl State {
@@ -221,6 +223,11 @@ impl State {
     /// Transfers, and everything else about money that enters and leaves.
     pub fn funds(&self) -> &Funds {
         &self.funds
+    }
+
+    /// Stakes, redemptions and their terms.
+    pub fn staking(&self) -> &Staking {
+        &self.staking
     }
 
     /// Live orders.

@@ -58,6 +58,7 @@ impl Evolve for Infrequent {
 fn note_debt(state: &mut State, account: AccountId, time: Time) {
     let before = state.desks.debt(account);
     state.note_debt(account);
+    state.staking.note_debtor(account);
     if state.desks.debt(account) > before && !state.indices().latest().is_empty() {
         state.desks.spot_margin.look_through(time);
         state.desks.perps.look_through(time);

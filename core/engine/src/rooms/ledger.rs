@@ -22,7 +22,7 @@ impl Decide for Command {
         if account.is_some_and(|account| state.access.is_closed(account)) {
             return Err(Reject::Access(access::Reject::Closed));
         }
-        if is_for_lender(state, self) {
+        if is_of_a_room(state, self) {
             return Err(Reject::Ledger(ledger::Reject::Unknown));
         }
         if !can_be_valued(state, now, self) {
@@ -42,9 +42,13 @@ fn account_of(command: &Command) -> Option<AccountId> {
     }
 }
 
-/// Whether a command gives money to the lending account, whose balance is minus what is owed and nothing else.
-fn is_for_lender(state: &State, command: &Command) -> bool {
-    account_of(command).is_some_and(|account| state.ledger().house(ledger::LENDING.name) == Some(account))
+/// Whether a command gives money to the lending account, whose balance is minus what is owed and nothing else, or to the pool of stakes,
+/// which has what is staked and owed and nothing else.
+fn is_of_a_room(state: &State, command: &Command) -> bool {
+    let houses = [ledger::LENDING, ledger::STAKING_POOL];
+    account_of(command).is_some_and(|account| {
+        houses.into_iter().any(|house| state.ledger().house(house.name) == Some(account))
+    })
 }
 
 /// Whether all that there is of a currency can still be valued at its index after a credit.

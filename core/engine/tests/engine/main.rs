@@ -18,3 +18,4 @@ mod replay;
 mod scenarios;
 mod spot_margin;
 mod stage;
+mod staking;

@@ -529,6 +529,7 @@ impl Stage {
             Outcome::Done
             | Outcome::Clearing(_)
             | Outcome::Converted(_)
+            | Outcome::Staking(_)
             | Outcome::Funds(_)
             | Outcome::Trading(TradingAnswer::Order(_)) => {
                 let told: Vec<_> = self.exchange.happened.iter().map(|one| self.tell(one)).collect();

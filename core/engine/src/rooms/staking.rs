@@ -1,0 +1,47 @@
+//! Staking in the engine.
+
+use crate::decide::{Decide, Evolve};
+use crate::{Desks, Note, Outcome, Reject, State, Workspace};
+use buttonwood_access::Caller;
+use buttonwood_funds::Made;
+use buttonwood_model::{Stamp, Time};
+use buttonwood_room::ContextMut;
+use buttonwood_staking::{self as staking, Command, Infrequent};
+
+impl Decide for Command {
+    fn by_key(&self, state: &State, now: Time, caller: &Caller, work: &mut Workspace) -> Outcome {
+        let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
+        match staking::decide(&state.context(&state.staking, now), account, self, &mut work.out) {
+            Ok(()) => Outcome::Staking(()),
+            Err(reject) => Outcome::Rejected(Reject::Staking(reject)),
+        }
+    }
+
+    fn by_exchange(
+        &self,
+        state: &State,
+        now: Time,
+        _note: Option<&Note>,
+        work: &mut Workspace,
+    ) -> Result<Made, Reject> {
+        let context = state.context(&state.staking, now);
+        staking::decide_own(&context, self, &mut work.out).map_err(Reject::Staking)?;
+        Ok(Made::Nothing)
+    }
+}
+
+impl Evolve for Infrequent {
+    fn apply(self, state: &mut State, stamp: Stamp) {
+        let (seed, time) = (state.seed(), stamp.time);
+        let State { staking: room, desks, access, floor, next_id, .. } = state;
+        let (symbols, next_id) = (&floor.symbols, *next_id);
+        let Desks { ledger, advances, indices, .. } = desks;
+        let mut context =
+            ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
+        staking::evolve(&mut context, &self);
+        if matches!(self, Self::TermsSet(_)) {
+            // The index of another currency may be needed.
+            state.note_symbols();
+        }
+    }
+}

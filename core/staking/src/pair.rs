@@ -1,0 +1,95 @@
+//! The state of a pair.
+
+use crate::{Provider, Rate, Terms};
+use alloc::collections::VecDeque;
+use buttonwood_model::{AccountId, CurrencyId, Day, Time};
+use buttonwood_num::Money;
+use serde::{Deserialize, Serialize};
+
+/// A pair of a provider and a currency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pair {
+    /// The provider.
+    pub provider: Provider,
+    /// The currency.
+    pub currency: CurrencyId,
+    /// The terms, as they are shown.
+    pub terms: Terms,
+    /// The day that runs.
+    pub(crate) day: u64,
+    /// The rate of the day that runs.
+    pub(crate) running: Rate,
+    /// The days that have ended and are not paid, in order.
+    pub(crate) ended: VecDeque<Ended>,
+    /// How far the first of them has come.
+    pub(crate) work: Work,
+    /// The UTC day of the last redemption, and what was paid on it.
+    pub(crate) paid: (Day, Money),
+}
+
+/// A day that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// The UTC day on which it ended, counted from 1970-01-01.
+    pub day: u64,
+    /// Its rate.
+    pub rate: Rate,
+    /// The dollar price of one coin at its end; none if there was none.
+    pub price: Option<Money>,
+}
+
+/// How far the accrual of a day has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Work {
+    /// The interest of all accounts is added up: what was added, up to an account.
+    Counting(Option<AccountId>, Money),
+    /// All of it is known, and more than `staking_rewards` can pay.
+    Short(Money),
+    /// It is paid: what is left of it, after an account.
+    Paying(Option<AccountId>, Money),
+    /// No day has ended, or nothing of it was done.
+    #[default]
+    Idle,
+}
+
+impl Pair {
+    /// The amount that may be paid out now.
+    pub(crate) fn allowance(&self, now: Time) -> Money {
+        let Some(most) = self.terms.per_day else { return Money::MAX };
+        let (day, paid) = self.paid;
+        if day == Day::of(now) {
+            most.checked_sub(paid).unwrap_or(Money::ZERO).max(Money::ZERO)
+        } else {
+            most
+        }
+    }
+
+    /// When a redemption that is due at a time is paid, as far as the day's maximum allows it.
+    pub(crate) fn paid_from(&self, due: Time) -> Time {
+        let (day, paid) = self.paid;
+        let is_used_up = self.terms.per_day.is_some_and(|most| paid >= most);
+        if is_used_up && Day::of(due) <= day { due.max(day.plus(1).start()) } else { due }
+    }
+
+    /// Notes what was paid out.
+    pub(crate) fn note_paid(&mut self, now: Time, amount: Money) {
+        let today = Day::of(now);
+        let (day, paid) = self.paid;
+        self.paid = (today, if day == today { paid.capped_add(amount) } else { amount });
+    }
+
+    /// The days that have ended and wait for their interest, the first first.
+    pub fn waiting(&self) -> impl Iterator<Item = &Ended> {
+        self.ended.iter()
+    }
+
+    /// What `staking_rewards` lacks: the interest of the first day that waits for money; none if no day does.
+    pub fn needed(&self) -> Option<Money> {
+        if let Work::Short(total) = self.work { Some(total) } else { None }
+    }
+
+    /// The part of `staking_rewards` that the day under way will still take.
+    pub(crate) fn reserved(&self) -> Money {
+        if let Work::Paying(_, left) = self.work { left } else { Money::ZERO }
+    }
+}

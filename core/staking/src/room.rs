@@ -1,0 +1,65 @@
+//! The answers of this room that the engine asks of every room.
+
+use crate::{Command, Staking, accrue, money, redeem};
+use alloc::collections::BTreeMap;
+use buttonwood_access as access;
+use buttonwood_ledger::Ledger;
+use buttonwood_model::{AccountId, CurrencyId, Due, Phase, Symbol, Time};
+use buttonwood_num::Money;
+use buttonwood_room::{Context, Room};
+
+/// `staking_pool` is not the sum of all stakes and of all that redemptions owe in the currency (INV-STK-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnequalPool(pub CurrencyId);
+
+impl Room for Staking {
+    type Command = Command;
+    type BrokenLaw = UnequalPool;
+
+    /// At one instant an accrual comes before redemptions.
+    fn next_due(&self, context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
+        let recover = self
+            .debtors
+            .first()
+            .map(|account| Due::follow_up(Time(0), Phase::Interest, Command::Recover(*account)));
+        let accrue = accrue::next_due(self, context.ledger).map(|due| due.map(Command::Accrue));
+        let pay = redeem::next_due(self)
+            .map(|(time, pair)| Due::step(time, Phase::Interest, Command::Pay(pair)).in_storm());
+        [recover, accrue, pay].into_iter().flatten()
+    }
+
+    #[inline]
+    fn has_follow_up(&self, ledger: &Ledger) -> bool {
+        !self.debtors.is_empty() || !self.late.is_empty() && accrue::is_late_due(self, ledger)
+    }
+
+    fn in_use(&self, account: AccountId) -> Option<access::Reject> {
+        self.holdings(account).next().map(|_| access::Reject::HasMoney)
+    }
+
+    fn broken_law(&self, context: &Context<'_, Self>) -> Option<UnequalPool> {
+        let houses = money::houses(context.ledger)?;
+        let mut sums: BTreeMap<CurrencyId, Money> = BTreeMap::new();
+        let stakes = self.rows.iter().map(|((id, _), row)| (*id, row.amount));
+        let owed = self.queue.values().map(|redemption| (redemption.pair, redemption.left()));
+        for (id, amount) in stakes.chain(owed) {
+            let Some(pair) = self.pair(id) else { continue };
+            let sum = sums.entry(pair.currency).or_insert(Money::ZERO);
+            *sum = sum.capped_add(amount);
+        }
+        let currencies = (0..context.ledger.currencies().len()).map(CurrencyId::from_index);
+        let is_unequal = |currency: &CurrencyId| {
+            let sum = sums.get(currency).copied().unwrap_or(Money::ZERO);
+            context.ledger.balance(houses.pool, *currency).available != sum
+        };
+        { currencies }.find(is_unequal).map(UnequalPool)
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint.part("staking")
+    }
+
+    fn indexed(&self, _symbols: &[Symbol]) -> impl Iterator<Item = CurrencyId> {
+        self.pairs().map(|(_, pair)| pair.currency)
+    }
+}

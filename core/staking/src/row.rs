@@ -1,0 +1,168 @@
+//! The stake of one account, and the days of it that are not paid yet.
+//!
+//! A day's interest follows from what was staked in each second of the day, whenever it is computed. So a row keeps, for each ended day that is
+//! not paid and on which the stake changed, the sum of amounts times seconds. The interest of a day that waits counts as staked from its
+//! 20:00 on, until everything is unstaked: then it leaves too, and is paid to the exchange balance (D-95, D-98).
+
+use crate::day::{DAY, day_of, end_of, start_of};
+use alloc::collections::VecDeque;
+use buttonwood_num::{Money, Wide};
+use serde::{Deserialize, Serialize};
+
+/// The stake of an account with a pair.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Row {
+    /// The amount that is staked now.
+    pub(crate) amount: Money,
+    /// The interest so far.
+    pub(crate) total: Money,
+    /// The day on which it changed last.
+    day: u64,
+    /// The second at which it changed last.
+    at: u64,
+    /// Amounts times seconds, from the day's begin to `at`.
+    sum: Wide,
+    /// The first second of the day at which all was unstaked.
+    gone: Option<u64>,
+    /// Earlier days that are not paid: the first that is not paid, and all others on which the stake changed.
+    past: VecDeque<Past>,
+}
+
+/// An ended day.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Past {
+    day: u64,
+    /// Amounts times seconds.
+    sum: Wide,
+    /// The first second at which all was unstaked.
+    gone: Option<u64>,
+    /// The amount at its end.
+    left: Money,
+}
+
+impl Past {
+    /// Adds interest that counts as staked from the day's begin. Returns whether it still does at the day's end.
+    fn add(&mut self, interest: Money) -> bool {
+        let until = self.gone.unwrap_or(end_of(self.day));
+        self.sum = self.sum.plus(interest, until.saturating_sub(start_of(self.day)));
+        if self.gone.is_some() {
+            return false;
+        }
+        self.left = self.left.capped_add(interest);
+        true
+    }
+}
+
+impl Row {
+    /// A row without a stake.
+    pub(crate) fn new(seconds: u64, total: Money) -> Self {
+        Self { day: day_of(seconds), at: seconds, total, ..Self::default() }
+    }
+
+    /// Counts what was staked until this second. The days that ended by then have an event before it.
+    fn advance(&mut self, seconds: u64) {
+        let day = day_of(seconds);
+        if day > self.day {
+            let sum = self.sum_to_end();
+            self.past.push_back(Past { day: self.day, sum, gone: self.gone.take(), left: self.amount });
+            (self.day, self.at, self.sum) = (day, start_of(day), Wide::ZERO);
+        }
+        self.sum = self.sum.plus(self.amount, seconds.saturating_sub(self.at));
+        self.at = self.at.max(seconds);
+    }
+
+    /// Amounts times seconds of the day on which it changed last, to its end.
+    fn sum_to_end(&self) -> Wide {
+        self.sum.plus(self.amount, end_of(self.day).saturating_sub(self.at))
+    }
+
+    /// Adds a stake.
+    pub(crate) fn stake(&mut self, amount: Money, seconds: u64) {
+        self.advance(seconds);
+        self.amount = self.amount.capped_add(amount);
+    }
+
+    /// Takes what is redeemed.
+    pub(crate) fn unstake(&mut self, amount: Money, seconds: u64) {
+        self.advance(seconds);
+        self.amount = self.amount.checked_sub(amount).unwrap_or(Money::ZERO).max(Money::ZERO);
+        if self.amount == Money::ZERO {
+            self.gone.get_or_insert(seconds);
+        }
+    }
+
+    /// Amounts times seconds of the first day that is not paid.
+    pub(crate) fn sum_of(&self, day: u64) -> Wide {
+        match self.past.front() {
+            Some(past) if past.day == day => past.sum,
+            None if self.day == day => self.sum_to_end(),
+            // The stake began later.
+            Some(_) | None => Wide::ZERO,
+        }
+    }
+
+    /// Whether the interest of the first day that is not paid joins the stake: it was not all unstaked at its end or later.
+    pub(crate) fn joins(&self, day: u64) -> bool {
+        match self.past.front() {
+            Some(past) if past.day == day => {
+                let later = self.past.iter().skip(1).map(|past| past.gone).chain([self.gone]);
+                past.left > Money::ZERO && { later }.all(|gone| gone.is_none())
+            }
+            None if self.day == day => self.amount > Money::ZERO,
+            Some(_) | None => false,
+        }
+    }
+
+    /// Ends the first day that is not paid, with its interest, which joins the stake or was paid to the balance.
+    pub(crate) fn pay(&mut self, day: u64, interest: Money, to_stake: bool) {
+        self.total = self.total.capped_add(interest);
+        // An account in debt has its interest in its balance although it would join the stake.
+        let counts = to_stake || !self.joins(day);
+        match self.past.front() {
+            Some(past) if past.day == day => {
+                let left = past.left;
+                self.past.pop_front();
+                let counts = counts && left > Money::ZERO;
+                if counts {
+                    self.compound(interest);
+                }
+                self.begin(day + 1, if counts { left.capped_add(interest) } else { left });
+            }
+            None if self.day == day => {
+                if to_stake {
+                    self.amount = self.amount.capped_add(interest);
+                }
+                (self.day, self.at, self.sum, self.gone) = (day + 1, end_of(day), Wide::ZERO, None);
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    /// Counts interest as staked from the end of the first day, until everything is unstaked.
+    fn compound(&mut self, interest: Money) {
+        for past in &mut self.past {
+            if !past.add(interest) {
+                return;
+            }
+        }
+        let until = self.gone.unwrap_or(self.at);
+        self.sum = self.sum.plus(interest, until.saturating_sub(start_of(self.day)));
+        if self.gone.is_none() {
+            self.amount = self.amount.capped_add(interest);
+        }
+    }
+
+    /// Notes a day on which the stake did not change, if a later one is noted.
+    fn begin(&mut self, day: u64, left: Money) {
+        let next = self.past.front().map_or(self.day, |past| past.day);
+        if next > day && left > Money::ZERO {
+            let sum = Wide::ZERO.plus(left, DAY);
+            self.past.push_front(Past { day, sum, gone: None, left });
+        }
+    }
+
+    /// Whether nothing is staked and no day waits.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.amount == Money::ZERO && self.past.is_empty() && self.sum == Wide::ZERO
+    }
+}
