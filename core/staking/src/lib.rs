@@ -20,6 +20,7 @@ extern crate alloc;
 mod accrue;
 mod command;
 mod day;
+mod expected;
 mod money;
 mod pair;
 mod price;

@@ -96,6 +96,14 @@ impl Staking {
         all.filter(|(.., amounts)| amounts.iter().any(|amount| *amount != Money::ZERO))
     }
 
+    /// All that accounts have staked, and are owed from redemptions. An account may have several lines of a currency.
+    pub fn amounts(&self) -> impl Iterator<Item = (CurrencyId, AccountId, Money)> {
+        let staked = self.rows.iter().map(|((id, account), row)| (*id, *account, row.amount));
+        let owed = self.queue.values().map(|row| (row.pair, row.account, row.left()));
+        let all = staked.chain(owed).filter(|(.., amount)| *amount != Money::ZERO);
+        all.filter_map(|(id, account, amount)| Some((self.pair(id)?.currency, account, amount)))
+    }
+
     /// The code of a transaction; none before the key was drawn.
     pub fn code(&self, number: u64) -> Option<Code> {
         self.codes.map(|codes| codes.code(number))
