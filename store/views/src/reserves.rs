@@ -24,7 +24,7 @@ pub struct Cut {
     names: String,
     /// Every account of a group in order of their ids, and where its name ends.
     accounts: Vec<(AccountId, usize)>,
-    /// Whole balances other than zero.
+    /// Whole balances other than zero, and what is staked or owed from redemptions: an account may have several lines of a currency.
     amounts: Vec<(CurrencyId, AccountId, Money)>,
     /// The assets of each currency.
     assets: Vec<(CurrencyId, Money)>,
@@ -55,7 +55,7 @@ impl Cut {
             time,
             names,
             accounts,
-            amounts: whole.collect(),
+            amounts: whole.chain(state.staking().amounts()).collect(),
             assets: currencies.map(|id| (id, sums(state.funds(), ledger, id).assets)).collect(),
         }
     }

@@ -1,7 +1,7 @@
 //! Assets and liabilities of a currency (D-166, D-180).
 
 use crate::Funds;
-use buttonwood_ledger::{INSTANT, Ledger, SOURCE};
+use buttonwood_ledger::{INSTANT, Ledger, SOURCE, STAKING_POOL};
 use buttonwood_model::CurrencyId;
 use buttonwood_num::Money;
 
@@ -10,7 +10,7 @@ use buttonwood_num::Money;
 pub struct Sums {
     /// The holdings of wallets and banks, and the debts of house accounts other than `source` and `instant` (D-180).
     pub assets: Money,
-    /// The sum of all customers' balances.
+    /// The sum of all customers' balances, with what they have staked and are owed from redemptions.
     pub liabilities: Money,
 }
 
@@ -23,7 +23,10 @@ pub fn sums(funds: &Funds, ledger: &Ledger, currency: CurrencyId) -> Sums {
     let (mut given_out, mut below_zero, mut liabilities) = (Money::ZERO, Money::ZERO, Money::ZERO);
     for house in ledger.houses() {
         let balance = ledger.balance(house.account, currency).total();
-        liabilities -= balance;
+        // All that the pool has belongs to customers.
+        if house.name != STAKING_POOL.name {
+            liabilities -= balance;
+        }
         if house.name == SOURCE.name {
             given_out = -balance;
         } else if balance.is_negative() && house.name != INSTANT.name {

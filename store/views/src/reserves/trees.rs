@@ -72,9 +72,10 @@ pub struct Leaf<'a> {
 impl Trees {
     /// Builds the trees of a cut. It takes time for many accounts: not for threads that answer or publish.
     pub fn of(cut: &Cut, nonces: &Nonces) -> Self {
-        let mut amounts: BTreeMap<CurrencyId, Vec<(AccountId, Money)>> = BTreeMap::new();
+        let mut amounts: BTreeMap<CurrencyId, BTreeMap<AccountId, Money>> = BTreeMap::new();
         for (currency, account, amount) in &cut.amounts {
-            amounts.entry(*currency).or_default().push((*account, *amount));
+            let sum = amounts.entry(*currency).or_default().entry(*account).or_insert(Money::ZERO);
+            *sum += *amount;
         }
         let assets: BTreeMap<_, _> = cut.assets.iter().copied().collect();
         let currencies = amounts.into_iter().filter_map(|(id, amounts)| {
@@ -100,12 +101,14 @@ impl Currency {
         cut: &Cut,
         nonces: &Nonces,
         id: CurrencyId,
-        amounts: &[(AccountId, Money)],
+        amounts: &BTreeMap<AccountId, Money>,
         assets: Money,
     ) -> Option<Self> {
         // The leaves are in the order of their random parts, which is another one at each cut: a place reveals nothing of an account.
-        let mut drawn: Vec<_> =
-            amounts.iter().map(|of| (nonces.draw(cut.time, id, of.0), of.0, of.1)).collect();
+        let mut drawn: Vec<_> = amounts
+            .iter()
+            .map(|(account, amount)| (nonces.draw(cut.time, id, *account), *account, *amount))
+            .collect();
         drawn.sort_unstable();
         let (mut leaves, mut nodes) = (Vec::new(), Vec::new());
         for (place, (random, account, amount)) in drawn.into_iter().enumerate() {
