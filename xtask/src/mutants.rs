@@ -46,6 +46,12 @@ const ROOMS: [Room; 14] = [
         is_listed: false,
     },
     Room {
+        folder: "core/staking",
+        package: "buttonwood-staking",
+        above: &["buttonwood-engine"],
+        is_listed: false,
+    },
+    Room {
         folder: "core/funds",
         package: "buttonwood-funds",
         above: &["buttonwood-engine"],

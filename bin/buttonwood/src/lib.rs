@@ -29,6 +29,7 @@ mod reference;
 mod run;
 mod settings;
 mod signals;
+mod staking;
 mod trading;
 mod trouble;
 mod vault_key;

@@ -17,6 +17,7 @@ use crate::places;
 use crate::rates_file::RatesFile;
 use crate::settings;
 use crate::signals::Stop;
+use crate::staking;
 use crate::trading::{Trading, keep_trading, steps};
 use crate::trouble::Trouble;
 use crate::vault_key;
@@ -154,6 +155,7 @@ fn furnish(
     };
     founding::complete(recovered, 1, time)?;
     founding::stock(recovered, time)?;
+    staking::furnish(recovered, seed, given, time)?;
     if trades {
         founding::perpetual_traders(recovered, (vault, opened), seed, given, time)?;
         founding::refill_traders(recovered, time)?;
@@ -194,6 +196,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         founding::venue(&mut recovered, clock.now())?;
     }
     founding::complete(&mut recovered, flags.approvals, clock.now())?;
+    staking::draw_key(&mut recovered, None, clock.now())?;
     warn_of_instant_debts(recovered.views().state());
     if let Some(file) = fx_rates {
         file.import(&mut recovered, clock.now())?;

@@ -9,7 +9,7 @@ use crate::pair::{Ended, Pair, Work};
 use crate::{Infrequent, PairId, Rate, Reject, Staking, money, price};
 use alloc::vec::Vec;
 use buttonwood_ledger::{Cause, Ledger};
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Phase, Rank, Time};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Phase, Time};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
 use core::ops::Bound;
@@ -213,9 +213,6 @@ pub(crate) fn evolve_count(room: &mut Staking, event: &Counted) {
         (true, false) => Work::Paying(None, sum),
         (true, true) => Work::Short(sum),
     };
-    if is_last && is_short {
-        room.late.insert(id);
-    }
 }
 
 /// Applies payments.
@@ -243,9 +240,6 @@ fn end_work(room: &mut Staking, id: PairId) {
     let Some(pair) = room.pair_mut(id) else { return };
     pair.work = Work::Idle;
     pair.ended.pop_front();
-    if pair.ended.is_empty() {
-        room.late.remove(&id);
-    }
 }
 
 /// Ends the day in the rows of a step. Those without interest end it too.
@@ -302,9 +296,7 @@ pub(crate) fn next_due(room: &Staking, ledger: &Ledger) -> Option<Due<PairId>> {
 
 fn due_of(room: &Staking, ledger: &Ledger, (id, pair): (PairId, &Pair)) -> Option<Due<PairId>> {
     if let Some(ended) = pair.ended.front().filter(|_| can_go_on(room, ledger, pair)) {
-        let due = Due::step(accrual_time(ended.day), Phase::Interest, id).in_storm();
-        let is_late = room.late.contains(&id);
-        return Some(if is_late { Due { rank: Rank::FollowUp, ..due } } else { due });
+        return Some(Due::step(accrual_time(ended.day), Phase::Interest, id).in_storm());
     }
     room.is_used(id).then(|| Due::step(accrual_time(pair.day), Phase::Interest, id))
 }
@@ -312,12 +304,6 @@ fn due_of(room: &Staking, ledger: &Ledger, (id, pair): (PairId, &Pair)) -> Optio
 /// Whether the first ended day does not wait for money.
 fn can_go_on(room: &Staking, ledger: &Ledger, pair: &Pair) -> bool {
     pair.needed().is_none_or(|total| total <= room.free(ledger, pair.currency))
-}
-
-/// Whether a day that waited for money can be paid now, before any other command.
-pub(crate) fn is_late_due(room: &Staking, ledger: &Ledger) -> bool {
-    let mut late = room.late.iter().filter_map(|id| room.pair(*id));
-    late.any(|pair| !pair.ended.is_empty() && can_go_on(room, ledger, pair))
 }
 
 impl Staking {

@@ -29,8 +29,8 @@ impl Room for Staking {
     }
 
     #[inline]
-    fn has_follow_up(&self, ledger: &Ledger) -> bool {
-        !self.debtors.is_empty() || !self.late.is_empty() && accrue::is_late_due(self, ledger)
+    fn has_follow_up(&self, _ledger: &Ledger) -> bool {
+        !self.debtors.is_empty()
     }
 
     fn in_use(&self, account: AccountId) -> Option<access::Reject> {
@@ -40,11 +40,8 @@ impl Room for Staking {
     fn broken_law(&self, context: &Context<'_, Self>) -> Option<UnequalPool> {
         let houses = money::houses(context.ledger)?;
         let mut sums: BTreeMap<CurrencyId, Money> = BTreeMap::new();
-        let stakes = self.rows.iter().map(|((id, _), row)| (*id, row.amount));
-        let owed = self.queue.values().map(|redemption| (redemption.pair, redemption.left()));
-        for (id, amount) in stakes.chain(owed) {
-            let Some(pair) = self.pair(id) else { continue };
-            let sum = sums.entry(pair.currency).or_insert(Money::ZERO);
+        for (currency, _, amount) in self.amounts() {
+            let sum = sums.entry(currency).or_insert(Money::ZERO);
             *sum = sum.capped_add(amount);
         }
         let currencies = (0..context.ledger.currencies().len()).map(CurrencyId::from_index);

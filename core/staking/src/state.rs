@@ -31,8 +31,6 @@ pub struct Staking {
     pub(crate) open: BTreeMap<(AccountId, PairId, u64), Time>,
     /// The replies to requests with a client id.
     pub(crate) receipts: BTreeMap<u64, Receipt>,
-    /// The pairs of which a day waits for money, or did until now.
-    pub(crate) late: BTreeSet<PairId>,
     /// The accounts whose stakes may have to repay a debt.
     pub(crate) debtors: BTreeSet<AccountId>,
     pub(crate) fingerprint: Fingerprint,

@@ -36,6 +36,7 @@ pub const COMMANDS: &[Command] = &[
     venue::credit::COLLATERAL,
     venue::instant::COMMAND,
     venue::funding::COMMAND,
+    venue::staking::COMMAND,
     venue::index::PIN,
     venue::index::UNPIN,
     venue::halt::HALT,

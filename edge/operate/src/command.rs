@@ -131,6 +131,8 @@ pub struct Command {
     pub gives: Option<fn(&mut Components) -> Node>,
     /// How many operators it takes where two are needed.
     pub guard: Guard,
+    /// Tells the calls that take one operator all the same: those that only halt something (D-184).
+    pub(crate) alone: Option<fn(&Operator<'_>, &Payload) -> bool>,
     /// Whether it halts something; a few connections are kept for such commands.
     pub stops: bool,
     /// The switch that makes it a list without an end.
@@ -158,6 +160,7 @@ impl Command {
             fields: &[],
             gives: None,
             guard: Guard::One,
+            alone: None,
             stops: false,
             follow: None,
             run,
@@ -192,6 +195,12 @@ impl Command {
     #[must_use]
     pub(crate) const fn called<F: Fields, A: Shape>(self, run: Once) -> Self {
         Self { arguments: &[], fields: F::FIELDS, gives: Some(A::node), run: Run::Once(run), ..self }
+    }
+
+    /// Of a guarded command, these calls take one operator.
+    #[must_use]
+    pub(crate) const fn alone(self, alone: fn(&Operator<'_>, &Payload) -> bool) -> Self {
+        Self { alone: Some(alone), ..self }
     }
 
     /// It takes two operators where two are needed: it is checked and proposed as it was sent, and its function runs when another

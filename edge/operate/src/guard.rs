@@ -38,7 +38,8 @@ pub(crate) async fn run(
     operator: &Operator<'_>,
     arguments: &Payload,
 ) -> Result<Vec<u8>, Refusal> {
-    if command.guard != Guard::Two || operator.is_dry_run() || !operator.needs_two() {
+    let is_alone = || command.alone.is_some_and(|alone| alone(operator, arguments));
+    if command.guard != Guard::Two || operator.is_dry_run() || !operator.needs_two() || is_alone() {
         return function(operator, arguments).await;
     }
     function(&operator.checking(), arguments).await?;

@@ -59,5 +59,6 @@ pub use venue::halt::{HALT, RESUME};
 pub use venue::index::PIN as PIN_INDEX;
 pub use venue::instant::COMMAND as INSTANT_SET;
 pub use venue::listing::{COMMAND as ADD_SYMBOL, NewSymbol};
+pub use venue::staking::{COMMAND as SET_STAKING_TERMS, FUND as FUND_STAKING};
 pub use venue::status::COMMAND as SET_STATUS;
 pub use what::what;

@@ -125,6 +125,15 @@ impl<'a> Operator<'a> {
         Ok(receipt.made())
     }
 
+    /// Waits until what is due has run, such as a day of interest that waited for money. A dry run has changed nothing.
+    pub(crate) async fn catch_up(&self) {
+        if !self.is_dry_run
+            && let Ok(caught_up) = self.exchange.advance(self.exchange.now())
+        {
+            let _ = caught_up.await;
+        }
+    }
+
     /// The refusal of a command that has no words of its own for it.
     fn refused(&self, reject: Reject) -> Refusal {
         if let Reject::Operation(error) = reject {

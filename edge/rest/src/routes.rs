@@ -140,6 +140,8 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::listing::ROUTE,
     Route::operating("/sandbox/symbols/{symbol}/status", &operate::SET_STATUS),
     Route::operating("/sandbox/instant", &operate::INSTANT_SET),
+    Route::operating("/sandbox/staking/terms", &operate::SET_STAKING_TERMS),
+    Route::operating("/sandbox/staking/fund", &operate::FUND_STAKING),
     Route::operating("/sandbox/symbols/{symbol}/auctions", &operate::SCHEDULE_AUCTIONS)
         .about("Schedules a symbol's auctions, or ends them."),
     Route::operating("/sandbox/fx", &operate::ADD_RATE),

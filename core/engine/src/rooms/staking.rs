@@ -39,6 +39,9 @@ impl Evolve for Infrequent {
         let mut context =
             ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
         staking::evolve(&mut context, &self);
+        if let Self::Funded(currency, amount) = self {
+            state.funds.note_test_credit(currency.into(), amount);
+        }
         if matches!(self, Self::TermsSet(_)) {
             // The index of another currency may be needed.
             state.note_symbols();

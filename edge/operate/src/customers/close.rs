@@ -67,12 +67,14 @@ fn in_the_way(state: &State, account: AccountId) -> String {
         ("positions", positions(state, account)),
         ("open transfers", transfers(state, account)),
         ("debts", debts(state, account)),
+        ("stakes", stakes(state, account)),
+        ("redemptions", redemptions(state, account)),
         ("money", money(state, account)),
     ];
     let found = kinds.iter().filter(|(_, all)| !all.is_empty());
     let found: Vec<String> = found.map(|(kind, all)| format!("{kind} {}", shown(all))).collect();
     format!(
-        "one without live orders, clearing orders, positions, open transfers, debts and money, not with {}",
+        "one without live orders, clearing orders, positions, open transfers, debts, stakes, redemptions and money, not with {}",
         found.join("; ")
     )
 }
@@ -116,6 +118,22 @@ fn debts(state: &State, account: AccountId) -> Vec<String> {
     owed.into_iter()
         .map(|(currency, sum)| format!("{} {}", asset_name(state, currency.into()), digits(sum)))
         .collect()
+}
+
+/// The account's stakes, by their currencies.
+fn stakes(state: &State, account: AccountId) -> Vec<String> {
+    let all = state.staking().holdings(account).filter(|(.., [staked, _])| *staked != Money::ZERO);
+    all.map(|(_, pair, [staked, _])| {
+        format!("{} {}", asset_name(state, pair.currency.into()), digits(staked))
+    })
+    .collect()
+}
+
+/// The redemptions that are not paid in full, by the codes of their transactions.
+fn redemptions(state: &State, account: AccountId) -> Vec<String> {
+    let staking = state.staking();
+    let codes = staking.open_of(account).filter_map(|redemption| staking.code(redemption.number));
+    codes.map(|code| code.to_string()).collect()
 }
 
 /// The account's money, to the last decimal.

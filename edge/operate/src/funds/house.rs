@@ -3,7 +3,7 @@
 use crate::command::{Argument, Command, Form};
 use crate::field::{amount, bad_amount};
 use crate::operator::Operator;
-use buttonwood_engine::{Body, INSURANCE, Reject, SOURCE, STAKING_POOL};
+use buttonwood_engine::{Body, INSURANCE, Reject, SOURCE, STAKING_POOL, STAKING_REWARDS};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::AccountId;
 use buttonwood_num::MONEY_DECIMALS;
@@ -83,6 +83,9 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let house = operator.exchange.views().state().ledger().house(&name).filter(|_| may_be_paid(&name));
     let house = house.ok_or_else(|| bad_value("name", &names(operator), &name))?;
     let (currency, amount) = pay(operator, house, &code, &text).await?;
+    if name == STAKING_REWARDS.name {
+        operator.catch_up().await;
+    }
     Ok(json::body(&Funded { result: Done, house: Label(name.into_owned()), currency, amount }))
 }
 

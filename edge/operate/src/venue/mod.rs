@@ -11,4 +11,5 @@ pub(crate) mod instant;
 pub(crate) mod listing;
 pub(crate) mod network;
 pub(crate) mod spot_margin;
+pub(crate) mod staking;
 pub(crate) mod status;

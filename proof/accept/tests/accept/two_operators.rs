@@ -170,6 +170,7 @@ fn the_contract_names_what_two_operators_guard() {
         "margin set",
         "network add",
         "resume",
+        "staking terms",
         "symbol status",
         "trade break",
         "vault rotate",
@@ -206,6 +207,18 @@ fn guarded_commands_are_proposed() {
         &["group", "multi-user", "North"],
         &["account", "broker", "North", "primary"],
         &["clearing", "fee", "5"],
+        &[
+            "staking",
+            "terms",
+            "0b2c5a1e-6f4d-4c8e-9a57-3d1e8f60b7a1",
+            "ETH",
+            "--rate-bps",
+            "228.0197",
+            "--deposit-usd-limit",
+            "500000",
+            "--redemption-seconds",
+            "0",
+        ],
     ];
     for (command, number) in commands.iter().zip(1..) {
         assert_eq!(venue.proposed(command), number.to_string(), "{command:?}");
