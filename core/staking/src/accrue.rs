@@ -132,14 +132,19 @@ pub(crate) fn decide<E: From<BytesRef>>(
 
 /// The interest of accounts for an ended day, after an account.
 fn interest<'a>(
-    room: &'a Staking,
+    context: &Context<'a, Staking>,
     id: PairId,
     ended: Ended,
     after: Option<AccountId>,
 ) -> impl Iterator<Item = (AccountId, Money)> + 'a {
     let from = after.map_or(Bound::Included((id, AccountId(0))), |after| Bound::Excluded((id, after)));
+    let (room, access) = (context.room, context.access);
     let rows = room.rows.range((from, Bound::Included((id, AccountId(u32::MAX)))));
     rows.map(move |((_, account), row)| {
+        // It was closed before the day ended, and gave up what had not accrued.
+        if access.is_closed(*account) {
+            return (*account, Money::ZERO);
+        }
         // An amount beyond the range of money is more than `staking_rewards` can have, so the day waits.
         (*account, ended.rate.interest(row.sum_of(ended.day)).unwrap_or(Money::MAX))
     })
@@ -151,7 +156,7 @@ fn count<E: From<BytesRef>>(
     (ended, after, mut sum): (Ended, Option<AccountId>, Money),
     out: &mut Outbox<E>,
 ) {
-    let mut all = interest(context.room, id, ended, after);
+    let mut all = interest(context, id, ended, after);
     let mut until = after;
     for (account, amount) in all.by_ref().take(STEP_MAX) {
         until = Some(account);
@@ -168,7 +173,7 @@ fn pay<E: From<BytesRef>>(
     (ended, after): (Ended, Option<AccountId>),
     out: &mut Outbox<E>,
 ) {
-    let mut all = interest(context.room, id, ended, after);
+    let mut all = interest(context, id, ended, after);
     let (mut until, mut rows) = (after, Vec::new());
     for (account, amount) in all.by_ref().take(STEP_MAX) {
         until = Some(account);

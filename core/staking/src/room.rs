@@ -33,8 +33,10 @@ impl Room for Staking {
         !self.debtors.is_empty()
     }
 
+    /// An account that is closed gives up the interest of the day that runs, but none of a day that waits for money.
     fn in_use(&self, account: AccountId) -> Option<access::Reject> {
-        self.holdings(account).next().map(|_| access::Reject::HasMoney)
+        let waits = self.waiting_for(account).next().is_some();
+        (waits || self.holdings(account).next().is_some()).then_some(access::Reject::HasMoney)
     }
 
     fn broken_law(&self, context: &Context<'_, Self>) -> Option<UnequalPool> {

@@ -94,6 +94,12 @@ impl Staking {
         all.filter(|(.., amounts)| amounts.iter().any(|amount| *amount != Money::ZERO))
     }
 
+    /// The pairs of which an ended day may still pay an account interest.
+    pub fn waiting_for(&self, account: AccountId) -> impl Iterator<Item = &Pair> {
+        let own = self.pairs().filter(move |(id, _)| self.rows.contains_key(&(*id, account)));
+        own.map(|(_, pair)| pair).filter(|pair| !pair.ended.is_empty())
+    }
+
     /// All that accounts have staked, and are owed from redemptions. An account may have several lines of a currency.
     pub fn amounts(&self) -> impl Iterator<Item = (CurrencyId, AccountId, Money)> {
         let staked = self.rows.iter().map(|((id, account), row)| (*id, *account, row.amount));

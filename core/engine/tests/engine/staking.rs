@@ -5,8 +5,9 @@ use buttonwood_engine::staking::{
     Command as Own, OPEN_MAX, PairId, PairTerms, Provider, Rate, Reject, Request, Short, Terms,
 };
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Answer, Body, Command, FeeSchedule, FundsCommand, Made, Operation, Place,
-    Reject as AnyReject, StakingAnswer, StakingCommand, TradingCommand, TransferMethod, perp,
+    AccessCommand, AccessReject, Adjustment, Answer, Body, Command, FeeSchedule, FundsCommand, LedgerCommand,
+    Made, Operation, Place, Reject as AnyReject, StakingAnswer, StakingCommand, TradingCommand,
+    TransferMethod, perp,
 };
 use buttonwood_model::{AccountId, Claim, CurrencyId, OrderKind, Role, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Decimal, Money, Price};
@@ -689,5 +690,34 @@ fn a_debt_is_repaid_from_stakes() {
     assert!(interest > Money::ZERO);
     assert_eq!(stage.exchange.state.funds().owed(ann, usd), money("40") - interest);
     assert_eq!(stage.exchange.state.broken_law(), None);
+    stage.replays();
+}
+
+/// An account without a stake can be closed at any time of the day, and gives up what it has not accrued: no money reaches a closed account.
+/// While an ended day waits for money it stays open.
+#[test]
+fn a_closed_account_gets_nothing() {
+    let mut stage = Stage::new();
+    let (ann, bob, sol) = (stage.ann, stage.bob, stage.sol);
+    let close = |account| AccessCommand::CloseAccount(account);
+    let in_use = Answer::Rejected(AnyReject::Access(AccessReject::HasMoney));
+    for account in [ann, bob] {
+        stage.stake(account, "1000");
+        let at = stage.exchange.stamp.time.0;
+        stage.pass_to(at + 9 * Time::SECOND);
+        assert_eq!(stage.own(close(account)), in_use);
+        stage.unstake(account, "1000");
+        let amount = -money("1000");
+        let adjustment = Adjustment { account, currency: sol, amount, reference: String::new() };
+        assert_eq!(stage.own(LedgerCommand::Adjust(Arc::new(adjustment))), Answer::Done);
+    }
+    assert_eq!(stage.own(close(ann)), Answer::Done);
+    stage.pass_to(3 * DAY);
+    assert_eq!(stage.own(close(bob)), in_use, "a day waits");
+    stage.fund("1");
+    stage.catch_up();
+    assert_eq!(stage.has(ann), [Money::ZERO; 2]);
+    assert_eq!(stage.exchange.state.staking().accrued(ann, PairId(0)), Money::ZERO);
+    assert!(stage.has(bob)[1] > Money::ZERO);
     stage.replays();
 }

@@ -69,12 +69,13 @@ fn in_the_way(state: &State, account: AccountId) -> String {
         ("debts", debts(state, account)),
         ("stakes", stakes(state, account)),
         ("redemptions", redemptions(state, account)),
+        ("waiting interest", waiting(state, account)),
         ("money", money(state, account)),
     ];
     let found = kinds.iter().filter(|(_, all)| !all.is_empty());
     let found: Vec<String> = found.map(|(kind, all)| format!("{kind} {}", shown(all))).collect();
     format!(
-        "one without live orders, clearing orders, positions, open transfers, debts, stakes, redemptions and money, not with {}",
+        "one without live orders, clearing orders, positions, open transfers, debts, stakes, redemptions, waiting interest and money, not with {}",
         found.join("; ")
     )
 }
@@ -127,6 +128,12 @@ fn stakes(state: &State, account: AccountId) -> Vec<String> {
         format!("{} {}", asset_name(state, pair.currency.into()), digits(staked))
     })
     .collect()
+}
+
+/// The currencies in which a day of interest waits for money.
+fn waiting(state: &State, account: AccountId) -> Vec<String> {
+    let pairs = state.staking().waiting_for(account);
+    pairs.map(|pair| asset_name(state, pair.currency.into())).collect()
 }
 
 /// The redemptions that are not paid in full, by the codes of their transactions.

@@ -33,13 +33,13 @@ pub const COMMAND: Command =
             Argument::new("redemption_per_day", Form::Option),
             Argument::new("paused", Form::Switch),
         ])
-        .gives::<TermsSet>();
+        .gives::<StakingTermsSet>();
 
 /// `POST /sandbox/staking/fund`; a venue has `house fund`.
 pub const FUND: Command = Command::once("staking fund", |operator, fields| Box::pin(fund(operator, fields)))
     .about("Pays `staking_rewards` from the house's source account; a day of interest that waits and can be paid now is paid first.")
     .takes::<Fund>(&[])
-    .gives::<Funded>();
+    .gives::<StakingFunded>();
 
 request! {
     /// Terms of staking.
@@ -73,7 +73,7 @@ request! {
 
 answer! {
     /// The terms of a provider and a currency.
-    struct TermsSet {
+    struct StakingTermsSet {
         /// Always `ok`.
         result: Done,
         /// The provider.
@@ -95,7 +95,7 @@ answer! {
 
 answer! {
     /// The payment to `staking_rewards`.
-    struct Funded {
+    struct StakingFunded {
         /// Always `ok`.
         result: Done,
         /// The currency.
@@ -154,7 +154,7 @@ async fn set(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     };
     operator.send(StakingCommand::SetTerms(Arc::new(set)), refuse).await?;
     let Terms { rate, limit, wait, per_day, paused } = set.terms;
-    Ok(json::body(&TermsSet {
+    Ok(json::body(&StakingTermsSet {
         result: Done,
         provider_id: set.provider.to_string(),
         currency: operator.names.currency(set.currency).code.clone(),
@@ -175,7 +175,7 @@ async fn fund(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refu
     operator.send(StakingCommand::Fund(currency, amount), refuse).await?;
     operator.catch_up().await;
     let currency = operator.names.currency(currency).code.clone();
-    Ok(json::body(&Funded { result: Done, currency, amount: shown(amount) }))
+    Ok(json::body(&StakingFunded { result: Done, currency, amount: shown(amount) }))
 }
 
 fn shown(amount: Money) -> DecimalText {

@@ -79,6 +79,7 @@ mod transfers;
 mod two_operators;
 mod types;
 mod upgrade;
+mod venue_staking;
 mod venue_terms;
 mod volumes;
 mod withdrawals;

@@ -251,6 +251,26 @@ fn guarded_commands_are_proposed() {
     assert_eq!(venue.approved(&number)["answer"]["amount"], "1");
 }
 
+/// New terms of staking take two operators, what only pauses a pair takes one (D-184).
+#[test]
+fn pausing_takes_one_operator() {
+    let Some(venue) = Venue::start() else { return };
+    let terms = |rate: &'static str| {
+        let provider = "0b2c5a1e-6f4d-4c8e-9a57-3d1e8f60b7a1";
+        let limits = ["--deposit-usd-limit", "500000", "--redemption-seconds", "0"];
+        [&["staking", "terms", provider, "ETH", "--rate-bps", rate][..], &limits].concat()
+    };
+    let paused = |rate| [terms(rate), vec!["--paused"]].concat();
+    let proposal = venue.proposed(&paused("5"));
+    assert_eq!(venue.approved(&proposal)["answer"]["paused"], true);
+    let proposal = venue.proposed(&terms("5"));
+    assert_eq!(venue.approved(&proposal)["answer"]["paused"], false);
+    venue.proposed(&paused("6"));
+    let done = venue.done(&paused("5"));
+    assert_eq!((&done["paused"], &done["proposal"]), (&Value::Bool(true), &Value::Null));
+    venue.proposed(&terms("5"));
+}
+
 /// What schedules auctions, returns an index to its sources or ends something takes one operator. The leverage of an account stays as it
 /// is until another operator approves it; who has proposed it cannot.
 #[test]
