@@ -22,7 +22,7 @@ struct Room {
 
 const CORE: &[&str] = &["buttonwood-trading", "buttonwood-spot", "buttonwood-engine"];
 
-const ROOMS: [Room; 14] = [
+const ROOMS: [Room; 15] = [
     Room { folder: "core/num", package: "buttonwood-num", above: CORE, is_listed: true },
     Room { folder: "core/ledger", package: "buttonwood-ledger", above: CORE, is_listed: false },
     Room { folder: "core/auction", package: "buttonwood-auction", above: CORE, is_listed: false },

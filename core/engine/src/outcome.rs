@@ -37,8 +37,10 @@ impl Outcome {
         let order = match self {
             Self::Trading(TradingAnswer::Order(order)) => order,
             Self::Trading(TradingAnswer::NotLive) => return Outcome::Trading(TradingAnswer::NotLive),
-            Self::Converted(()) => return Outcome::Converted(conversion(events, texts)),
-            Self::Staking(()) => return Outcome::Staking(stake(stamp, events, texts)),
+            Self::Converted(()) => return Outcome::Converted(answer_of(events, texts, conversion)),
+            Self::Staking(()) => {
+                return Outcome::Staking(answer_of(events, texts, |event| stake(event, stamp)));
+            }
             Self::Funds(made) => return Outcome::Funds(made),
             Self::Clearing(answer) => return Outcome::Clearing(answer),
             Self::Done => return Outcome::Done,
@@ -67,26 +69,22 @@ fn is_cancelled(id: OrderId, events: &[Event]) -> bool {
     events.iter().filter_map(Event::of_order).any(of_it)
 }
 
-/// The answer of the conversion among a command's events.
+/// The answer of a room among a command's events.
 #[cold]
-fn conversion(events: &[Event], texts: &[u8]) -> convert::Answer {
+fn answer_of<A>(events: &[Event], texts: &[u8], pick: impl Fn(&Infrequent) -> Option<A>) -> A {
     let answers = events.iter().filter_map(|event| {
         let Event::Infrequent(kept) = event else { return None };
-        let event = Infrequent::read(*kept, texts).expect("what was kept can be read");
-        if let Infrequent::Convert(event) = event { event.answer() } else { None }
+        pick(&Infrequent::read(*kept, texts).expect("what was kept can be read"))
     });
-    { answers }.next().expect("a conversion is in its command's events")
+    { answers }.next().expect("what was done is in its command's events")
 }
 
-/// The answer of staking among a command's events.
-#[cold]
-fn stake(stamp: Stamp, events: &[Event], texts: &[u8]) -> staking::Answer {
-    let answers = events.iter().filter_map(|event| {
-        let Event::Infrequent(kept) = event else { return None };
-        let event = Infrequent::read(*kept, texts).expect("what was kept can be read");
-        if let Infrequent::Staking(event) = event { event.answer(stamp.time) } else { None }
-    });
-    { answers }.next().expect("a stake or a redemption is in its command's events")
+fn conversion(event: &Infrequent) -> Option<convert::Answer> {
+    if let Infrequent::Convert(event) = event { event.answer() } else { None }
+}
+
+fn stake(event: &Infrequent, stamp: Stamp) -> Option<staking::Answer> {
+    if let Infrequent::Staking(event) = event { event.answer(stamp.time) } else { None }
 }
 
 /// An answer with the full order, conversion or stake.

@@ -166,3 +166,78 @@ impl Row {
         self.amount == Money::ZERO && self.past.is_empty() && self.sum == Wide::ZERO
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rate;
+
+    const RATE: Rate = Rate(98_765_432_109);
+
+    /// Pays the first day that waits.
+    fn pay(row: &mut Row, day: u64) {
+        let interest = RATE.interest(row.sum_of(day)).unwrap();
+        let joins = row.joins(day);
+        row.pay(day, interest, joins);
+    }
+
+    /// Whenever its days are paid, a row ends with the same stake and the same interest: random acts at random seconds, days that wait for
+    /// random times, and others on which nothing happens.
+    #[test]
+    fn late_days_lead_to_the_same_stake() {
+        let mut word = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut next = |below: u64| {
+            word ^= word << 13;
+            word ^= word >> 7;
+            word ^= word << 17;
+            word % below
+        };
+        for _ in 0..200 {
+            let begin = end_of(20_000) + next(DAY);
+            let [mut in_time, mut late] = [(); 2].map(|()| Row::new(begin, Money::ZERO));
+            let (mut now, mut paid, mut paid_late) = (begin, day_of(begin), day_of(begin));
+            for _ in 0..60 {
+                now += next(2 * DAY) / (1 + next(40));
+                while paid < day_of(now) {
+                    pay(&mut in_time, paid);
+                    paid += 1;
+                }
+                if next(5) == 0 {
+                    for _ in 0..=next(4) {
+                        if paid_late < day_of(now) {
+                            pay(&mut late, paid_late);
+                            paid_late += 1;
+                        }
+                    }
+                }
+                let third = Money::from_units(late.amount.units() / 3);
+                for row in [&mut in_time, &mut late] {
+                    if third > Money::ZERO && now % 2 == 0 {
+                        row.unstake(third, now);
+                    } else {
+                        row.stake(Money::from_units(i128::from(now) << 40), now);
+                    }
+                }
+            }
+            while paid_late < paid {
+                pay(&mut late, paid_late);
+                paid_late += 1;
+            }
+            assert_eq!((&late, in_time.total > Money::ZERO), (&in_time, true));
+        }
+    }
+
+    /// A row without a stake goes once its last day is paid, and a day before it began pays nothing.
+    #[test]
+    fn a_row_begins_and_ends() {
+        let begin = start_of(20_000) + 5;
+        let mut row = Row::new(begin, Money::ZERO);
+        row.stake(Money::ONE, begin);
+        assert_eq!((row.sum_of(19_999), row.joins(19_999)), (Wide::ZERO, false));
+        row.unstake(Money::ONE, begin + 9);
+        assert!(!row.is_idle());
+        assert_eq!(row.sum_of(20_000), Wide::ZERO.plus(Money::ONE, 9));
+        pay(&mut row, 20_000);
+        assert!(row.is_idle() && row.total > Money::ZERO);
+    }
+}

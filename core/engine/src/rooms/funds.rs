@@ -3,9 +3,11 @@
 use crate::decide::{Decide, Evolve};
 use crate::evolve::repay;
 use crate::{Desks, Note, Outcome, Reject, State, Workspace};
+use alloc::vec::Vec;
 use buttonwood_access::Caller;
 use buttonwood_funds::{self as funds, Command, Infrequent, Made, Sender};
-use buttonwood_model::{AccountId, CancelReason, Stamp, Time, TradeId};
+use buttonwood_model::{AccountId, CancelReason, CurrencyId, Stamp, Time, TradeId};
+use buttonwood_num::Money;
 use buttonwood_room::ContextMut;
 use buttonwood_trading::cancel;
 
@@ -41,12 +43,14 @@ impl Evolve for Infrequent {
         let (symbols, next_id) = (&floor.symbols, *next_id);
         room.note_next_trade(TradeId(next_id));
         let debtor = room.debtor_of(&self);
+        let owed: Vec<_> = debtor.into_iter().flat_map(|account| room.debts_of(account)).collect();
         let Desks { ledger, advances, indices, .. } = desks;
         let mut context =
             ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
         funds::evolve(&mut context, self);
         if let Some(account) = debtor {
             note_debt(state, account, time);
+            recover(state, account, &owed);
         }
         repay(state);
         // An advance that completes raises what may leave.
@@ -54,11 +58,21 @@ impl Evolve for Infrequent {
     }
 }
 
+/// Has the stakes of an account repay what it owes more than before (D-167).
+fn recover(state: &mut State, account: AccountId, before: &[(CurrencyId, Money)]) {
+    let is_more = |now: &(CurrencyId, Money)| {
+        let owed = before.iter().find(|(currency, _)| *currency == now.0);
+        owed.is_none_or(|(_, owed)| now.1 > *owed)
+    };
+    if state.funds.debts_of(account).any(|now| is_more(&now)) {
+        state.staking.note_debtor(account);
+    }
+}
+
 /// Notes what an account owes for returned advances. One that owes more may be below maintenance.
 fn note_debt(state: &mut State, account: AccountId, time: Time) {
     let before = state.desks.debt(account);
     state.note_debt(account);
-    state.staking.note_debtor(account);
     if state.desks.debt(account) > before && !state.indices().latest().is_empty() {
         state.desks.spot_margin.look_through(time);
         state.desks.perps.look_through(time);

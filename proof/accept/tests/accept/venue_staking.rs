@@ -36,6 +36,7 @@ fn a_sandbox_has_two_providers() {
         assert_eq!(house(&x, "BTC", "staking_rewards"), "0");
         x.restart();
     }
+    x.stop();
     laws::verified(&x);
 }
 
@@ -108,5 +109,6 @@ fn rewards_are_funded() {
     ] {
         assert_eq!(x.control(FUND, &wrong).status(), 400, "{wrong}");
     }
+    x.stop();
     laws::verified(&x);
 }
