@@ -25,7 +25,7 @@ pub struct Staking {
     totals: BTreeMap<(PairId, AccountId), Money>,
     /// The month in which an account staked last with a pair, and the dollars that it staked in it.
     pub(crate) used: BTreeMap<(PairId, AccountId), (u32, Money)>,
-    /// The open redemptions, in the order in which they are paid.
+    /// The open redemptions, in the order in which they are paid.
     pub(crate) queue: BTreeMap<(PairId, Time, u64), Redemption>,
     /// The same by account, with their times.
     pub(crate) open: BTreeMap<(AccountId, PairId, u64), Time>,
