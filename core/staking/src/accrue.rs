@@ -230,8 +230,8 @@ pub(crate) fn evolve(books: &mut ContextMut<'_, Staking>, event: &Accrued) {
         Work::Short(total) => (None, total),
         Work::Idle | Work::Counting(..) => return,
     };
-    let paid = event.rows.iter().fold(Money::ZERO, |sum, row| sum.capped_add(row.amount));
-    pair.work = Work::Paying(event.until, left.checked_sub(paid).unwrap_or(Money::ZERO));
+    let taken = event.rows.iter().fold(Money::ZERO, |sum, row| sum.capped_add(row.amount));
+    pair.work = Work::Paying(event.until, left.checked_sub(taken).unwrap_or(Money::ZERO));
     books.room.last += u64::try_from(event.rows.len()).unwrap_or(u64::MAX);
     close_rows(books.room, event, after);
     post(books, currency, event);
@@ -296,6 +296,9 @@ fn post(books: &mut ContextMut<'_, Staking>, currency: CurrencyId, event: &Accru
 
 /// The pair whose accrual goes on next, and how.
 pub(crate) fn next_due(room: &Staking, ledger: &Ledger) -> Option<Due<PairId>> {
+    if room.rows.is_empty() && room.pairs().all(|(_, pair)| pair.ended.is_empty()) {
+        return None;
+    }
     room.pairs().filter_map(|(id, pair)| due_of(room, ledger, (id, pair))).min_by_key(Due::key)
 }
 

@@ -1,4 +1,4 @@
-//! The dollar price of a coin.
+//! The dollar price of a coin. The index is computed when it is asked for, so no currency is indexed for staking alone.
 
 use crate::Staking;
 use buttonwood_model::{CurrencyId, Product, SymbolId};

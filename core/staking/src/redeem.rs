@@ -125,14 +125,14 @@ fn redeemed(
     let due = context.time.plus(pair.terms.wait.saturating_mul(Time::SECOND));
     let is_first = context.room.first_of(id).is_none_or(|first| first.due > context.time);
     let is_now = due <= context.time && is_first;
-    let paid = if is_now { amount.min(pair.allowance(context.time)) } else { Money::ZERO };
+    let at_once = if is_now { amount.min(pair.allowance(context.time)) } else { Money::ZERO };
     let number = context.room.next_number();
     Some(Redeemed {
         number,
         account,
         pair: id,
         amount,
-        paid,
+        paid: at_once,
         due,
         is_forced: false,
         client_id: String::new(),
@@ -216,6 +216,9 @@ fn pay_out(
 
 /// The pair whose redemptions are paid next, and when.
 pub(crate) fn next_due(room: &Staking) -> Option<(Time, PairId)> {
+    if room.queue.is_empty() {
+        return None;
+    }
     let all = room.pairs().filter_map(|(id, pair)| Some((pair.paid_from(room.first_of(id)?.due), id)));
     all.min()
 }

@@ -4,7 +4,7 @@ use crate::{Command, Staking, accrue, money, redeem};
 use alloc::collections::BTreeMap;
 use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, CurrencyId, Due, Phase, Symbol, Time};
+use buttonwood_model::{AccountId, CurrencyId, Due, Phase, Time};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, Room};
 
@@ -56,9 +56,5 @@ impl Room for Staking {
 
     fn fingerprint(&self) -> u64 {
         self.fingerprint.part("staking")
-    }
-
-    fn indexed(&self, _symbols: &[Symbol]) -> impl Iterator<Item = CurrencyId> {
-        self.pairs().map(|(_, pair)| pair.currency)
     }
 }

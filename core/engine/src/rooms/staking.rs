@@ -42,9 +42,5 @@ impl Evolve for Infrequent {
         if let Self::Funded(currency, amount) = self {
             state.funds.note_test_credit(currency.into(), amount);
         }
-        if matches!(self, Self::TermsSet(_)) {
-            // The index of another currency may be needed.
-            state.note_symbols();
-        }
     }
 }

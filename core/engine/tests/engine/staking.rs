@@ -135,7 +135,8 @@ impl Stage {
     ) -> Answer {
         let (provider, client_id) = (provider(last), id.to_owned());
         let request = Arc::new(Request { provider, currency, amount: money(amount), client_id });
-        let session = self.keys[usize::from(account == self.bob)];
+        let [ann, bob] = self.keys;
+        let session = if account == self.bob { bob } else { ann };
         self.nonce += 1;
         let caller = Some(caller(session, account, self.nonce));
         let command = if stakes { StakingCommand::Stake(request) } else { StakingCommand::Unstake(request) };
@@ -171,7 +172,8 @@ impl Stage {
             stop: Price::default(),
             margin: false,
         };
-        let session = self.keys[usize::from(account == self.bob)];
+        let [ann, bob] = self.keys;
+        let session = if account == self.bob { bob } else { ann };
         self.nonce += 1;
         let caller = Some(caller(session, account, self.nonce));
         let answer = self.run(caller, TradingCommand::Place(place).into());
@@ -232,7 +234,7 @@ fn a_month_is_right_to_the_last_digit() {
     let end = 32 * DAY + NOON;
     while now < end {
         let until = now + (next(20_000) + 1) * 997_003 * 5;
-        while let Some(at) = books[0].next_accrual(now).filter(|at| *at <= until) {
+        while let Some(at) = Plain::next_accrual(now).filter(|at| *at <= until) {
             for book in &mut books {
                 book.accrue(at / Time::SECOND, running);
             }
@@ -297,11 +299,11 @@ impl Plain {
 
     fn change(&mut self, seconds: u64, by: i128) {
         self.count(seconds);
-        self.staked = u128::try_from(i128::try_from(self.staked).unwrap() + by).unwrap();
+        self.staked = self.staked.checked_add_signed(by).expect("no more than is staked");
     }
 
     /// 20:00 of the day, or of the next one.
-    fn next_accrual(&self, now: u64) -> Option<u64> {
+    fn next_accrual(now: u64) -> Option<u64> {
         (0..40).map(|day| day * DAY + 20 * 3_600 * Time::SECOND).find(|at| *at >= now)
     }
 
@@ -309,7 +311,7 @@ impl Plain {
         self.count(seconds);
         let sum = std::mem::take(&mut self.sum);
         let interest = sum * rate / (10_000_u128 * 1_000_000 * 365 * 86_400);
-        let interest = u128::try_from(interest).unwrap();
+        let interest = u128::try_from(interest).expect("an amount of money");
         self.total += interest;
         if self.staked > 0 {
             self.staked += interest;
