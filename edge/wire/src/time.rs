@@ -23,6 +23,23 @@ pub fn moment_millis(text: &str) -> Option<u64> {
     })
 }
 
+/// The whole milliseconds next to a moment; before 1970 they are negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Millis {
+    /// The first one at or after it.
+    pub from: i64,
+    /// The last one at or before it.
+    pub until: i64,
+}
+
+/// A time as ISO 8601 with its zone.
+pub fn zoned_millis(text: &str) -> Option<Millis> {
+    let nanos = text.parse::<Timestamp>().ok()?.as_nanosecond();
+    let until = i64::try_from(nanos.div_euclid(1_000_000)).ok()?;
+    let is_whole = nanos.rem_euclid(1_000_000) == 0;
+    Some(Millis { from: if is_whole { until } else { until + 1 }, until })
+}
+
 /// The date of a UTC day: `yyyy-MM-dd`.
 pub fn iso_date(day: Day) -> String {
     shown(day.start(), "%Y-%m-%d")
@@ -71,6 +88,24 @@ mod tests {
             "2026/01/01",
         ] {
             assert_eq!(at(text), None, "{text}");
+        }
+    }
+
+    /// Fractions and zones are read; a time between two milliseconds lies between them.
+    #[test]
+    fn a_zoned_time_lies_at_or_between_milliseconds() {
+        for (text, from, until) in [
+            ("2026-01-01T00:00:00Z", 1_767_225_600_000, 1_767_225_600_000),
+            ("2026-01-01T05:30:00.5+05:30", 1_767_225_600_500, 1_767_225_600_500),
+            ("2025-12-31T16:00:00.0001-08:00", 1_767_225_600_001, 1_767_225_600_000),
+            ("1969-12-31T23:59:59.9995Z", 0, -1),
+        ] {
+            assert_eq!(zoned_millis(text), Some(Millis { from, until }), "{text}");
+        }
+        for text in
+            ["", "2026-01-01", "2026-01-01T00:00:00", "1767225600000", "2026-02-30T00:00:00Z", "now", "Z"]
+        {
+            assert_eq!(zoned_millis(text), None, "{text}");
         }
     }
 

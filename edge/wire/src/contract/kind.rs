@@ -4,7 +4,7 @@ use super::node::Node;
 use super::request::{Both, Described, Field, Fields, Kind, Query, object_of};
 use super::shape::Words;
 use crate::field::{self, bad_query, bad_value, page};
-use crate::time::day;
+use crate::time::{Millis, day, zoned_millis};
 use buttonwood_gate::{Payload, Reason, Refusal, Value, items};
 use buttonwood_model::Day;
 use buttonwood_views::history::Limit;
@@ -355,6 +355,39 @@ impl<'a> Kind<Query<'a>> for Timestamp {
     }
 }
 
+/// A time as ISO 8601 with its zone, read as milliseconds.
+#[derive(Debug)]
+pub enum Moment {}
+
+/// The form of a moment, in a refusal.
+const MOMENT: &str = "a time as ISO 8601 with its zone, such as 2026-01-31T20:00:00Z";
+
+impl Moment {
+    fn of(name: &'static str, value: &Value<'_>) -> Result<Millis, Refusal> {
+        let read = match value {
+            Value::Text(text) => zoned_millis(text),
+            _ => None,
+        };
+        read.ok_or_else(|| {
+            Refusal::bad_field(name, MOMENT, value).with_reason(Reason::InvalidTimestampInPayload)
+        })
+    }
+}
+
+impl Described for Moment {
+    fn schema() -> Node {
+        Node::of_type("string").with("format", "date-time")
+    }
+}
+
+impl<'a> Kind<&'a Payload> for Moment {
+    type Read = Result<Option<Millis>, Refusal>;
+
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        source.field(name).map(|value| Self::of(name, &value)).transpose()
+    }
+}
+
 /// A decimal, as a string or as a number; its digits are read as they were sent.
 #[derive(Debug)]
 pub enum Decimal {}
@@ -527,6 +560,19 @@ impl Absent for Timestamp {
     fn null<'a>(name: &'static str) -> Result<Self::Present<'a>, Refusal> {
         Err(Refusal::bad_field(name, Self::MUST_BE, &Value::Null)
             .with_reason(Reason::InvalidTimestampInPayload))
+    }
+}
+
+impl Absent for Moment {
+    type Present<'a> = Millis;
+    const MUST_BE: &'static str = MOMENT;
+
+    fn find(source: &Payload, name: &'static str) -> Result<Option<Millis>, Refusal> {
+        Self::read(source, name)
+    }
+
+    fn null<'a>(name: &'static str) -> Result<Self::Present<'a>, Refusal> {
+        Self::of(name, &Value::Null)
     }
 }
 

@@ -10,8 +10,8 @@ mod request;
 mod shape;
 
 pub use kind::{
-    Date, Decimal, Flag, KeyText, Loose, Needed, Objects, PageRows, REPORT_ROWS_MAX, ReportRows, Sent,
-    Switch, Text, Texts, Timestamp, Whole, WholeUpTo,
+    Date, Decimal, Flag, KeyText, Loose, Moment, Needed, Objects, PageRows, REPORT_ROWS_MAX, ReportRows,
+    Sent, Switch, Text, Texts, Timestamp, Whole, WholeUpTo,
 };
 pub use node::Node;
 pub use request::{
