@@ -202,7 +202,7 @@ impl Database {
         }
         let reached = connection
             .query_row(
-                "SELECT seq, trades, orders, public, funding, void, entries, conversions, clearing
+                "SELECT seq, trades, orders, public, funding, void, entries, conversions, clearing, staking
                  FROM progress WHERE origin = ?",
                 (origin,),
                 |row| {
@@ -210,7 +210,9 @@ impl Database {
                     let (trades, orders) = (number(1)?, number(2)?);
                     let (public, funding) = (number(3)?, number(4)?);
                     let (entries, conversions, clearing) = (number(6)?, number(7)?, number(8)?);
-                    let lengths = Lengths { trades, orders, public, funding, entries, conversions, clearing };
+                    let staking = number(9)?;
+                    let lengths =
+                        Lengths { trades, orders, public, funding, entries, conversions, clearing, staking };
                     Ok(Reached { seq: number(0)?, lengths, void: number(5)? })
                 },
             )
@@ -227,18 +229,20 @@ impl Database {
              CREATE TABLE progress (origin TEXT NOT NULL, seq INTEGER NOT NULL, trades INTEGER NOT NULL,
                 orders INTEGER NOT NULL, public INTEGER NOT NULL, funding INTEGER NOT NULL,
                 void INTEGER NOT NULL, entries INTEGER NOT NULL, conversions INTEGER NOT NULL,
-                clearing INTEGER NOT NULL) STRICT",
+                clearing INTEGER NOT NULL, staking INTEGER NOT NULL) STRICT",
         )?;
         for table in &tables {
-            connection.execute(table.schema(), ())?;
+            connection.execute_batch(table.schema())?;
         }
-        let Lengths { trades, orders, public, funding, entries, conversions, clearing } = reached.lengths;
+        let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking } =
+            reached.lengths;
         let first = [trades, orders, public, funding].map(u64::cast_signed);
         let [trades, orders, public, funding] = first;
-        let [entries, conversions, clearing] = [entries, conversions, clearing].map(u64::cast_signed);
+        let [entries, conversions, clearing, staking] =
+            [entries, conversions, clearing, staking].map(u64::cast_signed);
         connection.execute(
-            "INSERT INTO progress VALUES (?, 0, ?, ?, ?, ?, 0, ?, ?, ?)",
-            (origin, trades, orders, public, funding, entries, conversions, clearing),
+            "INSERT INTO progress VALUES (?, 0, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
+            (origin, trades, orders, public, funding, entries, conversions, clearing, staking),
         )?;
         connection.pragma_update(None, "user_version", VERSION)?;
         connection.execute_batch("COMMIT")?;
@@ -288,15 +292,26 @@ impl Database {
             self.fold(symbols, &row?)?;
         }
         self.tables.iter_mut().try_for_each(|table| table.write(symbols, &self.connection))?;
-        let Lengths { trades, orders, public, funding, entries, conversions, clearing } = reached.lengths;
-        let numbers =
-            [reached.seq, trades, orders, public, funding, reached.void, entries, conversions, clearing];
+        let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking } =
+            reached.lengths;
+        let numbers = [
+            reached.seq,
+            trades,
+            orders,
+            public,
+            funding,
+            reached.void,
+            entries,
+            conversions,
+            clearing,
+            staking,
+        ];
         let numbers = numbers.map(u64::cast_signed);
         let noted = self
             .connection
             .execute(
                 "UPDATE progress SET seq = ?, trades = ?, orders = ?, public = ?, funding = ?, void = ?,
-                 entries = ?, conversions = ?, clearing = ?",
+                 entries = ?, conversions = ?, clearing = ?, staking = ?",
                 numbers,
             )
             .map_err(Fault::from);

@@ -12,10 +12,14 @@ mod database;
 mod decimal;
 mod fault;
 mod funding;
+mod staking;
 mod table;
 
 pub use clearing::{ClearingOrder, ClearingPart, WantedClearing};
 pub use database::{Database, Opened, Reached, Size};
 pub use fault::Fault;
 pub use funding::{Amount, Hours, Payment};
+pub use staking::{
+    Between, PaidRedemption, Pair, RatePeriod, StakingPage, StakingTransaction, TransactionKind,
+};
 pub use table::Row;

@@ -8,10 +8,12 @@ mod clearing;
 mod off_book;
 mod perpetuals;
 mod spot_margin;
+mod staking;
 mod statement;
 
 use crate::history::{
-    ClearingRow, ConversionRow, EntryRow, FundingRow, Index, OrderRow, Part, Position, PublicTrade, TradeRow,
+    ClearingRow, ConversionRow, EntryRow, FundingRow, Index, OrderRow, Part, Position, PublicTrade,
+    StakingRow, TradeRow,
 };
 use crate::reserves::Cut;
 use crate::{AuctionResult, AuctionResults, Candles, Tape, TradeVolumes};
@@ -41,6 +43,8 @@ pub trait Sink {
     fn conversion(&mut self, row: &ConversionRow);
     /// Stores a closed clearing order.
     fn clearing(&mut self, row: &ClearingRow);
+    /// Stores a transaction of staking, or a redemption that is paid whole.
+    fn staking(&mut self, row: &StakingRow);
     /// Adds a visible quantity at a price.
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty);
     /// Removes a visible quantity at a price.
@@ -96,6 +100,11 @@ impl Sink for Counted {
     fn clearing(&mut self, row: &ClearingRow) {
         self.scratch.clear();
         self.index.push_clearing(row, &mut self.scratch);
+    }
+
+    fn staking(&mut self, row: &StakingRow) {
+        self.scratch.clear();
+        self.index.push_staking(row, &mut self.scratch);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
@@ -249,6 +258,9 @@ impl Fold {
         }
         if let Infrequent::Convert(event) = &event {
             return self.record_conversion(stamp, event, sink);
+        }
+        if let Infrequent::Staking(event) = &event {
+            return self.record_staking(stamp, event, sink);
         }
         if let Infrequent::Funds(FundsInfrequent::Reserves(ReservesEvent::Cut(time))) = event {
             self.cut = Some(Arc::new(Cut::of(&self.state, time)));

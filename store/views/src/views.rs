@@ -3,7 +3,7 @@
 use crate::fold::{Fold, Sink};
 use crate::history::{
     ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, History, Index, OrderRow, Position, PublicTrade,
-    Query, TradeRow,
+    Query, StakingRow, TradeRow,
 };
 use crate::{AuctionResults, Candles, Depth, Tape, TradeVolumes};
 use buttonwood_disk::Folder;
@@ -52,6 +52,10 @@ impl Sink for Kept {
 
     fn clearing(&mut self, row: &ClearingRow) {
         self.history.push_clearing(row);
+    }
+
+    fn staking(&mut self, row: &StakingRow) {
+        self.history.push_staking(row);
     }
 
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {

@@ -8,7 +8,7 @@ use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_views::history::{
     ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, Lengths, Limit, OrderRow, Position, PublicTrade,
-    Query, Since, TradeRow,
+    Query, Since, StakingRow, TradeRow,
 };
 use buttonwood_views::{Counted, Sink, Views};
 use std::cmp::Reverse;
@@ -28,6 +28,7 @@ pub(super) struct Rows {
     entries: Vec<(u64, EntryRow)>,
     conversions: Vec<(u64, ConversionRow)>,
     clearing: Vec<(u64, ClearingRow)>,
+    staking: Vec<(u64, StakingRow)>,
 }
 
 impl Rows {
@@ -42,6 +43,7 @@ impl Rows {
             entries: Vec::new(),
             conversions: Vec::new(),
             clearing: Vec::new(),
+            staking: Vec::new(),
         }
     }
 
@@ -66,6 +68,7 @@ impl Rows {
         same(all.entries.collect(), &oldest_first(&self.entries, seq), seq)?;
         same(all.conversions.collect(), &oldest_first(&self.conversions, seq), seq)?;
         same(all.clearing.collect(), &oldest_first(&self.clearing, seq), seq)?;
+        same(all.staking.collect(), &oldest_first(&self.staking, seq), seq)?;
         all_explained(views)
             .map_err(|(Odd::Untold(finding) | Odd::Wrong(finding))| format!("command {seq}: {finding}"))
     }
@@ -125,6 +128,11 @@ impl Sink for Rows {
     fn clearing(&mut self, row: &ClearingRow) {
         self.clearing.push((self.seq, *row));
         self.counted.clearing(row);
+    }
+
+    fn staking(&mut self, row: &StakingRow) {
+        self.staking.push((self.seq, *row));
+        self.counted.staking(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

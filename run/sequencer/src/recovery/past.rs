@@ -16,7 +16,7 @@ use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_views::history::{
     self, Change, ClearingRow, ConversionRow, EntryRow, FundingRow, Index, Lengths, Numbered, OrderRow,
-    Position, PublicTrade, Scan, Statements, TradeRow,
+    Position, PublicTrade, Scan, StakingRow, Statements, TradeRow,
 };
 use buttonwood_views::{Counted, Fold, Sink};
 
@@ -288,6 +288,10 @@ impl Sink for Gathered {
 
     fn clearing(&mut self, row: &ClearingRow) {
         self.counted.clearing(row);
+    }
+
+    fn staking(&mut self, row: &StakingRow) {
+        self.counted.staking(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

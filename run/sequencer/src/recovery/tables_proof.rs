@@ -8,7 +8,7 @@ use buttonwood_num::{Price, Qty};
 use buttonwood_tables::{Database, Reached, Row, Size};
 use buttonwood_views::history::{
     Change, ClearingRow, ConversionRow, EntryRow, FundingRow, Index, Numbered, OrderRow, Position, Proof,
-    PublicTrade, Sums, TradeRow,
+    PublicTrade, StakingRow, Sums, TradeRow,
 };
 use buttonwood_views::{Fold, Sink};
 
@@ -218,6 +218,13 @@ impl Sink for Proofs {
             tables.push(&Row::Clearing(*row));
         }
         self.files.clearing(row);
+    }
+
+    fn staking(&mut self, row: &StakingRow) {
+        if let Some(tables) = &mut self.tables {
+            tables.push(&Row::Staking(*row));
+        }
+        self.files.staking(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

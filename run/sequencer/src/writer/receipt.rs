@@ -2,7 +2,8 @@
 
 use buttonwood_engine::funds::DepositAddress;
 use buttonwood_engine::{
-    Answer, ClearingReject, ConvertQuote, Made, OrderState, Outcome, Reject, State, Transfer, Withdrawn,
+    Answer, ClearingReject, ConvertQuote, Made, OrderState, Outcome, Reject, StakingAnswer, State, Transfer,
+    Withdrawn,
     Wrapped,
 };
 use buttonwood_model::{OrderId, Stamp};
@@ -70,6 +71,14 @@ impl Receipt {
     /// As the type says.
     pub const fn wrapped(&self) -> Result<&Wrapped, Reject> {
         self.outcome.wrapped()
+    }
+
+    /// The stake that was made, or the redemption.
+    ///
+    /// # Errors
+    /// As the type says.
+    pub const fn staking(&self) -> Result<&StakingAnswer, Reject> {
+        self.outcome.staking()
     }
 
     /// The quote that was made.

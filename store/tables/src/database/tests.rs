@@ -1,13 +1,18 @@
 //! The tables against sums over all rows, in whatever steps they come; and what an opening makes of a file.
 
 use super::*;
-use crate::{Amount, ClearingOrder, ClearingPart as Place, Hours, Payment, WantedClearing};
+use crate::{
+    Amount, Between, ClearingOrder, ClearingPart as Place, Hours, PaidRedemption, Pair, Payment, RatePeriod,
+    StakingPage, StakingTransaction, TransactionKind, WantedClearing,
+};
 use buttonwood_model::{
     AccountId, CurrencyId, OrderId, Product, Side, SymbolId, SymbolStatus, Time, TradeId,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 use buttonwood_views::Bars;
-use buttonwood_views::history::{ClearingEnd, ClearingRow, FundingRow, Part, PublicTrade, TradeRow};
+use buttonwood_views::history::{
+    ClearingEnd, ClearingRow, FundingRow, Part, PublicTrade, StakingKind, StakingRow, TradeRow,
+};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tempfile::{TempDir, tempdir};
@@ -266,7 +271,15 @@ fn a_locked_database_is_refused_for_now() {
     assert_eq!((read.reached(), read.difference(&database).unwrap()), (reached(1), None));
     assert_eq!(
         read.sizes().unwrap().iter().map(|size| size.table).collect::<Vec<_>>(),
-        ["candles", "daily_volumes", "funding_amounts", "funding_payments", "clearing_orders"]
+        [
+            "candles",
+            "daily_volumes",
+            "funding_amounts",
+            "funding_payments",
+            "clearing_orders",
+            "staking_transactions",
+            "staking_redemptions"
+        ]
     );
     assert!(read.sizes().unwrap()[..2].iter().all(|size| size.rows > 0) && read.bytes().unwrap() > 0);
     other.execute_batch("ROLLBACK").unwrap();
@@ -424,4 +437,130 @@ fn clearing_orders_are_found_newest_first() {
     );
     assert_eq!(database.any_clearing_order(9).unwrap(), None);
     assert_eq!(one(3, 6).map(|row| row.part), Some(Place::Broker));
+}
+
+/// A transaction of account 1: `pair` 0 to 2 of two providers and two currencies.
+fn staked(number: u64, millis: u64, pair: u8, kind: StakingKind) -> Row {
+    Row::Staking(StakingRow {
+        account: AccountId(1),
+        provider: [1 + pair / 2; 16],
+        currency: CurrencyId(u16::from(pair % 2)),
+        number,
+        amount: Money::from_units(i128::from(number)),
+        time: Time(millis * 1_000 + 7),
+        kind,
+    })
+}
+
+fn pair(number: u8) -> Pair {
+    Pair { provider: [1 + number / 2; 16], currency: CurrencyId(u16::from(number % 2)) }
+}
+
+const EVER: Between = Between { from: i64::MIN, until: i64::MAX };
+
+/// Pages by time reach every transaction once, also those that share a millisecond; filters and directions fit.
+#[test]
+fn transactions_of_staking_are_paged() {
+    let directory = tempdir().unwrap();
+    let (mut database, _) = opened(&directory);
+    let interest = StakingKind::Interest { rate: 365, price: Money::from_units(20) };
+    let rows: Vec<Row> = (1..=40_u64)
+        .map(|number| {
+            let kind = [StakingKind::Deposit, StakingKind::Redeem, interest];
+            let kind = kind[usize::try_from(number % 3).unwrap()];
+            staked(number, 1_000 + number / 4, u8::try_from(number % 3).unwrap(), kind)
+        })
+        .collect();
+    for (rows, seq) in rows.chunks(7).zip(1..) {
+        step(&mut database, rows, seq);
+    }
+    let mut whole = Database::temporary().unwrap();
+    step(&mut whole, &rows, 1);
+    assert_eq!(database.difference(&whole).unwrap(), None);
+    let page = |wanted: &StakingPage| database.staking_transactions(AccountId(1), wanted).unwrap();
+    let numbers = |rows: &[StakingTransaction]| rows.iter().map(|row| row.number).collect::<Vec<_>>();
+    let all = StakingPage {
+        between: EVER,
+        pairs: None,
+        interest_only: false,
+        is_ascending: false,
+        rows: 500,
+        most: 500,
+    };
+    assert_eq!(numbers(&page(&all)), (1..=40).rev().collect::<Vec<_>>());
+    let pairs = (0..3).map(pair).collect::<Vec<_>>();
+    assert_eq!(page(&StakingPage { pairs: Some(pairs.clone()), ..all.clone() }), page(&all));
+    for rows in [1, 3, 4, 5, 9] {
+        let (mut reached, mut until) = (Vec::new(), i64::MAX);
+        loop {
+            let found = page(&StakingPage { between: Between { until, ..EVER }, rows, ..all.clone() });
+            let Some(last) = found.last() else { break };
+            until = last.millis.cast_signed() - 1;
+            reached.extend(numbers(&found));
+        }
+        assert_eq!(reached, (1..=40).rev().collect::<Vec<_>>(), "pages of {rows}");
+    }
+    let oldest = page(&StakingPage { is_ascending: true, rows: 5, ..all.clone() });
+    assert_eq!(numbers(&oldest), [1, 2, 3], "the next millisecond has four");
+    let wanted = StakingPage { interest_only: true, pairs: Some(pairs), rows: 3, ..all.clone() };
+    assert_eq!(numbers(&page(&wanted)), [38, 35, 32]);
+    assert_eq!(page(&wanted)[0].price.as_deref(), Some("0.000000000000000002"));
+    let wanted = StakingPage { pairs: Some(vec![pair(1)]), is_ascending: true, rows: 3, ..all.clone() };
+    assert_eq!(numbers(&page(&wanted)), [1, 4, 7]);
+    assert!(page(&wanted).iter().all(|row| row.kind == TransactionKind::Redeem && row.price.is_none()));
+    assert!(page(&StakingPage { pairs: Some(Vec::new()), ..all.clone() }).is_empty());
+    let between = Between { from: 1_010, until: 1_010 };
+    assert_eq!(numbers(&page(&StakingPage { between, ..all.clone() })), [40]);
+    assert!(page(&StakingPage { between: Between { from: 2, until: 1 }, ..all }).is_empty());
+    assert!(database.staking_transactions(AccountId(2), &wanted).unwrap().is_empty());
+}
+
+/// A run ends where the rate changes, also where it changes back; accruals beyond the range do not count.
+#[test]
+fn periods_are_runs_of_one_rate() {
+    let directory = tempdir().unwrap();
+    let (mut database, _) = opened(&directory);
+    let rates = [365, 365, 730, 365, 365, 365];
+    let rows: Vec<Row> = (1..)
+        .zip(rates)
+        .map(|(day, rate)| staked(day, day * 10, 0, StakingKind::Interest { rate, price: Money::ZERO }))
+        .chain([
+            staked(7, 35, 0, StakingKind::Deposit),
+            staked(8, 40, 1, StakingKind::Interest { rate: 1, price: Money::ZERO }),
+        ])
+        .collect();
+    step(&mut database, &rows, 1);
+    let periods = |between, pairs: &[u8]| {
+        let pairs: Vec<Pair> = pairs.iter().copied().map(pair).collect();
+        let found = database.staking_periods(AccountId(1), between, &pairs).unwrap();
+        let shown = |run: &RatePeriod| (run.rate, run.accruals, run.total.units(), run.first, run.last);
+        found.iter().map(shown).collect::<Vec<_>>()
+    };
+    assert_eq!(periods(EVER, &[0]), [(365, 2, 3, 10, 20), (730, 1, 3, 30, 30), (365, 3, 15, 40, 60)]);
+    assert_eq!(
+        periods(Between { from: 20, until: 59 }, &[0, 1]),
+        [(365, 1, 2, 20, 20), (730, 1, 3, 30, 30), (365, 2, 9, 40, 50), (1, 1, 8, 40, 40),]
+    );
+    assert!(periods(EVER, &[2]).is_empty());
+}
+
+/// Paid redemptions are found by their requests, newest first, and by their number.
+#[test]
+fn paid_redemptions_are_found() {
+    let directory = tempdir().unwrap();
+    let (mut database, _) = opened(&directory);
+    let paid =
+        |number, millis| staked(number, millis, 0, StakingKind::Paid { requested: Time(number * 1_000) });
+    step(&mut database, &[staked(1, 1, 0, StakingKind::Redeem), paid(3, 8), paid(1, 9), paid(2, 9)], 1);
+    let found = database.paid_redemptions(AccountId(1), 2).unwrap();
+    assert_eq!(found.iter().map(|row| row.number).collect::<Vec<_>>(), [3, 2]);
+    let expected = PaidRedemption {
+        number: 1,
+        pair: pair(0),
+        amount: "0.0000000000000000001".to_owned(),
+        requested: 1,
+        paid: 9,
+    };
+    assert_eq!(database.paid_redemption(AccountId(1), 1).unwrap(), Some(expected));
+    assert_eq!(database.paid_redemption(AccountId(2), 1).unwrap(), None);
 }

@@ -4,10 +4,11 @@ mod candles;
 mod clearing;
 mod daily_volumes;
 mod funding;
+mod staking;
 
 use crate::Fault;
 use buttonwood_model::Symbol;
-use buttonwood_views::history::{ClearingRow, FundingRow, PublicTrade, TradeRow};
+use buttonwood_views::history::{ClearingRow, FundingRow, PublicTrade, StakingRow, TradeRow};
 use rusqlite::Connection;
 
 /// A past row that a table may fold.
@@ -21,6 +22,8 @@ pub enum Row {
     Funding(FundingRow),
     /// A closed clearing order.
     Clearing(ClearingRow),
+    /// A transaction of staking, or a redemption that is paid whole.
+    Staking(StakingRow),
 }
 
 /// A table: how it is created, and how rows are folded into it.
@@ -49,7 +52,7 @@ pub(crate) trait Table: Send {
 
 /// The version of all tables together. It goes up with every change of a schema or a fold; a database of another version
 /// is built again.
-pub(crate) const VERSION: i64 = 5;
+pub(crate) const VERSION: i64 = 6;
 
 /// Every table.
 pub(crate) fn all() -> Vec<Box<dyn Table>> {
@@ -59,5 +62,7 @@ pub(crate) fn all() -> Vec<Box<dyn Table>> {
         Box::<funding::Amounts>::default(),
         Box::<funding::Payments>::default(),
         Box::<clearing::Orders>::default(),
+        Box::<staking::Transactions>::default(),
+        Box::<staking::Redemptions>::default(),
     ]
 }

@@ -10,6 +10,7 @@ use super::index::{Index, Lengths};
 use super::log::{self, Log, Magic, Rows};
 use super::row::{OrderRow, PublicTrade, TradeRow};
 use super::scan::Scan;
+use super::staking::StakingRow;
 use buttonwood_disk::Folder;
 use buttonwood_model::Time;
 use std::sync::Arc;
@@ -24,10 +25,11 @@ pub(super) const FUNDING: (&str, Magic) = ("funding.log", *b"BWfundi1");
 pub(super) const ENTRIES: (&str, Magic) = ("entries.log", *b"BWentry1");
 pub(super) const CONVERSIONS: (&str, Magic) = ("conversions.log", *b"BWconve1");
 pub(super) const CLEARING: (&str, Magic) = ("clearing.log", *b"BWclear1");
+pub(super) const STAKING: (&str, Magic) = ("staking.log", *b"BWstake1");
 
 /// The kinds and versions of the files, as text: another format moves the rows.
 pub fn formats() -> String {
-    let all = [TRADES, ORDERS, PUBLIC, FUNDING, ENTRIES, CONVERSIONS, CLEARING];
+    let all = [TRADES, ORDERS, PUBLIC, FUNDING, ENTRIES, CONVERSIONS, CLEARING, STAKING];
     all.map(|(_, magic)| String::from_utf8_lossy(&magic).into_owned()).join(" ")
 }
 
@@ -41,6 +43,7 @@ pub(super) struct Halves {
     pub(super) entries: usize,
     pub(super) conversions: usize,
     pub(super) clearing: usize,
+    pub(super) staking: usize,
 }
 
 /// At most twice this, so 36 MiB; at 90 bytes a row, the newest 50 trades of 2,500 equally busy accounts. Rows of funding are read from
@@ -53,6 +56,7 @@ const HALVES: Halves = Halves {
     entries: 1 << 20,
     conversions: 64 << 10,
     clearing: 64 << 10,
+    staking: 64 << 10,
 };
 
 /// The log files and their index.
@@ -67,6 +71,7 @@ pub struct History {
     pub(super) entries: Log,
     pub(super) conversions: Log,
     pub(super) clearing: Log,
+    pub(super) staking: Log,
     /// For each half in memory, the time when its first order closed.
     since: [Option<Time>; 2],
     /// Whether a sync has failed since the files were opened.
@@ -77,7 +82,7 @@ pub struct History {
 #[derive(Clone, Debug)]
 pub struct Syncer {
     directory: Folder,
-    files: [Rows; 7],
+    files: [Rows; 8],
     is_doubtful: Arc<AtomicBool>,
 }
 
@@ -102,6 +107,7 @@ impl History {
         let entries = Log::open(&directory, ENTRIES, lengths.entries, halves.entries)?;
         let conversions = Log::open(&directory, CONVERSIONS, lengths.conversions, halves.conversions)?;
         let clearing = Log::open(&directory, CLEARING, lengths.clearing, halves.clearing)?;
+        let staking = Log::open(&directory, STAKING, lengths.staking, halves.staking)?;
         Ok(Self {
             directory,
             index,
@@ -112,6 +118,7 @@ impl History {
             entries,
             conversions,
             clearing,
+            staking,
             since: [None; 2],
             is_doubtful: Arc::default(),
         })
@@ -123,14 +130,16 @@ impl History {
     /// # Errors
     /// [`Fault::Io`] on an error of the disk.
     pub fn pad(directory: &Folder, index: &Index) -> Result<(), Fault> {
-        let Lengths { trades, orders, public, funding, entries, conversions, clearing } = index.lengths();
+        let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking } =
+            index.lengths();
         log::pad(directory, TRADES, trades)?;
         log::pad(directory, ORDERS, orders)?;
         log::pad(directory, PUBLIC, public)?;
         log::pad(directory, FUNDING, funding)?;
         log::pad(directory, ENTRIES, entries)?;
         log::pad(directory, CONVERSIONS, conversions)?;
-        log::pad(directory, CLEARING, clearing)
+        log::pad(directory, CLEARING, clearing)?;
+        log::pad(directory, STAKING, staking)
     }
 
     /// The current index, including rows not yet written.
@@ -178,8 +187,13 @@ impl History {
         self.index.push_clearing(row, self.clearing.buffer())
     }
 
+    /// Appends a row of staking.
+    pub fn push_staking(&mut self, row: &StakingRow) -> Position {
+        self.index.push_staking(row, self.staking.buffer())
+    }
+
     /// Every file.
-    fn logs(&self) -> [&Log; 7] {
+    fn logs(&self) -> [&Log; 8] {
         [
             &self.trades,
             &self.orders,
@@ -188,6 +202,7 @@ impl History {
             &self.entries,
             &self.conversions,
             &self.clearing,
+            &self.staking,
         ]
     }
 
@@ -207,6 +222,7 @@ impl History {
         self.entries.flush()?;
         self.conversions.flush()?;
         self.clearing.flush()?;
+        self.staking.flush()?;
         Ok(())
     }
 
@@ -244,7 +260,7 @@ impl History {
 impl Syncer {
     /// The length of each file.
     pub fn lengths(&self) -> Lengths {
-        let [trades, orders, public, funding, entries, conversions, clearing] = &self.files;
+        let [trades, orders, public, funding, entries, conversions, clearing, staking] = &self.files;
         Lengths {
             trades: trades.written,
             orders: orders.written,
@@ -253,11 +269,12 @@ impl Syncer {
             entries: entries.written,
             conversions: conversions.written,
             clearing: clearing.written,
+            staking: staking.written,
         }
     }
 
     /// The files.
-    pub(super) fn rows(&self) -> [Rows; 7] {
+    pub(super) fn rows(&self) -> [Rows; 8] {
         self.files.clone()
     }
 

@@ -11,6 +11,7 @@ use super::converted::{ConversionLinks, ConversionRow};
 use super::entry::{EntryLinks, EntryRow};
 use super::funding::FundingRow;
 use super::row::{AccountLinks, Least, OrderLinks, OrderRow, PublicTrade, TradeLinks, TradeRow};
+use super::staking::StakingRow;
 use super::statement::IDS_OF_TRADE;
 use super::stretch::Sums;
 use super::table::Table;
@@ -57,6 +58,8 @@ pub struct Lengths {
     pub conversions: u64,
     /// Closed clearing orders.
     pub clearing: u64,
+    /// Transactions of staking, and redemptions that are paid whole.
+    pub staking: u64,
 }
 
 /// The chains of one account.
@@ -98,6 +101,7 @@ impl Lengths {
             entries: HEADER,
             conversions: HEADER,
             clearing: HEADER,
+            staking: HEADER,
         }
     }
 }
@@ -219,6 +223,13 @@ impl Index {
     pub fn push_clearing(&mut self, row: &ClearingRow, out: &mut Vec<u8>) -> Position {
         let at = end(self.chains.lengths.clearing);
         self.chains.lengths.clearing += codec::seal(out, at, |out| row.encode(out));
+        at
+    }
+
+    /// Appends the bytes of a row of staking. Such rows have no links: the history's database answers queries.
+    pub fn push_staking(&mut self, row: &StakingRow, out: &mut Vec<u8>) -> Position {
+        let at = end(self.chains.lengths.staking);
+        self.chains.lengths.staking += codec::seal(out, at, |out| row.encode(out));
         at
     }
 

@@ -13,6 +13,7 @@
 //! * closed orders are linked in hash buckets by order id and by client order id: `bucket`, `table`;
 //! * changes of balances beside trades are rows of their own; with the trades they are the statement of an account: `entry`, `statement`;
 //! * closed clearing orders are rows of their own without links, which the history's database answers for: `clearing`;
+//! * so are transactions of staking: `staking`;
 //! * wraps and instant orders are rows of their own, in no list of the book: `converted`;
 //! * the trades of one order are linked by [`TradeRow::of_order`], whose newest position the caller keeps.
 //!
@@ -36,6 +37,7 @@ mod proof;
 mod query;
 mod row;
 mod scan;
+mod staking;
 mod statement;
 mod stretch;
 mod sums;
@@ -56,6 +58,7 @@ pub use proof::Proof;
 pub use query::{Look, Query, Since, TradesFrom};
 pub use row::{OrderRow, Part, PublicTrade, Settled, TradeRow};
 pub use scan::{Rows, Scan, Statements};
+pub use staking::{StakingKind, StakingRow};
 pub use statement::{Change, EntriesFrom, Line, Lines, Numbered};
 pub use stretch::{Stretch, Stretched, Traded};
 pub use sums::{Sums, Unexplained};

@@ -7,12 +7,13 @@ use super::codec::Position;
 use super::converted::ConversionRow;
 use super::entry::EntryRow;
 use super::fault::Fault;
-use super::files::{CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDERS, PUBLIC, Syncer, TRADES};
+use super::files::{CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDERS, PUBLIC, STAKING, Syncer, TRADES};
 use super::funding::FundingRow;
 use super::index::{Index, Lengths};
 use super::log::{Magic, Rows};
 use super::row::{OrderRow, PublicTrade, TradeRow};
 use super::scan::usable;
+use super::staking::StakingRow;
 use crate::Sink;
 use buttonwood_disk::{Folder, Handle};
 use buttonwood_model::{Side, SymbolId};
@@ -35,6 +36,7 @@ pub struct Proof {
     entries: File,
     conversions: File,
     clearing: File,
+    staking: File,
     row: Vec<u8>,
     fault: Option<Fault>,
 }
@@ -75,12 +77,13 @@ impl Proof {
             entries: open(ENTRIES, lengths.entries)?,
             conversions: open(CONVERSIONS, lengths.conversions)?,
             clearing: open(CLEARING, lengths.clearing)?,
+            staking: open(STAKING, lengths.staking)?,
             row: Vec::new(),
             fault: None,
         })
     }
 
-    fn files(&self) -> [&File; 7] {
+    fn files(&self) -> [&File; 8] {
         [
             &self.trades,
             &self.orders,
@@ -89,6 +92,7 @@ impl Proof {
             &self.entries,
             &self.conversions,
             &self.clearing,
+            &self.staking,
         ]
     }
 
@@ -98,7 +102,7 @@ impl Proof {
     /// # Errors
     /// [`Fault::Io`] if a file cannot be written.
     pub fn mend(files: &Syncer, index: Index) -> Result<Self, Fault> {
-        let [trades, orders, public, funding, entries, conversions, clearing] = files.rows();
+        let [trades, orders, public, funding, entries, conversions, clearing, staking] = files.rows();
         Ok(Self {
             index,
             trades: File::to_mend(TRADES, trades)?,
@@ -108,6 +112,7 @@ impl Proof {
             entries: File::to_mend(ENTRIES, entries)?,
             conversions: File::to_mend(CONVERSIONS, conversions)?,
             clearing: File::to_mend(CLEARING, clearing)?,
+            staking: File::to_mend(STAKING, staking)?,
             row: Vec::new(),
             fault: None,
         })
@@ -252,6 +257,13 @@ impl Sink for Proof {
         self.row.clear();
         let at = self.index.push_clearing(row, &mut self.row);
         let outcome = self.clearing.compare(at, &self.row);
+        self.note(outcome);
+    }
+
+    fn staking(&mut self, row: &StakingRow) {
+        self.row.clear();
+        let at = self.index.push_staking(row, &mut self.row);
+        let outcome = self.staking.compare(at, &self.row);
         self.note(outcome);
     }
 

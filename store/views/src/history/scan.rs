@@ -5,11 +5,12 @@ use super::codec::{self, Damage, FRAME_HEAD, Position, ROW_MAX};
 use super::converted::ConversionRow;
 use super::entry::EntryRow;
 use super::fault::Fault;
-use super::files::{CLEARING, CONVERSIONS, ENTRIES, FUNDING, History, ORDERS, PUBLIC, TRADES};
+use super::files::{CLEARING, CONVERSIONS, ENTRIES, FUNDING, History, ORDERS, PUBLIC, STAKING, TRADES};
 use super::funding::FundingRow;
 use super::index::{HEADER, Lengths};
 use super::log::{self, Decode, Log, Magic};
 use super::row::{OrderRow, PublicTrade, TradeRow};
+use super::staking::StakingRow;
 use super::statement::Numbered;
 use buttonwood_disk::{Folder, Handle, Open};
 use std::path::Path;
@@ -36,6 +37,8 @@ pub struct Scan {
     pub conversions: Rows<ConversionRow>,
     /// Closed clearing orders, by the time when they closed.
     pub clearing: Rows<ClearingRow>,
+    /// Transactions of staking and paid redemptions, in the order of the journal.
+    pub staking: Rows<StakingRow>,
 }
 
 impl Scan {
@@ -52,12 +55,13 @@ impl Scan {
         let entries = Rows::open(directory, ENTRIES, lengths.entries, entry)?;
         let conversions = Rows::open(directory, CONVERSIONS, lengths.conversions, conversion)?;
         let clearing = Rows::open(directory, CLEARING, lengths.clearing, clearing)?;
+        let staking = Rows::open(directory, STAKING, lengths.staking, staking)?;
         let (Some(trades), Some(orders), Some(public)) = (trades, orders, public) else { return Ok(None) };
         let (Some(funding), Some(entries), Some(conversions)) = (funding, entries, conversions) else {
             return Ok(None);
         };
-        let Some(clearing) = clearing else { return Ok(None) };
-        Ok(Some(Self { trades, orders, public, funding, entries, conversions, clearing }))
+        let (Some(clearing), Some(staking)) = (clearing, staking) else { return Ok(None) };
+        Ok(Some(Self { trades, orders, public, funding, entries, conversions, clearing, staking }))
     }
 
     /// Reads every row. `goes_on` is called after every few hundred rows, and ends the reading with `false`.
@@ -65,14 +69,15 @@ impl Scan {
     /// # Errors
     /// [`Fault::Damaged`] for the first row that is none, [`Fault::Io`] if a file cannot be read.
     pub fn check(self, mut goes_on: impl FnMut() -> bool) -> Result<(), Fault> {
-        let Self { trades, orders, public, funding, entries, conversions, clearing } = self;
+        let Self { trades, orders, public, funding, entries, conversions, clearing, staking } = self;
         check_rows(trades, &mut goes_on)?;
         check_rows(orders, &mut goes_on)?;
         check_rows(public, &mut goes_on)?;
         check_rows(funding, &mut goes_on)?;
         check_rows(entries, &mut goes_on)?;
         check_rows(conversions, &mut goes_on)?;
-        check_rows(clearing, &mut goes_on)
+        check_rows(clearing, &mut goes_on)?;
+        check_rows(staking, &mut goes_on)
     }
 
     /// The rows of a live history after these lengths. Rows that are not in the files yet are copied.
@@ -85,6 +90,7 @@ impl Scan {
             entries: Rows::after(&history.entries, from.entries, entry),
             conversions: Rows::after(&history.conversions, from.conversions, conversion),
             clearing: Rows::after(&history.clearing, from.clearing, clearing),
+            staking: Rows::after(&history.staking, from.staking, staking),
         }
     }
 }
@@ -145,6 +151,10 @@ fn entry(at: Position, body: &[u8]) -> Result<EntryRow, Damage> {
 
 fn clearing(_at: Position, body: &[u8]) -> Result<ClearingRow, Damage> {
     ClearingRow::decode(body)
+}
+
+fn staking(_at: Position, body: &[u8]) -> Result<StakingRow, Damage> {
+    StakingRow::decode(body)
 }
 
 fn conversion(at: Position, body: &[u8]) -> Result<ConversionRow, Damage> {

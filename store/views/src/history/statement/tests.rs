@@ -19,6 +19,7 @@ const TINY: Halves = Halves {
     entries: 400,
     conversions: 100,
     clearing: 100,
+    staking: 100,
 };
 const EXACT: Limit = Limit { rows: 10_000, most: 10_000 };
 

@@ -34,6 +34,7 @@ fn replay(rows: &[Row], sink: &mut Proof) {
             Row::Entry(row) => sink.entry(row),
             Row::Conversion(row) => sink.conversion(row),
             Row::Clearing(row) => sink.clearing(row),
+            Row::Staking(row) => sink.staking(row),
         }
         sink.check().unwrap();
     }

@@ -3,7 +3,7 @@
 use crate::history::files::Halves;
 use crate::history::{
     ClearingEnd, ClearingRow, ConversionRow, EntryRow, FundingRow, History, Index, OrderRow, Part, PastOrder,
-    Position, PublicTrade, Settled, TradeRow,
+    Position, PublicTrade, Settled, StakingKind, StakingRow, TradeRow,
 };
 use buttonwood_engine::{About, Cause, OrderState};
 use buttonwood_model::{
@@ -26,6 +26,7 @@ pub(super) const TINY: Halves = Halves {
     entries: 200,
     conversions: 100,
     clearing: 100,
+    staking: 100,
 };
 
 /// A step of a venue.
@@ -66,6 +67,7 @@ pub(super) enum Row {
     Entry(EntryRow),
     Conversion(ConversionRow),
     Clearing(ClearingRow),
+    Staking(StakingRow),
 }
 
 /// A venue with its history and every row it ever appended, oldest first.
@@ -195,6 +197,7 @@ impl Rig {
             client_id: row.client_id,
         }));
         self.append(&Row::Clearing(clearing_of(&row)));
+        self.append(&Row::Staking(staking_of(&row)));
     }
 
     fn close(&mut self, pick: usize, reason: Option<CancelReason>) {
@@ -217,7 +220,8 @@ impl Rig {
             | Row::Funding(_)
             | Row::Entry(_)
             | Row::Conversion(_)
-            | Row::Clearing(_) => None,
+            | Row::Clearing(_)
+            | Row::Staking(_) => None,
         });
         rows.filter(|row| row.account == account && symbol.is_none_or(|symbol| row.symbol == symbol))
             .collect()
@@ -232,7 +236,8 @@ impl Rig {
             | Row::Funding(_)
             | Row::Entry(_)
             | Row::Conversion(_)
-            | Row::Clearing(_) => None,
+            | Row::Clearing(_)
+            | Row::Staking(_) => None,
         });
         rows.filter(|row| {
             row.order.account == account && symbol.is_none_or(|symbol| row.order.symbol == symbol)
@@ -260,7 +265,8 @@ impl Rig {
             | Row::Funding(_)
             | Row::Entry(_)
             | Row::Conversion(_)
-            | Row::Clearing(_) => None,
+            | Row::Clearing(_)
+            | Row::Staking(_) => None,
         });
         rows.filter(|row| row.symbol == symbol).collect()
     }
@@ -282,6 +288,26 @@ fn append(history: &mut History, row: &Row) -> Position {
         Row::Entry(row) => history.push_entry(row),
         Row::Conversion(row) => history.push_conversion(row),
         Row::Clearing(row) => history.push_clearing(row),
+        Row::Staking(row) => history.push_staking(row),
+    }
+}
+
+/// A row of staking with the figures of a trade.
+fn staking_of(row: &TradeRow) -> StakingRow {
+    let kinds = [
+        StakingKind::Deposit,
+        StakingKind::Redeem,
+        StakingKind::Interest { rate: row.order.0, price: row.fee },
+        StakingKind::Paid { requested: row.time },
+    ];
+    StakingRow {
+        account: row.account,
+        provider: [7; 16],
+        currency: CurrencyId(1),
+        number: row.trade.0,
+        amount: Money::from_units(5),
+        time: row.time,
+        kind: kinds[usize::try_from(row.trade.0 % 4).unwrap()],
     }
 }
 
