@@ -366,7 +366,7 @@ impl Moment {
     fn of(name: &'static str, value: &Value<'_>) -> Result<Millis, Refusal> {
         let read = match value {
             Value::Text(text) => zoned_millis(text),
-            _ => None,
+            Value::Number(_) | Value::Bool(_) | Value::Null | Value::Array(_) | Value::Object(_) => None,
         };
         read.ok_or_else(|| {
             Refusal::bad_field(name, MOMENT, value).with_reason(Reason::InvalidTimestampInPayload)

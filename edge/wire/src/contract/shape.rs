@@ -6,6 +6,7 @@ use super::request::paragraph;
 use crate::json::Json;
 use buttonwood_num::push_u64;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// A value of an answer.
 pub trait Shape {
@@ -226,6 +227,17 @@ impl<T: Shape> Shape for Option<T> {
         if let Some(value) = self {
             value.write_field(json, name);
         }
+    }
+}
+
+/// An object whose fields have names of the exchange's own, such as ids, which need no escapes.
+impl<T: Shape> Shape for BTreeMap<String, T> {
+    fn node(components: &mut Components) -> Node {
+        Node::of_type("object").with("additionalProperties", T::node(components))
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.object(|json| self.iter().for_each(|(name, value)| value.write_field(json, name)));
     }
 }
 
