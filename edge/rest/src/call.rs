@@ -5,7 +5,7 @@ use crate::auth::Auth;
 use crate::route::{Kinds, Route};
 use crate::unknown_fields;
 use buttonwood_engine::Caller;
-use buttonwood_gate::{self as gate, Owner, Payload, Reason, Refusal, Value, quoted};
+use buttonwood_gate::{self as gate, Kind, Owner, Payload, Reason, Refusal, Value, quoted};
 use buttonwood_model::{AccountId, GroupId, Roles, SymbolId};
 use buttonwood_wire::contract::{Both, InPayload, Query, Sent, Text};
 use buttonwood_wire::{field, request};
@@ -181,7 +181,8 @@ fn check_kind(
     let access = views.state().access();
     let Some(account) = access.account(id) else { return Ok(()) };
     let trades = route.kinds == Kinds::Trading;
-    if trades && access.is_closed(id) {
+    let is_used = trades || (route.kinds == Kinds::Exchange && route.kind == Kind::Write);
+    if is_used && access.is_closed(id) {
         return Err(field::closed_account(&account.short_name));
     }
     match route.kinds.has(account.kind) {

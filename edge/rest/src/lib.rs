@@ -31,6 +31,7 @@ mod route;
 mod routes;
 mod sandbox;
 mod spot_margin;
+mod staking;
 mod steps;
 mod submit;
 mod unbuilt;

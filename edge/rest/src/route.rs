@@ -113,7 +113,7 @@ pub enum Kinds {
     Derivatives,
     /// Those that borrow (MARG-001).
     Margin,
-    /// Those that trade spot with their own money alone.
+    /// Those that trade spot with their own money alone: they stake, and settle trades off the book.
     Exchange,
 }
 

@@ -6,7 +6,9 @@ mod notes;
 use crate::auth::Auth;
 use crate::route::Route;
 use crate::unbuilt::UNBUILT;
-use crate::{account, clearing, convert, derivatives, funds, market, orders, sandbox, spot_margin};
+use crate::{
+    account, clearing, convert, derivatives, funds, market, orders, sandbox, spot_margin, staking,
+};
 use buttonwood_operate as operate;
 
 /// Every endpoint that is built.
@@ -67,6 +69,14 @@ pub(crate) const ROUTES: &[Route] = &[
     spot_margin::account::ROUTE,
     spot_margin::rates::ROUTE,
     spot_margin::preview::ROUTE,
+    // Staking
+    staking::balances::ROUTE,
+    staking::stake::ROUTE,
+    staking::unstake::ROUTE,
+    staking::history::ROUTE,
+    staking::rewards::ROUTE,
+    staking::redemptions::ROUTE,
+    staking::rates::ROUTE,
     // Derivatives
     derivatives::margin::ROUTE,
     derivatives::positions::ROUTE,

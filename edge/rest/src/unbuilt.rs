@@ -7,11 +7,10 @@ use crate::auth::Auth;
 use crate::route::Route;
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_model::Role;
-use buttonwood_model::Role::{Auditor as A, FundManager as F, Trader as T};
+use buttonwood_model::Role::{Auditor as A, Trader as T};
 
 const CREATE_ORDERS: &[&str] = &["orders:create"];
 const READ_ORDERS: &[&str] = &["orders:read"];
-const NONE: &[&str] = &[];
 
 /// A POST on an account.
 const fn account(path: &'static str, roles: &[Role], scopes: &'static [&'static str]) -> Route {
@@ -30,13 +29,6 @@ const fn public(path: &'static str) -> Route {
 
 /// Every one of them, in the order of the specification's chapters.
 pub(crate) const UNBUILT: &[Route] = &[
-    // Staking
-    account("/v1/balances/staking", &[T, F, A], NONE),
-    account("/v1/staking/stake", &[T, F], NONE),
-    account("/v1/staking/unstake", &[T, F], NONE),
-    account("/v1/staking/history", &[T, F, A], NONE),
-    account("/v1/staking/rewards", &[T, F, A], NONE),
-    public("/v1/staking/rates"),
     // Prediction markets
     public("/v1/prediction-markets/events"),
     public("/v1/prediction-markets/events/newly-listed"),

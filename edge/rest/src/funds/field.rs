@@ -55,7 +55,7 @@ pub(crate) fn owed(app: &App, account: AccountId) -> String {
 }
 
 /// The refusal of an amount that may not leave an account, which is one of a currency's with this code.
-pub(super) fn short(app: &App, account: AccountId, short: Short, (amount, code): (&str, &str)) -> Refusal {
+pub(crate) fn short(app: &App, account: AccountId, short: Short, (amount, code): (&str, &str)) -> Refusal {
     let message = match short {
         Short::Debt => return in_debt(&owed(app, account)),
         Short::TooLittle => format!("The account has less than {} {code} that may leave it", quoted(amount)),

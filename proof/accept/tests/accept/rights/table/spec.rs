@@ -114,6 +114,7 @@ pub(crate) const BEYOND: &[(&str, &[&str])] = &[
     ("/v2/withdraw/{network}/{ticker}/feeEstimate", &[]),
     ("/v1/oauth/revokeByToken", &[]),
     ("/v1/reserves/proof", &[T, F, A]),
+    ("/v1/staking/redemptions", &[T, F, A]),
     ("/v1/margin/account", &[T, F, A]),
     ("/v1/margin/rates", &[T, F, A]),
     ("/v1/margin/order/preview", &[T, A]),

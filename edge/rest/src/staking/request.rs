@@ -1,0 +1,144 @@
+//! The request of a stake and of a redemption, and their refusals.
+
+use super::shown;
+use crate::app::App;
+use crate::call::Call;
+use crate::funds::{client_id, short};
+use crate::refused;
+use buttonwood_engine::Reject;
+use buttonwood_engine::staking::{OPEN_MAX, Reject as StakingReject, Request};
+use buttonwood_gate::{Reason, Refusal, quoted};
+use buttonwood_num::{Decimal as Number, MONEY_DECIMALS, Money};
+use buttonwood_wire::contract::{Decimal, InPayload, Needed, Sent, Text};
+use buttonwood_wire::field::{bad_value, failed, wrong_kind};
+use buttonwood_wire::request;
+use std::sync::Arc;
+
+request! {
+    /// An amount to stake with a provider, or to redeem.
+    pub(super) struct Stake in InPayload {
+        /// The provider, a version 4 UUID of `/v1/staking/rates`.
+        provider as "providerId": Needed<Text>,
+        /// The currency.
+        currency: Needed<Text>,
+        /// How much, with up to 19 decimals.
+        amount: Needed<Decimal>,
+        /// The client's id of the request, 1 to 100 characters: a repeated call with the same id moves nothing again and has the same reply.
+        client_id as "clientTransferId": Sent<Text>,
+        /// The same in another spelling.
+        other_client_id as "client_transfer_id": Sent<Text>,
+    }
+}
+
+/// Reads the request.
+pub(super) fn read(app: &App, call: &Call) -> Result<Arc<Request>, Refusal> {
+    let sent = Stake::of(call.payload());
+    let (provider, code, text) = (sent.provider()?, sent.currency()?, sent.amount()?);
+    Ok(Arc::new(Request {
+        provider: shown::provider(&provider)?,
+        currency: shown::currency(app, &code)?,
+        amount: amount(&text)?,
+        client_id: client_id(call.payload())?,
+    }))
+}
+
+/// A positive amount with at most 19 decimals.
+fn amount(text: &str) -> Result<Money, Refusal> {
+    let decimal = Number::parse(text.as_bytes()).ok().filter(|amount| !amount.is_zero());
+    decimal.and_then(Money::from_decimal).ok_or_else(|| {
+        let expected = format!("a positive amount with at most {MONEY_DECIMALS} decimals");
+        bad_value("amount", &expected, text).with_reason(Reason::InvalidQuantity)
+    })
+}
+
+/// The refusal of a stake or a redemption.
+pub(super) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
+    let Reject::Staking(reject) = reject else { return refused::refusal(app, call, reject) };
+    let sent = Stake::of(call.payload());
+    let [provider, code] = [sent.provider(), sent.currency()].map(Result::unwrap_or_default);
+    let text = sent.amount().unwrap_or_default();
+    let (amount, currency) = (quoted(&text), quoted(&code.to_ascii_uppercase()));
+    match reject {
+        StakingReject::WrongKind => wrong_kind(&account(app, call), "exchange"),
+        StakingReject::OtherTerms => {
+            let id = client_id(call.payload()).unwrap_or_default();
+            bad_value("clientTransferId", "an id that no request with other terms has", &id)
+        }
+        StakingReject::UnknownPair => unknown_pair(app, &provider, &code),
+        StakingReject::BadAmount => {
+            bad_value("amount", "a positive amount", &text).with_reason(Reason::InvalidQuantity)
+        }
+        StakingReject::Paused => {
+            let message = format!(
+                "Field 'providerId' names a provider that takes no new stakes of {currency} for now: '{}'",
+                quoted(&provider)
+            );
+            Refusal::new(Reason::InvalidParameterValue, message)
+        }
+        StakingReject::Short(reason) => short(app, call.account(), reason, (&text, &code)),
+        StakingReject::NoPrice => {
+            let message = format!("{currency} has no dollar price now, which the limit of new stakes needs");
+            Refusal::new(Reason::InvalidCurrency, message)
+        }
+        StakingReject::BeyondLimit => {
+            let message = format!(
+                "A stake of {amount} {currency} is beyond the limit of {} dollars a month with provider '{}'",
+                limit(app, &provider, &code),
+                quoted(&provider)
+            );
+            Refusal::new(Reason::DepositLimitExceeded, message)
+        }
+        StakingReject::TooLittleStaked => {
+            let message = format!(
+                "The account has less than {amount} {currency} staked with provider '{}'",
+                quoted(&provider)
+            );
+            Refusal::new(Reason::InsufficientFunds, message)
+        }
+        StakingReject::TooManyOpen => {
+            let message = format!(
+                "The account has {OPEN_MAX} open redemptions of {currency} with provider '{}', the most that it may have",
+                quoted(&provider)
+            );
+            Refusal::new(Reason::AccountLimitExceeded, message)
+        }
+        StakingReject::Unavailable
+        | StakingReject::BadTerms
+        | StakingReject::TooManyPairs
+        | StakingReject::OutOfRange
+        | StakingReject::HasKey
+        | StakingReject::NotDue
+        | StakingReject::Unknown => failed(),
+    }
+}
+
+/// The refusal of a provider without any pair, or of a currency that it does not stake (D-103).
+fn unknown_pair(app: &App, provider: &str, code: &str) -> Refusal {
+    let views = app.exchange.views();
+    let is_known = provider.parse().is_ok_and(|provider| views.state().staking().has_provider(provider));
+    if is_known {
+        let message =
+            format!("Field 'currency' names no currency that this provider stakes: '{}'", quoted(code));
+        return Refusal::new(Reason::InvalidCurrency, message);
+    }
+    let message = format!("Field 'providerId' names no provider of staking: '{}'", quoted(provider));
+    Refusal::new(Reason::InvalidParameterValue, message)
+}
+
+/// The monthly limit of a pair in dollars, as people read it.
+fn limit(app: &App, provider: &str, code: &str) -> String {
+    let views = app.exchange.views();
+    let room = views.state().staking();
+    let pair = app.currency_id(code).zip(provider.parse().ok());
+    let limit = pair.and_then(|(currency, provider)| room.find(provider, currency));
+    let mut out = Vec::new();
+    limit.map_or(Money::ZERO, |(_, pair)| pair.terms.limit).push_floored(&mut out, MONEY_DECIMALS);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The short name of the account that the call acts on.
+fn account(app: &App, call: &Call) -> String {
+    let views = app.exchange.views();
+    let account = views.state().access().account(call.account());
+    account.map_or_else(String::new, |account| account.short_name.clone())
+}
