@@ -69,6 +69,7 @@ mod sandbox_doc;
 mod secrets;
 mod sessions;
 mod settings;
+mod staking;
 mod statement;
 mod stock_clients;
 mod stops;
