@@ -1,6 +1,7 @@
 //! Staking over HTTP: clauses STK-001 to STK-022, and the rules of decisions D-95 to D-104.
 
 mod days;
+mod debts;
 mod history;
 mod money;
 mod redemptions;

@@ -157,7 +157,12 @@ fn stakes_are_limited_in_dollars_by_month() {
     );
     let above = request(AT_ONCE, "5.0000000000000000001");
     x.as_("trader").call(STAKE, above).refused(400, "DepositLimitExceeded");
-    stake(&x, "trader", AT_ONCE, "5");
+    stake(&x, "trader", AT_ONCE, "3");
+    // The index counts where it is higher.
+    x.control("/sandbox/index/ETH", &json!({ "price": "4200" })).ok();
+    let above = request(AT_ONCE, "1.0000000000000000001");
+    x.as_("trader").call(STAKE, above).refused(400, "DepositLimitExceeded");
+    stake(&x, "trader", AT_ONCE, "1");
     laws::check(&x);
 }
 
