@@ -2,8 +2,7 @@
 
 use crate::{
     Answer, ClearingAnswer, ConvertAnswer, ConvertQuote, Made, OrderState, Outcome, Reject, StakingAnswer,
-    TradingAnswer,
-    Wrapped,
+    TradingAnswer, Wrapped,
 };
 use buttonwood_model::OrderId;
 
@@ -33,7 +32,9 @@ impl<O, C, S> Outcome<O, C, S> {
             Self::Funds(made) => Ok(*made),
             Self::Done => Ok(Made::Nothing),
             Self::Rejected(reject) => Err(*reject),
-            Self::Trading(_) | Self::Converted(_) | Self::Staking(_) | Self::Clearing(_) => Err(Reject::System),
+            Self::Trading(_) | Self::Converted(_) | Self::Staking(_) | Self::Clearing(_) => {
+                Err(Reject::System)
+            }
         }
     }
 
@@ -59,9 +60,7 @@ impl<O, C, S> Outcome<O, C, S> {
             | Self::Staking(_)
             | Self::Funds(_)
             | Self::Clearing(_)
-            | Self::Done => {
-                Reject::System
-            }
+            | Self::Done => Reject::System,
         }
     }
 }

@@ -6,9 +6,7 @@ mod notes;
 use crate::auth::Auth;
 use crate::route::Route;
 use crate::unbuilt::UNBUILT;
-use crate::{
-    account, clearing, convert, derivatives, funds, market, orders, sandbox, spot_margin, staking,
-};
+use crate::{account, clearing, convert, derivatives, funds, market, orders, sandbox, spot_margin, staking};
 use buttonwood_operate as operate;
 
 /// Every endpoint that is built.

@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn ids_are_strings() {
-        let id = |value| <ClearingId as Kind<_>>::read(&read(value), "x").map(|id| id.into_owned());
+        let id = |value| <ClearingId as Kind<_>>::read(&read(value), "x").map(Cow::into_owned);
         assert_eq!(id(r#""AB""#).unwrap(), "AB");
         for value in ["1", "null", "true", "[]", "{}"] {
             assert_eq!(id(value).unwrap_err().reason, Reason::GTSTradeIDMustBeString, "{value}");

@@ -2,6 +2,7 @@
 
 use crate::command::{Argument, Command, Form};
 use crate::field::{self, bad_amount};
+use crate::funds::house;
 use crate::operator::Operator;
 use buttonwood_engine::staking::{PairTerms, Provider, Rate, Reject as StakingReject, Terms, WAIT_MAX};
 use buttonwood_engine::{Reject, StakingCommand};
@@ -35,11 +36,10 @@ pub const COMMAND: Command =
         ])
         .gives::<StakingTermsSet>();
 
-/// `POST /sandbox/staking/fund`; a venue has `house fund`.
-pub const FUND: Command = Command::once("staking fund", |operator, fields| Box::pin(fund(operator, fields)))
-    .about("Pays `staking_rewards` from the house's source account; a day of interest that waits and can be paid now is paid first.")
-    .takes::<Fund>(&[])
-    .gives::<StakingFunded>();
+/// `POST /sandbox/staking/fund`, which pays what interest comes from.
+pub const FUND: Command = house::COMMAND
+    .called::<Fund, StakingFunded>(|operator, fields| Box::pin(fund(operator, fields)))
+    .about("Pays `staking_rewards` from the house's source account; a day of interest that waits and can be paid now is paid first.");
 
 request! {
     /// Terms of staking.

@@ -3,8 +3,7 @@
 use buttonwood_engine::funds::DepositAddress;
 use buttonwood_engine::{
     Answer, ClearingReject, ConvertQuote, Made, OrderState, Outcome, Reject, StakingAnswer, State, Transfer,
-    Withdrawn,
-    Wrapped,
+    Withdrawn, Wrapped,
 };
 use buttonwood_model::{OrderId, Stamp};
 
