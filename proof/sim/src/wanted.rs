@@ -12,7 +12,7 @@ usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [
   --seeds N     N seeds, up to the first that fails
   --minutes M   seed after seed, for so long
   --release     every seed that ever failed, then as many as a release asks for
-  --ci          the same with a third of them, which each change must pass
+  --ci          the same with a third of them, which one commit in seven must pass
   --commands N  commands of a life (default 10000)
   --cuts N      power cuts tried before each call of a sweep (default 24)
   --programs N  programs of an adversary's search (default 20000)
@@ -23,7 +23,7 @@ usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [
   --play PATH   plays an adversary's program, or all of a folder, act by act, and judges each
 ";
 
-/// A change must pass one of so many parts of what a release must pass.
+/// Continuous integration runs one of so many parts of what a release must pass.
 const CI_PARTS: u64 = 3;
 
 /// A kind of run.
