@@ -408,7 +408,7 @@ fn only_the_counterparty_confirms() {
     );
     assert_eq!(stage.status(named), Some(Status::AwaitConfirm));
     assert_eq!(stage.confirm(bob, named, Side::Sell), CONFIRMED);
-    // It waits for money: nobody confirms or cancels it again.
+    // It waits for money: no account can confirm or cancel it again.
     for account in [ann, bob] {
         let again = stage.confirm(account, named, Side::Sell);
         assert_eq!(again, refused(Reject::NotOpen(Status::AttemptSettlement)));
@@ -545,7 +545,7 @@ fn a_closed_symbol_takes_no_confirmation() {
     assert_eq!(stage.cancel(ann, open), Answer::Clearing(ClearingAnswer::Canceled));
 }
 
-/// A symbol is closed to a jurisdiction on both sides: at entry to the initiator, at the confirmation to whoever confirms.
+/// A symbol is closed to a jurisdiction on both sides: at entry to the initiator, at the confirmation to the account that confirms.
 #[test]
 fn a_jurisdiction_is_shut_out() {
     let (mut stage, [ann, _, broker, _]) = Stage::new();

@@ -355,8 +355,8 @@ fn orders_expire_to_the_second() {
     laws::check(&x);
 }
 
-/// A confirmed order without money waits and settles with whatever brings the money: a credit, a fill, a released hold, another
-/// settlement. Proves CLR-016.
+/// A confirmed order without money waits, and settles as soon as the money is there, through any of these: a credit, a fill, a released
+/// hold, another settlement. Proves CLR-016.
 #[test]
 fn a_confirmed_order_waits_for_money() {
     let x = Exchange::start();

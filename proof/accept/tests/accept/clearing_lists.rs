@@ -36,7 +36,7 @@ fn broker_order(x: &Exchange, more: Value) -> String {
     entered["clearing_id"].as_str().unwrap().to_owned()
 }
 
-/// A row has these fields, and both parties list the order with their own side, nobody else. Proves CLR-018, CLR-021.
+/// A row has these fields, and both parties list the order, each with its own side; no other account lists it. Proves CLR-018, CLR-021.
 #[test]
 fn both_parties_list_an_order() {
     let x = Exchange::start();
