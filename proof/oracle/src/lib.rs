@@ -16,6 +16,7 @@ mod exchange;
 mod margin;
 mod naive;
 mod perps;
+mod staking;
 mod worlds;
 
 pub use borrowers::borrow;
@@ -27,4 +28,5 @@ pub use exchange::{Exchange, Happening, RoomEvents, Step, caller, fees_account, 
 pub use margin::{MarginCounts, MarginJudge};
 pub use naive::{Naive, PerpFigures, PerpFill, PerpMarket, perp_average, perp_figures, perp_quantity};
 pub use perps::{PerpCounts, PerpJudge};
+pub use staking::{StakingCounts, stake};
 pub use worlds::{CALLS, DEEP, FINE, FUNDS, MAJORS, ODD, Range, World};

@@ -37,6 +37,7 @@ use buttonwood_model::{
 use buttonwood_num::{Money, Price, Qty};
 use fees::{Change, Volumes};
 use funds::Funds;
+pub(crate) use funds::month_of;
 use key::Key;
 pub use perp::{PerpFigures, PerpFill, PerpMarket, perp_average, perp_figures, perp_quantity};
 pub(crate) use perp::{

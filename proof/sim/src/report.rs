@@ -1,7 +1,7 @@
 //! Runs seeds on all processors, adds up their figures, and keeps what failed.
 
 use crate::wanted::{Kind, Span, Wanted};
-use buttonwood_oracle::{CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare};
+use buttonwood_oracle::{CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare, stake};
 use buttonwood_sim::Finding;
 use buttonwood_sim::adversary::{Hunt, HuntTally, Program, Scene, play};
 use buttonwood_sim::disk::Faulty;
@@ -31,6 +31,8 @@ const STATES: u64 = 1_000_000;
 const COMPARED: u64 = 500_000;
 /// Commands of a world of OTC clearing.
 const CLEARING_STEPS: u32 = 400;
+/// Acts of a world of staking.
+const STAKING_STEPS: u32 = 300;
 /// Steps of a world of spot margin.
 const MARGIN_STEPS: u64 = 200;
 /// Runs of funds on faulty chains.
@@ -213,12 +215,12 @@ impl Work<'_> {
         let count = usize::try_from(self.wanted.commands).expect("a count fits memory");
         let compare = || {
             let counts = compare(world, seed, count);
-            // Spot margin, funds and OTC clearing have worlds of their own, each in one seed of four.
+            // Spot margin, funds, OTC clearing and staking have worlds of their own, each in one seed of four.
             match seed % 4 {
                 0 => drop(borrow(seed, MARGIN_STEPS)),
                 1 => drop(compare(&FUNDS, seed, count)),
                 2 => drop(clear(Dice::seeded(seed), CLEARING_STEPS).unwrap_or_else(|odd| panic!("{odd}"))),
-                _ => {}
+                _ => drop(stake(Dice::seeded(seed), STAKING_STEPS).unwrap_or_else(|odd| panic!("{odd}"))),
             }
             Ok(counts)
         };

@@ -27,6 +27,7 @@ use buttonwood_engine::{
     TransferStatus, UNCLAIMED,
 };
 use buttonwood_model::{AccountId, CurrencyId, GroupId, Time};
+pub(crate) use calendar::month_of;
 use custody::Move;
 use deposits::Arrival;
 pub(crate) use row::{Path, Row};

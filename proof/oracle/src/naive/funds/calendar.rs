@@ -17,7 +17,7 @@ fn ends() -> impl Iterator<Item = u64> {
 }
 
 /// The number of the month that a moment is in, from January 1970.
-pub(super) fn month_of(time: Time) -> u64 {
+pub(crate) fn month_of(time: Time) -> u64 {
     let ended = ends().take_while(|end| *end <= time.0 / Day::MICROS).count();
     u64::try_from(ended).unwrap()
 }

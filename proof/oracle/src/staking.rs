@@ -1,0 +1,436 @@
+//! Staking, naively: lists of changes and sums over them, from the specification (STK-003 to STK-021, D-95 to D-104). Random customers stake,
+//! redeem and repeat requests, while terms and prices change, the rewards run out, the exchange halts or is down for days, and its state goes
+//! through snapshots. Some of these acts come between the steps of an accrual. After every command the core must show the same figures.
+
+mod books;
+mod requests;
+
+use crate::exchange::caller;
+use crate::{Dice, Exchange};
+use books::{Books, ONE};
+use buttonwood_engine::perp::Command as PerpCommand;
+use buttonwood_engine::staking::{PairTerms, Provider, Rate, Request, Terms};
+use buttonwood_engine::{
+    AccountKind, Answer, Body, Caller, Command, FeeSchedule, Founding, Operation, Outcome, Place,
+    STAKING_POOL, STAKING_REWARDS, StakingCommand, StakingInfrequent, TradingCommand,
+};
+use buttonwood_model::{
+    AccountId, Claim, CurrencyId, OrderKind, Rank, Role, SessionId, Side, SymbolId, Time,
+};
+use buttonwood_num::{Bps, Money, Price, Qty};
+use std::sync::Arc;
+
+const HOUR: u64 = 3_600 * Time::SECOND;
+const DAY: u64 = 24 * HOUR;
+/// Hundredths of a lot in one coin.
+const COIN: u128 = 100_000_000;
+/// Ticks in a dollar.
+const DOLLAR: u64 = 1_000;
+
+/// How often something happened in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StakingCounts {
+    /// Stakes.
+    pub staked: u64,
+    /// Requests to redeem.
+    pub redeemed: u64,
+    /// Payments of redemptions that had waited.
+    pub paid_later: u64,
+    /// Interest that joined a stake.
+    pub joined: u64,
+    /// Interest that went to a balance.
+    pub to_balance: u64,
+    /// Days that were paid after the next one had ended too.
+    pub late: u64,
+    /// Stakes that were beyond the limit of the month, and nothing else was against them.
+    pub beyond_limit: u64,
+    /// Requests that were sent again and got the same reply.
+    pub repeated: u64,
+    /// Acts between commands that were due.
+    pub between: u64,
+    /// Requests that were refused.
+    pub refused: u64,
+}
+
+impl StakingCounts {
+    /// Adds the counts of another run.
+    pub fn add(&mut self, other: &Self) {
+        self.staked += other.staked;
+        self.redeemed += other.redeemed;
+        self.paid_later += other.paid_later;
+        self.joined += other.joined;
+        self.to_balance += other.to_balance;
+        self.late += other.late;
+        self.beyond_limit += other.beyond_limit;
+        self.repeated += other.repeated;
+        self.between += other.between;
+        self.refused += other.refused;
+    }
+}
+
+/// A request that was accepted under a client id, and its reply.
+#[derive(Clone)]
+struct Known {
+    who: usize,
+    stakes: bool,
+    request: Request,
+    answer: Answer,
+}
+
+/// A coin and its dollar book.
+#[derive(Clone, Copy)]
+struct Coin {
+    currency: CurrencyId,
+    symbol: SymbolId,
+}
+
+/// Random customers, the core that they use, and what it must show.
+struct World {
+    exchange: Exchange,
+    dice: Dice,
+    coins: [Coin; 2],
+    /// The last is of a kind that may not stake.
+    accounts: Vec<(AccountId, SessionId)>,
+    nonce: u64,
+    known: Vec<Known>,
+    books: Books,
+    counts: StakingCounts,
+}
+
+/// Runs `steps` random acts.
+///
+/// # Errors
+/// The first difference between the core and the naive figures.
+pub fn stake(dice: Dice, steps: u32) -> Result<StakingCounts, String> {
+    let mut world = World::open(dice)?;
+    for step in 0..steps {
+        let acted = world.act().and_then(|()| world.run_due(world.now()));
+        let agreed = acted.and_then(|()| world.books.settled(world.exchange.stamp.time));
+        agreed.map_err(|difference| format!("step {step}: {difference}"))?;
+    }
+    let Books { late, paid_later, interest: [joined, to_balance], .. } = world.books;
+    Ok(StakingCounts { paid_later, joined, to_balance, late, ..world.counts })
+}
+
+fn provider(last: u8) -> Provider {
+    let mut bytes = [0; 16];
+    (bytes[6], bytes[8], bytes[15]) = (0x40, 0x80, last);
+    Provider(bytes)
+}
+
+impl World {
+    /// Three customers with coins and dollars, two coins, of which one has no price yet, and rewards for some days.
+    fn open(dice: Dice) -> Result<Self, String> {
+        let fees = FeeSchedule { maker: Bps(0), taker: Bps(0), auction: Bps(0) };
+        let mut exchange = Exchange::open(fees, None);
+        let usd = exchange.find_currency("USD");
+        let coins = ["SOL", "ETH"].map(|code| {
+            let currency = exchange.find_currency(code);
+            Coin { currency, symbol: exchange.symbol([code, "USD"], ["0.001", "0.000001", "0.001"], &[]) }
+        });
+        let mut accounts: Vec<_> = ["a", "b", "c"].map(|name| exchange.account(name, "")).into();
+        accounts.push(exchange.account_of_kind(accounts[0], "m", AccountKind::Margin));
+        let roles = [Role::Trader, Role::FundManager, Role::Trader, Role::Trader];
+        let keys = accounts.iter().zip(roles).zip(["a", "b", "c", "m"]);
+        let accounts = keys.map(|((account, role), name)| (*account, exchange.key(name, *account, role)));
+        let accounts: Vec<_> = accounts.collect();
+        for (account, _) in &accounts {
+            exchange.own(Body::credit(*account, vec![(usd, Money::from_units(1_000_000_000 * ONE))]));
+        }
+        exchange.own(StakingCommand::SetKey([7; 16]).into());
+        let (books, counts) = (Books::default(), StakingCounts::default());
+        let mut world = Self { exchange, dice, coins, accounts, nonce: 0, known: Vec::new(), books, counts };
+        world.pass_to(DAY + 12 * HOUR)?;
+        for place in 0..2 {
+            world.set_terms(0, place)?;
+            world.fund()?;
+            world.credit()?;
+        }
+        world.pin()?;
+        Ok(world)
+    }
+
+    fn now(&self) -> u64 {
+        self.exchange.stamp.time.0
+    }
+
+    fn act(&mut self) -> Result<(), String> {
+        if self.books.halted && self.dice.once_in(4) {
+            self.halt()?;
+        }
+        match self.dice.below(24) {
+            0..=6 => self.wait(),
+            7 => self.be_down(),
+            8 => {
+                self.exchange.state = self.exchange.stored();
+                Ok(())
+            }
+            9 if self.dice.once_in(3) => self.burst(),
+            _ => self.act_at_once(),
+        }
+    }
+
+    /// An act that may come at any moment.
+    fn act_at_once(&mut self) -> Result<(), String> {
+        match self.dice.below(24) {
+            0..=7 => self.ask(true),
+            8..=13 => self.ask(false),
+            14 => self.repeat(),
+            15 => self.credit(),
+            16..=18 => self.fund(),
+            19 => {
+                let (last, place) = self.dice.pick(&[(0, 0), (0, 1), (1, 0)]);
+                self.set_terms(last, place)
+            }
+            20 => self.pin(),
+            21 => self.trade(),
+            22 if self.dice.once_in(3) => self.halt(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs a command, and compares.
+    fn submit(&mut self, wait: u64, caller: Option<Caller>, body: Body) -> Result<Answer, String> {
+        let answer = self.exchange.submit(wait, &Command { caller, body });
+        let now = self.exchange.stamp.time;
+        for event in std::mem::take(&mut self.exchange.of.staking) {
+            if let StakingInfrequent::Accrued(event) = event {
+                self.books.accrued(&event, now)?;
+            } else if let StakingInfrequent::Paid(event) = event {
+                self.books.paid(&event, now)?;
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Runs a command of the exchange, which must be done.
+    fn own(&mut self, wait: u64, body: Body) -> Result<(), String> {
+        let said = format!("{body:?}");
+        let answer = self.submit(wait, None, body)?;
+        if let Outcome::Rejected(reject) = answer {
+            return Err(format!("{said}: {reject:?}"));
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, who: usize, body: impl Into<Body>) -> Result<Answer, String> {
+        self.nonce += 1;
+        let (account, session) = self.accounts[who];
+        self.submit(1, Some(caller(session, account, self.nonce)), body.into())
+    }
+
+    fn credit(&mut self) -> Result<(), String> {
+        let coin = self.dice.pick(&self.coins);
+        for who in 0..4 {
+            let account = self.accounts[who].0;
+            let units =
+                ONE * i128::from(1 + self.dice.below(100)) + i128::from(self.dice.below(1_000_000_000));
+            self.own(1, Body::credit(account, vec![(coin.currency, Money::from_units(units))]))?;
+            self.books.add(account, coin.currency, units);
+        }
+        self.agree()
+    }
+
+    /// The rewards get what the next day lacks, a unit less, or something else.
+    fn fund(&mut self) -> Result<(), String> {
+        let coin = self.dice.pick(&self.coins);
+        let own = (0..self.books.pairs.len()).filter(|at| self.books.pairs[*at].currency == coin.currency);
+        let lacks = own.map(|at| self.books.lacks(at)).filter(|lacks| *lacks > 0).min();
+        let units = match self.dice.below(5) {
+            0 | 1 => lacks.unwrap_or(1),
+            2 => lacks.map_or(1, |lacks| (lacks - 1).max(1)),
+            _ => i128::from(1 + self.dice.below(1 << 62)),
+        };
+        self.own(1, StakingCommand::Fund(coin.currency, Money::from_units(units)).into())?;
+        self.books.fund(coin.currency, units);
+        self.agree()
+    }
+
+    fn set_terms(&mut self, last: u8, place: usize) -> Result<(), String> {
+        let (provider, currency) = (provider(last), self.coins[place].currency);
+        let basis_points = self.dice.pick(&[0, 1, 365, 730, 5_000, 100_000]);
+        let millionths = if basis_points == 100_000 { 0 } else { self.dice.pick(&[0, 0, 1, 19_700]) };
+        let per_day = self.dice.pick(&[None, None, Some(1), Some(ONE), Some(20 * ONE)]);
+        let terms = Terms {
+            rate: Rate(basis_points * Rate::BASIS_POINT + millionths),
+            limit: Money::from_units(ONE * self.dice.pick(&[0, 5_000, 50_000, 500_000, 500_000, 10_000_000])),
+            wait: self.dice.pick(&[0, 0, 1, 3_600, 86_400, 7 * 86_400]),
+            per_day: per_day.map(Money::from_units),
+            paused: self.dice.once_in(8),
+        };
+        self.own(1, StakingCommand::SetTerms(Arc::new(PairTerms { provider, currency, terms })).into())?;
+        self.books.set_terms(provider, currency, terms, self.exchange.stamp.time);
+        self.agree()
+    }
+
+    /// The first coin gets an index.
+    fn pin(&mut self) -> Result<(), String> {
+        let (currency, dollars) = (self.coins[0].currency, self.dice.pick(&[50, 90, 100, 101, 150]));
+        let index = dollars * ONE;
+        self.own(1, PerpCommand::PinIndex(currency, Some(Money::from_units(index))).into())?;
+        self.books.prices.entry(currency).or_default()[1] = Some(index);
+        self.agree()
+    }
+
+    /// One customer sells a coin to another one, within the collar around the last trade.
+    fn trade(&mut self) -> Result<(), String> {
+        let coin = self.dice.pick(&self.coins);
+        let [last, index] = self.books.prices.get(&coin.currency).copied().unwrap_or_default();
+        let last = last.map_or(100, |last| last / ONE);
+        let price = self.dice.pick(&[last - last / 5, last - 1, last, last + 1, last + last / 25]).max(30);
+        let (seller, buyer) = self.dice.pick(&[(0, 2), (2, 0)]);
+        let [from, to] = [seller, buyer].map(|who| self.accounts[who].0);
+        if self.books.halted || self.books.available(from, coin.currency) < ONE {
+            return Ok(());
+        }
+        let ticks = Price::from_ticks(u64::try_from(price).unwrap() * DOLLAR);
+        let orders = [(seller, Side::Sell), (buyer, Side::Buy)];
+        for (who, side) in orders {
+            let answer = self.send(who, TradingCommand::Place(order(coin.symbol, side, ticks)))?;
+            if let Outcome::Rejected(reject) = answer {
+                return Err(format!("no trade at {price}: {reject:?}"));
+            }
+        }
+        self.books.add(from, coin.currency, -ONE);
+        self.books.add(to, coin.currency, ONE);
+        // Without a pin the index is that of the book, which has nothing but its last trade.
+        self.books.prices.insert(coin.currency, [Some(price * ONE), index]);
+        self.agree()
+    }
+
+    fn halt(&mut self) -> Result<(), String> {
+        let operation = if self.books.halted { Operation::Resume } else { Operation::Halt };
+        self.own(1, operation.into())?;
+        self.books.halted = !self.books.halted;
+        self.agree()
+    }
+
+    /// Time passes, now and then exactly to 20:00 or to midnight, and what falls due runs at its time.
+    fn wait(&mut self) -> Result<(), String> {
+        let now = self.now();
+        let today = now / DAY * DAY;
+        let evening = today + 20 * HOUR;
+        let evening = if evening > now { evening } else { evening + DAY };
+        let until = match self.dice.below(10) {
+            0 => evening,
+            1 => evening - 1,
+            2 => today + DAY,
+            3 => evening + Time::SECOND,
+            4 | 5 => now + self.dice.below(90) * Time::SECOND + self.dice.below(Time::SECOND),
+            6 => now + (1 + self.dice.below(9)) * DAY,
+            _ => now + self.dice.below(30) * HOUR,
+        };
+        self.pass_to(until.max(now + 2))
+    }
+
+    fn pass_to(&mut self, until: u64) -> Result<(), String> {
+        self.run_due(until - 1)?;
+        let wait = until.saturating_sub(self.now()).max(1);
+        self.own(wait, Founding::MoveClock.into())
+    }
+
+    /// The exchange is down, up to some days; what fell due runs at its start.
+    fn be_down(&mut self) -> Result<(), String> {
+        let wait = 1 + self.dice.below(5 * DAY);
+        self.own(wait, Founding::MoveClock.into())
+    }
+
+    /// Runs what is due until a time, at its time. Now and then other acts come before the next step.
+    fn run_due(&mut self, until: u64) -> Result<(), String> {
+        while let Some(due) = self.exchange.state.next_due() {
+            let is_follow_up = due.rank == Rank::FollowUp;
+            if !is_follow_up && due.time.0 > until.max(self.now()) {
+                break;
+            }
+            if !is_follow_up && due.time.0 <= self.now() && self.dice.once_in(5) {
+                self.counts.between += 1;
+                self.act_at_once()?;
+                continue;
+            }
+            let wait = due.time.0.saturating_sub(self.now());
+            self.own(wait, due.command)?;
+            self.agree()?;
+        }
+        Ok(())
+    }
+
+    /// Both show the same figures, and every law holds.
+    fn agree(&self) -> Result<(), String> {
+        let (state, ledger) = (&self.exchange.state, self.exchange.state.ledger());
+        let staking = state.staking();
+        for (at, pair) in self.books.pairs.iter().enumerate() {
+            let (id, _) = staking.find(pair.provider, pair.currency).ok_or("a pair is missing")?;
+            for (account, _) in &self.accounts {
+                let got =
+                    [staking.staked(*account, id), staking.owed(*account, id), staking.accrued(*account, id)];
+                let expected = self.books.figures(at, *account);
+                if got != expected {
+                    return Err(format!("{account:?} has {got:?} with {id:?}, expected {expected:?}"));
+                }
+            }
+        }
+        for coin in self.coins {
+            let houses = [STAKING_POOL, STAKING_REWARDS].map(|house| ledger.house(house.name));
+            let got = houses.map(|house| house.map(|house| ledger.balance(house, coin.currency).total()));
+            let expected = self.books.houses(coin.currency);
+            if got != expected.map(Some) {
+                return Err(format!("the house has {got:?}, expected {expected:?}"));
+            }
+            for (account, _) in &self.accounts {
+                let got = self.exchange.balance(*account, coin.currency).available.units();
+                let expected = self.books.available(*account, coin.currency);
+                if got != expected {
+                    return Err(format!("{account:?} has {got} of {:?}, expected {expected}", coin.currency));
+                }
+            }
+        }
+        state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
+    }
+}
+
+/// An order of one coin.
+fn order(symbol: SymbolId, side: Side, price: Price) -> Place {
+    Place {
+        symbol,
+        side,
+        claim: Claim::Yes,
+        kind: OrderKind::Limit,
+        option: None,
+        price,
+        qty: Qty::from_hundredths(COIN),
+        spend: Money::ZERO,
+        client_id: None,
+        stop: Price::default(),
+        margin: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The core keeps stakes as the naive model does, and every course of a stake is among the runs.
+    #[test]
+    fn the_core_stakes_like_the_naive_model() {
+        let mut counts = StakingCounts::default();
+        for seed in 0..20 {
+            let run = stake(Dice::seeded(seed), 300);
+            counts.add(&run.unwrap_or_else(|difference| panic!("seed {seed}: {difference}")));
+        }
+        let StakingCounts { staked, redeemed, paid_later, joined, to_balance, .. } = counts;
+        let StakingCounts { late, beyond_limit, repeated, between, refused, .. } = counts;
+        let all = [
+            staked,
+            redeemed,
+            paid_later,
+            joined,
+            to_balance,
+            late,
+            beyond_limit,
+            repeated,
+            between,
+            refused,
+        ];
+        assert!(all.iter().all(|count| *count > 50), "{counts:?}");
+    }
+}
