@@ -89,7 +89,7 @@ struct World {
     exchange: Exchange,
     dice: Dice,
     coins: [Coin; 2],
-    /// The last is of a kind that may not stake.
+    /// The fourth is of a kind that may not stake. Those behind it are the crowd.
     accounts: Vec<(AccountId, SessionId)>,
     nonce: u64,
     known: Vec<Known>,
@@ -97,15 +97,17 @@ struct World {
     counts: StakingCounts,
 }
 
-/// Runs `steps` random acts.
+/// Runs `steps` random acts, of three customers and a crowd of others.
 ///
 /// # Errors
 /// The first difference between the core and the naive figures.
-pub fn stake(dice: Dice, steps: u32) -> Result<StakingCounts, String> {
+pub fn stake(dice: Dice, steps: u32, crowd: u32) -> Result<StakingCounts, String> {
     let mut world = World::open(dice)?;
+    world.gather(crowd)?;
     for step in 0..steps {
         let acted = world.act().and_then(|()| world.run_due(world.now()));
-        let agreed = acted.and_then(|()| world.books.settled(world.exchange.stamp.time));
+        let settled = acted.and_then(|()| world.books.settled(world.exchange.stamp.time));
+        let agreed = settled.and_then(|()| world.agree_on_all());
         agreed.map_err(|difference| format!("step {step}: {difference}"))?;
     }
     let Books { late, paid_later, interest: [joined, to_balance], .. } = world.books;
@@ -150,6 +152,34 @@ impl World {
         Ok(world)
     }
 
+    /// A crowd that stakes: more accounts than one step of an accrual may pay.
+    fn gather(&mut self, crowd: u32) -> Result<(), String> {
+        if crowd == 0 {
+            return Ok(());
+        }
+        let Coin { currency, .. } = self.coins[0];
+        let terms = Terms {
+            rate: Rate(365 * Rate::BASIS_POINT),
+            limit: Money::from_units(10_000_000 * ONE),
+            wait: 3_600,
+            ..Terms::default()
+        };
+        self.own(1, set(provider(0), currency, terms))?;
+        self.books.set_terms(provider(0), currency, terms, self.exchange.stamp.time);
+        for number in 0..crowd {
+            let name = format!("crowd-{number}");
+            let account = self.exchange.account_beside(self.accounts[0].0, &name, "");
+            self.accounts.push((account, self.exchange.key(&name, account, Role::Trader)));
+            let units = ONE + i128::from(number);
+            self.own(1, Body::credit(account, vec![(currency, Money::from_units(2 * units))]))?;
+            self.books.add(account, currency, 2 * units);
+            let (amount, client_id) = (Money::from_units(units), String::new());
+            let request = Request { provider: provider(0), currency, amount, client_id };
+            self.request(self.accounts.len() - 1, true, &request)?;
+        }
+        self.agree()
+    }
+
     fn now(&self) -> u64 {
         self.exchange.stamp.time.0
     }
@@ -166,6 +196,7 @@ impl World {
                 Ok(())
             }
             9 if self.dice.once_in(3) => self.burst(),
+            10 | 11 if self.accounts.len() > 4 => self.rush(),
             _ => self.act_at_once(),
         }
     }
@@ -231,18 +262,19 @@ impl World {
         self.agree()
     }
 
-    /// The rewards get what the next day lacks, a unit less, or something else.
+    /// The rewards of a coin get what the next day of a pair lacks, a unit less, or something else.
     fn fund(&mut self) -> Result<(), String> {
-        let coin = self.dice.pick(&self.coins);
-        let own = (0..self.books.pairs.len()).filter(|at| self.books.pairs[*at].currency == coin.currency);
-        let lacks = own.map(|at| self.books.lacks(at)).filter(|lacks| *lacks > 0).min();
-        let units = match self.dice.below(5) {
-            0 | 1 => lacks.unwrap_or(1),
-            2 => lacks.map_or(1, |lacks| (lacks - 1).max(1)),
-            _ => i128::from(1 + self.dice.below(1 << 62)),
+        let all = (0..self.books.pairs.len()).map(|at| (self.books.pairs[at].currency, self.books.lacks(at)));
+        let lacking: Vec<_> = all.filter(|(_, lacks)| *lacks > 0).collect();
+        let other = i128::from(1 + self.dice.below(1 << 62));
+        let (currency, units) = if lacking.is_empty() || self.dice.once_in(4) {
+            (self.dice.pick(&self.coins).currency, other)
+        } else {
+            let (currency, lacks) = self.dice.pick(&lacking);
+            (currency, self.dice.pick(&[lacks, lacks, (lacks - 1).max(1), lacks + other]))
         };
-        self.own(1, StakingCommand::Fund(coin.currency, Money::from_units(units)).into())?;
-        self.books.fund(coin.currency, units);
+        self.own(1, StakingCommand::Fund(currency, Money::from_units(units)).into())?;
+        self.books.fund(currency, units);
         self.agree()
     }
 
@@ -258,7 +290,7 @@ impl World {
             per_day: per_day.map(Money::from_units),
             paused: self.dice.once_in(8),
         };
-        self.own(1, StakingCommand::SetTerms(Arc::new(PairTerms { provider, currency, terms })).into())?;
+        self.own(1, set(provider, currency, terms))?;
         self.books.set_terms(provider, currency, terms, self.exchange.stamp.time);
         self.agree()
     }
@@ -354,21 +386,12 @@ impl World {
         Ok(())
     }
 
-    /// Both show the same figures, and every law holds.
+    /// Both show the same figures of the first accounts and of the house, and every law holds.
     fn agree(&self) -> Result<(), String> {
-        let (state, ledger) = (&self.exchange.state, self.exchange.state.ledger());
-        let staking = state.staking();
-        for (at, pair) in self.books.pairs.iter().enumerate() {
-            let (id, _) = staking.find(pair.provider, pair.currency).ok_or("a pair is missing")?;
-            for (account, _) in &self.accounts {
-                let got =
-                    [staking.staked(*account, id), staking.owed(*account, id), staking.accrued(*account, id)];
-                let expected = self.books.figures(at, *account);
-                if got != expected {
-                    return Err(format!("{account:?} has {got:?} with {id:?}, expected {expected:?}"));
-                }
-            }
+        for (account, _) in &self.accounts[..4] {
+            self.agree_on(*account)?;
         }
+        let ledger = self.exchange.state.ledger();
         for coin in self.coins {
             let houses = [STAKING_POOL, STAKING_REWARDS].map(|house| ledger.house(house.name));
             let got = houses.map(|house| house.map(|house| ledger.balance(house, coin.currency).total()));
@@ -376,16 +399,49 @@ impl World {
             if got != expected.map(Some) {
                 return Err(format!("the house has {got:?}, expected {expected:?}"));
             }
-            for (account, _) in &self.accounts {
-                let got = self.exchange.balance(*account, coin.currency).available.units();
-                let expected = self.books.available(*account, coin.currency);
-                if got != expected {
-                    return Err(format!("{account:?} has {got} of {:?}, expected {expected}", coin.currency));
+        }
+        self.exchange.state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
+    }
+
+    /// The same of all accounts, and of when their redemptions are paid.
+    fn agree_on_all(&self) -> Result<(), String> {
+        let (staking, now) = (self.exchange.state.staking(), self.exchange.stamp.time);
+        let expected: Vec<_> = (0..self.books.pairs.len()).map(|at| self.books.expected(at, now)).collect();
+        for (account, _) in &self.accounts {
+            self.agree_on(*account)?;
+            for (row, time) in staking.expected_of(*account, now) {
+                let expected = expected[usize::from(row.pair.0)].get(&row.number);
+                if expected.is_some_and(|expected| *expected != time) {
+                    return Err(format!("{row:?} is paid at {time:?}, expected {expected:?}"));
                 }
             }
         }
-        state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
+        Ok(())
     }
+
+    fn agree_on(&self, account: AccountId) -> Result<(), String> {
+        let staking = self.exchange.state.staking();
+        for (at, pair) in self.books.pairs.iter().enumerate() {
+            let (id, _) = staking.find(pair.provider, pair.currency).ok_or("a pair is missing")?;
+            let got = [staking.staked(account, id), staking.owed(account, id), staking.accrued(account, id)];
+            let expected = self.books.figures(at, account);
+            if got != expected {
+                return Err(format!("{account:?} has {got:?} with {id:?}, expected {expected:?}"));
+            }
+        }
+        for Coin { currency, .. } in self.coins {
+            let got = self.exchange.balance(account, currency).available.units();
+            let expected = self.books.available(account, currency);
+            if got != expected {
+                return Err(format!("{account:?} has {got} of {currency:?}, expected {expected}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn set(provider: Provider, currency: CurrencyId, terms: Terms) -> Body {
+    StakingCommand::SetTerms(Arc::new(PairTerms { provider, currency, terms })).into()
 }
 
 /// An order of one coin.
@@ -414,7 +470,7 @@ mod tests {
     fn the_core_stakes_like_the_naive_model() {
         let mut counts = StakingCounts::default();
         for seed in 0..20 {
-            let run = stake(Dice::seeded(seed), 300);
+            let run = stake(Dice::seeded(seed), 300, 0);
             counts.add(&run.unwrap_or_else(|difference| panic!("seed {seed}: {difference}")));
         }
         let StakingCounts { staked, redeemed, paid_later, joined, to_balance, .. } = counts;
@@ -432,5 +488,11 @@ mod tests {
             refused,
         ];
         assert!(all.iter().all(|count| *count > 50), "{counts:?}");
+    }
+    /// The same with more accounts than one step pays: interest, and redemptions that fall due while the exchange is down.
+    #[test]
+    fn a_crowd_is_paid_in_steps() {
+        let counts = stake(Dice::seeded(1), 40, 1_100).unwrap_or_else(|difference| panic!("{difference}"));
+        assert!(counts.joined > 5_000 && counts.paid_later > 1_000, "{counts:?}");
     }
 }

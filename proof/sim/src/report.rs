@@ -33,6 +33,8 @@ const COMPARED: u64 = 500_000;
 const CLEARING_STEPS: u32 = 400;
 /// Acts of a world of staking.
 const STAKING_STEPS: u32 = 300;
+/// Customers of a large one.
+const CROWD: u32 = 1_100;
 /// Steps of a world of spot margin.
 const MARGIN_STEPS: u64 = 200;
 /// Runs of funds on faulty chains.
@@ -220,7 +222,7 @@ impl Work<'_> {
                 0 => drop(borrow(seed, MARGIN_STEPS)),
                 1 => drop(compare(&FUNDS, seed, count)),
                 2 => drop(clear(Dice::seeded(seed), CLEARING_STEPS).unwrap_or_else(|odd| panic!("{odd}"))),
-                _ => drop(stake(Dice::seeded(seed), STAKING_STEPS).unwrap_or_else(|odd| panic!("{odd}"))),
+                _ => customers(seed),
             }
             Ok(counts)
         };
@@ -418,6 +420,14 @@ fn programs_of(path: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = folder.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.sort();
     files
+}
+
+/// Runs a world of staking, now and then with more customers than one step of an accrual pays.
+fn customers(seed: u64) {
+    let (steps, crowd) = if seed % 64 == 3 { (STAKING_STEPS / 5, CROWD) } else { (STAKING_STEPS, 0) };
+    if let Err(odd) = stake(Dice::seeded(seed), steps, crowd) {
+        panic!("{odd}");
+    }
 }
 
 /// A panic of the simulated code is a finding too.

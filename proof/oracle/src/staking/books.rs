@@ -415,6 +415,31 @@ impl Books {
         Ok(())
     }
 
+    /// When the open redemptions of a pair are paid in full if its terms stay as they are, by number: none of those behind one that takes more
+    /// than some years (D-100).
+    pub(super) fn expected(&self, at: usize, now: Time) -> BTreeMap<u64, Time> {
+        let pair = &self.pairs[at];
+        let most = pair.terms().per_day.map_or(i128::MAX, Money::units);
+        let (mut time, mut left, mut all) = (now, pair.allowance(now), BTreeMap::new());
+        for open in &pair.queue {
+            let due = time.max(Time(open.due));
+            if Day::of(due) > Day::of(time) {
+                left = most;
+            }
+            time = due;
+            let mut owed = open.left;
+            while owed > left {
+                (owed, left, time) = (owed - left, most, Day::of(time).plus(1).start());
+                if time > now.plus(2_000 * Day::MICROS) {
+                    return all;
+                }
+            }
+            left -= owed;
+            all.insert(open.number, time);
+        }
+        all
+    }
+
     /// Nothing that is due at a time is left: no redemption, and no day but those that `staking_rewards` cannot pay.
     pub(super) fn settled(&mut self, now: Time) -> Result<(), String> {
         for at in 0..self.pairs.len() {

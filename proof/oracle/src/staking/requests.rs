@@ -10,7 +10,14 @@ use std::sync::Arc;
 
 impl World {
     fn anyone(&mut self) -> usize {
-        if self.dice.once_in(24) { 3 } else { self.dice.pick(&[0, 1, 2]) }
+        if self.dice.once_in(24) {
+            return 3;
+        }
+        let crowd = u64::try_from(self.accounts.len() - 4).unwrap();
+        if crowd > 0 && self.dice.once_in(2) {
+            return 4 + usize::try_from(self.dice.below(crowd)).unwrap();
+        }
+        self.dice.pick(&[0, 1, 2])
     }
 
     /// A pair, mostly one that is set.
@@ -26,7 +33,8 @@ impl World {
         let amount = self.amount(who, (provider, currency), stakes);
         let client_id = if self.dice.once_in(3) { format!("id-{}", self.nonce) } else { String::new() };
         let request = Request { provider, currency, amount: Money::from_units(amount), client_id };
-        self.request(who, stakes, &request)
+        self.request(who, stakes, &request)?;
+        self.agree()
     }
 
     /// An amount near the bounds: of the balance or the stake, and of the limit.
@@ -54,7 +62,7 @@ impl World {
     }
 
     /// Sends a request, and compares the reply.
-    fn request(&mut self, who: usize, stakes: bool, request: &Request) -> Result<(), String> {
+    pub(super) fn request(&mut self, who: usize, stakes: bool, request: &Request) -> Result<(), String> {
         let (account, amount) = (self.accounts[who].0, request.amount.units());
         let at = self.books.find(request.provider, request.currency);
         let now = Time(self.now() + 1);
@@ -75,7 +83,7 @@ impl World {
             self.counts.refused += 1;
             self.counts.beyond_limit += u64::from(against == [Why::Limit]);
         }
-        self.agree()
+        Ok(())
     }
 
     /// Notes a request that was accepted, and compares its reply.
@@ -141,6 +149,22 @@ impl World {
         self.agree()
     }
 
+    /// Most of the crowd redeems the half.
+    pub(super) fn rush(&mut self) -> Result<(), String> {
+        let (pair, left_out) = (self.some_pair(), 2 + self.dice.below(9));
+        let Some(at) = self.books.find(pair.0, pair.1) else { return Ok(()) };
+        for who in 4..self.accounts.len() {
+            let half = self.books.staked(at, self.accounts[who].0) / 2;
+            if half > 0 && !self.dice.once_in(left_out) {
+                let (amount, client_id) = (Money::from_units(half), String::new());
+                let request = Request { provider: pair.0, currency: pair.1, amount, client_id };
+                self.request(who, false, &request)?;
+            }
+        }
+        self.agree()?;
+        self.be_down()
+    }
+
     /// More redemptions than an account may have open.
     pub(super) fn burst(&mut self) -> Result<(), String> {
         let (who, (provider, currency)) = (self.dice.pick(&[0, 1, 2]), self.some_pair());
@@ -152,7 +176,7 @@ impl World {
             let (amount, client_id) = (Money::from_units(1), String::new());
             self.request(who, false, &Request { provider, currency, amount, client_id })?;
         }
-        Ok(())
+        self.agree()
     }
 }
 
