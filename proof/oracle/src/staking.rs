@@ -11,11 +11,12 @@ use books::{Books, ONE};
 use buttonwood_engine::perp::Command as PerpCommand;
 use buttonwood_engine::staking::{PairTerms, Provider, Rate, Request, Terms};
 use buttonwood_engine::{
-    AccountKind, Answer, Body, Caller, Command, FeeSchedule, Founding, Operation, Outcome, Place,
-    STAKING_POOL, STAKING_REWARDS, StakingCommand, StakingInfrequent, TradingCommand,
+    AccessCommand, AccountKind, Adjustment, Answer, Body, Caller, Command, FeeSchedule, Founding,
+    LedgerCommand, Operation, OrderRef, Outcome, Place, STAKING_POOL, STAKING_REWARDS, StakingCommand,
+    StakingInfrequent, TradingCommand,
 };
 use buttonwood_model::{
-    AccountId, Claim, CurrencyId, OrderKind, Rank, Role, SessionId, Side, SymbolId, Time,
+    AccountId, Claim, CurrencyId, OrderId, OrderKind, Rank, Role, SessionId, Side, SymbolId, Time,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
 use std::sync::Arc;
@@ -48,6 +49,8 @@ pub struct StakingCounts {
     pub repeated: u64,
     /// Acts between commands that were due.
     pub between: u64,
+    /// Accounts that were closed, and gave up the interest of the day that ran.
+    pub closed: u64,
     /// Requests that were refused.
     pub refused: u64,
 }
@@ -64,6 +67,7 @@ impl StakingCounts {
         self.beyond_limit += other.beyond_limit;
         self.repeated += other.repeated;
         self.between += other.between;
+        self.closed += other.closed;
         self.refused += other.refused;
     }
 }
@@ -93,6 +97,8 @@ struct World {
     accounts: Vec<(AccountId, SessionId)>,
     nonce: u64,
     known: Vec<Known>,
+    /// Orders of the book that hold a coin each, and whose they are.
+    holds: Vec<(usize, OrderId)>,
     books: Books,
     counts: StakingCounts,
 }
@@ -141,7 +147,17 @@ impl World {
         }
         exchange.own(StakingCommand::SetKey([7; 16]).into());
         let (books, counts) = (Books::default(), StakingCounts::default());
-        let mut world = Self { exchange, dice, coins, accounts, nonce: 0, known: Vec::new(), books, counts };
+        let mut world = Self {
+            exchange,
+            dice,
+            coins,
+            accounts,
+            nonce: 0,
+            known: Vec::new(),
+            holds: Vec::new(),
+            books,
+            counts,
+        };
         world.pass_to(DAY + 12 * HOUR)?;
         for place in 0..2 {
             world.set_terms(0, place)?;
@@ -196,7 +212,7 @@ impl World {
                 Ok(())
             }
             9 if self.dice.once_in(3) => self.burst(),
-            10 | 11 if self.accounts.len() > 4 => self.rush(),
+            10 | 11 if self.accounts.len() > 100 => self.rush(),
             _ => self.act_at_once(),
         }
     }
@@ -216,6 +232,9 @@ impl World {
             20 => self.pin(),
             21 => self.trade(),
             22 if self.dice.once_in(3) => self.halt(),
+            22 => self.hold(),
+            23 if self.dice.once_in(2) => self.close(),
+            23 => self.release(),
             _ => Ok(()),
         }
     }
@@ -327,6 +346,65 @@ impl World {
         self.books.add(to, coin.currency, ONE);
         // Without a pin the index is that of the book, which has nothing but its last trade.
         self.books.prices.insert(coin.currency, [Some(price * ONE), index]);
+        self.agree()
+    }
+
+    /// An order far from any price holds a coin, which cannot be staked.
+    fn hold(&mut self) -> Result<(), String> {
+        let (who, coin) = (self.dice.pick(&[0, 2]), self.coins[0]);
+        let account = self.accounts[who].0;
+        if self.books.halted || self.books.available(account, coin.currency) < ONE {
+            return Ok(());
+        }
+        self.holds.push((who, OrderId(self.exchange.state.next_id())));
+        let place = order(coin.symbol, Side::Sell, Price::from_ticks(1_000_000 * DOLLAR));
+        let answer = self.send(who, TradingCommand::Place(place))?;
+        self.books.add(account, coin.currency, -ONE);
+        if let Outcome::Rejected(reject) = answer {
+            return Err(format!("no hold: {reject:?}"));
+        }
+        self.agree()
+    }
+
+    fn release(&mut self) -> Result<(), String> {
+        let Some((who, order)) = self.holds.pop() else { return Ok(()) };
+        self.send(who, TradingCommand::Cancel(OrderRef::Id(order)))?;
+        self.books.add(self.accounts[who].0, self.coins[0].currency, ONE);
+        self.agree()
+    }
+
+    /// Somebody of the crowd redeems all, mostly, and the account is closed if no stake, redemption or interest is in the way.
+    fn close(&mut self) -> Result<(), String> {
+        let crowd = u64::try_from(self.accounts.len() - 4).unwrap();
+        if crowd == 0 {
+            return Ok(());
+        }
+        let who = 4 + usize::try_from(self.dice.below(crowd)).unwrap();
+        let account = self.accounts[who].0;
+        if self.books.closed.contains(&account) {
+            return Ok(());
+        }
+        if !self.dice.once_in(4) {
+            self.redeem_all(who)?;
+        }
+        for Coin { currency, .. } in self.coins {
+            let units = -self.books.available(account, currency);
+            if units < 0 {
+                let amount = Money::from_units(units);
+                let debit = Adjustment { account, currency, amount, reference: String::new() };
+                self.own(1, LedgerCommand::Adjust(Arc::new(debit)).into())?;
+                self.books.add(account, currency, units);
+            }
+        }
+        let is_in_use = self.books.is_in_use(account, Time(self.now() + 1));
+        let answer = self.submit(1, None, AccessCommand::CloseAccount(account).into())?;
+        if is_in_use != matches!(answer, Outcome::Rejected(_)) {
+            return Err(format!("{answer:?} to the end of {account:?}, which is in use: {is_in_use}"));
+        }
+        if !is_in_use {
+            self.counts.closed += 1;
+            self.books.close(account);
+        }
         self.agree()
     }
 
@@ -469,8 +547,8 @@ mod tests {
     #[test]
     fn the_core_stakes_like_the_naive_model() {
         let mut counts = StakingCounts::default();
-        for seed in 0..20 {
-            let run = stake(Dice::seeded(seed), 300, 0);
+        for seed in 0..16 {
+            let run = stake(Dice::seeded(seed), 300, 3);
             counts.add(&run.unwrap_or_else(|difference| panic!("seed {seed}: {difference}")));
         }
         let StakingCounts { staked, redeemed, paid_later, joined, to_balance, .. } = counts;
@@ -487,12 +565,12 @@ mod tests {
             between,
             refused,
         ];
-        assert!(all.iter().all(|count| *count > 50), "{counts:?}");
+        assert!(all.iter().all(|count| *count > 50) && counts.closed > 5, "{counts:?}");
     }
     /// The same with more accounts than one step pays: interest, and redemptions that fall due while the exchange is down.
     #[test]
     fn a_crowd_is_paid_in_steps() {
-        let counts = stake(Dice::seeded(1), 40, 1_100).unwrap_or_else(|difference| panic!("{difference}"));
+        let counts = stake(Dice::seeded(1), 60, 1_100).unwrap_or_else(|difference| panic!("{difference}"));
         assert!(counts.joined > 5_000 && counts.paid_later > 1_000, "{counts:?}");
     }
 }

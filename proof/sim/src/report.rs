@@ -424,7 +424,7 @@ fn programs_of(path: &Path) -> Vec<PathBuf> {
 
 /// Runs a world of staking, now and then with more customers than one step of an accrual pays.
 fn customers(seed: u64) {
-    let (steps, crowd) = if seed % 64 == 3 { (STAKING_STEPS / 5, CROWD) } else { (STAKING_STEPS, 0) };
+    let (steps, crowd) = if seed % 64 == 3 { (STAKING_STEPS / 5, CROWD) } else { (STAKING_STEPS, 3) };
     if let Err(odd) = stake(Dice::seeded(seed), steps, crowd) {
         panic!("{odd}");
     }

@@ -45,6 +45,8 @@ struct Stake {
     /// The seconds at which all was redeemed.
     emptied: Vec<u64>,
     interest: i128,
+    /// Whether the account was closed.
+    is_over: bool,
 }
 
 impl Stake {
@@ -58,6 +60,9 @@ impl Stake {
 
     /// The interest of a day at a rate.
     fn interest_of(&self, day: u64, rate: u64) -> i128 {
+        if self.is_over {
+            return 0;
+        }
         let (begin, end) = (end_of(day).saturating_sub(DAY), end_of(day));
         let own = self.changes.iter().filter(|(at, _)| *at < end);
         let seconds: BigInt = own.map(|(at, by)| BigInt::from(*by) * (end - (*at).max(begin))).sum();
@@ -135,7 +140,7 @@ impl Pair {
         before.unwrap_or(&self.terms[0]).1.rate.0
     }
 
-    /// The interest of a day of every account that has any.
+    /// The interest of a day of every account that has any. A closed account gets none.
     fn day(&self, day: u64) -> BTreeMap<AccountId, i128> {
         let rate = self.rate(day);
         let all = self.stakes.iter().map(|(account, stake)| (*account, stake.interest_of(day, rate)));
@@ -189,6 +194,7 @@ pub(super) struct Books {
     /// The last trade and the index of a coin, in dollars.
     pub(super) prices: BTreeMap<CurrencyId, [Option<i128>; 2]>,
     pub(super) halted: bool,
+    pub(super) closed: BTreeSet<AccountId>,
     last: u64,
     /// Days that were paid late, and redemptions that were paid later than at once.
     pub(super) late: u64,
@@ -235,6 +241,25 @@ impl Books {
             next: ended_by(second).map_or(0, |day| day + 1),
             under_way: None,
         });
+    }
+
+    /// Whether an account has a stake, or is owed a redemption or the interest of a day that has ended.
+    pub(super) fn is_in_use(&self, account: AccountId, now: Time) -> bool {
+        self.pairs.iter().any(|pair| {
+            let ended = ended_by(now.seconds()).map_or(0, |day| day + 1);
+            let paid = |day| {
+                pair.under_way.as_ref().is_some_and(|way| way.day == day && way.paid.contains(&account))
+            };
+            let waits = (pair.next..ended).any(|day| pair.day(day).contains_key(&account) && !paid(day));
+            pair.staked(account) > 0 || pair.owed(account) > 0 || waits
+        })
+    }
+
+    pub(super) fn close(&mut self, account: AccountId) {
+        self.closed.insert(account);
+        for pair in &mut self.pairs {
+            pair.stakes.entry(account).or_default().is_over = true;
+        }
     }
 
     pub(super) fn fund(&mut self, currency: CurrencyId, units: i128) {

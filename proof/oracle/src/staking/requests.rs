@@ -14,8 +14,11 @@ impl World {
             return 3;
         }
         let crowd = u64::try_from(self.accounts.len() - 4).unwrap();
-        if crowd > 0 && self.dice.once_in(2) {
-            return 4 + usize::try_from(self.dice.below(crowd)).unwrap();
+        if crowd > 0 && self.dice.once_in(4) {
+            let who = 4 + usize::try_from(self.dice.below(crowd)).unwrap();
+            if !self.books.closed.contains(&self.accounts[who].0) {
+                return who;
+            }
         }
         self.dice.pick(&[0, 1, 2])
     }
@@ -147,6 +150,19 @@ impl World {
             return Err(format!("{got:?} to a retry, {answer:?} to the request"));
         }
         self.agree()
+    }
+
+    /// A customer redeems all.
+    pub(super) fn redeem_all(&mut self, who: usize) -> Result<(), String> {
+        for at in 0..self.books.pairs.len() {
+            let (pair, staked) = (&self.books.pairs[at], self.books.staked(at, self.accounts[who].0));
+            let (provider, currency, amount) = (pair.provider, pair.currency, Money::from_units(staked));
+            let request = Request { provider, currency, amount, client_id: String::new() };
+            if staked > 0 {
+                self.request(who, false, &request)?;
+            }
+        }
+        Ok(())
     }
 
     /// Most of the crowd redeems the half.
