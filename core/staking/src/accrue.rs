@@ -114,20 +114,26 @@ pub(crate) fn decide<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
     let pair = context.room.pair(id).ok_or(Reject::NotDue)?;
-    let free = context.room.free(context.ledger, pair.currency);
-    match (pair.ended.front(), pair.work) {
-        (Some(ended), Work::Idle) => count(context, (id, pair), (*ended, None, Money::ZERO), out),
-        (Some(ended), Work::Counting(after, sum)) => {
-            count(context, (id, pair), (*ended, after, sum), out);
+    match (next_step(context.room, context.ledger, pair), pair.work) {
+        (Some((ended, _)), Work::Idle) => count(context, (id, pair), (ended, None, Money::ZERO), out),
+        (Some((ended, _)), Work::Counting(after, sum)) => {
+            count(context, (id, pair), (ended, after, sum), out);
         }
-        (Some(ended), Work::Short(total)) if total <= free => pay(context, (id, pair), (*ended, None), out),
-        (Some(ended), Work::Paying(after, _)) => pay(context, (id, pair), (*ended, after), out),
-        (_, _) if context.room.is_used(id) && pair.day < day_of(context.time.seconds()) => {
+        (Some((ended, _)), Work::Short(_)) => pay(context, (id, pair), (ended, None), out),
+        (Some((ended, _)), Work::Paying(after, _)) => pay(context, (id, pair), (ended, after), out),
+        (None, _) if context.room.is_used(id) && pair.day < day_of(context.time.seconds()) => {
             end_day(context, (id, pair), (pair.day, pair.running), out);
         }
-        (_, _) => return Err(Reject::NotDue),
+        (None, _) => return Err(Reject::NotDue),
     }
     Ok(())
+}
+
+/// The first ended day, if its next step comes before the end of the day that runs; and when that step is due.
+fn next_step(room: &Staking, ledger: &Ledger, pair: &Pair) -> Option<(Ended, Time)> {
+    let ended = pair.ended.front().filter(|_| can_go_on(room, ledger, pair))?;
+    let time = pair.step_time().filter(|time| *time <= accrual_time(pair.day))?;
+    Some((*ended, time))
 }
 
 /// The interest of accounts for an ended day, after an account.
@@ -210,9 +216,10 @@ pub(crate) fn evolve_end(room: &mut Staking, event: &DayEnded) {
 }
 
 /// Applies a count.
-pub(crate) fn evolve_count(room: &mut Staking, event: &Counted) {
+pub(crate) fn evolve_count(books: &mut ContextMut<'_, Staking>, event: &Counted) {
     let Counted { pair: id, until, sum, is_last, is_short } = *event;
-    let Some(pair) = room.pair_mut(id) else { return };
+    let Some(pair) = books.room.pair_mut(id) else { return };
+    pair.note_step(books.time);
     pair.work = match (is_last, is_short) {
         (false, _) => Work::Counting(until, sum),
         (true, false) => Work::Paying(None, sum),
@@ -225,6 +232,7 @@ pub(crate) fn evolve(books: &mut ContextMut<'_, Staking>, event: &Accrued) {
     let id = event.pair;
     let Some(pair) = books.room.pair_mut(id) else { return };
     let currency = pair.currency;
+    pair.note_step(books.time);
     let (after, left) = match pair.work {
         Work::Paying(after, left) => (after, left),
         Work::Short(total) => (None, total),
@@ -236,13 +244,15 @@ pub(crate) fn evolve(books: &mut ContextMut<'_, Staking>, event: &Accrued) {
     close_rows(books.room, event, after);
     post(books, currency, event);
     if event.is_last {
-        end_work(books.room, id);
+        end_work(books, id);
     }
 }
 
-/// Begins with the next day of a pair.
-fn end_work(room: &mut Staking, id: PairId) {
-    let Some(pair) = room.pair_mut(id) else { return };
+/// Begins with the next day of a pair. Of what the day would take, other pairs have the rest: an account may have been closed since.
+fn end_work(books: &mut ContextMut<'_, Staking>, id: PairId) {
+    let Some(currency) = books.room.pair(id).map(|pair| pair.currency) else { return };
+    books.room.note_money(books.ledger, currency, books.time);
+    let Some(pair) = books.room.pair_mut(id) else { return };
     pair.work = Work::Idle;
     pair.ended.pop_front();
 }
@@ -303,8 +313,8 @@ pub(crate) fn next_due(room: &Staking, ledger: &Ledger) -> Option<Due<PairId>> {
 }
 
 fn due_of(room: &Staking, ledger: &Ledger, (id, pair): (PairId, &Pair)) -> Option<Due<PairId>> {
-    if let Some(ended) = pair.ended.front().filter(|_| can_go_on(room, ledger, pair)) {
-        return Some(Due::step(accrual_time(ended.day), Phase::Interest, id).in_storm());
+    if let Some((_, time)) = next_step(room, ledger, pair) {
+        return Some(Due::step(time, Phase::Interest, id).in_storm());
     }
     room.is_used(id).then(|| Due::step(accrual_time(pair.day), Phase::Interest, id))
 }

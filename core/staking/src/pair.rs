@@ -1,5 +1,6 @@
 //! The state of a pair.
 
+use crate::day::accrual_time;
 use crate::{Provider, Rate, Terms};
 use alloc::collections::VecDeque;
 use buttonwood_model::{AccountId, CurrencyId, Day, Time};
@@ -25,6 +26,10 @@ pub struct Pair {
     pub(crate) work: Work,
     /// The UTC day of the last redemption, and what was paid on it.
     pub(crate) paid: (Day, Money),
+    /// When the first ended day could go on after it had waited for money, or its last step after that.
+    pub(crate) ready: Time,
+    /// When the terms were set. Redemptions that the terms before held back are due from then on.
+    pub(crate) terms_set: Time,
 }
 
 /// A day that has ended.
@@ -67,6 +72,7 @@ impl Pair {
     /// When a redemption that is due at a time is paid, as far as the day's maximum allows it.
     pub(crate) fn paid_from(&self, due: Time) -> Time {
         let (day, paid) = self.paid;
+        let due = due.max(self.terms_set);
         let is_used_up = self.terms.per_day.is_some_and(|most| paid >= most);
         if is_used_up && Day::of(due) <= day { due.max(day.plus(1).start()) } else { due }
     }
@@ -86,6 +92,20 @@ impl Pair {
     /// What `staking_rewards` lacks: the interest of the first day that waits for money; none if no day does.
     pub fn needed(&self) -> Option<Money> {
         if let Work::Short(total) = self.work { Some(total) } else { None }
+    }
+
+    /// When the first ended day is due to go on: at its 20:00, or later if it had to wait. So a backlog of late days comes after all that fell
+    /// due before the money came.
+    pub(crate) fn step_time(&self) -> Option<Time> {
+        Some(accrual_time(self.ended.front()?.day).max(self.ready))
+    }
+
+    /// Notes a step of the first ended day. All that falls due by the clock before the next step of a late day comes before it.
+    pub(crate) fn note_step(&mut self, now: Time) {
+        let is_late = self.ended.front().is_some_and(|ended| self.ready > accrual_time(ended.day));
+        if is_late {
+            self.ready = now;
+        }
     }
 
     /// The part of `staking_rewards` that the day under way will still take.

@@ -151,6 +151,8 @@ impl Staking {
             ended: VecDeque::new(),
             work: Work::Idle,
             paid: (Day(0), Money::ZERO),
+            ready: Time(0),
+            terms_set: Time(0),
         });
         self.places.insert((set.provider, set.currency), id);
         id
@@ -207,6 +209,15 @@ impl Staking {
         let own = self.pairs.iter().filter(|pair| pair.currency == currency);
         let reserved = own.fold(Money::ZERO, |sum, pair| sum.capped_add(pair.reserved()));
         ledger.balance(rewards, currency).available.checked_sub(reserved).unwrap_or(Money::ZERO)
+    }
+
+    /// Notes, before more of `staking_rewards` is free, that the days which wait for more than is free now may be ready.
+    pub fn note_money(&mut self, ledger: &Ledger, currency: CurrencyId, now: Time) {
+        let free = self.free(ledger, currency);
+        let own = self.pairs.iter_mut().filter(|pair| pair.currency == currency);
+        for pair in own.filter(|pair| pair.needed().is_some_and(|total| total > free)) {
+            pair.ready = now;
+        }
     }
 
     /// Notes that an account owes more for a returned advance: its stakes may have to repay it (D-167).

@@ -93,7 +93,7 @@ pub(crate) fn evolve(books: &mut ContextMut<'_, Staking>, set: &PairTerms) {
     let id = books.room.pair_or_new(set, seconds);
     books.room.roll(id, seconds);
     if let Some(pair) = books.room.pair_mut(id) {
-        pair.terms = set.terms;
+        (pair.terms, pair.terms_set) = (set.terms, books.time);
     }
     books.room.note_terms(id, set);
 }

@@ -72,11 +72,13 @@ impl Evolve for Infrequent {
         match &self {
             Self::Adjusted(adjustment) => {
                 note_given(state, adjustment.account, adjustment.currency.into(), adjustment.amount);
+                note_rewards(state, stamp.time, (adjustment.account, adjustment.currency.into()));
                 state.funds.note_test_credit(adjustment.currency.into(), adjustment.amount);
                 list_adjustment(state, stamp.time, adjustment);
             }
             Self::Credited(account, asset, amount) => {
                 note_given(state, *account, *asset, *amount);
+                note_rewards(state, stamp.time, (*account, *asset));
                 state.funds.note_test_credit(*asset, *amount);
             }
             Self::CurrencyListed(_) | Self::HouseOpened(..) => {}
@@ -97,6 +99,14 @@ fn note_given(state: &mut State, account: AccountId, asset: AssetId, amount: Mon
     let is_instant = state.desks.ledger.house(convert::INSTANT.name) == Some(account);
     if let Some(currency) = asset.currency().filter(|_| is_instant) {
         state.conversions.note_given(currency, amount);
+    }
+}
+
+/// Notes that the house account from which interest is paid gets money.
+fn note_rewards(state: &mut State, now: Time, (account, asset): (AccountId, AssetId)) {
+    let is_rewards = state.ledger().house(ledger::STAKING_REWARDS.name) == Some(account);
+    if let Some(currency) = asset.currency().filter(|_| is_rewards) {
+        state.staking.note_money(&state.desks.ledger, currency, now);
     }
 }
 

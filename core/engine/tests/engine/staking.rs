@@ -180,6 +180,25 @@ impl Stage {
         assert!(matches!(answer, Answer::Trading(_)), "{answer:?}");
     }
 
+    /// Lets time pass, and runs nothing of what falls due.
+    fn wait_until(&mut self, micros: u64) {
+        let wait = micros.saturating_sub(self.exchange.stamp.time.0);
+        let body = buttonwood_engine::Founding::MoveClock.into();
+        self.exchange.submit(wait, &Command { caller: None, body });
+    }
+
+    /// Runs the next due commands, 10 microseconds apart: each with the time at which it fell due.
+    fn take_due(&mut self, count: usize) -> Vec<(u64, Body)> {
+        let mut all = Vec::new();
+        for _ in 0..count {
+            let due = self.exchange.state.next_due().expect("something is due");
+            all.push((due.time.0, due.command.clone()));
+            let command = Command { caller: None, body: due.command };
+            assert_eq!(self.exchange.submit(10, &command), Answer::Done);
+        }
+        all
+    }
+
     /// Runs what is due now.
     fn catch_up(&mut self) {
         self.pass_to(self.exchange.stamp.time.0 + 1);
@@ -380,6 +399,59 @@ fn late_days_are_those_in_time() {
     for pays_at in 1..=acts.len() {
         assert_eq!(run(pays_at), in_time, "{pays_at}");
     }
+}
+
+/// Late days come after all that fell due before their money came, and after all that falls due between their steps: the end of the day that
+/// runs, for one. It is the same for both ways in which `staking_rewards` gets money.
+#[test]
+fn late_days_outrank_nothing() {
+    for by_credit in [false, true] {
+        let mut stage = Stage::new();
+        let (ann, bob, sol) = (stage.ann, stage.bob, stage.sol);
+        stage.stake(ann, "100");
+        stage.stake(bob, "100");
+        stage.set(1, Terms { wait: 2 * 86_400, ..terms(365) });
+        stage.unstake(bob, "50");
+        let due = stage.exchange.stamp.time.0 + 2 * DAY;
+        stage.pass_to(due - 3);
+        // Neither the redemption nor the end of the day has run when the money comes.
+        let eight = 3 * DAY + 72_000 * Time::SECOND;
+        stage.wait_until(eight + 5);
+        if by_credit {
+            let rewards = stage.exchange.state.ledger().house("staking_rewards").expect("it is open");
+            assert_eq!(stage.own(Body::credit(rewards, vec![(sol, money("10"))])), Answer::Done);
+        } else {
+            stage.fund("10");
+        }
+        let funded = stage.exchange.stamp.time.0;
+        let order = stage.take_due(7);
+        let late =
+            [0, 30, 40, 50, 60].map(|after| (funded + after, StakingCommand::Accrue(PairId(0)).into()));
+        let pay = (due, StakingCommand::Pay(PairId(0)).into());
+        let end = (eight, StakingCommand::Accrue(PairId(0)).into());
+        assert_eq!(order, [[pay, end].as_slice(), &late].concat(), "{by_credit}");
+        let pair = stage.exchange.state.staking().pair(PairId(0)).expect("it is set");
+        assert_eq!(pair.waiting().count(), 0);
+        assert!(stage.has(ann)[0] > money("100.02"));
+        stage.replays();
+    }
+}
+
+/// Redemptions that a maximum held back come after all that fell due before it was raised.
+#[test]
+fn freed_redemptions_outrank_nothing() {
+    let mut stage = Stage::new();
+    let ann = stage.ann;
+    stage.set(1, Terms { per_day: Some(money("1")), ..terms(0) });
+    stage.stake(ann, "100");
+    stage.unstake(ann, "50");
+    stage.pass_to(3 * DAY);
+    assert_eq!(stage.has(ann)[1], money("903"));
+    stage.set(1, terms(0));
+    let set = stage.exchange.stamp.time.0;
+    assert_eq!(stage.take_due(1), [(set, StakingCommand::Pay(PairId(0)).into())]);
+    assert_eq!(stage.has(ann)[1], money("950"));
+    stage.replays();
 }
 
 /// Who has unstaked everything while a day waits gets its interest in the balance, and no dust is staked (D-98).
