@@ -77,7 +77,8 @@ pub(crate) fn admit(
     }
 }
 
-/// Decides a stake: appends its event, or refuses it.
+/// Decides a stake: appends its event, or refuses it. An advance bounds it as it bounds a withdrawal (D-181 b). It gives up nothing against the
+/// index, so it adds nothing to what the group gives up (D-181 d, Q-423).
 pub(crate) fn decide<E: From<BytesRef>>(
     context: &Context<'_, Staking>,
     account: AccountId,

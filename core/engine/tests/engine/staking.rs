@@ -715,6 +715,46 @@ fn a_day_under_way_keeps_its_money() {
     stage.replays();
 }
 
+/// While a group has an open advance, a stake is bounded as a withdrawal is, by what is left (D-181 b). It gives up nothing against the index,
+/// however large it is, nor does its redemption (D-181 d).
+#[test]
+fn a_stake_gives_up_nothing_of_an_advance() {
+    let mut stage = Stage::new();
+    let (ann, usd) = (stage.ann, CurrencyId(0));
+    let receipt = Receipt {
+        account: ann,
+        currency: usd,
+        amount: money("900"),
+        method: TransferMethod::Ach,
+        number: "0123451111".into(),
+        routing: "021000021".into(),
+    };
+    let answer = stage.own(FundsCommand::from(BankCommand::Receive(Arc::new(receipt))));
+    assert!(matches!(answer, Answer::Funds(Made::Transfer(_))), "{answer:?}");
+    let group = stage.exchange.state.access().account(ann).and_then(|account| account.group);
+    let given_up = |stage: &Stage| {
+        let open = group.and_then(|group| stage.exchange.state.advances().of(group));
+        open.map(|open| (open.amount, open.given_up))
+    };
+    // 5 % of the advance are 45 dollars, and this is 99,000.
+    assert!(matches!(stage.stake(ann, "990"), Answer::Staking(_)));
+    assert!(matches!(stage.unstake(ann, "990"), Answer::Staking(_)));
+    assert!(matches!(stage.stake(ann, "1000"), Answer::Staking(_)), "the dollars are worth the advance");
+    assert_eq!(given_up(&stage), Some((money("900"), Money::ZERO)));
+    stage.replays();
+    // The dollars buy 9 coins. Of all coins 10 stay for the advance, at 90 % of the index.
+    assert!(matches!(stage.unstake(ann, "1000"), Answer::Staking(_)));
+    assert_eq!(stage.own(Body::credit(ann, vec![(usd, money("3.6"))])), Answer::Done);
+    for _ in 0..9 {
+        stage.order(stage.bob, Side::Sell);
+        stage.order(ann, Side::Buy);
+    }
+    assert_eq!(stage.exchange.balance(ann, usd).available, Money::ZERO);
+    assert_eq!(stage.stake(ann, "999.0000000000000000001"), refused(Reject::Short(Short::Advances)));
+    assert!(matches!(stage.stake(ann, "999"), Answer::Staking(_)));
+    assert_eq!(given_up(&stage), Some((money("900"), Money::ZERO)));
+}
+
 /// An account that owes for a returned advance stakes nothing, its stakes are unstaked up to the debt, and redemptions and interest repay it
 /// first (D-167). What is staked, or owed from a redemption, covers no advance (D-181).
 #[test]
