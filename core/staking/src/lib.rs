@@ -21,6 +21,7 @@ mod accrue;
 mod command;
 mod day;
 mod expected;
+mod lanes;
 mod money;
 mod pair;
 mod price;

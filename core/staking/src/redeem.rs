@@ -179,8 +179,7 @@ pub(crate) fn evolve(books: &mut ContextMut<'_, Staking>, redeemed: &Redeemed) {
     let redemption = Redemption { number, account, pair, amount, paid, requested: books.time, due };
     books.room.note_redemption(&redemption);
     if paid < amount {
-        books.room.queue.insert((pair, due, number), redemption);
-        books.room.open.insert((account, pair, number), due);
+        books.room.enqueue(redemption);
     }
     pay_out(books, pair, (account, number), paid);
     books.access.use_client_id(account, &redeemed.client_id, ClientRequest::Unstake(number));
@@ -256,8 +255,7 @@ pub(crate) fn evolve_payment(books: &mut ContextMut<'_, Staking>, paid: &Paid) {
         let redemption = *redemption;
         books.room.note_redemption(&redemption);
         if row.is_last {
-            books.room.queue.remove(&key);
-            books.room.open.remove(&(row.account, paid.pair, row.number));
+            books.room.dequeue(&redemption);
         }
         pay_out(books, paid.pair, (row.account, row.number), row.amount);
     }

@@ -1,6 +1,7 @@
 //! The state of the room: terms, stakes and open redemptions.
 
 use crate::day::day_of;
+use crate::lanes::Lanes;
 use crate::pair::{Pair, Work};
 use crate::row::Row;
 use crate::{PairId, PairTerms, Provider, Receipt, Redemption, terms};
@@ -29,6 +30,8 @@ pub struct Staking {
     pub(crate) queue: BTreeMap<(PairId, Time, u64), Redemption>,
     /// The same by account, with their times.
     pub(crate) open: BTreeMap<(AccountId, PairId, u64), Time>,
+    /// The same with running totals.
+    pub(crate) lanes: Lanes,
     /// The replies to requests with a client id.
     pub(crate) receipts: BTreeMap<u64, Receipt>,
     /// The accounts whose stakes may have to repay a debt.

@@ -93,7 +93,7 @@ fn code(text: &str) -> Result<Code, Refusal> {
 /// The open redemptions of an account, by number.
 fn open(app: &App, state: &State, account: AccountId, now: Time) -> BTreeMap<u64, Redemption> {
     let room = state.staking();
-    let all = room.expected_of(account, now).map(|(row, expected)| {
+    let all = room.expected_of(account, now).into_iter().map(|(row, expected)| {
         let currency = room
             .pair(row.pair)
             .map_or_else(String::new, |pair| app.names.currency(pair.currency).code.clone());
