@@ -183,6 +183,50 @@ def brokered(check, base, keys):
                 [(entered["clearing_id"], "Settled")])
 
 
+def staking(check, trader, counterparty):
+    # A stake counts in dollars at the last trade.
+    counterparty.create_order("ETH/USD", "limit", "sell", 0.01, 2000)
+    trader.create_order("ETH/USD", "limit", "buy", 0.01, 2000)
+    rates = trader.publicGetV1StakingRates()
+    fields = {"providerId", "rate", "apyPct", "ratePct", "depositUsdLimit"}
+    check.equal("two providers, each with four currencies",
+                [set(own) for own in rates.values()], [{"ETH", "SOL", "MATIC", "DOT"}] * 2)
+    check.true("rates have their fields",
+               all(set(row) == fields for own in rates.values() for row in own.values()), rates)
+    check.equal("rates of one currency", {name: set(own) for name, own in trader.publicGetV1StakingRates(
+        {"currency": "SOL"}).items()}, {name: {"SOL"} for name in rates})
+
+    before = free_used_total(trader, "ETH")[2]
+    terms = [{"providerId": name, "currency": "ETH"} for name in rates]
+    for own in terms:
+        staked = trader.privatePostV1StakingStake({**own, "amount": "2.5", "clientTransferId": own["providerId"]})
+        check.equal("what is staked", (staked["providerId"], staked["currency"], dec(staked["amount"]),
+                    dec(staked["accrualTotal"])), (own["providerId"], "ETH", Decimal("2.5"), 0))
+        again = trader.privatePostV1StakingStake({**own, "amount": 2.5, "client_transfer_id": own["providerId"]})
+        check.equal("again: the same reply", again, staked)
+    check.equal("the coins have left at once", free_used_total(trader, "ETH")[2], before - 5)
+    [row] = trader.privatePostV1BalancesStaking()
+    check.equal("the staking balance", (row["currency"], dec(row["balance"]), dec(row["availableForWithdrawal"]),
+                set(row["balanceByProvider"])), ("ETH", 5, 5, set(rates)))
+    check.raises("more than is staked", ccxt.InsufficientFunds,
+                 lambda: trader.privatePostV1StakingUnstake({**terms[0], "amount": "2.6"}))
+
+    parts = []
+    for own in terms:
+        redeemed = trader.privatePostV1StakingUnstake({**own, "amount": "1"})
+        amounts = [dec(redeemed[name]) for name in ("amount", "amountPaidSoFar", "amountRemaining")]
+        check.equal("a redemption's parts", (amounts[0], amounts[1] + amounts[2]), (1, 1))
+        parts.append(amounts[1])
+    check.equal("one provider redeems at once", sorted(parts), [0, 1])
+    check.equal("what was paid is back", free_used_total(trader, "ETH")[2], before - 4)
+    groups = trader.privatePostV1StakingHistory({"sortAsc": True})
+    check.equal("the history", {group["providerId"]: [(row["transactionType"], dec(row["amount"]))
+                for row in group["transactions"]] for group in groups},
+                {name: [("Deposit", Decimal("2.5")), ("Redeem", 1)] for name in rates})
+    check.equal("no rewards before an accrual",
+                trader.privatePostV1StakingRewards({"since": "2026-01-01T00:00:00Z"}), {})
+
+
 def options(check, trader):
     post = trader.create_order(SYMBOL, "limit", "buy", 0.01, LOW, {"postOnly": True})
     check.equal("post only rests", (post["status"], post["postOnly"]), ("open", True))
@@ -244,6 +288,7 @@ def main():
         "options": lambda: options(check, trader),
         "clearing": lambda: clearing(check, trader, counterparty, keys),
         "a broker": lambda: brokered(check, base, keys),
+        "staking": lambda: staking(check, trader, counterparty),
         "refusals": lambda: refusals(check, base, keys, trader),
     }
     for name, part in parts.items():
