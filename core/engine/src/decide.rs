@@ -8,6 +8,7 @@ use crate::{
 use buttonwood_access::{self as access, Caller};
 use buttonwood_funds::Made;
 use buttonwood_model::{AccountId, SessionId, Stamp, Time};
+use buttonwood_staking as staking;
 use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place};
 
 /// Decides one command. Reads the state, does not change it, and appends the events to `work.out`;
@@ -25,7 +26,7 @@ pub fn decide(state: &State, command: &Command, stamp: Stamp, work: &mut Workspa
         return refuse(caller, reject, work);
     }
     work.out.push(access::Event::NonceUsed(caller.session, caller.nonce.by_words()));
-    if state.operations.is_halted() && command.body.may_trade() {
+    if state.operations.is_halted() && command.body.may_trade() && !is_retry(state, caller, &command.body) {
         return Outcome::Rejected(Reject::Halted);
     }
     match (&command.body, caller.account) {
@@ -37,6 +38,13 @@ pub fn decide(state: &State, command: &Command, stamp: Stamp, work: &mut Workspa
         }
         (body, _) => body.by_key(state, stamp.time, caller, work),
     }
+}
+
+/// Whether a request has a client id that was used: it moves nothing, and gets its earlier reply or is refused (D-104).
+#[cold]
+fn is_retry(state: &State, caller: &Caller, body: &Body) -> bool {
+    let Body::Staking(staking::Command::Stake(request)) = body else { return false };
+    caller.account.is_some_and(|account| state.access.client_id(account, &request.client_id).is_some())
 }
 
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]

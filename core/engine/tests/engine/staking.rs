@@ -599,6 +599,11 @@ fn a_retry_gets_the_same_reply() {
     assert!(matches!(redeemed, Answer::Staking(StakingAnswer::Redeemed { paid: Money::ZERO, .. })));
     stage.pass_to(2 * DAY);
     assert_eq!(stage.request(ann, "4", "next", false), redeemed, "as it was then");
+    assert_eq!(stage.own(Operation::Halt), Answer::Done);
+    assert_eq!(stage.request(ann, "10", "mine", true), first, "also while the exchange is halted");
+    assert_eq!(stage.request(ann, "10.1", "mine", true), refused(Reject::OtherTerms));
+    assert_eq!(stage.request(ann, "10", "third", true), Answer::Rejected(AnyReject::Halted));
+    assert_eq!(stage.own(Operation::Resume), Answer::Done);
     let stored = stage.exchange.stored();
     stage.exchange.state = stored;
     assert_eq!(stage.request(ann, "4", "next", false), redeemed, "also after a restart");

@@ -124,10 +124,9 @@ impl World {
         Ok(())
     }
 
-    /// A request is sent again, now and then with other terms or on the other endpoint.
+    /// A request is sent again, now and then with other terms or on the other endpoint. It is no new request, so a halted exchange takes it too.
     pub(super) fn repeat(&mut self) -> Result<(), String> {
-        // A halted exchange refuses stakes before it looks at their ids.
-        if self.known.is_empty() || self.books.halted {
+        if self.known.is_empty() {
             return Ok(());
         }
         let place = self.dice.below(u64::try_from(self.known.len()).unwrap());

@@ -53,6 +53,10 @@ fn a_repeated_call_moves_nothing() {
     x.stop();
     x.restart();
     again(&x);
+    // While the exchange is halted, which refuses a new stake.
+    x.control("/sandbox/halt", &json!({ "reason": "a test" })).ok();
+    again(&x);
+    x.as_("trader").call(STAKE, named(AT_ONCE, "3", CAMEL, "four")).refused(503, "System");
     assert_eq!((balance(&x, "trader", "ETH"), sums(&x, "trader")), before);
     laws::check(&x);
 }
