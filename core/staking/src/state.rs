@@ -207,7 +207,7 @@ impl Staking {
     }
 
     /// The part of `staking_rewards` in a currency that no day under way will take.
-    pub(crate) fn free(&self, ledger: &Ledger, currency: CurrencyId) -> Money {
+    pub fn free(&self, ledger: &Ledger, currency: CurrencyId) -> Money {
         let Some(rewards) = ledger.house(STAKING_REWARDS.name) else { return Money::ZERO };
         let own = self.pairs.iter().filter(|pair| pair.currency == currency);
         let reserved = own.fold(Money::ZERO, |sum, pair| sum.capped_add(pair.reserved()));

@@ -25,6 +25,9 @@ impl Decide for Command {
         if is_of_a_room(state, self) {
             return Err(Reject::Ledger(ledger::Reject::Unknown));
         }
+        if let Some(free) = short_rewards(state, self) {
+            return Err(Reject::Ledger(ledger::Reject::Short(free)));
+        }
         if !can_be_valued(state, now, self) {
             return Err(Reject::Ledger(ledger::Reject::BadAmount));
         }
@@ -49,6 +52,14 @@ fn is_of_a_room(state: &State, command: &Command) -> bool {
     account_of(command).is_some_and(|account| {
         houses.into_iter().any(|house| state.ledger().house(house.name) == Some(account))
     })
+}
+
+/// The part of `staking_rewards` that may be taken, if a command takes more: the rest is promised to the day of interest that is paid.
+fn short_rewards(state: &State, command: &Command) -> Option<Money> {
+    let Command::Adjust(adjustment) = command else { return None };
+    let rewards = state.ledger().house(ledger::STAKING_REWARDS.name);
+    let free = state.staking.free(state.ledger(), adjustment.currency);
+    (rewards == Some(adjustment.account) && -adjustment.amount > free).then_some(free)
 }
 
 /// Whether all that there is of a currency can still be valued at its index after a credit.

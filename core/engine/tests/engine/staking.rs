@@ -6,7 +6,7 @@ use buttonwood_engine::staking::{
 };
 use buttonwood_engine::{
     AccessCommand, AccessReject, Adjustment, Answer, Body, Command, FeeSchedule, FundsCommand, LedgerCommand,
-    Made, Operation, Place, Reject as AnyReject, StakingAnswer, StakingCommand, TradingCommand,
+    LedgerReject, Made, Operation, Place, Reject as AnyReject, StakingAnswer, StakingCommand, TradingCommand,
     TransferMethod, perp,
 };
 use buttonwood_model::{AccountId, Claim, CurrencyId, OrderKind, Role, SessionId, Side, SymbolId, Time};
@@ -435,6 +435,33 @@ fn late_days_outrank_nothing() {
         assert!(stage.has(ann)[0] > money("100.02"));
         stage.replays();
     }
+}
+
+/// While a day is paid, an operator cannot take the part of `staking_rewards` that it needs.
+#[test]
+fn a_day_under_way_is_paid_in_full() {
+    let mut stage = Stage::new();
+    let (ann, sol) = (stage.ann, stage.sol);
+    stage.stake(ann, "100");
+    stage.fund("1");
+    stage.wait_until(2 * DAY);
+    let steps = stage.take_due(2);
+    assert_eq!(steps.len(), 2, "the day has ended, and its interest is counted");
+    let rewards = stage.exchange.state.ledger().house("staking_rewards").expect("it is open");
+    let take = |amount: &str| {
+        let amount = -money(amount);
+        let adjustment = Adjustment { account: rewards, currency: sol, amount, reference: String::new() };
+        LedgerCommand::Adjust(Arc::new(adjustment))
+    };
+    // A third of a ten-thousandth of 100 is promised.
+    let free = money("0.9966666666666666667");
+    let short = Answer::Rejected(AnyReject::Ledger(LedgerReject::Short(free)));
+    assert_eq!(stage.own(take("0.9966666666666666668")), short);
+    assert_eq!(stage.own(take("0.9966666666666666667")), Answer::Done);
+    stage.catch_up();
+    assert_eq!(stage.has(ann)[0], money("100.0033333333333333333"));
+    assert_eq!(stage.exchange.balance(rewards, sol).available, Money::ZERO);
+    stage.replays();
 }
 
 /// Redemptions that a maximum held back come after all that fell due before it was raised.
