@@ -103,7 +103,7 @@ fn end_day<E: From<BytesRef>>(
     (day, rate): (u64, Rate),
     out: &mut Outbox<E>,
 ) {
-    let price = price::at_accrual(context, pair.currency);
+    let price = price::at_accrual(context, pair);
     out.push_named(&Infrequent::DayEnded(DayEnded { pair: id, ended: Ended { day, rate, price } }));
 }
 
@@ -210,6 +210,7 @@ fn joins(
 pub(crate) fn evolve_end(room: &mut Staking, event: &DayEnded) {
     if let Some(pair) = room.pair_mut(event.pair) {
         pair.ended.push_back(event.ended);
+        pair.note_price(event.ended.price);
         pair.day = event.ended.day + 1;
         pair.running = pair.terms.rate;
     }

@@ -99,7 +99,7 @@ pub enum Infrequent {
 
 named!(Infrequent, "staking", {
     TermsSet { 0: terms } = "terms_set" 1,
-    Staked { 0: staked } = "staked" 1,
+    Staked { 0: staked } = "staked" 2,
     Redeemed { 0: redeemed } = "redeemed" 1,
     Paid { 0: paid } = "paid" 1,
     DayEnded { 0: ended } = "day_ended" 1,

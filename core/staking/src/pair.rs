@@ -28,6 +28,8 @@ pub struct Pair {
     pub(crate) paid: (Day, Money),
     /// When the first ended day could go on after it had waited for money, or its last step after that.
     pub(crate) ready: Time,
+    /// The last known dollar price of one coin: at the last stake or at the end of the last day.
+    pub(crate) price: Option<Money>,
     /// When the terms were set. Redemptions that the terms before held back are due from then on.
     pub(crate) terms_set: Time,
 }
@@ -82,6 +84,11 @@ impl Pair {
         let today = Day::of(now);
         let (day, paid) = self.paid;
         self.paid = (today, if day == today { paid.capped_add(amount) } else { amount });
+    }
+
+    /// Notes a price, if there was one.
+    pub(crate) fn note_price(&mut self, price: Option<Money>) {
+        self.price = price.filter(|price| *price > Money::ZERO).or(self.price);
     }
 
     /// The days that have ended and wait for their interest, the first first.

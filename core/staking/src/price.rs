@@ -1,6 +1,6 @@
 //! The dollar price of a coin. The index is computed when it is asked for, so no currency is indexed for staking alone.
 
-use crate::Staking;
+use crate::{Pair, Staking};
 use buttonwood_model::{CurrencyId, Product, SymbolId};
 use buttonwood_num::Money;
 use buttonwood_room::Context;
@@ -24,11 +24,12 @@ pub(crate) fn of_stake(context: &Context<'_, Staking>, currency: CurrencyId) -> 
     last_trade(context, currency).max(context.sources.index(currency))
 }
 
-/// The price of one coin at an accrual: that of the last trade, else of the index.
-pub(crate) fn at_accrual(context: &Context<'_, Staking>, currency: CurrencyId) -> Option<Money> {
+/// The price of one coin at an accrual: that of the last trade, else of the index, else the last that the pair had.
+pub(crate) fn at_accrual(context: &Context<'_, Staking>, pair: &Pair) -> Option<Money> {
+    let currency = pair.currency;
     if Some(currency) == context.ledger.dollar() {
         return Some(Money::ONE);
     }
     let latest = || context.sources.indices.latest().price(currency);
-    last_trade(context, currency).or_else(|| context.sources.index(currency)).or_else(latest)
+    last_trade(context, currency).or_else(|| context.sources.index(currency)).or_else(latest).or(pair.price)
 }

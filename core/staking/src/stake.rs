@@ -41,6 +41,8 @@ pub struct Staked {
     pub accrued: Money,
     /// The client's id; empty without one.
     pub client_id: String,
+    /// The dollar price of one coin at which it counts; zero in records of version 1.
+    pub price: Money,
 }
 
 impl Staked {
@@ -102,7 +104,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
     }
     let leaves = (request.currency, request.amount);
     context.leave().check(account, leaves, None).map_err(Reject::Short)?;
-    let dollars = dollars(context, request)?;
+    let price = price::of_stake(context, request.currency).ok_or(Reject::NoPrice)?;
+    // Rounded up.
+    let dollars = request.amount.times(price, Round::Up).ok_or(Reject::BeyondLimit)?;
     if used(context.room, (id, account), context.time).capped_add(dollars) > pair.terms.limit {
         return Err(Reject::BeyondLimit);
     }
@@ -116,14 +120,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
         rate: pair.terms.rate,
         accrued: context.room.accrued(account, id),
         client_id: request.client_id.clone(),
+        price,
     }));
     Ok(())
-}
-
-/// The dollars of a stake, rounded up.
-fn dollars(context: &Context<'_, Staking>, request: &Request) -> Result<Money, Reject> {
-    let price = price::of_stake(context, request.currency).ok_or(Reject::NoPrice)?;
-    request.amount.times(price, Round::Up).ok_or(Reject::BeyondLimit)
 }
 
 /// The dollars that an account has staked with a pair in the month.
@@ -142,8 +141,9 @@ pub(crate) fn evolve(books: &mut ContextMut<'_, Staking>, staked: &Staked) {
     books.room.used.insert((pair, account), (month_number(books.time), used));
     books.room.change((pair, account), seconds, |row| row.stake(amount, seconds));
     let reason = money::reason(books.room, Cause::Stake, number);
-    if let Some(currency) = books.room.pair(pair).map(|pair| pair.currency) {
-        money::into_pool(books.ledger, (account, currency), amount, reason);
+    if let Some(pair) = books.room.pair_mut(pair) {
+        pair.note_price(Some(staked.price));
+        money::into_pool(books.ledger, (account, pair.currency), amount, reason);
     }
     books.access.use_client_id(account, &staked.client_id, ClientRequest::Stake(number));
     if !staked.client_id.is_empty() {

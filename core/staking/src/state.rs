@@ -155,6 +155,7 @@ impl Staking {
             work: Work::Idle,
             paid: (Day(0), Money::ZERO),
             ready: Time(0),
+            price: None,
             terms_set: Time(0),
         });
         self.places.insert((set.provider, set.currency), id);

@@ -437,6 +437,27 @@ fn late_days_outrank_nothing() {
     }
 }
 
+/// A coin that has lost its price accrues at the last one that was known: that of the last stake, or of the last accrual (STK-013).
+#[test]
+fn an_accrual_has_the_last_known_price() {
+    let mut stage = Stage::new();
+    let (ann, sol) = (stage.ann, stage.sol);
+    let pin = |stage: &mut Stage, price: Option<&str>| {
+        assert_eq!(stage.own(perp::Command::PinIndex(sol, price.map(money))), Answer::Done);
+    };
+    stage.stake(ann, "10");
+    pin(&mut stage, None);
+    stage.pass_to(2 * DAY);
+    pin(&mut stage, Some("120"));
+    stage.pass_to(3 * DAY);
+    pin(&mut stage, None);
+    stage.pass_to(4 * DAY);
+    let pair = stage.exchange.state.staking().pair(PairId(0)).expect("it is set");
+    let prices: Vec<Option<Money>> = pair.waiting().map(|ended| ended.price).collect();
+    assert_eq!(prices, ["100", "120", "120"].map(|price| Some(money(price))));
+    stage.replays();
+}
+
 /// While a day is paid, an operator cannot take the part of `staking_rewards` that it needs.
 #[test]
 fn a_day_under_way_is_paid_in_full() {
