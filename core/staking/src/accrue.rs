@@ -114,7 +114,8 @@ pub(crate) fn decide<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
     let pair = context.room.pair(id).ok_or(Reject::NotDue)?;
-    match (next_step(context.room, context.ledger, pair), pair.work) {
+    let free = |currency| context.room.free(context.ledger, currency);
+    match (next_step(pair, free), pair.work) {
         (Some((ended, _)), Work::Idle) => count(context, (id, pair), (ended, None, Money::ZERO), out),
         (Some((ended, _)), Work::Counting(after, sum)) => {
             count(context, (id, pair), (ended, after, sum), out);
@@ -129,9 +130,11 @@ pub(crate) fn decide<E: From<BytesRef>>(
     Ok(())
 }
 
-/// The first ended day, if its next step comes before the end of the day that runs; and when that step is due.
-fn next_step(room: &Staking, ledger: &Ledger, pair: &Pair) -> Option<(Ended, Time)> {
-    let ended = pair.ended.front().filter(|_| can_go_on(room, ledger, pair))?;
+/// The first ended day, if it does not wait for money and its next step comes before the end of the day that runs; and when that step is due.
+/// The part of `staking_rewards` that is free decides.
+fn next_step(pair: &Pair, free: impl FnOnce(CurrencyId) -> Money) -> Option<(Ended, Time)> {
+    let can_go_on = pair.needed().is_none_or(|total| total <= free(pair.currency));
+    let ended = pair.ended.front().filter(|_| can_go_on)?;
     let time = pair.step_time().filter(|time| *time <= accrual_time(pair.day))?;
     Some((*ended, time))
 }
@@ -310,24 +313,52 @@ pub(crate) fn next_due(room: &Staking, ledger: &Ledger) -> Option<Due<PairId>> {
     if room.rows.is_empty() && room.pairs().all(|(_, pair)| pair.ended.is_empty()) {
         return None;
     }
-    room.pairs().filter_map(|(id, pair)| due_of(room, ledger, (id, pair))).min_by_key(Due::key)
-}
-
-fn due_of(room: &Staking, ledger: &Ledger, (id, pair): (PairId, &Pair)) -> Option<Due<PairId>> {
-    if let Some((_, time)) = next_step(room, ledger, pair) {
-        return Some(Due::step(time, Phase::Interest, id).in_storm());
-    }
-    room.is_used(id).then(|| Due::step(accrual_time(pair.day), Phase::Interest, id))
-}
-
-/// Whether the first ended day does not wait for money.
-fn can_go_on(room: &Staking, ledger: &Ledger, pair: &Pair) -> bool {
-    pair.needed().is_none_or(|total| total <= room.free(ledger, pair.currency))
+    let all_free = room.free_where_short(ledger);
+    let free = |currency| all_free.get(&currency).copied().unwrap_or(Money::ZERO);
+    let due_of = |(id, pair): (PairId, &Pair)| match next_step(pair, free) {
+        Some((_, time)) => Some(Due::step(time, Phase::Interest, id).in_storm()),
+        None => room.is_used(id).then(|| Due::step(accrual_time(pair.day), Phase::Interest, id)),
+    };
+    room.pairs().filter_map(due_of).min_by_key(Due::key)
 }
 
 impl Staking {
     /// Whether the days of a pair count: an account has a stake, or a day waits.
     pub(crate) fn is_used(&self, id: PairId) -> bool {
         self.has_rows(id) || self.pair(id).is_some_and(|pair| !pair.ended.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PAIRS_MAX, PairTerms, Provider, Terms};
+    use buttonwood_ledger::STAKING_REWARDS;
+
+    /// The next due command costs one look at each pair, however many days wait for money: with a look at each for each, this would take
+    /// minutes.
+    #[test]
+    fn many_waiting_pairs_cost_one_look_at_each() {
+        let mut ledger = Ledger::default();
+        ledger.open_house(STAKING_REWARDS.name.into(), false);
+        let mut room = Staking::default();
+        for place in 0..u16::try_from(PAIRS_MAX).unwrap() {
+            let [high, low] = place.to_be_bytes();
+            let mut provider = [0; 16];
+            (provider[0], provider[1]) = (high, low);
+            let set =
+                PairTerms { provider: Provider(provider), currency: CurrencyId(0), terms: Terms::default() };
+            let id = room.pair_or_new(&set, 0);
+            let pair = room.pair_mut(id).unwrap();
+            pair.ended.push_back(Ended { day: 0, rate: Rate(0), price: None });
+            (pair.day, pair.work) = (1, Work::Short(Money::ONE));
+        }
+        for _ in 0..1_000 {
+            let due = next_due(&room, &ledger).map(|due| (due.time, due.command));
+            assert_eq!(due, Some((accrual_time(1), PairId(0))), "no waiting day goes on");
+        }
+        room.pair_mut(PairId(7)).unwrap().work = Work::Short(Money::ZERO);
+        let due = next_due(&room, &ledger).map(|due| (due.time, due.command));
+        assert_eq!(due, Some((accrual_time(0), PairId(7))));
     }
 }

@@ -39,6 +39,12 @@ pub struct Staking {
     pub(crate) fingerprint: Fingerprint,
 }
 
+/// What `staking_rewards` has of a currency beyond an amount.
+fn rest(ledger: &Ledger, currency: CurrencyId, reserved: Money) -> Money {
+    let Some(rewards) = ledger.house(STAKING_REWARDS.name) else { return Money::ZERO };
+    ledger.balance(rewards, currency).available.checked_sub(reserved).unwrap_or(Money::ZERO)
+}
+
 const TERMS: RowHash = RowHash::of("terms");
 const STAKE: RowHash = RowHash::of("stake");
 const REDEMPTION: RowHash = RowHash::of("redemption");
@@ -85,8 +91,9 @@ impl Staking {
 
     /// The amount that an account is owed from redemptions of a pair.
     pub fn owed(&self, account: AccountId, pair: PairId) -> Money {
-        let own = self.open_of(account).filter(|redemption| redemption.pair == pair);
-        own.fold(Money::ZERO, |sum, redemption| sum.capped_add(redemption.left()))
+        let own = self.open.range((account, pair, 0)..=(account, pair, u64::MAX));
+        let rows = own.filter_map(|((.., number), due)| self.queue.get(&(pair, *due, *number)));
+        rows.fold(Money::ZERO, |sum, redemption| sum.capped_add(redemption.left()))
     }
 
     /// What an account has with each pair: what is staked, and what redemptions owe it; no line where both are zero.
@@ -162,7 +169,7 @@ impl Staking {
         id
     }
 
-    /// Lets the days of a pair pass that nothing was staked on.
+    /// Skips the days of a pair on which nothing was staked.
     pub(crate) fn roll(&mut self, id: PairId, seconds: u64) {
         let day = day_of(seconds);
         let is_used = self.has_rows(id);
@@ -209,10 +216,24 @@ impl Staking {
 
     /// The part of `staking_rewards` in a currency that no day under way will take.
     pub fn free(&self, ledger: &Ledger, currency: CurrencyId) -> Money {
-        let Some(rewards) = ledger.house(STAKING_REWARDS.name) else { return Money::ZERO };
         let own = self.pairs.iter().filter(|pair| pair.currency == currency);
         let reserved = own.fold(Money::ZERO, |sum, pair| sum.capped_add(pair.reserved()));
-        ledger.balance(rewards, currency).available.checked_sub(reserved).unwrap_or(Money::ZERO)
+        rest(ledger, currency, reserved)
+    }
+
+    /// The same for every currency in which a day waits for money, with one look at each pair.
+    pub(crate) fn free_where_short(&self, ledger: &Ledger) -> BTreeMap<CurrencyId, Money> {
+        let short = self.pairs.iter().filter(|pair| pair.needed().is_some());
+        let mut all: BTreeMap<_, _> = short.map(|pair| (pair.currency, Money::ZERO)).collect();
+        for pair in &self.pairs {
+            if let Some(reserved) = all.get_mut(&pair.currency) {
+                *reserved = reserved.capped_add(pair.reserved());
+            }
+        }
+        for (currency, reserved) in &mut all {
+            *reserved = rest(ledger, *currency, *reserved);
+        }
+        all
     }
 
     /// Notes, before more of `staking_rewards` is free, that the days which wait for more than is free now may be ready.
