@@ -197,7 +197,8 @@ fn pay<E: From<BytesRef>>(
     out.push_named(&Infrequent::Accrued(Accrued { pair: id, day, rate, price, first, until, rows, is_last }));
 }
 
-/// Whether interest joins the stake: that of an account in debt in the currency repays it (D-167).
+/// Whether interest joins the stake. The interest of an account with a debt in the currency goes to its balance, where it repays the debt
+/// (D-167).
 fn joins(
     context: &Context<'_, Staking>,
     (id, currency): (PairId, CurrencyId),
@@ -209,7 +210,7 @@ fn joins(
     !owes && context.room.rows.get(&(id, account)).is_some_and(|row| row.joins(day))
 }
 
-/// Applies the end of a day. The days between two accruals of a pair without stakes have no event.
+/// Applies the end of a day. A day on which the pair has no stake has no such event.
 pub(crate) fn evolve_end(room: &mut Staking, event: &DayEnded) {
     if let Some(pair) = room.pair_mut(event.pair) {
         pair.ended.push_back(event.ended);

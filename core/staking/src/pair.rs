@@ -22,7 +22,7 @@ pub struct Pair {
     pub(crate) running: Rate,
     /// The days that have ended and are not paid, in order.
     pub(crate) ended: VecDeque<Ended>,
-    /// How far the first of them has come.
+    /// The progress of the first of them.
     pub(crate) work: Work,
     /// The UTC day of the last redemption, and what was paid on it.
     pub(crate) paid: (Day, Money),
@@ -45,16 +45,16 @@ pub struct Ended {
     pub price: Option<Money>,
 }
 
-/// How far the accrual of a day has come.
+/// The progress of a day's accrual.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Work {
-    /// The interest of all accounts is added up: what was added, up to an account.
+    /// Interest is added up: the last account that was counted, and the sum so far.
     Counting(Option<AccountId>, Money),
-    /// All of it is known, and more than `staking_rewards` can pay.
+    /// The sum of all accounts, which is more than `staking_rewards` has.
     Short(Money),
-    /// It is paid: what is left of it, after an account.
+    /// Interest is paid: the last account that was paid, and the part of the sum that is left.
     Paying(Option<AccountId>, Money),
-    /// No day has ended, or nothing of it was done.
+    /// No day has ended, or its accrual has not begun.
     #[default]
     Idle,
 }
@@ -91,12 +91,12 @@ impl Pair {
         self.price = price.filter(|price| *price > Money::ZERO).or(self.price);
     }
 
-    /// The days that have ended and wait for their interest, the first first.
+    /// The ended days whose interest is not paid, in order.
     pub fn waiting(&self) -> impl Iterator<Item = &Ended> {
         self.ended.iter()
     }
 
-    /// What `staking_rewards` lacks: the interest of the first day that waits for money; none if no day does.
+    /// The interest of the first ended day, of all accounts, if `staking_rewards` has less.
     pub fn needed(&self) -> Option<Money> {
         if let Work::Short(total) = self.work { Some(total) } else { None }
     }

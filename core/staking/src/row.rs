@@ -41,7 +41,7 @@ struct Past {
 }
 
 impl Past {
-    /// Adds interest that counts as staked from the day's begin. Returns whether it still does at the day's end.
+    /// Adds interest that counts as staked from the day's begin. Returns whether it is still staked at the day's end.
     fn add(&mut self, interest: Money) -> bool {
         let until = self.gone.unwrap_or(end_of(self.day));
         self.sum = self.sum.plus(interest, until.saturating_sub(start_of(self.day)));
@@ -116,7 +116,7 @@ impl Row {
     /// Ends the first day that is not paid, with its interest, which joins the stake or was paid to the balance.
     pub(crate) fn pay(&mut self, day: u64, interest: Money, to_stake: bool) {
         self.total = self.total.capped_add(interest);
-        // An account in debt has its interest in its balance although it would join the stake.
+        // Interest that repaid a debt instead of joining the stake does not compound.
         let counts = to_stake || !self.joins(day);
         match self.past.front() {
             Some(past) if past.day == day => {

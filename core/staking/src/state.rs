@@ -1,8 +1,8 @@
 //! The state of the room: terms, stakes and open redemptions.
 
 use crate::day::day_of;
-use crate::lanes::Lanes;
 use crate::pair::{Pair, Work};
+use crate::queue_totals::QueueTotals;
 use crate::row::Row;
 use crate::{PairId, PairTerms, Provider, Receipt, Redemption, terms};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -30,9 +30,9 @@ pub struct Staking {
     pub(crate) queue: BTreeMap<(PairId, Time, u64), Redemption>,
     /// The same by account, with their times.
     pub(crate) open: BTreeMap<(AccountId, PairId, u64), Time>,
-    /// The same with running totals.
-    pub(crate) lanes: Lanes,
-    /// The replies to requests with a client id.
+    /// Running totals of the same.
+    pub(crate) queue_totals: QueueTotals,
+    /// The replies to requests with a client id, kept for ever as the ids are (D-104).
     pub(crate) receipts: BTreeMap<u64, Receipt>,
     /// The accounts whose stakes may have to repay a debt.
     pub(crate) debtors: BTreeSet<AccountId>,
