@@ -11,7 +11,8 @@ use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
-/// The most open redemptions of an account and a pair.
+/// The most open redemptions of an account and a pair with which it may request another one. One that repays a debt is made beyond it too
+/// (D-167).
 pub const OPEN_MAX: usize = 100;
 
 /// The most redemptions that one command pays.

@@ -843,10 +843,16 @@ fn a_debt_is_repaid_from_stakes() {
     assert_eq!(stage.exchange.balance(ann, usd).available, Money::ZERO);
     let settle = Settlement { eid, returned: true };
     stage.set_wait(set(3_600));
+    // The account has as many open redemptions as it may request.
+    for _ in 0..OPEN_MAX {
+        assert!(matches!(stage.request_of((3, usd), ann, "0.01", "", false), Answer::Staking(_)));
+    }
+    assert_eq!(stage.request_of((3, usd), ann, "0.01", "", false), refused(Reject::TooManyOpen));
     let answer = stage.own(FundsCommand::from(BankCommand::Settle(settle)));
     assert_eq!(answer, Answer::Funds(Made::Loan(ann)));
     let staking = stage.exchange.state.staking();
     let pair = PairId(1);
+    assert_eq!(staking.open_of(ann).count(), OPEN_MAX + 1, "the rest of the stake is redeemed too");
     assert_eq!([staking.staked(ann, pair), staking.owed(ann, pair)], [Money::ZERO, money("60")]);
     assert_eq!(stage.exchange.state.funds().owed(ann, usd), money("100"));
     assert_eq!(stage.stake(ann, "1"), refused(Reject::Short(Short::Debt)));
