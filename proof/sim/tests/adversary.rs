@@ -19,7 +19,7 @@ fn known_programs_do_no_harm() {
         harmful.extend(played.breach.map(|breach| format!("{}: {breach}", path.display())));
         count += 1;
     }
-    assert_eq!(count, 14, "each program that was found stays");
+    assert_eq!(count, 16, "each program that was found stays");
     assert!(harmful.is_empty(), "{}", harmful.join("\n"));
 }
 
@@ -60,4 +60,33 @@ fn honest_trade_gains_nothing() {
         rests || ["done", "is filled", "Wrapped"].iter().any(|word| line.contains(word))
     };
     assert_eq!(played.lines.iter().filter(done).count(), 13, "{:#?}", played.lines);
+}
+
+/// Two desks who settle trades at the index, one through a broker, and who stake and redeem, gain the promised interest alone, which
+/// `staking_rewards` pays. Proves INV-HOUSE.
+#[test]
+fn honest_deals_and_stakes_gain_what_was_promised() {
+    let honest = program(
+        "deal a.rich b.rich btcusd sell 0.5 at 50000\n\
+         confirm b.rich\n\
+         deal b.rich anyone ethusd sell 2 at 2000\n\
+         confirm a.rich\n\
+         deal a.rich b.rich ethusd buy 1 at 2000 by a.poor\n\
+         confirm a.rich\n\
+         confirm b.rich\n\
+         deal a.rich b.rich btcusd sell 1 at 50000\n\
+         retract a.rich\n\
+         stake a.rich eth-now 10\n\
+         stake b.rich btc-later 100%\n\
+         stake b.rich eth-later 10\n\
+         wait 180000\n\
+         unstake a.rich eth-now 100%\n\
+         unstake b.rich btc-later 50%\n\
+         unstake b.rich eth-later 10\n\
+         wait 180000\n",
+    );
+    let played = play(&Scene::new(), &honest, true);
+    assert_eq!(played.breach, None, "{:#?}", played.lines);
+    assert!(played.gain <= 0, "{} units", played.gain);
+    assert_eq!(played.lines.iter().filter(|line| line.ends_with("done")).count(), 15, "{:#?}", played.lines);
 }

@@ -1,7 +1,7 @@
 //! New programs out of old ones, and out of what people who know the rules do: short patterns with random numbers.
 
 use super::program::{Act, Amount, OPTIONS, Program};
-use super::world::{COINS, MARKETS, ONE, PEOPLE, WRAPPING};
+use super::world::{COINS, MARKETS, ONE, PEOPLE, POOLS, WRAPPING};
 use buttonwood_engine::AccountKind;
 use buttonwood_model::{ExecutionOption, Product, Side};
 use buttonwood_oracle::Dice;
@@ -158,6 +158,16 @@ impl Maker<'_> {
                     _ => self.dice.pick(&WAITS),
                 },
             },
+            Act::Deal { who, to, market, side, amount, price, by } => match roll {
+                0 => Act::Deal { who: self.person(), to, market, side, amount, price, by },
+                1 => Act::Deal { who, to, market, side: side.opposite(), amount, price, by },
+                2 => Act::Deal { who, to, market, side, amount: self.varied(amount, market), price, by },
+                _ => Act::Deal { who, to, market, side, amount, price: self.price(market), by },
+            },
+            Act::Confirm { .. } => Act::Confirm { who: self.person() },
+            Act::Retract { .. } => Act::Retract { who: self.person() },
+            Act::Stake { who, pool, amount } => Act::Stake { who, pool, amount: self.varied(amount, 1) },
+            Act::Unstake { who, pool, amount } => Act::Unstake { who, pool, amount: self.varied(amount, 1) },
             Act::Cancel { .. } => Act::Cancel { who: self.person() },
             Act::Execute { .. } => Act::Execute { who: self.person() },
             Act::Return { .. } => Act::Return { who: self.person() },
@@ -266,7 +276,7 @@ impl Maker<'_> {
 
     /// Joint patterns of people who know the rules.
     fn pattern(&mut self) -> Vec<Act> {
-        match self.dice.below(15) {
+        match self.dice.below(19) {
             0 | 1 => self.instant(),
             2 => self.paint(),
             3 | 4 => self.pair(),
@@ -277,6 +287,8 @@ impl Maker<'_> {
             11 => self.meet(),
             12 => self.auction(),
             13 => self.huge(),
+            14 | 15 => self.deal(),
+            16 | 17 => self.stake(),
             _ => vec![self.act(), self.act()],
         }
     }
@@ -452,13 +464,57 @@ impl Maker<'_> {
         ]
     }
 
+    /// Two agree on a trade off the book, at times with an advance that the bank takes back, or through a broker.
+    fn deal(&mut self) -> Vec<Act> {
+        let market = self.market(Product::Spot);
+        let [who, other] = [(); 2].map(|()| self.person_of(&[AccountKind::Exchange]));
+        let (side, amount, price) = (self.side(), self.amount(market), self.price(market));
+        let to = Some(other).filter(|_| !self.dice.once_in(6));
+        let by = if self.dice.once_in(4) { Some(self.person_of(&[AccountKind::Exchange])) } else { None };
+        let mut acts = Vec::new();
+        let advanced = self.dice.once_in(2);
+        if advanced {
+            let dollars = self.dice.pick(&[1_000, 10_000, 25_000, 200_000]);
+            acts.push(Act::Ach { who, amount: Amount::Exact(dollars * ONE) });
+        }
+        acts.push(Act::Deal { who, to, market, side, amount, price, by });
+        acts.push(Act::Confirm { who: other });
+        if by.is_some() {
+            acts.push(Act::Confirm { who });
+        }
+        if advanced {
+            acts.extend(self.leave());
+            acts.push(Act::Return { who });
+        }
+        acts
+    }
+
+    /// One stakes, and redeems after a time.
+    fn stake(&mut self) -> Vec<Act> {
+        let (who, pool) = (self.person_of(&[AccountKind::Exchange]), self.pool());
+        let [all, part] = [(); 2].map(|()| Amount::Share(self.dice.pick(&SHARES)));
+        let seconds = self.dice.pick(&WAITS);
+        let mut acts = vec![Act::Stake { who, pool, amount: all }, Act::Wait { seconds }];
+        if !self.dice.once_in(3) {
+            acts.push(Act::Unstake { who, pool, amount: part });
+        }
+        if self.dice.once_in(3) {
+            acts.extend(self.leave());
+        }
+        acts
+    }
+
+    fn pool(&mut self) -> usize {
+        usize::try_from(self.dice.below(u64::try_from(POOLS.len()).expect("a few"))).expect("a few")
+    }
+
     /// Any one act.
     fn act(&mut self) -> Act {
         let product = self.dice.pick(&[Product::Spot, Product::Swap]);
         let market = self.market(product);
         let [who, to] = self.traders(market);
         let (side, amount, price) = (self.side(), self.amount(market), self.price(market));
-        match self.dice.below(20) {
+        match self.dice.below(24) {
             0..5 => {
                 let option = if self.dice.once_in(4) {
                     OPTIONS
@@ -482,6 +538,10 @@ impl Maker<'_> {
             15 | 16 => Act::Wait { seconds: self.dice.pick(&WAITS) },
             17 => Act::Break { market },
             18 => Act::Promote { market },
+            19 => Act::Confirm { who },
+            20 => Act::Retract { who },
+            21 => Act::Stake { who, pool: self.pool(), amount },
+            22 => Act::Unstake { who, pool: self.pool(), amount },
             _ => Act::Tiers,
         }
     }

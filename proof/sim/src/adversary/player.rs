@@ -1,5 +1,7 @@
 //! Runs a program: each act becomes a command of a key, or of the house, and what falls due runs at its time.
 
+mod deals;
+
 use super::program::{Act, Amount, Program};
 use super::value::{Breach, Figures, Outside, judge};
 use super::world::{Actor, COINS, Listed, MARKETS, ONE, Scene, WRAPPING, network_of, outside};
@@ -14,6 +16,7 @@ use buttonwood_engine::{
 use buttonwood_model::{AccountId, Claim, CurrencyId, Due, OrderKind, Product, Rank, SessionId, Side, Time};
 use buttonwood_num::{Bps, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, nonce};
+use deals::Promised;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -48,6 +51,7 @@ pub fn play(scene: &Scene, program: &Program, tells: bool) -> Played {
         scene,
         exchange: scene.exchange.fork(),
         outside: Outside::default(),
+        promised: Promised::default(),
         advances: Vec::new(),
         played: Played::default(),
         number: 0,
@@ -121,6 +125,7 @@ struct Player<'a> {
     scene: &'a Scene,
     exchange: Exchange,
     outside: Outside,
+    promised: Promised,
     /// Advances that the bank has not taken back: whose, which, how much.
     advances: Vec<(AccountId, Eid, i128)>,
     played: Played,
@@ -167,6 +172,7 @@ impl Player<'_> {
     fn judge(&mut self, before: &Figures) {
         let state = &self.exchange.state;
         let after = self.scene.figures(state);
+        self.outside.promised = self.promised.dollars();
         (self.played.breach, self.played.gain) = judge(before, &after, self.outside);
         if let Some(law) = state.broken_law() {
             self.played.breach =
@@ -181,6 +187,7 @@ impl Player<'_> {
 
     fn submit(&mut self, micros: u64, command: &Command) -> Result<Answer, Breach> {
         self.played.commands += 1;
+        self.promised.pass(self.scene, &self.exchange.state, self.exchange.stamp.time.plus(micros));
         let answer = submit(&mut self.exchange, micros, command)?;
         self.run_dues(self.exchange.stamp.time)?;
         Ok(answer)
@@ -209,6 +216,7 @@ impl Player<'_> {
             }
             self.optional += u64::from(due.may_skip);
             self.played.commands += 1;
+            self.promised.pass(self.scene, &self.exchange.state, due.time.max(self.exchange.stamp.time));
             if !run_due(&mut self.exchange, due)? {
                 return Ok(());
             }
@@ -272,6 +280,13 @@ impl Player<'_> {
             notes.push((8, place, magnitude(owed)));
             let debts: i128 = state.funds().debts_of(actor.account).map(|(_, owed)| owed.units()).sum();
             notes.push((9, place, magnitude(debts)));
+            for (pair, _, [staked, open]) in state.staking().holdings(actor.account) {
+                notes.push((12, usize::from(pair.0), magnitude(staked.units())));
+                notes.push((13, usize::from(pair.0), magnitude(open.units())));
+            }
+            for order in state.clearing().of_account(actor.account) {
+                notes.push((14, place, i128::from(order.status.is_open())));
+            }
             notes.push((10, place, i128::from(state.perps().liquidations().contains(actor.account))));
         }
         if let Some(fund) = state.ledger().house("insurance") {
@@ -367,6 +382,11 @@ impl Player<'_> {
                 let tiers = vec![tier(0, FEES), tier(10_000, NO_FEES)];
                 own(TradingCommand::SetFeeTiers(Arc::new(FeeTiers { product: Product::Spot, tiers })).into())
             }
+            Act::Deal { .. } => self.deal(act)?,
+            Act::Confirm { who } => self.confirmation(who)?,
+            Act::Retract { who } => self.retraction(who)?,
+            Act::Stake { who, pool, amount } => self.stake(who, pool, amount)?,
+            Act::Unstake { who, pool, amount } => self.unstake(who, pool, amount)?,
             Act::Wait { .. } => return None,
         })
     }

@@ -5,10 +5,12 @@
 //! quote a.poor btcusd buy 0.019
 //! cancel a.rich
 //! execute a.poor
+//! deal a.rich b.rich btcusd sell 1 at 50000
+//! stake a.rich eth-now 10
 //! wait 3600
 //! ```
 
-use super::world::{COINS, MARKETS, ONE, PEOPLE};
+use super::world::{COINS, MARKETS, ONE, PEOPLE, POOLS};
 use buttonwood_model::{ExecutionOption, Side};
 use buttonwood_num::{Decimal, Money};
 use std::fmt;
@@ -57,6 +59,24 @@ pub(super) enum Act {
     Pay { who: usize, amount: Amount },
     /// Withdraws to the address that its group has approved.
     Withdraw { who: usize, coin: usize, amount: Amount },
+    /// Enters a clearing order with another account, or with anyone who has its id; a broker may enter it for both.
+    Deal {
+        who: usize,
+        to: Option<usize>,
+        market: usize,
+        side: Side,
+        amount: Amount,
+        price: i128,
+        by: Option<usize>,
+    },
+    /// Confirms the newest clearing order that awaits it.
+    Confirm { who: usize },
+    /// Cancels the newest clearing order that awaits a confirmation and is its own.
+    Retract { who: usize },
+    /// Stakes coins of a pool.
+    Stake { who: usize, pool: usize, amount: Amount },
+    /// Redeems coins of a pool; a share is of what it has staked.
+    Unstake { who: usize, pool: usize, amount: Amount },
     /// So many seconds pass.
     Wait { seconds: u64 },
     /// The house schedules an auction two minutes from now.
@@ -100,6 +120,11 @@ impl Act {
             Self::Return { .. } => "return",
             Self::Pay { .. } => "pay",
             Self::Withdraw { .. } => "withdraw",
+            Self::Deal { .. } => "deal",
+            Self::Confirm { .. } => "confirm",
+            Self::Retract { .. } => "retract",
+            Self::Stake { .. } => "stake",
+            Self::Unstake { .. } => "unstake",
             Self::Wait { .. } => "wait",
             Self::Auction { .. } => "auction",
             Self::Break { .. } => "break",
@@ -165,6 +190,11 @@ impl Line<'_> {
             "return" => Act::Return { who: who()? },
             "pay" => Act::Pay { who: who()?, amount: self.amount(2)? },
             "withdraw" => Act::Withdraw { who: who()?, coin: coin(2)?, amount: self.amount(3)? },
+            "deal" => return self.deal(who()?, market(3)?),
+            "confirm" => Act::Confirm { who: who()? },
+            "retract" => Act::Retract { who: who()? },
+            "stake" => Act::Stake { who: who()?, pool: self.pool()?, amount: self.amount(3)? },
+            "unstake" => Act::Unstake { who: who()?, pool: self.pool()?, amount: self.amount(3)? },
             "wait" => {
                 Act::Wait { seconds: self.word(1)?.parse().map_err(|_| self.wrong("a number of seconds"))? }
             }
@@ -189,6 +219,18 @@ impl Line<'_> {
             margin: self.words.contains(&"margin"),
             stop: stop.transpose()?,
         })
+    }
+
+    fn deal(&self, who: usize, market: usize) -> Result<Act, Unreadable> {
+        let people = || PEOPLE.iter().map(|person| person.name);
+        let to = if self.word(2)? == ANYONE { None } else { Some(self.find(2, people())?) };
+        let by = self.words.iter().position(|word| *word == "by").map(|at| self.find(at + 1, people()));
+        let (side, amount, price) = (self.side(4)?, self.amount(5)?, self.exact(7)?);
+        Ok(Act::Deal { who, to, market, side, amount, price, by: by.transpose()? })
+    }
+
+    fn pool(&self) -> Result<usize, Unreadable> {
+        self.find(2, POOLS.iter().map(|pool| pool.name))
     }
 
     fn wrong(&self, wanted: &str) -> Unreadable {
@@ -234,6 +276,9 @@ pub(super) const OPTIONS: [(&str, ExecutionOption); 4] = [
     ("auction-only", ExecutionOption::AuctionOnly),
 ];
 
+/// The word for a counterparty that is not named.
+const ANYONE: &str = "anyone";
+
 fn option_of(word: &str) -> Option<ExecutionOption> {
     OPTIONS.iter().find(|(name, _)| *name == word).map(|(_, option)| *option)
 }
@@ -270,6 +315,10 @@ fn person(place: usize) -> &'static str {
 
 fn market_name(place: usize) -> &'static str {
     MARKETS.get(place).map_or("?", |market| market.name)
+}
+
+fn pool_name(place: usize) -> &'static str {
+    POOLS.get(place).map_or("?", |pool| pool.name)
 }
 
 fn coin_name(place: usize) -> String {
@@ -313,8 +362,19 @@ impl fmt::Display for Act {
                 write!(out, " {} {} {amount}", person(who), coin_name(coin))
             }
             Self::Ach { who, amount } | Self::Pay { who, amount } => write!(out, " {} {amount}", person(who)),
-            Self::Cancel { who } | Self::Execute { who } | Self::Return { who } => {
-                write!(out, " {}", person(who))
+            Self::Cancel { who }
+            | Self::Execute { who }
+            | Self::Return { who }
+            | Self::Confirm { who }
+            | Self::Retract { who } => write!(out, " {}", person(who)),
+            Self::Deal { who, to, market, side, amount, price, by } => {
+                let (who, to) = (person(who), to.map_or(ANYONE, person));
+                let (market, side, price) = (market_name(market), side_name(side), Plain(price));
+                write!(out, " {who} {to} {market} {side} {amount} at {price}")?;
+                by.map_or(Ok(()), |by| write!(out, " by {}", person(by)))
+            }
+            Self::Stake { who, pool, amount } | Self::Unstake { who, pool, amount } => {
+                write!(out, " {} {} {amount}", person(who), pool_name(pool))
             }
             Self::Wait { seconds } => write!(out, " {seconds}"),
             Self::Auction { market } | Self::Break { market } | Self::Promote { market } => {
@@ -345,10 +405,12 @@ mod tests {
                     market a.poor linkusd buy 9900.0000000000000000001\n\
                     cancel a.rich\nquote a.poor btcusd buy 0.019\nexecute a.poor\nwrap a.rich sell 100%\n\
                     send a.rich a.poor usd 5\nach b.margin 10000\nreturn b.margin\npay a.rich 1\n\
+                    deal a.rich b.rich btcusd sell 1 at 50000 by a.poor\ndeal a.rich anyone ethusd buy 10% at 2000\n\
+                    confirm b.rich\nretract a.rich\nstake a.rich eth-now 10\nunstake a.rich eth-now 50%\n\
                     withdraw a.rich gusd 9800\nwait 3600\nauction linkusd\nbreak btcusd\npromote ethusd\ntiers\n";
         let program: Program = text.parse().unwrap();
         assert_eq!(program.to_string(), text);
-        assert_eq!(program.words().len(), 16);
+        assert_eq!(program.words().len(), 21);
     }
 
     /// A line that is no act is named.

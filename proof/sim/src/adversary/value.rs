@@ -17,7 +17,10 @@ const ROUNDING: i128 = ONE / 100;
 
 /// The house accounts that must not lose: those that stand behind a product. `source`, `clearing` and `issuer` are the other side of
 /// what others have, so a loss of theirs is a gain of another account.
-const GUARDED: [&str; 3] = ["insurance", "instant", "fees"];
+const GUARDED: [&str; 4] = ["insurance", "instant", "fees", STAKING_REWARDS];
+
+/// The house account that pays the interest of stakes, and may lose what their terms promise.
+const STAKING_REWARDS: &str = "staking_rewards";
 
 /// The breach of the law.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +37,7 @@ pub enum Breach {
 
 impl Breach {
     /// All kinds.
-    pub const KINDS: [&str; 6] = ["gain", "debt", "death", "insurance", "instant", "fees"];
+    pub const KINDS: [&str; 7] = ["gain", "debt", "death", "insurance", "instant", "fees", STAKING_REWARDS];
 
     /// Its kind: programs with a breach of one kind are shortened as long as it is of that kind.
     pub fn kind(&self) -> &'static str {
@@ -124,7 +127,11 @@ impl Scene {
         let open: i128 = rows.map(|row| self.unrealised(row.symbol, row.position)).sum();
         let gusd = self.currency(1);
         let loans = state.perps().owed(account, gusd).units() + state.spot_margin().owed(account).units();
-        has.saturating_add(open) - loans
+        let staked = state.staking().holdings(account);
+        let staked: i128 = staked
+            .flat_map(|(_, pair, amounts)| amounts.map(|amount| self.dollars(pair.currency, amount)))
+            .fold(0, i128::saturating_add);
+        has.saturating_add(open).saturating_add(staked) - loans
     }
 
     /// The money that waits to leave an account for good.
@@ -163,6 +170,8 @@ pub(super) struct Outside {
     pub(super) received: i128,
     /// Those of them that the bank took back.
     pub(super) returned: i128,
+    /// The interest that the terms of stakes promise, which `staking_rewards` may lose.
+    pub(super) promised: i128,
 }
 
 /// The law: what breaks it, if anything does. Also how much both groups gained, whether they may or not.
@@ -171,12 +180,18 @@ pub(super) fn judge(before: &Figures, after: &Figures, outside: Outside) -> (Opt
     let given = before.source - after.source;
     let paid = given.min(outside.received - outside.returned).max(0);
     let granted = outside.received / 20 + ROUNDING;
-    let gain = after.people - before.people - paid;
+    let houses = GUARDED.iter().zip(before.houses.iter().zip(&after.houses));
+    let losses = houses.map(|(house, (before, after))| (before - after, Some(*house)));
+    // Interest is no gain as far as it was promised and `staking_rewards` has paid it.
+    let interest: i128 =
+        losses.clone().filter(|(_, house)| *house == Some(STAKING_REWARDS)).map(|(loss, _)| loss).sum();
+    let interest = interest.min(outside.promised).max(0);
+    let gain = after.people - before.people - paid - interest;
     if gain > granted {
         return (Some(Breach::Gain(gain - granted)), gain);
     }
-    let houses = GUARDED.iter().zip(before.houses.iter().zip(&after.houses));
-    let losses = houses.map(|(house, (before, after))| (before - after, Some(*house)));
+    let losses = losses
+        .map(|(loss, house)| (if house == Some(STAKING_REWARDS) { loss - interest } else { loss }, house));
     // The loans of `lending` are owed to it, as far as a debtor does not walk away.
     let losses = losses.chain([(after.bad_debt - before.bad_debt, None)]);
     let worst = losses.filter(|(loss, _)| *loss > granted).max_by_key(|(loss, _)| *loss);
@@ -201,7 +216,7 @@ mod tests {
     #[test]
     fn a_gain_is_what_nobody_paid_in() {
         let before = Figures::default();
-        let paid = Outside { received: 1_000 * DOLLAR, returned: 0 };
+        let paid = Outside { received: 1_000 * DOLLAR, ..Outside::default() };
         assert_eq!(judge(&before, &after(1_000 * DOLLAR, -1_000 * DOLLAR), paid), (None, 0));
         // 5 % of the advances, and a cent.
         let (breach, gain) = judge(&before, &after(1_051 * DOLLAR, -1_000 * DOLLAR), paid);
@@ -218,13 +233,29 @@ mod tests {
     /// A house account may not lose, whoever has its money in the end. Proves INV-HOUSE.
     #[test]
     fn a_house_account_does_not_lose() {
-        let before = Figures { houses: [100 * DOLLAR, 100 * DOLLAR, 0], ..Figures::default() };
+        let before = Figures { houses: [100 * DOLLAR, 100 * DOLLAR, 0, 0], ..Figures::default() };
         let mut after = before.clone();
         assert_eq!(judge(&before, &after, Outside::default()).0, None);
-        after.houses = [98 * DOLLAR, 99 * DOLLAR, 0];
+        after.houses = [98 * DOLLAR, 99 * DOLLAR, 0, 0];
         let loss = judge(&before, &after, Outside::default()).0;
         assert_eq!(loss, Some(Breach::Loss("insurance", 2 * DOLLAR - ROUNDING)));
         after = Figures { bad_debt: 3 * DOLLAR, ..before.clone() };
         assert_eq!(judge(&before, &after, Outside::default()).0, Some(Breach::Debt(3 * DOLLAR - ROUNDING)));
+    }
+
+    /// Interest is granted as far as the terms promise it and `staking_rewards` pays it. Proves INV-HOUSE.
+    #[test]
+    fn interest_is_what_was_promised() {
+        let before = Figures { houses: [0, 0, 0, 100 * DOLLAR], ..Figures::default() };
+        let paid = Figures { people: 10 * DOLLAR, houses: [0, 0, 0, 90 * DOLLAR], ..Figures::default() };
+        let promised = |dollars| Outside { promised: dollars * DOLLAR, ..Outside::default() };
+        assert_eq!(judge(&before, &paid, promised(10)), (None, 0));
+        assert_eq!(judge(&before, &paid, promised(9)).0, Some(Breach::Gain(DOLLAR - ROUNDING)));
+        let gone = Figures { people: 0, ..paid.clone() };
+        let loss = judge(&before, &gone, promised(9)).0;
+        assert_eq!(loss, Some(Breach::Loss(STAKING_REWARDS, DOLLAR - ROUNDING)));
+        // `source` has paid it.
+        let elsewhere = Figures { houses: before.houses, source: -10 * DOLLAR, ..paid };
+        assert!(judge(&before, &elsewhere, promised(10)).0.is_some());
     }
 }

@@ -1,12 +1,15 @@
 //! The start of a program: two groups with accounts of every kind, markets, a fund, and an index that is pinned.
 
+use buttonwood_engine::clearing::Codes;
 use buttonwood_engine::funds::approval::{Command as Approval, Request};
 use buttonwood_engine::funds::bank::{BankKind, BankNumbers, Command as Banking, NewBank, Receipt};
 use buttonwood_engine::funds::network::{Asset, Command as Table, Form, Network, NetworkKind};
 use buttonwood_engine::funds::{ApprovalScope, EntryRef};
 use buttonwood_engine::perp::{Command as PerpCommand, Leverage};
+use buttonwood_engine::staking::{PairTerms, Provider, Rate, Terms};
 use buttonwood_engine::{
-    Account, AccountKind, Body, FeeSchedule, FundsCommand, Mode, NewSession, Opening, Owner, TransferMethod,
+    Account, AccountKind, Body, ClearingCommand, FeeSchedule, FundsCommand, Mode, NewSession, Opening, Owner,
+    StakingCommand, TransferMethod,
 };
 use buttonwood_model::{
     AccountId, CurrencyId, GroupId, Product, Role, Roles, SessionId, Symbol, SymbolId, SymbolStatus,
@@ -67,6 +70,30 @@ pub(super) const MARKETS: [Market; 8] = [
 /// The place of the market in which dollars are wrapped.
 pub(super) const WRAPPING: usize = 3;
 
+/// A pool of staking, each of a provider of its own.
+pub(super) struct Pool {
+    pub(super) name: &'static str,
+    /// Its currency, as a place in [`COINS`].
+    pub(super) coin: usize,
+    /// Its yearly rate in basis points.
+    pub(super) rate: u64,
+    /// How long a redemption takes, in seconds.
+    wait: u64,
+    /// The most coins that are paid out on a day.
+    per_day: Option<i128>,
+}
+
+/// The pools.
+pub(super) const POOLS: [Pool; 4] = [
+    Pool { name: "eth-now", coin: 3, rate: 500, wait: 0, per_day: None },
+    Pool { name: "eth-later", coin: 3, rate: 3_650, wait: 86_400, per_day: Some(5) },
+    Pool { name: "link-now", coin: 4, rate: 10_000, wait: 0, per_day: Some(500) },
+    Pool { name: "btc-later", coin: 2, rate: 1_000, wait: 3_600, per_day: None },
+];
+
+/// The place of the account that is a broker in [`PEOPLE`].
+const BROKER: usize = 1;
+
 /// An account of an adversary.
 pub(super) struct Person {
     /// Its group and its own name.
@@ -96,8 +123,11 @@ pub(super) const PEOPLE: [Person; 9] = [
 ];
 
 /// The balances of house accounts at first: by name, of each currency.
-const HOUSE: [(&str, [i128; 5]); 2] =
-    [("insurance", [20_000, 100_000, 0, 0, 0]), ("instant", [500_000, 500_000, 20, 200, 20_000])];
+const HOUSE: [(&str, [i128; 5]); 3] = [
+    ("insurance", [20_000, 100_000, 0, 0, 0]),
+    ("instant", [500_000, 500_000, 20, 200, 20_000]),
+    ("staking_rewards", [0, 0, 10, 100, 10_000]),
+];
 
 /// A network for withdrawals, and the currencies on it.
 const NETWORKS: [(&str, &[usize]); 2] = [("bitcoin", &[2]), ("ethereum", &[1, 3, 4])];
@@ -155,6 +185,8 @@ impl Scene {
         scene.fund_house();
         scene.open_networks();
         scene.approve();
+        scene.open_clearing();
+        scene.open_pools();
         scene
     }
 
@@ -301,6 +333,29 @@ impl Scene {
         }
     }
 
+    /// Clearing has its ids, a fee and a broker.
+    fn open_clearing(&mut self) {
+        self.own(ClearingCommand::SetKey(Codes::of([9; 16])));
+        self.own(ClearingCommand::SetFee(Bps(3)));
+        let broker = self.actors.get(BROKER).expect("a place of the table of people").account;
+        self.own(ClearingCommand::SetBroker(broker, true));
+    }
+
+    fn open_pools(&mut self) {
+        self.own(StakingCommand::SetKey([7; 16]));
+        for (place, pool) in POOLS.iter().enumerate() {
+            let terms = Terms {
+                rate: Rate(pool.rate * Rate::BASIS_POINT),
+                limit: Money::from_units(1_000_000_000 * ONE),
+                wait: pool.wait,
+                per_day: pool.per_day.map(|coins| Money::from_units(coins * ONE)),
+                paused: false,
+            };
+            let (provider, currency) = (provider(place), self.currency(pool.coin));
+            self.own(StakingCommand::SetTerms(Arc::new(PairTerms { provider, currency, terms })));
+        }
+    }
+
     /// Both groups have an approved address on each network, whose hold has ended.
     fn approve(&mut self) {
         for group in 0..2 {
@@ -317,6 +372,14 @@ impl Scene {
         super::player::rest(&mut self.exchange, FOUNDED.plus(8 * 86_400 * 1_000_000))
             .expect("an empty exchange comes to rest");
     }
+}
+
+/// The provider of a pool.
+pub(super) fn provider(pool: usize) -> Provider {
+    let mut bytes = [0; 16];
+    (bytes[6], bytes[8]) = (0x40, 0x80);
+    bytes[15] = u8::try_from(pool).expect("a few pools");
+    Provider(bytes)
 }
 
 /// The network that a currency leaves by.
