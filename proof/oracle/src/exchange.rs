@@ -5,11 +5,12 @@
 
 use crate::breaks::trade_of;
 use buttonwood_engine::{
-    AccessEvent, Account, AccountKind, Adjustment, Answer, Balance, Body, Break, BreakKind, Caller, Command,
-    ConvertInfrequent, Event, FEES, FeeSchedule, Finding, FundsInfrequent as FundsEvent, Infrequent,
-    LedgerInfrequent, Mode, NewSession, Opening, OrderState, Outcome, Owner, Schedule, StakingInfrequent,
-    State, TradingCommand, TradingEvent, TradingInfrequent, Workspace, decide, decode_events, encode, evolve,
-    houses, perp::Infrequent as PerpEvent, spot_margin::Infrequent as MarginEvent,
+    AccessEvent, Account, AccountKind, Adjustment, Answer, Balance, Body, Break, BreakKind, Caller,
+    ClearingInfrequent as ClearingEvent, Command, ConvertInfrequent, Event, FEES, FeeSchedule, Finding,
+    FundsInfrequent as FundsEvent, Infrequent, LedgerInfrequent, Mode, NewSession, Opening, OrderState,
+    Outcome, Owner, Schedule, State, TradingCommand, TradingEvent, TradingInfrequent, Workspace, decide,
+    decode_events, encode, evolve, houses, perp::Infrequent as PerpEvent,
+    spot_margin::Infrequent as MarginEvent, staking::Infrequent as StakingEvent,
 };
 use buttonwood_model::{
     AccountId, CancelReason, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, Outbox, Product, Role,
@@ -91,8 +92,10 @@ pub struct RoomEvents {
     pub margin: Vec<MarginEvent>,
     /// Of money that enters and leaves.
     pub funds: Vec<FundsEvent>,
+    /// Of OTC clearing.
+    pub clearing: Vec<ClearingEvent>,
     /// Of staking.
-    pub staking: Vec<StakingInfrequent>,
+    pub staking: Vec<StakingEvent>,
 }
 
 impl RoomEvents {
@@ -105,6 +108,8 @@ impl RoomEvents {
             self.margin.push(event);
         } else if let Infrequent::Funds(event) = event {
             self.funds.push(event);
+        } else if let Infrequent::Clearing(event) = event {
+            self.clearing.push(event);
         } else if let Infrequent::Staking(event) = event {
             self.staking.push(event);
         }

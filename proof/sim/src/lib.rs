@@ -10,9 +10,11 @@
 //!
 //! [`margin`] does the same with accounts that buy with borrowed dollars, over crashes inside liquidations.
 //!
+//! [`offbook`] settles trades off the book and accrues interest of stakes, over crashes inside both.
+//!
 //! An [`adversary`] searches for what people who trade with themselves could take from the house.
 //!
-//! Laws: INV-HOUSE, INV-DEP-1, INV-WD-1 to 7, INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, INV-PERP-1 to 8, and those of the ledger and the books.
+//! Laws: INV-HOUSE, INV-DEP-1, INV-WD-1 to 7, INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, INV-PERP-1 to 8, INV-CLR-1, INV-STK-1, and those of the ledger and the books.
 //! Not here: real kernels and real disks.
 
 pub mod adversary;
@@ -22,6 +24,7 @@ pub mod disk;
 pub mod life;
 pub mod margin;
 mod memory;
+pub mod offbook;
 pub mod perps;
 mod rot;
 mod scene;

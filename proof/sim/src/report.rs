@@ -7,6 +7,7 @@ use buttonwood_sim::adversary::{Hunt, HuntTally, Program, Scene, play};
 use buttonwood_sim::disk::Faulty;
 use buttonwood_sim::life::{Life, Tally};
 use buttonwood_sim::margin::{Margin, MarginTally};
+use buttonwood_sim::offbook::{OffBook, OffBookTally};
 use buttonwood_sim::perps::{Perps, PerpsTally};
 use buttonwood_sim::sweep::{Sweep, Swept};
 use buttonwood_sim::treasury::{Treasury, TreasuryTally};
@@ -44,10 +45,13 @@ const TREASURIES: u64 = 40;
 const PERPS: u64 = 60;
 const MARGINS: u64 = 200;
 
+/// Runs of clearing and staking.
+const OFF_BOOKS: u64 = 60;
+
 /// Searches of adversaries.
 const HUNTS: u64 = 6;
 
-/// Steps of a run of funds, perpetuals or spot margin, and one more for so many commands of a life.
+/// Steps of a run of funds, perpetuals, spot margin or both products off the book, and one more for so many commands of a life.
 const STEPS: u64 = 100;
 const STEPS_SHARE: u64 = 60;
 
@@ -68,6 +72,8 @@ struct Totals {
     perps: PerpsTally,
     margin_runs: u64,
     margin: MarginTally,
+    off_book_runs: u64,
+    off_book: OffBookTally,
     hunts: u64,
     hunt: HuntTally,
 }
@@ -159,6 +165,7 @@ impl Work<'_> {
                 Kind::Funds => totals.treasuries < TREASURIES / parts,
                 Kind::Perps => totals.perps_runs < PERPS / parts,
                 Kind::Margin => totals.margin_runs < MARGINS / parts,
+                Kind::OffBook => totals.off_book_runs < OFF_BOOKS / parts,
                 Kind::Adversary => totals.hunts < HUNTS / parts,
             },
         };
@@ -176,6 +183,7 @@ impl Work<'_> {
             Kind::Funds => self.funds(seed),
             Kind::Perps => self.perps(seed),
             Kind::Margin => self.margin(seed),
+            Kind::OffBook => self.off_book(seed),
             Kind::Adversary => self.adversary(seed),
         }
     }
@@ -275,6 +283,21 @@ impl Work<'_> {
             Err(finding) => self.failed("margin", seed, &finding, || {
                 let lines: Vec<&str> = margin.trace().collect();
                 leave("margin", seed, &lines, Some(margin.disk()))
+            }),
+        }
+    }
+
+    fn off_book(&self, seed: u64) {
+        let mut off_book = OffBook::new(seed);
+        match guarded(|| off_book.run(STEPS + self.wanted.commands / STEPS_SHARE)) {
+            Ok(tally) => {
+                let mut totals = self.totals.lock().expect("no worker panics with it");
+                totals.off_book_runs += 1;
+                totals.off_book.add(&tally);
+            }
+            Err(finding) => self.failed("offbook", seed, &finding, || {
+                let lines: Vec<&str> = off_book.trace().collect();
+                leave("offbook", seed, &lines, Some(off_book.disk()))
             }),
         }
     }
@@ -379,6 +402,18 @@ impl Work<'_> {
             "sim: {margin_runs} runs of spot margin: {} commands, {} crashes ({} with accounts to be searched or liquidated, {} of these \
              inside a liquidation); {:?}",
             margin.commands, margin.crashes, margin.in_search, margin.in_liquidation, margin.counts
+        );
+        let Totals { off_book_runs, off_book, .. } = &*totals;
+        println!(
+            "sim: {off_book_runs} runs of clearing and staking: {} commands, {} crashes ({} with orders that waited for money, {} with days \
+             to be paid), {} retries; {:?}, {:?}",
+            off_book.commands,
+            off_book.crashes,
+            off_book.in_settlement,
+            off_book.in_accrual,
+            off_book.retries,
+            off_book.deals,
+            off_book.stakes
         );
         println!(
             "sim: {hunts} searches of adversaries: {} programs, {} commands, {} answers and figures reached",

@@ -10,7 +10,7 @@ use crate::check::Finding;
 use crate::disk::{Faulty, Trouble};
 use crate::scene::FOUNDED;
 use crate::statement::explained_if_read;
-use buttonwood_engine::{Body, Caller, Command};
+use buttonwood_engine::{Body, Caller, Command, State};
 use buttonwood_journal::Options as Segments;
 use buttonwood_model::{AccountId, SessionId, Time};
 use buttonwood_oracle::{Dice, Exchange, nonce};
@@ -91,7 +91,9 @@ pub struct Trial<P: Product> {
     fault_every: u64,
     nonce: u64,
     /// Ends of the process.
-    crashes: u64,
+    pub(crate) crashes: u64,
+    /// Whether the disk has one trouble alone, and the next start follows at once.
+    is_struck_once: bool,
     trace: VecDeque<String>,
 }
 
@@ -117,6 +119,7 @@ impl<P: Product> Trial<P> {
             fault_every,
             nonce: founding,
             crashes: 0,
+            is_struck_once: false,
             trace: VecDeque::new(),
         }
     }
@@ -140,6 +143,37 @@ impl<P: Product> Trial<P> {
         Ok(self.product.tally(self.follower.judge(), self.follower.seq(), self.crashes))
     }
 
+    /// Begins a run whose disk has one trouble alone, after so many calls.
+    pub(crate) fn strike(&mut self, after: u64, trouble: Trouble) -> Result<(), Finding> {
+        self.is_struck_once = true;
+        self.boot()?;
+        self.quiet()?;
+        self.disk.arm(after, trouble);
+        Ok(())
+    }
+
+    /// Sends a command until the journal shows that it is done.
+    pub(crate) fn insist(
+        &mut self,
+        is_done: impl Fn(&State) -> bool,
+        send: impl Fn(&mut Self) -> Result<(), Finding>,
+    ) -> Result<(), Finding> {
+        for _ in 0..4 {
+            if is_done(self.state()) {
+                return Ok(());
+            }
+            send(self)?;
+            self.quiet()?;
+        }
+        if is_done(self.state()) { Ok(()) } else { Err("a command has no effect".into()) }
+    }
+
+    /// A time is reached, and what is due by then has run.
+    pub(crate) fn rest_at(&mut self, at: Time) -> Result<(), Finding> {
+        self.advance(at)?;
+        self.quiet()
+    }
+
     /// The disk, for inspection after a finding.
     pub fn disk(&self) -> &Faulty {
         &self.disk
@@ -148,6 +182,11 @@ impl<P: Product> Trial<P> {
     /// The latest lines of the trace.
     pub fn trace(&self) -> impl Iterator<Item = &str> {
         self.trace.iter().map(String::as_str)
+    }
+
+    /// The state as it was read from the journal.
+    pub(crate) fn state(&self) -> &State {
+        self.follower.state()
     }
 
     fn note(&mut self, line: impl FnOnce() -> String) {
@@ -183,6 +222,17 @@ impl<P: Product> Trial<P> {
             _ => self.now.plus(self.dice.below(20 * 60 * Time::SECOND)),
         };
         self.advance(to.max(self.now))
+    }
+
+    /// A time at which much is due is reached; often the process ends while it is worked off.
+    pub(crate) fn reach_with_trouble(&mut self, at: Time) -> Result<(), Finding> {
+        if self.dice.once_in(2) {
+            self.advance(Time(at.0 - 1).max(self.now))?;
+            self.quiet()?;
+            let after = self.dice.below(16);
+            self.disk.arm(after, Trouble::Kill);
+        }
+        self.advance(at.max(self.now))
     }
 
     /// A minute or so passes.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
 usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [--commands N] [--cuts N]
-                       [--programs N] [--workers N] [--without WORD,WORD] [--ignore KIND,KIND] [--only life|sweep|compare|funds|perps|margin|adversary]
+                       [--programs N] [--workers N] [--without WORD,WORD] [--ignore KIND,KIND] [--only life|sweep|compare|funds|perps|margin|offbook|adversary]
        cargo xtask sim --play PATH
   --seed N      the first seed; the only one without --seeds, --minutes and --ci (default 1)
   --seeds N     N seeds, up to the first that fails
@@ -19,7 +19,7 @@ usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [
   --workers N   seeds at a time (default: one for each processor)
   --without A,B an adversary leaves out acts with one of these words, such as `quote` or `btcgusdperp`
   --ignore A,B  breaches that an adversary passes over: gain, debt, insurance, instant, fees, staking_rewards, death
-  --only KIND   lives, sweeps, the core beside the naive exchange, funds on faulty chains, perpetuals, spot margin, or the adversary alone
+  --only KIND   lives, sweeps, the core beside the naive exchange, funds on faulty chains, perpetuals, spot margin, clearing and staking, or the adversary alone
   --play PATH   plays an adversary's program, or all of a folder, act by act, and judges each
 ";
 
@@ -41,14 +41,24 @@ pub(crate) enum Kind {
     Perps,
     /// Interest and liquidations of spot margin.
     Margin,
+    /// Settlements and accruals of clearing and staking.
+    OffBook,
     /// Searches for what people who trade with themselves could take.
     Adversary,
 }
 
 impl Kind {
     /// Every kind, in the order in which a seed runs them.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Life, Self::Sweep, Self::Compare, Self::Funds, Self::Perps, Self::Margin, Self::Adversary];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Life,
+        Self::Sweep,
+        Self::Compare,
+        Self::Funds,
+        Self::Perps,
+        Self::Margin,
+        Self::OffBook,
+        Self::Adversary,
+    ];
 
     /// Its name on the command line and in `seeds.txt`.
     pub(crate) fn word(self) -> &'static str {
@@ -59,6 +69,7 @@ impl Kind {
             Self::Funds => "funds",
             Self::Perps => "perps",
             Self::Margin => "margin",
+            Self::OffBook => "offbook",
             Self::Adversary => "adversary",
         }
     }

@@ -50,12 +50,21 @@ pub(super) enum Method {
     Funds,
     Perps,
     Margin,
+    OffBook,
     Adversary,
 }
 
 impl Method {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Life, Self::Sweep, Self::Compare, Self::Funds, Self::Perps, Self::Margin, Self::Adversary];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Life,
+        Self::Sweep,
+        Self::Compare,
+        Self::Funds,
+        Self::Perps,
+        Self::Margin,
+        Self::OffBook,
+        Self::Adversary,
+    ];
 
     /// The value of the simulator's option `--only`.
     pub(super) fn word(self) -> &'static str {
@@ -66,6 +75,7 @@ impl Method {
             Self::Funds => "funds",
             Self::Perps => "perps",
             Self::Margin => "margin",
+            Self::OffBook => "offbook",
             Self::Adversary => "adversary",
         }
     }

@@ -20,7 +20,8 @@ impl<P: Product> Trial<P> {
     /// The end of the process, and the next start, now and then minutes or hours later.
     pub(crate) fn crash(&mut self) -> Result<(), Finding> {
         self.follower.collect()?;
-        let loses_power = self.disk.blown() == Some(Trouble::PowerCut) || self.dice.once_in(4);
+        let loses_power =
+            self.disk.blown() == Some(Trouble::PowerCut) || !self.is_struck_once && self.dice.once_in(4);
         self.stepped = None;
         self.crashes += 1;
         self.note(|| format!("crash, power lost: {loses_power}"));
@@ -28,6 +29,9 @@ impl<P: Product> Trial<P> {
             self.disk.cut_power(&mut self.dice);
         } else {
             self.disk.kill();
+        }
+        if self.is_struck_once {
+            return self.boot();
         }
         let pause = self.dice.pick(&[1, 10, 10, 300, 9_000]);
         self.now = self.now.plus(self.dice.below(pause * Time::SECOND));
@@ -39,7 +43,7 @@ impl<P: Product> Trial<P> {
     /// Starts, repeatedly if needed; only a faulty disk may prevent it.
     pub(super) fn boot(&mut self) -> Result<(), Finding> {
         for _ in 0..100 {
-            if self.dice.once_in(10) {
+            if !self.is_struck_once && self.dice.once_in(10) {
                 self.order_fault();
             }
             if let Some(stepped) = self.start()? {

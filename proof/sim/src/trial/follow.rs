@@ -5,7 +5,8 @@ use crate::check::{Asked, Finding, is_due};
 use crate::disk::Faulty;
 use crate::scene::command_of;
 use buttonwood_engine::{
-    AccessCommand, Body, Command, Founding, FundsCommand, Operation, State, TradingCommand, perp,
+    AccessCommand, Body, ClearingCommand, Command, Founding, FundsCommand, Operation, StakingCommand, State,
+    TradingCommand, perp,
 };
 use buttonwood_journal::{Mark, Reader, ReplayError};
 use buttonwood_model::{Due, Time};
@@ -14,11 +15,22 @@ use buttonwood_sequencer::{JOURNAL_DIR, Pending, Stopped};
 use std::collections::VecDeque;
 use std::task::Poll;
 
-/// The command of perpetuals or of spot margin that is due next.
+/// The command of perpetuals, spot margin, clearing or staking that is due next.
 fn next_due(state: &State) -> Option<Due<Body>> {
     let perps = state.next_due_in(state.perps()).map(|due| due.map(Body::Perp));
     let margin = state.next_due_in(state.spot_margin()).map(|due| due.map(Body::SpotMargin));
-    perps.into_iter().chain(margin).min_by_key(Due::key)
+    let clearing = state.next_due_in(state.clearing()).map(|due| due.map(Body::Clearing));
+    let staking = state.next_due_in(state.staking()).map(|due| due.map(Body::Staking));
+    { perps.into_iter().chain(margin).chain(clearing).chain(staking) }.min_by_key(Due::key)
+}
+
+/// Whether a command may become due after its time: money has come, or a maximum was raised.
+const fn may_become_due(body: &Body) -> bool {
+    matches!(
+        body,
+        Body::Clearing(ClearingCommand::Settle(_))
+            | Body::Staking(StakingCommand::Accrue(_) | StakingCommand::Pay(_))
+    )
 }
 
 /// In a run with many rows, one in this many commands is followed by a check of all laws.
@@ -132,6 +144,8 @@ impl<J: Judge> Follower<J> {
         self.lines.push(format!("  {seq} at {:?}: {:?}", self.exchange.stamp.time, command.body));
         self.lines.extend(self.exchange.of.perps.iter().map(|event| format!("    {event:?}")));
         self.lines.extend(self.exchange.of.margin.iter().map(|event| format!("    {event:?}")));
+        self.lines.extend(self.exchange.of.clearing.iter().map(|event| format!("    {event:?}")));
+        self.lines.extend(self.exchange.of.staking.iter().map(|event| format!("    {event:?}")));
         // A halt holds back what trades.
         self.may_be_late |= command.body == Body::Operation(Operation::Resume);
         if seq > self.founding {
@@ -167,8 +181,10 @@ impl<J: Judge> Follower<J> {
             let asked = self.asked.pop_front().expect("it was found");
             return if now == asked.at { Ok(()) } else { Err(format!("it was asked at {:?}", asked.at)) };
         }
-        let is_own = if let Body::Perp(_) | Body::SpotMargin(_) = &command.body {
-            is_due(due, &command.body, now, self.may_be_late)
+        let is_own = if let Body::Perp(_) | Body::SpotMargin(_) | Body::Clearing(_) | Body::Staking(_) =
+            &command.body
+        {
+            is_due(due, &command.body, now, self.may_be_late || may_become_due(&command.body))
         } else {
             matches!(
                 command.body,
