@@ -290,19 +290,14 @@ pub fn evolve(context: ContextMut<'_, Clearing>, event: Infrequent) {
             access.use_client_id(order.entered_by(), &client_id, request);
             room.enter(order, !client_id.is_empty());
         }
-        Infrequent::Confirmed(order, _) => room.confirm(ledger, symbols, order),
+        Infrequent::Confirmed(order, _) => room.confirm(ledger, order),
         Infrequent::Settled(settlement) => {
             room.settle(ledger, &settlement.order);
             settle::post(ledger, symbols, &settlement, room.code(settlement.order.number));
         }
         Infrequent::Canceled(order) | Infrequent::Expired(order) => room.close(ledger, &order),
-        Infrequent::Tried(numbers, has_settled) => {
-            room.note_tried(ledger, symbols, &numbers);
-            if has_settled {
-                room.look_again();
-            }
-        }
-        Infrequent::FeeSet(rate) => room.set_fee(ledger, symbols, rate),
+        Infrequent::Tried(numbers, has_settled) => room.note_tried(ledger, &numbers, has_settled),
+        Infrequent::FeeSet(rate) => room.set_fee(rate),
         Infrequent::BrokerSet(account, is_broker) => access.set_broker(account, is_broker),
         Infrequent::AliasSet(alias) => room.set_alias(alias),
         Infrequent::KeySet(codes) => room.set_codes(codes),

@@ -29,6 +29,7 @@ mod settle;
 mod state;
 mod terms;
 mod waiting;
+mod wake;
 
 pub use buttonwood_model::{Code, Codes};
 pub use cancel::{Cancel, cancel_named};
@@ -39,3 +40,5 @@ pub use order::{Order, Party, Status};
 pub use settle::{Judge, SETTLED_MAX, Settlement};
 pub use state::{BrokenLaw, Clearing};
 pub use terms::{ALIASES_MAX, Alias};
+pub use waiting::Found;
+pub use wake::find;

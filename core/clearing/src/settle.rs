@@ -93,22 +93,7 @@ impl<'c, 'a> Purse<'c, 'a> {
         if context.is_halted || order.is_over(context.time) || !order.is_confirmed() {
             return None;
         }
-        let symbol = context.symbol(order.symbol)?;
-        let amounts = Amounts::of(order, symbol, context.room.fee_of(order, symbol)?)?;
-        let [source, target] = amounts.needs.map(|need| need.account);
-        let fees = context.ledger.house(FEES.name)?;
-        let (buyer, seller) = if order.side == Side::Buy { (source, target) } else { (target, source) };
-        let gets = [
-            (buyer, symbol.base, amounts.base),
-            (seller, symbol.quote, amounts.proceeds),
-            (fees, symbol.quote, amounts.fee.checked_add(amounts.fee)?),
-        ];
-        let fits = |(account, currency, amount): (AccountId, CurrencyId, Money)| {
-            let balance = context.ledger.balance(account, currency);
-            let sum = balance.available.checked_add(balance.held).and_then(|sum| sum.checked_add(amount));
-            sum.is_some()
-        };
-        gets.into_iter().all(fits).then_some((symbol, amounts))
+        in_range(context, order)
     }
 
     /// Whether an earlier settlement of the command has changed the figures of the account's group in advance.
@@ -158,14 +143,40 @@ impl Amounts {
     }
 }
 
-/// Decides an attempt at orders that are due for one, in their order. Those that do not settle wait again.
+/// Whether a settlement keeps every balance within the range of money.
+pub(crate) fn fits(context: &Context<'_, Clearing>, order: &Order) -> bool {
+    in_range(context, order).is_some()
+}
+
+/// The symbol and the amounts of an order whose settlement keeps every balance within the range of money.
+fn in_range<'a>(context: &Context<'a, Clearing>, order: &Order) -> Option<(&'a Symbol, Amounts)> {
+    let symbol = context.symbol(order.symbol)?;
+    let amounts = Amounts::of(order, symbol, context.room.fee_of(order, symbol)?)?;
+    let [source, target] = amounts.needs.map(|need| need.account);
+    let fees = context.ledger.house(FEES.name)?;
+    let (buyer, seller) = if order.side == Side::Buy { (source, target) } else { (target, source) };
+    let gets = [
+        (buyer, symbol.base, amounts.base),
+        (seller, symbol.quote, amounts.proceeds),
+        (fees, symbol.quote, amounts.fee.checked_add(amounts.fee)?),
+    ];
+    let fits = |(account, currency, amount): (AccountId, CurrencyId, Money)| {
+        let balance = context.ledger.balance(account, currency);
+        let sum = balance.available.checked_add(balance.held).and_then(|sum| sum.checked_add(amount));
+        sum.is_some()
+    };
+    gets.into_iter().all(fits).then_some((symbol, amounts))
+}
+
+/// Decides an attempt at orders that are due for one, in their order. Those that do not settle wait again. Without an order it goes on with
+/// the search for them.
 pub(crate) fn decide<E: From<BytesRef>>(
     context: &Context<'_, Clearing>,
     numbers: &[u64],
     judge: &mut dyn Judge,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
-    if context.is_halted {
+    if context.is_halted || numbers.is_empty() && context.room.waiting().due().is_none() {
         return Err(Reject::NothingDue);
     }
     let mut purse = Purse::new(context);
@@ -183,7 +194,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
             Attempt::Later => {}
         }
     }
-    if !lacking.is_empty() {
+    if !lacking.is_empty() || numbers.is_empty() {
         out.push_named(&Infrequent::Tried(lacking, next != context.next_id));
     } else if next == context.next_id {
         return Err(Reject::NothingDue);

@@ -1,14 +1,14 @@
 //! The state of the room: what is open or waits for money, what retries need, and operators' settings.
 
 use crate::enter::terms_of;
-use crate::waiting::Waiting;
+use crate::waiting::{Again, Found, Spot, Waiting};
+use crate::wake::{Parked, needs_at_most};
 use crate::{Alias, Code, Codes, Command, Order, SETTLED_MAX, Status, Terms};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
-use alloc::vec::Vec;
 use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, Due, Fingerprint, Phase, RowHash, Symbol, Time};
+use buttonwood_model::{AccountId, AssetId, Due, Fingerprint, Phase, RowHash, Symbol, Time};
 use buttonwood_num::{Bps, Money};
 use buttonwood_room::{Context, Room};
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,8 @@ const FEE: RowHash = RowHash::of("clearing fee");
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Clearing {
     stored: Stored,
+    /// The orders whose settlement was refused although both sides can pay. A state that was read from a snapshot may have fewer.
+    parked: BTreeMap<u64, Parked>,
     #[serde(skip)]
     index: Index,
 }
@@ -219,11 +221,11 @@ impl Clearing {
     }
 
     /// Sets an order that was confirmed. A settlement at once follows in the same command.
-    pub(crate) fn confirm(&mut self, ledger: &mut Ledger, symbols: &[Symbol], order: Order) {
+    pub(crate) fn confirm(&mut self, ledger: &mut Ledger, order: Order) {
         self.set(order);
         if order.is_confirmed() {
             self.stored.last_rank = order.rank;
-            self.put(ledger, symbols, &order, false);
+            self.index.waiting.put_off(ledger, order.number, Again::No);
         }
     }
 
@@ -231,6 +233,7 @@ impl Clearing {
     pub(crate) fn close(&mut self, ledger: &mut Ledger, order: &Order) {
         self.stored.fingerprint.add(GONE.word(order.number));
         self.index.waiting.remove(ledger, order.number);
+        self.parked.remove(&order.number);
         if let Some(before) = self.stored.orders.remove(&order.number) {
             self.index.remove(&before);
         }
@@ -239,97 +242,61 @@ impl Clearing {
     /// The same after a settlement. Attempts that are left are due between other commands.
     pub(crate) fn settle(&mut self, ledger: &mut Ledger, order: &Order) {
         self.close(ledger, order);
-        self.index.waiting.set_fresh(false);
+        self.index.waiting.note_attempt();
     }
 
-    /// Notes an attempt that was in vain.
-    pub(crate) fn note_tried(&mut self, ledger: &mut Ledger, symbols: &[Symbol], numbers: &[u64]) {
-        for number in numbers {
-            if let Some(order) = self.stored.orders.get(number).copied() {
-                self.put(ledger, symbols, &order, false);
-            }
+    /// Notes an attempt that was in vain. If others have settled in it, they may have paid for these.
+    pub(crate) fn note_tried(&mut self, ledger: &mut Ledger, numbers: &[u64], has_settled: bool) {
+        let again = if has_settled { Again::Yes } else { Again::No };
+        for number in numbers.iter().filter(|number| self.stored.orders.contains_key(number)) {
+            self.index.waiting.put_off(ledger, *number, again);
         }
-        self.index.waiting.set_fresh(false);
+        self.index.waiting.note_attempt();
     }
 
     /// Sets the rate of the fee. Buyers that wait need another amount from now on.
-    pub(crate) fn set_fee(&mut self, ledger: &mut Ledger, symbols: &[Symbol], rate: Bps) {
+    pub(crate) fn set_fee(&mut self, rate: Bps) {
         self.stored.fee = rate;
         self.stored.fingerprint.add(FEE.word(rate.0.into()));
-        self.put_all(ledger, symbols);
+        self.index.waiting.look_at_all();
     }
 
-    fn put(&mut self, ledger: &mut Ledger, symbols: &[Symbol], order: &Order, is_ready: bool) {
-        let symbol = symbols.get(order.symbol.index());
-        let needs = symbol.and_then(|symbol| order.needs(symbol, self.stored.fee));
-        self.index.waiting.put(ledger, order, needs, is_ready);
-    }
-
-    /// Puts every order that waits for money where it waits: after another rate of the fee, and after a snapshot was read.
-    pub fn put_all(&mut self, ledger: &mut Ledger, symbols: &[Symbol]) {
+    /// Puts every order that waits for money where it waits, after a snapshot was read.
+    pub fn put_all(&mut self, ledger: &mut Ledger) {
         let waiting = self.stored.orders.values().filter(|order| order.status == Status::AttemptSettlement);
-        for order in waiting.copied().collect::<Vec<_>>() {
-            self.put(ledger, symbols, &order, true);
+        for order in waiting {
+            self.index.waiting.put_off(ledger, order.number, Again::Restored);
         }
     }
 }
 
 /// What the engine asks after every command.
 impl Clearing {
-    /// Whether [`Clearing::note_rises`] has something to do.
+    /// Whether [`Clearing::begin`] and [`Clearing::put`] have something to do.
     #[inline]
-    pub fn has_rises(&self, ledger: &Ledger) -> bool {
-        ledger.has_risen() || self.index.waiting.looks_again()
+    pub fn is_busy(&self, ledger: &Ledger) -> bool {
+        ledger.has_risen() || self.index.waiting.is_busy()
     }
 
-    /// Finds the orders that the rises of balances cover: an attempt is due for them, or they wait at their other side.
-    pub fn note_rises(&mut self, ledger: &mut Ledger, symbols: &[Symbol]) {
-        let ready = self.index.waiting.ready_count();
-        for (account, asset) in ledger.take_risen() {
-            let available = ledger.balance(account, asset).available;
-            for number in self.index.waiting.covered(account, asset, available) {
-                if let Some(order) = self.stored.orders.get(&number).copied() {
-                    self.put(ledger, symbols, &order, true);
-                }
-            }
-            self.index.waiting.look_again();
+    /// Notes the balances of which more became available.
+    pub fn begin(&mut self, risen: impl IntoIterator<Item = (AccountId, AssetId)>) {
+        self.index.waiting.begin(risen);
+    }
+
+    /// More may leave these accounts, or their groups may give up more: an advance or a debt has ended.
+    pub fn look_again(&mut self, accounts: &[AccountId]) {
+        self.index.waiting.look_again(accounts);
+    }
+
+    /// Puts orders where they wait, as [`find`](crate::find) has found.
+    pub fn put(&mut self, ledger: &mut Ledger, now: Time, found: Found) {
+        for (number, _, spot) in found.put_off.iter().chain(&found.woken) {
+            match spot {
+                Spot::Parked(_, parked) => self.parked.insert(*number, *parked),
+                Spot::Lacks(..) | Spot::Ready => self.parked.remove(number),
+            };
         }
-        if self.index.waiting.ready_count() > ready {
-            self.index.waiting.set_fresh(true);
-        }
-    }
-
-    /// What may leave accounts may have risen without a rise of a balance: an advance or a debt has ended.
-    pub fn look_again(&mut self) {
-        self.index.waiting.look_again();
-    }
-
-    /// The orders that wait although both sides have the money, to be looked at again; none if nothing has changed for them.
-    pub fn take_bounded(&mut self) -> Vec<u64> {
-        if self.index.waiting.looks_again() { self.index.waiting.take_bounded() } else { Vec::new() }
-    }
-
-    /// Whether both sides of an order may give what they need, as far as `free` says.
-    pub fn is_covered(
-        &self,
-        number: u64,
-        symbols: &[Symbol],
-        free: impl Fn(AccountId, buttonwood_model::CurrencyId) -> Money,
-    ) -> bool {
-        let needs = self
-            .order(number)
-            .and_then(|order| order.needs(symbols.get(order.symbol.index())?, self.stored.fee));
-        needs.is_some_and(|needs| needs.iter().all(|need| free(need.account, need.currency) >= need.amount))
-    }
-
-    /// Has an attempt follow for these orders.
-    pub fn wake(&mut self, ledger: &mut Ledger, symbols: &[Symbol], numbers: &[u64]) {
-        for number in numbers {
-            if let Some(order) = self.stored.orders.get(number).copied() {
-                self.put(ledger, symbols, &order, true);
-                self.index.waiting.set_fresh(true);
-            }
-        }
+        self.index.waiting.put(ledger, now, found);
     }
 
     /// While the exchange is halted no attempt follows.
@@ -337,9 +304,8 @@ impl Clearing {
         self.index.waiting.set_fresh(false);
     }
 
-    /// At the end of a halt an attempt follows for every order that is covered now.
-    pub fn resume(&mut self, ledger: &mut Ledger, symbols: &[Symbol]) {
-        self.put_all(ledger, symbols);
+    /// At the end of a halt an attempt follows for the orders that were covered in it.
+    pub fn resume(&mut self) {
         self.index.waiting.set_fresh(true);
     }
 
@@ -347,6 +313,31 @@ impl Clearing {
     #[inline]
     pub fn is_fresh(&self) -> bool {
         self.index.waiting.is_fresh()
+    }
+
+    pub(crate) fn waiting(&self) -> &Waiting {
+        &self.index.waiting
+    }
+
+    /// What refused the settlement of an order that both sides can pay.
+    pub(crate) fn parked(&self, number: u64) -> Option<Parked> {
+        self.parked.get(&number).copied()
+    }
+
+    /// Whether a rise was missed that covers an order. What may leave a group in advance moves with prices, which cause no attempt.
+    fn is_missed(context: &Context<'_, Self>, order: &Order) -> bool {
+        let (account, currency) = match context.room.waiting().place(order.number) {
+            Err(()) => return true,
+            Ok(None) => return false,
+            Ok(Some(place)) => place,
+        };
+        context.rooms.group_in_advance(account).is_empty()
+            && needs_at_most(
+                context,
+                order.number,
+                (account, currency),
+                context.leave().free(account, currency),
+            )
     }
 }
 
@@ -394,14 +385,13 @@ impl Room for Clearing {
             .expiries
             .first()
             .map(|(expires, _)| Due::step(*expires, Phase::Transfers, Command::Expire).in_storm());
-        let numbers: Vec<u64> = self.index.waiting.ready().take(SETTLED_MAX).collect();
-        let first = numbers.first().and_then(|number| self.order(*number));
-        let settle = first.filter(|_| !context.is_halted).map(|first| {
-            let command = Command::Settle(numbers);
+        // Its time is that of the hundred before, so that a long queue stays behind what falls due in between.
+        let settle = self.index.waiting.due().filter(|_| !context.is_halted).map(|since| {
+            let command = Command::Settle(self.index.waiting.ready().take(SETTLED_MAX).collect());
             if self.is_fresh() {
                 Due::follow_up(Time(0), Phase::Transfers, command)
             } else {
-                Due::step(first.changed, Phase::Transfers, command).in_storm()
+                Due::step(since, Phase::Transfers, command).in_storm()
             }
         });
         settle.into_iter().chain(expiry)
@@ -420,10 +410,8 @@ impl Room for Clearing {
         if let Some(order) = orders.clone().find(|order| !is_lawful(order, &self.stored)) {
             return Some(BrokenLaw::Order(order.number));
         }
-        let waiting = &self.index.waiting;
-        let is_missed = |order: &&Order| {
-            order.status == Status::AttemptSettlement && !waiting.is_waiting(order.number, context.ledger)
-        };
+        let is_missed =
+            |order: &&Order| order.status == Status::AttemptSettlement && Self::is_missed(context, order);
         orders.find(is_missed).map(|order| BrokenLaw::Missed(order.number))
     }
 

@@ -81,7 +81,7 @@ impl State {
         self.desks.perps.note_command();
         self.desks.spot_margin.note_time(stamp.time);
         self.stamp = stamp;
-        if self.clearing.has_rises(&self.desks.ledger) {
+        if self.clearing.is_busy(&self.desks.ledger) {
             self.note_rises();
         }
         if self.clearing.is_fresh() && self.operations.is_halted() {

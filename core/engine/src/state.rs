@@ -341,7 +341,8 @@ impl State {
         self.note_symbols();
         self.note_sources_needed();
         self.floor.orders.reindex();
-        self.clearing.put_all(&mut self.desks.ledger, &self.floor.symbols);
+        self.clearing.put_all(&mut self.desks.ledger);
+        self.note_rises();
     }
 
     /// Notes the symbols after one was listed, or other coins can be bought on margin; which cash orders of margin accounts spend depends on

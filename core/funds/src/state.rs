@@ -29,6 +29,9 @@ pub struct Funds {
     /// Their sums.
     #[serde(skip)]
     sums: open::OpenSums,
+    /// The accounts whose rows the last event has added or changed.
+    #[serde(skip)]
+    changed: BTreeSet<AccountId>,
     /// Networks and the assets on them.
     pub(crate) networks: Networks,
     /// Deposit addresses.
@@ -203,6 +206,7 @@ impl Funds {
     pub(crate) fn add(&mut self, time: Time, row: NewTransfer) {
         let eid = self.next_eid();
         let account = row.account;
+        self.changed.insert(account);
         self.own.entry(account).or_default().push(eid);
         if row.status.is_open() {
             self.open.insert((account, eid));
@@ -245,6 +249,11 @@ impl Funds {
         });
     }
 
+    /// The accounts whose rows were added or changed since the last call.
+    pub fn take_changed(&mut self) -> BTreeSet<AccountId> {
+        core::mem::take(&mut self.changed)
+    }
+
     /// The fingerprints of transfers, payments, arrivals and debts.
     pub(crate) fn fingerprints(&self) -> u64 {
         let transfers = self.fingerprint.part("funds.transfers");
@@ -268,6 +277,7 @@ impl Funds {
         self.sums.add(row);
         self.fingerprint.add(transfer.hash());
         let row = &transfer.row;
+        self.changed.insert(row.account);
         let key = (row.account, change.eid);
         if change.status.is_open() {
             self.open.insert(key)

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use buttonwood_access::{self as access, Caller};
 use buttonwood_clearing::{self as clearing, Clearing, Client, Command, Infrequent, Judge};
 use buttonwood_funds::Made;
+use buttonwood_leave::Rooms as _;
 use buttonwood_model::{AccountId, CurrencyId, Side, Stamp, Symbol, Time};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
@@ -98,17 +99,20 @@ impl State {
     /// Finds the settlements for which the command that was just applied makes an attempt due.
     #[cold]
     pub(crate) fn note_rises(&mut self) {
-        let Self { clearing, desks, floor, .. } = self;
-        clearing.note_rises(&mut desks.ledger, &floor.symbols);
-        let bounded = clearing.take_bounded();
-        if bounded.is_empty() {
-            return;
+        let risen = self.desks.ledger.take_risen();
+        for (account, _) in &risen {
+            // What rises in one account may let more leave the others of its group.
+            let members = self.group_in_advance(*account);
+            self.clearing.look_again(&members);
         }
-        let leave = self.leave();
-        let free = |account, currency| leave.free(account, currency);
-        let covered = |number: &u64| self.clearing.is_covered(*number, &self.floor.symbols, free);
-        let numbers: Vec<u64> = bounded.into_iter().filter(covered).collect();
-        let Self { clearing, desks, floor, .. } = self;
-        clearing.wake(&mut desks.ledger, &floor.symbols, &numbers);
+        self.clearing.begin(risen);
+        let time = self.stamp.time;
+        let found = clearing::find(&self.of_clearing(time));
+        self.clearing.put(&mut self.desks.ledger, time, found);
+    }
+
+    /// Has the orders looked at that wait for money of an account's group, of which more may leave now.
+    pub(crate) fn look_again_at(&mut self, account: AccountId) {
+        self.clearing.look_again(self.desks.members(account));
     }
 }

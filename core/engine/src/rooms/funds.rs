@@ -53,8 +53,10 @@ impl Evolve for Infrequent {
             recover(state, account, &owed);
         }
         repay(state);
-        // An advance that completes raises what may leave.
-        state.clearing.look_again();
+        // An advance that completes raises what may leave, and so does a debt that was repaid.
+        for account in state.funds.take_changed().into_iter().chain(debtor) {
+            state.look_again_at(account);
+        }
     }
 }
 

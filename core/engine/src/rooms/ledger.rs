@@ -80,6 +80,11 @@ impl Evolve for Infrequent {
     fn apply(self, state: &mut State, stamp: Stamp) {
         let opens = matches!(self, Self::HouseOpened(..));
         let account = state.desks.ledger.next_account();
+        let given = match &self {
+            Self::Adjusted(adjustment) => Some(adjustment.account),
+            Self::Credited(account, ..) => Some(*account),
+            Self::CurrencyListed(_) | Self::HouseOpened(..) => None,
+        };
         match &self {
             Self::Adjusted(adjustment) => {
                 note_given(state, adjustment.account, adjustment.currency.into(), adjustment.amount);
@@ -101,7 +106,9 @@ impl Evolve for Infrequent {
             state.desks.note_kind(account, AccountKind::Exchange);
         }
         repay(state);
-        state.clearing.look_again();
+        for account in state.funds.take_changed().into_iter().chain(given) {
+            state.look_again_at(account);
+        }
     }
 }
 

@@ -53,7 +53,7 @@ impl Evolve for Operated {
         if state.operations.is_halted() != before {
             state.desks.perps.note_halt(stamp.time);
             if before {
-                state.clearing.resume(&mut state.desks.ledger, &state.floor.symbols);
+                state.clearing.resume();
             }
         }
     }

@@ -7,7 +7,7 @@ use buttonwood_engine::clearing::{
 use buttonwood_engine::funds::bank::{Command as BankCommand, Receipt, Settlement};
 use buttonwood_engine::{
     AccessCommand, AccessReject, AccountKind, Answer, Body, ClearingAnswer, ClearingCommand, ClearingOrder,
-    ClearingReject as Reject, ClearingStatus as Status, Command, FEES, FeeSchedule, FundsCommand, Made,
+    ClearingReject as Reject, ClearingStatus as Status, Command, Eid, FEES, FeeSchedule, FundsCommand, Made,
     Operation, OrderRef, Place, Reject as AnyReject, State, TradingCommand, TransferMethod,
 };
 use buttonwood_model::{
@@ -161,6 +161,26 @@ impl Stage {
 
     fn has(&self, account: AccountId) -> [Money; 2] {
         [self.usd, self.btc].map(|currency| self.exchange.balance(account, currency).total())
+    }
+
+    /// Whether an attempt is due.
+    fn settles(&self) -> bool {
+        let due = self.state().next_due();
+        due.is_some_and(|due| matches!(due.command, Body::Clearing(ClearingCommand::Settle(_))))
+    }
+
+    /// A bank's credit to an account, an advance until it settles.
+    fn receive(&mut self, account: AccountId, amount: &str) -> Eid {
+        let (number, routing) = ("0123451111".to_owned(), "021000021".to_owned());
+        let (currency, method) = (self.usd, TransferMethod::Ach);
+        let receipt = Receipt { account, currency, amount: money(amount), method, number, routing };
+        let answer = self.own(FundsCommand::from(BankCommand::Receive(Arc::new(receipt))));
+        let Answer::Funds(Made::Transfer(eid)) = answer else { panic!("{answer:?}") };
+        eid
+    }
+
+    fn settle(&mut self, eid: Eid, returned: bool) {
+        self.own(FundsCommand::from(BankCommand::Settle(Settlement { eid, returned })));
     }
 
     fn place(&mut self, account: AccountId, side: Side, qty: &str, price: &str) -> u64 {
@@ -318,9 +338,55 @@ fn a_command_settles_a_hundred() {
     assert_eq!((stage.commands.len(), SETTLED_MAX), (2, 100));
     let due = stage.state().next_due().unwrap();
     assert_eq!((due.rank, due.is_storm), (Rank::Step, true));
+    assert_eq!(due.time, stage.exchange.stamp.time, "what fell due before the first hundred comes first");
     stage.wait(stage.exchange.stamp.time);
     assert_eq!(stage.has(ann), [money("0"), money("250")]);
     assert_eq!(stage.state().clearing().orders().count(), 0);
+    stage.replay();
+}
+
+/// A rise is tried with the oldest hundred that it covers, and with the next ones as far as money is left: not with all that wait there.
+#[test]
+fn a_rise_does_not_try_all() {
+    let (mut stage, [ann, bob, ..]) = Stage::new();
+    stage.credit(bob, stage.btc, "150");
+    let numbers: Vec<u64> = (0..150).map(|_| stage.new_order(ann, Side::Buy, Parties::With(bob))).collect();
+    for number in &numbers {
+        stage.confirm(bob, *number, Side::Sell);
+    }
+    stage.credit(ann, stage.usd, "100");
+    assert_eq!((stage.status(numbers[0]), stage.settles()), (None, false));
+    assert_eq!(stage.commands.len(), 2, "one attempt, of a hundred");
+    stage.credit(ann, stage.usd, "14900");
+    stage.wait(stage.exchange.stamp.time);
+    assert_eq!(stage.has(ann), [money("0"), money("150")]);
+    stage.replay();
+}
+
+/// What was covered in a halt settles after it, a hundred at a time, and so does what another rate of the fee covers.
+#[test]
+fn many_settle_after_a_halt_and_with_another_fee() {
+    let (mut stage, [ann, bob, ..]) = Stage::new();
+    stage.own(ClearingCommand::SetFee(Bps(10_000)));
+    stage.credit(bob, stage.btc, "150");
+    stage.credit(ann, stage.usd, "100");
+    for _ in 0..150 {
+        let number = stage.new_order(ann, Side::Buy, Parties::With(bob));
+        stage.confirm(bob, number, Side::Sell);
+    }
+    stage.own(Operation::Halt);
+    stage.credit(ann, stage.usd, "14900");
+    assert_eq!(stage.has(ann), [money("15000"), money("0")]);
+    stage.own(Operation::Resume);
+    stage.wait(stage.exchange.stamp.time);
+    assert_eq!(stage.has(ann), [money("0"), money("75")], "with the fee each costs 200");
+    stage.credit(ann, stage.usd, "199");
+    stage.own(ClearingCommand::SetFee(Bps(0)));
+    stage.wait(stage.exchange.stamp.time);
+    assert_eq!(stage.has(ann), [money("99"), money("76")]);
+    stage.credit(ann, stage.usd, "7301");
+    stage.wait(stage.exchange.stamp.time);
+    assert_eq!((stage.has(ann), stage.settles()), ([money("0"), money("150")], false));
     stage.replay();
 }
 
@@ -720,18 +786,7 @@ fn an_alias_names_one_account() {
 fn an_advance_does_not_settle() {
     let (mut stage, [ann, bob, _, eve]) = Stage::new();
     stage.credit(bob, stage.btc, "2");
-    let receive = |stage: &mut Stage| {
-        let (number, routing) = ("0123451111".to_owned(), "021000021".to_owned());
-        let (account, currency, method) = (ann, stage.usd, TransferMethod::Ach);
-        let receipt = Receipt { account, currency, amount: money("100"), method, number, routing };
-        let Answer::Funds(Made::Transfer(eid)) =
-            stage.own(FundsCommand::from(BankCommand::Receive(Arc::new(receipt))))
-        else {
-            panic!("the credit is refused")
-        };
-        eid
-    };
-    let eid = receive(&mut stage);
+    let eid = stage.receive(ann, "100");
     let number = stage.new_order(ann, Side::Buy, Parties::With(bob));
     assert_eq!(stage.confirm(bob, number, Side::Sell), CONFIRMED);
     assert_eq!(stage.status(number), Some(Status::AttemptSettlement));
@@ -741,11 +796,10 @@ fn an_advance_does_not_settle() {
     );
     stage.credit(ann, stage.usd, "1");
     assert_eq!(stage.status(number), Some(Status::AttemptSettlement), "its own money is too little");
-    let settle = Settlement { eid, returned: false };
-    stage.own(FundsCommand::from(BankCommand::Settle(settle)));
+    stage.settle(eid, false);
     assert_eq!((stage.status(number), stage.has(ann)), (None, [money("1"), money("1")]));
     // The next one is spent and returned.
-    let eid = receive(&mut stage);
+    let eid = stage.receive(ann, "100");
     let waits = stage.new_order(ann, Side::Buy, Parties::With(bob));
     let theirs = stage.new_order(bob, Side::Buy, Parties::With(ann));
     stage.credit(eve, stage.usd, "2000");
@@ -754,13 +808,48 @@ fn an_advance_does_not_settle() {
     stage.place(eve, Side::Sell, "20", "101");
     stage.credit(ann, stage.usd, "1");
     stage.place(ann, Side::Buy, "1", "101");
-    stage.own(FundsCommand::from(BankCommand::Settle(Settlement { eid, returned: true })));
+    stage.settle(eid, true);
     assert!(stage.state().access().is_in_debt(ann));
     let terms = stage.terms(Side::Buy, "1", "100", Parties::Open);
     assert_eq!(stage.enter(ann, terms, ""), refused(Reject::Debt));
     assert_eq!(stage.confirm(ann, theirs, Side::Sell), refused(Reject::Debt));
     assert_eq!(stage.cancel(ann, waits), Answer::Clearing(ClearingAnswer::Canceled));
     stage.replay();
+}
+
+/// A settlement by which a group in advance would give up too much (D-181) is tried again when the advance has ended, and by nothing else:
+/// neither money nor a restart.
+#[test]
+fn a_refused_settlement_is_not_tried_again() {
+    let (mut stage, [ann, bob, _, eve]) = Stage::new();
+    stage.credit(ann, stage.usd, "200");
+    stage.credit(bob, stage.btc, "2");
+    let eid = stage.receive(ann, "100");
+    // Without an index a bitcoin counts nothing, so ann would give up 100 dollars.
+    let number = stage.new_order(ann, Side::Buy, Parties::With(bob));
+    assert_eq!(stage.confirm(bob, number, Side::Sell), CONFIRMED);
+    for account in [ann, bob, eve] {
+        stage.credit(account, stage.usd, "5");
+        stage.credit(account, stage.btc, "1");
+        assert_eq!((stage.status(number), stage.commands.len()), (Some(Status::AttemptSettlement), 1));
+        assert!(!stage.settles());
+    }
+    stage.receive(eve, "50");
+    assert_eq!(stage.commands.len(), 1, "an advance to another group");
+    stage.own(Operation::Halt);
+    stage.own(Operation::Resume);
+    assert!(!stage.settles() && stage.commands.len() == 1);
+    stage.replay();
+    stage.exchange.state = stage.exchange.stored();
+    assert!(!stage.settles(), "a restart has changed nothing for it");
+    // A further advance lets the group give up more, and not enough.
+    let more = stage.receive(ann, "100");
+    assert_eq!((stage.status(number), stage.commands.len()), (Some(Status::AttemptSettlement), 2));
+    stage.settle(eid, false);
+    assert_eq!((stage.status(number), stage.commands.len()), (Some(Status::AttemptSettlement), 2));
+    stage.settle(more, false);
+    assert_eq!((stage.status(number), stage.commands.len()), (None, 2));
+    assert_eq!(stage.has(bob), [money("105"), money("2")]);
 }
 
 /// Codes of other keys and other numbers lead nowhere, and the same code never stands for two orders.
