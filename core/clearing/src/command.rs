@@ -25,6 +25,8 @@ pub enum Command {
     Settle(Vec<u64>),
     /// Close the orders whose time is over.
     Expire,
+    /// Cancel the orders that still name this account, which was closed.
+    CancelNamed(AccountId),
     /// Set the rate of the fee that each side pays.
     SetFee(Bps),
     /// Set or remove the mark of a broker.
@@ -41,6 +43,7 @@ named!(Command, "clearing", {
     Cancel { 0: cancel } = "cancel" 1,
     Settle { 0: numbers } = "settle" 1,
     Expire {} = "expire" 1,
+    CancelNamed { 0: account } = "cancel_named" 1,
     SetFee { 0: rate } = "set_fee" 1,
     SetBroker { 0: account, 1: is_broker } = "set_broker" 1,
     SetAlias { 0: alias } = "set_alias" 1,
@@ -63,6 +66,7 @@ impl RoomCommand for Command {
             Self::New(_) | Self::Confirm(_) | Self::Cancel(_) => Self::RIGHT.roles,
             Self::Settle(_)
             | Self::Expire
+            | Self::CancelNamed(_)
             | Self::SetFee(_)
             | Self::SetBroker(..)
             | Self::SetAlias(_)
@@ -246,6 +250,7 @@ pub fn decide<E: From<BytesRef>>(
         Command::Cancel(cancel) => cancel::decide(context, client, *cancel, out),
         Command::Settle(_)
         | Command::Expire
+        | Command::CancelNamed(_)
         | Command::SetFee(_)
         | Command::SetBroker(..)
         | Command::SetAlias(_)
@@ -266,6 +271,7 @@ pub fn decide_own<E: From<BytesRef>>(
     let event = match command {
         Command::Settle(numbers) => return settle::decide(context, numbers, judge, out),
         Command::Expire => return settle::expire(context, out),
+        Command::CancelNamed(account) => return cancel::rest(context, *account, out),
         Command::SetFee(rate) => terms::fee(*rate)?,
         Command::SetBroker(account, is_broker) => terms::broker(context, *account, *is_broker)?,
         Command::SetAlias(alias) => terms::alias(context, alias)?,

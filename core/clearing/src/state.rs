@@ -43,6 +43,8 @@ struct Stored {
     /// The rate of the fee that each side pays.
     fee: Bps,
     aliases: BTreeMap<(AccountId, AccountId), String>,
+    /// The closed accounts that orders still name, each with the time of the last cancels.
+    leaving: BTreeMap<AccountId, Time>,
     fingerprint: Fingerprint,
 }
 
@@ -142,6 +144,11 @@ impl Clearing {
         self.index.bound.get(&account).copied().unwrap_or_default()
     }
 
+    /// Whether orders still name an account that was closed.
+    pub(crate) fn is_leaving(&self, account: AccountId) -> bool {
+        self.stored.leaving.contains_key(&account)
+    }
+
     /// The rate of the fee that each side pays at a settlement.
     pub fn fee(&self) -> Bps {
         self.stored.fee
@@ -236,6 +243,28 @@ impl Clearing {
         self.parked.remove(&order.number);
         if let Some(before) = self.stored.orders.remove(&order.number) {
             self.index.remove(&before);
+        }
+        self.note_left(order);
+    }
+
+    /// An account was closed; the orders that name it are cancelled.
+    pub fn note_closed(&mut self, account: AccountId, time: Time) {
+        if self.index.own.contains_key(&account) {
+            self.stored.leaving.insert(account, time);
+        }
+    }
+
+    /// An order was closed that may have named a closed account.
+    fn note_left(&mut self, order: &Order) {
+        if self.stored.leaving.is_empty() {
+            return;
+        }
+        for account in Index::accounts(order) {
+            if !self.index.own.contains_key(&account) {
+                self.stored.leaving.remove(&account);
+            } else if let Some(time) = self.stored.leaving.get_mut(&account) {
+                *time = order.changed.max(*time);
+            }
         }
     }
 
@@ -394,7 +423,11 @@ impl Room for Clearing {
                 Due::step(since, Phase::Transfers, command).in_storm()
             }
         });
-        settle.into_iter().chain(expiry)
+        let leaving = self.stored.leaving.iter().map(|(account, time)| {
+            Due::step(*time, Phase::Transfers, Command::CancelNamed(*account)).in_storm()
+        });
+        let leaving = leaving.min_by_key(Due::key);
+        settle.into_iter().chain(expiry).chain(leaving)
     }
 
     fn has_follow_up(&self, _ledger: &Ledger) -> bool {

@@ -75,6 +75,9 @@ fn check_empty(state: &State, account: AccountId) -> Result<(), access::Reject> 
 impl Evolve for Infrequent {
     fn apply(self, state: &mut State, stamp: Stamp) {
         let opens = matches!(self, Self::AccountOpened(_));
+        if let Self::AccountClosed(account) = &self {
+            state.clearing.note_closed(*account, stamp.time);
+        }
         access::evolve(&mut state.access, stamp.time, self);
         if !opens {
             return;

@@ -753,6 +753,32 @@ fn a_party_is_not_closed() {
     stage.replay();
 }
 
+/// However many orders name an account that is closed, one command cancels a hundred, and the rest is due, also after a restart.
+#[test]
+fn a_close_cancels_in_steps() {
+    let (mut stage, [ann, bob, _, eve]) = Stage::new();
+    for source in [ann, eve] {
+        for _ in 0..125 {
+            stage.new_order(source, Side::Buy, Parties::With(bob));
+        }
+    }
+    let other = stage.new_order(ann, Side::Buy, Parties::Open);
+    assert_eq!(stage.own(ClearingCommand::CancelNamed(bob)), refused(Reject::NothingDue));
+    assert_eq!(stage.own(AccessCommand::CloseAccount(bob)), Answer::Done);
+    assert_eq!(stage.state().clearing().orders().count(), 151);
+    stage.replay();
+    stage.exchange.state = stage.exchange.stored();
+    for left in [51, 1] {
+        let due = stage.state().next_due().unwrap();
+        assert_eq!(due.command, ClearingCommand::CancelNamed(bob).into());
+        assert_eq!((due.rank, due.is_storm, due.time), (Rank::Step, true, stage.exchange.stamp.time));
+        assert_eq!(stage.own(due.command), Answer::Done);
+        assert_eq!(stage.state().clearing().orders().count(), left);
+    }
+    assert_eq!(stage.status(other), Some(Status::AwaitConfirm));
+    assert_eq!(stage.own(ClearingCommand::CancelNamed(bob)), refused(Reject::NothingDue));
+}
+
 /// An alias is one account's own name for one counterparty.
 #[test]
 fn an_alias_names_one_account() {
