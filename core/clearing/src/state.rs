@@ -139,6 +139,13 @@ impl Clearing {
         own.into_iter().flatten().filter_map(|number| self.stored.orders.get(number))
     }
 
+    /// The same up to a number, the newest first.
+    pub fn of_account_up_to(&self, account: AccountId, last: u64) -> impl Iterator<Item = &Order> {
+        let own = self.index.own.get(&account).into_iter();
+        let numbers = own.flat_map(move |own| own.range(..=last).rev());
+        numbers.filter_map(|number| self.stored.orders.get(number))
+    }
+
     /// How many of them the account has entered or confirmed.
     pub fn count_of(&self, account: AccountId) -> usize {
         self.index.bound.get(&account).copied().unwrap_or_default()

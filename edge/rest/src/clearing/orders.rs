@@ -20,6 +20,13 @@ pub(super) struct Filter {
 
 /// An open order as an account sees it: as one of its sides, as its broker, or as one that may become its target.
 pub(super) fn seen(state: &State, order: &OpenOrder, account: AccountId) -> Option<ClearingOrder> {
+    let mut row = found(state, order, account)?;
+    write(state, order, &mut row);
+    Some(row)
+}
+
+/// The same without its amounts, which no condition reads.
+fn found(state: &State, order: &OpenOrder, account: AccountId) -> Option<ClearingOrder> {
     let symbol = state.symbol(order.symbol)?;
     let part = match (order.party(account), order.broker) {
         (Some(Party::Source), _) => ClearingPart::Source,
@@ -31,8 +38,8 @@ pub(super) fn seen(state: &State, order: &OpenOrder, account: AccountId) -> Opti
         part,
         symbol: symbol.name.clone(),
         source_buys: order.side == Side::Buy,
-        price: text(|out| symbol.grid.push_price(out, order.price)),
-        quantity: text(|out| symbol.grid.push_qty(out, order.qty)),
+        price: String::new(),
+        quantity: String::new(),
         status: order.status.name().to_owned(),
         is_confirmed: order.is_confirmed(),
         source: order.source,
@@ -44,6 +51,14 @@ pub(super) fn seen(state: &State, order: &OpenOrder, account: AccountId) -> Opti
         expires: order.expires,
         changed: order.changed,
     })
+}
+
+/// Writes the amounts of an order.
+fn write(state: &State, order: &OpenOrder, row: &mut ClearingOrder) {
+    if let Some(symbol) = state.symbol(order.symbol) {
+        row.price = text(|out| symbol.grid.push_price(out, order.price));
+        row.quantity = text(|out| symbol.grid.push_qty(out, order.qty));
+    }
 }
 
 fn text(push: impl FnOnce(&mut Vec<u8>)) -> String {
@@ -59,12 +74,9 @@ pub(super) async fn of(
     filter: &Filter,
 ) -> Result<Vec<ClearingOrder>, Refusal> {
     let mut all: BTreeMap<(AccountId, u64), ClearingOrder> = BTreeMap::new();
-    {
-        let views = app.exchange.views();
-        for account in &accounts {
-            let open = open(views.state(), *account, filter);
-            all.extend(open.into_iter().map(|order| ((*account, order.number), order)));
-        }
+    for account in &accounts {
+        let open = open(app, *account, filter);
+        all.extend(open.into_iter().map(|order| ((*account, order.number), order)));
     }
     if !filter.is_funded {
         let (wanted, asked) = (filter.wanted.clone(), accounts.clone());
@@ -100,7 +112,25 @@ fn newest(
     page.into_values().rev().collect()
 }
 
-fn open(state: &State, account: AccountId, filter: &Filter) -> Vec<ClearingOrder> {
+/// The most open orders that are looked at before others may change the state. Any account may name another one in a thousand.
+const LOOKED_AT_ONCE: usize = 500;
+
+/// The open orders that the filter wants, the newest first.
+fn open(app: &App, account: AccountId, filter: &Filter) -> Vec<ClearingOrder> {
+    let (mut page, mut last) = (Vec::new(), Some(u64::MAX));
+    while let Some(from) = last.filter(|_| page.len() < filter.wanted.rows) {
+        last = add(app.exchange.views().state(), (account, from), filter, &mut page);
+    }
+    page
+}
+
+/// Adds the wanted ones of some orders, from a number down. Returns the number from which others are left.
+fn add(
+    state: &State,
+    (account, last): (AccountId, u64),
+    filter: &Filter,
+    page: &mut Vec<ClearingOrder>,
+) -> Option<u64> {
     let free = state.leave().of(account);
     let pays = |order: &OpenOrder| {
         // A broker pays for none of its orders.
@@ -109,12 +139,20 @@ fn open(state: &State, account: AccountId, filter: &Filter) -> Vec<ClearingOrder
             state.symbol(order.symbol).and_then(|symbol| order.gives(party, symbol, state.clearing().fee()));
         needs.is_some_and(|(currency, amount)| free.free(currency) >= amount)
     };
-    let orders = state.clearing().of_account(account).rev();
-    let wanted = orders.filter_map(|order| {
-        let row = seen(state, order, account).filter(|row| filter.wanted.takes(row))?;
-        (!filter.is_funded || pays(order)).then_some(row)
-    });
-    wanted.take(filter.wanted.rows).collect()
+    for (looked_at, order) in state.clearing().of_account_up_to(account, last).enumerate() {
+        if looked_at == LOOKED_AT_ONCE {
+            return Some(order.number);
+        }
+        if page.len() >= filter.wanted.rows {
+            break;
+        }
+        let wanted = found(state, order, account).filter(|row| filter.wanted.takes(row));
+        if let Some(mut row) = wanted.filter(|_| !filter.is_funded || pays(order)) {
+            write(state, order, &mut row);
+            page.push(row);
+        }
+    }
+    None
 }
 
 /// The counterparty ids of accounts.
