@@ -1,24 +1,22 @@
 //! `POST /v1/clearing/list`: the orders of which the account is a side (CLR-018 to CLR-021).
 
-use super::orders::{self, Filter, Ids, codes, range, status};
+use super::orders::{self, Ids, codes, status};
 use super::terms::counterparty;
 use crate::app::App;
 use crate::call::Call;
-use crate::orders::listed;
 use crate::route::{Kinds, Route};
 use buttonwood_engine::ClearingCommand;
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::AccountId;
-use buttonwood_tables::{ClearingOrder, WantedClearing};
+use buttonwood_tables::ClearingOrder;
 use buttonwood_wire::answers::SideName;
 use buttonwood_wire::clearing::ClearingStatus;
 use buttonwood_wire::contract::{
-    DecimalNumber, Digits, Flag, InPayload, Label, Loose, PageRows, Text, Timestamp, Words,
+    DecimalNumber, Digits, Flag, InPayload, Label, Loose, PageRows, Text, Timestamp,
 };
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request, words};
-use std::borrow::Cow;
 
 /// Trader only.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/clearing/list", |app, call| Box::pin(answer(app, call)))
@@ -107,23 +105,8 @@ answer! {
 
 async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let asked = Asked::of(call.payload());
-    let common = Common {
-        symbol: asked.symbol()?.map(Cow::into_owned),
-        status: asked.status().map(Cow::into_owned),
-        after: asked.timestamp()?,
-        submitted: range(
-            ["submission_start", "submission_end"],
-            [asked.submission_start()?, asked.submission_end()?],
-        )?,
-        expires: range(
-            ["expiration_start", "expiration_end"],
-            [asked.expiration_start()?, asked.expiration_end()?],
-        )?,
-        is_funded: asked.funded()?,
-        rows: asked.limit_orders()?.rows,
-    };
+    let mut filter = orders::filter(app, call, false)?;
     let side = asked.side().map(|side| known_side(&side)).transpose()?;
-    let mut filter = common.filter(app, false)?;
     filter.wanted.side = side;
     if let Some(sent) = asked.counterparty()? {
         match known_as(app, call.account(), &sent) {
@@ -133,38 +116,6 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     }
     let found = orders::of(app, vec![call.account()], &filter).await?;
     Ok(reply(app, call.account(), &found))
-}
-
-/// The conditions that both lists have.
-pub(super) struct Common {
-    pub(super) symbol: Option<String>,
-    pub(super) status: Option<String>,
-    pub(super) after: Option<u64>,
-    pub(super) submitted: Option<(u64, u64)>,
-    pub(super) expires: Option<(u64, u64)>,
-    pub(super) is_funded: bool,
-    pub(super) rows: usize,
-}
-
-impl Common {
-    /// The filter of an account's own orders, or of those that it entered as a broker.
-    pub(super) fn filter(self, app: &App, is_broker: bool) -> Result<Filter, Refusal> {
-        let symbol = listed(app, self.symbol.as_deref())?.map(|id| app.names.symbol(id).name.clone());
-        if let Some(sent) = self.status.as_deref().filter(|sent| !ClearingStatus::WORDS.contains(sent)) {
-            return Err(bad_value("status", &format!("one of {}", ClearingStatus::WORDS.join(", ")), sent));
-        }
-        let wanted = WantedClearing {
-            is_broker: Some(is_broker),
-            symbol,
-            status: self.status,
-            after: self.after,
-            submitted: self.submitted,
-            expires: self.expires,
-            rows: self.rows,
-            ..WantedClearing::default()
-        };
-        Ok(Filter { wanted, is_funded: self.is_funded })
-    }
 }
 
 fn known_side(sent: &str) -> Result<&'static str, Refusal> {

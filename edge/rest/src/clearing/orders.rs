@@ -1,14 +1,19 @@
 //! Clearing orders of an account, open and closed, as one list.
 
 use crate::app::App;
+use crate::call::Call;
 use crate::history_fault::not_current;
+use crate::orders::listed;
 use buttonwood_engine::clearing::Party;
 use buttonwood_engine::{ClearingOrder as OpenOrder, State};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_model::{AccountId, Side};
 use buttonwood_tables::{ClearingOrder, ClearingPart, WantedClearing};
 use buttonwood_wire::clearing::ClearingStatus;
-use buttonwood_wire::contract::{DecimalText, Words};
+use buttonwood_wire::contract::{DecimalText, Flag, InPayload, Loose, PageRows, Text, Timestamp, Words};
+use buttonwood_wire::field::bad_value;
+use buttonwood_wire::request;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The orders of an account that a request wants, and only those that the account can pay for now.
@@ -16,6 +21,71 @@ use std::collections::BTreeMap;
 pub(super) struct Filter {
     pub(super) wanted: WantedClearing,
     pub(super) is_funded: bool,
+}
+
+request! {
+    /// The conditions that both lists have.
+    struct Conditions in InPayload {
+        /// Orders of this symbol alone.
+        symbol: Text,
+        /// Orders of this status alone.
+        status: Loose<ClearingStatus>,
+        /// Only orders that are not settled, cancelled or expired.
+        funded: Flag<false>,
+        /// Orders submitted after this time, in seconds or milliseconds.
+        timestamp: Timestamp,
+        /// Orders submitted from this time on; needs `submission_end`.
+        submission_start: Timestamp,
+        /// Orders submitted up to this time; needs `submission_start`.
+        submission_end: Timestamp,
+        /// Orders that expire from this time on; needs `expiration_end`.
+        expiration_start: Timestamp,
+        /// Orders that expire up to this time; needs `expiration_start`.
+        expiration_end: Timestamp,
+        /// How many at most; more than 500 are 500.
+        limit_orders: PageRows,
+    }
+}
+
+/// The filter of an account's own orders, or of those that it entered as a broker.
+pub(super) fn filter(app: &App, call: &Call, is_broker: bool) -> Result<Filter, Refusal> {
+    let asked = Conditions::of(call.payload());
+    let (symbol, status, after) = (asked.symbol()?, asked.status(), asked.timestamp()?);
+    let submitted =
+        range(["submission_start", "submission_end"], [asked.submission_start()?, asked.submission_end()?])?;
+    let expires =
+        range(["expiration_start", "expiration_end"], [asked.expiration_start()?, asked.expiration_end()?])?;
+    let (is_funded, rows) = (asked.funded()?, asked.limit_orders()?.rows);
+    let symbol = listed(app, symbol.as_deref())?.map(|id| app.names.symbol(id).name.clone());
+    if let Some(sent) = status.as_deref().filter(|sent| !ClearingStatus::WORDS.contains(sent)) {
+        return Err(bad_value("status", &format!("one of {}", ClearingStatus::WORDS.join(", ")), sent));
+    }
+    let wanted = WantedClearing {
+        is_broker: Some(is_broker),
+        symbol,
+        status: status.map(Cow::into_owned),
+        after,
+        submitted,
+        expires,
+        rows,
+        ..WantedClearing::default()
+    };
+    Ok(Filter { wanted, is_funded })
+}
+
+/// A range of times of which a request has both ends or none (CLR-020).
+fn range(names: [&str; 2], ends: [Option<u64>; 2]) -> Result<Option<(u64, u64)>, Refusal> {
+    let [start, end] = names;
+    let missing = |name: &str, other: &str| {
+        let message = format!("Missing required field '{name}': '{other}' needs it");
+        Refusal::new(Reason::MissingPayloadKey, message)
+    };
+    match ends {
+        [Some(from), Some(to)] => Ok(Some((from, to))),
+        [None, None] => Ok(None),
+        [Some(_), None] => Err(missing(end, start)),
+        [None, Some(_)] => Err(missing(start, end)),
+    }
 }
 
 /// An open order as an account sees it: as one of its sides, as its broker, or as one that may become its target.
@@ -183,21 +253,6 @@ pub(super) fn codes(app: &App, orders: &[ClearingOrder]) -> Vec<String> {
 /// A decimal as it is stored.
 pub(super) fn decimal(text: &str) -> DecimalText {
     DecimalText::of(|out| out.extend_from_slice(text.as_bytes()))
-}
-
-/// A range of times of which a request has both ends or none (CLR-020).
-pub(super) fn range(names: [&str; 2], ends: [Option<u64>; 2]) -> Result<Option<(u64, u64)>, Refusal> {
-    let [start, end] = names;
-    let missing = |name: &str, other: &str| {
-        let message = format!("Missing required field '{name}': '{other}' needs it");
-        Refusal::new(Reason::MissingPayloadKey, message)
-    };
-    match ends {
-        [Some(from), Some(to)] => Ok(Some((from, to))),
-        [None, None] => Ok(None),
-        [Some(_), None] => Err(missing(end, start)),
-        [None, Some(_)] => Err(missing(start, end)),
-    }
 }
 
 /// The word of a status by its name.

@@ -2,8 +2,8 @@
 
 use crate::app::App;
 use crate::call::Call;
-use crate::clearing::list::{Common, Success, number};
-use crate::clearing::orders::{self, Ids, codes, range, status};
+use crate::clearing::list::{Success, number};
+use crate::clearing::orders::{self, Ids, codes, status};
 use crate::route::{Kinds, Route};
 use buttonwood_engine::ClearingCommand;
 use buttonwood_gate::Refusal;
@@ -13,7 +13,6 @@ use buttonwood_wire::answers::SideName;
 use buttonwood_wire::clearing::ClearingStatus;
 use buttonwood_wire::contract::{DecimalNumber, Digits, Flag, InPayload, Loose, PageRows, Text, Timestamp};
 use buttonwood_wire::{answer, json, request};
-use std::borrow::Cow;
 
 /// Trader only.
 pub(crate) const ROUTE: Route =
@@ -93,23 +92,7 @@ answer! {
 }
 
 async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
-    let asked = Asked::of(call.payload());
-    let common = Common {
-        symbol: asked.symbol()?.map(Cow::into_owned),
-        status: asked.status().map(Cow::into_owned),
-        after: asked.timestamp()?,
-        submitted: range(
-            ["submission_start", "submission_end"],
-            [asked.submission_start()?, asked.submission_end()?],
-        )?,
-        expires: range(
-            ["expiration_start", "expiration_end"],
-            [asked.expiration_start()?, asked.expiration_end()?],
-        )?,
-        is_funded: asked.funded()?,
-        rows: asked.limit_orders()?.rows,
-    };
-    let found = orders::of(app, vec![call.account()], &common.filter(app, true)?).await?;
+    let found = orders::of(app, vec![call.account()], &orders::filter(app, call, true)?).await?;
     let (ids, codes) = (Ids::of(app, &found), codes(app, &found));
     let row = |(order, clearing_id): (&ClearingOrder, String)| BrokeredClearingOrder {
         clearing_id,
