@@ -188,9 +188,9 @@ pub enum Reject {
     NoPrice,
     /// Price times amount, with the fee, is beyond the range of money (D-183).
     BeyondRange,
-    /// It would expire after less than an hour, or after more than [`HOURS_MAX`](crate::HOURS_MAX).
+    /// The hours until it expires are 0 or more than [`HOURS_MAX`](crate::HOURS_MAX).
     BadHours,
-    /// This side is no other account of kind `exchange`, or it is closed.
+    /// The account of this side is the caller or another party of the order, is not of kind `exchange`, is closed or does not exist.
     Counterparty(Party),
     /// The symbol is closed (SYM-024).
     MarketClosed,
@@ -208,7 +208,7 @@ pub enum Reject {
     TooManyAliases,
     /// No order is due for it.
     NothingDue,
-    /// No key may send the command, or only a key may, or the key of the ids is there already.
+    /// A key has sent a command of the exchange, or the exchange one of keys; or the key of the ids is drawn already.
     Unknown,
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// The most orders that one command tries to settle.
 pub const SETTLED_MAX: usize = 100;
 
-/// What the rooms above let the groups of both sides give up against the index (D-181).
+/// The bound of a group with open advances: how much it may give up against the index in its trades (D-181). The engine knows it.
 pub trait Judge {
     /// Whether both groups may make the trade; notes what they give up in it if they may.
     fn allows(&mut self, parties: [(AccountId, Side); 2], symbol: &Symbol, amounts: (Money, Money)) -> bool;
@@ -35,7 +35,8 @@ enum Attempt {
     Settled(Settlement),
     /// A side lacks money, or may not give it now.
     Lacks,
-    /// A group in advance has settled an order in this command, so its figures are no longer those of the state.
+    /// It is tried in a later command: an order of a group with open advances has settled in this one, so the state no longer has the figures of
+    /// that group.
     Later,
 }
 

@@ -195,7 +195,7 @@ impl Clearing {
         self.stored.last_rank.saturating_add(1)
     }
 
-    /// The orders whose time is over, the first first.
+    /// The orders whose time is over, by the time at which they expire.
     pub(crate) fn over(&self, now: Time) -> impl Iterator<Item = &Order> {
         let over = self.index.expiries.range(..=(now, u64::MAX));
         over.filter_map(|(_, number)| self.stored.orders.get(number))
