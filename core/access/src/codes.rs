@@ -18,7 +18,7 @@ impl Access {
         if kind == AccountKind::Custody {
             return String::new();
         }
-        let is_free = |id: &String| self.accounts().iter().all(|other| other.counterparty_id != *id);
+        let is_free = |id: &String| self.by_counterparty_id(id).is_none();
         let mut ids = (0..=u64::MAX).map(|attempt| drawn(seed.wrapping_add(attempt), group, short_name));
         ids.find(is_free).unwrap_or_default()
     }

@@ -113,6 +113,8 @@ pub struct Access {
     accounts: Vec<Account>,
     sessions: Vec<Session>,
     closed: BTreeSet<AccountId>,
+    /// The accounts by their counterparty ids.
+    counterparty_ids: BTreeMap<String, AccountId>,
     /// Every custody account, the oldest first.
     custody: Vec<AccountId>,
     /// The accounts that owe the house for a returned advance (D-167).
@@ -140,6 +142,11 @@ impl Access {
     /// An account.
     pub fn account(&self, account: AccountId) -> Option<&Account> {
         self.accounts.get(account.index())
+    }
+
+    /// The account with a counterparty id; house and custody accounts have none.
+    pub fn by_counterparty_id(&self, id: &str) -> Option<AccountId> {
+        self.counterparty_ids.get(id).copied()
     }
 
     /// A group.
@@ -247,8 +254,12 @@ impl Access {
 
     /// Adds an account.
     pub fn add_account(&mut self, account: Account) {
+        let id = AccountId::from_index(self.accounts.len());
         if account.kind == AccountKind::Custody {
-            self.custody.push(AccountId::from_index(self.accounts.len()));
+            self.custody.push(id);
+        }
+        if !account.counterparty_id.is_empty() {
+            self.counterparty_ids.entry(account.counterparty_id.clone()).or_insert(id);
         }
         self.accounts.push(account);
     }

@@ -176,6 +176,9 @@ fn a_counterparty_id_is_free() {
     let mut access = directory();
     let first = access.free_counterparty_id(AccountKind::Exchange, 7, "one", "desk");
     access.add_account(account(Some(0), "desk", &first));
+    let place = access.accounts().len() - 1;
+    assert_eq!(access.by_counterparty_id(&first), Some(AccountId::from_index(place)));
+    assert_eq!([access.by_counterparty_id(""), access.by_counterparty_id("AAAAAAAA")], [None, None]);
     let second = access.free_counterparty_id(AccountKind::Exchange, 7, "one", "desk");
     assert_eq!((first.len(), second.len()), (8, 8));
     assert_ne!(first, second);

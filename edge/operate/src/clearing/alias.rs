@@ -80,11 +80,10 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
 /// The account of kind `exchange` with this counterparty id.
 fn find(operator: &Operator<'_>, id: &str) -> Option<AccountId> {
     let views = operator.exchange.views();
-    let mut accounts = (0..).map(AccountId).zip(views.state().access().accounts());
-    let found = accounts.find(|(_, account)| {
-        account.kind == AccountKind::Exchange && account.group.is_some() && account.counterparty_id == id
-    });
-    found.map(|(account, _)| account)
+    let access = views.state().access();
+    let found = access.by_counterparty_id(id)?;
+    let account = access.account(found)?;
+    (account.kind == AccountKind::Exchange && account.group.is_some()).then_some(found)
 }
 
 fn unknown(id: &str) -> Refusal {

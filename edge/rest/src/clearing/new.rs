@@ -65,7 +65,7 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let (counterparty, hours) = (sent.counterparty_id(), sent.expires_in_hrs());
     let parties = || match counterparty? {
         None => Ok(Parties::Open),
-        Some(id) => terms::named(app, "counterparty_id", &id).map(Parties::With),
+        Some(id) => Ok(Parties::With(terms::named(app, &id))),
     };
     terms::entry(app, call, parties, || hours)
 }

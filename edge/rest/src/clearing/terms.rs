@@ -60,16 +60,13 @@ pub(super) fn client_id_name(payload: &Payload) -> &'static str {
 
 /// The account of a counterparty id.
 pub(super) fn counterparty(app: &App, id: &str) -> Option<AccountId> {
-    let views = app.exchange.views();
-    let accounts = views.state().access().accounts();
-    // A custody account has none.
-    let place = accounts.iter().position(|account| !id.is_empty() && account.counterparty_id == id);
-    place.map(AccountId::from_index)
+    app.exchange.views().state().access().by_counterparty_id(id)
 }
 
-/// The account that a field names, which must be there (the core refuses it where it may not take part).
-pub(super) fn named(app: &App, name: &str, id: &str) -> Result<AccountId, Refusal> {
-    counterparty(app, id).ok_or_else(|| wrong(name, id))
+/// The account that a field names. For an id that no account has it is one that is never opened, so that the core refuses it as it refuses a
+/// closed account: after the same checks, in the same words.
+pub(super) fn named(app: &App, id: &str) -> AccountId {
+    counterparty(app, id).unwrap_or(AccountId(u32::MAX))
 }
 
 /// The refusal of a side that is no other account that may take part. All such ids have the same words.
@@ -82,11 +79,8 @@ pub(super) fn no_counterparty(call: &Call, party: Party) -> Refusal {
         Party::Target if is_broker => target,
         Party::Target => other,
     };
-    wrong(name, &call.payload().decimal_text(name).unwrap_or_default())
-}
-
-fn wrong(name: &str, id: &str) -> Refusal {
-    bad_value(name, "the counterparty id of another exchange account", &format!("'{}'", quoted(id)))
+    let id = call.payload().decimal_text(name).unwrap_or_default();
+    bad_value(name, "the counterparty id of another exchange account", &format!("'{}'", quoted(&id)))
 }
 
 /// The code of an id, if it looks like one.

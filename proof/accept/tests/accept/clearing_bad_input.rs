@@ -219,7 +219,7 @@ fn counterparties_are_other_exchange_accounts() {
         json!(id_of(&x, "trader")),
         json!(id_of(&x, "perp-000")),
         json!(id_of(&x, "margin-000")),
-        old,
+        old.clone(),
         json!("AAAAAAAA"),
     ] {
         let fields = with(terms(), json!({ "counterparty_id": id }));
@@ -227,6 +227,13 @@ fn counterparties_are_other_exchange_accounts() {
         let same = refusal.message.replace(id.as_str().unwrap(), "ID");
         assert!(same.contains("counterparty_id") && same.contains("another exchange account"), "{refusal:?}");
     }
+    // An unknown id is refused after the same checks as a closed account's, so no reply tells which of them exist.
+    x.control("/sandbox/halt", &json!({})).ok();
+    for id in [&old, &json!("AAAAAAAA")] {
+        let fields = with(terms(), json!({ "counterparty_id": id }));
+        x.as_("trader").call("/v1/clearing/new", fields).refused(503, "System");
+    }
+    x.control("/sandbox/resume", &json!({})).ok();
     // Accounts of other kinds take no part.
     for key in ["perp-000", "margin-000"] {
         for path in ["new", "confirm", "cancel", "status", "list", "trades", "broker/new", "broker/list"] {

@@ -50,20 +50,19 @@ request! {
 }
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
-    let is_marked = {
-        let views = app.exchange.views();
-        views.state().access().account(call.account()).is_some_and(|account| account.broker)
-    };
-    if !is_marked {
-        return Err(unmarked(app, call));
-    }
+    if is_marked(app, call) { entry(app, call) } else { Err(unmarked(app, call)) }
+}
+
+fn is_marked(app: &App, call: &Call) -> bool {
+    let views = app.exchange.views();
+    views.state().access().account(call.account()).is_some_and(|account| account.broker)
+}
+
+fn entry(app: &App, call: &Call) -> Result<Body, Refusal> {
     let sent = NewBrokered::of(call.payload());
     let (source, target) = (sent.source_counterparty_id()?, sent.target_counterparty_id()?);
-    let parties = || {
-        let source = terms::named(app, "source_counterparty_id", &source)?;
-        let target = terms::named(app, "target_counterparty_id", &target)?;
-        Ok(Parties::Between { source, target })
-    };
+    let parties =
+        || Ok(Parties::Between { source: terms::named(app, &source), target: terms::named(app, &target) });
     terms::entry(app, call, parties, || sent.expires_in_hrs().map(Some))
 }
 
