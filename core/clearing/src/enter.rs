@@ -10,7 +10,7 @@ use buttonwood_num::{Price, Qty};
 use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
 
-/// The hours after which a bilateral order expires that names none (CLR-014).
+/// After this many hours a bilateral order expires whose request names no number of hours (CLR-014).
 pub const HOURS: u16 = 24;
 /// The most hours that an order may wait (D-86).
 pub const HOURS_MAX: u16 = 8_760;
@@ -68,11 +68,10 @@ pub(crate) fn decide<E: From<BytesRef>>(
 ) -> Result<Answer, Reject> {
     let New { terms, client_id } = new;
     client.check_kind(context)?;
-    if matches!(terms.parties, Parties::Between { .. }) && !is_broker(context, client.account) {
-        return Err(Reject::NotBroker);
-    }
+    let may_broker = !matches!(terms.parties, Parties::Between { .. }) || is_broker(context, client.account);
     let number = match context.access.client_id(client.account, client_id) {
         Some(Request::Clearing(number)) if context.room.asked(number) == Some(terms) => number,
+        _ if !may_broker => return Err(Reject::NotBroker),
         Some(_) => return Err(Reject::OtherTerms),
         None => {
             let order = entered(context, client, terms)?;

@@ -2,8 +2,8 @@
 //! the rooms above it.
 
 use crate::{
-    Act, ApprovalError, Audit, Body, Command, Desks, Note, Operated, Operation, Outcome, Proposed, Reject,
-    State, Workspace, advances, operations,
+    Act, ApprovalError, Audit, Body, ClearingCommand, Command, Desks, Note, Operated, Operation, Outcome,
+    Proposed, Reject, State, Workspace, advances, operations,
 };
 use buttonwood_access::{self as access, Caller};
 use buttonwood_funds::Made;
@@ -43,8 +43,14 @@ pub fn decide(state: &State, command: &Command, stamp: Stamp, work: &mut Workspa
 /// Whether a request has a client id that was used: it moves nothing, and gets its earlier reply or is refused (D-104).
 #[cold]
 fn is_retry(state: &State, caller: &Caller, body: &Body) -> bool {
-    let Body::Staking(staking::Command::Stake(request)) = body else { return false };
-    caller.account.is_some_and(|account| state.access.client_id(account, &request.client_id).is_some())
+    let client_id = if let Body::Clearing(ClearingCommand::New(new)) = body {
+        &new.client_id
+    } else if let Body::Staking(staking::Command::Stake(request)) = body {
+        &request.client_id
+    } else {
+        return false;
+    };
+    caller.account.is_some_and(|account| state.access.client_id(account, client_id).is_some())
 }
 
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]

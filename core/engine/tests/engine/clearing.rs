@@ -535,9 +535,13 @@ fn a_broker_brings_two_together() {
         }
         assert_eq!(stage.cancel(cancels, number), Answer::Clearing(ClearingAnswer::Canceled));
     }
-    // The mark is gone; what was entered before stays valid.
+    // The mark is gone; what was entered before stays valid, and a retry of it has its answer.
     let number = stage.new_order(broker, Side::Buy, between);
+    let entered = stage.enter(broker, terms, "mine");
     stage.own(ClearingCommand::SetBroker(broker, false));
+    assert_eq!(stage.enter(broker, terms, "mine"), entered);
+    let others = Terms { hours: 1, ..terms };
+    assert_eq!(stage.enter(broker, others, "mine"), refused(Reject::NotBroker));
     assert_eq!(stage.enter(broker, terms, ""), refused(Reject::NotBroker));
     stage.confirm(ann, number, Side::Buy);
     assert_eq!(stage.confirm(bob, number, Side::Sell), CONFIRMED);
@@ -701,6 +705,10 @@ fn a_retry_gives_the_same_answer() {
     ] {
         assert_eq!(stage.enter(ann, other, "mine"), refused(Reject::OtherTerms));
     }
+    stage.own(Operation::Halt);
+    assert_eq!(stage.enter(ann, terms, "mine"), first, "also in a halt, since nothing moves");
+    assert_eq!(stage.enter(ann, terms, "other"), Answer::Rejected(AnyReject::Halted));
+    stage.own(Operation::Resume);
     // Another account has its own ids.
     let theirs = stage.enter(bob, Terms { parties: Parties::With(ann), ..terms }, "mine");
     assert!(theirs != first && matches!(theirs, Answer::Clearing(_)));

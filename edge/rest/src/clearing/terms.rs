@@ -69,6 +69,12 @@ pub(super) fn named(app: &App, id: &str) -> AccountId {
     counterparty(app, id).unwrap_or(AccountId(u32::MAX))
 }
 
+/// Whether the client id of the call stands for an earlier request.
+pub(super) fn is_repeated(app: &App, call: &Call) -> bool {
+    let client_id = crate::funds::client_id(call.payload()).unwrap_or_default();
+    app.exchange.views().state().access().client_id(call.account(), &client_id).is_some()
+}
+
 /// The refusal of a side that is no other account that may take part. All such ids have the same words.
 pub(super) fn no_counterparty(call: &Call, party: Party) -> Refusal {
     let names = ["source_counterparty_id", "target_counterparty_id", "counterparty_id"];

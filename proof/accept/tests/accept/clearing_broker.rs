@@ -129,13 +129,15 @@ fn only_a_marked_account_is_a_broker() {
         let refusal = x.as_(key).call("/v1/clearing/broker/new", between(&x)).refused(403, "MissingRole");
         assert!(refusal.message.contains("Trader"), "{refusal:?}");
     }
-    let id = enter(&x, json!({}));
+    let retried = json!({ "client_transfer_id": "once" });
+    let id = enter(&x, retried.clone());
     let mark = |on: bool| {
         let body = json!({ "group": "three", "account": "broker", "broker": on });
         assert_eq!(x.control("/sandbox/accounts/broker", &body).ok()["result"], "ok");
     };
     mark(false);
     x.as_("broker").call("/v1/clearing/broker/new", between(&x)).refused(403, "MissingRole");
+    assert_eq!(enter(&x, retried), id, "a retry has the reply of its order, which stays");
     confirmed(&x, "trader", &id, "sell");
     confirmed(&x, "counterparty", &id, "buy");
     assert_eq!(status(&x, "broker", &id), "Settled");

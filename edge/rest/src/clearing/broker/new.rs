@@ -50,7 +50,9 @@ request! {
 }
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
-    if is_marked(app, call) { entry(app, call) } else { Err(unmarked(app, call)) }
+    let entry = entry(app, call);
+    let is_repeated = entry.is_ok() && terms::is_repeated(app, call);
+    if is_marked(app, call) || is_repeated { entry } else { Err(unmarked(app, call)) }
 }
 
 fn is_marked(app: &App, call: &Call) -> bool {
