@@ -289,7 +289,7 @@ pub fn decide_own<E: From<BytesRef>>(
 /// # Panics
 /// When the event does not follow from the state.
 pub fn evolve(context: ContextMut<'_, Clearing>, event: Infrequent) {
-    let ContextMut { room, ledger, access, symbols, .. } = context;
+    let ContextMut { room, ledger, access, symbols, time, .. } = context;
     match event {
         Infrequent::Entered(order, client_id) => {
             let request = Request::Clearing(order.number);
@@ -301,7 +301,8 @@ pub fn evolve(context: ContextMut<'_, Clearing>, event: Infrequent) {
             room.settle(ledger, &settlement.order);
             settle::post(ledger, symbols, &settlement, room.code(settlement.order.number));
         }
-        Infrequent::Canceled(order) | Infrequent::Expired(order) => room.close(ledger, &order),
+        Infrequent::Canceled(order) => room.close(ledger, &order),
+        Infrequent::Expired(order) => room.expire(ledger, &order, time),
         Infrequent::Tried(numbers, has_settled) => room.note_tried(ledger, &numbers, has_settled),
         Infrequent::FeeSet(rate) => room.set_fee(rate),
         Infrequent::BrokerSet(account, is_broker) => access.set_broker(account, is_broker),

@@ -56,6 +56,8 @@ struct Index {
     /// How many of them the account has entered or confirmed.
     bound: BTreeMap<AccountId, usize>,
     expiries: BTreeSet<(Time, u64)>,
+    /// When orders have expired last.
+    expired: Time,
     waiting: Waiting,
 }
 
@@ -254,6 +256,12 @@ impl Clearing {
         self.note_left(order);
     }
 
+    /// The same after its time is over.
+    pub(crate) fn expire(&mut self, ledger: &mut Ledger, order: &Order, now: Time) {
+        self.close(ledger, order);
+        self.index.expired = now;
+    }
+
     /// An account was closed; the orders that name it are cancelled.
     pub fn note_closed(&mut self, account: AccountId, time: Time) {
         if self.index.own.contains_key(&account) {
@@ -416,12 +424,10 @@ impl Room for Clearing {
     type BrokenLaw = BrokenLaw;
 
     fn next_due(&self, context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
-        let expiry = self
-            .index
-            .expiries
-            .first()
-            .map(|(expires, _)| Due::step(*expires, Phase::Transfers, Command::Expire).in_storm());
-        // Its time is that of the hundred before, so that a long queue stays behind what falls due in between.
+        // Further hundreds have the time of the one before, so that a long queue stays behind what falls due in between.
+        let expiry = self.index.expiries.first().map(|(expires, _)| {
+            Due::step((*expires).max(self.index.expired), Phase::Transfers, Command::Expire).in_storm()
+        });
         let settle = self.index.waiting.due().filter(|_| !context.is_halted).map(|since| {
             let command = Command::Settle(self.index.waiting.ready().take(SETTLED_MAX).collect());
             if self.is_fresh() {

@@ -11,8 +11,8 @@ use buttonwood_engine::{
     Operation, OrderRef, Place, Reject as AnyReject, State, TradingCommand, TransferMethod,
 };
 use buttonwood_model::{
-    AccountId, Claim, CurrencyId, OrderId, OrderKind, Rank, Role, SessionId, Side, SymbolId, SymbolStatus,
-    Time,
+    AccountId, Claim, CurrencyId, Due, OrderId, OrderKind, Rank, Role, SessionId, Side, SymbolId,
+    SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Decimal, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, caller};
@@ -163,10 +163,15 @@ impl Stage {
         [self.usd, self.btc].map(|currency| self.exchange.balance(account, currency).total())
     }
 
+    /// What is due of clearing.
+    fn due(&self) -> Due<ClearingCommand> {
+        self.state().next_due_in(self.state().clearing()).expect("something is due")
+    }
+
     /// Whether an attempt is due.
     fn settles(&self) -> bool {
-        let due = self.state().next_due();
-        due.is_some_and(|due| matches!(due.command, Body::Clearing(ClearingCommand::Settle(_))))
+        let due = self.state().next_due_in(self.state().clearing());
+        due.is_some_and(|due| matches!(due.command, ClearingCommand::Settle(_)))
     }
 
     /// A bank's credit to an account, an advance until it settles.
@@ -421,6 +426,30 @@ fn an_order_expires_at_its_hour() {
     assert_eq!(stage.state().clearing().orders().count(), 0);
     stage.credit(ann, stage.usd, "100");
     assert_eq!(stage.has(bob), [money("0"), money("1")]);
+    stage.replay();
+}
+
+/// Of many orders that expire at once, each hundred falls due when the one before has expired, and no hundred before its hour.
+#[test]
+fn many_orders_expire_in_steps() {
+    let (mut stage, [ann, ..]) = Stage::new();
+    for _ in 0..250 {
+        stage.new_order(ann, Side::Buy, Parties::Open);
+    }
+    let last = stage.state().clearing().order(250).unwrap().expires;
+    let late = last.0 + HOUR - stage.exchange.stamp.time.0;
+    let due = stage.due();
+    assert_eq!(due.time, stage.state().clearing().order(1).unwrap().expires);
+    stage.submit(late, &Command { caller: None, body: due.command.into() });
+    for left in [50, 0] {
+        let due = stage.due();
+        assert_eq!((due.time, due.is_storm), (stage.exchange.stamp.time, true));
+        assert_eq!(stage.own(due.command), Answer::Done);
+        assert_eq!(stage.state().clearing().orders().count(), left);
+    }
+    let open = stage.new_order(ann, Side::Buy, Parties::Open);
+    let expires = stage.state().clearing().order(open).unwrap().expires;
+    assert_eq!(stage.due().time, expires);
     stage.replay();
 }
 
