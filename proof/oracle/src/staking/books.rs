@@ -1,7 +1,7 @@
 //! What staking must show: lists of changes of stakes, of redemptions and of rates, from which every figure is added up anew.
 
 use crate::naive::month_of;
-use buttonwood_engine::staking::{Accrued, Paid, Provider, Terms};
+use buttonwood_engine::staking::{Accrued, Paid, Provider, Redeemed, Terms};
 use buttonwood_model::{AccountId, CurrencyId, Day, Time};
 use buttonwood_num::Money;
 use num_bigint::BigInt;
@@ -80,11 +80,12 @@ impl Stake {
         self.before(end_of(day)) > 0 && self.emptied_after(day).is_none()
     }
 
-    /// Adds the interest of a day: it is staked from the day's end until all is redeemed (D-95, D-98, Q-563). Returns whether it still is.
-    fn pay(&mut self, day: u64, amount: i128) -> bool {
-        let joins = self.joins(day);
+    /// Adds the interest of a day: it is staked from the day's end until all is redeemed (D-95, D-98, Q-563), but not if it repays a debt.
+    /// Returns whether it still is.
+    fn pay(&mut self, day: u64, amount: i128, owes: bool) -> bool {
+        let joins = self.joins(day) && !owes;
         self.interest += amount;
-        if self.before(end_of(day)) > 0 {
+        if self.before(end_of(day)) > 0 && (joins || !owes || !self.joins(day)) {
             self.changes.push((end_of(day), amount));
             if let Some(at) = self.emptied_after(day) {
                 self.changes.push((at, -amount));
@@ -191,6 +192,8 @@ pub(super) struct Books {
     pub(super) pairs: Vec<Pair>,
     available: BTreeMap<(AccountId, CurrencyId), i128>,
     rewards: BTreeMap<CurrencyId, i128>,
+    /// What accounts owe for returned advances; more than nothing.
+    debts: BTreeMap<(AccountId, CurrencyId), i128>,
     /// The last trade and the index of a coin, in dollars.
     pub(super) prices: BTreeMap<CurrencyId, [Option<i128>; 2]>,
     pub(super) halted: bool,
@@ -208,8 +211,43 @@ impl Books {
         self.available.get(&(account, currency)).copied().unwrap_or(0)
     }
 
+    /// Adds to a balance; what comes in repays a debt first.
     pub(super) fn add(&mut self, account: AccountId, currency: CurrencyId, units: i128) {
-        *self.available.entry((account, currency)).or_default() += units;
+        let place = (account, currency);
+        let owed = self.debts.get(&place).copied().unwrap_or(0);
+        let repaid = units.clamp(0, owed);
+        *self.available.entry(place).or_default() += units - repaid;
+        if repaid == owed {
+            self.debts.remove(&place);
+        } else {
+            self.debts.insert(place, owed - repaid);
+        }
+    }
+
+    /// An advance is taken back; the account owes what is missing.
+    pub(super) fn take_back(&mut self, account: AccountId, currency: CurrencyId, units: i128) {
+        let taken = self.available(account, currency).min(units);
+        *self.available.entry((account, currency)).or_default() -= taken;
+        if taken < units {
+            *self.debts.entry((account, currency)).or_default() += units - taken;
+        }
+    }
+
+    pub(super) fn debt(&self, account: AccountId, currency: CurrencyId) -> i128 {
+        self.debts.get(&(account, currency)).copied().unwrap_or(0)
+    }
+
+    /// What must be redeemed of the stakes of an account that owes, by pair: up to the debt, less what redemptions owe already (D-167).
+    pub(super) fn to_recover(&self, account: AccountId, currency: CurrencyId) -> Vec<(usize, i128)> {
+        let own = (0..self.pairs.len()).filter(|at| self.pairs[*at].currency == currency);
+        let coming: i128 = own.clone().map(|at| self.pairs[at].owed(account)).sum();
+        let mut needed = (self.debt(account, currency) - coming).max(0);
+        let of_pair = own.map(|at| {
+            let amount = self.pairs[at].staked(account).min(needed);
+            needed -= amount;
+            (at, amount)
+        });
+        of_pair.filter(|(_, amount)| *amount > 0).collect()
     }
 
     pub(super) fn staked(&self, pair: usize, account: AccountId) -> i128 {
@@ -275,11 +313,12 @@ impl Books {
     pub(super) fn against_stake(&self, at: usize, account: AccountId, amount: i128, now: Time) -> Vec<Why> {
         let pair = &self.pairs[at];
         let price = self.price(pair.currency);
+        let owes = self.debts.keys().any(|(debtor, _)| *debtor == account);
         let is_beyond = |price: i128| BigInt::from(amount) * price > pair.room(account, now);
         let all = [
             (amount <= 0, Why::Amount),
             (pair.terms().paused, Why::Paused),
-            (self.available(account, pair.currency) < amount, Why::Funds),
+            (self.available(account, pair.currency) < amount || owes, Why::Funds),
             (price.is_none(), Why::Price),
             (price.is_some_and(is_beyond), Why::Limit),
         ];
@@ -339,6 +378,19 @@ impl Books {
         at_once
     }
 
+    /// A redemption that an account did not ask for: it owes, and the debt needs it.
+    pub(super) fn forced(&mut self, event: &Redeemed, now: Time) -> Result<(), String> {
+        let at = usize::from(event.pair.0);
+        let (account, amount) = (event.account, event.amount.units());
+        let expected = self.to_recover(account, self.pairs[at].currency);
+        self.number(event.number)?;
+        if expected.first() != Some(&(at, amount)) {
+            return Err(format!("{event:?}, expected {expected:?}"));
+        }
+        let paid = self.unstake(at, (account, amount), event.number, now);
+        if event.paid.units() == paid { Ok(()) } else { Err(format!("{event:?} pays {paid}")) }
+    }
+
     /// The number of a transaction is new.
     pub(super) fn number(&mut self, number: u64) -> Result<(), String> {
         if number <= self.last {
@@ -373,7 +425,8 @@ impl Books {
             if !pair.under_way.as_mut().unwrap().paid.insert(row.account) {
                 return Err(format!("{row:?} of day {day} is paid twice"));
             }
-            let to_stake = pair.stakes.get_mut(&row.account).unwrap().pay(day, amount);
+            let owes = self.debts.contains_key(&(row.account, currency));
+            let to_stake = pair.stakes.get_mut(&row.account).unwrap().pay(day, amount, owes);
             if row.to_stake != to_stake {
                 return Err(format!("{row:?} of day {day}, expected to stake: {to_stake}"));
             }
@@ -467,6 +520,12 @@ impl Books {
 
     /// Nothing that is due at a time is left: no redemption, and no day but those that `staking_rewards` cannot pay.
     pub(super) fn settled(&mut self, now: Time) -> Result<(), String> {
+        for (account, currency) in self.debts.keys() {
+            let left = self.to_recover(*account, *currency);
+            if !left.is_empty() {
+                return Err(format!("{account:?} owes {currency:?} and has stakes: {left:?}"));
+            }
+        }
         for at in 0..self.pairs.len() {
             let pair = &self.pairs[at];
             if pair.has_due(now) && pair.allowance(now) > 0 {
