@@ -212,7 +212,7 @@ pub(crate) fn customer(number: u32) -> AccountId {
 }
 
 /// A nonce in milliseconds since 1970, as clients choose them.
-fn nonce(number: u64) -> Nonce {
+pub(crate) fn nonce(number: u64) -> Nonce {
     Nonce::parse((START_MICROS / 1_000 + number).to_string().as_bytes()).expect("digits are a nonce")
 }
 

@@ -141,7 +141,7 @@ fn exchange() -> Exchange {
 }
 
 /// Commands a second from submission to reply, by the product's sequencer on a disk, after the first `before` of them.
-fn durable(commands: &[Command], before: &[Command]) -> f64 {
+pub(crate) fn durable(commands: &[Command], before: &[Command]) -> f64 {
     let place = Place::Disk.fresh();
     let mut recovered = recover(place.path(), Options::default()).expect("a fresh directory");
     let (time, founding) = founding_commands(1);
@@ -183,7 +183,7 @@ async fn submit(exchange: &sequencer::Exchange, commands: &[Command]) {
 }
 
 /// The orders of a flow, as commands.
-fn orders(script: &Script) -> Vec<Command> {
+pub(crate) fn orders(script: &Script) -> Vec<Command> {
     script.records.iter().map(|record| record.decode()).collect()
 }
 

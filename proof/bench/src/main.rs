@@ -15,6 +15,7 @@ mod http;
 mod journalled;
 mod margin;
 mod memory;
+mod offbook;
 mod opgen;
 mod overload;
 mod perps;
@@ -48,6 +49,7 @@ usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
                         14  perpetuals
                         15  statement
                         16  spot margin
+                        17  clearing and staking
   all is the default
   --pairs N   pairs of reference and ours (default 5)
   --quick     one pair, short: shows that it runs, not how fast
@@ -79,7 +81,7 @@ pub(crate) fn say(line: &str) {
     eprintln!("bench: {line}");
 }
 
-const ALL: [u8; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+const ALL: [u8; 17] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17];
 
 /// The benchmarks that start the product as a process.
 const OVER_HTTP: [u8; 5] = [6, 7, 8, 9, 12];
@@ -265,6 +267,14 @@ fn run(number: u8, settings: &Settings, report: &mut Report) {
         16 => {
             let goal = goal("an order on margin (B1)", "CPU/op margin / cash", [10.0, 5.0, 3.0]);
             margin::measure(settings, goal, report);
+        }
+        17 => {
+            let goals = [
+                goal("durable clearing orders", "new with confirm/s / orders/s", [0.1, 0.45, 0.6]),
+                goal("a day of 100,000 stakes", "CPU accrual / as many credits", [8.0, 4.0, 1.0]),
+                goal("a day of 100,000 stakes", "ms of the slowest command", [100.0, 50.0, 10.0]),
+            ];
+            offbook::measure(settings, goals, report);
         }
         other => unreachable!("{other} was refused before"),
     }
