@@ -1,8 +1,10 @@
 //! A state as text: what a person would compare. Fields that later builds add appear only where they are set, so that the
 //! dump of an older directory never changes.
 
+mod clearing;
 mod funds;
 mod perps;
+mod staking;
 
 use buttonwood_engine::{
     Account, Auctions, FeeSchedule, Fees, Finding, FxPair, Group, GroupTerms, Mode, OrderState, Owner,
@@ -17,7 +19,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The text of a state: number and time, opening, balances, live orders, symbols with their auctions, groups, accounts,
-/// sessions, fees, currencies, exchange rates, funds, perpetuals, a halt.
+/// sessions, fees, currencies, exchange rates, funds, perpetuals, clearing, staking, a halt.
 pub fn dump(state: &State) -> String {
     let mut text = Text::default();
     let stamp = state.stamp();
@@ -41,6 +43,8 @@ pub fn dump(state: &State) -> String {
     rates(state.rates(), &mut text);
     funds::funds(state, &mut text);
     perps::perps(state, &mut text);
+    clearing::clearing(state, &mut text);
+    staking::staking(state, &mut text);
     if let Some(halt) = state.operations().halt() {
         text.line(&format!("halted since {} by {}: {}", halt.since.0, halt.who, halt.why));
     }

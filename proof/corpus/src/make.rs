@@ -1,6 +1,8 @@
 //! Makes a directory of this build: the real binary, driven over HTTP by seeded dice, or the sequencer driven by the dealer of
 //! the naive exchange.
 
+mod agreed;
+
 use crate::{copy, directories, dump, list};
 use buttonwood_accept::{Exchange, Setup};
 use buttonwood_engine::{Body, Command, FeeChange, FeeSchedule, TradingCommand};
@@ -18,7 +20,7 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 14] = [
+pub const RECIPES: [(&str, Recipe); 15] = [
     ("spot", spot),
     ("auctions", auctions),
     ("crashes", crashes),
@@ -33,6 +35,7 @@ pub const RECIPES: [(&str, Recipe); 14] = [
     ("perpetuals", perpetuals),
     ("advances", advances),
     ("rows", rows),
+    ("agreed", agreed::agreed),
 ];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.
