@@ -1,9 +1,11 @@
 //! Every directory of the corpus is read to the state that its text holds.
 
 use buttonwood_corpus::{LIST, copy, described, directories, dump, found, listed, names};
-use buttonwood_engine::{Body, Command, Event, FrameError, decode_command, decode_events, encode};
+use buttonwood_engine::{
+    Body, Command, Event, FrameError, Infrequent, decode_command, decode_events, encode,
+};
 use buttonwood_journal::{Batch, Options, Reader};
-use buttonwood_model::Outbox;
+use buttonwood_model::{Named as _, Outbox};
 use buttonwood_sequencer::{recover, verify};
 use buttonwood_vault::{KeySource, Vault};
 use serde_json::Value;
@@ -154,6 +156,48 @@ fn same_command(frame: &[u8]) -> Result<(), FrameError> {
     let (same_time, record) = decode_events(&written, &mut again)?;
     assert_eq!((same_time, &again, decode_command(record, &again)?), (time, &out, command));
     Ok(())
+}
+
+/// One directory holds every command and every event of clearing and of staking.
+#[test]
+fn clearing_and_staking_have_all_their_records() {
+    let (_home, data) = copied("format-8-agreed");
+    let mut reader = Reader::open(data.join("journal").as_path()).expect("a journal");
+    let end = reader.verify().expect("it is whole").end.seq;
+    let (mut commands, mut events) = (BTreeSet::new(), BTreeSet::new());
+    let visit = |batch: &Batch<'_>| {
+        for (_, frame) in batch.frames() {
+            let mut out = Outbox::<Event>::default();
+            let (_, record) = decode_events(frame, &mut out).expect("events");
+            let command = decode_command(record, &out).expect("a command");
+            // An operator's act carries its command.
+            let body =
+                if let Body::Act(act) = &command.body { act.body.as_ref() } else { Some(&command.body) };
+            match body {
+                Some(Body::Clearing(command)) => drop(commands.insert(("clearing", command.label().0))),
+                Some(Body::Staking(command)) => drop(commands.insert(("staking", command.label().0))),
+                _ => {}
+            }
+            for event in &out.events {
+                let Event::Infrequent(kept) = event else { continue };
+                match Infrequent::read(*kept, &out.texts).expect("an event") {
+                    Infrequent::Clearing(event) => drop(events.insert(("clearing", event.label().0))),
+                    Infrequent::Staking(event) => drop(events.insert(("staking", event.label().0))),
+                    _ => {}
+                }
+            }
+        }
+        Ok::<_, Infallible>(())
+    };
+    reader.replay(None, end, visit).expect("it is read");
+    let of = |room, names: &'static str| names.split(' ').map(move |name| (room, name));
+    let of_clearing = "new confirm cancel settle expire cancel_named set_fee set_broker set_alias set_key";
+    let of_staking = "stake unstake accrue pay recover set_terms fund set_key";
+    assert_eq!(commands, of("clearing", of_clearing).chain(of("staking", of_staking)).collect());
+    let of_clearing = "entered confirmed settled canceled expired tried fee_set broker_set alias_set key_set";
+    let of_staking =
+        "terms_set staked redeemed paid day_ended counted accrued funded key_set recovered repeated";
+    assert_eq!(events, of("clearing", of_clearing).chain(of("staking", of_staking)).collect());
 }
 
 /// The vault gives every key of `credentials.json` its secret.
