@@ -326,7 +326,7 @@ impl World {
         let per_day = self.dice.pick(&[None, None, Some(1), Some(ONE), Some(20 * ONE)]);
         let terms = Terms {
             rate: Rate(basis_points * Rate::BASIS_POINT + millionths),
-            limit: Money::from_units(ONE * self.dice.pick(&[0, 5_000, 50_000, 500_000, 500_000, 10_000_000])),
+            limit: Money::from_units(ONE * self.dice.pick(&[0, 3_000, 10_000, 30_000, 100_000, 10_000_000])),
             wait: self.dice.pick(&[0, 0, 1, 3_600, 86_400, 7 * 86_400]),
             per_day: per_day.map(Money::from_units),
             paused: self.dice.once_in(8),

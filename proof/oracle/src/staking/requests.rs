@@ -55,6 +55,7 @@ impl World {
             0 => whole + 1,
             1 | 2 => whole,
             3 => room.unwrap_or(whole),
+            7 | 8 => usual + i128::from(usual < whole),
             4 => room.unwrap_or(whole) + 1,
             5 => 1,
             6 if self.dice.once_in(4) => 0,
