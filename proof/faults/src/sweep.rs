@@ -15,8 +15,8 @@ use crate::round::{Round, Tally};
 use crate::settings::Settings;
 use crate::tools::{self, Tool};
 use crate::{
-    backup, calls, clock, damage, eio, full, keys, kill, pause, power, rollback, two, unsynced, volume,
-    withdrawals,
+    backup, calls, clock, damage, eio, full, keys, kill, offbook, pause, power, rollback, two, unsynced,
+    volume, withdrawals,
 };
 
 /// Whether a family has more to do.
@@ -46,7 +46,7 @@ pub struct Family {
 const LOOPED: &[Tool] = &[Tool::Loop, Tool::Ext4];
 
 /// All families.
-pub const FAMILIES: [Family; 20] = [
+pub const FAMILIES: [Family; 21] = [
     Family {
         name: "kill",
         what: "kill -9 at odd moments under load, several times on one directory",
@@ -179,6 +179,13 @@ pub const FAMILIES: [Family; 20] = [
         tools: &[Tool::Strace],
         rounds: (60, 1),
         run: withdrawals::round,
+    },
+    Family {
+        name: "offbook",
+        what: "kill -9 before the Nth write or sync of the journal's thread during settlements and days of interest",
+        tools: &[Tool::Strace],
+        rounds: (60, 1),
+        run: offbook::round,
     },
     Family {
         name: "unsynced",
