@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use buttonwood_engine::clearing::{Codes, Confirm, HOURS, New, Parties, Terms as OrderTerms};
 use buttonwood_engine::staking::{PairId, PairTerms, Provider, Rate, Request, Terms, accrual_time};
-use buttonwood_engine::{Body, Caller, ClearingCommand, Command, Outcome, StakingCommand};
-use buttonwood_model::{CurrencyId, Due, Product, SessionId, Side, SymbolId, Time};
+use buttonwood_engine::{
+    Body, Caller, ClearingCommand, Command, Outcome, Place, StakingCommand, TradingCommand,
+};
+use buttonwood_model::{Claim, CurrencyId, Due, OrderKind, Product, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Money, Price, Qty};
 
 use crate::clock::cpu_ns;
@@ -26,13 +28,18 @@ const HUNDREDTHS: u128 = 10_000_000_000;
 const KEY: [u8; 16] = [9; 16];
 /// Pairs of accounts that trade in turn.
 const PAIRS: u32 = 500;
+const PRICE: Price = Price::from_ticks(100);
+/// Clearing orders that wait for money, and the coins of each: more than an account has.
+const WAITING: u32 = 10_000;
+const MISSING: u128 = 5_000_000_000;
 
 const NS_PER_MS: f64 = 1e6;
 
-/// `goals` are those of clearing orders, of an accrual against postings, and of its slowest command.
-pub(crate) fn measure(settings: &Settings, goals: [Goal; 3], report: &mut Report) {
-    let [deals, accrual, slowest] = goals;
+/// `goals` are those of clearing orders, of orders while others wait, of an accrual against postings, and of its slowest command.
+pub(crate) fn measure(settings: &Settings, goals: [Goal; 4], report: &mut Report) {
+    let [deals, while_waiting, accrual, slowest] = goals;
     clearing(settings, deals, report);
+    waiting(settings, while_waiting, report);
     accruals(settings, [accrual, slowest], report);
 }
 
@@ -46,10 +53,10 @@ fn by(number: u32, used: u32, body: impl Into<Body>) -> Command {
     Command { caller: Some(Caller { session, account, nonce: nonce(used.into()) }), body: body.into() }
 }
 
-/// The entry and the confirmation of an order, which settles at once.
-fn deal(number: u32) -> [Command; 2] {
+/// The entry and the confirmation of an order, which settles at once if both sides have the money.
+fn deal(number: u32, coins: u128) -> [Command; 2] {
     let [source, target] = [0, 1].map(|side| number % PAIRS * 2 + side);
-    let (symbol, price, qty) = (SymbolId(0), Price::from_ticks(100), Qty::from_hundredths(HUNDREDTHS));
+    let (symbol, price, qty) = (SymbolId(0), PRICE, Qty::from_hundredths(coins * HUNDREDTHS));
     let parties = Parties::With(customer(target));
     let terms = OrderTerms { symbol, side: Side::Buy, price, qty, hours: HOURS, parties };
     let new = New { terms, client_id: String::new() };
@@ -71,7 +78,8 @@ fn clearing(settings: &Settings, goal: Goal, report: &mut Report) {
     let script = Script::of(&flow_of("B1", if settings.quick { 100_000 } else { 1_000_000 }));
     let all = orders(&script);
     let (before, timed) = all.split_at(script.prefill);
-    let deals: Vec<Command> = (0..if settings.quick { 10_000 } else { 100_000 }).flat_map(deal).collect();
+    let deals: Vec<Command> =
+        (0..if settings.quick { 10_000 } else { 100_000 }).flat_map(|number| deal(number, 1)).collect();
     let key = [own(ClearingCommand::SetKey(Codes::of(KEY)))];
     let alone = [ns_alone(timed, before), ns_alone(&deals, &key) * 2.0];
     let (mut ratios, mut detail) = (Vec::new(), String::new());
@@ -85,6 +93,41 @@ fn clearing(settings: &Settings, goal: Goal, report: &mut Report) {
         say(&format!("pair {pair}: {detail}"));
     }
     report.add(Row { number: 17, what: goal.what, goal, spread: Spread::of(ratios), detail });
+}
+
+/// Orders of the book, every second of which trades, of accounts for which clearing orders wait, against the same orders without those.
+fn waiting(settings: &Settings, goal: Goal, report: &mut Report) {
+    let key = [own(ClearingCommand::SetKey(Codes::of(KEY)))];
+    let deals = (0..WAITING).flat_map(|number| deal(number, MISSING));
+    let waiting: Vec<Command> = key.iter().cloned().chain(deals).collect();
+    let orders: Vec<Command> = (0..if settings.quick { 20_000 } else { 1_000_000 }).map(order).collect();
+    let (mut ratios, mut detail) = (Vec::new(), String::new());
+    for pair in 1..=settings.pairs {
+        let [alone, loaded] = [ns_alone(&orders, &key), ns_alone(&orders, &waiting)];
+        ratios.push(loaded / alone);
+        detail = format!("{alone:.0} CPU ns an order, {loaded:.0} while {WAITING} clearing orders wait");
+        say(&format!("pair {pair}: {detail}"));
+    }
+    report.add(Row { number: 17, what: goal.what, goal, spread: Spread::of(ratios), detail });
+}
+
+/// An order of the book: a sale after each buy, at its price.
+fn order(number: u32) -> Command {
+    let side = if number.is_multiple_of(2) { Side::Buy } else { Side::Sell };
+    let place = Place {
+        symbol: SymbolId(0),
+        side,
+        claim: Claim::Yes,
+        kind: OrderKind::Limit,
+        option: None,
+        price: PRICE,
+        qty: Qty::from_hundredths(HUNDREDTHS / 1_000),
+        spend: Money::ZERO,
+        client_id: None,
+        stop: Price::default(),
+        margin: false,
+    };
+    by(number % (PAIRS * 2), WAITING + number, TradingCommand::Place(place))
 }
 
 /// CPU nanoseconds of a command in the core alone, after the first `before` of them.
