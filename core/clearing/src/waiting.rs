@@ -251,7 +251,7 @@ impl Waiting {
         match spot {
             Spot::Lacks(place, amount) => {
                 self.lacks.entry(place).or_default().insert((amount, rank, number));
-                ledger.watch_rises(place.0, place.1);
+                self.watch(ledger, place);
             }
             Spot::Parked(sides, _) => {
                 for account in sides {
@@ -263,6 +263,12 @@ impl Waiting {
             }
         }
         self.spots.insert(number, (rank, spot));
+    }
+
+    /// Watches a balance for the smallest amount that an order needs there.
+    fn watch(&self, ledger: &mut Ledger, place: Place) {
+        let least = self.lacks.get(&place).and_then(BTreeSet::first);
+        ledger.watch_rises(place.0, place.1, least.map(|(amount, ..)| *amount));
     }
 
     /// Has an order get a place when the command has been applied.
@@ -283,7 +289,7 @@ impl Waiting {
                         self.lacks.remove(&place);
                     }
                 }
-                ledger.unwatch_rises(place.0, place.1);
+                self.watch(ledger, place);
             }
             Spot::Parked(sides, _) => {
                 for account in sides {

@@ -572,10 +572,10 @@ fn a_copy_does_not_record() {
     assert_eq!(moves.iter().map(|moved| moved.amount).collect::<Vec<_>>(), [money(-5), money(5)]);
 }
 
-/// A watched balance tells each rise of what is available, once, also the first money in an asset; a fall, a hold and a balance that is not
-/// watched (any more) tell nothing.
+/// A change of a watched balance is noted if as much is available as was named, also with the first money in an asset; a balance with less or
+/// one that is not watched (any more) is not noted.
 #[test]
-fn a_watched_balance_tells_a_rise() {
+fn a_rise_to_the_watched_amount_is_noted() {
     let mut ledger = ledger(7, 2);
     let risen = |ledger: &mut Ledger| {
         let has = ledger.has_risen();
@@ -584,25 +584,25 @@ fn a_watched_balance_tells_a_rise() {
         risen
     };
     let alice = (ALICE, AssetId::from(USD));
-    ledger.watch_rises(ALICE, USD);
-    ledger.watch_rises(ALICE, USD);
+    ledger.watch_rises(ALICE, USD, Some(money(9)));
     issue(&mut ledger, BOB, USD, 10);
     issue(&mut ledger, ALICE, BTC, 10);
     assert_eq!(risen(&mut ledger), []);
-    issue(&mut ledger, ALICE, USD, 10);
+    issue(&mut ledger, ALICE, USD, 8);
+    assert_eq!(risen(&mut ledger), [], "less than was named");
+    issue(&mut ledger, ALICE, USD, 2);
     assert_eq!(risen(&mut ledger), [alice]);
     let held = ledger.hold(ALICE, USD, money(4));
     assert_eq!(risen(&mut ledger), [], "a hold takes");
-    ledger.release(held, money(1));
-    assert_eq!(risen(&mut ledger), [alice], "more than when it was last seen, if not more than ever");
+    ledger.release(held, money(3));
+    assert_eq!(risen(&mut ledger), [alice]);
+    ledger.watch_rises(ALICE, USD, Some(money(3)));
     pay(&mut ledger, (ALICE, Bucket::Available), BOB, USD, money(7));
     assert_eq!(risen(&mut ledger), []);
-    ledger.unwatch_rises(ALICE, USD);
     issue(&mut ledger, ALICE, USD, 1);
-    assert_eq!(risen(&mut ledger), [alice], "it is still watched once");
+    assert_eq!(risen(&mut ledger), [alice], "the later amount counts");
     issue(&mut ledger, ALICE, USD, 1);
-    ledger.unwatch_rises(ALICE, USD);
-    ledger.unwatch_rises(ALICE, USD);
+    ledger.watch_rises(ALICE, USD, None);
     issue(&mut ledger, ALICE, USD, 1);
     assert_eq!(risen(&mut ledger), []);
     assert!(!ledger.watch.is_on());

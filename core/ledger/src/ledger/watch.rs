@@ -1,7 +1,7 @@
 //! Watched balances. A change of one is found when it happens, so that no walk over all balances is needed.
 //!
 //! Those of accounts that owe money are watched for whether something is available; those that an agreed trade lacks money in are watched
-//! for rises. The tables are derived and not stored: after a restore, who watches a balance calls [`Ledger::watch`] or
+//! for rises to the amount that it needs. The tables are derived and not stored: after a restore, who watches a balance calls [`Ledger::watch`] or
 //! [`Ledger::watch_rises`] again.
 
 use super::Ledger;
@@ -25,31 +25,22 @@ pub(super) struct Watch {
 /// Which balances are watched for rises.
 #[derive(Clone, Debug, Default)]
 struct Rises {
-    /// How often each balance is watched, and what was available of it when it was last seen. It may never have been used.
-    seen: BTreeMap<(AccountId, AssetId), (u32, Money)>,
-    /// Whether the balance at each place is one of them.
-    places: Vec<bool>,
-    /// Those of which more became available.
+    /// The amount from which each balance is of interest. It may never have been used.
+    levels: BTreeMap<(AccountId, AssetId), Money>,
+    /// The same by place; more than any balance for one that is not watched.
+    places: Vec<Money>,
+    /// Those that have changed and of which as much is available.
     risen: BTreeSet<(AccountId, AssetId)>,
 }
 
 impl Rises {
-    fn set_place(&mut self, place: usize, is_watched: bool) {
+    fn set_place(&mut self, place: usize, level: Option<Money>) {
         if place >= self.places.len() {
-            self.places.resize(place + 1, false);
+            self.places.resize(place + 1, Money::MAX);
         }
         if let Some(at) = self.places.get_mut(place) {
-            *at = is_watched;
+            *at = level.unwrap_or(Money::MAX);
         }
-    }
-
-    /// Notes what is available of a balance.
-    fn note(&mut self, key: (AccountId, AssetId), available: Money) {
-        let Some((_, seen)) = self.seen.get_mut(&key) else { return };
-        if available > *seen {
-            self.risen.insert(key);
-        }
-        *seen = available;
     }
 }
 
@@ -93,36 +84,25 @@ impl Ledger {
         self.watch.funded.iter().copied()
     }
 
-    /// Watches a balance for rises of its available part, once more if it is watched already. The account may never have had a balance in the
-    /// asset.
-    pub fn watch_rises(&mut self, account: AccountId, asset: impl Into<AssetId>) {
+    /// Watches a balance for rises of its available part to an amount or beyond it; replaces an earlier amount. Without an amount it is not
+    /// watched any more. The account may never have had a balance in the asset.
+    pub fn watch_rises(&mut self, account: AccountId, asset: impl Into<AssetId>, level: Option<Money>) {
         let key = (account, asset.into());
-        let available = self.balance(account, key.1).available;
-        let (watchers, _) = self.watch.rises.seen.entry(key).or_insert((0, available));
-        *watchers = watchers.saturating_add(1);
-        self.watch.count = self.watch.count.saturating_add(1);
-        if let Some(place) = self.place(account, key.1) {
-            self.watch.rises.set_place(place, true);
-        }
-    }
-
-    /// Ends one call of [`Ledger::watch_rises`]; nothing where there was none.
-    pub fn unwatch_rises(&mut self, account: AccountId, asset: impl Into<AssetId>) {
-        let key = (account, asset.into());
-        let Some((watchers, _)) = self.watch.rises.seen.get_mut(&key) else { return };
-        *watchers = watchers.saturating_sub(1);
-        let is_last = *watchers == 0;
-        self.watch.count = self.watch.count.saturating_sub(1);
-        if is_last {
-            self.watch.rises.seen.remove(&key);
+        let before = match level {
+            Some(level) => self.watch.rises.levels.insert(key, level),
+            None => self.watch.rises.levels.remove(&key),
+        };
+        let count = self.watch.count.saturating_sub(u32::from(before.is_some()));
+        self.watch.count = count.saturating_add(u32::from(level.is_some()));
+        if level.is_none() {
             self.watch.rises.risen.remove(&key);
-            if let Some(place) = self.place(account, key.1) {
-                self.watch.rises.set_place(place, false);
-            }
+        }
+        if let Some(place) = self.place(account, key.1) {
+            self.watch.rises.set_place(place, level);
         }
     }
 
-    /// Whether a balance that is watched for rises has risen since [`Ledger::take_risen`].
+    /// Whether a balance that is watched for rises has changed and has the amount, since [`Ledger::take_risen`].
     #[inline]
     pub fn has_risen(&self) -> bool {
         !self.watch.rises.risen.is_empty()
@@ -147,22 +127,24 @@ impl Ledger {
 
     /// A balance that was watched for rises before its first use has this place now.
     pub(super) fn note_place(&mut self, account: AccountId, asset: AssetId, place: usize) {
-        if self.watch.rises.seen.contains_key(&(account, asset)) {
-            self.watch.rises.set_place(place, true);
+        if let Some(level) = self.watch.rises.levels.get(&(account, asset)).copied() {
+            self.watch.rises.set_place(place, Some(level));
         }
     }
 
     /// Notes what is available of a balance, if it is watched.
     pub(super) fn note_watched(&mut self, place: usize) {
         let owes = self.watch.watchers.get(place).is_some_and(|watchers| *watchers > 0);
-        let rises = self.watch.rises.places.get(place).is_some_and(|is_watched| *is_watched);
+        let level = self.watch.rises.places.get(place).copied().unwrap_or(Money::MAX);
+        let (Some(owner), Some(balance)) = (self.owners.get(place), self.balances.get(place)) else { return };
+        let available = balance.available;
+        let rises = available >= level;
         if !owes && !rises {
             return;
         }
-        let (Some(owner), Some(balance)) = (self.owners.get(place), self.balances.get(place)) else { return };
-        let (key, available) = ((owner.account, owner.asset), balance.available);
+        let key = (owner.account, owner.asset);
         if rises {
-            self.watch.rises.note(key, available);
+            self.watch.rises.risen.insert(key);
         }
         if owes && available > Money::ZERO {
             self.watch.funded.insert(key);
