@@ -36,6 +36,10 @@ dense_id!(
     SymbolId, u32
 );
 dense_id!(
+    /// An event of the prediction markets, with one contract or several.
+    EventId, u32
+);
+dense_id!(
     /// A group of accounts; master keys belong to it.
     GroupId, u32
 );
@@ -61,6 +65,58 @@ dense_id!(
     /// no search.
     Held, u32
 );
+
+impl SymbolId {
+    /// Contracts are numbered from here on, apart from the symbols that are listed.
+    const FIRST_CONTRACT: u32 = 1 << 29;
+
+    /// The contract with this number.
+    ///
+    /// # Panics
+    /// If there are 2^29 contracts, which admission prevents.
+    pub const fn contract(number: u32) -> Self {
+        assert!(number < Self::FIRST_CONTRACT, "fewer than 2^29 contracts");
+        Self(Self::FIRST_CONTRACT | number)
+    }
+
+    /// Whether it is a contract of the prediction markets.
+    #[inline]
+    pub const fn is_contract(self) -> bool {
+        self.0 >= Self::FIRST_CONTRACT
+    }
+
+    /// The contract's place among the contracts; beyond every table for a listed symbol.
+    #[inline]
+    pub const fn contract_index(self) -> usize {
+        Self(self.0.wrapping_sub(Self::FIRST_CONTRACT)).index()
+    }
+}
+
+impl AccountId {
+    /// Escrows are numbered from here on, apart from the accounts of clients and of the house.
+    const FIRST_ESCROW: u32 = 1 << 31;
+
+    /// The escrow of a contract: it holds a dollar for each pair of claims that it issued.
+    ///
+    /// # Panics
+    /// If the symbol is no contract.
+    pub const fn escrow(contract: SymbolId) -> Self {
+        assert!(contract.is_contract(), "only contracts have an escrow");
+        Self(Self::FIRST_ESCROW | contract.0)
+    }
+
+    /// The contract whose escrow it is; none of any other account.
+    #[inline]
+    pub const fn as_escrow(self) -> Option<SymbolId> {
+        if self.is_escrow() { Some(SymbolId(self.0 & !Self::FIRST_ESCROW)) } else { None }
+    }
+
+    /// Whether it is the escrow of a contract.
+    #[inline]
+    pub const fn is_escrow(self) -> bool {
+        self.0 >= Self::FIRST_ESCROW
+    }
+}
 
 impl SessionId {
     /// The session of an order that the exchange itself placed.
@@ -90,6 +146,15 @@ impl AssetId {
             Claim::No => 1,
         };
         Self(Self::CLAIM | contract.0 << 1 | outcome)
+    }
+
+    /// The contract and the outcome, if it is a claim.
+    pub const fn as_claim(self) -> Option<(SymbolId, Claim)> {
+        if self.0 & Self::CLAIM == 0 {
+            return None;
+        }
+        let claim = if self.0 & 1 == 0 { Claim::Yes } else { Claim::No };
+        Some((SymbolId((self.0 & !Self::CLAIM) >> 1), claim))
     }
 
     /// The currency, if it is one.

@@ -23,6 +23,7 @@ mod reference;
 mod right;
 mod role;
 mod slab;
+mod symbol_table;
 mod time;
 
 pub use ahead::fetch;
@@ -33,7 +34,8 @@ pub use command::RoomCommand;
 pub use due::{Due, Phase, Rank};
 pub use fingerprint::{Fingerprint, RowHash};
 pub use ids::{
-    AccountId, AssetId, CurrencyId, GroupId, Held, OrderId, RatesId, Seq, SessionId, Slot, SymbolId, TradeId,
+    AccountId, AssetId, CurrencyId, EventId, GroupId, Held, OrderId, RatesId, Seq, SessionId, Slot, SymbolId,
+    TradeId,
 };
 pub use month::{is_month_start, month_number, next_month};
 pub use named::{Named, NamedError, NamedRecord, put_fields, put_named, read_fields, take_named};
@@ -45,4 +47,5 @@ pub use reference::{Currency, CurrencyKind, DOLLAR, GUSD, Product, Symbol, Symbo
 pub use right::Right;
 pub use role::{Role, Roles};
 pub use slab::Slab;
+pub use symbol_table::SymbolTable;
 pub use time::{Day, Stamp, Time};

@@ -41,6 +41,36 @@ pub enum Claim {
     No,
 }
 
+impl Claim {
+    /// Both outcomes.
+    pub const ALL: [Self; 2] = [Self::Yes, Self::No];
+
+    /// The other outcome.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Yes => Self::No,
+            Self::No => Self::Yes,
+        }
+    }
+
+    /// 0 for yes, 1 for no: the index of a pair of outcomes.
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Yes => 0,
+            Self::No => 1,
+        }
+    }
+
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+        }
+    }
+}
+
 /// The desk that settles an order: one of at most 32, numbered by the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Desk(u8);

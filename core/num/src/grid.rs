@@ -88,6 +88,13 @@ impl Grid {
         })
     }
 
+    /// How many ticks make the price one; `None` if no whole number does.
+    #[inline]
+    pub fn ticks_of_one(&self) -> Option<u64> {
+        let one = 10_u64.checked_pow(u32::from(self.tick_decimals))?;
+        one.is_multiple_of(self.tick_mantissa).then(|| one / self.tick_mantissa)
+    }
+
     /// A client's price in ticks; `None` if it is zero, off the price step or out of range (SYM-011).
     pub fn price(&self, decimal: Decimal) -> Option<Price> {
         let units = decimal.units(self.tick_decimals)?;
