@@ -45,8 +45,11 @@ pub const STAKING_POOL: House = House { name: "staking_pool", may_be_negative: f
 /// The payer of staking's interest, which the operator funds (D-95).
 pub const STAKING_REWARDS: House = House { name: "staking_rewards", may_be_negative: false };
 
+/// The payer of the liquidity rewards of the prediction markets, which the operator funds (D-120).
+pub const PROMO: House = House { name: "promo", may_be_negative: false };
+
 /// All house accounts, in the order in which a new exchange opens them. A start of an older directory opens those that it lacks.
-pub const HOUSES: [House; 11] = [
+pub const HOUSES: [House; 12] = [
     SOURCE,
     FEES,
     ROUNDING,
@@ -58,6 +61,7 @@ pub const HOUSES: [House; 11] = [
     LENDING,
     STAKING_POOL,
     STAKING_REWARDS,
+    PROMO,
 ];
 
 /// A house account that is open.

@@ -45,9 +45,12 @@ pub struct Ledger {
     /// The length of a row is 2 to this power.
     #[serde(skip)]
     stride: u32,
-    /// Places of balances that are in no currency.
+    /// Places of the claims of accounts.
     #[serde(skip)]
     sparse: BTreeMap<(AccountId, AssetId), u32>,
+    /// By contract: the places of its escrow's dollars and claims.
+    #[serde(skip)]
+    escrows: Vec<EscrowRow>,
     #[serde(skip)]
     named: Named,
     #[serde(skip)]
@@ -60,6 +63,9 @@ pub struct Ledger {
     #[serde(skip)]
     moves: Recorder,
 }
+
+/// The entries of an escrow, as those of the index: of its dollars, and of the claims on yes and no.
+type EscrowRow = [u32; 3];
 
 /// Why money cannot move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +85,11 @@ impl PartialEq for Ledger {
 
 /// An odd constant with well-spread bits (2^64 ÷ golden ratio).
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The place that an entry leads to, if it leads to one.
+fn place_of(entry: u32) -> Option<usize> {
+    Some(AccountId(entry.checked_sub(1)?).index())
+}
 
 impl Ledger {
     /// Number of accounts opened so far.
@@ -144,9 +155,21 @@ impl Ledger {
         self.houses.iter().find(|house| house.name == name).map(|house| house.account)
     }
 
-    /// Whether an account is the house's.
+    /// The account that fees go to; no account before it is open.
+    #[inline]
+    pub fn fees(&self) -> AccountId {
+        self.named.fees
+    }
+
+    /// Whether an account is the house's: one of those opened by name, or the escrow of a contract.
     pub fn is_house(&self, account: AccountId) -> bool {
-        self.houses.iter().any(|house| house.account == account)
+        account.is_escrow() || self.houses.iter().any(|house| house.account == account)
+    }
+
+    /// The dollars in all escrows together.
+    pub fn escrowed(&self) -> Money {
+        let places = self.escrows.iter().filter_map(|[dollars, ..]| place_of(*dollars));
+        places.filter_map(|place| self.balances.get(place)).map(|balance| balance.available).sum()
     }
 
     /// All currencies.
@@ -192,6 +215,7 @@ impl Ledger {
         self.index.clear();
         self.index.resize(self.row_len() * AccountId(self.accounts).index(), 0);
         self.sparse.clear();
+        self.escrows.clear();
         for place in 0..self.owners.len() {
             if let Some(owner) = self.owners.get(place).copied() {
                 self.enter(owner, place);
@@ -213,6 +237,9 @@ impl Ledger {
 
     fn enter(&mut self, Owner { account, asset }: Owner, place: usize) {
         let entry = u32::try_from(place + 1).expect("fewer than 2^32 balances");
+        if let Some(contract) = account.as_escrow() {
+            return self.enter_escrow(contract, asset, entry);
+        }
         let Some(currency) = asset.currency() else {
             self.sparse.insert((account, asset), entry);
             return;
@@ -224,15 +251,36 @@ impl Ledger {
     #[inline]
     fn place(&self, account: AccountId, asset: AssetId) -> Option<usize> {
         let entry = match asset.currency() {
-            Some(currency) => *self.index.get(self.at(account, currency))?,
+            Some(currency) => match self.index.get(self.at(account, currency)) {
+                Some(entry) => *entry,
+                None => self.sparse_entry(account, asset)?,
+            },
             None => self.sparse_entry(account, asset)?,
         };
-        Some(AccountId(entry.checked_sub(1)?).index())
+        place_of(entry)
     }
 
-    #[cold]
+    #[inline(never)]
     fn sparse_entry(&self, account: AccountId, asset: AssetId) -> Option<u32> {
-        self.sparse.get(&(account, asset)).copied()
+        let Some(contract) = account.as_escrow() else { return self.sparse.get(&(account, asset)).copied() };
+        let row = self.escrows.get(contract.contract_index())?;
+        row.get(self.escrow_column(contract, asset)?).copied()
+    }
+
+    /// Where an asset stands in the row of an escrow, which holds dollars and its own claims.
+    fn escrow_column(&self, contract: SymbolId, asset: AssetId) -> Option<usize> {
+        match asset.as_claim() {
+            Some((of, claim)) => (of == contract).then_some(1 + claim.index()),
+            None => (asset.currency() == self.dollar).then_some(0),
+        }
+    }
+
+    fn enter_escrow(&mut self, contract: SymbolId, asset: AssetId, entry: u32) {
+        let column = self.escrow_column(contract, asset).expect("an escrow holds dollars and its own claims");
+        let rows = self.escrows.len().max(contract.contract_index() + 1);
+        self.escrows.resize(rows, EscrowRow::default());
+        let row = self.escrows.get_mut(contract.contract_index()).and_then(|row| row.get_mut(column));
+        *row.expect("the row was added") = entry;
     }
 
     /// The place of the balance, made if it does not exist.

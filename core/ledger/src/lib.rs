@@ -18,8 +18,8 @@ mod trade;
 pub use balance::{Balance, Bucket, Posting};
 pub use command::{Adjustment, Command, Credit, Infrequent, Reject, decide, evolve};
 pub use house::{
-    CLEARING, FEES, HOUSES, House, HouseAccount, INSTANT, INSURANCE, ISSUER, LENDING, ROUNDING, SOURCE,
-    STAKING_POOL, STAKING_REWARDS, UNCLAIMED,
+    CLEARING, FEES, HOUSES, House, HouseAccount, INSTANT, INSURANCE, ISSUER, LENDING, PROMO, ROUNDING,
+    SOURCE, STAKING_POOL, STAKING_REWARDS, UNCLAIMED,
 };
 pub use ledger::{BrokenLaw, Entry, Ledger, LedgerError};
 pub use reason::{About, Cause, FeePart, Moved, Reason};

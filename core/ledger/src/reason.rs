@@ -7,7 +7,7 @@
 
 use crate::Posting;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, AssetId, Code, OrderId, TradeId};
+use buttonwood_model::{AccountId, AssetId, Code, OrderId, SymbolId, TradeId};
 use buttonwood_num::Money;
 
 /// The cause of a change of a balance, as the statement names it.
@@ -51,11 +51,19 @@ pub enum Cause {
     Redemption,
     /// The interest of a stake, as far as it goes to the balance.
     StakingInterest,
+    /// A claim on yes and one on no of the same contract became a dollar.
+    Netting,
+    /// A contract of the prediction markets was paid.
+    Payout,
+    /// A void contract of the prediction markets was paid back.
+    Refund,
+    /// A reward of the prediction markets.
+    Reward,
 }
 
 impl Cause {
     /// Every cause, in the order of their numbers.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 23] = [
         Self::Trade,
         Self::Fee,
         Self::Deposit,
@@ -75,6 +83,10 @@ impl Cause {
         Self::Stake,
         Self::Redemption,
         Self::StakingInterest,
+        Self::Netting,
+        Self::Payout,
+        Self::Refund,
+        Self::Reward,
     ];
 
     /// Its name on the wire.
@@ -99,6 +111,10 @@ impl Cause {
             Self::Stake => "stake",
             Self::Redemption => "redemption",
             Self::StakingInterest => "staking_interest",
+            Self::Netting => "netting",
+            Self::Payout => "payout",
+            Self::Refund => "refund",
+            Self::Reward => "reward",
         }
     }
 }
@@ -119,6 +135,8 @@ pub enum About {
     Clearing(Code),
     /// A transaction of staking.
     Staking(Code),
+    /// A contract of the prediction markets.
+    Contract(SymbolId),
 }
 
 /// Why an entry is posted.

@@ -23,7 +23,7 @@ use crate::opgen::{Flow, Op, Tally};
 
 /// Accounts of the flow, one session each; the house accounts come before them.
 const ACCOUNTS: u32 = 1_001;
-const HOUSE_ACCOUNTS: u32 = 11;
+const HOUSE_ACCOUNTS: u32 = 12;
 /// 2026-01-01.
 const START_MICROS: u64 = 1_767_225_600_000_000;
 
@@ -435,7 +435,7 @@ pub(crate) fn founding_commands(symbols: u16) -> (Time, Vec<Command>) {
 /// The accounts that trade a product, for cash if it is spot.
 fn kind_of(product: Product) -> AccountKind {
     match product {
-        Product::Spot => AccountKind::Exchange,
+        Product::Spot | Product::Contract => AccountKind::Exchange,
         Product::Swap => AccountKind::Derivatives,
     }
 }

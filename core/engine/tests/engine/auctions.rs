@@ -165,7 +165,7 @@ fn both_sides_pay_for_an_auction() {
         before btcusd 0s
         auction btcusd                            => cut btcusd 2 @ 29500.00 book - - collar -, crossed B1 A1 2 @ 29500.00 fees 29.5 29.5
         # in which order balances move is part of the format
-        fingerprint 14572756822705009227
+        fingerprint 17518780294280519860
         balance bob USD 30970.5 available 30970.5
         balance bob BTC 2 available 2
         balance ann USD 58970.5 available 58970.5

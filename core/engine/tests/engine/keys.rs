@@ -343,9 +343,10 @@ fn missing_accounts_of_the_house_are_opened() {
             ("lending", true),
             ("staking_pool", false),
             ("staking_rewards", false),
+            ("promo", false),
         ]
     );
-    assert_eq!((state.missing_houses().count(), state.access().accounts().len()), (0, 11));
+    assert_eq!((state.missing_houses().count(), state.access().accounts().len()), (0, 12));
     let again = exchange.own(Body::open_house(FEES));
     assert_eq!(again, Answer::Rejected(Reject::Ledger(LedgerReject::Taken)));
 }

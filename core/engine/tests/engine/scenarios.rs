@@ -92,15 +92,15 @@ fn the_order_of_settling_is_part_of_the_format() {
         ann sell btcusd 0.25 @ 30000 as A1       => accepted A1, booked A1
         bob sell btcusd 0.25 @ 30000 as B1       => accepted B1, booked B1
         cat buy  btcusd 1 @ 30000 as C1          => accepted C1, filled A1 0.25 @ 30000.00 fees 15 30, filled B1 0.25 @ 30000.00 fees 15 30, booked C1
-        fingerprint 7591719605143197517
+        fingerprint 8292068073750807499
         ann sell btcusd 1 @ 30000 ioc as A2      => accepted A2, filled C1 0.5 @ 30000.00 fees 30 60, cancelled A2 ImmediateOrCancelWouldPost
-        fingerprint 16472711293250438131
+        fingerprint 2510649827962009880
         dan buy  ethusd 1 @ 1000 as D1           => accepted D1, booked D1
         dan buy  ethusd 1 @ 900 as D2            => accepted D2, booked D2
         ann sell ethusd 3 @ 900 fok as A3        => accepted A3, cancelled A3 FillOrKillWouldNotFill
-        fingerprint 8579254778325915023
+        fingerprint 8847490533127627005
         ann sell ethusd 2 @ 900 as A4            => accepted A4, filled D1 1 @ 1000.00 fees 2 4, filled D2 1 @ 900.00 fees 1.8 3.6, completed A4
-        fingerprint 11881217231862788943
+        fingerprint 4087006090594351293
         ",
     );
 }

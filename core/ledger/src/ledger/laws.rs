@@ -2,6 +2,7 @@
 
 use super::Ledger;
 use crate::Posting;
+use crate::balance::Owner;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, AssetId, CurrencyId};
@@ -23,7 +24,7 @@ impl Ledger {
         let mut sums: Vec<Money> = alloc::vec![Money::ZERO; self.currencies.len()];
         let mut claims: BTreeMap<AssetId, Money> = BTreeMap::new();
         for (balance, owner) in self.balances.iter().zip(&self.owners) {
-            let owes = balance.available.is_negative() && !self.may_be_negative(owner.account);
+            let owes = balance.available.is_negative() && !self.may_be_negative(*owner);
             if owes || balance.held.is_negative() {
                 return Some(BrokenLaw::BelowZero(owner.account, owner.asset));
             }
@@ -38,8 +39,12 @@ impl Ledger {
         unbalanced.or_else(claim).map(BrokenLaw::NotBalanced)
     }
 
-    /// Whether what is available to the account may go below zero: only house accounts opened with that right.
-    pub(super) fn may_be_negative(&self, account: AccountId) -> bool {
+    /// Whether an available balance may go below zero: only those of house accounts opened with that right, and the claims that an
+    /// escrow has issued.
+    pub(super) fn may_be_negative(&self, Owner { account, asset }: Owner) -> bool {
+        if account.is_escrow() {
+            return asset.as_claim().is_some();
+        }
         self.houses.iter().any(|house| house.account == account && house.may_be_negative)
     }
 }

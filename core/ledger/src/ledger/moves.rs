@@ -136,7 +136,7 @@ impl Ledger {
     /// Only house accounts opened with that right may go below zero, and what is held may not.
     fn check_negative(&self, place: usize) {
         let holds = self.balances.get(place).is_some_and(|balance| !balance.held.is_negative());
-        let may = self.owners.get(place).is_some_and(|owner| self.may_be_negative(owner.account));
+        let may = self.owners.get(place).is_some_and(|owner| self.may_be_negative(*owner));
         assert!(may && holds, "an account gives only what it has");
     }
 

@@ -114,7 +114,9 @@ fn entry(app: &App, line: &Line) -> Changed {
     let (order, tid) = match line.about {
         About::Order(order) => (Some(order), None),
         About::Trade(order, trade) => (Some(order), Some(trade.0)),
-        About::Nothing | About::Transfer(_) | About::Clearing(_) | About::Staking(_) => (None, None),
+        About::Nothing | About::Transfer(_) | About::Clearing(_) | About::Staking(_) | About::Contract(_) => {
+            (None, None)
+        }
     };
     let mut changed = Changed {
         entry_id: line.id,
@@ -130,7 +132,7 @@ fn entry(app: &App, line: &Line) -> Changed {
         transaction_id: None,
     };
     match line.about {
-        About::Nothing | About::Order(_) | About::Trade(..) => {}
+        About::Nothing | About::Order(_) | About::Trade(..) | About::Contract(_) => {}
         About::Transfer(eid) => changed.eid = Some(eid),
         About::Clearing(code) => changed.clearing_id = Some(code.to_string()),
         About::Staking(code) => changed.transaction_id = Some(code.to_string()),

@@ -7,7 +7,7 @@ use super::chain::Link;
 use super::codec::{self, Damage, Position};
 use super::row::Timed;
 use buttonwood_engine::{About, Cause};
-use buttonwood_model::{AccountId, Code, CurrencyId, OrderId, Time, TradeId};
+use buttonwood_model::{AccountId, Code, CurrencyId, OrderId, SymbolId, Time, TradeId};
 use buttonwood_num::Money;
 
 /// A change of a balance.
@@ -58,6 +58,7 @@ impl EntryRow {
             About::Transfer(eid) => [3, eid, 0],
             About::Clearing(code) => [4, code.to_bits(), 0],
             About::Staking(code) => [5, code.to_bits(), 0],
+            About::Contract(contract) => [6, contract.0.into(), 0],
         };
         let [ordinal, prev, jump] = links.all.numbers(at);
         let [own_ordinal, own_prev, own_jump] = links.currency.numbers(at);
@@ -127,6 +128,7 @@ fn about_of(numbers: [u64; 3]) -> Result<About, Damage> {
         [3, eid, 0] => Ok(About::Transfer(eid)),
         [4, code, 0] => Code::from_bits(code).map(About::Clearing).ok_or(Damage),
         [5, code, 0] => Code::from_bits(code).map(About::Staking).ok_or(Damage),
+        [6, contract, 0] => Ok(About::Contract(SymbolId(u32::try_from(contract)?))),
         _ => Err(Damage),
     }
 }
@@ -139,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_come_back(account: u32, numbers: [u64; 4], amount: i128, balance: i128, kind in 0_usize..60) {
+        fn rows_come_back(account: u32, numbers: [u64; 4], amount: i128, balance: i128, kind in 0_usize..161) {
             let [time, first, second, trades] = numbers;
             let abouts = [
                 About::Nothing,
@@ -148,6 +150,7 @@ mod tests {
                 About::Transfer(first),
                 About::Clearing(Codes::default().code(first)),
                 About::Staking(Codes::default().code(second)),
+                About::Contract(SymbolId(account)),
             ];
             let row = EntryRow {
                 account: AccountId(account),
@@ -156,7 +159,7 @@ mod tests {
                 amount: Money::from_units(amount),
                 balance: Money::from_units(balance),
                 cause: Cause::ALL[kind % Cause::ALL.len()],
-                about: abouts[kind % 6],
+                about: abouts[kind % 7],
             };
             let at = Position::new(1_000).unwrap();
             let link = |ordinal| Link { ordinal, prev: Position::new(900), jump: None };
