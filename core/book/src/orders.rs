@@ -14,7 +14,9 @@ use crate::{Book, Entry, Order, Traded};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use books::Books;
-use buttonwood_model::{AccountId, ClientId, OrderId, SessionId, Side, Slab, Slot, SymbolId, TradeId};
+use buttonwood_model::{
+    AccountId, ClientId, OrderId, SessionId, Side, Slab, Slot, SymbolId, SymbolTable, TradeId,
+};
 use buttonwood_num::Price;
 use hash::hash_client_id;
 use own::Own;
@@ -39,7 +41,7 @@ pub struct Orders {
     texts: Texts,
     own: Vec<Own>,
     /// Each symbol's last trade, whose price is the reference of the price collar (D-32).
-    last: Vec<Print>,
+    last: SymbolTable<Print>,
     /// Stop orders that have not triggered: in the indices, on no book.
     untriggered: BTreeSet<Slot>,
     /// The slots of all queues, in order; only while stored.
@@ -85,7 +87,7 @@ impl Orders {
     #[inline]
     pub fn print(&mut self, symbol: SymbolId, trade: TradeId, price: Price) {
         let print = Print { trade, price: Some(price) };
-        match self.last.get_mut(symbol.index()) {
+        match self.last.get_mut(symbol) {
             Some(last) => *last = print,
             None => self.first_print(symbol, print),
         }
@@ -93,26 +95,25 @@ impl Orders {
 
     #[cold]
     fn first_print(&mut self, symbol: SymbolId, print: Print) {
-        self.last.resize(symbol.index(), Print::default());
-        self.last.push(print);
+        *self.last.grown(symbol) = print;
     }
 
     /// Corrects the price of a symbol's last trade, after a trade was broken.
     pub fn correct_last(&mut self, symbol: SymbolId, price: Option<Price>) {
-        if let Some(last) = self.last.get_mut(symbol.index()) {
+        if let Some(last) = self.last.get_mut(symbol) {
             last.price = price;
         }
     }
 
     /// A symbol's newest trade, broken or not; zero before the first.
     pub fn newest_trade(&self, symbol: SymbolId) -> TradeId {
-        self.last.get(symbol.index()).map_or(TradeId(0), |last| last.trade)
+        self.last.get(symbol).map_or(TradeId(0), |last| last.trade)
     }
 
     /// The price of a symbol's last trade that is not void.
     #[inline]
     pub fn last(&self, symbol: SymbolId) -> Option<Price> {
-        self.last.get(symbol.index())?.price
+        self.last.get(symbol)?.price
     }
 
     /// A symbol's book; an empty one for a symbol that has had no order.

@@ -2,14 +2,13 @@
 
 use crate::{Book, Order};
 use alloc::boxed::Box;
-use alloc::vec::Vec;
-use buttonwood_model::SymbolId;
+use buttonwood_model::{SymbolId, SymbolTable};
 
 /// Two books for each symbol that has had an order, made when its first order enters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Books {
     /// By symbol. A symbol without books takes one word.
-    symbols: Vec<Option<Box<Pair>>>,
+    symbols: SymbolTable<Option<Box<Pair>>>,
     /// The book of all symbols that have none.
     empty: Book,
     /// Number of orders that wait for auctions, over all symbols.
@@ -45,7 +44,7 @@ impl Books {
 
     #[inline]
     fn pair(&self, symbol: SymbolId) -> Option<&Pair> {
-        self.symbols.get(symbol.index())?.as_deref()
+        self.symbols.get(symbol)?.as_deref()
     }
 
     #[inline]
@@ -59,7 +58,7 @@ impl Books {
 
     /// All books: first the continuous ones, then those of auctions.
     pub(super) fn all(&self) -> impl Iterator<Item = &Book> {
-        let pairs = || self.symbols.iter().flatten();
+        let pairs = || self.symbols.iter().filter_map(|(_, pair)| pair.as_deref());
         pairs().map(|pair| &pair.continuous).chain(pairs().map(|pair| &pair.auction))
     }
 
@@ -72,7 +71,7 @@ impl Books {
     /// The book that an order is on.
     #[inline]
     pub(super) fn of(&mut self, symbol: SymbolId, is_auction_only: bool) -> &mut Book {
-        let pair = self.symbols.get_mut(symbol.index()).and_then(Option::as_deref_mut);
+        let pair = self.symbols.get_mut(symbol).and_then(Option::as_deref_mut);
         pair.expect("a symbol with an order has books").book_mut(is_auction_only)
     }
 
@@ -82,7 +81,7 @@ impl Books {
         if order.is_auction_only() {
             self.waiting += 1;
         }
-        if self.symbols.get(order.symbol.index()).is_none_or(Option::is_none) {
+        if self.symbols.get(order.symbol).is_none_or(Option::is_none) {
             self.make(order.symbol);
         }
         self.of(order.symbol, order.is_auction_only())
@@ -90,10 +89,7 @@ impl Books {
 
     #[cold]
     fn make(&mut self, symbol: SymbolId) {
-        self.symbols.resize(self.symbols.len().max(symbol.index() + 1), None);
-        if let Some(pair) = self.symbols.get_mut(symbol.index()) {
-            *pair = Some(Box::default());
-        }
+        *self.symbols.grown(symbol) = Some(Box::default());
     }
 
     /// Drops the books of a symbol that is done; a later order would make new ones.
@@ -101,7 +97,7 @@ impl Books {
     /// # Panics
     /// If an order is still on one.
     pub(super) fn drop_of(&mut self, symbol: SymbolId) {
-        let Some(pair) = self.symbols.get_mut(symbol.index()).and_then(Option::take) else { return };
+        let Some(pair) = self.symbols.get_mut(symbol).and_then(Option::take) else { return };
         assert!(pair.continuous.is_empty() && pair.auction.is_empty(), "a symbol that is done has no orders");
     }
 
