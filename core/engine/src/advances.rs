@@ -8,8 +8,12 @@ use crate::{Desks, Event, FundsInfrequent, State};
 use alloc::vec::Vec;
 use buttonwood_funds::bank;
 use buttonwood_leave::Worth;
-use buttonwood_model::{AccountId, CurrencyId, GroupId, Outbox, Product, SessionId, Side, Symbol, Time};
+use buttonwood_model::{
+    AccountId, Claim, CurrencyId, GroupId, OrderClass, Outbox, Product, SessionId, Side, Symbol, Time,
+};
 use buttonwood_num::{Money, Round};
+use buttonwood_prediction as prediction;
+use buttonwood_spot as spot;
 use buttonwood_trading::{self as trading, Cover, Crossing, Floor, Live, Terms};
 
 /// A deal of one account: currency and amount of what it gives and of what it gets.
@@ -30,13 +34,23 @@ pub(crate) struct Meter {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Loss([Option<(GroupId, Money)>; 2]);
 
-/// The deal of a party to a trade.
-fn deal(symbol: &Symbol, side: Side, base: Money, notional: Money) -> Deal {
+/// The deal of a party to a trade. Claims count nothing (D-181): who buys some gives their price, and who sells some gives nothing.
+fn deal(symbol: &Symbol, class: OrderClass, base: Money, notional: Money) -> Deal {
+    if symbol.product == Product::Contract {
+        let price = if class.claim() == Claim::Yes { notional } else { base - notional };
+        let (nothing, price) = ((symbol.quote, Money::ZERO), (symbol.quote, price));
+        return if prediction::buys(class) { [price, nothing] } else { [nothing, price] };
+    }
     let (base, quote) = ((symbol.base, base), (symbol.quote, notional));
-    match side {
+    match class.side() {
         Side::Buy => [quote, base],
         Side::Sell => [base, quote],
     }
+}
+
+/// The class of a side of a trade in a product without outcomes.
+fn of_book(side: Side) -> OrderClass {
+    OrderClass::new(side, Claim::Yes, spot::DESK)
 }
 
 impl Desks {
@@ -82,7 +96,7 @@ impl Desks {
     fn lost_by(
         &self,
         (floor, meter): (&Floor, &mut Meter),
-        parties: [(AccountId, Side); 2],
+        parties: [(AccountId, OrderClass); 2],
         symbol: &Symbol,
         (base, notional): (Money, Money),
     ) -> Loss {
@@ -90,12 +104,12 @@ impl Desks {
         if groups.first() == groups.last() {
             return Loss::default();
         }
-        Loss(parties.map(|(account, side)| {
+        Loss(parties.map(|(account, class)| {
             let group = self.group(account)?;
             self.advances.of(group)?;
             Some((
                 group,
-                self.lost((floor, &mut *meter), group, Some(symbol), deal(symbol, side, base, notional)),
+                self.lost((floor, &mut *meter), group, Some(symbol), deal(symbol, class, base, notional)),
             ))
         }))
     }
@@ -109,7 +123,7 @@ impl Desks {
     ) -> Result<Loss, Cover> {
         let (order, symbol) = (maker.order, maker.symbol);
         let amounts = symbol.grid.base(qty).zip(symbol.grid.notional(order.price, qty));
-        let parties = [(order.account, order.side()), (taker.account, taker.class.side())];
+        let parties = [(order.account, order.class()), (taker.account, taker.class)];
         let amounts = amounts.ok_or(Cover::NotMaker)?;
         let loss = self.lost_by((maker.floor(), &mut *meter), parties, symbol, amounts);
         let [maker_may, taker_may] = loss.0.map(|lost| self.may_lose(meter, lost));
@@ -136,6 +150,7 @@ impl Desks {
         if self.advances.is_empty() {
             return true;
         }
+        let parties = parties.map(|(account, side)| (account, of_book(side)));
         let loss = self.lost_by((floor, &mut *meter), parties, symbol, amounts);
         let may = loss.0.into_iter().all(|lost| self.may_lose(meter, lost));
         if may {
@@ -148,7 +163,7 @@ impl Desks {
     pub(crate) fn judge_crossing(&self, meter: &mut Meter, crossing: &Crossing<'_>) -> Result<Loss, Side> {
         let Crossing { buy, sell, qty, notional, .. } = *crossing;
         let base = buy.symbol.grid.base(qty).ok_or(Side::Buy)?;
-        let parties = [(buy.order.account, Side::Buy), (sell.order.account, Side::Sell)];
+        let parties = [(buy.order.account, of_book(Side::Buy)), (sell.order.account, of_book(Side::Sell))];
         let loss = self.lost_by((buy.floor(), &mut *meter), parties, buy.symbol, (base, notional));
         let [of_buyer, of_seller] = loss.0.map(|lost| self.may_lose(meter, lost));
         match (of_buyer, of_seller) {
@@ -208,20 +223,21 @@ fn push_given_up(state: &State, time: Time, out: &mut Outbox<Event>) {
     for event in out.latest().0 {
         let Event::Trading(event) = event else { continue };
         if let trading::Event::Placed(order) = event {
-            taker = Some((order.account, order.class.side()));
+            taker = Some((order.account, order.class));
         } else if let trading::Event::Triggered { slot, .. } = event {
             let order = orders.get(*slot);
-            taker = Some((order.account, order.side()));
+            taker = Some((order.account, order.class()));
         } else if let trading::Event::Filled { maker, qty, .. } = event
             && let Some(taker) = taker
         {
             let maker = state.floor.live(*maker);
-            let parties = [(maker.order.account, maker.order.side()), taker];
+            let parties = [(maker.order.account, maker.order.class()), taker];
             let notional = maker.grid().notional(maker.order.price, *qty);
             note_trade(state, &mut meter, parties, (maker.symbol, maker.grid().base(*qty).zip(notional)));
         } else if let trading::Event::Crossed { buy, sell, price, qty, .. } = event {
             let [buy, sell] = [*buy, *sell].map(|slot| state.floor.live(slot));
-            let parties = [(buy.order.account, Side::Buy), (sell.order.account, Side::Sell)];
+            let parties =
+                [(buy.order.account, of_book(Side::Buy)), (sell.order.account, of_book(Side::Sell))];
             let amounts = buy.grid().base(*qty).zip(buy.grid().notional(*price, *qty));
             note_trade(state, &mut meter, parties, (buy.symbol, amounts));
         }
@@ -232,7 +248,7 @@ fn push_given_up(state: &State, time: Time, out: &mut Outbox<Event>) {
 fn note_trade(
     state: &State,
     meter: &mut Meter,
-    parties: [(AccountId, Side); 2],
+    parties: [(AccountId, OrderClass); 2],
     (symbol, amounts): (&Symbol, Option<(Money, Money)>),
 ) {
     if let Some(amounts) = amounts {

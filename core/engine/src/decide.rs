@@ -1,6 +1,7 @@
 //! Decides commands: refusals first, from general to specific. Each room decides its own commands; a file of `rooms` adds what needs
 //! the rooms above it.
 
+use crate::rooms::check_place;
 use crate::{
     Act, ApprovalError, Audit, Body, ClearingCommand, Command, Desks, Note, Operated, Operation, Outcome,
     Proposed, Reject, State, Workspace, advances, operations,
@@ -61,7 +62,7 @@ fn decide_cancel(
     order: &cancel::OrderRef,
     work: &mut Workspace,
 ) -> Outcome {
-    Outcome::Trading(match cancel::one(market, account, order, &mut work.out) {
+    Outcome::Trading(match cancel::one(market, account, order, false, &mut work.out) {
         Some(decided) => Answer::Order(decided),
         None => Answer::NotLive,
     })
@@ -85,7 +86,11 @@ fn decide_place(
     order: &place::Place,
     work: &mut Workspace,
 ) -> Outcome {
-    if !state.access.may_place(session, account) {
+    if order.symbol.is_contract() {
+        if let Err(reject) = check_contract(state, market.time, account, session, order) {
+            return Outcome::Rejected(reject);
+        }
+    } else if !state.access.may_place(session, account) {
         return Outcome::Rejected(Reject::Access(no_trader(state, account)));
     }
     // The account's entry is far in memory from everything else that an order reads, so it is read only if
@@ -99,6 +104,21 @@ fn decide_place(
         }
         Err(reject) => Outcome::Rejected(Reject::place(reject)),
     }
+}
+
+/// Whether an account may place an order of a contract. One in debt is told so as one without money (D-167).
+#[inline(never)]
+fn check_contract(
+    state: &State,
+    now: Time,
+    account: AccountId,
+    session: SessionId,
+    order: &place::Place,
+) -> Result<(), Reject> {
+    if !state.access.may_place(session, account) && !state.access.is_in_debt(account) {
+        return Err(Reject::Access(no_trader(state, account)));
+    }
+    check_place(state, now, account, order)
 }
 
 /// Why an account places no orders.

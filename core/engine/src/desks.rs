@@ -12,6 +12,7 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_perp::{self as perp, Perps};
+use buttonwood_prediction::{self as prediction, Predictions};
 use buttonwood_spot as spot;
 use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 use buttonwood_trading::{
@@ -33,6 +34,8 @@ pub struct Desks {
     pub spot_margin: SpotMargin,
     /// The open advances of each group.
     pub advances: Advances,
+    /// Events, contracts, and what accounts paid for their claims.
+    pub predictions: Predictions,
     /// The kind of each account. Derived.
     #[serde(skip)]
     kinds: Vec<AccountKind>,
@@ -55,7 +58,7 @@ impl PartialEq for Desks {
     fn eq(&self, other: &Self) -> bool {
         (&self.ledger, &self.indices) == (&other.ledger, &other.indices)
             && (&self.perps, &self.spot_margin) == (&other.perps, &other.spot_margin)
-            && self.advances == other.advances
+            && (&self.advances, &self.predictions) == (&other.advances, &other.predictions)
     }
 }
 
@@ -103,7 +106,7 @@ impl Desks {
     pub(crate) fn sources<'a>(&'a self, floor: &'a Floor, time: Time) -> Sources<'a> {
         Sources {
             indices: &self.indices,
-            symbols: &floor.symbols,
+            symbols: floor.symbols.listed(),
             orders: &floor.orders,
             dollar: self.ledger.dollar(),
             needed: self.sources_needed,
@@ -173,8 +176,8 @@ impl Desks {
     #[inline(always)]
     fn covers_fill(&self, plan: &mut Plan, maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> Cover {
         match Settlement::of(maker.desk(), taker.class.desk()) {
-            // A resting spot order holds what it sells or pays, and `affords` judges the fills of an incoming one.
-            Settlement::Spot => Cover::Both,
+            // A resting order holds what it sells or pays, and `affords` judges the fills of an incoming one.
+            Settlement::Spot | Settlement::Contract => Cover::Both,
             Settlement::Perp => perp::covers(
                 &self.perps,
                 &self.ledger,
@@ -218,6 +221,7 @@ impl Desks {
             Settlement::Spot => Ok(()),
             // They have no auctions.
             Settlement::Perp => no_such_desk(perp::DESK),
+            Settlement::Contract => no_such_desk(prediction::DESK),
             Settlement::Mixed => spot_margin::covers_crossing(
                 &self.spot_margin,
                 &self.ledger,
@@ -265,6 +269,21 @@ impl Desks {
             _ if on_margin => Err(DeskReject::NoMargin),
             _ => Err(DeskReject::WrongKind),
         }
+    }
+
+    /// Nets the claims that became free.
+    #[inline(never)]
+    pub(crate) fn net(&mut self) {
+        self.predictions.net(&mut self.ledger);
+    }
+
+    /// Settles both sides of a fill of a contract.
+    #[inline(never)]
+    fn settle_contract(&mut self, execution: &Execution<'_>) {
+        let Execution { maker, taker, qty, notional, maker_fee, taker_fee } = *execution;
+        let Self { predictions, ledger, .. } = self;
+        let fees = [*maker_fee, *taker_fee];
+        prediction::settle(predictions, ledger, [maker, taker], (qty, notional), fees);
     }
 
     /// Settles the maker's side of a fill in which cash and margin orders met.
@@ -342,6 +361,7 @@ fn no_such_desk(desk: Desk) -> ! {
 enum Settlement {
     Spot,
     Perp,
+    Contract,
     Mixed,
 }
 
@@ -351,6 +371,7 @@ impl Settlement {
         match (one, other) {
             (spot::DESK, spot::DESK) => Self::Spot,
             (perp::DESK, perp::DESK) => Self::Perp,
+            (prediction::DESK, prediction::DESK) => Self::Contract,
             _ => Self::Mixed,
         }
     }
@@ -386,6 +407,7 @@ impl trading::Desks for Desks {
         match (symbol.product, self.kind(account), on_margin) {
             (Product::Spot, AccountKind::Exchange | AccountKind::Custody, false) => Ok(spot::DESK),
             (Product::Swap, AccountKind::Derivatives, false) => Ok(perp::DESK),
+            (Product::Contract, AccountKind::Exchange, false) => Ok(prediction::DESK),
             _ => self.desk_of_credit(symbol, account, on_margin),
         }
     }
@@ -395,6 +417,7 @@ impl trading::Desks for Desks {
         match symbol.product {
             Product::Spot => spot::RULES,
             Product::Swap => perp::RULES,
+            Product::Contract => prediction::RULES,
         }
     }
 
@@ -418,6 +441,7 @@ impl trading::Desks for Desks {
                 terms,
                 self.advanced(terms.account),
             ),
+            prediction::DESK => prediction::reserve(&self.ledger, terms),
             _ => spot_margin::reserve(
                 &self.spot_margin,
                 &self.ledger,
@@ -432,6 +456,7 @@ impl trading::Desks for Desks {
         match terms.class.desk() {
             spot::DESK => spot::rest(terms, left, whole),
             perp::DESK => perp::rest(terms, left, whole),
+            prediction::DESK => prediction::rest(terms, left, whole),
             _ => spot_margin::rest(terms, left, whole),
         }
     }
@@ -440,6 +465,7 @@ impl trading::Desks for Desks {
         match terms.class.desk() {
             spot::DESK => spot::buy_with(terms, money, price, open),
             perp::DESK => no_such_desk(perp::DESK),
+            prediction::DESK => no_such_desk(prediction::DESK),
             _ => spot_margin::buy_with(terms, money, price, open),
         }
     }
@@ -477,6 +503,10 @@ impl trading::Desks for Desks {
         if terms.class.desk() == spot::DESK {
             return spot::affords(&self.ledger, terms, fills, rest);
         }
+        // Better prices cost no more, fee included, and fees come out even: fills and rest cost no more than the whole was found to.
+        if terms.class.desk() == prediction::DESK {
+            return Ok(());
+        }
         let rest = (rest, self.advanced(terms.account));
         if terms.class.desk() == perp::DESK {
             perp::affords(&self.perps, &self.ledger, self.indices.latest(), terms, fills, rest, &plan.perp)
@@ -506,6 +536,7 @@ impl trading::Desks for Desks {
         match Settlement::of(maker.desk(), taker.class.desk()) {
             Settlement::Spot => spot::fees(maker, taker, qty),
             Settlement::Perp => perp::fees(maker, taker, qty),
+            Settlement::Contract => prediction::fees(maker, taker, qty),
             Settlement::Mixed => spot_margin::fees(maker, taker, qty),
         }
     }
@@ -513,6 +544,7 @@ impl trading::Desks for Desks {
     fn auction_fee(&self, party: Live<'_>, left: Qty, price: Price, qty: Qty) -> Money {
         match party.desk() {
             spot::DESK => spot::auction_fee(party, left, price, qty),
+            prediction::DESK => no_such_desk(prediction::DESK),
             _ => spot_margin::auction_fee(party, left, price, qty),
         }
     }
@@ -521,6 +553,7 @@ impl trading::Desks for Desks {
         match order.desk() {
             spot::DESK => Some(spot::reserved(order)),
             perp::DESK => None,
+            prediction::DESK => Some(prediction::reserved(order)),
             _ => Some(spot_margin::reserved(order)),
         }
     }
@@ -530,6 +563,7 @@ impl trading::Desks for Desks {
         match desk {
             spot::DESK => spot::hold(&mut self.ledger, order, reserve),
             perp::DESK => perp::hold(&mut self.perps, order(), reserve),
+            prediction::DESK => prediction::hold(&mut self.ledger, order, reserve),
             _ => spot_margin::hold(&mut self.spot_margin, &mut self.ledger, order(), reserve),
         }
     }
@@ -539,6 +573,7 @@ impl trading::Desks for Desks {
         match order.desk() {
             spot::DESK => spot::release(&mut self.ledger, order),
             perp::DESK => perp::release(&mut self.perps, order),
+            prediction::DESK => prediction::release(&mut self.predictions, &mut self.ledger, order),
             _ => spot_margin::release(&mut self.spot_margin, &mut self.ledger, order),
         }
     }
@@ -555,6 +590,7 @@ impl trading::Desks for Desks {
                 perp::settle(perps, ledger, latest, maker, (qty, notional, *maker_fee), true);
                 perp::settle(perps, ledger, latest, taker, (qty, notional, *taker_fee), false);
             }
+            Settlement::Contract => self.settle_contract(execution),
             Settlement::Mixed => self.settle_mixed_maker(execution),
         }
     }
@@ -564,7 +600,7 @@ impl trading::Desks for Desks {
         match taker.desk() {
             spot::DESK => spot::settle_taker(&mut self.ledger, taker),
             // Each fill settled it.
-            perp::DESK => {}
+            perp::DESK | prediction::DESK => {}
             _ => spot_margin::settle_taker(&mut self.spot_margin, &mut self.ledger, taker),
         }
         self.repay_margin();
@@ -574,6 +610,7 @@ impl trading::Desks for Desks {
         match Settlement::of(crossing.buy.desk(), crossing.sell.desk()) {
             Settlement::Spot => spot::settle_crossing(&mut self.ledger, crossing),
             Settlement::Perp => no_such_desk(perp::DESK),
+            Settlement::Contract => no_such_desk(prediction::DESK),
             Settlement::Mixed => {
                 spot_margin::settle_crossing(&mut self.spot_margin, &mut self.ledger, crossing);
             }
@@ -591,14 +628,14 @@ impl trading::Desks for Desks {
             Product::Spot if self.has_margin_party(broken) => Err(BreakError::ManualOnly),
             Product::Spot if self.bound_party(broken).is_some() => Err(BreakError::Bound),
             Product::Spot => spot::can_void(&self.ledger, symbol, broken),
-            Product::Swap => Err(BreakError::ManualOnly),
+            Product::Swap | Product::Contract => Err(BreakError::ManualOnly),
         }
     }
 
     fn void(&mut self, symbol: &Symbol, broken: &Break) {
         match symbol.product {
             Product::Spot => spot::void(&mut self.ledger, symbol, broken),
-            Product::Swap => unreachable!("the decision refused it"),
+            Product::Swap | Product::Contract => unreachable!("the decision refused it"),
         }
     }
 

@@ -81,6 +81,9 @@ impl State {
         self.desks.perps.note_command();
         self.desks.spot_margin.note_time(stamp.time);
         self.stamp = stamp;
+        if self.desks.predictions.has_freed() {
+            self.desks.net();
+        }
         if self.clearing.is_busy(&self.desks.ledger) {
             self.note_rises();
         }

@@ -49,10 +49,14 @@ pub use buttonwood_funds::{
 pub use buttonwood_index::{self as index, FeedPrices, Indices};
 pub use buttonwood_ledger::{
     About, Adjustment, Balance, BrokenLaw, CLEARING, Cause, Command as LedgerCommand, FEES, House,
-    HouseAccount, INSURANCE, ISSUER, Infrequent as LedgerInfrequent, LENDING, Moved, ROUNDING,
+    HouseAccount, INSURANCE, ISSUER, Infrequent as LedgerInfrequent, LENDING, Moved, PROMO, ROUNDING,
     Reject as LedgerReject, SOURCE, STAKING_POOL, STAKING_REWARDS, UNCLAIMED,
 };
 pub use buttonwood_perp::{self as perp, Perps};
+pub use buttonwood_prediction::{
+    self as prediction, Command as PredictionCommand, Infrequent as PredictionInfrequent, Predictions,
+    Reject as PredictionReject,
+};
 pub use buttonwood_rates::{
     Command as RatesCommand, FxPair, FxRate, Infrequent as RatesInfrequent, NewRates, Quote, RATES_MAX,
     Rates, Reject as RatesReject,

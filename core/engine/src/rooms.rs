@@ -10,10 +10,13 @@ mod funds;
 mod ledger;
 mod operation;
 mod perp;
+mod prediction;
 mod rates;
 mod spot_margin;
 mod staking;
 mod trading;
+
+pub(crate) use prediction::check_place;
 
 use crate::decide::{Decide, Evolve};
 use crate::{
@@ -34,6 +37,7 @@ use buttonwood_model::{
 };
 use buttonwood_num::Money;
 use buttonwood_perp::Perps;
+use buttonwood_prediction::Predictions;
 use buttonwood_room::Room;
 use buttonwood_spot_margin::SpotMargin;
 use buttonwood_staking::Staking;
@@ -166,7 +170,7 @@ macro_rules! rooms {
 
             /// Notes the symbols in every room, and the currencies of which the rooms read an index.
             pub(crate) fn note_symbols(&mut self) {
-                let symbols = &self.floor.symbols;
+                let symbols = self.floor.symbols.listed();
                 $($( Room::note_symbols(&mut self.$($state).+, symbols, &self.desks.ledger); )?)+
                 let mut indexed = BTreeSet::new();
                 $($( indexed.extend(Room::indexed(&self.$($state).+, symbols)); )?)+
@@ -303,6 +307,8 @@ rooms! {
         => desks.spot_margin: SpotMargin;
     Funds, "money that enters and leaves": buttonwood_funds::Command, buttonwood_funds::Infrequent, buttonwood_funds::Reject => funds: Funds;
     Staking, "staking": buttonwood_staking::Command, buttonwood_staking::Infrequent, buttonwood_staking::Reject => staking: Staking;
+    Prediction, "the prediction markets": buttonwood_prediction::Command, buttonwood_prediction::Infrequent, buttonwood_prediction::Reject
+        => desks.predictions: Predictions;
     Founding, "the opening and the clock": Founding, Founded;
     Act, "an operator's act, which holds the command that it does": Arc<Act>, Audit;
     Operation, "operators' commands about the whole exchange": Operation, Operated, ApprovalError

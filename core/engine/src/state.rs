@@ -34,7 +34,7 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The version of a snapshot's contents: the state, and the tape and the index of the history that are derived from it. It goes up
 /// whenever one of them changes its stored form. A snapshot of another version is passed over, and the whole journal is replayed instead.
-pub const SNAPSHOT_VERSION: u8 = 37;
+pub const SNAPSHOT_VERSION: u8 = 38;
 
 /// The whole state; it depends on the journal alone.
 ///
@@ -87,14 +87,14 @@ impl State {
         self.ledger().currencies()
     }
 
-    /// Every symbol.
+    /// Every listed symbol; contracts are in no list.
     pub fn symbols(&self) -> &[Symbol] {
-        &self.floor.symbols
+        self.floor.symbols.listed()
     }
 
-    /// A symbol.
+    /// A symbol, listed or a contract.
     pub fn symbol(&self, id: SymbolId) -> Option<&Symbol> {
-        self.floor.symbols.get(id.index())
+        self.floor.symbols.get(id)
     }
 
     /// A currency.
@@ -374,8 +374,7 @@ impl State {
         if let Some(law) = self.desks.ledger.broken_law() {
             return Some(Broken::Balances(law));
         }
-        for symbol in 0..self.floor.symbols.len() {
-            let symbol = SymbolId::from_index(symbol);
+        for (symbol, _) in self.floor.symbols.iter() {
             let book = self.floor.orders.book(symbol);
             if let (Some(bid), Some(ask)) = (book.side(Side::Buy).best(), book.side(Side::Sell).best())
                 && bid >= ask

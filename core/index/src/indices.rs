@@ -124,6 +124,7 @@ impl Indices {
     ) {
         let is_source = |symbol: &Symbol| match symbol.product {
             Product::Swap => true,
+            Product::Contract => false,
             Product::Spot => Some(symbol.quote) == dollar && indexed.contains(&symbol.base),
         };
         let is_next = self.indexed == indexed && symbols.len() == self.sources.len() + 1;

@@ -43,17 +43,20 @@ pub enum Product {
     Spot,
     /// A perpetual contract on it.
     Swap,
+    /// A contract of the prediction markets, which pays a dollar if its outcome is yes. It has no base currency: both are the dollar.
+    Contract,
 }
 
 impl Product {
     /// Number of products.
-    pub const COUNT: usize = 2;
+    pub const COUNT: usize = 3;
 
     /// Its index in a table of products.
     pub const fn index(self) -> usize {
         match self {
             Self::Spot => 0,
             Self::Swap => 1,
+            Self::Contract => 2,
         }
     }
 }

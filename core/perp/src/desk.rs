@@ -10,7 +10,7 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Bps, Grid, Money, Price, Qty};
 use buttonwood_risk::{Sums, admission};
-use buttonwood_trading::{CollarWidth, Cover, Fill, Live, Reserve, Rules, Terms, Unmet};
+use buttonwood_trading::{CollarWidth, Cover, Fill, Live, Reserve, Rules, StopRule, Terms, Unmet};
 
 /// The number of this desk.
 pub const DESK: Desk = Desk::new(1);
@@ -23,6 +23,7 @@ pub const RULES: Rules = Rules {
     uncovered: CancelReason::ExceedsPriceLimits,
     // The account's rates are those of all it trades (D-61).
     fees_of: Product::Spot,
+    stops: StopRule::Apart,
 };
 
 /// The largest sum of the long positions of a contract, far inside the range of money.

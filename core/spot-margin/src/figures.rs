@@ -100,8 +100,8 @@ pub fn preview<'a, D: Desks>(
     let mut events = Outbox::<trading::Event>::default();
     place::decide(market, placer, || home, place, &mut Planner::default(), &mut events)?;
     let figures = || {
-        let symbols = &market.floor.symbols;
-        let symbol = symbols.get(place.symbol.index())?;
+        let symbols = market.floor.symbols.listed();
+        let symbol = market.symbol(place.symbol)?;
         let before = margin.account(ledger, latest, placer.account);
         let row = margin.row(placer.account);
         let reserved = [row.buys, row.sells];

@@ -4,7 +4,9 @@ use crate::fees::{self, both_fees, freed, hold_of};
 use buttonwood_ledger::{Crossing as Exchange, Ledger, Maker, Taker, Trade};
 use buttonwood_model::{AssetId, CancelReason, Desk, OrderKind, Product, Side};
 use buttonwood_num::{Money, Price, Qty};
-use buttonwood_trading::{CollarWidth, Crossing, Execution, Fill, Live, Reserve, Rules, Terms, Unmet};
+use buttonwood_trading::{
+    CollarWidth, Crossing, Execution, Fill, Live, Reserve, Rules, StopRule, Terms, Unmet,
+};
 
 /// The number of this desk.
 pub const DESK: Desk = Desk::new(0);
@@ -16,6 +18,7 @@ pub const RULES: Rules = Rules {
     auctions: true,
     uncovered: CancelReason::Uncovered,
     fees_of: Product::Spot,
+    stops: StopRule::Apart,
 };
 
 /// The whole order must be covered, whatever of it trades at once (ORD-048). Returns what it would reserve.

@@ -3,6 +3,7 @@
 use crate::auction::{is_past_last_cancel, waiting};
 use crate::{Decided, Desks, Event, Floor, Market, Planner};
 use alloc::vec::Vec;
+use buttonwood_book::Order;
 use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Side, Slot, SymbolId};
 use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};
@@ -62,17 +63,21 @@ impl Withdrawn {
     }
 }
 
-/// Cancels one live order; `None` when the account has no such live order. It may have a closed one
-/// (ORD-057).
+/// Cancels one live order of the listed symbols, or one of the contracts; `None` when the account has no such live order. It may have a
+/// closed one (ORD-057).
 #[inline]
 pub fn one<D, E: From<Event>>(
     market: Market<'_, D>,
     account: AccountId,
     order: &OrderRef,
+    is_of_contract: bool,
     out: &mut Outbox<E>,
 ) -> Option<Decided> {
     let slot = order.find(market.floor, account)?;
-    let id = market.floor.orders.get(slot).id;
+    let Order { id, symbol, .. } = *market.floor.orders.get(slot);
+    if symbol.is_contract() != is_of_contract {
+        return None;
+    }
     out.push(requested(market, slot, id));
     Some(Decided { id, kept: Some(slot) })
 }
@@ -130,6 +135,20 @@ pub fn chosen<D: Desks, E: From<Event>>(
     for slot in slots.iter().rev() {
         out.push(requested(market, *slot, orders.get(*slot).id));
     }
+}
+
+/// Cancels live orders of a symbol for a reason of the exchange, at most `most`. Returns whether it has more.
+pub fn closed_out<E: From<Event>>(
+    floor: &Floor,
+    symbol: SymbolId,
+    (reason, most): (CancelReason, usize),
+    out: &mut Outbox<E>,
+) -> bool {
+    let mut slots = on_symbol(floor, symbol);
+    for slot in slots.by_ref().take(most) {
+        out.push(Event::Cancelled { slot, reason, order: floor.orders.get(slot).id });
+    }
+    slots.next().is_some()
 }
 
 /// Every live order on a symbol: on its book, waiting for its auction or for its stop price, or about to enter since a trade reached

@@ -177,6 +177,8 @@ pub enum Infrequent {
     SymbolStatusChanged(SymbolId, SymbolStatus),
     /// A symbol was listed.
     SymbolListed(Symbol),
+    /// A contract of the prediction markets can be traded from now on.
+    ContractListed(Symbol),
     /// The schedule of a symbol's auctions was set; none ended them.
     AuctionsScheduled(SymbolId, Option<Schedule>),
     /// The indicative price of a symbol's next auction was published.
@@ -200,6 +202,7 @@ pub enum Infrequent {
 named!(Infrequent, "trading", {
     SymbolStatusChanged { 0: symbol, 1: status } = "symbol_status_changed" 1,
     SymbolListed { 0: symbol } = "symbol_listed" 1,
+    ContractListed { 0: symbol } = "contract_listed" 1,
     AuctionsScheduled { 0: symbol, 1: schedule } = "auctions_scheduled" 1,
     AuctionIndicated { 0: symbol, 1: finding } = "auction_indicated" 1,
     AuctionCut { 0: symbol, 1: finding, 2: before } = "auction_cut" 1,
@@ -253,7 +256,7 @@ fn set_status<D: Desks, E: From<Event> + From<BytesRef>>(
     to: SymbolStatus,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject<D::Refusal>> {
-    let listed = market.symbol(symbol).ok_or(Reject::Unknown)?;
+    let listed = market.listed(symbol).ok_or(Reject::Unknown)?;
     check_opens(market, listed, to)?;
     if listed.status != to {
         status::decide(market.floor, symbol, to, out);
@@ -301,10 +304,10 @@ fn list_symbol<D: Desks, E: From<BytesRef>>(
     if !market.desks.can_settle(symbol) {
         return Err(Reject::Unknown);
     }
-    if market.floor.symbols.iter().any(|listed| listed.name == symbol.name) {
+    if market.floor.symbols.listed().iter().any(|listed| listed.name == symbol.name) {
         return Err(Reject::Taken);
     }
-    if market.floor.symbols.len() >= SYMBOLS_MAX {
+    if market.floor.symbols.listed().len() >= SYMBOLS_MAX {
         return Err(Reject::TooMany);
     }
     check_opens(market, symbol, symbol.status)?;
@@ -336,13 +339,14 @@ pub fn evolve_infrequent<D: Desks>(
 ) {
     match event {
         Infrequent::SymbolStatusChanged(symbol, to) => {
-            let listed = floor.symbols.get_mut(symbol.index()).expect("the decision found the symbol");
+            let listed = floor.symbols.get_mut(symbol).expect("the decision found the symbol");
             listed.status = to;
             if to == SymbolStatus::Closed {
                 floor.orders.drop_books(symbol);
             }
         }
-        Infrequent::SymbolListed(symbol) => floor.symbols.push(symbol),
+        Infrequent::SymbolListed(symbol) => floor.symbols.push_listed(symbol),
+        Infrequent::ContractListed(symbol) => floor.symbols.push_contract(symbol),
         Infrequent::AuctionsScheduled(symbol, schedule) => {
             let auctions = Auctions::scheduled(floor.auctions.get(&symbol), schedule, time);
             floor.auctions.insert(symbol, auctions);
@@ -369,7 +373,7 @@ pub fn evolve_infrequent<D: Desks>(
 impl Floor {
     /// Voids a trade, or marks it.
     fn break_trade<D: Desks>(&mut self, desks: &mut D, broken: &Break, now: Time, next_id: u64) {
-        let symbol = self.symbols.get(broken.symbol.index()).expect("the decision found the symbol");
+        let symbol = self.symbols.get(broken.symbol).expect("the decision found the symbol");
         if let Some(figures) = &broken.figures {
             desks.void(symbol, broken);
             self.orders.correct_last(broken.symbol, figures.last);

@@ -26,6 +26,17 @@ pub struct Rules {
     pub uncovered: CancelReason,
     /// The product whose fee rates its orders are placed under.
     pub fees_of: Product,
+    /// The stop prices that its stop-limit orders may have.
+    pub stops: StopRule,
+}
+
+/// Which stop prices fit a stop-limit order. Both rules are those of the order's side of the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopRule {
+    /// A buy's stop price is below its limit and a sell's above, by half the stop price at most (ORD-038, ORD-040).
+    Apart,
+    /// A buy's stop price lies from the last price to its limit, a sell's from its limit to the last price, both included (D-117).
+    BetweenLastAndLimit,
 }
 
 /// The amount that an order on the book reserves, and the balance.

@@ -79,7 +79,7 @@ pub(crate) fn set_promotion<D: Desks, E: From<BytesRef>>(
     promotion: &Promotion,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject<D::Refusal>> {
-    if promotion.symbols.iter().any(|symbol| market.symbol(*symbol).is_none()) {
+    if promotion.symbols.iter().any(|symbol| market.listed(*symbol).is_none()) {
         return Err(Reject::Unknown);
     }
     if !promotion.rates.is_valid() || !market.floor.fees.has_room_to_promote(promotion.rates) {

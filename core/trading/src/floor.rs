@@ -7,7 +7,9 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_auction::Auctions;
 use buttonwood_book::{Fill, Order, Orders};
-use buttonwood_model::{AccountId, AssetId, CurrencyId, Product, RatesId, Slot, Symbol, SymbolId, Time};
+use buttonwood_model::{
+    AccountId, AssetId, CurrencyId, Product, RatesId, Slot, Symbol, SymbolId, SymbolTable, Time,
+};
 use buttonwood_num::Money;
 use buttonwood_rates::{FxPair, Rates};
 use serde::{Deserialize, Serialize};
@@ -16,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Floor {
     /// Every symbol.
-    pub symbols: Vec<Symbol>,
+    pub symbols: SymbolTable<Symbol>,
     /// Every live order.
     pub orders: Orders,
     /// Fee schedules.
@@ -49,7 +51,7 @@ impl Floor {
 
     #[inline]
     pub(crate) fn seen<'a>(&'a self, order: &'a Order) -> Live<'a> {
-        let symbol = self.symbols.get(order.symbol.index()).expect("an order's symbol is listed");
+        let symbol = self.symbols.get(order.symbol).expect("an order's symbol is listed");
         Live { symbol, floor: self, order }
     }
 
@@ -62,7 +64,7 @@ impl Floor {
     /// Chooses how the trades of the symbol that was listed last are valued. `dollar` is the currency of volumes, if it is
     /// listed, and `pair` that of the symbol's quote currency, if it has rates.
     pub fn value_listed(&mut self, dollar: Option<CurrencyId>, pair: Option<FxPair>) {
-        self.volumes.list(&self.symbols, dollar, pair);
+        self.volumes.list(self.symbols.listed(), dollar, pair);
     }
 
     /// The rates of an order that the account places now; `symbol` is none for the rates of symbols without a promotion.
@@ -106,7 +108,7 @@ impl Floor {
         if let Value::AtLastPriceOf(priced) = value
             && let Some(last) = self.orders.last(priced)
         {
-            let listed = self.symbols.get(priced.index()).expect("a valued symbol is listed");
+            let listed = self.symbols.get(priced).expect("a valued symbol is listed");
             return listed.grid.value(amount, last);
         }
         let pair = self.volumes.pair_of(symbol);
@@ -149,10 +151,15 @@ impl<D> Clone for Market<'_, D> {
 impl<D> Copy for Market<'_, D> {}
 
 impl<'a, D> Market<'a, D> {
-    /// A listed symbol.
+    /// A symbol of the lists; none for a contract.
+    pub fn listed(&self, id: SymbolId) -> Option<&'a Symbol> {
+        self.floor.symbols.listed().get(id.index())
+    }
+
+    /// A symbol, listed or a contract.
     #[inline]
     pub fn symbol(&self, id: SymbolId) -> Option<&'a Symbol> {
-        self.floor.symbols.get(id.index())
+        self.floor.symbols.get(id)
     }
 }
 

@@ -32,7 +32,7 @@ pub use broken::{Bar, Break, BreakError, BreakKind, Breaks, Figures, Interval, P
 pub use buttonwood_book::{Fill, NewOrder, Order, Traded};
 pub use collar::CollarWidth;
 pub use command::{Answer, Command, Infrequent, Reject, SYMBOLS_MAX, decide, evolve_infrequent};
-pub use desk::{Cover, Crossing, Desks, Execution, Live, Reserve, Rules, Terms, Unmet};
+pub use desk::{Cover, Crossing, Desks, Execution, Live, Reserve, Rules, StopRule, Terms, Unmet};
 pub use event::Event;
 pub use evolve::evolve;
 pub use fee_change::{FeeChange, FeeTier, FeeTiers, Promotion, TIERS_MAX};

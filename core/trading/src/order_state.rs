@@ -3,8 +3,8 @@
 use crate::{Event, Floor};
 use buttonwood_book::NewOrder;
 use buttonwood_model::{
-    AccountId, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side, Slot, SymbolId,
-    Time,
+    AccountId, CancelReason, Claim, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side, Slot,
+    SymbolId, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 
@@ -29,8 +29,10 @@ pub struct OrderState {
     pub session: SessionId,
     /// The symbol that it trades.
     pub symbol: SymbolId,
-    /// Buy or sell.
+    /// The side of the book that it is on.
     pub side: Side,
+    /// The outcome that it is about; [`Claim::Yes`] for products without outcomes. Its prices are those of the book all the same.
+    pub claim: Claim,
     /// Limit or market.
     pub kind: OrderKind,
     /// Its execution option.
@@ -71,6 +73,7 @@ impl OrderState {
             session: entry.session,
             symbol: order.symbol,
             side: order.side(),
+            claim: order.class().claim(),
             kind: entry.kind,
             option: entry.option,
             price: order.price,
@@ -93,6 +96,7 @@ impl OrderState {
             session: order.session,
             symbol: order.symbol,
             side: order.class.side(),
+            claim: order.class.claim(),
             kind: order.kind,
             option: order.option,
             price: order.price,
@@ -131,8 +135,7 @@ impl OrderState {
                     }
                 }
                 (Event::Filled { maker, qty, .. }, Some(taker)) if is_taking => {
-                    let grid =
-                        &floor.symbols.get(taker.symbol.index()).expect("an order's symbol is listed").grid;
+                    let grid = &floor.symbols.get(taker.symbol).expect("an order's symbol is listed").grid;
                     let price = floor.orders.get(*maker).price;
                     taker.remaining -= *qty;
                     taker.notional +=
@@ -172,7 +175,7 @@ impl OrderState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use buttonwood_model::{Claim, Desk, Held, OrderClass, RatesId, TradeId};
+    use buttonwood_model::{Desk, Held, OrderClass, RatesId, TradeId};
 
     fn order(id: u64) -> NewOrder {
         NewOrder {

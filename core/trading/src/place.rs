@@ -201,7 +201,7 @@ fn decide_in_full<D: Desks, E: From<Event>>(
         check_open(market, place.symbol)?;
     }
     if !is_plain {
-        check_shape(symbol, placer, place)?;
+        check_shape(market, symbol, placer, place)?;
         check_status(symbol, book, place)?;
     }
     let is_apart = for_auction || place.kind == OrderKind::StopLimit;
@@ -256,7 +256,12 @@ fn check_value<R>(terms: &Terms<'_>, place: &Place) -> Result<(), Reject<R>> {
 }
 
 /// The checks that need neither book nor balance.
-fn check_shape<R>(symbol: &Symbol, placer: Placer, place: &Place) -> Result<(), Reject<R>> {
+fn check_shape<D: Desks>(
+    market: Market<'_, D>,
+    symbol: &Symbol,
+    placer: Placer,
+    place: &Place,
+) -> Result<(), Reject<D::Refusal>> {
     // A position may be smaller than the smallest order, and the exchange closes it all the same.
     let is_small = place.qty < symbol.qty_min && placer.session != SessionId::EXCHANGE;
     let waits = place.option == Some(ExecutionOption::AuctionOnly);
@@ -267,7 +272,10 @@ fn check_shape<R>(symbol: &Symbol, placer: Placer, place: &Place) -> Result<(), 
         OrderKind::Market | OrderKind::MarketSpend if waits => Err(Reject::NoPrice),
         OrderKind::MarketSpend if place.side == Side::Sell => Err(Reject::SpendIsForBuys),
         OrderKind::Limit | OrderKind::Market | OrderKind::StopLimit if is_small => Err(Reject::BelowMinimum),
-        OrderKind::StopLimit => stop::check(place).map_err(Reject::Stop),
+        OrderKind::StopLimit => {
+            let (rule, last) = (market.desks.rules(symbol).stops, market.floor.orders.last(place.symbol));
+            stop::check(place, rule, last).map_err(Reject::Stop)
+        }
         OrderKind::Limit | OrderKind::Market | OrderKind::MarketSpend => Ok(()),
     }
 }

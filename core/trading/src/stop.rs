@@ -7,7 +7,7 @@
 
 use crate::incoming::Incoming;
 use crate::place::{Place, Placer, crosses};
-use crate::{Desks, Event, Floor, Market, Planner};
+use crate::{Desks, Event, Floor, Market, Planner, StopRule};
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 use buttonwood_model::{
@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize};
 pub enum StopError {
     /// There is none, or the order has an execution option too (ORD-042).
     Missing,
-    /// A buy's stop price is not below its limit (ORD-038).
+    /// A buy's stop price is not where the product's rule wants it: below its limit (ORD-038).
     Buy,
-    /// A sell's stop price is not above its limit (ORD-038).
+    /// A sell's stop price is not where the product's rule wants it: above its limit (ORD-038).
     Sell,
     /// The limit is more than half the stop price away from it (ORD-040).
     TooFar,
@@ -143,11 +143,19 @@ impl Stops {
     }
 }
 
-/// Checks an order's stop price against its limit (ORD-038 to ORD-040, ORD-042).
-pub(crate) fn check(place: &Place) -> Result<(), StopError> {
+/// Checks an order's stop price against its limit, and by the rule of some products against the last price (ORD-038 to ORD-040, ORD-042).
+pub(crate) fn check(place: &Place, rule: StopRule, last: Option<Price>) -> Result<(), StopError> {
     let (stop, price) = (place.stop.ticks(), place.price.ticks());
     if stop == 0 || place.option.is_some() {
         return Err(StopError::Missing);
+    }
+    if rule == StopRule::BetweenLastAndLimit {
+        let last = last.map_or(stop, Price::ticks);
+        return match place.side {
+            Side::Buy if stop > price || last > stop => Err(StopError::Buy),
+            Side::Sell if stop < price || last < stop => Err(StopError::Sell),
+            Side::Buy | Side::Sell => Ok(()),
+        };
     }
     match place.side {
         Side::Buy if stop >= price => Err(StopError::Buy),

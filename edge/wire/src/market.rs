@@ -117,6 +117,7 @@ pub fn symbol_details(names: &Names, id: SymbolId, status: SymbolStatus) -> Symb
     let (product, contract) = match symbol.product {
         Product::Spot => ("spot", "vanilla"),
         Product::Swap => ("swap", "linear"),
+        Product::Contract => ("contract", "binary"),
     };
     SymbolDetails {
         symbol: symbol.name.to_ascii_uppercase(),

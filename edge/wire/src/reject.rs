@@ -224,6 +224,7 @@ fn wrong_account(symbol: &Symbol) -> Refusal {
     let message = match symbol.product {
         Product::Spot => format!("A derivatives account trades perpetuals only, not symbol {shown}"),
         Product::Swap => format!("Only a derivatives account trades symbol {shown}"),
+        Product::Contract => format!("Only an exchange account trades contract {shown}"),
     };
     Refusal::new(Reason::AccountNotOfTypeRequired, message)
 }

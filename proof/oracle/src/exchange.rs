@@ -514,6 +514,7 @@ fn of_floor(event: TradingInfrequent) -> Option<Happening> {
         TradingInfrequent::AuctionEnded(symbol, finding) => Happening::Ended(symbol, finding),
         TradingInfrequent::TradeBroken(broken) => Happening::Broken(broken.trade, broken.kind()),
         TradingInfrequent::SymbolListed(_)
+        | TradingInfrequent::ContractListed(_)
         | TradingInfrequent::FeesChanged(_)
         | TradingInfrequent::FeeTiersChanged(_)
         | TradingInfrequent::PromotionChanged(_)

@@ -8,7 +8,9 @@ use buttonwood_engine::{
     Answer, Auctions, BreakKind, ConvertInfrequent, Finding as AuctionFinding, OrderRef, OrderState, State,
     Wrap, perp,
 };
-use buttonwood_model::{AccountId, ClientId, OrderId, OrderKind, SessionId, Side, SymbolId, Time, TradeId};
+use buttonwood_model::{
+    AccountId, Claim, ClientId, OrderId, OrderKind, SessionId, Side, SymbolId, Time, TradeId,
+};
 use buttonwood_num::{Money, Price, Qty, Round};
 use buttonwood_oracle::{Dice, Happening};
 use buttonwood_views::history::{self, Fault, History, Limit, Look, PublicTrade, Query, Since, TradeRow};
@@ -577,6 +579,7 @@ fn forced(id: OrderId, (account, side, symbol): (AccountId, Side, SymbolId), tim
         session: SessionId::EXCHANGE,
         symbol,
         side,
+        claim: Claim::Yes,
         kind: OrderKind::Market,
         option: None,
         price: Price::default(),

@@ -123,6 +123,7 @@ impl Traders {
                 let contract = state.perps().contract(id).filter(|contract| contract.is_fresh)?;
                 (contract.index, contract.index, base.levels.min(SWAP_LEVELS))
             }
+            Product::Contract => return None,
             Product::Spot => {
                 let dollars = prices.of(symbol.base)?;
                 (dollars.over(prices.of(symbol.quote)?, Round::HalfEven)?, dollars, base.levels)

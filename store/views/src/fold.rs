@@ -214,6 +214,8 @@ impl Fold {
             self.record_moves(stamp, event, parties, sink);
         }
         self.state.advance(stamp);
+        // What free claims became is no event of its own.
+        self.record_entries(stamp, [None; 2], sink);
     }
 
     /// Records what must be read from the state before the event is applied, while its orders still exist.
@@ -279,6 +281,7 @@ impl Fold {
             TradingInfrequent::TradeBroken(broken) => return self.correct(&broken),
             TradingInfrequent::SymbolStatusChanged(..)
             | TradingInfrequent::SymbolListed(_)
+            | TradingInfrequent::ContractListed(_)
             | TradingInfrequent::AuctionsScheduled(..)
             | TradingInfrequent::AuctionCut(..)
             | TradingInfrequent::FeesChanged(_)

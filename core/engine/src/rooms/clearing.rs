@@ -64,7 +64,7 @@ impl Evolve for Infrequent {
         }
         let (seed, time) = (state.seed(), stamp.time);
         let State { clearing: room, desks, access, floor, next_id, .. } = state;
-        let (symbols, next_id) = (&floor.symbols, *next_id);
+        let (symbols, next_id) = (floor.symbols.listed(), *next_id);
         let Desks { ledger, advances, indices, .. } = desks;
         let context = ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
         clearing::evolve(context, self);

@@ -80,7 +80,7 @@ impl Evolve for Infrequent {
         }
         take_name(state, &self);
         let State { conversions, desks, floor, .. } = state;
-        convert::evolve(conversions, &mut desks.ledger, &floor.symbols, &self);
+        convert::evolve(conversions, &mut desks.ledger, floor.symbols.listed(), &self);
         if matches!(self, Self::TermsSet(_)) {
             state.note_sources_needed();
         }

@@ -40,7 +40,7 @@ impl Evolve for Infrequent {
     fn apply(self, state: &mut State, stamp: Stamp) {
         let (seed, time) = (state.seed(), stamp.time);
         let State { funds: room, desks, access, floor, next_id, .. } = state;
-        let (symbols, next_id) = (&floor.symbols, *next_id);
+        let (symbols, next_id) = (floor.symbols.listed(), *next_id);
         room.note_next_trade(TradeId(next_id));
         let debtor = room.debtor_of(&self);
         let owed: Vec<_> = debtor.into_iter().flat_map(|account| room.debts_of(account)).collect();

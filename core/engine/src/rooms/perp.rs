@@ -55,7 +55,7 @@ impl Evolve for Infrequent {
         let (seed, time) = (state.seed(), stamp.time);
         let State { desks, access, floor, next_id, .. } = state;
         let Desks { perps: room, indices, ledger, advances, .. } = desks;
-        let (symbols, next_id) = (&floor.symbols, *next_id);
+        let (symbols, next_id) = (floor.symbols.listed(), *next_id);
         let mut context =
             ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
         perp::evolve(&mut context, &self);

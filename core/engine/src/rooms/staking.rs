@@ -34,7 +34,7 @@ impl Evolve for Infrequent {
     fn apply(self, state: &mut State, stamp: Stamp) {
         let (seed, time) = (state.seed(), stamp.time);
         let State { staking: room, desks, access, floor, next_id, .. } = state;
-        let (symbols, next_id) = (&floor.symbols, *next_id);
+        let (symbols, next_id) = (floor.symbols.listed(), *next_id);
         let Desks { ledger, advances, indices, .. } = desks;
         let mut context =
             ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };

@@ -13,6 +13,7 @@ mod operations;
 mod oracle;
 mod perpetual_figures;
 mod perpetuals;
+mod predictions;
 mod prefetch;
 mod replay;
 mod scenarios;

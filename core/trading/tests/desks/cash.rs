@@ -4,7 +4,9 @@ use crate::desks::{Move, Refusal, units};
 use buttonwood_ledger::{Crossing as Exchange, Ledger, Maker, Taker, Trade};
 use buttonwood_model::{AccountId, AssetId, CancelReason, CurrencyId, OrderKind, Product, Side, Symbol};
 use buttonwood_num::{Bps, Money, Price, Qty};
-use buttonwood_trading::{CollarWidth, Crossing, Execution, Fill, Live, Reserve, Rules, Terms, Unmet};
+use buttonwood_trading::{
+    CollarWidth, Crossing, Execution, Fill, Live, Reserve, Rules, StopRule, Terms, Unmet,
+};
 use std::collections::BTreeMap;
 
 pub(crate) const RULES: Rules = Rules {
@@ -13,6 +15,7 @@ pub(crate) const RULES: Rules = Rules {
     auctions: true,
     uncovered: CancelReason::Uncovered,
     fees_of: Product::Spot,
+    stops: StopRule::Apart,
 };
 
 /// The largest debt of an account.

@@ -101,7 +101,7 @@ impl Desks for TestDesks {
     fn desk(&self, symbol: &Symbol, account: AccountId, _on_margin: bool) -> Result<Desk, Refusal> {
         Ok(match (symbol.product, symbol.name.as_str()) {
             (Product::Swap, _) => PERP,
-            (Product::Spot, "rain") => OUTCOMES,
+            (Product::Contract, _) | (Product::Spot, "rain") => OUTCOMES,
             (Product::Spot, _) if account.0.is_multiple_of(2) => CASH,
             (Product::Spot, _) => MARGIN,
         })
@@ -110,7 +110,7 @@ impl Desks for TestDesks {
     fn rules(&self, symbol: &Symbol) -> Rules {
         match (symbol.product, symbol.name.as_str()) {
             (Product::Swap, _) => perp::RULES,
-            (Product::Spot, "rain") => outcomes::RULES,
+            (Product::Contract, _) | (Product::Spot, "rain") => outcomes::RULES,
             (Product::Spot, _) => cash::RULES,
         }
     }

@@ -142,11 +142,13 @@ impl State {
             let account = state.desks.ledger.open_account();
             state.floor.open_account(account);
         }
-        state.floor.symbols = vec![
+        for symbol in [
             symbol("btcusd", "0.001", Product::Spot),
             symbol("btcperp", "0.001", Product::Swap),
             symbol("rain", "1", Product::Spot),
-        ];
+        ] {
+            state.floor.symbols.push_listed(symbol);
+        }
         state
     }
 
@@ -275,7 +277,7 @@ impl Engine {
             }
             Command::Cancel(account, id) => {
                 let order = cancel::OrderRef::Id(*id);
-                cancel::one(market, *account, &order, out).ok_or(Reject::NotLive)?;
+                cancel::one(market, *account, &order, false, out).ok_or(Reject::NotLive)?;
             }
             Command::CancelAll(account) => cancel::many(market, *account, None, planner, out),
             Command::Trading(command) => {

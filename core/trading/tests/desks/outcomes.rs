@@ -9,7 +9,7 @@ use buttonwood_model::{
     AssetId, CancelReason, Claim, OrderClass, OrderKind, Product, Side, Symbol, SymbolId,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
-use buttonwood_trading::{Fill, Live, Reserve, Rules, Terms, Unmet};
+use buttonwood_trading::{Fill, Live, Reserve, Rules, StopRule, Terms, Unmet};
 
 pub(crate) const RULES: Rules = Rules {
     collar: None,
@@ -17,6 +17,7 @@ pub(crate) const RULES: Rules = Rules {
     auctions: false,
     uncovered: CancelReason::Uncovered,
     fees_of: Product::Spot,
+    stops: StopRule::Apart,
 };
 
 /// The worth of both claims together, in ticks.

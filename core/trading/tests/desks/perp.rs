@@ -7,7 +7,7 @@ use crate::desks::{Move, quote_of, units};
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CancelReason, OrderId, OrderKind, Product, SessionId, Side, SymbolId};
 use buttonwood_num::{Bps, Grid, Money, Price, Qty};
-use buttonwood_trading::{CollarWidth, Fill, Live, Reserve, Rules, Terms, Unmet};
+use buttonwood_trading::{CollarWidth, Fill, Live, Reserve, Rules, StopRule, Terms, Unmet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -17,6 +17,7 @@ pub(crate) const RULES: Rules = Rules {
     auctions: true,
     uncovered: CancelReason::Uncovered,
     fees_of: Product::Swap,
+    stops: StopRule::Apart,
 };
 
 /// The quantity of one contract that one account has bought or sold.

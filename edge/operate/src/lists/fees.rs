@@ -41,6 +41,7 @@ impl ListedFees {
         let product = match product {
             Product::Spot => "spot",
             Product::Swap => "swap",
+            Product::Contract => "contract",
         };
         Self {
             product: product.to_owned(),

@@ -8,8 +8,8 @@ use super::stops;
 use crate::exchange::Happening;
 use buttonwood_engine::{AccountKind, DeskReject, FeeSchedule, OrderState, Place, PlaceReject};
 use buttonwood_model::{
-    AccountId, CancelReason, CurrencyId, ExecutionOption, OrderId, OrderKind, SessionId, Side, SymbolStatus,
-    Time,
+    AccountId, CancelReason, Claim, CurrencyId, ExecutionOption, OrderId, OrderKind, SessionId, Side,
+    SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 
@@ -186,6 +186,7 @@ impl Naive {
             session,
             symbol: place.symbol,
             side: place.side,
+            claim: Claim::Yes,
             kind: place.kind,
             option: place.option,
             price: place.price,

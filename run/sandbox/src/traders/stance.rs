@@ -25,7 +25,7 @@ impl Stance {
     pub(crate) fn of(state: &State, product: Product) -> Option<Self> {
         let simulated = simulated(state.access());
         let sessions = match product {
-            Product::Spot => simulated.spot,
+            Product::Spot | Product::Contract => simulated.spot,
             Product::Swap => simulated.perpetuals,
         };
         let quoter = Hand::of(state, *sessions.first()?)?;

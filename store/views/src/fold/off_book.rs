@@ -4,7 +4,7 @@
 use super::Sink;
 use crate::history::{OrderRow, Part, Position, TradeRow};
 use buttonwood_engine::OrderState;
-use buttonwood_model::{AccountId, OrderId, OrderKind, SessionId, Side, Stamp, SymbolId, TradeId};
+use buttonwood_model::{AccountId, Claim, OrderId, OrderKind, SessionId, Side, Stamp, SymbolId, TradeId};
 use buttonwood_num::{Grid, Money, Price, Qty, Round};
 
 /// A trade off the book.
@@ -65,6 +65,7 @@ impl Order {
             session: SessionId::EXCHANGE,
             symbol: self.symbol,
             side: self.side,
+            claim: Claim::Yes,
             kind: OrderKind::Market,
             option: None,
             price: Price::default(),

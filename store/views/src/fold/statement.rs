@@ -88,6 +88,11 @@ impl Fold {
         sink: &mut impl Sink,
     ) {
         self.ahead.settle(event);
+        self.record_entries(stamp, parties, sink);
+    }
+
+    /// Records what entries changed since the last call.
+    pub(super) fn record_entries(&mut self, stamp: Stamp, parties: [Option<Party>; 2], sink: &mut impl Sink) {
         let mut moves = core::mem::take(&mut self.moves);
         self.state.take_moves(&mut moves);
         for place in 0..moves.len() {

@@ -5,7 +5,9 @@ use super::chain::Link;
 use super::codec::{self, Damage, Position};
 use super::row::{Part, Timed, TradeRow, put_client_id, side, side_code, take_client_id};
 use buttonwood_engine::OrderState;
-use buttonwood_model::{AccountId, ClientId, OrderId, OrderKind, SessionId, Side, SymbolId, Time, TradeId};
+use buttonwood_model::{
+    AccountId, Claim, ClientId, OrderId, OrderKind, SessionId, Side, SymbolId, Time, TradeId,
+};
 use buttonwood_num::{Money, Price, Qty};
 
 /// A wrap, or an instant order that was executed.
@@ -57,6 +59,7 @@ impl ConversionRow {
             session: SessionId::EXCHANGE,
             symbol: self.symbol,
             side: self.side,
+            claim: Claim::Yes,
             kind: OrderKind::Market,
             option: None,
             price: Price::default(),

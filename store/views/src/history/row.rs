@@ -8,8 +8,8 @@ use super::codec::{self, Damage, Position};
 use super::stretch::Sums;
 use buttonwood_engine::OrderState;
 use buttonwood_model::{
-    AccountId, CLIENT_ID_MAX, CancelReason, ClientId, ExecutionOption, OrderId, OrderKind, SessionId, Side,
-    SymbolId, Time, TradeId,
+    AccountId, CLIENT_ID_MAX, CancelReason, Claim, ClientId, ExecutionOption, OrderId, OrderKind, SessionId,
+    Side, SymbolId, Time, TradeId,
 };
 use buttonwood_num::{Money, Price, Qty};
 
@@ -297,6 +297,7 @@ impl OrderRow {
             id: OrderId(order),
             symbol: SymbolId(u32::try_from(symbol)?),
             side: side(side_of)?,
+            claim: Claim::Yes,
             kind: kind(kind_of)?,
             option: unless_zero(option_of, option)?,
             price: Price::from_ticks(price),

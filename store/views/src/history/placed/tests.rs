@@ -3,7 +3,7 @@
 use super::*;
 use crate::history::chain::Chain;
 use buttonwood_engine::OrderState;
-use buttonwood_model::{OrderKind, SessionId, Side, Time};
+use buttonwood_model::{Claim, OrderKind, SessionId, Side, Time};
 use buttonwood_num::{Money, Price, Qty};
 use std::cell::Cell;
 
@@ -59,6 +59,7 @@ fn order(id: u64) -> OrderState {
         id: OrderId(id),
         symbol: SymbolId(0),
         side: Side::Buy,
+        claim: Claim::Yes,
         kind: OrderKind::Limit,
         option: None,
         price: Price::from_ticks(1),

@@ -7,8 +7,8 @@ use crate::history::{
 };
 use buttonwood_engine::{About, Cause, OrderState};
 use buttonwood_model::{
-    AccountId, CancelReason, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, SessionId, Side,
-    SymbolId, Time, TradeId,
+    AccountId, CancelReason, Claim, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, SessionId,
+    Side, SymbolId, Time, TradeId,
 };
 use buttonwood_num::{Money, Price, Qty};
 use proptest::prelude::*;
@@ -117,6 +117,7 @@ impl Rig {
             id,
             symbol: SymbolId(symbol.into()),
             side: if id.0.is_multiple_of(2) { Side::Buy } else { Side::Sell },
+            claim: Claim::Yes,
             kind,
             option,
             price: Price::from_ticks(id.0 * 1_000),

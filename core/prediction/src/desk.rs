@@ -1,0 +1,195 @@
+//! The desk: what an order of a contract reserves, costs and how it settles.
+//!
+//! Each side of a fill settles with the contract's escrow: a buyer pays into it and gets new claims, a seller gives claims back and is paid out
+//! of it. So a buy of yes that meets a buy of no mints a pair, two sales merge one, and a buy that meets a sale of the same outcome only
+//! changes who holds the claims (PM-018).
+
+use crate::state::Holder;
+use crate::{Predictions, netting};
+use buttonwood_ledger::{About, Bucket, Cause, FeePart, Ledger, Posting};
+use buttonwood_model::{
+    AccountId, AssetId, CancelReason, Claim, Desk, OrderClass, Product, Side, Symbol, SymbolId,
+};
+use buttonwood_num::{Bps, Money, Price, Qty};
+use buttonwood_trading::{Live, Reserve, Rules, StopRule, Terms, Unmet};
+
+/// The number of this desk.
+pub const DESK: Desk = Desk::new(4);
+
+/// The rules that contracts leave to the floor: no collar and no auctions (D-111).
+pub const RULES: Rules = Rules {
+    collar: None,
+    opens: true,
+    auctions: false,
+    uncovered: CancelReason::Uncovered,
+    fees_of: Product::Contract,
+    stops: StopRule::BetweenLastAndLimit,
+};
+
+/// Whether the order buys claims. A buy of no is an ask of the book.
+#[inline]
+pub fn buys(class: OrderClass) -> bool {
+    (class.side() == Side::Buy) == (class.claim() == Claim::Yes)
+}
+
+/// The price of an outcome at a price of the book; the same function leads back. None beyond one dollar.
+#[inline]
+pub fn own_price(symbol: &Symbol, claim: Claim, price: Price) -> Option<Price> {
+    match claim {
+        Claim::Yes => Some(price),
+        Claim::No => symbol.grid.ticks_of_one()?.checked_sub(price.ticks()).map(Price::from_ticks),
+    }
+}
+
+/// What `qty` claims on an outcome cost where those on yes cost `notional`. None beyond the range of money.
+pub fn own_notional(symbol: &Symbol, claim: Claim, qty: Qty, notional: Money) -> Option<Money> {
+    match claim {
+        Claim::Yes => Some(notional),
+        Claim::No => symbol.grid.base(qty)?.checked_sub(notional),
+    }
+}
+
+/// The fee for `qty` at a price of the book: the smaller of both outcomes' prices × qty × rate (D-109). It is exact, since a listing bounds the
+/// decimals of its increments. None beyond the range of money.
+#[inline]
+fn fee(symbol: &Symbol, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
+    let other = own_price(symbol, Claim::No, price)?;
+    symbol.grid.fee(price.min(other), qty, rate)
+}
+
+/// What an order of `qty` reserves: the cost of claims with the larger of both fees (D-107), or the claims that it sells. None beyond the
+/// range of money.
+pub fn needed(symbol: &Symbol, class: OrderClass, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
+    if !buys(class) {
+        return symbol.grid.base(qty);
+    }
+    let cost = symbol.grid.notional(own_price(symbol, class.claim(), price)?, qty)?;
+    cost.checked_add(fee(symbol, price, qty, rate)?)
+}
+
+/// The asset that an order reserves.
+fn asset(symbol: &Symbol, id: SymbolId, class: OrderClass) -> AssetId {
+    if buys(class) { symbol.quote.into() } else { AssetId::claim(id, class.claim()) }
+}
+
+/// The whole order must be covered, as if it rested (PM-019).
+///
+/// # Errors
+/// [`Unmet`], of too little money or too few claims.
+#[inline]
+pub fn reserve<R>(ledger: &Ledger, terms: &Terms<'_>) -> Result<Reserve, Unmet<R>> {
+    let Terms { symbol, class, price, qty, rates, .. } = *terms;
+    let amount = needed(symbol, class, price, qty, rates.worst()).ok_or(Unmet::Beyond)?;
+    let (held, balance) = ledger.find(terms.account, asset(symbol, terms.symbol_id, class));
+    let available = balance.available + terms.freed;
+    if amount <= available {
+        Ok(Reserve { held, amount })
+    } else {
+        Err(Unmet::Funds { needed: amount, available })
+    }
+}
+
+/// The reserve of `left` of an order.
+pub fn rest(terms: &Terms<'_>, left: Qty, whole: Reserve) -> Reserve {
+    let amount = needed(terms.symbol, terms.class, terms.price, left, terms.rates.worst());
+    // Less than the whole order, which was found to be within the range of money.
+    Reserve { amount: amount.unwrap_or(whole.amount), ..whole }
+}
+
+/// The fees of maker and taker for a fill.
+#[inline]
+pub fn fees(maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2] {
+    let of = |rate| fee(maker.symbol, maker.order.price, qty, rate).unwrap_or(Money::ZERO);
+    [of(maker.rates().maker), of(taker.rates.taker)]
+}
+
+/// What `qty` of a live order reserves.
+fn held_for(live: Live<'_>, qty: Qty) -> Money {
+    let order = live.order;
+    needed(live.symbol, order.class(), order.price, qty, live.rates().worst()).unwrap_or(Money::ZERO)
+}
+
+/// The reserve of a resting order, and its asset.
+pub fn reserved(live: Live<'_>) -> (AssetId, Money) {
+    let order = live.order;
+    (asset(live.symbol, order.symbol, order.class()), held_for(live, order.remaining))
+}
+
+/// Reserves what an order needs that rests from now on.
+pub fn hold<'a>(ledger: &mut Ledger, live: impl FnOnce() -> Live<'a>, reserve: Reserve) {
+    let whose = || {
+        let live = live();
+        (live.order.account, asset(live.symbol, live.order.symbol, live.order.class()))
+    };
+    ledger.hold_at(reserve.held, whose, reserve.amount);
+}
+
+/// Frees what a resting order reserves.
+pub fn release(room: &mut Predictions, ledger: &mut Ledger, live: Live<'_>) {
+    let order = live.order;
+    ledger.release(order.held, held_for(live, order.remaining));
+    if !buys(order.class()) {
+        netting::note(room, order.symbol, order.account);
+    }
+}
+
+/// A fill: how much, and what the claims on yes cost.
+#[derive(Clone, Copy, Debug)]
+struct Traded {
+    qty: Qty,
+    notional: Money,
+}
+
+/// Settles both sides of a fill: the maker pays out of its hold, the taker from what is available.
+pub fn settle(
+    room: &mut Predictions,
+    ledger: &mut Ledger,
+    [maker, taker]: [Live<'_>; 2],
+    (qty, notional): (Qty, Money),
+    [maker_fee, taker_fee]: [Money; 2],
+) {
+    let left = maker.order.remaining;
+    let rest = Qty::from_hundredths(left.hundredths().saturating_sub(qty.hundredths()));
+    ledger.release(maker.order.held, held_for(maker, left) - held_for(maker, rest));
+    let traded = Traded { qty, notional };
+    settle_side(room, ledger, maker, traded, maker_fee);
+    settle_side(room, ledger, taker, traded, taker_fee);
+    room.note_traded(maker.order.symbol, maker.symbol.grid.base(qty).unwrap_or(Money::ZERO));
+}
+
+/// Settles one side with the escrow. A side that sells may be paid before the other has paid: its claims are backed already.
+fn settle_side(room: &mut Predictions, ledger: &mut Ledger, party: Live<'_>, traded: Traded, fee: Money) {
+    let (order, symbol) = (party.order, party.symbol);
+    let (class, contract) = (order.class(), order.symbol);
+    let Traded { qty, notional } = traded;
+    let amounts = symbol.grid.base(qty).zip(own_notional(symbol, class.claim(), qty, notional));
+    let Some((claims, cost)) = amounts else { return };
+    let whose = Holder { account: order.account, contract, claim: class.claim() };
+    if buys(class) {
+        room.note_bought(whose, cost);
+        post(ledger, symbol, whose, (cost, claims), fee);
+    } else {
+        let held = ledger.balance(order.account, AssetId::claim(contract, class.claim())).total();
+        room.note_sold(whose, cost, (claims, held));
+        post(ledger, symbol, whose, (-cost, -claims), fee);
+    }
+    netting::note(room, contract, order.account);
+}
+
+/// Posts what one side pays and gets: `paid` dollars into the escrow for `got` claims out of it, both negative for a sale.
+fn post(ledger: &mut Ledger, symbol: &Symbol, whose: Holder, (paid, got): (Money, Money), fee: Money) {
+    let fees = ledger.fees();
+    let Holder { account, contract, claim } = whose;
+    let (dollars, claims) = (AssetId::from(symbol.quote), AssetId::claim(contract, claim));
+    let escrow = AccountId::escrow(contract);
+    let line = |account, asset, amount| Posting { account, asset, bucket: Bucket::Available, amount };
+    let entry = [
+        line(account, dollars, -paid - fee),
+        line(escrow, dollars, paid),
+        line(fees, dollars, fee),
+        line(account, claims, got),
+        line(escrow, claims, -got),
+    ];
+    let part = FeePart { account, asset: dollars, amount: fee };
+    ledger.post_with_fee(Cause::Trade.about(About::Nothing), &entry, &part);
+}

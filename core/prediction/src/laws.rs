@@ -1,0 +1,75 @@
+//! The laws of the room, from the single balances and positions.
+
+use crate::{Predictions, Work};
+use alloc::collections::BTreeMap;
+use buttonwood_model::{AccountId, AssetId, Claim, SymbolId};
+use buttonwood_num::Money;
+use buttonwood_room::Context;
+
+/// A broken law of the prediction markets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BrokenLaw {
+    /// The escrow does not hold a dollar for each pair of claims, or as many claims on yes as on no are not out (INV-PRED-1). While the
+    /// contract is paid: a dollar for each claim that will be.
+    Unbacked(SymbolId),
+    /// The costs of the positions do not sum to those of the contract.
+    Costs(SymbolId),
+    /// The account has a free pair of claims.
+    FreePair(SymbolId, AccountId),
+    /// The event is paid, and its contract has claims, dollars or live orders left (INV-PRED-4).
+    NotDone(SymbolId),
+}
+
+impl Predictions {
+    /// The first broken law.
+    pub(crate) fn find_broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {
+        let ids = (0..).map(SymbolId::contract);
+        let unbacked = ids.zip(&self.contracts).find(|(id, _)| !self.is_backed(context, *id));
+        if let Some((id, _)) = unbacked {
+            return Some(BrokenLaw::Unbacked(id));
+        }
+        self.unequal_costs().or_else(|| self.free_pair(context)).or_else(|| self.left_over(context))
+    }
+
+    fn is_backed(&self, context: &Context<'_, Self>, id: SymbolId) -> bool {
+        let (dollars, [yes, no]) = self.collateral(context.ledger, id);
+        match self.work.front() {
+            Some(Work::Pay(paying)) if *paying == id => {
+                let outcome = self.contract(id).and_then(|contract| contract.outcome);
+                dollars == if outcome == Some(Claim::Yes) { yes } else { no }
+            }
+            Some(Work::Refund(paying, _)) if *paying == id => !dollars.is_negative(),
+            _ => dollars == yes && yes == no,
+        }
+    }
+
+    fn unequal_costs(&self) -> Option<BrokenLaw> {
+        let mut sums: BTreeMap<SymbolId, Money> = BTreeMap::new();
+        for ((id, _), position) in &self.positions {
+            *sums.entry(*id).or_insert(Money::ZERO) += position.cost(Claim::Yes) + position.cost(Claim::No);
+        }
+        let sum = |id: &SymbolId| sums.get(id).copied().unwrap_or(Money::ZERO);
+        let mut contracts = (0..).map(SymbolId::contract).zip(&self.contracts);
+        let unequal = contracts.find(|(id, contract)| sum(id) != contract.costs);
+        unequal.map(|(id, _)| BrokenLaw::Costs(id))
+    }
+
+    fn free_pair(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {
+        let has_pair = |id: SymbolId, account: AccountId| {
+            let free = |claim| context.ledger.balance(account, AssetId::claim(id, claim)).available;
+            Claim::ALL.into_iter().all(|claim| free(claim) > Money::ZERO)
+        };
+        let mut positions = self.positions.keys();
+        positions.find(|(id, account)| has_pair(*id, *account)).map(|(id, at)| BrokenLaw::FreePair(*id, *at))
+    }
+
+    fn left_over(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {
+        let done = self.ended.iter().filter(|id| !self.is_at_work_for(**id));
+        let mut contracts = done.filter_map(|id| self.event(*id)).flat_map(crate::Event::contracts);
+        let has_left = |id: &SymbolId| {
+            self.collateral(context.ledger, *id) != (Money::ZERO, [Money::ZERO; 2])
+                || !context.floor.orders.book(*id).is_empty()
+        };
+        contracts.find(has_left).map(BrokenLaw::NotDone)
+    }
+}

@@ -1,0 +1,39 @@
+//! The answers of this room that the engine asks of every room.
+
+use crate::state::Step;
+use crate::{BrokenLaw, Command, Predictions};
+use buttonwood_ledger::Ledger;
+use buttonwood_model::{Due, Phase};
+use buttonwood_room::{Context, Room};
+
+impl Room for Predictions {
+    type Command = Command;
+    type BrokenLaw = BrokenLaw;
+
+    /// Work goes on from when its last step was done, so that what falls due later by the clock, of any room, does not wait for its end.
+    fn next_due(&self, _context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
+        let work =
+            self.work.front().map(|_| Due::step(self.work_time, Phase::Orders, Command::Work).in_storm());
+        let agenda = self.agenda.first().map(|(time, step, event)| {
+            let command = match step {
+                Step::Start => Command::Start(*event),
+                Step::Expire => Command::Expire(*event),
+                Step::Finish => Command::Finish(*event),
+            };
+            Due::step(*time, Phase::Orders, command).in_storm()
+        });
+        [work, agenda].into_iter().flatten()
+    }
+
+    fn broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {
+        self.find_broken_law(context)
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint.part("prediction")
+    }
+
+    fn restore(&mut self, _ledger: &mut Ledger) {
+        self.derive();
+    }
+}
