@@ -95,7 +95,9 @@ impl Orders {
 
     #[cold]
     fn first_print(&mut self, symbol: SymbolId, print: Print) {
-        *self.last.grown(symbol) = print;
+        if let Some(last) = self.last.grown(symbol) {
+            *last = print;
+        }
     }
 
     /// Corrects the price of a symbol's last trade, after a trade was broken.

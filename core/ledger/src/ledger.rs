@@ -237,15 +237,26 @@ impl Ledger {
 
     fn enter(&mut self, Owner { account, asset }: Owner, place: usize) {
         let entry = u32::try_from(place + 1).expect("fewer than 2^32 balances");
-        if let Some(contract) = account.as_escrow() {
-            return self.enter_escrow(contract, asset, entry);
-        }
-        let Some(currency) = asset.currency() else {
+        let at = if let Some(contract) = account.as_escrow() {
+            self.escrow_entry_mut(contract, asset)
+        } else if let Some(currency) = asset.currency() {
+            let at = self.at(account, currency);
+            self.index.get_mut(at)
+        } else {
             self.sparse.insert((account, asset), entry);
             return;
         };
-        let at = self.at(account, currency);
-        *self.index.get_mut(at).expect("every account has a row as long as the list of currencies") = entry;
+        *at.expect(
+            "every account has a row as long as the list of currencies, and an escrow one of its assets",
+        ) = entry;
+    }
+
+    /// The entry of an escrow's balance, made with its row.
+    fn escrow_entry_mut(&mut self, contract: SymbolId, asset: AssetId) -> Option<&mut u32> {
+        let column = self.escrow_column(contract, asset)?;
+        let rows = self.escrows.len().max(contract.contract_index() + 1);
+        self.escrows.resize(rows, EscrowRow::default());
+        self.escrows.get_mut(contract.contract_index())?.get_mut(column)
     }
 
     #[inline]
@@ -273,14 +284,6 @@ impl Ledger {
             Some((of, claim)) => (of == contract).then_some(1 + claim.index()),
             None => (asset.currency() == self.dollar).then_some(0),
         }
-    }
-
-    fn enter_escrow(&mut self, contract: SymbolId, asset: AssetId, entry: u32) {
-        let column = self.escrow_column(contract, asset).expect("an escrow holds dollars and its own claims");
-        let rows = self.escrows.len().max(contract.contract_index() + 1);
-        self.escrows.resize(rows, EscrowRow::default());
-        let row = self.escrows.get_mut(contract.contract_index()).and_then(|row| row.get_mut(column));
-        *row.expect("the row was added") = entry;
     }
 
     /// The place of the balance, made if it does not exist.

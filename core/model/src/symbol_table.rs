@@ -4,7 +4,7 @@ use crate::SymbolId;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-/// Rows by symbol. The ids of contracts begin far above those of listed symbols, so each kind has a list of its own.
+/// Rows by symbol. The ids of contracts begin far above those of listed symbols, so each kind has a list of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SymbolTable<T> {
     listed: Vec<T>,
@@ -65,11 +65,8 @@ impl<T> SymbolTable<T> {
 }
 
 impl<T: Clone + Default> SymbolTable<T> {
-    /// A symbol's row, added with those before it if the table lacks it.
-    ///
-    /// # Panics
-    /// Never: the row was added.
-    pub fn grown(&mut self, symbol: SymbolId) -> &mut T {
+    /// A symbol's row, added with those before it if the table lacks it; never none.
+    pub fn grown(&mut self, symbol: SymbolId) -> Option<&mut T> {
         let (rows, at) = if symbol.is_contract() {
             (&mut self.contracts, symbol.contract_index())
         } else {
@@ -78,7 +75,7 @@ impl<T: Clone + Default> SymbolTable<T> {
         if rows.len() <= at {
             rows.resize(at + 1, T::default());
         }
-        rows.get_mut(at).expect("the row was added")
+        rows.get_mut(at)
     }
 }
 
@@ -90,8 +87,8 @@ mod tests {
     #[test]
     fn each_kind_has_its_own_rows() {
         let mut table: SymbolTable<u8> = SymbolTable::default();
-        *table.grown(SymbolId::contract(1)) = 7;
-        *table.grown(SymbolId(2)) = 9;
+        *table.grown(SymbolId::contract(1)).unwrap() = 7;
+        *table.grown(SymbolId(2)).unwrap() = 9;
         assert_eq!((table.listed(), table.contracts()), (&[0, 0, 9][..], &[0, 7][..]));
         assert_eq!((table.get(SymbolId::contract(1)), table.get(SymbolId(2))), (Some(&7), Some(&9)));
         assert_eq!((table.get(SymbolId::contract(2)), table.get(SymbolId(3))), (None, None));

@@ -76,7 +76,7 @@ fn asset(symbol: &Symbol, id: SymbolId, class: OrderClass) -> AssetId {
 ///
 /// # Errors
 /// [`Unmet`], of too little money or too few claims.
-#[inline]
+#[inline(never)]
 pub fn reserve<R>(ledger: &Ledger, terms: &Terms<'_>) -> Result<Reserve, Unmet<R>> {
     let Terms { symbol, class, price, qty, rates, .. } = *terms;
     let amount = needed(symbol, class, price, qty, rates.worst()).ok_or(Unmet::Beyond)?;
@@ -97,7 +97,7 @@ pub fn rest(terms: &Terms<'_>, left: Qty, whole: Reserve) -> Reserve {
 }
 
 /// The fees of maker and taker for a fill.
-#[inline]
+#[inline(never)]
 pub fn fees(maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2] {
     let of = |rate| fee(maker.symbol, maker.order.price, qty, rate).unwrap_or(Money::ZERO);
     [of(maker.rates().maker), of(taker.rates.taker)]
@@ -110,12 +110,14 @@ fn held_for(live: Live<'_>, qty: Qty) -> Money {
 }
 
 /// The reserve of a resting order, and its asset.
+#[inline(never)]
 pub fn reserved(live: Live<'_>) -> (AssetId, Money) {
     let order = live.order;
     (asset(live.symbol, order.symbol, order.class()), held_for(live, order.remaining))
 }
 
 /// Reserves what an order needs that rests from now on.
+#[inline(never)]
 pub fn hold<'a>(ledger: &mut Ledger, live: impl FnOnce() -> Live<'a>, reserve: Reserve) {
     let whose = || {
         let live = live();
@@ -125,6 +127,7 @@ pub fn hold<'a>(ledger: &mut Ledger, live: impl FnOnce() -> Live<'a>, reserve: R
 }
 
 /// Frees what a resting order reserves.
+#[inline(never)]
 pub fn release(room: &mut Predictions, ledger: &mut Ledger, live: Live<'_>) {
     let order = live.order;
     ledger.release(order.held, held_for(live, order.remaining));

@@ -1,7 +1,7 @@
 //! Free pairs of claims become dollars at once (D-110).
 //!
-//! Netting follows from balances alone, at the end of every command: it has no event, so that no path by which claims become free can leave
-//! it out. Within a command an incoming sale relies on claims that its account has, so nothing nets before its end.
+//! Netting follows from balances alone, at the end of every command: it has no event, so that no path by which claims become free can
+//! leave it out. Within a command an incoming sale relies on claims that its account has, so nothing nets before its end.
 
 use crate::Predictions;
 use crate::state::Holder;

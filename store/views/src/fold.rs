@@ -214,7 +214,7 @@ impl Fold {
             self.record_moves(stamp, event, parties, sink);
         }
         self.state.advance(stamp);
-        // What free claims became is no event of its own.
+        // Netting has no event of its own.
         self.record_entries(stamp, [None; 2], sink);
     }
 

@@ -89,7 +89,9 @@ impl Books {
 
     #[cold]
     fn make(&mut self, symbol: SymbolId) {
-        *self.symbols.grown(symbol) = Some(Box::default());
+        if let Some(pair) = self.symbols.grown(symbol) {
+            *pair = Some(Box::default());
+        }
     }
 
     /// Drops the books of a symbol that is done; a later order would make new ones.
