@@ -92,7 +92,8 @@ impl Desks {
         lost.unwrap_or(Money::MAX).max(Money::ZERO)
     }
 
-    /// The losses of both parties in a trade, if they are of different groups: their accounts and sides.
+    /// The losses of both parties in a trade: their accounts and sides. Within a group a trade loses nothing, but a mint does: its dollar goes
+    /// to the escrow for claims that count nothing.
     fn lost_by(
         &self,
         (floor, meter): (&Floor, &mut Meter),
@@ -102,7 +103,12 @@ impl Desks {
     ) -> Loss {
         let groups = parties.map(|(account, _)| self.group(account));
         if groups.first() == groups.last() {
-            return Loss::default();
+            let [one, other] = parties;
+            let mints = symbol.product == Product::Contract
+                && prediction::buys(one.1)
+                && prediction::buys(other.1);
+            let group = self.group(one.0).filter(|group| mints && self.advances.of(*group).is_some());
+            return Loss([group.map(|group| (group, base)), None]);
         }
         Loss(parties.map(|(account, class)| {
             let group = self.group(account)?;

@@ -427,7 +427,12 @@ impl trading::Desks for Desks {
         };
         let quote = code_of(symbol.quote);
         let is_listed = code_of(symbol.base).is_some() && quote.is_some() && symbol.base != symbol.quote;
-        is_listed && (symbol.product == Product::Spot || quote == Some(GUSD))
+        match symbol.product {
+            Product::Spot => is_listed,
+            Product::Swap => is_listed && quote == Some(GUSD),
+            // They are listed with their events.
+            Product::Contract => false,
+        }
     }
 
     #[inline(always)]

@@ -312,10 +312,14 @@ pub fn evolve(books: &mut ContextMut<'_, Predictions>, event: Infrequent) {
         Infrequent::Cleared(_, is_last) => work::evolve_clearing(room, is_last, time),
         Infrequent::Paid(paid) => work::evolve_payment(books, &paid),
         Infrequent::Settled(event) => work::evolve_settled(room, event, time),
-        Infrequent::TermsPublished(content) => room.terms.push(Published { content, time }),
+        Infrequent::TermsPublished(content) => {
+            room.terms.push(Published { content, time });
+            room.fold_terms(None);
+        }
         Infrequent::TermsAccepted(group, session) => {
             let version = room.terms_version();
             room.accepted.insert(group, Acceptance { version, session, time });
+            room.fold_terms(Some(group));
         }
     }
 }

@@ -60,8 +60,10 @@ fn fee(symbol: &Symbol, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
 /// What an order of `qty` reserves: the cost of claims with the larger of both fees (D-107), or the claims that it sells. None beyond the
 /// range of money.
 pub fn needed(symbol: &Symbol, class: OrderClass, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
+    // Also a buy's claims must be within the range, which cheap ones leave before their cost does.
+    let claims = symbol.grid.base(qty)?;
     if !buys(class) {
-        return symbol.grid.base(qty);
+        return Some(claims);
     }
     let cost = symbol.grid.notional(own_price(symbol, class.claim(), price)?, qty)?;
     cost.checked_add(fee(symbol, price, qty, rate)?)

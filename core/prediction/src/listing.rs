@@ -16,7 +16,7 @@ use crate::state::Step;
 pub const CONTRACTS_MAX: usize = 1_000_000;
 /// The most contracts of an event. The bound keeps short what one command does to all of them.
 const CONTRACTS_OF_EVENT_MAX: usize = 100;
-/// The most combos with a leg on an event that still trades, for the same reason.
+/// The most combos with a leg on an event that are not decided, for the same reason.
 const COMBOS_OF_EVENT_MAX: usize = 1_000;
 /// The most decimals of both increments together. Four more of a fee's rate and two of quantities make nineteen, so fees are exact.
 const DECIMALS_MAX: u8 = 13;
@@ -28,6 +28,10 @@ const NAME_MAX: usize = 64;
 pub(crate) const TEXT_MAX: usize = 500;
 /// The longest text of terms, in bytes.
 pub(crate) const CONTENT_MAX: usize = 100_000;
+/// The most jurisdictions that an event is closed to.
+const CLOSED_TO_MAX: usize = 300;
+/// The longest name of a jurisdiction, in bytes.
+const JURISDICTION_MAX: usize = 16;
 /// The longest window for disputes: a year.
 const DISPUTE_MAX: u64 = 366 * 86_400 * Time::SECOND;
 /// The rates at first (D-109).
@@ -95,6 +99,10 @@ fn is_ticker(text: &str) -> bool {
     !text.is_empty() && text.len() <= TICKER_MAX && text.bytes().all(is_good)
 }
 
+fn is_jurisdiction(text: &str) -> bool {
+    !text.is_empty() && text.len() <= JURISDICTION_MAX && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
 pub(crate) fn check_text(text: &str, most: usize) -> Result<(), Reject> {
     if text.trim().is_empty() || text.len() > most { Err(Reject::BadText) } else { Ok(()) }
 }
@@ -120,7 +128,7 @@ pub(crate) fn decide<E: From<BytesRef> + From<trading::Event>>(
 ) -> Result<(), Reject> {
     let dollar = context.ledger.dollar().ok_or(Reject::Unknown)?;
     check(context, new)?;
-    set_first_rates(context.room, out);
+    set_first_rates(context, out);
     out.push_named(&Infrequent::Listed(new.clone()));
     let is_open = new.start.is_none_or(|start| start <= context.time);
     for name in names(new) {
@@ -129,9 +137,10 @@ pub(crate) fn decide<E: From<BytesRef> + From<trading::Event>>(
     Ok(())
 }
 
-/// The first listing sets the product's rates.
-fn set_first_rates<E: From<BytesRef>>(room: &Predictions, out: &mut Outbox<E>) {
-    if room.contracts.is_empty() {
+/// The first listing sets the product's rates, unless operators did.
+fn set_first_rates<E: From<BytesRef>>(context: &Context<'_, Predictions>, out: &mut Outbox<E>) {
+    let fees = &context.floor.fees;
+    if context.room.contracts.is_empty() && !fees.is_set(Product::Contract) && fees.has_room_for(&[RATES]) {
         let change = FeeChange { product: Product::Contract, account: None, schedule: Some(RATES) };
         out.push_named(&trading::Infrequent::FeesChanged(change));
     }
@@ -176,6 +185,9 @@ fn check(context: &Context<'_, Predictions>, new: &NewEvent) -> Result<(), Rejec
     check_contracts(new)?;
     if new.dispute > DISPUTE_MAX {
         return Err(Reject::BadValue);
+    }
+    if new.closed_to.len() > CLOSED_TO_MAX || new.closed_to.iter().any(|place| !is_jurisdiction(place)) {
+        return Err(Reject::BadText);
     }
     if let Some(value) = new.strike.as_ref().and_then(|strike| strike.value.as_deref()) {
         life::check_value(value)?;
@@ -309,8 +321,8 @@ fn check_legs(room: &Predictions, legs: &[Leg]) -> Result<(), Reject> {
     let mut events = BTreeSet::new();
     for leg in legs {
         let (id, event) = room.event_of(leg.contract).ok_or(Reject::UnknownContract)?;
-        let trading = room.combos_on(id).iter().filter_map(|combo| room.event(*combo));
-        let is_full = trading.filter(|combo| combo.is_before_close()).count() >= COMBOS_OF_EVENT_MAX;
+        let combos = room.combos_on(id).iter().filter_map(|combo| room.event(*combo));
+        let is_full = combos.filter(|combo| !combo.is_decided()).count() >= COMBOS_OF_EVENT_MAX;
         if !event.legs.is_empty() || !event.is_before_close() || is_full || !events.insert(id) {
             return Err(Reject::BadLegs);
         }

@@ -8,6 +8,7 @@ use crate::{Act, Event, Infrequent, Past, Predictions, Reject, Resolution, Stage
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, AssetId, BytesRef, Claim, EventId, Outbox, SymbolId, Time};
 use buttonwood_num::Money;
 use buttonwood_room::Context;
@@ -256,7 +257,7 @@ fn refund(context: &Context<'_, Predictions>, id: SymbolId, new: &NewVoid) -> Op
     if let Some(value) = new.value {
         return Some(Refund::Value(value));
     }
-    let (costs, escrow) = sums_when_closed(context, id);
+    let (costs, escrow) = context.room.sums_when_closed(context.ledger, id);
     (costs == escrow || new.at_cost).then_some(Refund::ByCost(None))
 }
 
@@ -278,22 +279,22 @@ fn void_combo<E: From<BytesRef>>(
     });
 }
 
-/// The costs of all positions and the escrow, as they are once the live sales of a contract are cancelled and their claims have netted.
-pub(crate) fn sums_when_closed(context: &Context<'_, Predictions>, id: SymbolId) -> (Money, Money) {
-    let room = context.room;
-    let costs = room.contract(id).map_or(Money::ZERO, |contract| contract.costs);
-    let (escrow, _) = room.collateral(context.ledger, id);
-    let all = (id, AccountId(0))..=(id, AccountId(u32::MAX));
-    let straddles = room.straddles.range(all);
-    straddles.fold((costs, escrow), |(costs, escrow), (_, account)| {
-        let totals =
-            Claim::ALL.map(|claim| context.ledger.balance(*account, AssetId::claim(id, claim)).total());
-        let [yes, no] = totals;
-        let pairs = yes.min(no);
-        let mut position: Position = room.position(id, *account).copied().unwrap_or_default();
-        let taken = position.take(Claim::Yes, pairs, yes) + position.take(Claim::No, pairs, no);
-        (costs - taken, escrow - pairs)
-    })
+impl Predictions {
+    /// The costs of all positions of a contract and its escrow, as they are once its live sales are cancelled and their claims have netted
+    /// (D-106).
+    pub fn sums_when_closed(&self, ledger: &Ledger, id: SymbolId) -> (Money, Money) {
+        let costs = self.contract(id).map_or(Money::ZERO, |contract| contract.costs);
+        let (escrow, _) = self.collateral(ledger, id);
+        let all = (id, AccountId(0))..=(id, AccountId(u32::MAX));
+        self.straddles.range(all).fold((costs, escrow), |(costs, escrow), (_, account)| {
+            let [yes, no] =
+                Claim::ALL.map(|claim| ledger.balance(*account, AssetId::claim(id, claim)).total());
+            let pairs = yes.min(no);
+            let mut position: Position = self.position(id, *account).copied().unwrap_or_default();
+            let taken = position.take(Claim::Yes, pairs, yes) + position.take(Claim::No, pairs, no);
+            (costs - taken, escrow - pairs)
+        })
+    }
 }
 
 pub(crate) fn evolve_void(room: &mut Predictions, voided: Voided, time: Time) {

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 const EVENT: RowHash = RowHash::of("event");
 const POSITION: RowHash = RowHash::of("position");
+const TERMS: RowHash = RowHash::of("terms");
+const WORK: RowHash = RowHash::of("work");
 
 /// Events, contracts, and what accounts paid for their claims.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -112,6 +114,9 @@ impl Predictions {
         }
         let mut parts = symbol.split('-').skip(1);
         let (event, ticker) = (parts.next()?, parts.next());
+        if parts.next().is_some() {
+            return None;
+        }
         let event = self.event(self.find_event(event)?)?;
         match ticker {
             None => event.contracts().next().filter(|_| event.count == 1),
@@ -221,7 +226,7 @@ impl Predictions {
     ) {
         let position = self.positions.entry((contract, account)).or_default();
         let cost = position.take(claim, sold, held);
-        position.realised += proceeds - cost;
+        position.realised = position.realised.capped_add(proceeds - cost);
         let row = *position;
         self.add_costs(contract, -cost);
         self.fold_position(contract, account, row);
@@ -247,6 +252,17 @@ impl Predictions {
         let flags = u64::from(event.is_halted) | u64::from(event.is_closed) << 1;
         let hash = EVENT.word(id.0.into()).count(status).option(stage).word(flags).count(self.work.len());
         self.fingerprint.add(hash);
+    }
+
+    /// Adds what is left to be done, and the positions that are left, to the fingerprint.
+    pub(crate) fn fold_work(&mut self) {
+        self.fingerprint.add(WORK.count(self.work.len()).count(self.positions.len()));
+    }
+
+    /// Adds the acceptances and the versions of the terms to the fingerprint.
+    pub(crate) fn fold_terms(&mut self, group: Option<GroupId>) {
+        let group = group.map(|group| u64::from(group.0));
+        self.fingerprint.add(TERMS.word(self.terms_version().into()).option(group));
     }
 
     /// Adds work, which is due now if nothing was before.

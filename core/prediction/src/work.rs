@@ -102,6 +102,7 @@ fn end_step(room: &mut Predictions, is_last: bool, time: Time) {
         room.work.pop_front();
     }
     room.work_time = time;
+    room.fold_work();
 }
 
 /// The next positions of a contract and what their claims are paid: by its outcome, or by the terms of a refund.

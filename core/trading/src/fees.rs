@@ -242,6 +242,11 @@ impl Fees {
         self.in_force(product).1
     }
 
+    /// Whether a product has a schedule or tiers of its own, apart from the opening's.
+    pub fn is_set(&self, product: Product) -> bool {
+        self.in_force(product).0 != RatesId::default() || self.tiers.contains_key(&product)
+    }
+
     /// The tiers of a product, lowest first; none if it has one schedule for all accounts.
     pub fn tiers_of(&self, product: Product) -> impl Iterator<Item = FeeTier> {
         let rows = self.tiers.get(&product).into_iter().flatten();

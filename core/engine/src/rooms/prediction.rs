@@ -7,6 +7,7 @@ use buttonwood_access::Caller;
 use buttonwood_funds::Made;
 use buttonwood_leave::Rooms as _;
 use buttonwood_model::{AccountId, OrderClass, OrderId, Product, Stamp, Time};
+use buttonwood_num::Money;
 use buttonwood_prediction::{self as prediction, Answered, Command, Infrequent, Predictions};
 use buttonwood_room::ContextMut;
 use buttonwood_trading::Answer;
@@ -61,8 +62,9 @@ pub(crate) fn check_place(state: &State, now: Time, account: AccountId, order: &
     prediction::check(&context, account, order).map_err(Reject::Prediction)?;
     // An account in debt has nothing to trade with (D-167), and what it buys counts as leaving while its group has advances (D-181).
     let class = OrderClass::new(order.side, order.claim, prediction::DESK);
-    let is_bound = state.access.is_in_debt(account) || !state.group_in_advance(account).is_empty();
-    if !is_bound || !prediction::buys(class) && !state.access.is_in_debt(account) {
+    let is_in_debt = state.access.is_in_debt(account);
+    let may_leave = prediction::buys(class) && !state.group_in_advance(account).is_empty();
+    if !is_in_debt && !may_leave {
         return Ok(());
     }
     let symbol = state.symbol(order.symbol).ok_or(Reject::Unknown)?;
@@ -70,7 +72,7 @@ pub(crate) fn check_place(state: &State, now: Time, account: AccountId, order: &
     let needed = prediction::needed(symbol, class, order.price, order.qty, rates.worst());
     let (needed, dollar) =
         needed.zip(state.ledger().dollar()).ok_or(Reject::place(place::Reject::BeyondFunds))?;
-    let available = state.leave().free(account, dollar);
+    let available = if is_in_debt { Money::ZERO } else { state.leave().free(account, dollar) };
     if needed <= available {
         return Ok(());
     }
