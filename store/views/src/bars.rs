@@ -15,7 +15,7 @@ pub struct Bars {
 
 impl Bars {
     /// Records a trade; times never decrease. Each candle that it closes goes to `closed`, with the time when the next
-    /// one with a trade begins.
+    /// one with a trade begins. Contracts have no candles.
     pub fn trade(
         &mut self,
         symbol: SymbolId,
@@ -24,6 +24,9 @@ impl Bars {
         qty: Qty,
         mut closed: impl FnMut(Frame, Candle, Time),
     ) {
+        if symbol.is_contract() {
+            return;
+        }
         if symbol.index() >= self.symbols.len() {
             self.symbols.resize(symbol.index() + 1, [None; FRAMES.len()]);
         }
@@ -88,6 +91,19 @@ mod tests {
     use proptest::prelude::*;
 
     const SYMBOL: SymbolId = SymbolId(1);
+
+    /// Contracts have no candles, so that a contract takes no room here.
+    #[test]
+    fn contracts_have_no_candles() {
+        let (mut bars, mut candles, contract) =
+            (Bars::default(), Candles::default(), SymbolId::contract(999_999));
+        let (time, price, qty) =
+            (Time(1_700_000_000_000_000), Price::from_ticks(40), Qty::from_hundredths(100));
+        candles.trade(contract, time, price, qty);
+        bars.trade(contract, time, price, qty, |_, _, _| {});
+        assert_eq!((bars.in_progress().count(), candles), (0, Candles::default()));
+        assert!(bars.symbols.is_empty());
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]

@@ -92,8 +92,11 @@ struct Bar {
 }
 
 impl Candles {
-    /// Records a trade; times never decrease.
+    /// Records a trade; times never decrease. Contracts have no candles.
     pub fn trade(&mut self, symbol: SymbolId, time: Time, price: Price, qty: Qty) {
+        if symbol.is_contract() {
+            return;
+        }
         if symbol.index() >= self.symbols.len() {
             self.symbols.resize_with(symbol.index() + 1, Default::default);
         }

@@ -2,7 +2,7 @@
 //!
 //! Clauses: `MKT-005`, `MKT-011`, `MKT-013`, `MKT-014`. Not here: which orders are visible; the caller adds only those.
 
-use buttonwood_model::{Side, SymbolId};
+use buttonwood_model::{Side, SymbolId, SymbolTable};
 use buttonwood_num::{Price, Qty};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Visible levels of every symbol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Depth {
-    symbols: Vec<Levels>,
+    symbols: SymbolTable<Levels>,
 }
 
 /// Levels of one symbol; a level without quantity is not kept.
@@ -61,7 +61,7 @@ impl Depth {
     }
 
     fn best_first(&self, symbol: SymbolId, side: Side) -> impl Iterator<Item = (Price, Qty)> {
-        let levels = self.symbols.get(symbol.index());
+        let levels = self.symbols.get(symbol);
         let (bids, asks) = match side {
             Side::Buy => (levels.map(|levels| levels.bids.iter().rev()), None),
             Side::Sell => (None, levels.map(|levels| levels.asks.iter())),
@@ -71,10 +71,7 @@ impl Depth {
     }
 
     fn side_mut(&mut self, symbol: SymbolId, side: Side) -> &mut BTreeMap<Price, Qty> {
-        if symbol.index() >= self.symbols.len() {
-            self.symbols.resize_with(symbol.index() + 1, Levels::default);
-        }
-        let levels = self.symbols.get_mut(symbol.index()).expect("the table has grown to the symbol");
+        let levels = self.symbols.grown(symbol);
         match side {
             Side::Buy => &mut levels.bids,
             Side::Sell => &mut levels.asks,
@@ -102,6 +99,16 @@ mod tests {
         let depth = Depth::new();
         assert_eq!(depth.best(SYMBOL, Side::Buy), None);
         assert!(depth.levels(SYMBOL, Side::Sell, 0).is_empty());
+    }
+
+    /// A contract with a high number takes no room among the listed symbols, and little among the contracts.
+    #[test]
+    fn a_contract_has_levels_of_its_own() {
+        let (mut depth, contract) = (Depth::new(), SymbolId::contract(999_999));
+        depth.add(contract, Side::Buy, price(40), qty(100));
+        assert_eq!(depth.best(contract, Side::Buy), Some((price(40), qty(100))));
+        assert_eq!((depth.symbols.listed().len(), depth.symbols.contracts().len()), (0, 1_000_000));
+        assert!(size_of::<Levels>() <= 48);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod clearing;
 mod off_book;
 mod perpetuals;
+mod predictions;
 mod spot_margin;
 mod staking;
 mod statement;
@@ -264,6 +265,9 @@ impl Fold {
         if let Infrequent::Staking(event) = &event {
             return self.record_staking(stamp, event, sink);
         }
+        if let Infrequent::Prediction(event) = &event {
+            return self.record_prediction(event);
+        }
         if let Infrequent::Funds(FundsInfrequent::Reserves(ReservesEvent::Cut(time))) = event {
             self.cut = Some(Arc::new(Cut::of(&self.state, time)));
             return;
@@ -391,7 +395,10 @@ impl Fold {
             is_taker: part == Part::Taker,
         };
         let settled = self.settled(order.symbol, &share);
-        self.volumes.record(order.account, order.symbol, trade.time, sort, traded);
+        // Trades of contracts count in no volume of an account.
+        if !order.symbol.is_contract() {
+            self.volumes.record(order.account, order.symbol, trade.time, sort, traded);
+        }
         let position = sink.trade(&TradeRow {
             account: order.account,
             symbol: order.symbol,

@@ -8,7 +8,7 @@
 
 use crate::history::{Stretch, Stretched};
 use buttonwood_engine::{Bar, Break, Figures};
-use buttonwood_model::{SymbolId, Time};
+use buttonwood_model::{SymbolId, SymbolTable, Time};
 use buttonwood_num::{Grid, Money, Price, Qty};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -27,7 +27,7 @@ const HOURS_SHOWN: u64 = 24;
 /// Trades of every symbol; part of a checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tape {
-    symbols: Vec<Line>,
+    symbols: SymbolTable<Line>,
 }
 
 /// A symbol's trailing 24 hours: the trades that are less than 24 hours old, in milliseconds.
@@ -155,16 +155,19 @@ impl Tape {
 
     /// Records a trade; times never decrease.
     pub fn trade(&mut self, symbol: SymbolId, time: Time, price: Price, qty: Qty, notional: Money) {
-        if symbol.index() >= self.symbols.len() {
-            self.symbols.resize_with(symbol.index() + 1, Line::default);
+        self.symbols.grown(symbol).record(minute_of(time), price, qty, notional);
+    }
+
+    /// Forgets all trades of a symbol but the price of the last one: it will have no more.
+    pub fn end(&mut self, symbol: SymbolId) {
+        if let Some(line) = self.symbols.get_mut(symbol) {
+            *line = Line { before: line.last(), minutes: VecDeque::new() };
         }
-        let line = self.symbols.get_mut(symbol.index()).expect("the table has grown to the symbol");
-        line.record(minute_of(time), price, qty, notional);
     }
 
     /// Replaces the minute of a trade that was broken in full (MKT-035).
     pub fn correct(&mut self, broken: &Break) {
-        if let (Some(figures), Some(line)) = (&broken.figures, self.symbols.get_mut(broken.symbol.index())) {
+        if let (Some(figures), Some(line)) = (&broken.figures, self.symbols.get_mut(broken.symbol)) {
             line.correct(minute_of(broken.time), figures);
         }
     }
@@ -222,7 +225,7 @@ impl Tape {
     }
 
     fn line(&self, symbol: SymbolId) -> Option<&Line> {
-        self.symbols.get(symbol.index())
+        self.symbols.get(symbol)
     }
 }
 

@@ -275,10 +275,10 @@ impl Views {
     }
 }
 
-/// The levels of every resting order.
+/// The levels of every resting order, on listed symbols and on contracts.
 fn depth_of(state: &State) -> Depth {
     let mut depth = Depth::new();
-    for symbol in (0..state.symbols().len()).map(SymbolId::from_index) {
+    for (symbol, _) in state.floor().symbols.iter() {
         let book = state.orders().book(symbol);
         for side in [Side::Buy, Side::Sell] {
             for price in book.side(side).prices() {

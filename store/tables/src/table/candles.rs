@@ -1,7 +1,7 @@
 //! `candles`: prices and volume of every interval with a trade, of all time frames, since the first trade.
 //!
 //! `minutes` is the length of the interval, `time` its start in milliseconds. An interval without a trade has no row: its
-//! prices are the close before it (MKT-031).
+//! prices are the close before it (MKT-031). Contracts have no candles.
 
 use super::{Row, Table};
 use crate::Fault;
@@ -33,6 +33,9 @@ impl Table for Candles {
 
     fn fold(&mut self, _symbols: &[Symbol], row: &Row) {
         let Row::Public(trade) = row else { return };
+        if trade.symbol.is_contract() {
+            return;
+        }
         for frame in FRAMES {
             let start = frame.start_of(trade.time);
             let first = Candle::of_trade(start, trade.price, trade.qty);

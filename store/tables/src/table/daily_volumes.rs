@@ -54,6 +54,7 @@ impl Table for DailyVolumes {
         if let Part::OffBook(_) | Part::Clearing = trade.part {
             return;
         }
+        // Neither do trades of contracts, which are no listed symbols.
         let Some(symbol) = symbols.get(trade.symbol.index()) else { return };
         let notional = symbol.grid.notional(trade.price, trade.qty).expect("a trade's notional fits");
         let volume = self.waiting.entry((trade.account, trade.symbol, trade.time.0 / DAY)).or_default();

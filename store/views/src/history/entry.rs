@@ -176,8 +176,10 @@ mod tests {
 
     #[test]
     fn numbers_that_are_no_entry_are_refused() {
-        assert_eq!(cause_of(19), Err(Damage));
-        assert_eq!(about_of([6, 0, 0]), Err(Damage));
+        assert_eq!((cause_of(22), cause_of(23)), (Ok(Cause::Reward), Err(Damage)));
+        for about in [[6, 0, 1], [6, 1 << 32, 0], [7, 0, 0]] {
+            assert_eq!(about_of(about), Err(Damage), "{about:?}");
+        }
         assert_eq!(about_of([0, 1, 0]), Err(Damage));
         assert_eq!(about_of([4, 0, 0]), Err(Damage));
     }

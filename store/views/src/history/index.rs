@@ -15,7 +15,7 @@ use super::staking::StakingRow;
 use super::statement::IDS_OF_TRADE;
 use super::stretch::Sums;
 use super::table::Table;
-use buttonwood_model::{AccountId, ClientId, CurrencyId, OrderId, SymbolId};
+use buttonwood_model::{AccountId, ClientId, CurrencyId, OrderId, SymbolId, SymbolTable};
 use postcard::Error;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ struct Chains {
     key: u64,
     lengths: Lengths,
     accounts: Vec<Heads>,
-    symbols: Vec<Chain<Sums>>,
+    symbols: SymbolTable<Chain<Sums>>,
 }
 
 /// The length of each file, including the header.
@@ -110,7 +110,8 @@ impl Index {
     /// The index of an empty history. The secret key prevents clients from guessing which client ids share a hash
     /// bucket; the same rows give the same files only under the same key.
     pub fn new(key: u64) -> Self {
-        let chains = Chains { key, lengths: Lengths::empty(), accounts: Vec::new(), symbols: Vec::new() };
+        let (lengths, symbols) = (Lengths::empty(), SymbolTable::default());
+        let chains = Chains { key, lengths, accounts: Vec::new(), symbols };
         Self { chains, by_order: Table::new(), by_client: Table::new(), by_converted: Table::new() }
     }
 
@@ -180,7 +181,7 @@ impl Index {
     /// Links a public trade and appends its bytes; returns its position.
     pub fn push_public(&mut self, row: &PublicTrade, out: &mut Vec<u8>) -> Position {
         let at = end(self.chains.lengths.public);
-        let chain = grown(&mut self.chains.symbols, row.symbol.index());
+        let chain = self.chains.symbols.grown(row.symbol);
         let (link, sums) = chain.push_with(at, Sums::of(row));
         self.chains.lengths.public += codec::seal(out, at, |out| row.encode(at, link, sums, out));
         at
@@ -287,7 +288,7 @@ impl Index {
 
     /// A symbol's newest public trade.
     pub(super) fn newest_public(&self, symbol: SymbolId) -> Option<Position> {
-        self.chains.symbols.get(symbol.index())?.newest()
+        self.chains.symbols.get(symbol)?.newest()
     }
 
     /// The newest trade in the symbol of each account that has traded it.
@@ -346,4 +347,24 @@ fn grown<T: Default>(table: &mut Vec<T>, index: usize) -> &mut T {
         table.resize_with(index + 1, T::default);
     }
     table.get_mut(index).expect("the table has grown to the index")
+}
+
+#[cfg(test)]
+mod contracts {
+    use super::*;
+    use buttonwood_model::{Time, TradeId};
+    use buttonwood_num::{Price, Qty};
+
+    /// The first trade of a contract with a high number takes no room among the listed symbols.
+    #[test]
+    fn a_contract_has_a_chain_of_its_own() {
+        let (mut index, symbol) = (Index::new(7), SymbolId::contract(999_999));
+        let (price, qty) = (Price::from_ticks(40), Qty::from_hundredths(100));
+        let row = PublicTrade { symbol, trade: TradeId(3), time: Time(5), price, qty, taker: None };
+        let at = index.push_public(&row, &mut Vec::new());
+        assert_eq!((index.newest_public(symbol), index.chains.symbols.listed().len()), (Some(at), 0));
+        assert!(size_of::<Chain<Sums>>() <= 32);
+        let again = Index::decode(&index.encode(Vec::new()).unwrap()).unwrap();
+        assert_eq!(again, index);
+    }
 }

@@ -13,6 +13,23 @@ const DAY_MILLIS: u64 = 86_400_000;
 /// When the tests' markets begin: in the middle of a minute.
 const BEGIN: u64 = 1_800_000_034_567;
 
+/// Settled contracts keep their last price and no minutes; a contract with a high number takes no room among the listed symbols.
+#[test]
+fn a_contract_that_has_ended_keeps_its_last_price() {
+    let (mut tape, contract) = (Tape::new(), SymbolId::contract(999_999));
+    for ticks in [40, 55] {
+        let (price, qty) = (Price::from_ticks(ticks), Qty::from_hundredths(100));
+        tape.trade(contract, Time(BEGIN * 1_000), price, qty, Money::ONE);
+    }
+    assert!(tape.symbols.listed().is_empty() && size_of::<Line>() <= 48);
+    tape.end(contract);
+    tape.end(SymbolId::contract(1_000_000));
+    let line = tape.line(contract).unwrap();
+    assert_eq!((line.minutes.capacity(), tape.last(contract)), (0, Some(Price::from_ticks(55))));
+    let sums = tape.sums(contract, Time(BEGIN * 1_000)).unwrap();
+    assert_eq!((sums.base, sums.window.stretch()), (Qty::ZERO, None));
+}
+
 /// A trade of the model: millisecond, ticks, hundredths.
 type Trade = (u64, u64, u64);
 
@@ -107,7 +124,7 @@ fn keeps_a_day_of_minutes() {
     let trades: Vec<Trade> =
         (0..minutes).map(|minute| (BEGIN + minute * MINUTE_MILLIS, minute + 1, 1)).collect();
     let market = Market::of(&trades);
-    assert_eq!(market.tape.symbols[SYMBOL.index()].minutes.len(), 1_441);
+    assert_eq!(market.tape.line(SYMBOL).unwrap().minutes.len(), 1_441);
     let now = BEGIN + (minutes - 1) * MINUTE_MILLIS;
     assert_eq!(market.tape.changes(SYMBOL, Time(now * 1_000)).len(), 24);
     assert_eq!(market.day(now), market.model(now));
