@@ -30,7 +30,7 @@ pub use keys::{Key, KeyTable, KnownKey, LastCall};
 pub use payload::Payload;
 pub use rate::{AccountLimit, Admit, Bucket, Limit, Limits, client_of};
 pub use reason::Reason;
-pub use refusal::{NO_EXPONENT, Refusal, escaped, has_exponent, quoted};
+pub use refusal::{Form, NO_EXPONENT, Refusal, escaped, has_exponent, quoted};
 pub use roles::{missing_role, require, require_master};
 pub use signature::decoded;
 pub use timestamp::{EARLIEST, LATEST, millis as timestamp_millis};

@@ -6,6 +6,18 @@ use std::fmt::Write;
 /// How much of a client's own value a message repeats.
 const QUOTED_MAX: usize = 80;
 
+/// The fields of a refusal's body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// `result`, `reason` and `message` (ERR-001).
+    #[default]
+    Common,
+    /// This code in `error`, and `message`: the refusals of prediction markets themselves (PM-035).
+    Coded(&'static str),
+    /// The common fields, and the reason in `error` too (D-114).
+    Both,
+}
+
 /// A refused request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -19,12 +31,26 @@ pub struct Refusal {
     pub retry_after: Option<u32>,
     /// Whether the connection closes after the answer, because it is unclear who sent the request (D-03).
     pub close: bool,
+    /// The fields of its body.
+    pub form: Form,
 }
 
 impl Refusal {
     /// A refusal with its reason's status.
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { status: reason.status(), reason, message: message.into(), retry_after: None, close: false }
+        Self {
+            status: reason.status(),
+            reason,
+            message: message.into(),
+            retry_after: None,
+            close: false,
+            form: Form::Common,
+        }
+    }
+
+    /// A refusal with a status and a code of its own in `error` (PM-035). The metrics count it as `InvalidInput`.
+    pub fn coded(status: u16, code: &'static str, message: impl Into<String>) -> Self {
+        Self { status, form: Form::Coded(code), ..Self::new(Reason::InvalidInput, message) }
     }
 
     /// The plain 429 of the limits (ERR-005).
@@ -74,11 +100,31 @@ impl Refusal {
         Self { close: true, ..self }
     }
 
+    /// The same with other fields in its body.
+    #[must_use]
+    pub fn with_form(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+
     /// Appends the JSON body.
     pub fn write_body(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(br#"{"result":"error","reason":""#);
-        out.extend_from_slice(self.reason.name().as_bytes());
-        out.extend_from_slice(br#"","message":""#);
+        let error = match self.form {
+            Form::Common => None,
+            Form::Coded(code) => Some(code),
+            Form::Both => Some(self.reason.name()),
+        };
+        out.push(b'{');
+        if !matches!(self.form, Form::Coded(_)) {
+            out.extend_from_slice(br#""result":"error","reason":""#);
+            out.extend_from_slice(self.reason.name().as_bytes());
+            out.extend_from_slice(br#"","#);
+        }
+        if let Some(error) = error {
+            out.extend_from_slice(br#""error":""#);
+            out.extend_from_slice(error.as_bytes());
+            out.extend_from_slice(br#"","#);
+        }
+        out.extend_from_slice(br#""message":""#);
         out.extend_from_slice(escaped(&self.message).as_bytes());
         out.extend_from_slice(br#""}"#);
     }
@@ -144,6 +190,19 @@ mod tests {
         assert_eq!(
             body(&refusal),
             r#"{"result":"error","reason":"InvalidSide","message":"say \"é\\\"\n\u0001"}"#
+        );
+    }
+
+    /// Refusals of prediction markets have a code. Proves PM-035.
+    #[test]
+    fn other_forms_have_a_code() {
+        let coded = Refusal::coded(422, "InsufficientFunds", "too \"little\"");
+        assert_eq!((coded.status, coded.reason), (422, Reason::InvalidInput));
+        assert_eq!(body(&coded), r#"{"error":"InsufficientFunds","message":"too \"little\""}"#);
+        let both = Refusal::new(Reason::MissingRole, "no").with_form(Form::Both);
+        assert_eq!(
+            body(&both),
+            r#"{"result":"error","reason":"MissingRole","error":"MissingRole","message":"no"}"#
         );
     }
 
