@@ -611,7 +611,7 @@ pub(super) fn words(words: &[&'static str]) -> Node {
     Node::of_type("string").with("enum", words.iter().copied().collect::<Node>())
 }
 
-fn digits_or_number(number: &'static str, digits: &'static str, minimum: u64) -> Node {
+pub(super) fn digits_or_number(number: &'static str, digits: &'static str, minimum: u64) -> Node {
     let types: Node = [number, "string"].into_iter().collect();
     Node::object().with("type", types).with("pattern", digits).with("minimum", minimum)
 }

@@ -6,6 +6,7 @@
 mod answer;
 mod kind;
 mod node;
+mod paging;
 mod request;
 mod shape;
 
@@ -14,9 +15,10 @@ pub use kind::{
     Sent, Switch, Text, Texts, Timestamp, Whole, WholeUpTo,
 };
 pub use node::Node;
+pub use paging::{Counts, Offset, Rows, RowsUpTo};
 pub use request::{
-    Both, Described, Field, Fields, InBoth, InPayload, InQuery, Kind, NoFields, Place, Query, object_of,
-    paragraph,
+    Both, Described, Either, Field, Fields, InBoth, InEither, InPayload, InQuery, Kind, NoFields, Place,
+    Query, object_of, paragraph,
 };
 pub use shape::{
     Components, DecimalNumber, DecimalText, Digits, Done, IsoTime, Label, Nullable, Property, Shape, Words,

@@ -32,6 +32,23 @@ pub struct Both<'a> {
     pub payload: &'a Payload,
 }
 
+/// In the payload of a private call, or in its query string. Of a field that is in both, the payload counts.
+#[derive(Debug)]
+pub enum InEither {}
+
+/// The sources of such fields.
+#[derive(Clone, Copy, Debug)]
+pub struct Either<'a> {
+    /// The query string.
+    pub query: Query<'a>,
+    /// The payload.
+    pub payload: &'a Payload,
+}
+
+impl Place for InEither {
+    type Source<'a> = Either<'a>;
+}
+
 impl Place for InBoth {
     type Source<'a> = Both<'a>;
 }
