@@ -67,7 +67,7 @@ impl Call {
         if app.settings.strict
             && let Err(refusal) = unknown_fields::check(route, &gate.payload)
         {
-            return Err(Box::new(Refused { gate, refusal }));
+            return Err(Box::new(Refused { gate, refusal: route.own(refusal) }));
         }
         let account = match route.auth {
             Auth::Account => acting_account(app, &gate).map(Some),

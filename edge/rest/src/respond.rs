@@ -150,9 +150,10 @@ async fn respond(
     let parameter = named.as_deref().unwrap_or(parameter);
     let asked = Asked { parameter, query: Query(head.uri.query().unwrap_or_default()) };
     if app.settings.strict {
-        unknown_fields::check_query(route, asked.query)?;
+        unknown_fields::check_query(route, asked.query).map_err(|refusal| route.own(refusal))?;
     }
-    let reply = dispatch(app, route, request, client, &asked, counted).await?;
+    let reply = dispatch(app, route, request, client, &asked, counted).await;
+    let reply = reply.map_err(|refusal| route.gated(refusal))?;
     Ok(if route.auth == Auth::Public { reply } else { reply.uncached() })
 }
 
@@ -171,13 +172,13 @@ async fn dispatch(
             let wait = app.gate.public(client, app.uptime())?;
             skip(head, body).await?;
             pause(wait).await;
-            answer(app, asked)
+            answer(app, asked).map_err(|refusal| route.own(refusal))
         }
         Handler::PublicRecall(answer) => {
             let wait = app.gate.public(client, app.uptime())?;
             skip(head, body).await?;
             pause(wait).await;
-            answer(app, asked).await
+            answer(app, asked).await.map_err(|refusal| route.own(refusal))
         }
         Handler::Control(handler) => {
             caller::check(&app.settings.control, peer, head)?;
@@ -188,7 +189,7 @@ async fn dispatch(
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
             app.meters.admitted(counted, call.wait);
-            answer(app, &reader(app, route, call, asked)?)
+            answer(app, &reader(app, route, call, asked)?).map_err(|refusal| route.own(refusal))
         }
         Handler::Recall(answer) => {
             come_in(app, client, head, body).await?;
@@ -196,7 +197,7 @@ async fn dispatch(
             wait_for_turn(app, &mut call).await?;
             app.meters.admitted(counted, call.wait);
             let call = Box::new(reader(app, route, call, asked)?);
-            answer(app, &call).await
+            answer(app, &call).await.map_err(|refusal| route.own(refusal))
         }
         Handler::Write(write) => {
             check_room(app, route)?;
@@ -244,9 +245,13 @@ async fn carry_out(
     let receipt = durable(receipt).await?;
     match then {
         Then::Answer(call) => match write.closed.filter(|_| receipt.is_unfinished()) {
-            Some(closed) => Box::pin(async move { closed(app, &call, &receipt).await }).await,
-            None => (write.answer)(app, &call, &receipt)
-                .inspect_err(|_| call.gate().note_refused(route.kind, app.uptime())),
+            Some(closed) => Box::pin(async move { closed(app, &call, &receipt).await })
+                .await
+                .map_err(|refusal| route.own(refusal)),
+            None => (write.answer)(app, &call, &receipt).map_err(|refusal| {
+                call.gate().note_refused(route.kind, app.uptime());
+                route.own(refusal)
+            }),
         },
         Then::Refuse(refusal) => Err(refusal),
     }
@@ -361,7 +366,7 @@ fn change(
         }
         Err(refusal) => {
             call.gate().note_refused(route.kind, app.uptime());
-            use_nonce(call.caller(), refusal)
+            use_nonce(call.caller(), route.own(refusal))
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::auth::Auth;
 use crate::call::{Asked, Call};
 use crate::sandbox::control::ControlCall;
 use buttonwood_engine::{AccountKind, Body};
-use buttonwood_gate::{AccountLimit, Kind, Payload, Refusal};
+use buttonwood_gate::{AccountLimit, Form, Kind, Payload, Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{Right, Role, Roles};
 use buttonwood_operate::Command;
@@ -130,6 +130,15 @@ impl Kinds {
     }
 }
 
+/// The body of the refusals of an endpoint itself. Those of the gate and of the whole exchange have the common one on every route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Envelope {
+    /// `result`, `reason` and `message` (ERR-001).
+    Common,
+    /// A code in `error`, and `message` (PM-035). This code is that of a wrong parameter.
+    Coded(&'static str),
+}
+
 /// One endpoint of the interface.
 #[derive(Clone, Copy)]
 pub struct Route {
@@ -142,6 +151,10 @@ pub struct Route {
     pub(crate) kind: Kind,
     /// The use of its query string, if it is signed.
     pub(crate) query: SignedQuery,
+    /// The body of its own refusals.
+    pub(crate) envelope: Envelope,
+    /// The status of its answer.
+    pub(crate) success: u16,
     /// A limit of the account, besides that of the key.
     pub(crate) account_limit: Option<AccountLimit>,
     pub(crate) handler: Handler,
@@ -182,6 +195,8 @@ impl Route {
             kinds: Kinds::Any,
             kind: Kind::Read,
             query: SignedQuery::Unread,
+            envelope: Envelope::Common,
+            success: 200,
             account_limit: None,
             handler,
             command: None,
@@ -333,6 +348,40 @@ impl Route {
         Self { query, ..self }
     }
 
+    /// Its own refusals have a code (PM-035).
+    pub(crate) const fn coded(self) -> Self {
+        self.coded_as("InvalidInput")
+    }
+
+    /// Its own refusals have a code; this one is that of a wrong parameter.
+    pub(crate) const fn coded_as(self, wrong: &'static str) -> Self {
+        Self { envelope: Envelope::Coded(wrong), ..self }
+    }
+
+    /// A refusal of the endpoint itself, in the body that the route has.
+    pub(crate) fn own(&self, refusal: Refusal) -> Refusal {
+        let Envelope::Coded(wrong) = self.envelope else { return refusal };
+        if refusal.form != Form::Common || stays_common(refusal.reason) {
+            return refusal;
+        }
+        match refusal.status {
+            400 => refusal.with_form(Form::Coded(wrong)),
+            404 if refusal.reason == Reason::OrderNotFound => {
+                refusal.with_form(Form::Coded(Reason::OrderNotFound.name()))
+            }
+            404 => refusal.with_form(Form::Coded("NOT_FOUND")),
+            _ => refusal,
+        }
+    }
+
+    /// A refusal of the gate, in the body that the route has: a missing role is named in `error` too (D-114).
+    pub(crate) fn gated(&self, refusal: Refusal) -> Refusal {
+        if self.envelope == Envelope::Common || refusal.reason != Reason::MissingRole {
+            return refusal;
+        }
+        refusal.with_form(Form::Both)
+    }
+
     /// It answers with a file of this media type.
     pub(crate) const fn gives_file(self, media_type: &'static str) -> Self {
         Self { file: Some(media_type), ..self }
@@ -457,6 +506,19 @@ impl Route {
     }
 }
 
+/// Whether a refusal is about key, nonce, account or its kind, also where the core found it.
+fn stays_common(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::AccountClosed
+            | Reason::AccountNotOfTypeRequired
+            | Reason::InvalidAccountName
+            | Reason::InvalidApiKey
+            | Reason::InvalidNonce
+            | Reason::MissingRole
+    )
+}
+
 /// The fields in the body of a control call: the first field of its command is the parameter in the path, if that has one.
 const fn in_body(path: &str, fields: &'static [Field]) -> &'static [Field] {
     let mut path = path.as_bytes();
@@ -472,6 +534,30 @@ const fn in_body(path: &str, fields: &'static [Field]) -> &'static [Field] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A route with codes gives one to its own refusals alone. Proves PM-035.
+    #[test]
+    fn own_refusals_of_a_coded_route_have_a_code() {
+        let plain = Route::public("/x", |_, _| unreachable!("not called"));
+        let (coded, rewards) = (plain.coded(), plain.coded_as("BAD_REQUEST"));
+        let own = |route: Route, reason| route.own(Refusal::new(reason, "no")).form;
+        for reason in [Reason::InvalidParameterValue, Reason::MissingPayloadKey, Reason::InvalidSymbol] {
+            assert_eq!(own(plain, reason), Form::Common);
+            assert_eq!(own(coded, reason), Form::Coded("InvalidInput"));
+            assert_eq!(own(rewards, reason), Form::Coded("BAD_REQUEST"));
+        }
+        assert_eq!(own(coded, Reason::OrderNotFound), Form::Coded("OrderNotFound"));
+        assert_eq!(own(coded, Reason::EndpointNotFound), Form::Coded("NOT_FOUND"));
+        for reason in [Reason::AccountNotOfTypeRequired, Reason::InvalidNonce, Reason::System] {
+            assert_eq!(own(coded, reason), Form::Common, "{reason:?}");
+        }
+        let kept = Refusal::coded(422, "InsufficientFunds", "no");
+        assert_eq!(coded.own(kept.clone()), kept);
+        let gated = |route: Route, reason| route.gated(Refusal::new(reason, "no")).form;
+        assert_eq!(gated(coded, Reason::MissingRole), Form::Both);
+        assert_eq!(gated(plain, Reason::MissingRole), Form::Common);
+        assert_eq!(gated(coded, Reason::InvalidSignature), Form::Common);
+    }
 
     #[test]
     fn a_parameter_is_one_whole_segment() {

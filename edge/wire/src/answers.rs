@@ -242,6 +242,30 @@ answer! {
 }
 
 answer! {
+    /// A refusal of prediction markets themselves.
+    pub struct CodedError {
+        /// The code of the refusal, for programs.
+        pub error: String,
+        /// The reason of the refusal, for people: it names the field and the value.
+        pub message: String,
+    }
+}
+
+answer! {
+    /// A refusal of prediction markets since the key lacks a role: that of every endpoint, with the reason in `error` too.
+    pub struct RoleError {
+        /// Always `error`.
+        pub result: ErrorWord,
+        /// The reason of the refusal, for programs.
+        pub reason: ReasonName,
+        /// The same reason.
+        pub error: ReasonName,
+        /// The reason of the refusal, for people.
+        pub message: String,
+    }
+}
+
+answer! {
     /// A person who uses an account.
     pub struct AccountUser {
         /// The person's name.

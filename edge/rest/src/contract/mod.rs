@@ -5,8 +5,7 @@ mod security;
 
 use crate::routes::ROUTES;
 use crate::unbuilt::UNBUILT;
-use buttonwood_wire::answers::Error;
-use buttonwood_wire::contract::{Components, Node, Shape};
+use buttonwood_wire::contract::{Components, Node};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -21,7 +20,7 @@ pub fn openapi() -> &'static str {
 
 fn document() -> Node {
     let mut components = Components::default();
-    Error::node(&mut components);
+    operation::errors(&mut components);
     let paths = paths(&mut components);
     let admin = buttonwood_operate::describe(&mut components);
     let info = Node::object()

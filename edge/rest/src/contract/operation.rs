@@ -3,17 +3,18 @@
 use super::security;
 use crate::auth::Auth;
 use crate::call::Acting;
-use crate::route::{MakeSchema, Route};
+use crate::route::{Envelope, MakeSchema, Route};
 use buttonwood_engine::AccountKind;
 use buttonwood_operate::Why;
-use buttonwood_wire::answers::Error;
+use buttonwood_wire::answers::{CodedError, Error, RoleError};
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape, object_of, paragraph};
 
 /// The tags, which are the chapters of the documentation.
-pub(super) const TAGS: [(&str, &str); 6] = [
+pub(super) const TAGS: [(&str, &str); 7] = [
     ("market data", "Public: no key is needed, except for exchange rates."),
     ("orders", "Placing, cancelling and reading orders and trades."),
     ("funds", "What an account has."),
+    ("prediction markets", "Events, and contracts on their outcomes."),
     ("accounts", "The accounts of a group."),
     ("keys", "What a key may do, and whether it is alive."),
     ("sandbox", "Control calls: in a sandbox, from its own machine."),
@@ -22,6 +23,7 @@ pub(super) const TAGS: [(&str, &str); 6] = [
 /// The tag of a route.
 pub(super) fn tag(route: &Route) -> &'static str {
     match (route.auth, route.path) {
+        (_, path) if path.starts_with("/v1/prediction-markets/") => "prediction markets",
         (Auth::Public, "/v1/reserves")
         | (Auth::Account, "/v1/balances" | "/v1/notionalbalances/{currency}" | "/v1/reserves/proof") => {
             "funds"
@@ -249,8 +251,9 @@ fn responses(route: &Route, components: &mut Components) -> Node {
     let mut statuses: Vec<u16> = [&ANY, own, route.refuses].concat();
     statuses.sort_unstable();
     let is_listed = |status| statuses.contains(&status);
-    let all = statuses.iter().copied().fold(Node::object().with("200", done), |all, status| {
-        let name = if matches!(status, 429 | 503) { "Later" } else { "Refused" };
+    let all = Node::object().with(route.success.to_string(), done);
+    let all = statuses.iter().copied().fold(all, |all, status| {
+        let name = refused_as(route.envelope, status);
         match route.says {
             Some((says, about)) if says == status => {
                 all.with(status.to_string(), text_or_error(about, components))
@@ -266,6 +269,17 @@ fn responses(route: &Route, components: &mut Components) -> Node {
     match route.says {
         Some((status, about)) if !is_listed(status) => all.with(status.to_string(), text(about)),
         _ => all,
+    }
+}
+
+/// The name of the refusal answer for a status.
+fn refused_as(envelope: Envelope, status: u16) -> &'static str {
+    match (envelope, status) {
+        (Envelope::Coded(_), 503) => "CodedLater",
+        (_, 429 | 503) => "Later",
+        (Envelope::Coded(_), 403) => "CodedForbidden",
+        (Envelope::Coded(_), 400..=499) => "Coded",
+        (Envelope::Common | Envelope::Coded(_), _) => "Refused",
     }
 }
 
@@ -296,19 +310,36 @@ fn text(about: &'static str) -> Node {
     Node::object().with("description", about).with("content", content)
 }
 
-/// The two refusal answers: with and without a time to retry.
+/// The schemas of refusals: that of most, that with a code, and that of a missing role where others have a code.
+pub(super) fn errors(components: &mut Components) -> [Node; 3] {
+    [Error::node(components), CodedError::node(components), RoleError::node(components)]
+}
+
+/// The refusal answers: with and without a time to retry, and where refusals may have a code.
 pub(super) fn refusals() -> Node {
-    let error = Error::node(&mut Components::default());
-    let content = Node::object().with("application/json", Node::object().with("schema", error));
+    let [error, coded, role] = errors(&mut Components::default());
+    let any_of = |schemas: &[&Node]| {
+        Node::object().with("anyOf", Node::List(schemas.iter().copied().cloned().collect()))
+    };
+    let content = |schema| Node::object().with("application/json", Node::object().with("schema", schema));
     let seconds = Node::of_type("integer").with("minimum", 1);
     let seconds = Node::object().with("description", "Seconds to wait.").with("schema", seconds);
-    let refused = Node::object().with("description", "The request is refused, and nothing was changed.");
-    let later = Node::object()
-        .with("description", "The request is refused for now: too many requests, too much load, maintenance.")
-        .with("headers", Node::object().with("Retry-After", seconds));
+    let seconds = Node::object().with("Retry-After", seconds);
+    let refused = |schema| {
+        let about = "The request is refused, and nothing was changed.";
+        Node::object().with("description", about).with("content", content(schema))
+    };
+    let later = |schema| {
+        let about = "The request is refused for now: too many requests, too much load, maintenance.";
+        let answer = Node::object().with("description", about).with("headers", seconds.clone());
+        answer.with("content", content(schema))
+    };
     Node::object()
-        .with("Refused", refused.with("content", content.clone()))
-        .with("Later", later.with("content", content))
+        .with("Refused", refused(error.clone()))
+        .with("Later", later(error.clone()))
+        .with("Coded", refused(any_of(&[&error, &coded])))
+        .with("CodedForbidden", refused(any_of(&[&error, &coded, &role])))
+        .with("CodedLater", later(any_of(&[&error, &coded])))
 }
 
 #[cfg(test)]
