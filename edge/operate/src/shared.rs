@@ -36,6 +36,7 @@ impl Shared {
         let views = exchange.views();
         let (symbols, currencies) = (views.state().symbols(), views.state().currencies());
         let names = Names::new(service, symbols, currencies);
+        names.grow_contracts(views.state().floor().symbols.contracts());
         drop(views);
         Self {
             exchange,
@@ -61,12 +62,32 @@ impl Shared {
     }
 
     /// A symbol by its name in any letter case (SYM-007), also one that was listed since the start (SYM-030). Such symbols are
-    /// picked up lazily: the client that listed one may have disconnected.
+    /// picked up lazily: the client that listed one may have disconnected. Contracts are unknown here.
     pub fn find_symbol(&self, name: &str) -> Option<(SymbolId, &Symbol)> {
-        self.names.find_symbol(name).or_else(|| {
+        let found = self.names.find_any(name).or_else(|| {
             self.grow();
-            self.names.find_symbol(name)
-        })
+            self.names.find_any(name)
+        });
+        found.filter(|(id, _)| !id.is_contract())
+    }
+
+    /// A contract of the prediction markets by its symbol in any letter case, also one that was listed since the start.
+    pub fn find_contract(&self, name: &str) -> Option<(SymbolId, &Symbol)> {
+        self.find_any(name).filter(|(id, _)| id.is_contract())
+    }
+
+    /// A listed symbol or a contract by its name in any letter case, also one that was listed since the start.
+    pub fn find_any(&self, name: &str) -> Option<(SymbolId, &Symbol)> {
+        self.names.find_any(name).or_else(|| self.current_names().find_any(name))
+    }
+
+    /// The names, with all that is listed by now. A row of a contract may be the first that names it, since simulated traders
+    /// place orders without a request.
+    pub fn current_names(&self) -> &Names {
+        let views = self.exchange.views();
+        self.names.grow(views.state().symbols(), views.state().currencies());
+        self.names.grow_contracts(views.state().floor().symbols.contracts());
+        &self.names
     }
 
     /// A currency by its code in any letter case, also one that was listed since the start.
