@@ -17,6 +17,7 @@ pub mod market;
 mod names;
 pub mod order;
 pub mod order_request;
+pub mod prediction;
 pub mod reject;
 pub mod reply;
 pub mod text;
