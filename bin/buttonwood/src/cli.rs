@@ -110,6 +110,9 @@ pub(crate) struct Common {
     /// The constant in the `exchange` field.
     #[arg(long, env = "BUTTONWOOD_SERVICE_NAME", default_value = "svc")]
     pub(crate) service_name: String,
+    /// The first part of the symbols of contracts that are listed from now on: 1 to 8 of the letters A to Z and digits.
+    #[arg(long, env = "BUTTONWOOD_CONTRACT_PREFIX", default_value = buttonwood_operate::CONTRACT_PREFIX)]
+    pub(crate) contract_prefix: String,
     /// Requests a second: the limits of the specification, and that of the pages.
     #[arg(long, env = "BUTTONWOOD_RATE_LIMITS", value_enum, default_value = "on")]
     pub(crate) rate_limits: Switch,

@@ -111,7 +111,17 @@ pub(crate) fn check_common(common: &Common, mode: Mode) -> Result<(), Trouble> {
             common.service_name
         )));
     }
-    Ok(())
+    check_prefix(&common.contract_prefix)
+}
+
+/// Refuses a prefix that cannot be the first part of a symbol.
+fn check_prefix(prefix: &str) -> Result<(), Trouble> {
+    let plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    if (1..=8).contains(&prefix.len()) && prefix.bytes().all(plain) {
+        return Ok(());
+    }
+    let message = format!("--contract-prefix '{prefix}' must be 1 to 8 of the letters A to Z and digits");
+    Err(Trouble::Flag(message))
 }
 
 /// The share of the connections that one address may have.

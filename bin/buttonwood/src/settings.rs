@@ -17,6 +17,7 @@ pub(crate) fn of_sandbox(
 ) -> Settings {
     Settings {
         service: flags.common.service_name.clone(),
+        contract_prefix: flags.common.contract_prefix.clone(),
         sandbox: true,
         strict: flags.strict == Switch::On,
         simulated_funds: flags.funds == Funds::Simulated,
@@ -34,6 +35,7 @@ pub(crate) fn of_sandbox(
 pub(crate) fn of_venue(common: &Common) -> Settings {
     Settings {
         service: common.service_name.clone(),
+        contract_prefix: common.contract_prefix.clone(),
         sandbox: false,
         strict: false,
         simulated_funds: false,

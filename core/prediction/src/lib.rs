@@ -39,7 +39,7 @@ pub use desk::{
 };
 pub use event::{Act, Contract, Event, Kind, Leg, Past, Resolution, Stage, Status, Strike, StrikeKind};
 pub use laws::BrokenLaw;
-pub use listing::{CONTRACTS_MAX, NewCombo, NewContract, NewEvent, combo_grid};
+pub use listing::{CONTRACTS_MAX, CONTRACTS_OF_EVENT_MAX, NewCombo, NewContract, NewEvent, combo_grid};
 pub use place::check;
 pub use position::{Holding, Position};
 pub use resolution::{NewResolution, NewVoid, Refund, Voided};

@@ -15,7 +15,7 @@ use crate::state::Step;
 /// The most contracts that can ever be listed.
 pub const CONTRACTS_MAX: usize = 1_000_000;
 /// The most contracts of an event. The bound keeps short what one command does to all of them.
-const CONTRACTS_OF_EVENT_MAX: usize = 100;
+pub const CONTRACTS_OF_EVENT_MAX: usize = 100;
 /// The most combos with a leg on an event that are not decided, for the same reason.
 const COMBOS_OF_EVENT_MAX: usize = 1_000;
 /// The most decimals of both increments together. Four more of a fee's rate and two of quantities make nineteen, so fees are exact.

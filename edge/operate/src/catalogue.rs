@@ -1,7 +1,9 @@
 //! The one list of commands. A command is a file with its `COMMAND`, and one line here.
 
 use crate::command::Command;
-use crate::{audit, banks, breaks, clearing, customers, deposits, fees, funds, fx, keys, lists, venue};
+use crate::{
+    audit, banks, breaks, clearing, customers, deposits, fees, funds, fx, keys, lists, predictions, venue,
+};
 
 /// Every command of `buttonwood admin`, in the order of its help.
 pub const COMMANDS: &[Command] = &[
@@ -43,6 +45,16 @@ pub const COMMANDS: &[Command] = &[
     venue::halt::RESUME,
     venue::approval::APPROVE,
     venue::approval::PROPOSALS,
+    // Prediction markets
+    predictions::event::COMMAND,
+    predictions::life::COMMAND,
+    predictions::strike::COMMAND,
+    predictions::resolve::RESOLVE,
+    predictions::resolve::DISPUTE,
+    predictions::void::COMMAND,
+    predictions::combo::COMMAND,
+    predictions::terms::COMMAND,
+    predictions::fees::COMMAND,
     // Keys
     keys::add::COMMAND,
     keys::change::DISABLE,

@@ -11,6 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Mutex;
 
+/// The first part of the symbols of contracts, unless a flag says otherwise.
+pub const CONTRACT_PREFIX: &str = "SVC";
+
 /// The exchange, the gate with its keys, and the names on the wire.
 #[derive(Debug)]
 pub struct Shared {
@@ -22,6 +25,8 @@ pub struct Shared {
     pub names: Names,
     /// The formats of addresses: those of the main chains, or of the chains of test nodes.
     pub formats: Params,
+    /// The first part of the symbols of new contracts.
+    pub contract_prefix: String,
     /// Where the secrets of new keys go.
     pub(crate) keeper: Arc<Keeper>,
     /// Held while a proposal is approved.
@@ -43,10 +48,17 @@ impl Shared {
             gate,
             names,
             formats,
+            contract_prefix: CONTRACT_PREFIX.to_owned(),
             keeper: Arc::new(keeper),
             approving: Mutex::new(()),
             latest: AtomicU64::new(0),
         }
+    }
+
+    /// The same with another first part of the symbols of new contracts.
+    #[must_use]
+    pub fn with_contract_prefix(self, contract_prefix: String) -> Self {
+        Self { contract_prefix, ..self }
     }
 
     /// The exchange's time, never earlier than in any reply before.

@@ -63,6 +63,8 @@ impl std::fmt::Debug for Pages {
 pub struct Settings {
     /// The constant in the `exchange` field (D-22).
     pub service: String,
+    /// The first part of the symbols of new contracts.
+    pub contract_prefix: String,
     /// Whether the directory is a sandbox's: only then do control calls exist (D-30).
     pub sandbox: bool,
     /// Whether calls with fields that their endpoint does not know are refused; in a sandbox alone (D-176).
@@ -119,8 +121,10 @@ impl App {
     /// An app over a running exchange.
     pub fn new(exchange: Exchange, gate: Gate, settings: Settings, keeper: Keeper) -> Self {
         let (service, formats) = (settings.service.clone(), settings.formats.clone());
+        let shared = Shared::new(exchange, gate, service, formats, keeper);
+        let shared = shared.with_contract_prefix(settings.contract_prefix.clone());
         Self {
-            shared: Arc::new(Shared::new(exchange, gate, service, formats, keeper)),
+            shared: Arc::new(shared),
             settings,
             address_numbers: AddressNumbers::default(),
             meters: Meters::default(),

@@ -88,7 +88,7 @@ async fn add(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let kind = request.kind();
     let kind = kind.as_deref().map_or(Ok(AccountKind::Exchange), self::kind)?;
     let place = request.jurisdiction()?;
-    let jurisdiction = place.as_deref().map(jurisdiction).transpose()?;
+    let jurisdiction = place.as_deref().map(|place| jurisdiction("jurisdiction", place)).transpose()?;
     let account = make(operator, &group, &name, kind, jurisdiction.clone().unwrap_or_default()).await?;
     Ok(json::body(&AccountAdded {
         result: Done,
@@ -150,8 +150,8 @@ fn kind(name: &str) -> Result<AccountKind, Refusal> {
     })
 }
 
-/// A place in upper case.
-fn jurisdiction(text: &str) -> Result<String, Refusal> {
+/// A place in upper case, from a field.
+pub(crate) fn jurisdiction(field: &str, text: &str) -> Result<String, Refusal> {
     let (country, region) =
         text.split_once('-').map_or((text, None), |(country, region)| (country, Some(region)));
     let is_country = country.len() == 2 && country.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -161,7 +161,7 @@ fn jurisdiction(text: &str) -> Result<String, Refusal> {
     if is_country && region.is_none_or(is_region) {
         return Ok(text.to_ascii_uppercase());
     }
-    Err(bad_value("jurisdiction", "a country's two letters, or these with a region's, such as US-NY", text))
+    Err(bad_value(field, "a country's two letters, or these with a region's, such as US-NY", text))
 }
 
 #[cfg(test)]
@@ -172,10 +172,10 @@ mod tests {
     #[test]
     fn a_jurisdiction_is_a_place() {
         for (text, place) in [("us-ny", Some("US-NY")), ("DE", Some("DE")), ("gb-eng", Some("GB-ENG"))] {
-            assert_eq!(jurisdiction(text).ok().as_deref(), place);
+            assert_eq!(jurisdiction("jurisdiction", text).ok().as_deref(), place);
         }
         for text in ["", "USA", "U", "US-", "US-NYXX", "US NY", "1A", "\u{dc}S"] {
-            let message = jurisdiction(text).unwrap_err().message;
+            let message = jurisdiction("jurisdiction", text).unwrap_err().message;
             assert!(message.starts_with("Field 'jurisdiction' must be a country's two letters"), "{message}");
         }
     }

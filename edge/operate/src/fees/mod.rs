@@ -1,6 +1,6 @@
 //! The fees of trades.
 
 pub(crate) mod promote;
-mod rates;
+pub(crate) mod rates;
 pub(crate) mod schedule;
 pub(crate) mod set;

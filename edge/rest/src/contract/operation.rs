@@ -128,7 +128,9 @@ fn control(operation: Node, route: &Route, components: &mut Components) -> Node 
         return operation.with("parameters", Node::List(parameters(route, route.fields)));
     }
     let operation = operation.with("parameters", Node::List(parameters(route, &[])));
-    let schema = fields_object(Vec::new(), route.fields.iter().chain(Why::FIELDS).copied());
+    let is_own = |name| route.fields.iter().any(|field| field.name == name);
+    let why = Why::FIELDS.iter().filter(|field| !is_own(field.name));
+    let schema = fields_object(Vec::new(), route.fields.iter().chain(why).copied());
     let schema = components.named(format!("{}Body", name(route)), |_| schema);
     let content = Node::object().with("application/json", Node::object().with("schema", schema));
     operation.with("requestBody", Node::object().with("required", true).with("content", content))
