@@ -7,7 +7,7 @@ use crate::unknown_fields;
 use buttonwood_engine::Caller;
 use buttonwood_gate::{self as gate, Kind, Owner, Payload, Reason, Refusal, Value, quoted};
 use buttonwood_model::{AccountId, GroupId, Roles, SymbolId};
-use buttonwood_wire::contract::{Both, InPayload, Query, Sent, Text};
+use buttonwood_wire::contract::{Both, Either, InPayload, Query, Sent, Text};
 use buttonwood_wire::{field, request};
 
 request! {
@@ -151,6 +151,16 @@ impl Call {
     /// Its query string and its payload, on a route that reads both.
     pub(crate) fn query_and_payload(&self) -> Both<'_> {
         Both { query: Query(&self.query), payload: self.payload() }
+    }
+
+    /// The same, where a field of the payload counts before the query string's.
+    pub(crate) fn either(&self) -> Either<'_> {
+        Either { query: self.query(), payload: self.payload() }
+    }
+
+    /// Its query string, where the route reads it.
+    pub(crate) fn query(&self) -> Query<'_> {
+        Query(&self.query)
     }
 
     /// The sender of the command that it makes; any key but a master key acts for its account, named or not.

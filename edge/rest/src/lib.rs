@@ -25,6 +25,7 @@ mod market;
 mod meters;
 mod orders;
 mod page_data;
+mod predictions;
 mod refused;
 mod respond;
 mod route;

@@ -348,6 +348,11 @@ impl Route {
         Self { query, ..self }
     }
 
+    /// It answers with 201, since it creates something. Its handler sets that status.
+    pub(crate) const fn creates(self) -> Self {
+        Self { success: 201, ..self }
+    }
+
     /// Its own refusals have a code (PM-035).
     pub(crate) const fn coded(self) -> Self {
         self.coded_as("InvalidInput")

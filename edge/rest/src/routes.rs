@@ -6,7 +6,10 @@ mod notes;
 use crate::auth::Auth;
 use crate::route::Route;
 use crate::unbuilt::UNBUILT;
-use crate::{account, clearing, convert, derivatives, funds, market, orders, sandbox, spot_margin, staking};
+use crate::{
+    account, clearing, convert, derivatives, funds, market, orders, predictions, sandbox, spot_margin,
+    staking,
+};
 use buttonwood_operate as operate;
 
 /// Every endpoint that is built.
@@ -22,6 +25,20 @@ pub(crate) const ROUTES: &[Route] = &[
     orders::past_trades::ROUTE,
     orders::notional_volume::ROUTE,
     orders::trade_volume::ROUTE,
+    // Prediction markets
+    predictions::order::ROUTE,
+    predictions::cancel::ROUTE,
+    predictions::active::ROUTE,
+    predictions::positions::ROUTE,
+    predictions::accept::ROUTE,
+    predictions::terms_status::ROUTE,
+    predictions::rewards::RATES,
+    predictions::rewards::PAYOUTS,
+    predictions::summaries::REBATES,
+    predictions::rewards::CONFIG,
+    predictions::rewards::EVENTS,
+    predictions::summaries::DAILY,
+    predictions::summaries::TOTAL,
     // Conversions
     convert::wrap::ROUTE,
     convert::quote::ROUTE,

@@ -9,7 +9,6 @@ use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_model::Role;
 use buttonwood_model::Role::{Auditor as A, Trader as T};
 
-const CREATE_ORDERS: &[&str] = &["orders:create"];
 const READ_ORDERS: &[&str] = &["orders:read"];
 
 /// A POST on an account.
@@ -39,23 +38,10 @@ pub(crate) const UNBUILT: &[Route] = &[
     public("/v1/prediction-markets/categories"),
     public("/v1/prediction-markets/combos"),
     public("/v1/prediction-markets/combos/{instrumentSymbol}"),
-    account("/v1/prediction-markets/order", &[T], CREATE_ORDERS),
-    account("/v1/prediction-markets/order/cancel", &[T], CREATE_ORDERS),
-    account("/v1/prediction-markets/orders/active", &[T, A], READ_ORDERS),
     account("/v1/prediction-markets/orders/history", &[T, A], READ_ORDERS),
-    account("/v1/prediction-markets/positions", &[T, A], READ_ORDERS),
     account("/v1/prediction-markets/positions/settled", &[T, A], READ_ORDERS),
     account("/v1/prediction-markets/metrics/volume", &[T, A], READ_ORDERS),
     public("/v1/prediction-markets/terms"),
-    reading("/v1/prediction-markets/terms/status", &[T, A], READ_ORDERS),
-    account("/v1/prediction-markets/terms/accept", &[T], CREATE_ORDERS),
-    public("/v1/prediction-markets/maker-rebate/rates"),
-    account("/v1/prediction-markets/maker-rebate/payouts", &[T, A], READ_ORDERS),
-    reading("/v1/prediction-markets/maker-rebate/summary/total", &[T, A], READ_ORDERS),
-    public("/v1/prediction-markets/liquidity-rewards/config"),
-    public("/v1/prediction-markets/liquidity-rewards/events"),
-    reading("/v1/prediction-markets/liquidity-rewards/summary/daily", &[T, A], READ_ORDERS),
-    reading("/v1/prediction-markets/liquidity-rewards/summary/total", &[T, A], READ_ORDERS),
     // OAuth
     public("/auth"),
     Route::unbuilt("POST", "/auth/token", Auth::Public),

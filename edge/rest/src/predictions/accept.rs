@@ -1,0 +1,37 @@
+//! `POST /v1/prediction-markets/terms/accept`: accepts the latest terms for the account's group (PM-012).
+
+use crate::app::App;
+use crate::call::Call;
+use crate::refused;
+use crate::route::{Route, Write};
+use buttonwood_engine::{Body, PredictionCommand};
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
+use buttonwood_sequencer::Receipt;
+use buttonwood_wire::{answer, json};
+
+/// Trader only.
+pub(crate) const ROUTE: Route =
+    Route::writing("/v1/prediction-markets/terms/accept", Write { command, answer, closed: None })
+        .right(PredictionCommand::RIGHT)
+        .coded()
+        .about("Accepts the latest terms for the account's group. Accepting twice changes nothing.")
+        .gives::<TermsAccepted>();
+
+answer! {
+    /// The group has accepted the latest terms.
+    struct TermsAccepted {
+        /// Always true.
+        success: bool,
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the form of every command")]
+fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
+    Ok(PredictionCommand::AcceptTerms.into())
+}
+
+fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
+    receipt.done().map_err(|reject| refused::refusal(app, call, reject))?;
+    Ok(Reply::json(json::body(&TermsAccepted { success: true })))
+}

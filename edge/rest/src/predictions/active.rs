@@ -1,0 +1,85 @@
+//! `POST /v1/prediction-markets/orders/active`: the account's live orders of contracts (PM-022).
+
+use super::{READ, READERS, contract_of};
+use crate::app::App;
+use crate::call::Call;
+use crate::route::{Route, SignedQuery};
+use buttonwood_engine::OrderState;
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
+use buttonwood_wire::contract::{InEither, Offset, Rows, Text};
+use buttonwood_wire::prediction_order::{ContractOrder, OwnOrder};
+use buttonwood_wire::{answer, json, request};
+
+/// Trader or Auditor.
+pub(crate) const ROUTE: Route = Route::reading("/v1/prediction-markets/orders/active", answer)
+    .roles(READERS)
+    .scopes(READ)
+    .queried(SignedQuery::Optional)
+    .coded()
+    .about("Lists the account's live orders of contracts, those that were placed last first.")
+    .notes(&["Its parameters may be in the query string too; of one in both the payload counts."])
+    .takes::<ActiveContractOrders>()
+    .gives::<ContractOrderPage>()
+    .refuses(&[404]);
+
+request! {
+    /// Which orders.
+    struct ActiveContractOrders in InEither {
+        /// Orders of this contract alone.
+        symbol: Text,
+        /// How many orders; more than 100 are 100.
+        limit: Rows<50, 100>,
+        /// How many orders are left out before the first one.
+        offset: Offset,
+    }
+}
+
+answer! {
+    /// Orders of contracts.
+    pub(super) struct ContractOrderPage {
+        /// The orders.
+        pub(super) orders: Vec<ContractOrder>,
+        /// The place of the page.
+        pub(super) pagination: OrderPagination,
+    }
+}
+
+answer! {
+    /// The place of a page in a list of orders.
+    pub(super) struct OrderPagination {
+        /// How many orders the page may have.
+        pub(super) limit: u64,
+        /// How many orders were left out before it.
+        pub(super) offset: u64,
+        /// How many orders it has.
+        pub(super) count: u64,
+    }
+}
+
+impl ContractOrderPage {
+    /// A page of orders.
+    pub(super) fn of(orders: Vec<ContractOrder>, limit: usize, offset: usize) -> Self {
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let count = number(orders.len());
+        let pagination = OrderPagination { limit: number(limit), offset: number(offset), count };
+        Self { orders, pagination }
+    }
+}
+
+fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+    let sent = ActiveContractOrders::of(call.either());
+    let (limit, offset) = (sent.limit()?, sent.offset()?);
+    let contract = contract_of(app, sent.symbol()?.as_deref())?;
+    let views = app.exchange.views();
+    let state = views.state();
+    let floor = state.floor();
+    let own = floor.orders.of_account(call.account()).filter(|(_, order)| {
+        order.symbol.is_contract() && contract.is_none_or(|contract| contract == order.symbol)
+    });
+    let shown = own.skip(offset).take(limit).filter_map(|(slot, _)| {
+        let order = OrderState::live(floor, slot);
+        OwnOrder::of(state.symbol(order.symbol)?, &order, order.placed)?.shown(state)
+    });
+    Ok(Reply::json(json::body(&ContractOrderPage::of(shown.collect(), limit, offset))))
+}
