@@ -71,7 +71,7 @@ impl Depth {
     }
 
     fn side_mut(&mut self, symbol: SymbolId, side: Side) -> &mut BTreeMap<Price, Qty> {
-        let levels = self.symbols.grown(symbol);
+        let levels = self.symbols.grown(symbol).expect("the table grows to the symbol");
         match side {
             Side::Buy => &mut levels.bids,
             Side::Sell => &mut levels.asks,

@@ -155,7 +155,9 @@ impl Tape {
 
     /// Records a trade; times never decrease.
     pub fn trade(&mut self, symbol: SymbolId, time: Time, price: Price, qty: Qty, notional: Money) {
-        self.symbols.grown(symbol).record(minute_of(time), price, qty, notional);
+        if let Some(kept) = self.symbols.grown(symbol) {
+            kept.record(minute_of(time), price, qty, notional);
+        }
     }
 
     /// Forgets all trades of a symbol but the price of the last one: it will have no more.

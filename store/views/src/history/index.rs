@@ -181,7 +181,7 @@ impl Index {
     /// Links a public trade and appends its bytes; returns its position.
     pub fn push_public(&mut self, row: &PublicTrade, out: &mut Vec<u8>) -> Position {
         let at = end(self.chains.lengths.public);
-        let chain = self.chains.symbols.grown(row.symbol);
+        let chain = self.chains.symbols.grown(row.symbol).expect("the table grows to the symbol");
         let (link, sums) = chain.push_with(at, Sums::of(row));
         self.chains.lengths.public += codec::seal(out, at, |out| row.encode(at, link, sums, out));
         at
