@@ -18,6 +18,8 @@ mod names;
 pub mod order;
 pub mod order_request;
 pub mod prediction;
+pub mod prediction_order;
+pub mod prediction_rewards;
 pub mod reject;
 pub mod reply;
 pub mod text;

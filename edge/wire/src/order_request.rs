@@ -342,11 +342,19 @@ pub fn total_spend(text: &str, symbol: &Symbol) -> Result<Money, Refusal> {
 /// # Errors
 /// `ClientOrderIdMustBeString`, `ClientOrderIdTooLong`, or `InvalidParameterValue` for a character that no id has.
 pub fn client_id(sent: Option<Value<'_>>) -> Result<Option<ClientId>, Refusal> {
+    client_id_in("client_order_id", sent)
+}
+
+/// The client order id in a field of this name.
+///
+/// # Errors
+/// As for [`client_id`].
+pub fn client_id_in(name: &str, sent: Option<Value<'_>>) -> Result<Option<ClientId>, Refusal> {
     let text = match sent {
         None => return Ok(None),
         Some(Value::Text(text)) => text,
         Some(other) => {
-            let message = format!("Field 'client_order_id' must be a string: {}", quoted(other.shown()));
+            let message = format!("Field '{name}' must be a string: {}", quoted(other.shown()));
             return Err(Refusal::new(Reason::ClientOrderIdMustBeString, message));
         }
     };
@@ -354,12 +362,11 @@ pub fn client_id(sent: Option<Value<'_>>) -> Result<Option<ClientId>, Refusal> {
         Ok(client_id) => Ok(Some(client_id)),
         Err(ClientIdError::TooLong) => {
             let shown = quoted(&text);
-            let message =
-                format!("Field 'client_order_id' has more than {CLIENT_ID_MAX} characters: {shown}");
+            let message = format!("Field '{name}' has more than {CLIENT_ID_MAX} characters: {shown}");
             Err(Refusal::new(Reason::ClientOrderIdTooLong, message))
         }
         Err(ClientIdError::BadCharacter) => {
-            Err(bad_value("client_order_id", "1 to 100 letters, digits and # - . : _", &text))
+            Err(bad_value(name, "1 to 100 letters, digits and # - . : _", &text))
         }
     }
 }

@@ -215,7 +215,7 @@ fn perpetual(symbol: &Symbol, refusal: perp::Refusal) -> Refusal {
 }
 
 /// Why a group with open advances makes no bad deal (D-181).
-pub(crate) const BEYOND_ADVANCES: &str =
+pub const BEYOND_ADVANCES: &str =
     "the group has an open advance, and would give up more than 5 % of its advances against the index";
 
 /// Only derivatives accounts trade perpetuals, and they trade nothing else (D-36).
