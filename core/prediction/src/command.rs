@@ -2,6 +2,8 @@
 
 use crate::listing::{self, NewCombo, NewEvent};
 use crate::resolution::{self, NewResolution, NewVoid, Voided};
+use crate::rewards::{self, Rebated, RewardChange};
+use crate::score::{self, Rewarded, Scored};
 use crate::work::{self, Paid};
 use crate::{Acceptance, Predictions, Published, life};
 use alloc::string::String;
@@ -9,8 +11,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Caller;
 use buttonwood_model::{
-    BytesRef, Claim, EventId, GroupId, OrderId, Outbox, Right, Role, Roles, RoomCommand, SessionId, SymbolId,
-    named,
+    BytesRef, Claim, Day, EventId, GroupId, OrderId, Outbox, Right, Role, Roles, RoomCommand, SessionId,
+    SymbolId, named,
 };
 use buttonwood_room::{Context, ContextMut};
 use buttonwood_trading as trading;
@@ -38,6 +40,14 @@ pub enum Command {
     Void(Arc<NewVoid>),
     /// Publish terms.
     PublishTerms(String),
+    /// Set the terms of rewards.
+    SetRewards(Arc<RewardChange>),
+    /// Begin the rebates that are due.
+    BeginRebates,
+    /// Score the event that is due.
+    Score,
+    /// Begin the payout of a day's rewards for liquidity.
+    BeginPayout,
     /// An event's start has come.
     Start(EventId),
     /// An event's expiry has come.
@@ -59,6 +69,10 @@ named!(Command, "prediction", {
     Dispute { 0: event, 1: reason } = "dispute" 1,
     Void { 0: void } = "void" 1,
     PublishTerms { 0: content } = "publish_terms" 1,
+    SetRewards { 0: change } = "set_rewards" 1,
+    BeginRebates {} = "begin_rebates" 1,
+    Score {} = "score" 1,
+    BeginPayout {} = "begin_payout" 1,
     Start { 0: event } = "start" 1,
     Expire { 0: event } = "expire" 1,
     Finish { 0: event } = "finish" 1,
@@ -82,6 +96,10 @@ impl RoomCommand for Command {
             | Self::Dispute(..)
             | Self::Void(_)
             | Self::PublishTerms(_)
+            | Self::SetRewards(_)
+            | Self::BeginRebates
+            | Self::Score
+            | Self::BeginPayout
             | Self::Start(_)
             | Self::Expire(_)
             | Self::Finish(_)
@@ -131,6 +149,18 @@ pub enum Infrequent {
     TermsPublished(String),
     /// A group accepted the latest terms.
     TermsAccepted(GroupId, SessionId),
+    /// The terms of rewards were set.
+    RewardsSet(RewardChange),
+    /// Rebates are paid of all that was accrued until now.
+    RebatesBegun,
+    /// Rebates were paid.
+    Rebated(Rebated),
+    /// An event was scored at a full minute.
+    Scored(Scored),
+    /// The rewards for liquidity of an Eastern day are paid from now on.
+    PayoutBegun(Day),
+    /// Rewards for liquidity were paid.
+    Rewarded(Rewarded),
 }
 
 named!(Infrequent, "prediction", {
@@ -151,6 +181,12 @@ named!(Infrequent, "prediction", {
     Settled { 0: event } = "settled" 1,
     TermsPublished { 0: content } = "terms_published" 1,
     TermsAccepted { 0: group, 1: session } = "terms_accepted" 1,
+    RewardsSet { 0: change } = "rewards_set" 1,
+    RebatesBegun {} = "rebates_begun" 1,
+    Rebated { 0: paid } = "rebated" 1,
+    Scored { 0: scored } = "scored" 1,
+    PayoutBegun { 0: day } = "payout_begun" 1,
+    Rewarded { 0: paid } = "rewarded" 1,
 });
 
 /// Why a command of this room is refused.
@@ -210,6 +246,8 @@ pub enum Reject {
     CostsDiffer,
     /// The value is not between 0 and 1.
     BadValue,
+    /// A term of rewards is out of its range.
+    BadRewards,
     /// Nothing is due.
     NotDue,
     /// No key may send the command, or only a key may.
@@ -253,6 +291,10 @@ pub fn decide<E: From<BytesRef>>(
         | Command::Dispute(..)
         | Command::Void(_)
         | Command::PublishTerms(_)
+        | Command::SetRewards(_)
+        | Command::BeginRebates
+        | Command::Score
+        | Command::BeginPayout
         | Command::Start(_)
         | Command::Expire(_)
         | Command::Finish(_)
@@ -282,6 +324,10 @@ pub fn decide_own<E: From<BytesRef> + From<trading::Event>>(
             out.push_named(&Infrequent::TermsPublished(content.clone()));
             Ok(())
         }
+        Command::SetRewards(change) => rewards::set(context, change, out),
+        Command::BeginRebates => rewards::begin(context, out),
+        Command::Score => score::decide(context, out),
+        Command::BeginPayout => score::begin_payout(context, out),
         Command::Start(event) => life::start(context, *event, out),
         Command::Expire(event) => life::expire(context, *event, out),
         Command::Finish(event) => resolution::finish(context, *event, out),
@@ -292,7 +338,16 @@ pub fn decide_own<E: From<BytesRef> + From<trading::Event>>(
 
 /// Applies an infrequent event.
 pub fn evolve(books: &mut ContextMut<'_, Predictions>, event: Infrequent) {
-    let ContextMut { room, time, .. } = books;
+    let time = books.time;
+    let had_open_pool = score::has_open_pool(books.room);
+    apply(books, event);
+    if !had_open_pool && score::has_open_pool(books.room) {
+        score::begin_scoring(books.room, time);
+    }
+}
+
+fn apply(books: &mut ContextMut<'_, Predictions>, event: Infrequent) {
+    let ContextMut { room, ledger, time, .. } = books;
     let time = *time;
     match event {
         Infrequent::Listed(new) => listing::evolve(room, new, time),
@@ -320,6 +375,18 @@ pub fn evolve(books: &mut ContextMut<'_, Predictions>, event: Infrequent) {
             let version = room.terms_version();
             room.accepted.insert(group, Acceptance { version, session, time });
             room.fold_terms(Some(group));
+        }
+        Infrequent::RewardsSet(change) => rewards::evolve_set(room, change, time),
+        Infrequent::RebatesBegun => rewards::evolve_begin(room, time),
+        Infrequent::Rebated(paid) => {
+            rewards::evolve_pay(room, ledger, &paid, time);
+            work::end_step(room, paid.is_last, time);
+        }
+        Infrequent::Scored(scored) => score::evolve(room, &scored),
+        Infrequent::PayoutBegun(day) => score::evolve_begin(room, day, time),
+        Infrequent::Rewarded(paid) => {
+            score::evolve_pay(room, ledger, &paid, time);
+            work::end_step(room, paid.is_last, time);
         }
     }
 }

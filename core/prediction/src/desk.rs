@@ -159,6 +159,10 @@ pub fn settle(
     let traded = Traded { qty, notional };
     settle_side(room, ledger, maker, traded, maker_fee);
     settle_side(room, ledger, taker, traded, taker_fee);
+    let class = maker.order.class();
+    if let Some(cost) = own_notional(maker.symbol, class.claim(), qty, notional) {
+        room.rewards.note_fill(maker.order.account, maker_fee, cost);
+    }
     room.note_traded(maker.order.symbol, maker.symbol.grid.base(qty).unwrap_or(Money::ZERO));
 }
 

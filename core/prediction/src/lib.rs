@@ -20,6 +20,7 @@ extern crate alloc;
 
 mod command;
 mod desk;
+pub mod eastern;
 mod event;
 mod laws;
 mod life;
@@ -28,7 +29,9 @@ mod netting;
 mod place;
 mod position;
 mod resolution;
+mod rewards;
 mod room;
+mod score;
 mod state;
 mod terms;
 mod work;
@@ -43,6 +46,8 @@ pub use listing::{CONTRACTS_MAX, CONTRACTS_OF_EVENT_MAX, NewCombo, NewContract, 
 pub use place::check;
 pub use position::{Holding, Position};
 pub use resolution::{NewResolution, NewVoid, Refund, Voided};
+pub use rewards::{Accrued, RateRule, Rebate, Rebated, RewardChange, RewardTerms, Rewards};
+pub use score::{DayScores, LiquidityRow, Payment, PoolShare, Rewarded, Score, Scored};
 pub use state::Predictions;
 pub use terms::{Acceptance, FIRST_TERMS, Published};
 pub use work::{Paid, PaidRow, STEP_MAX, Work};

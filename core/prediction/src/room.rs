@@ -1,7 +1,7 @@
 //! The answers of this room that the engine asks of every room.
 
 use crate::state::Step;
-use crate::{BrokenLaw, Command, Predictions};
+use crate::{BrokenLaw, Command, Predictions, score};
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{Due, Phase};
 use buttonwood_room::{Context, Room};
@@ -22,7 +22,11 @@ impl Room for Predictions {
             };
             Due::step(*time, Phase::Orders, command).in_storm()
         });
-        [work, agenda].into_iter().flatten()
+        let step = |time, command| Due::step(time, Phase::Orders, command).in_storm();
+        let rebates = self.rewards.rebates_due.map(|time| step(time, Command::BeginRebates));
+        let scores = score::next(self).map(|(time, _)| step(time, Command::Score));
+        let payout = score::next_payout(self).map(|(time, _)| step(time, Command::BeginPayout));
+        [work, agenda, rebates, scores, payout].into_iter().flatten()
     }
 
     fn broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {

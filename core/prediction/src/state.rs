@@ -1,7 +1,7 @@
 //! The state of the room.
 
 use crate::position::Position;
-use crate::{Acceptance, Contract, Event, Holding, Leg, Published, Stage, Status, Work};
+use crate::{Acceptance, Contract, Event, Holding, Leg, Published, Rewards, Stage, Status, Work};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -35,6 +35,7 @@ pub struct Predictions {
     pub(crate) work_time: Time,
     /// The events that were settled, or void, in their order.
     pub(crate) ended: Vec<EventId>,
+    pub(crate) rewards: Rewards,
     pub(crate) fingerprint: Fingerprint,
     /// Events by ticker.
     #[serde(skip)]
@@ -88,6 +89,11 @@ impl Predictions {
     /// The events that were settled or void, the latest first.
     pub fn ended(&self) -> impl Iterator<Item = EventId> {
         self.ended.iter().rev().copied()
+    }
+
+    /// Rewards of makers.
+    pub fn rewards(&self) -> &Rewards {
+        &self.rewards
     }
 
     /// Every contract, in the order of their listing.
@@ -188,6 +194,7 @@ impl Predictions {
                 self.contract(*contract).map(|contract| contract.event)
             }
             Work::Settle(event) => Some(*event),
+            Work::Rebates(_) | Work::Liquidity(_) => None,
         };
         self.work.iter().any(|work| of(work) == Some(event))
     }

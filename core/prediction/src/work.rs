@@ -1,11 +1,11 @@
 //! What is done in bounded steps between other commands: cancelling orders once trading has ended, and paying positions.
 
 use crate::position::share;
-use crate::{Infrequent, Predictions, Refund, Reject, Status};
+use crate::{Infrequent, Predictions, Refund, Reject, Status, rewards, score};
 use alloc::vec::Vec;
 use buttonwood_ledger::{About, Bucket, Cause, Ledger, Posting, ROUNDING};
 use buttonwood_model::{
-    AccountId, AssetId, BytesRef, CancelReason, Claim, EventId, Outbox, SymbolId, SymbolStatus, Time,
+    AccountId, AssetId, BytesRef, CancelReason, Claim, Day, EventId, Outbox, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Round};
 use buttonwood_room::{Context, ContextMut};
@@ -27,6 +27,10 @@ pub enum Work {
     Refund(SymbolId, Refund),
     /// The contracts of an event are paid.
     Settle(EventId),
+    /// Pay the rebates of the run of this time.
+    Rebates(Time),
+    /// Pay the rewards for liquidity of an Eastern day.
+    Liquidity(Day),
 }
 
 /// Positions of a contract that were paid.
@@ -75,6 +79,8 @@ pub(crate) fn decide<E: From<BytesRef> + From<trading::Event>>(
             out.push_named(&Infrequent::Paid(pay(context, contract, Some(refund))));
         }
         Work::Settle(event) => settle(context, event, out),
+        Work::Rebates(run) => out.push_named(&Infrequent::Rebated(rewards::pay(context, run))),
+        Work::Liquidity(day) => out.push_named(&Infrequent::Rewarded(score::pay(context, day))),
     }
     Ok(())
 }
@@ -97,7 +103,7 @@ pub(crate) fn evolve_clearing(room: &mut Predictions, is_last: bool, time: Time)
 }
 
 /// A step was done at a time; the work is done with its last.
-fn end_step(room: &mut Predictions, is_last: bool, time: Time) {
+pub(crate) fn end_step(room: &mut Predictions, is_last: bool, time: Time) {
     if is_last {
         room.work.pop_front();
     }

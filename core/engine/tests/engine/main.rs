@@ -16,6 +16,7 @@ mod perpetuals;
 mod predictions;
 mod prefetch;
 mod replay;
+mod rewards;
 mod scenarios;
 mod spot_margin;
 mod stage;

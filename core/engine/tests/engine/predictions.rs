@@ -13,21 +13,21 @@ use buttonwood_oracle::{Exchange, caller};
 use std::sync::Arc;
 
 const HOUR: u64 = 3_600 * Time::SECOND;
-const ANN: usize = 0;
-const BOB: usize = 1;
-const CAT: usize = 2;
-const RAIN: SymbolId = SymbolId::contract(0);
+pub(crate) const ANN: usize = 0;
+pub(crate) const BOB: usize = 1;
+pub(crate) const CAT: usize = 2;
+pub(crate) const RAIN: SymbolId = SymbolId::contract(0);
 
 /// An exchange with customers of a thousand dollars each, who have accepted the terms, and an event with one contract.
-struct Stage {
-    exchange: Exchange,
-    usd: CurrencyId,
-    accounts: Vec<AccountId>,
+pub(crate) struct Stage {
+    pub(crate) exchange: Exchange,
+    pub(crate) usd: CurrencyId,
+    pub(crate) accounts: Vec<AccountId>,
     keys: Vec<SessionId>,
     nonce: u64,
 }
 
-fn money(text: &str) -> Money {
+pub(crate) fn money(text: &str) -> Money {
     let digits = text.trim_start_matches('-');
     let amount = Decimal::parse(digits.as_bytes()).ok().and_then(Money::from_decimal);
     let amount = amount.expect("the test writes decimals");
@@ -63,6 +63,11 @@ fn event(ticker: &str, contracts: &[&str]) -> NewEvent {
 
 impl Stage {
     fn new() -> Self {
+        Self::until(HOUR)
+    }
+
+    /// The event's trading ends at this time.
+    pub(crate) fn until(micros: u64) -> Self {
         let mut exchange = Exchange::open(FeeSchedule::default(), Some(Vec::new()));
         let usd = exchange.find_currency("USD");
         let names = ["ann", "bob", "cat"];
@@ -73,14 +78,15 @@ impl Stage {
             assert_eq!(exchange.own(Body::credit(*account, vec![(usd, money("1000"))])), Answer::Done);
         }
         let mut stage = Self { exchange, usd, accounts, keys, nonce: 0 };
-        assert_eq!(stage.own(Own::ListEvent(Arc::new(event("RAIN", &[])))), Answer::Done);
+        let rain = NewEvent { expiry: Time(micros), ..event("RAIN", &[]) };
+        assert_eq!(stage.own(Own::ListEvent(Arc::new(rain))), Answer::Done);
         for who in [ANN, BOB, CAT] {
             assert_eq!(stage.call(who, Own::AcceptTerms), Answer::Done);
         }
         stage
     }
 
-    fn own(&mut self, body: impl Into<Body>) -> Answer {
+    pub(crate) fn own(&mut self, body: impl Into<Body>) -> Answer {
         self.run(None, body.into())
     }
 
@@ -97,7 +103,7 @@ impl Stage {
     }
 
     /// Lets time pass, and runs what falls due at its time.
-    fn pass_to(&mut self, micros: u64) {
+    pub(crate) fn pass_to(&mut self, micros: u64) {
         while let Some(due) = self.exchange.state.next_due().filter(|due| due.time.0 <= micros) {
             let wait = due.time.0.saturating_sub(self.exchange.stamp.time.0);
             let command = Command { caller: None, body: due.command };
@@ -152,7 +158,7 @@ impl Stage {
 
     /// Places an order that is accepted; returns its id.
     #[track_caller]
-    fn placed(&mut self, who: usize, words: &str) -> u64 {
+    pub(crate) fn placed(&mut self, who: usize, words: &str) -> u64 {
         let answer = self.order(who, words);
         answer.order().unwrap_or_else(|reject| panic!("{words}: {reject:?}")).id.0
     }
@@ -169,7 +175,7 @@ impl Stage {
     }
 
     #[track_caller]
-    fn expects(&self, who: usize, dollars: &str, yes: &str, no: &str) {
+    pub(crate) fn expects(&self, who: usize, dollars: &str, yes: &str, no: &str) {
         assert_eq!(self.has(who), [dollars, yes, no].map(money));
     }
 
@@ -195,7 +201,7 @@ impl Stage {
     }
 
     /// Its journal and its snapshot lead to the same state.
-    fn replays(&mut self) {
+    pub(crate) fn replays(&mut self) {
         let mut again = Exchange::blank();
         for frame in self.exchange.journal.take().expect("it is recorded") {
             again.replay(&frame);

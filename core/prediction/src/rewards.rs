@@ -1,0 +1,335 @@
+//! Rewards of makers: the terms, and rebates of their fees (D-120, facts F§18.7). Scores of liquidity are in `score`.
+
+use crate::score::{DayScores, LiquidityRow};
+use crate::{Infrequent, Predictions, Reject, Work, eastern};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use buttonwood_ledger::{Bucket, Cause, Ledger, PROMO, Posting};
+use buttonwood_model::{AccountId, BytesRef, Day, EventId, Outbox, Time};
+use buttonwood_num::{Bps, Money, Round};
+use buttonwood_room::Context;
+use serde::{Deserialize, Serialize};
+
+/// When rebates are paid: minutes after an Eastern midnight.
+const REBATES_AT: u64 = 17 * 60;
+/// The most accounts that one step pays.
+const ACCOUNTS_OF_STEP: usize = 500;
+/// The highest maximum spread that can be set, in cents.
+const SPREAD_MAX: u32 = 100;
+/// The most pools.
+const POOLS_MAX: usize = 1_000;
+
+/// The terms of rewards.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RewardTerms {
+    /// Whether rewards are on.
+    pub enabled: bool,
+    /// The part of their fees that makers get back, in hundredths of a percent.
+    pub rebate_bps: u32,
+    /// How far from the middle an order scores, in cents.
+    pub spread_cents: u32,
+    /// The smallest reward of a day for liquidity that is paid.
+    pub min_payout: Money,
+    /// What the makers of an event share each day, by event.
+    pub pools: BTreeMap<EventId, Money>,
+}
+
+impl Default for RewardTerms {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            rebate_bps: 5_000,
+            spread_cents: 10,
+            min_payout: Money::ONE,
+            pools: BTreeMap::new(),
+        }
+    }
+}
+
+/// New terms of rewards; what is none stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RewardChange {
+    /// Whether rewards are on.
+    pub enabled: Option<bool>,
+    /// The part of their fees that makers get back, in hundredths of a percent.
+    pub rebate_bps: Option<u32>,
+    /// How far from the middle an order scores, in cents.
+    pub spread_cents: Option<u32>,
+    /// The smallest reward of a day for liquidity that is paid.
+    pub min_payout: Option<Money>,
+    /// Every pool.
+    pub pools: Option<Vec<(EventId, Money)>>,
+}
+
+/// A rate of rebates, and when it was in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RateRule {
+    /// The rate, in hundredths of a percent.
+    pub bps: u32,
+    /// From when.
+    pub from: Time,
+    /// Until when; none while it is in force.
+    pub until: Option<Time>,
+}
+
+/// What an account traded as a maker since the last rebates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accrued {
+    /// Its fees.
+    pub fees: Money,
+    /// Price × quantity in its own view.
+    pub volume: Money,
+    /// How many fills.
+    pub fills: u64,
+}
+
+/// A rebate that was paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rebate {
+    /// Its number.
+    pub id: u64,
+    /// The account.
+    pub account: AccountId,
+    /// What the account traded as a maker.
+    pub traded: Accrued,
+    /// What it was paid.
+    pub amount: Money,
+    /// Of which run: its time.
+    pub run: Time,
+    /// When it was paid.
+    pub paid: Time,
+}
+
+/// The state of rewards.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rewards {
+    pub(crate) terms: RewardTerms,
+    pub(crate) rules: Vec<RateRule>,
+    pub(crate) accrued: BTreeMap<AccountId, Accrued>,
+    /// When the next rebates are paid; none while there is nothing to pay.
+    pub(crate) rebates_due: Option<Time>,
+    /// What is left of runs that have begun: by the time of the run.
+    pub(crate) runs: BTreeMap<Time, Run>,
+    pub(crate) rebates: BTreeMap<AccountId, Vec<Rebate>>,
+    pub(crate) next_id: u64,
+    pub(crate) days: BTreeMap<Day, DayScores>,
+    /// The last full minute of which all events were scored.
+    pub(crate) scored: Time,
+    /// The last event that was scored of the minute after that.
+    pub(crate) scored_event: Option<EventId>,
+    pub(crate) payouts: BTreeMap<AccountId, Vec<LiquidityRow>>,
+    /// Payouts for which `promo` had too little: account, and the place among its payouts.
+    pub(crate) pending: Vec<(AccountId, usize)>,
+    /// The day with whose payout pending ones are tried again.
+    pub(crate) pending_day: Option<Day>,
+    /// The last Eastern day whose scores were paid.
+    pub(crate) paid_day: Option<Day>,
+}
+
+/// A run of rebates.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    pub(crate) bps: u32,
+    pub(crate) left: BTreeMap<AccountId, Accrued>,
+}
+
+impl Rewards {
+    /// The terms in force.
+    pub fn terms(&self) -> &RewardTerms {
+        &self.terms
+    }
+
+    /// Every rate of rebates, oldest first.
+    pub fn rules(&self) -> &[RateRule] {
+        &self.rules
+    }
+
+    /// The rebates of an account, oldest first.
+    pub fn rebates(&self, account: AccountId) -> &[Rebate] {
+        self.rebates.get(&account).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The payouts for liquidity of an account, oldest first.
+    pub fn payouts(&self, account: AccountId) -> &[LiquidityRow] {
+        self.payouts.get(&account).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The last Eastern day of which something was scored.
+    pub fn last_score_day(&self) -> Option<Day> {
+        self.days.keys().next_back().copied().max(self.paid_day)
+    }
+
+    /// How many groups have scored with an event on the latest day.
+    pub fn makers_of(&self, event: EventId) -> usize {
+        self.days.last_key_value().map_or(0, |(_, day)| day.makers_of(event))
+    }
+
+    /// Notes a fill of a maker.
+    pub(crate) fn note_fill(&mut self, account: AccountId, fee: Money, volume: Money) {
+        if !self.terms.enabled {
+            return;
+        }
+        let accrued = self.accrued.entry(account).or_default();
+        accrued.fees = accrued.fees.capped_add(fee);
+        accrued.volume = accrued.volume.capped_add(volume);
+        accrued.fills = accrued.fills.saturating_add(1);
+    }
+}
+
+/// Sets the terms of rewards.
+///
+/// # Errors
+/// [`Reject::BadRewards`], [`Reject::UnknownEvent`].
+pub(crate) fn set<E: From<BytesRef>>(
+    context: &Context<'_, Predictions>,
+    change: &RewardChange,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let pools = change.pools.as_deref().unwrap_or_default();
+    for (place, (event, pool)) in pools.iter().enumerate() {
+        context.room.event(*event).ok_or(Reject::UnknownEvent)?;
+        let is_twice = pools.iter().take(place).any(|(other, _)| other == event);
+        if is_twice || *pool <= Money::ZERO || !is_cents(*pool) {
+            return Err(Reject::BadRewards);
+        }
+    }
+    let is_good = pools.len() <= POOLS_MAX
+        && change.rebate_bps.is_none_or(|bps| bps <= Bps::WHOLE)
+        && change.spread_cents.is_none_or(|cents| (1..=SPREAD_MAX).contains(&cents))
+        && change.min_payout.is_none_or(|least| !least.is_negative());
+    if !is_good {
+        return Err(Reject::BadRewards);
+    }
+    out.push_named(&Infrequent::RewardsSet(change.clone()));
+    Ok(())
+}
+
+/// Whether an amount is a whole number of cents.
+fn is_cents(amount: Money) -> bool {
+    amount.to_step(cent(), Round::Down) == Some(amount)
+}
+
+/// A cent.
+pub(crate) fn cent() -> Money {
+    Money::from_units(Money::ONE.units() / 100)
+}
+
+pub(crate) fn evolve_set(room: &mut Predictions, change: RewardChange, time: Time) {
+    let Rewards { terms, rules, accrued, rebates_due, scored, scored_event, .. } = &mut room.rewards;
+    let (was_enabled, old_rate) = (terms.enabled, terms.rebate_bps);
+    terms.enabled = change.enabled.unwrap_or(terms.enabled);
+    terms.rebate_bps = change.rebate_bps.unwrap_or(terms.rebate_bps);
+    terms.spread_cents = change.spread_cents.unwrap_or(terms.spread_cents);
+    terms.min_payout = change.min_payout.unwrap_or(terms.min_payout);
+    if let Some(pools) = change.pools {
+        terms.pools = pools.into_iter().collect();
+    }
+    if rules.is_empty() || old_rate != terms.rebate_bps {
+        if let Some(last) = rules.last_mut() {
+            last.until = Some(time);
+        }
+        rules.push(RateRule { bps: terms.rebate_bps, from: time, until: None });
+    }
+    if !was_enabled && terms.enabled {
+        // Fees from before rewards were switched on earn nothing.
+        accrued.clear();
+        *rebates_due = Some(next_at(time, REBATES_AT));
+        (*scored, *scored_event) = (Time(time.0 - time.0 % MINUTE), None);
+    }
+}
+
+/// A minute.
+pub(crate) const MINUTE: u64 = 60 * Time::SECOND;
+
+/// The next time after `time` that is so many minutes after an Eastern midnight.
+pub(crate) fn next_at(time: Time, minutes: u64) -> Time {
+    let today = eastern::day(time);
+    let at = eastern::at(today, minutes);
+    if at > time { at } else { eastern::at(today.plus(1), minutes) }
+}
+
+/// Begins the rebates that are due: what was accrued until now is paid in steps.
+///
+/// # Errors
+/// [`Reject::NotDue`].
+pub(crate) fn begin<E: From<BytesRef>>(
+    context: &Context<'_, Predictions>,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    if context.room.rewards.rebates_due.is_none_or(|due| due > context.time) {
+        return Err(Reject::NotDue);
+    }
+    out.push_named(&Infrequent::RebatesBegun);
+    Ok(())
+}
+
+pub(crate) fn evolve_begin(room: &mut Predictions, time: Time) {
+    let Rewards { terms, accrued, rebates_due, runs, .. } = &mut room.rewards;
+    *rebates_due = terms.enabled.then(|| next_at(time, REBATES_AT));
+    let left = core::mem::take(accrued);
+    if !left.is_empty() {
+        runs.insert(time, Run { bps: terms.rebate_bps, left });
+        room.add_work(Work::Rebates(time), time);
+    }
+}
+
+/// The rebates of one step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rebated {
+    /// The run.
+    pub run: Time,
+    /// Accounts and what they are paid; an account whose rebate is nothing is in the list with zero.
+    pub rows: Vec<(AccountId, Money)>,
+    /// Whether it was the last step.
+    pub is_last: bool,
+}
+
+/// The next step of a run. What `fees` cannot pay is not paid: it holds what makers paid unless an operator took it.
+pub(crate) fn pay(context: &Context<'_, Predictions>, run: Time) -> Rebated {
+    let dollar = context.ledger.dollar();
+    let fees = context.ledger.fees();
+    let mut left = dollar.map_or(Money::ZERO, |dollar| context.ledger.balance(fees, dollar).available);
+    let Some(of_run) = context.room.rewards.runs.get(&run) else {
+        return Rebated { run, rows: Vec::new(), is_last: true };
+    };
+    let whole = i128::from(Bps::WHOLE);
+    let rows = of_run.left.iter().take(ACCOUNTS_OF_STEP).map(|(account, accrued)| {
+        let part = accrued.fees.mul_div(of_run.bps.into(), whole, Round::Down).unwrap_or(Money::ZERO);
+        let amount = part.min(left.max(Money::ZERO));
+        left -= amount;
+        (*account, amount)
+    });
+    Rebated { run, rows: rows.collect(), is_last: of_run.left.len() <= ACCOUNTS_OF_STEP }
+}
+
+pub(crate) fn evolve_pay(room: &mut Predictions, ledger: &mut Ledger, paid: &Rebated, time: Time) {
+    let fees = ledger.fees();
+    for (account, amount) in &paid.rows {
+        let traded = room.rewards.runs.get_mut(&paid.run).and_then(|run| run.left.remove(account));
+        if *amount == Money::ZERO {
+            continue;
+        }
+        give(ledger, fees, *account, *amount);
+        let id = room.rewards.next_id;
+        room.rewards.next_id += 1;
+        let traded = traded.unwrap_or_default();
+        let rebate = Rebate { id, account: *account, traded, amount: *amount, run: paid.run, paid: time };
+        room.rewards.rebates.entry(*account).or_default().push(rebate);
+    }
+    if paid.is_last {
+        room.rewards.runs.remove(&paid.run);
+    }
+}
+
+/// Pays a reward out of an account of the house.
+pub(crate) fn give(ledger: &mut Ledger, house: AccountId, account: AccountId, amount: Money) {
+    let Some(dollar) = ledger.dollar() else { return };
+    let line = |account, amount| Posting { account, asset: dollar.into(), bucket: Bucket::Available, amount };
+    ledger.post(Cause::Reward, &[line(house, -amount), line(account, amount)]);
+}
+
+/// The dollars in the account that pays for liquidity, and the account.
+pub(crate) fn promo(ledger: &Ledger) -> Option<(AccountId, Money)> {
+    let (account, dollar) = ledger.house(PROMO.name).zip(ledger.dollar())?;
+    Some((account, ledger.balance(account, dollar).available))
+}
