@@ -104,9 +104,8 @@ impl Desks {
         let groups = parties.map(|(account, _)| self.group(account));
         if groups.first() == groups.last() {
             let [one, other] = parties;
-            let mints = symbol.product == Product::Contract
-                && prediction::buys(one.1)
-                && prediction::buys(other.1);
+            let mints =
+                symbol.product == Product::Contract && prediction::buys(one.1) && prediction::buys(other.1);
             let group = self.group(one.0).filter(|group| mints && self.advances.of(*group).is_some());
             return Loss([group.map(|group| (group, base)), None]);
         }

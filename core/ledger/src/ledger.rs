@@ -314,7 +314,8 @@ impl Ledger {
     }
 
     /// The account's balance in the asset, and the place that it has or will get.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     pub fn find(&self, account: AccountId, asset: impl Into<AssetId>) -> (Held, Balance) {
         match self.place(account, asset.into()) {
             Some(place) => {

@@ -261,7 +261,8 @@ impl Grid {
 
     /// The amount that an order reserves: the cost of a buy, the base of a sell. One product for both, because the side is
     /// unpredictable.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     pub fn reserve(&self, buys: bool, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
         if let (Some(words), Some(hundredths)) = (self.words, qty.word())
             && let Some(fee) = words.fee.checked_mul(u64::from(rate.0))

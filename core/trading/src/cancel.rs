@@ -67,7 +67,8 @@ impl Withdrawn {
 
 /// Cancels one live order of the listed symbols, or one of the contracts; `None` when the account has no such live order. It may have a
 /// closed one (ORD-057).
-#[inline]
+#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every cancel")]
+#[inline(always)]
 pub fn one<D, E: From<Event>>(
     market: Market<'_, D>,
     account: AccountId,

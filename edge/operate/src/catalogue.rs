@@ -55,6 +55,7 @@ pub const COMMANDS: &[Command] = &[
     predictions::combo::COMMAND,
     predictions::terms::COMMAND,
     predictions::fees::COMMAND,
+    predictions::rewards::COMMAND,
     // Keys
     keys::add::COMMAND,
     keys::change::DISABLE,

@@ -57,6 +57,7 @@ pub use predictions::event::COMMAND as ADD_EVENT;
 pub use predictions::fees::COMMAND as SET_CONTRACT_FEES;
 pub use predictions::life::COMMAND as HALT_EVENT;
 pub use predictions::resolve::{DISPUTE_CALL as DISPUTE_EVENT, RESOLVE_CALL as RESOLVE_EVENT};
+pub use predictions::rewards::COMMAND as SET_REWARDS;
 pub use predictions::strike::COMMAND as SET_STRIKE;
 pub use predictions::terms::COMMAND as PUBLISH_TERMS;
 pub use predictions::void::CALL as VOID_EVENT;

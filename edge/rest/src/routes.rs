@@ -177,6 +177,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::operating("/sandbox/predictions/combos", &operate::ADD_COMBO),
     Route::operating("/sandbox/predictions/terms", &operate::PUBLISH_TERMS),
     Route::operating("/sandbox/predictions/fees", &operate::SET_CONTRACT_FEES),
+    Route::operating("/sandbox/predictions/rewards", &operate::SET_REWARDS),
     Route::operating("/sandbox/symbols/{symbol}/auctions", &operate::SCHEDULE_AUCTIONS)
         .about("Schedules a symbol's auctions, or ends them."),
     Route::operating("/sandbox/fx", &operate::ADD_RATE),

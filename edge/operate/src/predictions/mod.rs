@@ -6,6 +6,7 @@ pub(crate) mod fees;
 mod grid;
 pub(crate) mod life;
 pub(crate) mod resolve;
+pub(crate) mod rewards;
 pub(crate) mod strike;
 pub(crate) mod terms;
 pub(crate) mod void;

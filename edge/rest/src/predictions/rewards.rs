@@ -1,23 +1,32 @@
-//! Rewards of prediction markets: rates, pools and rebates (PM-029, PM-030, PM-032, PM-033). They are off: parameters are checked, and the
-//! answer is 503.
+//! Rewards of prediction markets: rates, pools and rebates (PM-029, PM-030, PM-032, PM-033). While they are off, parameters are checked and
+//! the answer is 503.
 
 use super::{READ, READERS};
 use crate::app::App;
 use crate::call::{Asked, Call};
 use crate::route::{Route, SignedQuery};
+use buttonwood_engine::State;
+use buttonwood_engine::prediction::{Event, RateRule, Rebate};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_wire::contract::{InEither, InQuery, Offset, Rows, Text, Words};
-use buttonwood_wire::prediction_rewards::{
-    RebatePayouts, RebateRules, RewardConfig, RewardEvents, RewardSortName,
+use buttonwood_model::{Day, EventId, Time};
+use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_wire::contract::{
+    DecimalText, InEither, InQuery, IsoTime, Label, Nullable, Offset, Rows, Text, Words,
 };
+use buttonwood_wire::prediction_rewards::{
+    PoolSourceName, RebatePayout, RebatePayouts, RebateRule, RebateRules, RebateStatusName, RewardConfig,
+    RewardEvent, RewardEvents, RewardPagination, RewardSortName,
+};
+use buttonwood_wire::time::{iso_date, iso_millis};
 use buttonwood_wire::{json, request};
+use std::cmp::Reverse;
 
 /// The code of a wrong parameter.
 pub(super) const WRONG: &str = "BAD_REQUEST";
 
 /// Public.
-pub(crate) const RATES: Route = Route::public("/v1/prediction-markets/maker-rebate/rates", |_, _| off())
+pub(crate) const RATES: Route = Route::public("/v1/prediction-markets/maker-rebate/rates", rates)
     .coded_as(WRONG)
     .about("Lists the parts of maker fees that are given back.")
     .takes::<WantedRates>()
@@ -81,31 +90,153 @@ request! {
     }
 }
 
-/// The refusal while rewards are off.
-pub(super) fn off() -> Result<Reply, Refusal> {
+/// Refuses a call while rewards are off.
+///
+/// # Errors
+/// 503, unless they are on.
+pub(super) fn check_on(state: &State) -> Result<(), Refusal> {
+    if state.predictions().rewards().terms().enabled {
+        return Ok(());
+    }
     Err(Refusal::coded(503, "SERVICE_UNAVAILABLE", "Rewards of prediction markets are off"))
 }
 
+/// An amount with every digit.
+pub(super) fn exact(amount: Money) -> DecimalText {
+    DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS))
+}
+
+/// A date of the calendar, or `null`.
+pub(super) fn date(day: Option<Day>) -> Nullable<String> {
+    Nullable(day.map(iso_date))
+}
+
+pub(super) fn time(time: Time) -> IsoTime {
+    IsoTime(iso_millis(time))
+}
+
+/// Every rate is for all categories.
+fn rates(app: &App, _asked: &Asked<'_>) -> Result<Reply, Refusal> {
+    let views = app.exchange.views();
+    let state = views.state();
+    check_on(state)?;
+    let rules = state.predictions().rewards().rules();
+    let rate_rules = (1..).zip(rules).map(|(id, rule)| shown_rule(id, rule)).collect();
+    Ok(Reply::json(json::body(&RebateRules { rate_rules })))
+}
+
+fn shown_rule(id: u64, rule: &RateRule) -> RebateRule {
+    RebateRule {
+        id,
+        rebate_multiplier_bps: rule.bps.into(),
+        effective_from: time(rule.from),
+        category: None,
+        effective_to: rule.until.map(time),
+    }
+}
+
 #[expect(clippy::unnecessary_wraps, reason = "the form of every endpoint")]
-fn config(_app: &App, _asked: &Asked<'_>) -> Result<Reply, Refusal> {
-    let config = RewardConfig { enabled: false, max_spread_cents: None, min_payout_threshold_usd: None };
+fn config(app: &App, _asked: &Asked<'_>) -> Result<Reply, Refusal> {
+    let views = app.exchange.views();
+    let terms = views.state().predictions().rewards().terms();
+    let config = RewardConfig {
+        enabled: terms.enabled,
+        max_spread_cents: terms.enabled.then(|| terms.spread_cents.into()),
+        min_payout_threshold_usd: terms.enabled.then(|| exact(terms.min_payout)),
+    };
     Ok(Reply::json(json::body(&config)))
 }
 
-fn events(_app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
+/// An event with a pool.
+struct Pooled<'a> {
+    event: &'a Event,
+    pool: Money,
+    makers: usize,
+}
+
+fn events(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let wanted = WantedEvents::of(asked.query);
-    wanted.limit()?;
-    wanted.offset()?;
-    if let Some(sort) = wanted.sort().filter(|sort| !RewardSortName::WORDS.contains(sort)) {
+    let (limit, offset) = (wanted.limit()?, wanted.offset()?);
+    let sort = wanted.sort();
+    if let Some(sort) = sort.filter(|sort| !RewardSortName::WORDS.contains(sort)) {
         let expected = format!("one of {}", RewardSortName::WORDS.join(", "));
         return Err(Refusal::misfit("Query parameter", "sort", &expected, sort));
     }
-    off()
+    let views = app.exchange.views();
+    let state = views.state();
+    check_on(state)?;
+    let mut pooled: Vec<Pooled<'_>> =
+        pools(state).filter(|row| is_wanted(row.event, wanted.category(), wanted.search())).collect();
+    arrange(&mut pooled, sort.unwrap_or("daily_pool_desc"));
+    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let pagination =
+        RewardPagination { limit: number(limit), offset: number(offset), total: number(pooled.len()) };
+    let events = pooled.iter().skip(offset).take(limit).map(shown_event).collect();
+    let last_score_date = date(state.predictions().rewards().last_score_day());
+    Ok(Reply::json(json::body(&RewardEvents { events, pagination, last_score_date })))
 }
 
-fn payouts(_app: &App, call: &Call) -> Result<Reply, Refusal> {
+/// Every event with a pool.
+fn pools(state: &State) -> impl Iterator<Item = Pooled<'_>> {
+    let room = state.predictions();
+    let pools = room.rewards().terms().pools.iter();
+    pools.filter_map(|(id, pool): (&EventId, &Money)| {
+        Some(Pooled { event: room.event(*id)?, pool: *pool, makers: room.rewards().makers_of(*id) })
+    })
+}
+
+fn is_wanted(event: &Event, categories: Option<&str>, search: Option<&str>) -> bool {
+    let is_of = |list: &str| list.split(',').any(|name| name.trim().eq_ignore_ascii_case(&event.category));
+    let has = |text: &str| event.title.to_lowercase().contains(&text.to_lowercase());
+    categories.is_none_or(is_of) && search.is_none_or(has)
+}
+
+fn arrange(rows: &mut [Pooled<'_>], sort: &str) {
+    match sort {
+        "daily_pool_asc" => rows.sort_by_key(|row| row.pool),
+        "ends_soonest" => rows.sort_by_key(|row| row.event.expiry),
+        "ends_latest" => rows.sort_by_key(|row| Reverse(row.event.expiry)),
+        "title_asc" => rows.sort_by(|one, other| one.event.title.cmp(&other.event.title)),
+        "title_desc" => rows.sort_by(|one, other| other.event.title.cmp(&one.event.title)),
+        "category_asc" => rows.sort_by(|one, other| one.event.category.cmp(&other.event.category)),
+        "category_desc" => rows.sort_by(|one, other| other.event.category.cmp(&one.event.category)),
+        "competition_asc" => rows.sort_by_key(|row| row.makers),
+        "competition_desc" => rows.sort_by_key(|row| Reverse(row.makers)),
+        _ => rows.sort_by_key(|row| Reverse(row.pool)),
+    }
+}
+
+fn shown_event(row: &Pooled<'_>) -> RewardEvent {
+    RewardEvent {
+        event_ticker: row.event.ticker.clone(),
+        title: Label(row.event.title.clone()),
+        category: Label(row.event.category.clone()),
+        daily_pool_usd: exact(row.pool),
+        pool_source: PoolSourceName("event_override"),
+        ends_at: time(row.event.expiry),
+        qualifying_maker_count: u64::try_from(row.makers).unwrap_or(u64::MAX),
+    }
+}
+
+fn payouts(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let wanted = WantedPayouts::of(call.either());
-    wanted.limit()?;
-    wanted.offset()?;
-    off()
+    let (limit, offset) = (wanted.limit()?, wanted.offset()?);
+    let views = app.exchange.views();
+    let state = views.state();
+    check_on(state)?;
+    let rebates = state.predictions().rewards().rebates(call.account()).iter().rev();
+    let payouts = rebates.skip(offset).take(limit).map(shown_rebate).collect();
+    Ok(Reply::json(json::body(&RebatePayouts { payouts })))
+}
+
+fn shown_rebate(rebate: &Rebate) -> RebatePayout {
+    RebatePayout {
+        id: rebate.id.saturating_add(1),
+        total_volume_usd: exact(rebate.traded.volume),
+        total_rebate_usd: exact(rebate.amount),
+        total_fill_count: rebate.traded.fills,
+        status: RebateStatusName("PAID"),
+        paid_at: Nullable(Some(time(rebate.paid))),
+        created_at: time(rebate.run),
+    }
 }

@@ -24,7 +24,13 @@ impl Fold {
             | PredictionInfrequent::Cleared(..)
             | PredictionInfrequent::Paid(_)
             | PredictionInfrequent::TermsPublished(_)
-            | PredictionInfrequent::TermsAccepted(..) => {}
+            | PredictionInfrequent::TermsAccepted(..)
+            | PredictionInfrequent::RewardsSet(_)
+            | PredictionInfrequent::RebatesBegun
+            | PredictionInfrequent::Rebated(_)
+            | PredictionInfrequent::Scored(_)
+            | PredictionInfrequent::PayoutBegun(_)
+            | PredictionInfrequent::Rewarded(_) => {}
         }
     }
 
