@@ -202,7 +202,8 @@ impl Database {
         }
         let reached = connection
             .query_row(
-                "SELECT seq, trades, orders, public, funding, void, entries, conversions, clearing, staking
+                "SELECT seq, trades, orders, public, funding, void, entries, conversions, clearing, staking,
+                    predictions
                  FROM progress WHERE origin = ?",
                 (origin,),
                 |row| {
@@ -210,9 +211,18 @@ impl Database {
                     let (trades, orders) = (number(1)?, number(2)?);
                     let (public, funding) = (number(3)?, number(4)?);
                     let (entries, conversions, clearing) = (number(6)?, number(7)?, number(8)?);
-                    let staking = number(9)?;
-                    let lengths =
-                        Lengths { trades, orders, public, funding, entries, conversions, clearing, staking };
+                    let (staking, predictions) = (number(9)?, number(10)?);
+                    let lengths = Lengths {
+                        trades,
+                        orders,
+                        public,
+                        funding,
+                        entries,
+                        conversions,
+                        clearing,
+                        staking,
+                        predictions,
+                    };
                     Ok(Reached { seq: number(0)?, lengths, void: number(5)? })
                 },
             )
@@ -229,21 +239,13 @@ impl Database {
              CREATE TABLE progress (origin TEXT NOT NULL, seq INTEGER NOT NULL, trades INTEGER NOT NULL,
                 orders INTEGER NOT NULL, public INTEGER NOT NULL, funding INTEGER NOT NULL,
                 void INTEGER NOT NULL, entries INTEGER NOT NULL, conversions INTEGER NOT NULL,
-                clearing INTEGER NOT NULL, staking INTEGER NOT NULL) STRICT",
+                clearing INTEGER NOT NULL, staking INTEGER NOT NULL, predictions INTEGER NOT NULL) STRICT",
         )?;
         for table in &tables {
             connection.execute_batch(table.schema())?;
         }
-        let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking } =
-            reached.lengths;
-        let first = [trades, orders, public, funding].map(u64::cast_signed);
-        let [trades, orders, public, funding] = first;
-        let [entries, conversions, clearing, staking] =
-            [entries, conversions, clearing, staking].map(u64::cast_signed);
-        connection.execute(
-            "INSERT INTO progress VALUES (?, 0, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
-            (origin, trades, orders, public, funding, entries, conversions, clearing, staking),
-        )?;
+        connection.execute("INSERT INTO progress VALUES (?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)", (origin,))?;
+        note(&connection, reached)?;
         connection.pragma_update(None, "user_version", VERSION)?;
         connection.execute_batch("COMMIT")?;
         Ok(Self { connection, path, tables, reached })
@@ -292,30 +294,7 @@ impl Database {
             self.fold(symbols, &row?)?;
         }
         self.tables.iter_mut().try_for_each(|table| table.write(symbols, &self.connection))?;
-        let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking } =
-            reached.lengths;
-        let numbers = [
-            reached.seq,
-            trades,
-            orders,
-            public,
-            funding,
-            reached.void,
-            entries,
-            conversions,
-            clearing,
-            staking,
-        ];
-        let numbers = numbers.map(u64::cast_signed);
-        let noted = self
-            .connection
-            .execute(
-                "UPDATE progress SET seq = ?, trades = ?, orders = ?, public = ?, funding = ?, void = ?,
-                 entries = ?, conversions = ?, clearing = ?, staking = ?",
-                numbers,
-            )
-            .map_err(Fault::from);
-        noted?;
+        note(&self.connection, reached)?;
         run(&self.connection, "COMMIT")?;
         self.reached = reached;
         Ok(())
@@ -359,9 +338,11 @@ impl Database {
     /// [`Fault`] of one of them.
     pub fn difference(&self, other: &Self) -> Result<Option<&'static str>, Fault> {
         for table in &self.tables {
-            let sql = format!("SELECT * FROM {} ORDER BY 1, 2, 3", table.name());
+            let columns = self.connection.prepare(&format!("SELECT * FROM {}", table.name()))?.column_count();
+            // No key has more than four columns, and they are the first.
+            let key: Vec<String> = (1..=columns.min(4)).map(|column| column.to_string()).collect();
+            let sql = format!("SELECT * FROM {} ORDER BY {}", table.name(), key.join(", "));
             let (mut own, mut others) = (self.connection.prepare(&sql)?, other.connection.prepare(&sql)?);
-            let columns = own.column_count();
             let (mut own, mut others) = (own.query(())?, others.query(())?);
             loop {
                 let pair = [values(own.next()?, columns)?, values(others.next()?, columns)?];
@@ -374,6 +355,31 @@ impl Database {
         }
         Ok(None)
     }
+}
+
+/// Notes how far the database has come.
+fn note(connection: &Connection, reached: Reached) -> Result<(), Fault> {
+    let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking, predictions } =
+        reached.lengths;
+    let numbers = [
+        reached.seq,
+        trades,
+        orders,
+        public,
+        funding,
+        reached.void,
+        entries,
+        conversions,
+        clearing,
+        staking,
+        predictions,
+    ];
+    connection.execute(
+        "UPDATE progress SET seq = ?, trades = ?, orders = ?, public = ?, funding = ?, void = ?,
+         entries = ?, conversions = ?, clearing = ?, staking = ?, predictions = ?",
+        numbers.map(u64::cast_signed),
+    )?;
+    Ok(())
 }
 
 fn values(row: Option<&rusqlite::Row<'_>>, columns: usize) -> Result<Option<Vec<Value>>, rusqlite::Error> {

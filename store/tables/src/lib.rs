@@ -12,6 +12,7 @@ mod database;
 mod decimal;
 mod fault;
 mod funding;
+mod predictions;
 mod staking;
 mod table;
 
@@ -19,6 +20,7 @@ pub use clearing::{ClearingOrder, ClearingPart, WantedClearing};
 pub use database::{Database, Opened, Reached, Size};
 pub use fault::Fault;
 pub use funding::{Amount, Hours, Payment};
+pub use predictions::{ContractOrdersPage, SettledPage};
 pub use staking::{
     Between, PaidRedemption, Pair, RatePeriod, StakingPage, StakingTransaction, TransactionKind,
 };

@@ -13,8 +13,8 @@ mod staking;
 mod statement;
 
 use crate::history::{
-    ClearingRow, ConversionRow, EntryRow, FundingRow, Index, OrderRow, Part, Position, PublicTrade,
-    StakingRow, TradeRow,
+    ClearingRow, ConversionRow, EntryRow, FundingRow, Index, OrderRow, Part, Position, PredictionRow,
+    PublicTrade, StakingRow, TradeRow,
 };
 use crate::reserves::Cut;
 use crate::{AuctionResult, AuctionResults, Candles, Tape, TradeVolumes};
@@ -46,6 +46,8 @@ pub trait Sink {
     fn clearing(&mut self, row: &ClearingRow);
     /// Stores a transaction of staking, or a redemption that is paid whole.
     fn staking(&mut self, row: &StakingRow);
+    /// Stores a closed order of a contract, or a position that ended.
+    fn prediction(&mut self, row: &PredictionRow);
     /// Adds a visible quantity at a price.
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty);
     /// Removes a visible quantity at a price.
@@ -106,6 +108,11 @@ impl Sink for Counted {
     fn staking(&mut self, row: &StakingRow) {
         self.scratch.clear();
         self.index.push_staking(row, &mut self.scratch);
+    }
+
+    fn prediction(&mut self, row: &PredictionRow) {
+        self.scratch.clear();
+        self.index.push_prediction(row, &mut self.scratch);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
@@ -266,7 +273,7 @@ impl Fold {
             return self.record_staking(stamp, event, sink);
         }
         if let Infrequent::Prediction(event) = &event {
-            return self.record_prediction(event);
+            return self.record_prediction(stamp, event, sink);
         }
         if let Infrequent::Funds(FundsInfrequent::Reserves(ReservesEvent::Cut(time))) = event {
             self.cut = Some(Arc::new(Cut::of(&self.state, time)));
@@ -423,7 +430,16 @@ impl Fold {
             let mut state = OrderState::with_broken(self.state.floor(), slot);
             state.remaining = Qty::ZERO;
             state.notional = state.notional.capped_add(notional);
-            sink.order(&OrderRow { order: state, closed: stamp.time, trades: self.trades_of(slot) });
+            self.put_closed(stamp, slot, state, sink);
+        }
+    }
+
+    /// Stores an order as it ended: one of a contract has a file of its own.
+    fn put_closed(&self, stamp: Stamp, slot: Slot, order: OrderState, sink: &mut impl Sink) {
+        if order.symbol.is_contract() {
+            self.put_contract_order(stamp, &order, sink);
+        } else {
+            sink.order(&OrderRow { order, closed: stamp.time, trades: self.trades_of(slot) });
         }
     }
 
@@ -434,7 +450,7 @@ impl Fold {
 
     fn close(&self, stamp: Stamp, slot: Slot, reason: Option<CancelReason>, sink: &mut impl Sink) {
         let order = OrderState { reason, ..OrderState::with_broken(self.state.floor(), slot) };
-        sink.order(&OrderRow { order, closed: stamp.time, trades: self.trades_of(slot) });
+        self.put_closed(stamp, slot, order, sink);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::fold::{Fold, Sink};
 use crate::history::{
-    ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, History, Index, OrderRow, Position, PublicTrade,
-    Query, StakingRow, TradeRow,
+    ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, History, Index, OrderRow, Position,
+    PredictionRow, PublicTrade, Query, StakingRow, TradeRow,
 };
 use crate::{AuctionResults, Candles, Depth, Tape, TradeVolumes};
 use buttonwood_disk::Folder;
@@ -56,6 +56,10 @@ impl Sink for Kept {
 
     fn staking(&mut self, row: &StakingRow) {
         self.history.push_staking(row);
+    }
+
+    fn prediction(&mut self, row: &PredictionRow) {
+        self.history.push_prediction(row);
     }
 
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {

@@ -31,6 +31,9 @@ fn rows(x: &Exchange) -> [u64; 2] {
         "clearing_orders",
         "staking_transactions",
         "staking_redemptions",
+        "contract_orders",
+        "contract_settlements",
+        "contract_parts",
     ];
     assert_eq!(names, expected);
     assert!(tables[3..].iter().all(|table| table["rows"] == 0));

@@ -7,8 +7,8 @@ use buttonwood_engine::State;
 use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_views::history::{
-    ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, Lengths, Limit, OrderRow, Position, PublicTrade,
-    Query, Since, StakingRow, TradeRow,
+    ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, Lengths, Limit, OrderRow, Position,
+    PredictionRow, PublicTrade, Query, Since, StakingRow, TradeRow,
 };
 use buttonwood_views::{Counted, Sink, Views};
 use std::cmp::Reverse;
@@ -29,6 +29,7 @@ pub(super) struct Rows {
     conversions: Vec<(u64, ConversionRow)>,
     clearing: Vec<(u64, ClearingRow)>,
     staking: Vec<(u64, StakingRow)>,
+    predictions: Vec<(u64, PredictionRow)>,
 }
 
 impl Rows {
@@ -44,6 +45,7 @@ impl Rows {
             conversions: Vec::new(),
             clearing: Vec::new(),
             staking: Vec::new(),
+            predictions: Vec::new(),
         }
     }
 
@@ -59,7 +61,7 @@ impl Rows {
             let orders = history.orders(account, None, None, ALL, usize::MAX);
             same(orders.map(|past| past.into_iter().map(|past| past.row).collect()), &kept, seq)?;
         }
-        for symbol in (0..state.symbols().len()).map(SymbolId::from_index) {
+        for (symbol, _) in state.floor().symbols.iter() {
             let kept = until(&self.public, seq, |row| row.symbol == symbol);
             same(history.public_trades(symbol, Since::Newest, ALL), &kept, seq)?;
         }
@@ -69,6 +71,7 @@ impl Rows {
         same(all.conversions.collect(), &oldest_first(&self.conversions, seq), seq)?;
         same(all.clearing.collect(), &oldest_first(&self.clearing, seq), seq)?;
         same(all.staking.collect(), &oldest_first(&self.staking, seq), seq)?;
+        same(all.predictions.collect(), &oldest_first(&self.predictions, seq), seq)?;
         all_explained(views)
             .map_err(|(Odd::Untold(finding) | Odd::Wrong(finding))| format!("command {seq}: {finding}"))
     }
@@ -133,6 +136,11 @@ impl Sink for Rows {
     fn staking(&mut self, row: &StakingRow) {
         self.staking.push((self.seq, *row));
         self.counted.staking(row);
+    }
+
+    fn prediction(&mut self, row: &PredictionRow) {
+        self.predictions.push((self.seq, *row));
+        self.counted.prediction(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

@@ -344,7 +344,7 @@ pub(crate) fn is_void(breaks: &Breaks, row: &Row) -> bool {
     let (symbol, trade) = match row {
         Row::Trade(row) => (row.symbol, row.trade),
         Row::Public(row) => (row.symbol, row.trade),
-        Row::Funding(_) | Row::Clearing(_) | Row::Staking(_) => return false,
+        Row::Funding(_) | Row::Clearing(_) | Row::Staking(_) | Row::Prediction(_) => return false,
     };
     breaks.of(symbol, trade) == Some(BreakKind::Full)
 }
@@ -362,19 +362,22 @@ fn has(own: Reached, goal: Reached) -> bool {
 }
 
 /// The lengths of the files that tables are made from.
-fn counted(reached: Reached) -> [u64; 5] {
-    let Lengths { trades, public, funding, clearing, staking, .. } = reached.lengths;
-    [trades, public, funding, clearing, staking]
+fn counted(reached: Reached) -> [u64; 6] {
+    let Lengths { trades, public, funding, clearing, staking, predictions, .. } = reached.lengths;
+    [trades, public, funding, clearing, staking, predictions]
 }
 
 /// The bytes of the rows that tables are made from.
 fn bytes(lengths: Lengths) -> u64 {
-    lengths.trades + lengths.public + lengths.funding + lengths.clearing + lengths.staking
+    let Lengths { trades, public, funding, clearing, staking, predictions, .. } = lengths;
+    trades + public + funding + clearing + staking + predictions
 }
 
 /// The bytes of a step's rows that are left.
 fn left(scan: &Scan) -> u64 {
-    scan.trades.left() + scan.public.left() + scan.funding.left() + scan.clearing.left() + scan.staking.left()
+    let Scan { trades, public, funding, clearing, staking, predictions, .. } = scan;
+    let [first, second] = [trades.left() + public.left() + funding.left(), clearing.left() + staking.left()];
+    first + second + predictions.left()
 }
 
 /// The rows of a step. A long one reports its progress.
@@ -413,7 +416,8 @@ impl Iterator for Reported<'_> {
             let trade = public.or_else(|| self.scan.trades.next().map(|row| row.map(Row::Trade)));
             let funding = trade.or_else(|| self.scan.funding.next().map(|row| row.map(Row::Funding)));
             let clearing = funding.or_else(|| self.scan.clearing.next().map(|row| row.map(Row::Clearing)));
-            let row = clearing.or_else(|| self.scan.staking.next().map(|row| row.map(Row::Staking)))?;
+            let staking = clearing.or_else(|| self.scan.staking.next().map(|row| row.map(Row::Staking)));
+            let row = staking.or_else(|| self.scan.predictions.next().map(|row| row.map(Row::Prediction)))?;
             if row.as_ref().is_ok_and(|row| is_void(self.breaks, row)) {
                 continue;
             }

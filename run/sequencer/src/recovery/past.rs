@@ -16,7 +16,7 @@ use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_views::history::{
     self, Change, ClearingRow, ConversionRow, EntryRow, FundingRow, Index, Lengths, Numbered, OrderRow,
-    Position, PublicTrade, Scan, StakingRow, Statements, TradeRow,
+    Position, PredictionRow, PublicTrade, Scan, StakingRow, Statements, TradeRow,
 };
 use buttonwood_views::{Counted, Fold, Sink};
 
@@ -292,6 +292,10 @@ impl Sink for Gathered {
 
     fn staking(&mut self, row: &StakingRow) {
         self.counted.staking(row);
+    }
+
+    fn prediction(&mut self, row: &PredictionRow) {
+        self.counted.prediction(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

@@ -7,8 +7,8 @@ use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_tables::{Database, Reached, Row, Size};
 use buttonwood_views::history::{
-    Change, ClearingRow, ConversionRow, EntryRow, FundingRow, Index, Numbered, OrderRow, Position, Proof,
-    PublicTrade, StakingRow, Sums, TradeRow,
+    Change, ClearingRow, ConversionRow, EntryRow, FundingRow, Index, Numbered, OrderRow, Position,
+    PredictionRow, Proof, PublicTrade, StakingRow, Sums, TradeRow,
 };
 use buttonwood_views::{Fold, Sink};
 
@@ -225,6 +225,13 @@ impl Sink for Proofs {
             tables.push(&Row::Staking(*row));
         }
         self.files.staking(row);
+    }
+
+    fn prediction(&mut self, row: &PredictionRow) {
+        if let Some(tables) = &mut self.tables {
+            tables.push(&Row::Prediction(*row));
+        }
+        self.files.prediction(row);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}

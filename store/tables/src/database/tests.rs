@@ -278,7 +278,10 @@ fn a_locked_database_is_refused_for_now() {
             "funding_payments",
             "clearing_orders",
             "staking_transactions",
-            "staking_redemptions"
+            "staking_redemptions",
+            "contract_orders",
+            "contract_settlements",
+            "contract_parts"
         ]
     );
     assert!(read.sizes().unwrap()[..2].iter().all(|size| size.rows > 0) && read.bytes().unwrap() > 0);

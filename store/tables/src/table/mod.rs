@@ -4,11 +4,12 @@ mod candles;
 mod clearing;
 mod daily_volumes;
 mod funding;
+pub(crate) mod predictions;
 mod staking;
 
 use crate::Fault;
 use buttonwood_model::Symbol;
-use buttonwood_views::history::{ClearingRow, FundingRow, PublicTrade, StakingRow, TradeRow};
+use buttonwood_views::history::{ClearingRow, FundingRow, PredictionRow, PublicTrade, StakingRow, TradeRow};
 use rusqlite::Connection;
 
 /// A past row that a table may fold.
@@ -24,6 +25,8 @@ pub enum Row {
     Clearing(ClearingRow),
     /// A transaction of staking, or a redemption that is paid whole.
     Staking(StakingRow),
+    /// A closed order of a contract, or a position that ended.
+    Prediction(PredictionRow),
 }
 
 /// A table: how it is created, and how rows are folded into it.
@@ -52,7 +55,7 @@ pub(crate) trait Table: Send {
 
 /// The version of all tables together. It goes up with every change of a schema or a fold; a database of another version
 /// is built again.
-pub(crate) const VERSION: i64 = 6;
+pub(crate) const VERSION: i64 = 7;
 
 /// Every table.
 pub(crate) fn all() -> Vec<Box<dyn Table>> {
@@ -64,5 +67,8 @@ pub(crate) fn all() -> Vec<Box<dyn Table>> {
         Box::<clearing::Orders>::default(),
         Box::<staking::Transactions>::default(),
         Box::<staking::Redemptions>::default(),
+        Box::<predictions::Orders>::default(),
+        Box::<predictions::Settlements>::default(),
+        Box::<predictions::Parts>::default(),
     ]
 }

@@ -1,13 +1,22 @@
-//! Prediction markets: contracts that trade no more.
+//! Prediction markets: closed orders of contracts, positions that end, and contracts that trade no more.
 
-use super::Fold;
-use buttonwood_engine::PredictionInfrequent;
-use buttonwood_model::EventId;
+use super::{Fold, Sink};
+use crate::history::{ClosedContractOrder, PredictionRow, SettledPosition, Settlement};
+use buttonwood_engine::prediction::{self, Paid};
+use buttonwood_engine::{OrderState, PredictionInfrequent};
+use buttonwood_model::{Claim, EventId, Side, Stamp, Symbol};
+use buttonwood_num::Price;
 
 impl Fold {
     /// Records an event of the prediction markets, before it is applied.
-    pub(super) fn record_prediction(&mut self, event: &PredictionInfrequent) {
+    pub(super) fn record_prediction(
+        &mut self,
+        stamp: Stamp,
+        event: &PredictionInfrequent,
+        sink: &mut impl Sink,
+    ) {
         match event {
+            PredictionInfrequent::Paid(paid) => self.record_payments_of_contract(stamp, paid, sink),
             PredictionInfrequent::Settled(event) => self.end_tapes(*event),
             PredictionInfrequent::Voided(voided) => self.end_tapes(voided.event),
             PredictionInfrequent::Listed(_)
@@ -22,7 +31,6 @@ impl Fold {
             | PredictionInfrequent::Decided(..)
             | PredictionInfrequent::VoidAwaited(_)
             | PredictionInfrequent::Cleared(..)
-            | PredictionInfrequent::Paid(_)
             | PredictionInfrequent::TermsPublished(_)
             | PredictionInfrequent::TermsAccepted(..)
             | PredictionInfrequent::RewardsSet(_)
@@ -34,9 +42,70 @@ impl Fold {
         }
     }
 
+    /// Records the positions that a step pays, by the outcome of their contract.
+    fn record_payments_of_contract(&self, stamp: Stamp, paid: &Paid, sink: &mut impl Sink) {
+        let contract =
+            self.state.predictions().contract(paid.contract).expect("the decision found the contract");
+        let result = contract.outcome.map_or(Settlement::Void(contract.value), Settlement::Outcome);
+        for row in &paid.rows {
+            sink.prediction(&PredictionRow::Settled(SettledPosition {
+                account: row.account,
+                contract: paid.contract,
+                claim: row.claim,
+                quantity: row.quantity,
+                payout: row.payout,
+                cost: row.cost,
+                realised: row.realised,
+                result,
+                time: stamp.time,
+            }));
+        }
+    }
+
+    /// Records a closed order of a contract, in the view of its own outcome.
+    pub(super) fn put_contract_order(&self, stamp: Stamp, order: &OrderState, sink: &mut impl Sink) {
+        let symbol = self.state.symbol(order.symbol).expect("an order's symbol is listed");
+        let executed = order.original - order.remaining;
+        let notional = prediction::own_notional(symbol, order.claim, executed, order.notional);
+        sink.prediction(&PredictionRow::Order(ClosedContractOrder {
+            account: order.account,
+            contract: order.symbol,
+            order: order.id,
+            claim: order.claim,
+            side: own_side(order.claim, order.side),
+            kind: order.kind,
+            option: order.option,
+            price: own_price(symbol, order.claim, order.price),
+            original: order.original,
+            remaining: order.remaining,
+            notional: notional.expect("a fill is no larger than its resting order"),
+            stop: order.stop.map(|stop| own_price(symbol, order.claim, stop)),
+            placed: order.placed,
+            closed: stamp.time,
+            reason: order.reason,
+            client_id: order.client_id,
+        }));
+    }
+
     /// Keeps only the last prices of an event's contracts.
     fn end_tapes(&mut self, event: EventId) {
         let event = self.state.predictions().event(event).expect("the decision found the event");
         event.contracts().for_each(|contract| self.tape.end(contract));
     }
+}
+
+/// The side of an order on an outcome, from its side of the book; the same function leads back.
+pub(crate) fn own_side(claim: Claim, side: Side) -> Side {
+    match claim {
+        Claim::Yes => side,
+        Claim::No => side.opposite(),
+    }
+}
+
+/// The price of an outcome at a price of the book; the same function leads back.
+///
+/// # Panics
+/// For a price beyond one dollar, which no contract has.
+pub(crate) fn own_price(symbol: &Symbol, claim: Claim, price: Price) -> Price {
+    prediction::own_price(symbol, claim, price).expect("a price of a contract is below one dollar")
 }

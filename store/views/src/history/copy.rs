@@ -1,7 +1,7 @@
 //! Copies the files, next to a running exchange that appends to them.
 
 use super::fault::Fault;
-use super::files::{CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDERS, PUBLIC, STAKING, TRADES};
+use super::files::{CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDERS, PREDICTIONS, PUBLIC, STAKING, TRADES};
 use super::index::Lengths;
 use super::scan::usable;
 use buttonwood_disk::{Folder, Open, copy_start};
@@ -23,6 +23,7 @@ pub fn copy(from: &Folder, to: &Folder, lengths: Lengths) -> Result<bool, Fault>
         (CONVERSIONS, lengths.conversions),
         (CLEARING, lengths.clearing),
         (STAKING, lengths.staking),
+        (PREDICTIONS, lengths.predictions),
     ];
     let mut found = Vec::new();
     for ((name, magic), bytes) in files {

@@ -8,6 +8,7 @@ use super::fault::Fault;
 use super::funding::FundingRow;
 use super::index::{Index, Lengths};
 use super::log::{self, Log, Magic, Rows};
+use super::predictions::PredictionRow;
 use super::row::{OrderRow, PublicTrade, TradeRow};
 use super::scan::Scan;
 use super::staking::StakingRow;
@@ -26,10 +27,11 @@ pub(super) const ENTRIES: (&str, Magic) = ("entries.log", *b"BWentry1");
 pub(super) const CONVERSIONS: (&str, Magic) = ("conversions.log", *b"BWconve1");
 pub(super) const CLEARING: (&str, Magic) = ("clearing.log", *b"BWclear1");
 pub(super) const STAKING: (&str, Magic) = ("staking.log", *b"BWstake1");
+pub(super) const PREDICTIONS: (&str, Magic) = ("predictions.log", *b"BWpredi1");
 
 /// The kinds and versions of the files, as text: another format moves the rows.
 pub fn formats() -> String {
-    let all = [TRADES, ORDERS, PUBLIC, FUNDING, ENTRIES, CONVERSIONS, CLEARING, STAKING];
+    let all = [TRADES, ORDERS, PUBLIC, FUNDING, ENTRIES, CONVERSIONS, CLEARING, STAKING, PREDICTIONS];
     all.map(|(_, magic)| String::from_utf8_lossy(&magic).into_owned()).join(" ")
 }
 
@@ -44,6 +46,7 @@ pub(super) struct Halves {
     pub(super) conversions: usize,
     pub(super) clearing: usize,
     pub(super) staking: usize,
+    pub(super) predictions: usize,
 }
 
 /// At most twice this, so 36 MiB; at 90 bytes a row, the newest 50 trades of 2,500 equally busy accounts. Rows of funding are read from
@@ -57,6 +60,7 @@ const HALVES: Halves = Halves {
     conversions: 64 << 10,
     clearing: 64 << 10,
     staking: 64 << 10,
+    predictions: 64 << 10,
 };
 
 /// The log files and their index.
@@ -72,6 +76,7 @@ pub struct History {
     pub(super) conversions: Log,
     pub(super) clearing: Log,
     pub(super) staking: Log,
+    pub(super) predictions: Log,
     /// For each half in memory, the time when its first order closed.
     since: [Option<Time>; 2],
     /// Whether a sync has failed since the files were opened.
@@ -82,7 +87,7 @@ pub struct History {
 #[derive(Clone, Debug)]
 pub struct Syncer {
     directory: Folder,
-    files: [Rows; 8],
+    files: [Rows; 9],
     is_doubtful: Arc<AtomicBool>,
 }
 
@@ -108,6 +113,7 @@ impl History {
         let conversions = Log::open(&directory, CONVERSIONS, lengths.conversions, halves.conversions)?;
         let clearing = Log::open(&directory, CLEARING, lengths.clearing, halves.clearing)?;
         let staking = Log::open(&directory, STAKING, lengths.staking, halves.staking)?;
+        let predictions = Log::open(&directory, PREDICTIONS, lengths.predictions, halves.predictions)?;
         Ok(Self {
             directory,
             index,
@@ -119,6 +125,7 @@ impl History {
             conversions,
             clearing,
             staking,
+            predictions,
             since: [None; 2],
             is_doubtful: Arc::default(),
         })
@@ -130,7 +137,7 @@ impl History {
     /// # Errors
     /// [`Fault::Io`] on an error of the disk.
     pub fn pad(directory: &Folder, index: &Index) -> Result<(), Fault> {
-        let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking } =
+        let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking, predictions } =
             index.lengths();
         log::pad(directory, TRADES, trades)?;
         log::pad(directory, ORDERS, orders)?;
@@ -139,7 +146,8 @@ impl History {
         log::pad(directory, ENTRIES, entries)?;
         log::pad(directory, CONVERSIONS, conversions)?;
         log::pad(directory, CLEARING, clearing)?;
-        log::pad(directory, STAKING, staking)
+        log::pad(directory, STAKING, staking)?;
+        log::pad(directory, PREDICTIONS, predictions)
     }
 
     /// The current index, including rows not yet written.
@@ -192,8 +200,13 @@ impl History {
         self.index.push_staking(row, self.staking.buffer())
     }
 
+    /// Appends a row of prediction markets.
+    pub fn push_prediction(&mut self, row: &PredictionRow) -> Position {
+        self.index.push_prediction(row, self.predictions.buffer())
+    }
+
     /// Every file.
-    fn logs(&self) -> [&Log; 8] {
+    fn logs(&self) -> [&Log; 9] {
         [
             &self.trades,
             &self.orders,
@@ -203,6 +216,7 @@ impl History {
             &self.conversions,
             &self.clearing,
             &self.staking,
+            &self.predictions,
         ]
     }
 
@@ -223,6 +237,7 @@ impl History {
         self.conversions.flush()?;
         self.clearing.flush()?;
         self.staking.flush()?;
+        self.predictions.flush()?;
         Ok(())
     }
 
@@ -260,7 +275,8 @@ impl History {
 impl Syncer {
     /// The length of each file.
     pub fn lengths(&self) -> Lengths {
-        let [trades, orders, public, funding, entries, conversions, clearing, staking] = &self.files;
+        let [trades, orders, public, funding, entries, conversions, clearing, staking, predictions] =
+            &self.files;
         Lengths {
             trades: trades.written,
             orders: orders.written,
@@ -270,11 +286,12 @@ impl Syncer {
             conversions: conversions.written,
             clearing: clearing.written,
             staking: staking.written,
+            predictions: predictions.written,
         }
     }
 
     /// The files.
-    pub(super) fn rows(&self) -> [Rows; 8] {
+    pub(super) fn rows(&self) -> [Rows; 9] {
         self.files.clone()
     }
 

@@ -10,6 +10,7 @@ use super::codec::{self, Position};
 use super::converted::{ConversionLinks, ConversionRow};
 use super::entry::{EntryLinks, EntryRow};
 use super::funding::FundingRow;
+use super::predictions::PredictionRow;
 use super::row::{AccountLinks, Least, OrderLinks, OrderRow, PublicTrade, TradeLinks, TradeRow};
 use super::staking::StakingRow;
 use super::statement::IDS_OF_TRADE;
@@ -60,6 +61,8 @@ pub struct Lengths {
     pub clearing: u64,
     /// Transactions of staking, and redemptions that are paid whole.
     pub staking: u64,
+    /// Closed orders of contracts, and positions that ended.
+    pub predictions: u64,
 }
 
 /// The chains of one account.
@@ -102,6 +105,7 @@ impl Lengths {
             conversions: HEADER,
             clearing: HEADER,
             staking: HEADER,
+            predictions: HEADER,
         }
     }
 }
@@ -231,6 +235,13 @@ impl Index {
     pub fn push_staking(&mut self, row: &StakingRow, out: &mut Vec<u8>) -> Position {
         let at = end(self.chains.lengths.staking);
         self.chains.lengths.staking += codec::seal(out, at, |out| row.encode(out));
+        at
+    }
+
+    /// Appends the bytes of a row of prediction markets. Such rows have no links: the history's database answers queries.
+    pub fn push_prediction(&mut self, row: &PredictionRow, out: &mut Vec<u8>) -> Position {
+        let at = end(self.chains.lengths.predictions);
+        self.chains.lengths.predictions += codec::seal(out, at, |out| row.encode(out));
         at
     }
 

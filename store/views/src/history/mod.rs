@@ -13,7 +13,7 @@
 //! * closed orders are linked in hash buckets by order id and by client order id: `bucket`, `table`;
 //! * changes of balances beside trades are rows of their own; with the trades they are the statement of an account: `entry`, `statement`;
 //! * closed clearing orders are rows of their own without links, which the history's database answers for: `clearing`;
-//! * so are transactions of staking: `staking`;
+//! * so are transactions of staking: `staking`; and closed orders of contracts, and positions that ended: `predictions`;
 //! * wraps and instant orders are rows of their own, in no list of the book: `converted`;
 //! * the trades of one order are linked by [`TradeRow::of_order`], whose newest position the caller keeps.
 //!
@@ -33,6 +33,7 @@ mod index;
 mod log;
 mod page;
 mod placed;
+mod predictions;
 mod proof;
 mod query;
 mod row;
@@ -54,6 +55,7 @@ pub use funding::FundingRow;
 pub use index::{Index, Lengths};
 pub use page::Limit;
 pub use placed::PastOrder;
+pub use predictions::{ClosedContractOrder, PredictionRow, SettledPosition, Settlement};
 pub use proof::Proof;
 pub use query::{Look, Query, Since, TradesFrom};
 pub use row::{OrderRow, Part, PublicTrade, Settled, TradeRow};

@@ -7,10 +7,13 @@ use super::codec::Position;
 use super::converted::ConversionRow;
 use super::entry::EntryRow;
 use super::fault::Fault;
-use super::files::{CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDERS, PUBLIC, STAKING, Syncer, TRADES};
+use super::files::{
+    CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDERS, PREDICTIONS, PUBLIC, STAKING, Syncer, TRADES,
+};
 use super::funding::FundingRow;
 use super::index::{Index, Lengths};
 use super::log::{Magic, Rows};
+use super::predictions::PredictionRow;
 use super::row::{OrderRow, PublicTrade, TradeRow};
 use super::scan::usable;
 use super::staking::StakingRow;
@@ -37,6 +40,7 @@ pub struct Proof {
     conversions: File,
     clearing: File,
     staking: File,
+    predictions: File,
     row: Vec<u8>,
     fault: Option<Fault>,
 }
@@ -78,12 +82,13 @@ impl Proof {
             conversions: open(CONVERSIONS, lengths.conversions)?,
             clearing: open(CLEARING, lengths.clearing)?,
             staking: open(STAKING, lengths.staking)?,
+            predictions: open(PREDICTIONS, lengths.predictions)?,
             row: Vec::new(),
             fault: None,
         })
     }
 
-    fn files(&self) -> [&File; 8] {
+    fn files(&self) -> [&File; 9] {
         [
             &self.trades,
             &self.orders,
@@ -93,6 +98,7 @@ impl Proof {
             &self.conversions,
             &self.clearing,
             &self.staking,
+            &self.predictions,
         ]
     }
 
@@ -102,7 +108,8 @@ impl Proof {
     /// # Errors
     /// [`Fault::Io`] if a file cannot be written.
     pub fn mend(files: &Syncer, index: Index) -> Result<Self, Fault> {
-        let [trades, orders, public, funding, entries, conversions, clearing, staking] = files.rows();
+        let [trades, orders, public, funding, entries, conversions, clearing, staking, predictions] =
+            files.rows();
         Ok(Self {
             index,
             trades: File::to_mend(TRADES, trades)?,
@@ -113,6 +120,7 @@ impl Proof {
             conversions: File::to_mend(CONVERSIONS, conversions)?,
             clearing: File::to_mend(CLEARING, clearing)?,
             staking: File::to_mend(STAKING, staking)?,
+            predictions: File::to_mend(PREDICTIONS, predictions)?,
             row: Vec::new(),
             fault: None,
         })
@@ -264,6 +272,13 @@ impl Sink for Proof {
         self.row.clear();
         let at = self.index.push_staking(row, &mut self.row);
         let outcome = self.staking.compare(at, &self.row);
+        self.note(outcome);
+    }
+
+    fn prediction(&mut self, row: &PredictionRow) {
+        self.row.clear();
+        let at = self.index.push_prediction(row, &mut self.row);
+        let outcome = self.predictions.compare(at, &self.row);
         self.note(outcome);
     }
 

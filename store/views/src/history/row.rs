@@ -466,6 +466,6 @@ fn part(code: u64, rest: &[u8]) -> Result<(Part, &[u8]), Damage> {
     }
 }
 
-fn unless_zero<T>(code: u64, value: fn(u64) -> Result<T, Damage>) -> Result<Option<T>, Damage> {
+pub(super) fn unless_zero<T>(code: u64, value: fn(u64) -> Result<T, Damage>) -> Result<Option<T>, Damage> {
     if code == 0 { Ok(None) } else { value(code).map(Some) }
 }

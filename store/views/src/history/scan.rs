@@ -5,10 +5,13 @@ use super::codec::{self, Damage, FRAME_HEAD, Position, ROW_MAX};
 use super::converted::ConversionRow;
 use super::entry::EntryRow;
 use super::fault::Fault;
-use super::files::{CLEARING, CONVERSIONS, ENTRIES, FUNDING, History, ORDERS, PUBLIC, STAKING, TRADES};
+use super::files::{
+    CLEARING, CONVERSIONS, ENTRIES, FUNDING, History, ORDERS, PREDICTIONS, PUBLIC, STAKING, TRADES,
+};
 use super::funding::FundingRow;
 use super::index::{HEADER, Lengths};
 use super::log::{self, Decode, Log, Magic};
+use super::predictions::PredictionRow;
 use super::row::{OrderRow, PublicTrade, TradeRow};
 use super::staking::StakingRow;
 use super::statement::Numbered;
@@ -39,6 +42,8 @@ pub struct Scan {
     pub clearing: Rows<ClearingRow>,
     /// Transactions of staking and paid redemptions, in the order of the journal.
     pub staking: Rows<StakingRow>,
+    /// Closed orders of contracts and positions that ended, in the order of the journal.
+    pub predictions: Rows<PredictionRow>,
 }
 
 impl Scan {
@@ -56,12 +61,25 @@ impl Scan {
         let conversions = Rows::open(directory, CONVERSIONS, lengths.conversions, conversion)?;
         let clearing = Rows::open(directory, CLEARING, lengths.clearing, clearing)?;
         let staking = Rows::open(directory, STAKING, lengths.staking, staking)?;
+        let predictions = Rows::open(directory, PREDICTIONS, lengths.predictions, prediction)?;
         let (Some(trades), Some(orders), Some(public)) = (trades, orders, public) else { return Ok(None) };
         let (Some(funding), Some(entries), Some(conversions)) = (funding, entries, conversions) else {
             return Ok(None);
         };
-        let (Some(clearing), Some(staking)) = (clearing, staking) else { return Ok(None) };
-        Ok(Some(Self { trades, orders, public, funding, entries, conversions, clearing, staking }))
+        let (Some(clearing), Some(staking), Some(predictions)) = (clearing, staking, predictions) else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            trades,
+            orders,
+            public,
+            funding,
+            entries,
+            conversions,
+            clearing,
+            staking,
+            predictions,
+        }))
     }
 
     /// Reads every row. `goes_on` is called after every few hundred rows, and ends the reading with `false`.
@@ -69,7 +87,8 @@ impl Scan {
     /// # Errors
     /// [`Fault::Damaged`] for the first row that is none, [`Fault::Io`] if a file cannot be read.
     pub fn check(self, mut goes_on: impl FnMut() -> bool) -> Result<(), Fault> {
-        let Self { trades, orders, public, funding, entries, conversions, clearing, staking } = self;
+        let Self { trades, orders, public, funding, entries, conversions, clearing, staking, predictions } =
+            self;
         check_rows(trades, &mut goes_on)?;
         check_rows(orders, &mut goes_on)?;
         check_rows(public, &mut goes_on)?;
@@ -77,7 +96,8 @@ impl Scan {
         check_rows(entries, &mut goes_on)?;
         check_rows(conversions, &mut goes_on)?;
         check_rows(clearing, &mut goes_on)?;
-        check_rows(staking, &mut goes_on)
+        check_rows(staking, &mut goes_on)?;
+        check_rows(predictions, &mut goes_on)
     }
 
     /// The rows of a live history after these lengths. Rows that are not in the files yet are copied.
@@ -91,6 +111,7 @@ impl Scan {
             conversions: Rows::after(&history.conversions, from.conversions, conversion),
             clearing: Rows::after(&history.clearing, from.clearing, clearing),
             staking: Rows::after(&history.staking, from.staking, staking),
+            predictions: Rows::after(&history.predictions, from.predictions, prediction),
         }
     }
 }
@@ -155,6 +176,10 @@ fn clearing(_at: Position, body: &[u8]) -> Result<ClearingRow, Damage> {
 
 fn staking(_at: Position, body: &[u8]) -> Result<StakingRow, Damage> {
     StakingRow::decode(body)
+}
+
+fn prediction(_at: Position, body: &[u8]) -> Result<PredictionRow, Damage> {
+    PredictionRow::decode(body)
 }
 
 fn conversion(at: Position, body: &[u8]) -> Result<ConversionRow, Damage> {

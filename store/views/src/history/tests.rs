@@ -27,7 +27,7 @@ const BOB: AccountId = AccountId(1);
 /// Later than any other time.
 const EVER: Time = Time(u64::MAX);
 const BTCUSD: SymbolId = SymbolId(0);
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "trades.log",
     "orders.log",
     "public.log",
@@ -36,6 +36,7 @@ const FILES: [&str; 8] = [
     "conversions.log",
     "clearing.log",
     "staking.log",
+    "predictions.log",
 ];
 
 /// A page may have all trades of its orders.
@@ -261,6 +262,7 @@ proptest! {
                 Row::Conversion(row) => alone.push_conversion(row, &mut thrown_away),
                 Row::Clearing(row) => alone.push_clearing(row, &mut thrown_away),
                 Row::Staking(row) => alone.push_staking(row, &mut thrown_away),
+                Row::Prediction(row) => alone.push_prediction(row, &mut thrown_away),
             };
         }
         prop_assert!(&alone == history.index());
@@ -518,7 +520,7 @@ fn a_scan_returns_every_row() {
     let lengths = rig.history.index().lengths();
     let folder = Folder::from(directory.path());
     let scan = Scan::open(&folder, lengths).unwrap().unwrap();
-    let Scan { trades, orders, public, funding, entries, conversions, clearing, staking } = scan;
+    let Scan { trades, orders, public, funding, entries, conversions, clearing, staking, predictions } = scan;
     let of = |pick: fn(&Row) -> bool| rig.rows.iter().filter(|row| pick(row)).copied().collect::<Vec<Row>>();
     let scanned: Vec<Row> = trades.map(|row| Row::Trade(row.unwrap())).collect();
     assert_eq!(scanned, of(|row| matches!(row, Row::Trade(_))));
@@ -536,6 +538,8 @@ fn a_scan_returns_every_row() {
     assert_eq!(scanned, of(|row| matches!(row, Row::Clearing(_))));
     let scanned: Vec<Row> = staking.map(|row| Row::Staking(row.unwrap())).collect();
     assert_eq!(scanned, of(|row| matches!(row, Row::Staking(_))));
+    let scanned: Vec<Row> = predictions.map(|row| Row::Prediction(row.unwrap())).collect();
+    assert_eq!(scanned, of(|row| matches!(row, Row::Prediction(_))));
     fs::write(directory.path().join("orders.log"), b"BWorder1").unwrap();
     assert!(Scan::open(&folder, lengths).unwrap().is_none());
     fs::remove_file(directory.path().join("orders.log")).unwrap();
@@ -557,7 +561,7 @@ fn a_live_history_returns_the_rows_after_a_point() {
         points.push((rig.history.index().lengths(), rig.rows.len()));
     }
     for (from, count) in points {
-        let Scan { trades, orders, public, funding, entries, conversions, clearing, staking } =
+        let Scan { trades, orders, public, funding, entries, conversions, clearing, staking, predictions } =
             rig.history.after(from);
         let expected = |pick: fn(&Row) -> bool| {
             rig.rows[count..].iter().filter(|row| pick(row)).copied().collect::<Vec<_>>()
@@ -576,6 +580,8 @@ fn a_live_history_returns_the_rows_after_a_point() {
         assert_eq!(found, expected(|row| matches!(row, Row::Clearing(_))));
         let found: Vec<Row> = staking.map(|row| Row::Staking(row.unwrap())).collect();
         assert_eq!(found, expected(|row| matches!(row, Row::Staking(_))));
+        let found: Vec<Row> = predictions.map(|row| Row::Prediction(row.unwrap())).collect();
+        assert_eq!(found, expected(|row| matches!(row, Row::Prediction(_))));
         assert_eq!(orders.count(), 0);
     }
 }
@@ -622,8 +628,10 @@ fn opens_only_what_the_index_knows() {
         let (directory, history) = after_spoiling(file, |bytes| bytes.extend_from_slice(b"torn"));
         let lengths = history.unwrap().index().lengths();
         let held = FILES.map(|file| fs::metadata(directory.path().join(file)).unwrap().len());
-        let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking } = lengths;
-        assert_eq!(held, [trades, orders, public, funding, entries, conversions, clearing, staking]);
+        let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking, predictions } =
+            lengths;
+        let lengths = [trades, orders, public, funding, entries, conversions, clearing, staking, predictions];
+        assert_eq!(held, lengths);
     }
 }
 

@@ -20,6 +20,7 @@ const TINY: Halves = Halves {
     conversions: 100,
     clearing: 100,
     staking: 100,
+    predictions: 100,
 };
 const EXACT: Limit = Limit { rows: 10_000, most: 10_000 };
 

@@ -35,6 +35,7 @@ fn replay(rows: &[Row], sink: &mut Proof) {
             Row::Conversion(row) => sink.conversion(row),
             Row::Clearing(row) => sink.clearing(row),
             Row::Staking(row) => sink.staking(row),
+            Row::Prediction(row) => sink.prediction(row),
         }
         sink.check().unwrap();
     }

@@ -2,8 +2,9 @@
 
 use crate::history::files::Halves;
 use crate::history::{
-    ClearingEnd, ClearingRow, ConversionRow, EntryRow, FundingRow, History, Index, OrderRow, Part, PastOrder,
-    Position, PublicTrade, Settled, StakingKind, StakingRow, TradeRow,
+    ClearingEnd, ClearingRow, ClosedContractOrder, ConversionRow, EntryRow, FundingRow, History, Index,
+    OrderRow, Part, PastOrder, Position, PredictionRow, PublicTrade, Settled, SettledPosition, Settlement,
+    StakingKind, StakingRow, TradeRow,
 };
 use buttonwood_engine::{About, Cause, OrderState};
 use buttonwood_model::{
@@ -27,6 +28,7 @@ pub(super) const TINY: Halves = Halves {
     conversions: 100,
     clearing: 100,
     staking: 100,
+    predictions: 100,
 };
 
 /// A step of a venue.
@@ -68,6 +70,7 @@ pub(super) enum Row {
     Conversion(ConversionRow),
     Clearing(ClearingRow),
     Staking(StakingRow),
+    Prediction(PredictionRow),
 }
 
 /// A venue with its history and every row it ever appended, oldest first.
@@ -199,6 +202,7 @@ impl Rig {
         }));
         self.append(&Row::Clearing(clearing_of(&row)));
         self.append(&Row::Staking(staking_of(&row)));
+        self.append(&Row::Prediction(prediction_of(&row)));
     }
 
     fn close(&mut self, pick: usize, reason: Option<CancelReason>) {
@@ -222,7 +226,8 @@ impl Rig {
             | Row::Entry(_)
             | Row::Conversion(_)
             | Row::Clearing(_)
-            | Row::Staking(_) => None,
+            | Row::Staking(_)
+            | Row::Prediction(_) => None,
         });
         rows.filter(|row| row.account == account && symbol.is_none_or(|symbol| row.symbol == symbol))
             .collect()
@@ -238,7 +243,8 @@ impl Rig {
             | Row::Entry(_)
             | Row::Conversion(_)
             | Row::Clearing(_)
-            | Row::Staking(_) => None,
+            | Row::Staking(_)
+            | Row::Prediction(_) => None,
         });
         rows.filter(|row| {
             row.order.account == account && symbol.is_none_or(|symbol| row.order.symbol == symbol)
@@ -267,7 +273,8 @@ impl Rig {
             | Row::Entry(_)
             | Row::Conversion(_)
             | Row::Clearing(_)
-            | Row::Staking(_) => None,
+            | Row::Staking(_)
+            | Row::Prediction(_) => None,
         });
         rows.filter(|row| row.symbol == symbol).collect()
     }
@@ -290,7 +297,43 @@ fn append(history: &mut History, row: &Row) -> Position {
         Row::Conversion(row) => history.push_conversion(row),
         Row::Clearing(row) => history.push_clearing(row),
         Row::Staking(row) => history.push_staking(row),
+        Row::Prediction(row) => history.push_prediction(row),
     }
+}
+
+/// A row of prediction markets with the figures of a trade.
+fn prediction_of(row: &TradeRow) -> PredictionRow {
+    if row.trade.0.is_multiple_of(2) {
+        return PredictionRow::Settled(SettledPosition {
+            account: row.account,
+            contract: row.symbol,
+            claim: Claim::No,
+            quantity: row.fee,
+            payout: Money::ZERO,
+            cost: row.fee,
+            realised: -row.fee,
+            result: Settlement::Void(Some(row.fee)),
+            time: row.time,
+        });
+    }
+    PredictionRow::Order(ClosedContractOrder {
+        account: row.account,
+        contract: row.symbol,
+        order: row.order,
+        claim: Claim::No,
+        side: row.side,
+        kind: OrderKind::StopLimit,
+        option: None,
+        price: row.price,
+        original: row.qty,
+        remaining: Qty::ZERO,
+        notional: row.fee,
+        stop: Some(Price::from_ticks(3)),
+        placed: row.time,
+        closed: row.time,
+        reason: None,
+        client_id: row.client_id,
+    })
 }
 
 /// A row of staking with the figures of a trade.

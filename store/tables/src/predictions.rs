@@ -1,0 +1,209 @@
+//! Queries of prediction markets: closed orders of contracts, positions that ended, and traded quantities.
+
+use crate::table::predictions::number;
+use crate::{Database, Fault};
+use buttonwood_model::{AccountId, OrderId, SymbolId};
+use buttonwood_num::Qty;
+use buttonwood_views::history::{ClosedContractOrder, PredictionRow, SettledPosition};
+use rusqlite::{OptionalExtension, ToSql, params};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The closed orders of contracts that a query wants. Every condition is one more; without any, all of the account.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContractOrdersPage {
+    /// Filled orders, or cancelled ones.
+    pub filled: Option<bool>,
+    /// Those of one contract.
+    pub contract: Option<SymbolId>,
+    /// Closed at this millisecond or later.
+    pub from: Option<u64>,
+    /// Closed before this millisecond.
+    pub to: Option<u64>,
+    /// How many of the newest are left out.
+    pub offset: u64,
+    /// How many at most.
+    pub rows: usize,
+}
+
+/// The positions that a query wants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SettledPage {
+    /// Those in these contracts; `None` for all.
+    pub contracts: Option<Vec<SymbolId>>,
+    /// Sorted by payout, and then by time; otherwise by time alone.
+    pub by_payout: bool,
+    /// The smallest or the oldest first, instead of the largest or the newest.
+    pub ascending: bool,
+    /// How many of the first are left out.
+    pub offset: u64,
+    /// How many at most.
+    pub rows: usize,
+}
+
+impl Database {
+    /// The closed orders of contracts of an account, the one that closed last first.
+    ///
+    /// # Errors
+    /// [`Fault`] of the database.
+    pub fn contract_orders(
+        &self,
+        account: AccountId,
+        page: &ContractOrdersPage,
+    ) -> Result<Vec<ClosedContractOrder>, Fault> {
+        let of_contract = if page.contract.is_some() { "AND contract = ?7" } else { "AND ?7 IS NULL" };
+        let sql = format!(
+            "SELECT row FROM contract_orders
+             WHERE account = ?1 AND (?2 IS NULL OR is_filled = ?2) AND closed >= ?3 AND closed < ?4 {of_contract}
+             ORDER BY closed DESC, order_id DESC LIMIT ?5 OFFSET ?6"
+        );
+        let mut find = self.connection.prepare_cached(&sql)?;
+        let micros = |millis: u64| integer(millis.saturating_mul(1_000));
+        let values = params![
+            account.0,
+            page.filled,
+            page.from.map_or(0, micros),
+            page.to.map_or(i64::MAX, micros),
+            count(page.rows),
+            integer(page.offset),
+            page.contract.map(number),
+        ];
+        let found = find.query_map(values, bytes)?;
+        found.map(|row| order(&row?)).collect()
+    }
+
+    /// A closed order of a contract of an account, by its id.
+    ///
+    /// # Errors
+    /// [`Fault`] of the database.
+    pub fn contract_order(
+        &self,
+        account: AccountId,
+        id: OrderId,
+    ) -> Result<Option<ClosedContractOrder>, Fault> {
+        let mut find = self
+            .connection
+            .prepare_cached("SELECT row FROM contract_orders WHERE account = ? AND order_id = ?")?;
+        let found = find.query_row((account.0, id.0.cast_signed()), bytes).optional()?;
+        found.map(|row| order(&row)).transpose()
+    }
+
+    /// A page of the positions of an account that ended, and how many there are on all pages.
+    ///
+    /// # Errors
+    /// [`Fault`] of the database.
+    pub fn contract_settlements(
+        &self,
+        account: AccountId,
+        page: &SettledPage,
+    ) -> Result<(Vec<SettledPosition>, u64), Fault> {
+        let wanted = page.contracts.as_ref().map(|contracts| list(contracts));
+        let within = match wanted {
+            Some(_) => "AND contract IN (SELECT value FROM json_each(?2))",
+            None => "AND ?2 IS NULL",
+        };
+        let sql = format!("SELECT count(*) FROM contract_settlements WHERE account = ?1 {within}");
+        let mut find = self.connection.prepare_cached(&sql)?;
+        let total: i64 = find.query_row(params![account.0, wanted], |row| row.get(0))?;
+        let way = if page.ascending { "ASC" } else { "DESC" };
+        let first = if page.by_payout { format!("payout {way},") } else { String::new() };
+        let sql = format!(
+            "SELECT row FROM contract_settlements WHERE account = ?1 {within}
+             ORDER BY {first} settled {way}, contract {way}, outcome {way} LIMIT ?3 OFFSET ?4"
+        );
+        let mut find = self.connection.prepare_cached(&sql)?;
+        let values: [&dyn ToSql; 4] = [&account.0, &wanted, &count(page.rows), &integer(page.offset)];
+        let found = find.query_map(values, bytes)?;
+        let rows = found.map(|row| position(&row?)).collect::<Result<_, Fault>>()?;
+        Ok((rows, total.cast_unsigned()))
+    }
+
+    /// What was traded of contracts from a millisecond on, before another one: of each contract, in the order given, the quantity of all
+    /// takers, and of an account as taker and as maker.
+    ///
+    /// # Errors
+    /// [`Fault`] of the database.
+    pub fn contract_volume(
+        &self,
+        contracts: &[SymbolId],
+        account: AccountId,
+        from_ms: u64,
+        to_ms: u64,
+    ) -> Result<Vec<(SymbolId, [Qty; 3])>, Fault> {
+        let mut find = self.connection.prepare_cached(
+            "SELECT account, is_taker, qty FROM contract_parts WHERE contract = ? AND millis >= ? AND millis < ?",
+        )?;
+        let mut all = Vec::new();
+        for contract in contracts {
+            let [mut takers, mut own_taker, mut own_maker] = [Qty::ZERO; 3];
+            let mut found = find.query((number(*contract), integer(from_ms), integer(to_ms)))?;
+            while let Some(row) = found.next()? {
+                let (is_own, is_taker) = (row.get::<_, u32>(0)? == account.0, row.get::<_, bool>(1)?);
+                let qty = Qty::from_hundredths(u128::from_be_bytes(row.get(2)?));
+                takers += if is_taker { qty } else { Qty::ZERO };
+                own_taker += if is_taker && is_own { qty } else { Qty::ZERO };
+                own_maker += if !is_taker && is_own { qty } else { Qty::ZERO };
+            }
+            all.push((*contract, [takers, own_taker, own_maker]));
+        }
+        Ok(all)
+    }
+
+    /// What takers traded from a millisecond on, before another one, by contract; only contracts with trades.
+    ///
+    /// # Errors
+    /// [`Fault`] of the database.
+    pub fn volume_of_day(&self, from_ms: u64, to_ms: u64) -> Result<Vec<(SymbolId, Qty)>, Fault> {
+        let mut find = self.connection.prepare_cached(
+            "SELECT contract, qty FROM contract_parts WHERE is_taker = 1 AND millis >= ? AND millis < ?",
+        )?;
+        let mut found = find.query((integer(from_ms), integer(to_ms)))?;
+        let mut sums: BTreeMap<u32, Qty> = BTreeMap::new();
+        while let Some(row) = found.next()? {
+            let qty = Qty::from_hundredths(u128::from_be_bytes(row.get(1)?));
+            *sums.entry(row.get(0)?).or_default() += qty;
+        }
+        Ok(sums.into_iter().map(|(contract, qty)| (SymbolId::contract(contract), qty)).collect())
+    }
+}
+
+/// The numbers of contracts, as a JSON list.
+fn list(contracts: &[SymbolId]) -> String {
+    let mut out = String::from("[");
+    for (place, contract) in contracts.iter().enumerate() {
+        let comma = if place == 0 { "" } else { "," };
+        // A text takes any number of bytes.
+        let _ = write!(out, "{comma}{}", number(*contract));
+    }
+    out.push(']');
+    out
+}
+
+fn bytes(row: &rusqlite::Row<'_>) -> Result<Vec<u8>, rusqlite::Error> {
+    row.get(0)
+}
+
+fn order(bytes: &[u8]) -> Result<ClosedContractOrder, Fault> {
+    match PredictionRow::from_bytes(bytes) {
+        Some(PredictionRow::Order(order)) => Ok(order),
+        Some(PredictionRow::Settled(_)) | None => Err(Fault::Row { table: "contract_orders" }),
+    }
+}
+
+fn position(bytes: &[u8]) -> Result<SettledPosition, Fault> {
+    match PredictionRow::from_bytes(bytes) {
+        Some(PredictionRow::Settled(settled)) => Ok(settled),
+        Some(PredictionRow::Order(_)) | None => Err(Fault::Row { table: "contract_settlements" }),
+    }
+}
+
+fn count(rows: usize) -> i64 {
+    i64::try_from(rows).unwrap_or(i64::MAX)
+}
+
+fn integer(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

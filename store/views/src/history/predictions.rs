@@ -1,0 +1,376 @@
+//! The rows of the file of prediction markets, in memory and as bytes: closed orders of contracts, and positions that ended with a payout or a
+//! refund. They have no links: the history's database answers queries.
+//!
+//! The first number of a row is its kind. Prices, sides and notionals are those of the order's own outcome, not of the book.
+
+use super::codec::{self, Damage};
+use super::row::{
+    kind, kind_code, option, option_code, put_client_id, reason, reason_code, side, side_code,
+    take_client_id, unless_zero,
+};
+use buttonwood_model::{
+    AccountId, CancelReason, Claim, ClientId, ExecutionOption, OrderId, OrderKind, Side, SymbolId, Time,
+};
+use buttonwood_num::{Money, Price, Qty};
+
+/// A row of the file of prediction markets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PredictionRow {
+    /// An order of a contract was closed.
+    Order(ClosedContractOrder),
+    /// A position in a contract ended.
+    Settled(SettledPosition),
+}
+
+/// A closed order of a contract as it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClosedContractOrder {
+    /// The account that owned it.
+    pub account: AccountId,
+    /// The contract.
+    pub contract: SymbolId,
+    /// Its id.
+    pub order: OrderId,
+    /// The outcome that it was about.
+    pub claim: Claim,
+    /// Whether it bought or sold claims on the outcome.
+    pub side: Side,
+    /// Limit or stop-limit.
+    pub kind: OrderKind,
+    /// Its execution option.
+    pub option: Option<ExecutionOption>,
+    /// Its limit for the outcome.
+    pub price: Price,
+    /// Its original quantity.
+    pub original: Qty,
+    /// The quantity that did not trade.
+    pub remaining: Qty,
+    /// The sum of its fills in dollars, at the prices of the outcome, without fees.
+    pub notional: Money,
+    /// Its stop price for the outcome; none but for a stop-limit order.
+    pub stop: Option<Price>,
+    /// When it entered.
+    pub placed: Time,
+    /// When it closed.
+    pub closed: Time,
+    /// Why it was cancelled; none for a filled order.
+    pub reason: Option<CancelReason>,
+    /// Its client id.
+    pub client_id: Option<ClientId>,
+}
+
+/// A position in a contract that was paid or lost, or refunded when the contract became void.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettledPosition {
+    /// The account.
+    pub account: AccountId,
+    /// The contract.
+    pub contract: SymbolId,
+    /// The outcome that the account held.
+    pub claim: Claim,
+    /// How many claims.
+    pub quantity: Money,
+    /// What was paid for them, in dollars; zero for a lost position.
+    pub payout: Money,
+    /// What they had cost, without fees.
+    pub cost: Money,
+    /// What the account had realised with the contract by then, without fees.
+    pub realised: Money,
+    /// How the contract ended.
+    pub result: Settlement,
+    /// When it was paid.
+    pub time: Time,
+}
+
+/// How a contract ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settlement {
+    /// With this outcome.
+    Outcome(Claim),
+    /// It became void, with this value of a claim on yes in dollars; none where claims were refunded by cost.
+    Void(Option<Money>),
+}
+
+impl ClosedContractOrder {
+    /// The quantity that traded.
+    pub fn executed(&self) -> Qty {
+        self.original - self.remaining
+    }
+
+    /// Whether it traded whole.
+    pub fn is_filled(&self) -> bool {
+        self.reason.is_none()
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        let [original, original_high] = codec::halves(self.original.hundredths());
+        let [remaining, remaining_high] = codec::halves(self.remaining.hundredths());
+        let [notional, notional_high] = halves(self.notional);
+        let numbers = [
+            u64::from(self.account.0),
+            u64::from(self.contract.0),
+            self.order.0,
+            claim_code(self.claim),
+            side_code(self.side),
+            kind_code(self.kind),
+            self.option.map_or(0, option_code),
+            self.price.ticks(),
+            original,
+            original_high,
+            remaining,
+            remaining_high,
+            notional,
+            notional_high,
+            // Zero is no price.
+            self.stop.map_or(0, Price::ticks),
+            self.placed.0,
+            self.closed.0,
+            self.reason.map_or(0, reason_code),
+        ];
+        codec::pack(out, &numbers);
+        put_client_id(out, self.client_id.as_ref());
+    }
+
+    fn decode(body: &[u8]) -> Result<Self, Damage> {
+        let (numbers, client_id): ([u64; 18], _) = codec::unpack(body)?;
+        let [account, contract, order, claim_of, side_of, kind_of, option_of, price, figures @ ..] = numbers;
+        let [original, original_high, remaining, remaining_high, notional, notional_high, ends @ ..] =
+            figures;
+        let [stop, placed, closed, reason_of] = ends;
+        Ok(Self {
+            account: AccountId(u32::try_from(account)?),
+            contract: SymbolId(u32::try_from(contract)?),
+            order: OrderId(order),
+            claim: claim(claim_of)?,
+            side: side(side_of)?,
+            kind: kind(kind_of)?,
+            option: unless_zero(option_of, option)?,
+            price: Price::from_ticks(price),
+            original: Qty::from_hundredths(codec::whole(original, original_high)),
+            remaining: Qty::from_hundredths(codec::whole(remaining, remaining_high)),
+            notional: money(notional, notional_high),
+            stop: (stop > 0).then(|| Price::from_ticks(stop)),
+            placed: Time(placed),
+            closed: Time(closed),
+            reason: unless_zero(reason_of, reason)?,
+            client_id: take_client_id(client_id)?,
+        })
+    }
+}
+
+impl SettledPosition {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let [quantity, quantity_high] = halves(self.quantity);
+        let [payout, payout_high] = halves(self.payout);
+        let [cost, cost_high] = halves(self.cost);
+        let [realised, realised_high] = halves(self.realised);
+        let (result, [value, value_high]) = match self.result {
+            Settlement::Outcome(claim) => (claim_code(claim), [0; 2]),
+            Settlement::Void(None) => (2, [0; 2]),
+            Settlement::Void(Some(value)) => (3, halves(value)),
+        };
+        let numbers = [
+            u64::from(self.account.0),
+            u64::from(self.contract.0),
+            claim_code(self.claim),
+            quantity,
+            quantity_high,
+            payout,
+            payout_high,
+            cost,
+            cost_high,
+            realised,
+            realised_high,
+            result,
+            value,
+            value_high,
+            self.time.0,
+        ];
+        codec::pack(out, &numbers);
+    }
+
+    fn decode(body: &[u8]) -> Result<Self, Damage> {
+        let (numbers, rest): ([u64; 15], _) = codec::unpack(body)?;
+        let [account, contract, claim_of, quantity, quantity_high, payout, payout_high, figures @ ..] =
+            numbers;
+        let [cost, cost_high, realised, realised_high, result, value, value_high, time] = figures;
+        let row = Self {
+            account: AccountId(u32::try_from(account)?),
+            contract: SymbolId(u32::try_from(contract)?),
+            claim: claim(claim_of)?,
+            quantity: money(quantity, quantity_high),
+            payout: money(payout, payout_high),
+            cost: money(cost, cost_high),
+            realised: money(realised, realised_high),
+            result: match [result, value, value_high] {
+                [0 | 1, 0, 0] => Settlement::Outcome(claim(result)?),
+                [2, 0, 0] => Settlement::Void(None),
+                [3, value, high] => Settlement::Void(Some(money(value, high))),
+                _ => return Err(Damage),
+            },
+            time: Time(time),
+        };
+        if rest.is_empty() { Ok(row) } else { Err(Damage) }
+    }
+}
+
+/// The kind of a closed order.
+const ORDER: u64 = 0;
+/// The kind of a position that ended.
+const SETTLED: u64 = 1;
+
+impl PredictionRow {
+    /// Its bytes as in the file, for a database.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.encode(&mut out);
+        out
+    }
+
+    /// The row of these bytes; none if they are no row.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Self::decode(bytes).ok()
+    }
+
+    /// Appends the body of the row.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Order(order) => {
+                codec::pack(out, &[ORDER]);
+                order.encode(out);
+            }
+            Self::Settled(settled) => {
+                codec::pack(out, &[SETTLED]);
+                settled.encode(out);
+            }
+        }
+    }
+
+    /// Reads the body of a row.
+    pub(super) fn decode(body: &[u8]) -> Result<Self, Damage> {
+        match codec::unpack(body)? {
+            ([ORDER], rest) => ClosedContractOrder::decode(rest).map(Self::Order),
+            ([SETTLED], rest) => SettledPosition::decode(rest).map(Self::Settled),
+            _ => Err(Damage),
+        }
+    }
+}
+
+fn halves(amount: Money) -> [u64; 2] {
+    codec::halves(codec::zigzag(amount.units()))
+}
+
+fn money(low: u64, high: u64) -> Money {
+    Money::from_units(codec::unzigzag(codec::whole(low, high)))
+}
+
+/// The code of an outcome.
+pub(super) fn claim_code(claim: Claim) -> u64 {
+    match claim {
+        Claim::Yes => 0,
+        Claim::No => 1,
+    }
+}
+
+/// The outcome of a code.
+pub(super) fn claim(code: u64) -> Result<Claim, Damage> {
+    match code {
+        0 => Ok(Claim::Yes),
+        1 => Ok(Claim::No),
+        _ => Err(Damage),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn comes_back(row: PredictionRow) -> Result<(), TestCaseError> {
+        let mut out = Vec::new();
+        row.encode(&mut out);
+        prop_assert_eq!(PredictionRow::decode(&out), Ok(row));
+        out.truncate(4);
+        prop_assert_eq!(PredictionRow::decode(&out), Err(Damage));
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn orders_come_back(
+            [account, contract] in any::<[u32; 2]>(),
+            [order, placed, closed, price] in any::<[u64; 4]>(),
+            [original, remaining] in any::<[u128; 2]>(),
+            notional in any::<i128>(),
+            stop in prop::option::of(1_u64..),
+            codes in (0_u64..2, 0_u64..2, 0_u64..5, 0_u64..12),
+            client in prop::option::of("[a-z]{1,30}"),
+        ) {
+            let (claim_of, side_of, option_of, reason_of) = codes;
+            let row = ClosedContractOrder {
+                account: AccountId(account),
+                contract: SymbolId(contract),
+                order: OrderId(order),
+                claim: claim(claim_of).unwrap(),
+                side: side(side_of).unwrap(),
+                kind: if stop.is_some() { OrderKind::StopLimit } else { OrderKind::Limit },
+                option: unless_zero(option_of, option).unwrap(),
+                price: Price::from_ticks(price),
+                original: Qty::from_hundredths(original),
+                remaining: Qty::from_hundredths(remaining),
+                notional: Money::from_units(notional),
+                stop: stop.map(Price::from_ticks),
+                placed: Time(placed),
+                closed: Time(closed),
+                reason: unless_zero(reason_of, reason).unwrap(),
+                client_id: client.map(|client| ClientId::copied(client.as_bytes())),
+            };
+            comes_back(PredictionRow::Order(row))?;
+        }
+
+        #[test]
+        fn settled_positions_come_back(
+            [account, contract] in any::<[u32; 2]>(),
+            amounts in any::<[i128; 5]>(),
+            (claim_of, result, time) in (0_u64..2, 0_usize..4, any::<u64>()),
+        ) {
+            let [quantity, payout, cost, realised, value] = amounts.map(Money::from_units);
+            let results = [
+                Settlement::Outcome(Claim::Yes),
+                Settlement::Outcome(Claim::No),
+                Settlement::Void(None),
+                Settlement::Void(Some(value)),
+            ];
+            let row = PredictionRow::Settled(SettledPosition {
+                account: AccountId(account),
+                contract: SymbolId(contract),
+                claim: claim(claim_of).unwrap(),
+                quantity,
+                payout,
+                cost,
+                realised,
+                result: results[result],
+                time: Time(time),
+            });
+            comes_back(row)?;
+            let mut out = Vec::new();
+            row.encode(&mut out);
+            out.push(0);
+            prop_assert_eq!(PredictionRow::decode(&out), Err(Damage));
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_no_row_are_refused() {
+        for (kind, [claim, result, value]) in
+            [(2, [0; 3]), (1, [2, 0, 0]), (1, [0, 1, 1]), (1, [0, 2, 1]), (1, [0, 4, 0])]
+        {
+            let mut numbers = [0; 15];
+            [numbers[2], numbers[11], numbers[12]] = [claim, result, value];
+            let mut out = Vec::new();
+            codec::pack(&mut out, &[kind]);
+            codec::pack(&mut out, &numbers);
+            assert_eq!(PredictionRow::decode(&out), Err(Damage), "{kind} {claim} {result} {value}");
+        }
+    }
+}
