@@ -4,7 +4,7 @@
 use crate::auth::Auth;
 use crate::route::Route;
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
-use buttonwood_wire::contract::Query;
+use buttonwood_wire::contract::{Query, parameter_name};
 use std::borrow::Cow;
 
 /// Fields of every private call.
@@ -43,8 +43,14 @@ pub(crate) fn check_query(route: &Route, query: Query<'_>) -> Result<(), Refusal
         return Ok(());
     }
     let mut names = query.0.split('&').map(|pair| pair.split('=').next().unwrap_or_default());
-    let unknown = names.find(|name| !name.is_empty() && !knows(route, name));
+    let unknown = names.find(|name| !name.is_empty() && !knows(route, name) && !knows_list(route, name));
     unknown.map_or(Ok(()), |name| Err(refusal("Query parameter", route, name)))
+}
+
+/// Whether the endpoint knows a parameter that may be repeated, also with `[]` after its name.
+fn knows_list(route: &Route, sent: &str) -> bool {
+    let name = parameter_name(sent);
+    route.fields.iter().any(|field| field.name == name && field.is_list())
 }
 
 fn refusal(place: &str, route: &Route, name: &str) -> Refusal {

@@ -3,14 +3,24 @@
 pub(crate) mod accept;
 pub(crate) mod active;
 pub(crate) mod cancel;
+pub(crate) mod categories;
+pub(crate) mod collateral;
+pub(crate) mod combo;
+pub(crate) mod combos;
+pub(crate) mod event;
+pub(crate) mod events;
 pub(crate) mod order;
 pub(crate) mod positions;
 mod refusal;
 pub(crate) mod rewards;
+pub(crate) mod strike;
 pub(crate) mod summaries;
+pub(crate) mod terms;
 pub(crate) mod terms_status;
 
 use crate::app::App;
+use buttonwood_engine::Predictions;
+use buttonwood_engine::prediction::Event;
 use buttonwood_gate::{Refusal, quoted};
 use buttonwood_model::{EventId, Role, SymbolId};
 
@@ -45,4 +55,28 @@ fn event_of(app: &App, ticker: &str) -> Result<EventId, Refusal> {
         let message = format!("Field 'eventTicker' names no event: {}", quoted(ticker));
         Refusal::coded(404, "NOT_FOUND", message)
     })
+}
+
+/// The code of what does not exist.
+const NOT_FOUND: &str = "NOT_FOUND";
+
+/// Something that does not exist, with the name that the request gave it.
+pub(crate) fn not_found(kind: &str, name: &str) -> Refusal {
+    Refusal::coded(404, NOT_FOUND, format!("{kind} not found: '{}'", quoted(name)))
+}
+
+/// The event with a ticker in any letter case; a combo's is its symbol.
+pub(crate) fn find_event<'a>(
+    predictions: &'a Predictions,
+    ticker: &str,
+) -> Result<(EventId, &'a Event), Refusal> {
+    let id = predictions.find_event(&ticker.to_ascii_uppercase());
+    let found = id.and_then(|id| Some((id, predictions.event(id)?)));
+    found.ok_or_else(|| not_found("Event", ticker))
+}
+
+/// Every event with its id, in the order of their listing. Combos are among them.
+fn numbered(predictions: &Predictions) -> impl DoubleEndedIterator<Item = (EventId, &Event)> {
+    let all = predictions.events().iter().enumerate();
+    all.map(|(at, event)| (EventId::from_index(at), event))
 }

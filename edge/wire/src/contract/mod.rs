@@ -4,6 +4,7 @@
 //! gives both the code that reads or writes the field and its schema, so the two cannot differ.
 
 mod answer;
+mod filter;
 mod kind;
 mod nested;
 mod node;
@@ -11,6 +12,7 @@ mod paging;
 mod request;
 mod shape;
 
+pub use filter::{Encoded, Repeated, RepeatedOf, RepeatedWords, parameter_name};
 pub use kind::{
     Date, Decimal, Flag, KeyText, Loose, Moment, Needed, Objects, PageRows, REPORT_ROWS_MAX, ReportRows,
     Sent, Switch, Text, Texts, Timestamp, Whole, WholeUpTo,

@@ -97,6 +97,12 @@ impl Field {
     pub fn described(&self) -> (&'static str, bool, Node) {
         (self.name, self.required, (self.schema)().with("description", paragraph(self.about)))
     }
+
+    /// Whether it has several values.
+    pub fn is_list(&self) -> bool {
+        let Node::Object(schema) = (self.schema)() else { return false };
+        schema.contains(&("type".into(), "array".into()))
+    }
 }
 
 /// The schema of an object with these fields: their names, whether each is required, and their schemas.
