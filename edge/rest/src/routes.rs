@@ -102,6 +102,18 @@ pub(crate) const ROUTES: &[Route] = &[
     derivatives::funding::AMOUNT,
     derivatives::funding::NEXT,
     derivatives::amount_report::ROUTE,
+    // Prediction markets
+    predictions::events::ROUTE,
+    predictions::events::NEWLY_LISTED,
+    predictions::events::RECENTLY_SETTLED,
+    predictions::events::UPCOMING,
+    predictions::event::ROUTE,
+    predictions::strike::ROUTE,
+    predictions::collateral::ROUTE,
+    predictions::categories::ROUTE,
+    predictions::combos::ROUTE,
+    predictions::combo::ROUTE,
+    predictions::terms::ROUTE,
     // Account administration and sessions
     account::roles::ROUTE,
     account::heartbeat::ROUTE,

@@ -29,19 +29,9 @@ const fn public(path: &'static str) -> Route {
 /// Every one of them, in the order of the specification's chapters.
 pub(crate) const UNBUILT: &[Route] = &[
     // Prediction markets
-    public("/v1/prediction-markets/events"),
-    public("/v1/prediction-markets/events/newly-listed"),
-    public("/v1/prediction-markets/events/recently-settled"),
-    public("/v1/prediction-markets/events/upcoming"),
-    public("/v1/prediction-markets/events/{eventTicker}"),
-    public("/v1/prediction-markets/events/{eventTicker}/strike"),
-    public("/v1/prediction-markets/categories"),
-    public("/v1/prediction-markets/combos"),
-    public("/v1/prediction-markets/combos/{instrumentSymbol}"),
     account("/v1/prediction-markets/orders/history", &[T, A], READ_ORDERS),
     account("/v1/prediction-markets/positions/settled", &[T, A], READ_ORDERS),
     account("/v1/prediction-markets/metrics/volume", &[T, A], READ_ORDERS),
-    public("/v1/prediction-markets/terms"),
     // OAuth
     public("/auth"),
     Route::unbuilt("POST", "/auth/token", Auth::Public),

@@ -281,6 +281,38 @@ answer! {
     }
 }
 
+answer! {
+    /// The part of a listing that was returned.
+    pub struct ListingPagination {
+        /// How many rows at most.
+        pub limit: u64,
+        /// How many rows were left out before the first one.
+        pub offset: u64,
+        /// How many rows there are.
+        pub total: u64,
+    }
+}
+
+answer! {
+    /// Events of the prediction markets.
+    pub struct EventPage {
+        /// The events.
+        pub data: Vec<PredictionEvent>,
+        /// Which part of them.
+        pub pagination: ListingPagination,
+    }
+}
+
+answer! {
+    /// Combos.
+    pub struct ComboPage {
+        /// The combos.
+        pub combos: Vec<Combo>,
+        /// Which part of them.
+        pub pagination: ListingPagination,
+    }
+}
+
 /// The name of an outcome on the wire.
 pub const fn outcome_name(claim: Claim) -> OutcomeName {
     OutcomeName(claim.name())

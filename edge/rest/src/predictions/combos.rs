@@ -16,7 +16,9 @@ use buttonwood_wire::{json, request, words};
 pub(crate) const ROUTE: Route = Route::public("/v1/prediction-markets/combos", answer)
     .coded()
     .about("Lists combos, the newest first.")
-    .notes(&["A combo pays yes if every leg has its required outcome. It is `Active` until it is paid or void."])
+    .notes(&[
+        "A combo pays yes if every leg has its required outcome. It is `Active` until it is paid or void.",
+    ])
     .takes::<Combos>()
     .gives::<ComboPage>();
 

@@ -22,5 +22,8 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
     let now = app.now_of(&views);
     let (id, _) = find_event(views.state().predictions(), asked.parameter)?;
     let event = event(views.state(), id, now, Quotes::Shown);
-    event.map_or_else(|| Err(super::not_found("Event", asked.parameter)), |event| Ok(Reply::json(json::body(&event))))
+    event.map_or_else(
+        || Err(super::not_found("Event", asked.parameter)),
+        |event| Ok(Reply::json(json::body(&event))),
+    )
 }

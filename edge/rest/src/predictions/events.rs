@@ -45,7 +45,9 @@ pub(crate) const RECENTLY_SETTLED: Route =
         Box::pin(recently_settled(app, asked))
     })
     .coded()
-    .about("Lists the events that were settled in the past 24 hours, the latest first; void ones are left out.")
+    .about(
+        "Lists the events that were settled in the past 24 hours, the latest first; void ones are left out.",
+    )
     .notes(&["The prices of their contracts are left out."])
     .takes::<Listing>()
     .gives::<EventPage>();
@@ -155,8 +157,7 @@ impl<'a> Filter<'a> {
 
 /// The part of a listing that is returned.
 pub(super) fn pagination(limit: usize, offset: usize, total: usize) -> ListingPagination {
-    let [limit, offset, total] =
-        [limit, offset, total].map(|count| u64::try_from(count).unwrap_or(u64::MAX));
+    let [limit, offset, total] = [limit, offset, total].map(|count| u64::try_from(count).unwrap_or(u64::MAX));
     ListingPagination { limit, offset, total }
 }
 

@@ -68,7 +68,7 @@ fn wrong_method_and_unknown_path() {
 #[test]
 fn what_is_not_built_is_told_from_a_slip() {
     let x = Exchange::start();
-    for path in ["/v1/prediction-markets/terms", "/v1/prediction-markets/events"] {
+    for path in ["/v1/multimarketdata", "/v2/marketdata"] {
         let message = x.get(path).refused(501, "System").message;
         assert_eq!(message, format!("'{path}' is specified, but not built yet"));
     }
