@@ -4,7 +4,7 @@ use crate::command::{Argument, Command, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{AccessCommand, AccessReject, Balance, Reject, State};
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_model::{AccountId, AssetId};
+use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{Done, InPayload, Needed, Text};
 use buttonwood_wire::field::{bad_value, closed_account};
@@ -65,6 +65,7 @@ fn in_the_way(state: &State, account: AccountId) -> String {
         ("live orders", orders(state, account)),
         ("clearing orders", clearing_orders(state, account)),
         ("positions", positions(state, account)),
+        ("contracts", contracts(state, account)),
         ("open transfers", transfers(state, account)),
         ("debts", debts(state, account)),
         ("stakes", stakes(state, account)),
@@ -75,7 +76,7 @@ fn in_the_way(state: &State, account: AccountId) -> String {
     let found = kinds.iter().filter(|(_, all)| !all.is_empty());
     let found: Vec<String> = found.map(|(kind, all)| format!("{kind} {}", shown(all))).collect();
     format!(
-        "one without live orders, clearing orders, positions, open transfers, debts, stakes, redemptions, waiting interest and money, not with {}",
+        "one without live orders, clearing orders, positions, contracts, open transfers, debts, stakes, redemptions, waiting interest and money, not with {}",
         found.join("; ")
     )
 }
@@ -107,6 +108,16 @@ fn positions(state: &State, account: AccountId) -> Vec<String> {
     named.collect()
 }
 
+/// The contracts of the prediction markets that the account holds, with their outcomes.
+fn contracts(state: &State, account: AccountId) -> Vec<String> {
+    let held = state.predictions().holdings_of(state.ledger(), account);
+    let named = held.filter_map(|held| {
+        let symbol = state.symbol(held.contract)?.name.to_ascii_uppercase();
+        Some(format!("{symbol} {} {}", held.claim.name(), digits(held.quantity)))
+    });
+    named.collect()
+}
+
 /// The debts of the account to the house: for returned advances, and as loans of margin and of perpetuals.
 fn debts(state: &State, account: AccountId) -> Vec<String> {
     let advances = state.funds().debts_of(account);
@@ -117,23 +128,21 @@ fn debts(state: &State, account: AccountId) -> Vec<String> {
         *sum = sum.capped_add(amount);
     }
     owed.into_iter()
-        .map(|(currency, sum)| format!("{} {}", asset_name(state, currency.into()), digits(sum)))
+        .map(|(currency, sum)| format!("{} {}", currency_code(state, currency), digits(sum)))
         .collect()
 }
 
 /// The account's stakes, by their currencies.
 fn stakes(state: &State, account: AccountId) -> Vec<String> {
     let all = state.staking().holdings(account).filter(|(.., [staked, _])| *staked != Money::ZERO);
-    all.map(|(_, pair, [staked, _])| {
-        format!("{} {}", asset_name(state, pair.currency.into()), digits(staked))
-    })
-    .collect()
+    all.map(|(_, pair, [staked, _])| format!("{} {}", currency_code(state, pair.currency), digits(staked)))
+        .collect()
 }
 
 /// The currencies in which a day of interest waits for money.
 fn waiting(state: &State, account: AccountId) -> Vec<String> {
     let pairs = state.staking().waiting_for(account);
-    pairs.map(|pair| asset_name(state, pair.currency.into())).collect()
+    pairs.map(|pair| currency_code(state, pair.currency)).collect()
 }
 
 /// The redemptions that are not paid in full, by the codes of their transactions.
@@ -145,17 +154,13 @@ fn redemptions(state: &State, account: AccountId) -> Vec<String> {
 
 /// The account's money, to the last decimal.
 fn money(state: &State, account: AccountId) -> Vec<String> {
-    let currencies =
-        state.ledger().balances_of(account).map(|(currency, balance)| (currency.into(), balance));
-    let all = currencies.chain(state.ledger().claims_of(account));
-    all.filter(|(_, balance)| *balance != Balance::default())
-        .map(|(asset, balance)| format!("{} {}", asset_name(state, asset), digits(balance.total())))
+    let all = state.ledger().balances_of(account).filter(|(_, balance)| *balance != Balance::default());
+    all.map(|(currency, balance)| format!("{} {}", currency_code(state, currency), digits(balance.total())))
         .collect()
 }
 
-fn asset_name(state: &State, asset: AssetId) -> String {
-    let currency = asset.currency().and_then(|currency| state.currency(currency));
-    currency.map_or_else(|| format!("claim {}", asset.number()), |currency| currency.code.clone())
+fn currency_code(state: &State, currency: CurrencyId) -> String {
+    state.currency(currency).map_or_else(String::new, |currency| currency.code.clone())
 }
 
 fn digits(amount: Money) -> String {

@@ -1,12 +1,12 @@
 //! `order list` and `order cancel`: the live orders of accounts and symbols.
 
 use super::{chosen, names, send_of_each};
-use crate::Shared;
 use crate::command::{Argument, Command, Form, Lines};
 use crate::operator::Operator;
+use buttonwood_engine::prediction::own_price;
 use buttonwood_engine::{OrderState, State, TradingCommand};
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_model::{AccountId, SymbolId};
+use buttonwood_model::{AccountId, Claim, SymbolId};
 use buttonwood_wire::contract::{DecimalText, Digits, Done, InPayload, Label, Text};
 use buttonwood_wire::field::unknown_symbol;
 use buttonwood_wire::order::{side_name, type_name};
@@ -61,6 +61,8 @@ answer! {
         symbol: String,
         /// `buy` or `sell`.
         side: String,
+        /// The outcome that it is about, where the symbol is a contract of the prediction markets.
+        outcome: Option<String>,
         /// Its type.
         kind as "type": String,
         /// Its limit.
@@ -88,38 +90,50 @@ async fn list(operator: &Operator<'_>, fields: &Payload, lines: &Lines) -> Resul
     let request = Which::of(fields);
     let meant = chosen(operator, request.group()?.as_deref(), request.account()?.as_deref())?;
     let symbol = symbol_of(operator, request.symbol()?.as_deref())?;
-    send_of_each(operator, lines, meant, |state, account| rows(operator, state, account, symbol)).await;
+    send_of_each(operator, lines, meant, |state, account| rows(state, account, symbol)).await;
     Ok(())
 }
 
 fn symbol_of(operator: &Operator<'_>, name: Option<&str>) -> Result<Option<SymbolId>, Refusal> {
-    let find = |name: &str| operator.find_symbol(name).map(|(id, _)| id).ok_or_else(|| unknown_symbol(name));
+    let find = |name: &str| operator.find_any(name).map(|(id, _)| id).ok_or_else(|| unknown_symbol(name));
     name.map(find).transpose()
 }
 
-fn rows(shared: &Shared, state: &State, account: AccountId, symbol: Option<SymbolId>) -> Vec<Vec<u8>> {
+fn rows(state: &State, account: AccountId, symbol: Option<SymbolId>) -> Vec<Vec<u8>> {
     let floor = state.floor();
     let own = floor.orders.of_account(account);
     let meant = own.filter(|(_, order)| symbol.is_none_or(|symbol| order.symbol == symbol));
-    meant.map(|(slot, _)| row(shared, state, &OrderState::live(floor, slot))).collect()
+    let rows = meant.filter_map(|(slot, order)| {
+        let claim = order.class().claim();
+        row(state, &OrderState::live(floor, slot), claim)
+    });
+    rows.collect()
 }
 
-fn row(shared: &Shared, state: &State, order: &OrderState) -> Vec<u8> {
+/// A live order in its own view: prices and side of an order of a contract are those of its outcome.
+fn row(state: &State, order: &OrderState, claim: Claim) -> Option<Vec<u8>> {
     let (group, account) = names(state, order.account);
-    let symbol = shared.names.symbol(order.symbol);
-    json::body(&ListedOrder {
+    let symbol = state.symbol(order.symbol)?;
+    let outcome = order.symbol.is_contract().then(|| claim.name().to_owned());
+    let side = if claim == Claim::Yes { order.side } else { order.side.opposite() };
+    let own = |price| {
+        let price = own_price(symbol, claim, price).unwrap_or(price);
+        DecimalText::of(|out| symbol.grid.push_price(out, price))
+    };
+    Some(json::body(&ListedOrder {
         order_id: Digits(order.id.0),
         client_order_id: order.client_id.as_ref().map(|id| Label(id.as_str().to_owned())),
         group,
         account,
         symbol: symbol.name.clone(),
-        side: side_name(order.side).to_owned(),
+        side: side_name(side).to_owned(),
+        outcome,
         kind: type_name(order).to_owned(),
-        price: DecimalText::of(|out| symbol.grid.push_price(out, order.price)),
-        stop_price: order.stop.map(|stop| DecimalText::of(|out| symbol.grid.push_price(out, stop))),
+        price: own(order.price),
+        stop_price: order.stop.map(own),
         remaining_amount: DecimalText::of(|out| symbol.grid.push_qty(out, order.remaining)),
         timestampms: order.placed.millis(),
-    })
+    }))
 }
 
 async fn cancel(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
