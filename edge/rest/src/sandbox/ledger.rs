@@ -45,7 +45,7 @@ answer! {
         currency: String,
         /// The balances of all customers, summed.
         customers: DecimalText,
-        /// The balance of each house account.
+        /// The balance of each house account; `escrow` is the sum over all contracts of the prediction markets.
         house: HouseTotals,
         /// Customers and house together: zero.
         sum: DecimalText,
@@ -75,7 +75,7 @@ impl Shape for HouseTotals {
 struct Totals {
     currency: String,
     customers: Money,
-    /// In the order of [`house_accounts`].
+    /// In the order of [`house_accounts`]; after them the escrows together.
     house: Vec<Money>,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn answer(app: &App) -> Reply {
         customers: exact(row.customers),
         sum: exact(row.customers + row.house.iter().copied().sum()),
         house: HouseTotals(
-            house.iter().zip(row.house).map(|((name, _), amount)| (name.clone(), exact(amount))).collect(),
+            house_names(&house).zip(row.house).map(|(name, amount)| (name, exact(amount))).collect(),
         ),
         currency: row.currency,
     });
@@ -111,27 +111,37 @@ fn instant(state: &State) -> InstantState {
     }
 }
 
+/// The name under which the dollars in the escrows of all contracts stand (D-108).
+const ESCROW: &str = "escrow";
+
 /// Every house account with its name.
 fn house_accounts(state: &State) -> Vec<(String, AccountId)> {
     state.ledger().houses().iter().map(|house| (house.name.clone(), house.account)).collect()
 }
 
+/// The names of the house accounts, then that of the escrows.
+fn house_names(house: &[(String, AccountId)]) -> impl Iterator<Item = String> {
+    house.iter().map(|(name, _)| name.clone()).chain([ESCROW.to_owned()])
+}
+
 /// The totals of every listed currency.
 fn totals(state: &State) -> Vec<Totals> {
-    let house = house_accounts(state);
-    let row = |(id, currency): (usize, &buttonwood_model::Currency)| Totals {
-        currency: currency.code.clone(),
-        customers: Money::ZERO,
-        house: house
-            .iter()
-            .map(|(_, account)| state.ledger().balance(*account, CurrencyId::from_index(id)).total())
-            .collect(),
+    let (house, ledger) = (house_accounts(state), state.ledger());
+    let (dollar, escrowed) = (ledger.dollar(), ledger.escrowed());
+    let row = |(id, currency): (usize, &buttonwood_model::Currency)| {
+        let id = CurrencyId::from_index(id);
+        let own = house.iter().map(|(_, account)| ledger.balance(*account, id).total());
+        let escrow = if dollar == Some(id) { escrowed } else { Money::ZERO };
+        Totals {
+            currency: currency.code.clone(),
+            customers: Money::ZERO,
+            house: own.chain([escrow]).collect(),
+        }
     };
     let mut rows: Vec<Totals> = state.currencies().iter().enumerate().map(row).collect();
-    let is_house = |account| house.iter().any(|(_, own)| *own == account);
-    for (account, asset, balance) in state.ledger().balances() {
+    for (account, asset, balance) in ledger.balances() {
         let Some(currency) = asset.currency() else { continue };
-        if let Some(row) = rows.get_mut(currency.index()).filter(|_| !is_house(account)) {
+        if let Some(row) = rows.get_mut(currency.index()).filter(|_| !ledger.is_house(account)) {
             row.customers += balance.total();
         }
     }
