@@ -176,6 +176,11 @@ pub const STATEMENT: Columns<StatementRow> = Columns(&[
             text(out, code.as_str());
         }
     }),
+    ("symbol", |out, state, row| {
+        if let About::Contract(contract) = row.line.about {
+            text(out, &listed(state, contract).name);
+        }
+    }),
 ]);
 
 /// Candles.

@@ -12,7 +12,7 @@ use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_views::history::{EntriesFrom, Line, Lines};
 use buttonwood_wire::contract::{DecimalText, Digits, InPayload, PageRows, Text, Timestamp, Whole};
 use buttonwood_wire::field::bad_value;
-use buttonwood_wire::{answer, json, request, words};
+use buttonwood_wire::{Names, answer, json, request, words};
 
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/statement", |app, call| Box::pin(answer(app, call)))
@@ -26,6 +26,9 @@ pub(crate) const ROUTE: Route = Route::recalling("/v1/statement", |app, call| Bo
          one moment. A withdrawal and its fee are two lines when it completes. The return of an advance \
          is a `deposit` with a negative amount. A `loan` is money that the house lends for such a return, \
          a `repayment` what repays it, and an `adjustment` what an operator gave.",
+        "Of contracts of the prediction markets a `netting` is the dollar of each pair of yes and no, a \
+         `payout` is for an outcome, a `refund` for a void event, and a `reward` for its market makers. \
+         Contracts are no currency and have no rows.",
     ])
     .takes::<Asked>()
     .gives::<Vec<Changed>>();
@@ -49,7 +52,7 @@ words! {
     /// The cause of a change of a balance.
     pub(crate) struct CauseName: "trade", "fee", "deposit", "withdrawal", "transfer", "conversion", "loan", "interest", "funding",
         "realised", "liquidation", "custody_fee", "repayment", "adjustment", "break", "clearing", "stake", "redemption",
-        "staking_interest"
+        "staking_interest", "netting", "payout", "refund", "reward"
 }
 
 answer! {
@@ -77,6 +80,8 @@ answer! {
         clearing_id: Option<String>,
         /// The transaction of staking.
         transaction_id: Option<String>,
+        /// The contract of the prediction markets that was netted or paid.
+        symbol: Option<String>,
     }
 }
 
@@ -100,7 +105,8 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     };
     let page = app.exchange.query_history(move |history| lines.page(history, from, limit)).await;
     let page = page.map_err(|fault| unread(&fault))?;
-    let rows: Vec<Changed> = page.iter().map(|line| entry(app, line)).collect();
+    let names = app.current_names();
+    let rows: Vec<Changed> = page.iter().map(|line| entry(names, line)).collect();
     Ok(Reply::json(json::body(&rows)))
 }
 
@@ -110,7 +116,7 @@ fn currency(app: &App, code: Option<&str>) -> Result<Option<CurrencyId>, Refusal
     found.ok_or_else(|| bad_value("currency", "a listed currency", code).with_reason(Reason::InvalidCurrency))
 }
 
-fn entry(app: &App, line: &Line) -> Changed {
+fn entry(names: &Names, line: &Line) -> Changed {
     let (order, tid) = match line.about {
         About::Order(order) => (Some(order), None),
         About::Trade(order, trade) => (Some(order), Some(trade.0)),
@@ -121,7 +127,7 @@ fn entry(app: &App, line: &Line) -> Changed {
     let mut changed = Changed {
         entry_id: line.id,
         timestampms: line.time.millis(),
-        currency: app.names.currency(line.currency).code.clone(),
+        currency: names.currency(line.currency).code.clone(),
         amount: exact(line.amount),
         balance: exact(line.balance),
         cause: CauseName(line.cause.name()),
@@ -130,9 +136,13 @@ fn entry(app: &App, line: &Line) -> Changed {
         eid: None,
         clearing_id: None,
         transaction_id: None,
+        symbol: None,
     };
     match line.about {
-        About::Nothing | About::Order(_) | About::Trade(..) | About::Contract(_) => {}
+        About::Nothing | About::Order(_) | About::Trade(..) => {}
+        About::Contract(contract) => {
+            changed.symbol = Some(names.symbol(contract).name.to_ascii_uppercase());
+        }
         About::Transfer(eid) => changed.eid = Some(eid),
         About::Clearing(code) => changed.clearing_id = Some(code.to_string()),
         About::Staking(code) => changed.transaction_id = Some(code.to_string()),
