@@ -29,7 +29,13 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The symbol in the path, or 400 `InvalidSymbol` (MKT-007).
+    /// The listed symbol or the contract in the path, or 400 `InvalidSymbol` (MKT-007).
+    pub(crate) fn traded(&self, app: &App) -> Result<SymbolId, Refusal> {
+        let found = app.find_any(self.parameter);
+        found.map(|(id, _)| id).ok_or_else(|| field::unknown_symbol(self.parameter))
+    }
+
+    /// The listed symbol in the path, or 400 `InvalidSymbol` (MKT-007).
     pub(crate) fn symbol(&self, app: &App) -> Result<SymbolId, Refusal> {
         let found = app.find_symbol(self.parameter);
         found.map(|(id, _)| id).ok_or_else(|| field::unknown_symbol(self.parameter))

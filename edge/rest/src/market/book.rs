@@ -15,6 +15,7 @@ use buttonwood_wire::{market, request};
 pub(crate) const ROUTE: Route =
     Route::public_recalling("/v1/book/{symbol}", |app, asked| Box::pin(answer(app, asked)))
         .about("Reads the visible levels of a book.")
+        .notes(&["The book of a contract of the prediction markets has the prices of yes."])
         .takes::<Levels>()
         .gives::<Book>();
 
@@ -32,7 +33,7 @@ request! {
 const AT_ONCE: usize = 1_000;
 
 async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
-    let id = asked.symbol(app)?;
+    let id = asked.traded(app)?;
     let request = Levels::of(asked.query);
     let levels =
         |limit: Option<u64>| limit.map_or(PAGE, |limit| usize::try_from(limit).unwrap_or(usize::MAX));

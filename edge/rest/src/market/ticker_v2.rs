@@ -18,6 +18,7 @@ pub(crate) const ROUTE: Route =
             "`open` is the price in force 24 hours ago, or the first price since. `high` and `low` are of \
              the trades that are less than 24 hours old. Without such a trade all prices are the last one \
              before. `changes` has prices at the end of whole minutes.",
+            "The prices of a contract of the prediction markets are those of yes.",
         ])
         .gives::<Ticker>();
 
@@ -44,7 +45,7 @@ answer! {
 }
 
 async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
-    let id = asked.symbol(app)?;
+    let id = asked.traded(app)?;
     let now = app.now();
     let (bid, ask, sums, changes) = {
         let views = app.exchange.views();

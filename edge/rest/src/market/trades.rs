@@ -17,6 +17,10 @@ use buttonwood_wire::{json, request};
 pub(crate) const ROUTE: Route =
     Route::public_recalling("/v1/trades/{symbol}", |app, asked| Box::pin(answer(app, asked)))
         .about("Lists public trades, the newest first.")
+        .notes(&[
+            "Trades of a contract of the prediction markets have the price of yes; a taker's buy of no is a \
+             `sell`.",
+        ])
         .takes::<Trades>()
         .gives::<Vec<PublicTrade>>();
 
@@ -42,7 +46,7 @@ request! {
 const REACH: u64 = 90 * 24 * 3_600 * 1_000;
 
 async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
-    let id = asked.symbol(app)?;
+    let id = asked.traded(app)?;
     let request = Trades::of(asked.query);
     let limit = request.limit_trades()?;
     let with_breaks = request.include_breaks()?;

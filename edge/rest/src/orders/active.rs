@@ -16,6 +16,9 @@ pub(crate) const ROUTE: Route = Route::recalling("/v1/orders", |app, call| Box::
     .roles(&[Role::Trader, Role::Auditor])
     .scopes(&["orders:read"])
     .about("Lists the account's live orders, the newest first.")
+    .notes(&[
+        "Orders of contracts of the prediction markets are listed by `/v1/prediction-markets/orders/active`.",
+    ])
     .gives::<Vec<Order>>();
 
 /// An account may have tens of thousands of orders: they are copied from the views at once and written in slices, so that other
@@ -24,7 +27,8 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let live: Vec<OrderState> = {
         let views = app.exchange.views();
         let floor = views.state().floor();
-        floor.orders.of_account(call.account()).map(|(slot, _)| OrderState::live(floor, slot)).collect()
+        let own = floor.orders.of_account(call.account()).filter(|(_, order)| !order.symbol.is_contract());
+        own.map(|(slot, _)| OrderState::live(floor, slot)).collect()
     };
     let write = |json: &mut Json, state: &OrderState| {
         json.object(|json| order::order(json, &app.names, state, None));

@@ -17,7 +17,13 @@ pub(crate) mod past_trades;
 pub(crate) mod status;
 pub(crate) mod trade_volume;
 
-/// The symbol that an optional field names (ORD-079).
+/// The listed symbol or the contract that an optional field names (ORD-079).
+pub(crate) fn traded(app: &App, name: Option<&str>) -> Result<Option<SymbolId>, Refusal> {
+    let Some(name) = name else { return Ok(None) };
+    app.find_any(name).map(|(id, _)| Some(id)).ok_or_else(|| field::unknown_symbol(name))
+}
+
+/// The listed symbol that an optional field names (ORD-079).
 pub(crate) fn listed(app: &App, name: Option<&str>) -> Result<Option<SymbolId>, Refusal> {
     let Some(name) = name else { return Ok(None) };
     app.find_symbol(name).map(|(id, _)| Some(id)).ok_or_else(|| field::unknown_symbol(name))

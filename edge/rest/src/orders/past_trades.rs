@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::call::Call;
 use crate::history_fault::unread;
-use crate::orders::listed;
+use crate::orders::traded;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
@@ -36,7 +36,7 @@ request! {
 
 async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let request = PastTrades::of(call.payload());
-    let symbol = listed(app, request.symbol()?.as_deref())?;
+    let symbol = traded(app, request.symbol()?.as_deref())?;
     let limit = request.limit_trades()?;
     let from = request.timestamp()?;
     let account = call.account();

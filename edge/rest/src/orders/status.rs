@@ -28,6 +28,8 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let account = call.account();
     // Searched before the history: an order that closes in between is found there.
     let live = app.exchange.views().find_live(account, &named);
+    // Orders of contracts are in the listings of the prediction markets alone.
+    let live = live.filter(|found| !found.order.symbol.is_contract());
     let found = app.exchange.query_history(move |history| {
         Ok(match Found::last_placed_or_converted(live, history, account, &named)? {
             None => None,
