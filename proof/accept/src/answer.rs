@@ -47,20 +47,49 @@ impl Answer {
         self.reply.json().unwrap_or_else(|error| panic!("{error}\n{self}"))
     }
 
-    /// The error body of an answer that must be this refusal, with exactly the three keys of ERR-001.
+    /// The error body of an answer that must be this refusal, with exactly the three keys of ERR-001; a missing role may be in `error` too,
+    /// where other refusals of the route have a code (D-114).
     #[track_caller]
     pub fn refused(&self, status: u16, reason: &str) -> Refusal {
+        assert!(self.json().get("reason").is_some(), "expected the common body\n{self}");
         let refusal = self.error();
         assert_eq!((self.reply.status, refusal.reason.as_str()), (status, reason), "wrong refusal\n{self}");
         refusal
     }
 
-    /// The error body of an answer that must be a refusal of some kind.
+    /// The message of an answer that must be this refusal, with exactly the two keys of prediction markets (PM-035).
+    #[track_caller]
+    pub fn coded(&self, status: u16, code: &str) -> String {
+        let body = self.json();
+        same_keys(&body, &["error", "message"], self);
+        assert_eq!(
+            (self.reply.status, body["error"].as_str()),
+            (status, Some(code)),
+            "wrong refusal\n{self}"
+        );
+        body["message"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The error body of an answer that must be a refusal of some kind. A code of prediction markets is its reason.
     #[track_caller]
     pub fn error(&self) -> Refusal {
         assert!(self.reply.status >= 400, "expected a refusal\n{self}");
         let body = self.json();
-        same_keys(&body, &["result", "reason", "message"], self);
+        let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
+        if body.get("result").is_none() {
+            same_keys(&body, &["error", "message"], self);
+            return Refusal { result: "error".to_owned(), reason: text("error"), message: text("message") };
+        }
+        if body.get("error").is_some() {
+            same_keys(&body, &["result", "reason", "error", "message"], self);
+            assert_eq!(
+                (text("error"), text("reason")),
+                ("MissingRole".to_owned(), "MissingRole".to_owned()),
+                "{self}"
+            );
+        } else {
+            same_keys(&body, &["result", "reason", "message"], self);
+        }
         let refusal: Refusal = self.reply.read().unwrap_or_else(|error| panic!("{error}\n{self}"));
         assert_eq!(refusal.result, "error", "{self}");
         assert!(!refusal.message.is_empty(), "a message is never empty\n{self}");
