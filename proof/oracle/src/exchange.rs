@@ -8,8 +8,8 @@ use buttonwood_engine::{
     AccessEvent, Account, AccountKind, Adjustment, Answer, Balance, Body, Break, BreakKind, Caller,
     ClearingInfrequent as ClearingEvent, Command, ConvertInfrequent, Event, FEES, FeeSchedule, Finding,
     FundsInfrequent as FundsEvent, Infrequent, LedgerInfrequent, Mode, NewSession, Opening, OrderState,
-    Outcome, Owner, Schedule, State, TradingCommand, TradingEvent, TradingInfrequent, Workspace, decide,
-    decode_events, encode, evolve, houses, perp::Infrequent as PerpEvent,
+    Outcome, Owner, PredictionInfrequent, Schedule, State, TradingCommand, TradingEvent, TradingInfrequent,
+    Workspace, decide, decode_events, encode, evolve, houses, perp::Infrequent as PerpEvent,
     spot_margin::Infrequent as MarginEvent, staking::Infrequent as StakingEvent,
 };
 use buttonwood_model::{
@@ -96,6 +96,8 @@ pub struct RoomEvents {
     pub clearing: Vec<ClearingEvent>,
     /// Of staking.
     pub staking: Vec<StakingEvent>,
+    /// Of the prediction markets.
+    pub predictions: Vec<PredictionInfrequent>,
 }
 
 impl RoomEvents {
@@ -112,6 +114,8 @@ impl RoomEvents {
             self.clearing.push(event);
         } else if let Infrequent::Staking(event) = event {
             self.staking.push(event);
+        } else if let Infrequent::Prediction(event) = event {
+            self.predictions.push(event);
         }
     }
 }

@@ -16,6 +16,7 @@ mod exchange;
 mod margin;
 mod naive;
 mod perps;
+mod predictions;
 mod staking;
 mod worlds;
 
@@ -28,5 +29,6 @@ pub use exchange::{Exchange, Happening, RoomEvents, Step, caller, fees_account, 
 pub use margin::{MarginCounts, MarginJudge};
 pub use naive::{Naive, PerpFigures, PerpFill, PerpMarket, perp_average, perp_figures, perp_quantity};
 pub use perps::{PerpCounts, PerpJudge};
+pub use predictions::{PredictionCounts, predict};
 pub use staking::{StakingCounts, stake};
 pub use worlds::{CALLS, DEEP, FINE, FUNDS, MAJORS, ODD, Range, World};

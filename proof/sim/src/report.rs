@@ -1,7 +1,9 @@
 //! Runs seeds on all processors, adds up their figures, and keeps what failed.
 
 use crate::wanted::{Kind, Span, Wanted};
-use buttonwood_oracle::{CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare, stake};
+use buttonwood_oracle::{
+    CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare, predict, stake,
+};
 use buttonwood_sim::Finding;
 use buttonwood_sim::adversary::{Hunt, HuntTally, Program, Scene, play};
 use buttonwood_sim::disk::Faulty;
@@ -34,6 +36,8 @@ const COMPARED: u64 = 500_000;
 const CLEARING_STEPS: u32 = 400;
 /// Acts of a world of staking.
 const STAKING_STEPS: u32 = 300;
+/// Acts of a world of prediction markets.
+const PREDICTION_STEPS: u32 = 1_200;
 /// Customers of a large one.
 const CROWD: u32 = 1_100;
 /// Steps of a world of spot margin.
@@ -231,6 +235,9 @@ impl Work<'_> {
                 1 => drop(compare(&FUNDS, seed, count)),
                 2 => drop(clear(Dice::seeded(seed), CLEARING_STEPS).unwrap_or_else(|odd| panic!("{odd}"))),
                 _ => customers(seed),
+            }
+            if seed % 6 == 5 {
+                holders(seed);
             }
             Ok(counts)
         };
@@ -461,6 +468,14 @@ fn programs_of(path: &Path) -> Vec<PathBuf> {
 fn customers(seed: u64) {
     let (steps, crowd) = if seed % 64 == 3 { (STAKING_STEPS / 5, CROWD) } else { (STAKING_STEPS, 3) };
     if let Err(odd) = stake(Dice::seeded(seed), steps, crowd) {
+        panic!("{odd}");
+    }
+}
+
+/// Runs a world of prediction markets, now and then with more holders than two steps of a payout pay.
+fn holders(seed: u64) {
+    let (steps, crowd) = if seed % 66 == 5 { (PREDICTION_STEPS / 5, CROWD) } else { (PREDICTION_STEPS, 0) };
+    if let Err(odd) = predict(Dice::seeded(seed), steps, crowd) {
         panic!("{odd}");
     }
 }

@@ -1,15 +1,26 @@
 //! Prediction markets: fills of every kind, netting, the life of an event, and its payout.
 
+mod combos;
+mod fills;
+mod life;
+mod listings;
+mod orders;
+mod payouts;
+mod rules;
+mod voids;
+
 use buttonwood_engine::prediction::{
-    Command as Own, NewContract, NewEvent, NewResolution, NewVoid, Reject, Status, combo_grid,
+    Command as Own, Leg, NewCombo, NewContract, NewEvent, NewResolution, NewVoid, Reject, Status, combo_grid,
 };
-use buttonwood_engine::{Answer, Body, Command, FeeSchedule, Place, Reject as AnyReject, TradingCommand};
+use buttonwood_engine::{
+    Adjustment, Answer, Body, Command, FeeSchedule, LedgerCommand, Place, Reject as AnyReject, TradingCommand,
+};
 use buttonwood_model::{
-    AccountId, AssetId, Claim, CurrencyId, EventId, ExecutionOption, OrderKind, Role, SessionId, Side,
-    SymbolId, Time,
+    AccountId, AssetId, CancelReason, Claim, CurrencyId, EventId, ExecutionOption, OrderId, OrderKind, Role,
+    SessionId, Side, SymbolId, Time,
 };
 use buttonwood_num::{Decimal, Money, Price};
-use buttonwood_oracle::{Exchange, caller};
+use buttonwood_oracle::{Exchange, Happening, caller};
 use std::sync::Arc;
 
 const HOUR: u64 = 3_600 * Time::SECOND;
@@ -32,6 +43,13 @@ pub(crate) fn money(text: &str) -> Money {
     let amount = Decimal::parse(digits.as_bytes()).ok().and_then(Money::from_decimal);
     let amount = amount.expect("the test writes decimals");
     if text.starts_with('-') { -amount } else { amount }
+}
+
+/// The refusal names this reason.
+#[track_caller]
+fn refuses(answer: &Answer, why: &str) {
+    let is_refused = matches!(answer, Answer::Rejected(reject) if format!("{reject:?}").contains(why));
+    assert!(is_refused, "{answer:?} instead of {why}");
 }
 
 fn refused(reject: Reject) -> Answer {
@@ -120,7 +138,7 @@ impl Stage {
         self.pass_to(self.exchange.stamp.time.0);
     }
 
-    /// An order in its own view: `buy yes 10 @ 0.40`.
+    /// An order in its own view: `buy yes 10 @ 0.40`, `sell no 5 @ 0.30 ioc`, `buy yes 1 @ 0.60 stop 0.55`.
     fn place(&self, contract: SymbolId, words: &str) -> Place {
         let words: Vec<&str> = words.split(' ').collect();
         let grid = &self.exchange.state.symbol(contract).expect("listed").grid;
@@ -128,6 +146,7 @@ impl Stage {
             |text: &str| grid.price(Decimal::parse(text.as_bytes()).expect("a price")).expect("on the grid");
         let claim = if words[1] == "yes" { Claim::Yes } else { Claim::No };
         let (price, buys) = (ticks(words[4]), words[0] == "buy");
+        let stop = (words.get(5) == Some(&"stop")).then(|| ticks(words[6]));
         let of_book = |price: Price| match claim {
             Claim::Yes => price,
             Claim::No => Price::from_ticks(100 - price.ticks()),
@@ -136,13 +155,18 @@ impl Stage {
             symbol: contract,
             side: if buys == (claim == Claim::Yes) { Side::Buy } else { Side::Sell },
             claim,
-            kind: OrderKind::Limit,
-            option: (words.get(5) == Some(&"ioc")).then_some(ExecutionOption::ImmediateOrCancel),
+            kind: if stop.is_some() { OrderKind::StopLimit } else { OrderKind::Limit },
+            option: match words.get(5) {
+                Some(&"ioc") => Some(ExecutionOption::ImmediateOrCancel),
+                Some(&"fok") => Some(ExecutionOption::FillOrKill),
+                Some(&"moc") => Some(ExecutionOption::MakerOrCancel),
+                _ => None,
+            },
             price: of_book(price),
             qty: grid.qty(Decimal::parse(words[2].as_bytes()).expect("a quantity")).expect("on the grid"),
             spend: Money::ZERO,
             client_id: None,
-            stop: Price::default(),
+            stop: stop.map_or(Price::default(), of_book),
             margin: false,
         }
     }
@@ -196,8 +220,86 @@ impl Stage {
     }
 
     fn void(&mut self, value: Option<&str>, at_cost: bool) -> Answer {
+        self.void_event(0, value, at_cost)
+    }
+
+    fn void_event(&mut self, event: u32, value: Option<&str>, at_cost: bool) -> Answer {
         let reason = "it was cancelled".to_owned();
-        self.own(Own::Void(Arc::new(NewVoid { event: EventId(0), reason, value: value.map(money), at_cost })))
+        let value = value.map(money);
+        self.own(Own::Void(Arc::new(NewVoid { event: EventId(event), reason, value, at_cost })))
+    }
+
+    fn list(&mut self, new: NewEvent) -> Answer {
+        self.own(Own::ListEvent(Arc::new(new)))
+    }
+
+    /// Lists an event with a lone contract for an hour, or as `change` has it.
+    fn listed(&mut self, ticker: &str, change: impl FnOnce(&mut NewEvent)) {
+        let mut new = event(ticker, &[]);
+        new.expiry = Time(self.now() + HOUR);
+        change(&mut new);
+        assert_eq!(self.list(new), Answer::Done);
+    }
+
+    fn combo(&mut self, name: &str, legs: &[(u32, Claim)]) -> Answer {
+        let (grid, qty_min) = combo_grid().expect("constants");
+        let leg = |(contract, required): &(u32, Claim)| Leg {
+            contract: SymbolId::contract(*contract),
+            required: *required,
+        };
+        let legs = legs.iter().map(leg).collect();
+        let new = NewCombo {
+            name: format!("SVC-CMB-1126-{name}"),
+            title: "All of it".to_owned(),
+            legs,
+            grid,
+            qty_min,
+        };
+        self.own(Own::ListCombo(Arc::new(new)))
+    }
+
+    fn halt(&mut self, event: u32, halted: bool) -> Answer {
+        self.own(Own::Halt(EventId(event), halted))
+    }
+
+    fn dispute(&mut self, event: u32) -> Answer {
+        self.own(Own::Dispute(EventId(event), "it rained".to_owned()))
+    }
+
+    /// An operator takes all dollars of an account.
+    fn take_all(&mut self, who: usize) {
+        let (account, currency) = (self.accounts[who], self.usd);
+        let amount = -self.exchange.balance(account, currency).available;
+        let debit = Adjustment { account, currency, amount, reference: String::new() };
+        assert_eq!(self.own(LedgerCommand::Adjust(Arc::new(debit))), Answer::Done);
+    }
+
+    fn now(&self) -> u64 {
+        self.exchange.stamp.time.0
+    }
+
+    fn settles(&self, event: u32) -> Option<u64> {
+        let event = self.exchange.state.predictions().event(EventId(event)).expect("listed");
+        event.resolution.as_ref().and_then(|resolution| resolution.settles).map(|time| time.0)
+    }
+
+    /// Ann has a hundred yes for 40 dollars, and Bob a hundred no for 60.
+    fn mint(&mut self) {
+        self.placed(ANN, "buy yes 100 @ 0.40");
+        self.placed(BOB, "buy no 100 @ 0.60");
+    }
+
+    fn cancel(&mut self, who: usize, order: u64) -> Answer {
+        self.call(who, Own::Cancel(OrderId(order)))
+    }
+
+    /// What is left of a live order, in hundredths of a contract.
+    fn left(&self, order: u64) -> Option<u128> {
+        self.exchange.order(order).map(|order| order.remaining.hundredths() / 100)
+    }
+
+    fn held(&self, who: usize) -> Money {
+        self.exchange.balance(self.accounts[who], self.usd).held
     }
 
     /// Its journal and its snapshot lead to the same state.
@@ -210,88 +312,4 @@ impl Stage {
         assert_eq!(again.state, self.exchange.state);
         assert_eq!(self.exchange.stored(), again.state);
     }
-}
-
-/// Proves PM-018, PM-019, PM-028: a buy of yes and a buy of no make a dollar together, a sale of what was bought moves claims, two sales take the
-/// dollar apart. Makers pay 1 % of the smaller price, takers 5 %.
-#[test]
-fn every_kind_of_fill_moves_exact_amounts() {
-    let mut stage = Stage::new();
-    stage.placed(ANN, "buy yes 100 @ 0.40");
-    // 40 dollars, and the larger fee, 5 % of 40.
-    let balance = stage.exchange.state.ledger().balance(stage.accounts[ANN], stage.usd);
-    assert_eq!(balance.held, money("42"));
-    // A mint: the maker pays 40 and 0.40, the taker 60 and 2.
-    stage.placed(BOB, "buy no 100 @ 0.60");
-    stage.expects(ANN, "959.6", "100", "0");
-    stage.expects(BOB, "938", "0", "100");
-    assert_eq!(stage.escrow(), money("100"));
-    // A transfer of yes, at 0.70: min(0.7, 0.3) = 0.3.
-    stage.placed(ANN, "sell yes 50 @ 0.70");
-    stage.placed(CAT, "buy yes 50 @ 0.75");
-    stage.expects(ANN, "994.45", "50", "0");
-    stage.expects(CAT, "964.25", "50", "0");
-    assert_eq!(stage.escrow(), money("100"));
-    // A merge: no for 0.45 and yes for 0.55.
-    stage.placed(BOB, "sell no 40 @ 0.45");
-    stage.placed(CAT, "sell yes 40 @ 0.50");
-    stage.expects(BOB, "955.82", "0", "60");
-    stage.expects(CAT, "985.35", "10", "0");
-    assert_eq!(stage.escrow(), money("60"));
-    let fees = buttonwood_oracle::fees_account();
-    assert_eq!(stage.exchange.state.ledger().balance(fees, stage.usd).total(), money("4.38"));
-    stage.replays();
-}
-
-/// Free pairs become dollars at once; claims that a sale holds net when they are free again. A sale and netting realise a result and keep the
-/// average cost of what stays.
-#[test]
-fn free_pairs_net_at_once() {
-    let mut stage = Stage::new();
-    stage.placed(ANN, "buy yes 100 @ 0.40");
-    stage.placed(BOB, "buy no 100 @ 0.60");
-    let sale = stage.placed(ANN, "sell yes 100 @ 0.90");
-    stage.placed(BOB, "buy yes 30 @ 0.50");
-    stage.placed(ANN, "buy no 30 @ 0.50");
-    // Bob's were free, Ann's are held by her sale.
-    stage.expects(BOB, "952.85", "0", "70");
-    stage.expects(ANN, "943.85", "100", "30");
-    assert_eq!(stage.escrow(), money("100"));
-    let position = |stage: &Stage, who: usize| {
-        *stage.exchange.state.predictions().position(RAIN, stage.accounts[who]).expect("a position")
-    };
-    assert_eq!(position(&stage, BOB).realised, money("-3"));
-    assert_eq!(position(&stage, BOB).costs, [Money::ZERO, money("42")]);
-    assert!(stage.call(ANN, Own::Cancel(buttonwood_model::OrderId(sale))).order().is_ok());
-    stage.expects(ANN, "973.85", "70", "0");
-    assert_eq!(position(&stage, ANN).realised, money("3"));
-    assert_eq!(position(&stage, ANN).costs, [money("28"), Money::ZERO]);
-    assert_eq!(stage.escrow(), money("70"));
-    stage.replays();
-}
-
-/// Proves PM-027: each winning claim is paid a dollar without being claimed, once, when the window for disputes has ended.
-#[test]
-fn winners_are_paid_when_the_window_ends() {
-    let mut stage = Stage::new();
-    stage.placed(ANN, "buy yes 100 @ 0.40");
-    stage.placed(BOB, "buy no 100 @ 0.60");
-    stage.placed(CAT, "buy yes 10 @ 0.20");
-    assert_eq!(stage.resolve(0, &[("RAIN", Claim::Yes)]), Answer::Done);
-    stage.catch_up();
-    // The live order is cancelled, and nothing is paid within the window.
-    stage.expects(CAT, "1000", "0", "0");
-    assert_eq!(stage.exchange.state.orders().len(), 0);
-    assert_eq!((stage.status(0), stage.escrow()), (Status::UnderReview, money("100")));
-    assert_eq!(stage.order(ANN, "sell yes 10 @ 0.40"), refused(Reject::NotOpen));
-    let settles = stage.exchange.state.predictions().event(EventId(0)).unwrap().resolution.as_ref().unwrap();
-    let settles = settles.settles.unwrap().0;
-    stage.pass_to(settles - 1);
-    assert_eq!(stage.status(0), Status::UnderReview);
-    stage.pass_to(settles);
-    assert_eq!((stage.status(0), stage.escrow()), (Status::Settled, Money::ZERO));
-    stage.expects(ANN, "1059.6", "0", "0");
-    stage.expects(BOB, "938", "0", "0");
-    assert_eq!(stage.void(None, false), refused(Reject::Ended));
-    stage.replays();
 }

@@ -1,0 +1,211 @@
+//! Who may trade contracts: terms, jurisdictions, kinds, debts and advances (INV-PRED-3, INV-PRED-5).
+
+use super::*;
+use buttonwood_engine::funds::bank::{Command as BankCommand, Receipt, Settlement};
+use buttonwood_engine::{AccessCommand, AccountKind, Eid, FundsCommand, Made, TransferMethod};
+
+/// Proves PM-012: a group accepts each version of the terms once, for all of its accounts, and no other group does for it.
+#[test]
+fn terms_are_accepted_by_the_group() {
+    let mut stage = Stage::new();
+    let strangers = stage.exchange.account("dan", "");
+    let beside = stage.exchange.account_beside(stage.accounts[ANN], "eve", "");
+    for (name, account) in [("dan", strangers), ("eve", beside)] {
+        stage.keys.push(stage.exchange.key(name, account, Role::Trader));
+        stage.accounts.push(account);
+        stage.exchange.own(Body::credit(account, vec![(stage.usd, money("100"))]));
+    }
+    let (dan, eve) = (3, 4);
+    // Before the fields of the order, and of an unknown contract.
+    assert_eq!(stage.order(dan, "buy yes 0.50 @ 0.40"), refused(Reject::TermsNotAccepted));
+    stage.placed(eve, "buy yes 1 @ 0.40");
+    assert_eq!(stage.own(Own::PublishTerms("new".to_owned())), Answer::Done);
+    let order = stage.exchange.orders_of(beside).next().expect("it rests").id.0;
+    assert_eq!(stage.order(ANN, "buy yes 1 @ 0.40"), refused(Reject::TermsNotAccepted));
+    assert!(stage.cancel(eve, order).order().is_ok(), "a cancel needs no terms");
+    assert_eq!(stage.call(eve, Own::AcceptTerms), Answer::Done);
+    assert_eq!(stage.call(eve, Own::AcceptTerms), Answer::Done);
+    stage.placed(ANN, "buy yes 1 @ 0.40");
+    assert_eq!(stage.order(BOB, "buy yes 1 @ 0.40"), refused(Reject::TermsNotAccepted));
+    assert_eq!(stage.order(dan, "buy yes 1 @ 0.40"), refused(Reject::TermsNotAccepted));
+    stage.replays();
+}
+
+/// Accounts of a jurisdiction that an event is closed to sell and cancel, and buy neither outcome (D-119). A combo is closed to all that one of its
+/// legs is closed to.
+#[test]
+fn a_closed_jurisdiction_only_sells() {
+    let mut stage = Stage::new();
+    let account = stage.exchange.account("dan", "US-NY");
+    stage.keys.push(stage.exchange.key("dan", account, Role::Trader));
+    stage.accounts.push(account);
+    stage.exchange.own(Body::credit(account, vec![(stage.usd, money("100"))]));
+    let dan = 3;
+    stage.call(dan, Own::AcceptTerms);
+    stage.listed("SNOW", |new| new.closed_to = vec!["US-NY".to_owned()]);
+    assert_eq!(stage.combo("A", &[(0, Claim::Yes), (1, Claim::Yes)]), Answer::Done);
+    let [snow, both] = [1, 2].map(SymbolId::contract);
+    stage.order_on(RAIN, dan, "buy yes 1 @ 0.40").order().expect("open to all");
+    for contract in [snow, both] {
+        for words in ["buy yes 1 @ 0.40", "buy no 1 @ 0.40", "buy no 1 @ 0.40 ioc"] {
+            assert_eq!(stage.order_on(contract, dan, words), refused(Reject::SellOnly), "{words}");
+        }
+        refuses(&stage.order_on(contract, dan, "sell no 1 @ 0.40"), "InsufficientFunds");
+        stage.order_on(contract, ANN, "buy no 1 @ 0.40").order().expect("open to others");
+    }
+    stage.replays();
+}
+
+/// Prices lie between nothing and a dollar on the grid, and quantities from the minimum on (PM-016).
+#[test]
+fn an_order_must_be_well_formed() {
+    let mut stage = Stage::new();
+    let mut place = stage.place(RAIN, "buy yes 1 @ 0.40");
+    for (price, kind) in
+        [(0, OrderKind::Limit), (100, OrderKind::Limit), (101, OrderKind::Limit), (40, OrderKind::Market)]
+    {
+        (place.price, place.kind) = (Price::from_ticks(price), kind);
+        let answer = stage.call(ANN, TradingCommand::Place(place));
+        assert_eq!(answer, refused(Reject::BadPrice), "{price} {kind:?}");
+    }
+    refuses(&stage.order(ANN, "buy yes 0.99 @ 0.40"), "BelowMinimum");
+    let unknown = stage.place(RAIN, "buy yes 1 @ 0.40");
+    let unknown = TradingCommand::Place(Place { symbol: SymbolId::contract(7), ..unknown });
+    assert_eq!(stage.call(ANN, unknown), refused(Reject::UnknownContract));
+    // An amount beyond the range of money.
+    let mut huge = stage.place(RAIN, "buy yes 1 @ 0.01");
+    huge.qty = buttonwood_num::Qty::from_hundredths(u128::MAX / 2);
+    refuses(&stage.call(ANN, TradingCommand::Place(huge)), "BeyondFunds");
+    let mut huge = stage.place(RAIN, "sell no 1 @ 0.01");
+    huge.qty = buttonwood_num::Qty::from_hundredths(u128::from(u64::MAX) * 10_000);
+    refuses(&stage.call(ANN, TradingCommand::Place(huge)), "BeyondFunds");
+    assert_eq!(stage.exchange.state.orders().len(), 0);
+}
+
+/// Accounts of other kinds trade no contracts.
+#[test]
+fn only_exchange_accounts_trade() {
+    let mut stage = Stage::new();
+    for kind in [AccountKind::Derivatives, AccountKind::Margin] {
+        let name = format!("{kind:?}").to_lowercase();
+        let account = stage.exchange.account_of_kind(stage.accounts[ANN], &name, kind);
+        stage.accounts.push(account);
+        stage.keys.push(stage.exchange.key(&name, account, Role::Trader));
+        let who = stage.accounts.len() - 1;
+        assert_eq!(stage.order(who, "buy yes 1 @ 0.40"), refused(Reject::WrongKind));
+    }
+}
+
+/// An account with claims cannot be closed; one that lost all can, and the payout passes it by.
+#[test]
+fn an_account_with_a_position_stays() {
+    let mut stage = Stage::new();
+    let account = stage.exchange.account("dan", "");
+    stage.keys.push(stage.exchange.key("dan", account, Role::Trader));
+    stage.accounts.push(account);
+    stage.exchange.own(Body::credit(account, vec![(stage.usd, money("63"))]));
+    let dan = 3;
+    stage.call(dan, Own::AcceptTerms);
+    stage.placed(ANN, "buy yes 100 @ 0.40");
+    stage.placed(dan, "buy no 100 @ 0.60");
+    stage.placed(BOB, "buy no 100 @ 0.30");
+    stage.take_all(dan);
+    let close = AccessCommand::CloseAccount(account);
+    refuses(&stage.own(close.clone()), "HasMoney");
+    stage.placed(dan, "sell no 100 @ 0.30");
+    assert_eq!(stage.has(dan)[2], Money::ZERO);
+    stage.take_all(dan);
+    assert_eq!(stage.own(close), Answer::Done);
+    stage.resolve(0, &[("RAIN", Claim::No)]);
+    stage.pass_to(3 * HOUR);
+    assert_eq!(stage.status(0), Status::Settled);
+    assert_eq!(stage.has(dan), [Money::ZERO; 3]);
+    stage.replays();
+}
+
+fn advance(stage: &mut Stage, who: usize, amount: &str) -> Eid {
+    let receipt = Receipt {
+        account: stage.accounts[who],
+        currency: stage.usd,
+        amount: money(amount),
+        method: TransferMethod::Ach,
+        number: "0123451111".into(),
+        routing: "021000021".into(),
+    };
+    let answer = stage.own(FundsCommand::from(BankCommand::Receive(Arc::new(receipt))));
+    let Answer::Funds(Made::Transfer(eid)) = answer else { panic!("{answer:?}") };
+    eid
+}
+
+/// While a group has an advance, a buy counts as leaving, where claims count nothing: no more than the own money, and in fills no more than 5 % of
+/// the advance; also where the group mints with itself (D-181).
+#[test]
+fn an_advance_buys_no_claims() {
+    let mut stage = Stage::new();
+    let beside = stage.exchange.account_beside(stage.accounts[ANN], "eve", "");
+    stage.accounts.push(beside);
+    stage.keys.push(stage.exchange.key("eve", beside, Role::Trader));
+    stage.exchange.own(Body::credit(beside, vec![(stage.usd, money("1000"))]));
+    let eve = 3;
+    stage.mint();
+    advance(&mut stage, ANN, "100");
+    refuses(&stage.order(ANN, "buy yes 2400 @ 0.40"), "InsufficientFunds");
+    // Five dollars may be given up: of twenty contracts at 0.50, ten.
+    stage.placed(CAT, "buy no 10 @ 0.50");
+    stage.placed(CAT, "buy no 1 @ 0.50");
+    let answer = stage.order(ANN, "buy yes 11 @ 0.50");
+    let order = answer.order().expect("it is accepted");
+    assert_eq!(order.remaining.hundredths(), 10_000, "{order:?}");
+    refuses(&stage.order(ANN, "buy yes 1 @ 0.50 ioc"), "Advances");
+    // Nor does a mint within the group pass.
+    stage.placed(eve, "buy no 10 @ 0.60");
+    let answer = stage.order(ANN, "buy yes 1 @ 0.40");
+    assert!(answer.order().is_ok_and(|order| order.remaining.hundredths() == 10_000), "{answer:?}");
+    assert_eq!(stage.has(eve)[2], Money::ZERO);
+    // A sale gives nothing up.
+    stage.placed(CAT, "buy yes 20 @ 0.45");
+    stage.placed(ANN, "sell yes 20 @ 0.45");
+    assert_eq!(stage.has(ANN)[1], money("90"));
+    stage.replays();
+}
+
+/// An account that owes for a returned advance trades no contracts; its payout repays the debt first (D-167).
+#[test]
+fn a_debt_is_repaid_from_a_payout() {
+    let mut stage = Stage::new();
+    stage.mint();
+    stage.take_all(ANN);
+    let eid = advance(&mut stage, ANN, "60");
+    // It spends the advance on another coin, and the payment is returned.
+    let btc = stage.exchange.symbol(["BTC", "USD"], ["0.001", "0.001", "0.01"], &[]);
+    let coin = stage.exchange.find_currency("BTC");
+    let feed = buttonwood_engine::perp::Command::PinIndex(coin, Some(money("50")));
+    assert_eq!(stage.own(feed), Answer::Done);
+    stage.exchange.own(Body::credit(stage.accounts[CAT], vec![(coin, money("1"))]));
+    for (who, side) in [(CAT, Side::Sell), (ANN, Side::Buy)] {
+        let place = Place {
+            symbol: btc,
+            side,
+            price: Price::from_ticks(5_000),
+            qty: buttonwood_num::Qty::from_hundredths(100_000),
+            claim: Claim::Yes,
+            ..stage.place(RAIN, "buy yes 1 @ 0.40")
+        };
+        stage.call(who, TradingCommand::Place(place)).order().expect("it trades");
+    }
+    let settle = FundsCommand::from(BankCommand::Settle(Settlement { eid, returned: true }));
+    assert_eq!(stage.own(settle), Answer::Funds(Made::Loan(stage.accounts[ANN])));
+    stage.catch_up();
+    let owed = |stage: &Stage| stage.exchange.state.funds().owed(stage.accounts[ANN], stage.usd);
+    assert!(owed(&stage) > money("40"), "{:?}", owed(&stage));
+    for words in ["buy yes 1 @ 0.40", "sell yes 1 @ 0.90"] {
+        refuses(&stage.order(ANN, words), "InsufficientFunds");
+    }
+    let debt = owed(&stage);
+    stage.resolve(0, &[("RAIN", Claim::Yes)]);
+    stage.pass_to(3 * HOUR);
+    stage.catch_up();
+    assert_eq!(owed(&stage), Money::ZERO);
+    assert_eq!(stage.has(ANN)[0], money("100") - debt);
+    stage.replays();
+}
