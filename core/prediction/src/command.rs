@@ -319,9 +319,9 @@ pub fn decide_own<E: From<BytesRef> + From<trading::Event>>(
         Command::Resolve(new) => resolution::propose(context, new, out),
         Command::Dispute(event, reason) => resolution::dispute(context, *event, reason, out),
         Command::Void(new) => resolution::void(context, new, out),
-        Command::PublishTerms(content) => {
-            listing::check_text(content, listing::CONTENT_MAX)?;
-            out.push_named(&Infrequent::TermsPublished(content.clone()));
+        Command::PublishTerms(text) => {
+            listing::check_text(text, listing::CONTENT_MAX)?;
+            out.push_named(&Infrequent::TermsPublished(text.clone()));
             Ok(())
         }
         Command::SetRewards(change) => rewards::set(context, change, out),

@@ -128,6 +128,7 @@ impl Strike {
 }
 
 /// An event.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and all go together")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// Its ticker: letters and digits, unique; a combo's is its symbol.

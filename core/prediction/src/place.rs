@@ -28,7 +28,7 @@ pub fn check(context: &Context<'_, Predictions>, account: AccountId, place: &Pla
         return Err(Reject::NotOpen);
     }
     let class = OrderClass::new(place.side, place.claim, crate::DESK);
-    let is_closed = event.closed_to.iter().any(|closed| *closed == owner.jurisdiction);
+    let is_closed = event.closed_to.contains(&owner.jurisdiction);
     if is_closed && buys(class) {
         return Err(Reject::SellOnly);
     }
