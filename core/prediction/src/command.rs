@@ -254,7 +254,7 @@ pub enum Reject {
     Unknown,
 }
 
-/// What a caller's command did, apart from its events.
+/// The result of a caller's command, apart from its events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
     /// Its events say it.

@@ -41,7 +41,7 @@ pub fn own_price(symbol: &Symbol, claim: Claim, price: Price) -> Option<Price> {
     }
 }
 
-/// What `qty` claims on an outcome cost where those on yes cost `notional`. None beyond the range of money.
+/// The cost of `qty` claims on an outcome where those on yes cost `notional`. None beyond the range of money.
 pub fn own_notional(symbol: &Symbol, claim: Claim, qty: Qty, notional: Money) -> Option<Money> {
     match claim {
         Claim::Yes => Some(notional),
@@ -57,7 +57,7 @@ fn fee(symbol: &Symbol, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
     symbol.grid.fee(price.min(other), qty, rate)
 }
 
-/// What an order of `qty` reserves: the cost of claims with the larger of both fees (D-107), or the claims that it sells. None beyond the
+/// The reserve of an order of `qty`: the cost of claims with the larger of both fees (D-107), or the claims that it sells. None beyond the
 /// range of money.
 pub fn needed(symbol: &Symbol, class: OrderClass, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
     // Also a buy's claims must be within the range, which cheap ones leave before their cost does.
@@ -105,7 +105,7 @@ pub fn fees(maker: Live<'_>, taker: &Terms<'_>, qty: Qty) -> [Money; 2] {
     [of(maker.rates().maker), of(taker.rates.taker)]
 }
 
-/// What `qty` of a live order reserves.
+/// The reserve of `qty` of a live order.
 fn held_for(live: Live<'_>, qty: Qty) -> Money {
     let order = live.order;
     needed(live.symbol, order.class(), order.price, qty, live.rates().worst()).unwrap_or(Money::ZERO)

@@ -42,7 +42,7 @@ impl Status {
     }
 }
 
-/// What an event is made of.
+/// The composition of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// One contract.
@@ -64,7 +64,7 @@ impl Kind {
     }
 }
 
-/// What the value of a strike means (facts F§18.2).
+/// The meaning of the value of a strike (facts F§18.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum StrikeKind {
     /// A value that is captured at a time, and unknown before.
@@ -112,7 +112,7 @@ impl StrikeKind {
 /// The strike of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Strike {
-    /// What the value means.
+    /// The meaning of the value.
     pub kind: StrikeKind,
     /// A decimal, as the operator wrote it; none before it is known.
     pub value: Option<String>,
@@ -137,7 +137,7 @@ pub struct Event {
     pub title: String,
     /// Its category, for example `crypto`.
     pub category: String,
-    /// What it is made of.
+    /// Its composition.
     pub kind: Kind,
     /// Whether exactly one of its contracts is resolved with yes.
     pub is_exclusive: bool,
@@ -248,7 +248,7 @@ pub struct Resolution {
     pub source: String,
     /// When the window ends; none while it is disputed, and after that.
     pub settles: Option<Time>,
-    /// What happened, oldest first.
+    /// Its acts, oldest first.
     pub history: Vec<Past>,
 }
 
@@ -257,11 +257,11 @@ pub struct Resolution {
 pub struct Past {
     /// When.
     pub time: Time,
-    /// What.
+    /// The act.
     pub act: Act,
 }
 
-/// What happened to a resolution.
+/// An act in a resolution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Act {
     /// Outcomes were proposed, in the order of the contracts, with a source.
@@ -294,7 +294,7 @@ pub struct Contract {
     pub label: String,
     /// Its outcome, once that is final.
     pub outcome: Option<Claim>,
-    /// What a claim on yes is paid, in dollars, once that is decided: 1 or 0, or the value with which it became void; none for a contract that
+    /// The dollars that a claim on yes is paid, once that is decided: 1 or 0, or the value with which it became void; none for a contract that
     /// is paid back at cost.
     pub value: Option<Money>,
     /// When its outcome became final, or it void.

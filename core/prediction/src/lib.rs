@@ -1,8 +1,8 @@
 //! Prediction markets: events with contracts that pay a dollar for one outcome and nothing for the other (PM-001 to PM-036).
 //!
 //! A contract has two claims, on yes and on no, and one book, whose prices are those of yes. Claims are created and destroyed in pairs
-//! only, each for a dollar in the contract's escrow, so that every claim is backed by a sum of real postings (INV-PRED-1, INV-PRED-2). What
-//! an account holds is in the ledger; this room keeps its costs, the events, and their way from the listing to the payout.
+//! only, each for a dollar in the contract's escrow, so that every claim is backed by a sum of real postings (INV-PRED-1, INV-PRED-2). The
+//! claims of an account are in the ledger; this room keeps their costs, the events, and their way from the listing to the payout.
 //!
 //! Not here: what the floor does with every order (`trading`), the words of the interface, closed orders and paid positions (the history).
 #![no_std]

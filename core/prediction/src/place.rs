@@ -1,4 +1,4 @@
-//! What the room asks of an order before the floor decides it.
+//! The checks of the room before the floor decides it.
 
 use crate::{Predictions, Reject, buys};
 use buttonwood_access::AccountKind;

@@ -1,4 +1,4 @@
-//! What accounts paid for the claims that they hold.
+//! The costs of the claims that accounts hold.
 
 use buttonwood_model::{AccountId, Claim, SymbolId};
 use buttonwood_num::{Money, Round};
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 /// The costs of an account's claims on a contract. How many claims it holds is in the ledger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
-    /// What the claims on yes and on no cost, without fees.
+    /// The costs of the claims on yes and on no, without fees.
     pub costs: [Money; 2],
-    /// What sales and netting realised since the contract was listed, without fees.
+    /// The result of sales and netting since the contract was listed, without fees.
     pub realised: Money,
 }
 
@@ -65,8 +65,8 @@ pub struct Holding {
     pub quantity: Money,
     /// How many live sales hold.
     pub held: Money,
-    /// What they cost, without fees.
+    /// Their cost, without fees.
     pub cost: Money,
-    /// What the account realised with the contract, on both outcomes.
+    /// The account's realised result with the contract, on both outcomes.
     pub realised: Money,
 }

@@ -32,13 +32,13 @@ pub struct NewVoid {
     pub event: EventId,
     /// Why.
     pub reason: String,
-    /// What a claim on yes is paid, in dollars; a claim on no is paid the rest of the dollar.
+    /// The dollars that a claim on yes is paid; a claim on no is paid the rest of the dollar.
     pub value: Option<Money>,
     /// Whether the escrow is shared by cost where the costs differ from it.
     pub at_cost: bool,
 }
 
-/// What the claims on a void contract are paid.
+/// The terms by which the claims on a void contract are paid back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Refund {
     /// Their share of the escrow by cost, which is the cost where both sums are equal: escrow and costs, once the first step has begun.

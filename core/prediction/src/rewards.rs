@@ -30,7 +30,7 @@ pub struct RewardTerms {
     pub spread_cents: u32,
     /// The smallest reward of a day for liquidity that is paid.
     pub min_payout: Money,
-    /// What the makers of an event share each day, by event.
+    /// The dollars that the makers of an event share each day, by event.
     pub pools: BTreeMap<EventId, Money>,
 }
 
@@ -72,7 +72,7 @@ pub struct RateRule {
     pub until: Option<Time>,
 }
 
-/// What an account traded as a maker since the last rebates.
+/// The trades of an account as a maker since the last rebates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accrued {
     /// Its fees.
@@ -90,9 +90,9 @@ pub struct Rebate {
     pub id: u64,
     /// The account.
     pub account: AccountId,
-    /// What the account traded as a maker.
+    /// Its trades as a maker.
     pub traded: Accrued,
-    /// What it was paid.
+    /// The dollars that it was paid.
     pub amount: Money,
     /// Of which run: its time.
     pub run: Time,
@@ -108,7 +108,7 @@ pub struct Rewards {
     pub(crate) accrued: BTreeMap<AccountId, Accrued>,
     /// When the next rebates are paid; none while there is nothing to pay.
     pub(crate) rebates_due: Option<Time>,
-    /// What is left of runs that have begun: by the time of the run.
+    /// The rest of runs that have begun: by the time of the run.
     pub(crate) runs: BTreeMap<Time, Run>,
     pub(crate) rebates: BTreeMap<AccountId, Vec<Rebate>>,
     pub(crate) next_id: u64,
@@ -284,7 +284,7 @@ pub struct Rebated {
     pub is_last: bool,
 }
 
-/// The next step of a run. What `fees` cannot pay is not paid: it holds what makers paid unless an operator took it.
+/// The next step of a run. A rebate is cut to the balance of `fees`, which holds the fees that makers paid unless an operator took them.
 pub(crate) fn pay(context: &Context<'_, Predictions>, run: Time) -> Rebated {
     let dollar = context.ledger.dollar();
     let fees = context.ledger.fees();

@@ -22,7 +22,7 @@ const SIZE_MAX: i128 = 250;
 /// The most groups that one step pays.
 const GROUPS_OF_STEP: usize = 100;
 
-/// What a group scored with an event on a day.
+/// The score of a group with an event on a day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Score {
     /// The sum of its scores.
@@ -61,7 +61,7 @@ pub struct PoolShare {
     pub share: Money,
     /// In how many snapshots it scored.
     pub snapshots: u64,
-    /// What it earns, in whole cents.
+    /// Its reward, in whole cents.
     pub amount: Money,
 }
 
@@ -338,7 +338,7 @@ pub struct Rewarded {
     pub is_last: bool,
 }
 
-/// The next step of the payout of a day. What was pending before comes first.
+/// The next step of the payout of a day. Pending rewards of earlier days come first.
 pub(crate) fn pay(context: &Context<'_, Predictions>, day: Day) -> Rewarded {
     let rewards = &context.room.rewards;
     let mut left = promo(context.ledger).map_or(Money::ZERO, |(_, left)| left);

@@ -27,9 +27,9 @@ pub struct Predictions {
     pub(crate) combos: BTreeMap<Vec<Leg>, EventId>,
     pub(crate) terms: Vec<Published>,
     pub(crate) accepted: BTreeMap<GroupId, Acceptance>,
-    /// What events do by the clock.
+    /// The steps of events by the clock.
     pub(crate) agenda: BTreeSet<(Time, Step, EventId)>,
-    /// What is done in bounded steps, in this order.
+    /// The tasks that are done in bounded steps, in this order.
     pub(crate) work: VecDeque<Work>,
     /// When the first of it was due, or the step before.
     pub(crate) work_time: Time,
@@ -51,7 +51,7 @@ pub struct Predictions {
     pub(crate) freed: Vec<(SymbolId, AccountId)>,
 }
 
-/// What an event does by the clock. At one instant this is the order.
+/// A step of an event by the clock. At one instant this is the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Step {
     /// Trading begins.
@@ -149,7 +149,7 @@ impl Predictions {
         self.contract(leg.contract)?.outcome.filter(|_| event.status == Status::Settled)
     }
 
-    /// What an account holds of a contract.
+    /// The costs of an account's claims on a contract.
     pub fn position(&self, contract: SymbolId, account: AccountId) -> Option<&Position> {
         self.positions.get(&(contract, account))
     }

@@ -18,7 +18,7 @@ pub struct Published {
     pub time: Time,
 }
 
-/// What a group accepted last.
+/// The latest acceptance of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Acceptance {
     /// The version.
@@ -40,7 +40,7 @@ impl Predictions {
         self.terms.last()
     }
 
-    /// What a group accepted last.
+    /// The latest acceptance of a group.
     pub fn acceptance(&self, group: GroupId) -> Option<&Acceptance> {
         self.accepted.get(&group)
     }

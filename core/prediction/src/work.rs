@@ -1,4 +1,4 @@
-//! What is done in bounded steps between other commands: cancelling orders once trading has ended, and paying positions.
+//! Tasks that are done in bounded steps between other commands: cancelling orders once trading has ended, and paying positions.
 
 use crate::position::share;
 use crate::{Infrequent, Predictions, Refund, Reject, Status, rewards, score};
@@ -55,11 +55,11 @@ pub struct PaidRow {
     pub claim: Claim,
     /// How many claims.
     pub quantity: Money,
-    /// What was paid for them, in dollars; zero for a lost position.
+    /// The dollars that were paid for them; zero for a lost position.
     pub payout: Money,
-    /// What they had cost, without fees.
+    /// Their cost until then, without fees.
     pub cost: Money,
-    /// What the account had realised with the contract by then, without fees.
+    /// The account's realised result with the contract by then, without fees.
     pub realised: Money,
 }
 
@@ -145,7 +145,7 @@ fn sums(room: &Predictions, ledger: &Ledger, id: SymbolId) -> (Money, Money) {
     (room.collateral(ledger, id).0, costs)
 }
 
-/// What claims on a void contract are paid, rounded down at 10⁻¹⁹ (D-106).
+/// The payout of claims on a void contract, rounded down at 10⁻¹⁹ (D-106).
 fn refunded(refund: Refund, claim: Claim, quantity: Money, cost: Money) -> Money {
     match (refund, claim) {
         (Refund::ByCost(None), _) => Money::ZERO,
@@ -195,7 +195,7 @@ fn post(ledger: &mut Ledger, contract: SymbolId, row: &PaidRow, cause: Cause) {
     ledger.post(cause.about(About::Contract(contract)), &entry);
 }
 
-/// What the roundings of a refund left goes to the house's account for such residues.
+/// The residue of a refund's roundings goes to the house's account for such residues.
 fn settle_remainder(ledger: &mut Ledger, contract: SymbolId) {
     let Some((dollar, rounding)) = ledger.dollar().zip(ledger.house(ROUNDING.name)) else { return };
     let escrow = AccountId::escrow(contract);
