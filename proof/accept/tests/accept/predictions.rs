@@ -4,6 +4,7 @@ mod funds;
 mod orders;
 mod positions;
 mod refusals;
+mod rewards;
 mod rewards_off;
 mod rights;
 mod stops;
