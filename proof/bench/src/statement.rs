@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use buttonwood_engine::{About, Cause};
-use buttonwood_model::{CurrencyId, OrderId, Side, SymbolId, Time, TradeId};
+use buttonwood_model::{Claim, CurrencyId, OrderId, Side, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_views::history::{
     EntriesFrom, EntryRow, History, Index, Limit, Lines, Part, Query, Settled, TradeRow,
@@ -63,6 +63,7 @@ fn push(history: &mut History, number: u64) {
         order: OrderId(number),
         trade: TradeId(number),
         time,
+        claim: Claim::Yes,
         side: Side::Buy,
         part: Part::Taker,
         price: Price::from_ticks(700),

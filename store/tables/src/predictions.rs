@@ -135,16 +135,17 @@ impl Database {
         )?;
         let mut all = Vec::new();
         for contract in contracts {
-            let [mut takers, mut own_taker, mut own_maker] = [Qty::ZERO; 3];
+            let mut sums = [Qty::ZERO; 3];
             let mut found = find.query((number(*contract), integer(from_ms), integer(to_ms)))?;
             while let Some(row) = found.next()? {
                 let (is_own, is_taker) = (row.get::<_, u32>(0)? == account.0, row.get::<_, bool>(1)?);
                 let qty = Qty::from_hundredths(u128::from_be_bytes(row.get(2)?));
-                takers += if is_taker { qty } else { Qty::ZERO };
-                own_taker += if is_taker && is_own { qty } else { Qty::ZERO };
-                own_maker += if !is_taker && is_own { qty } else { Qty::ZERO };
+                let counts = [is_taker, is_own && is_taker, is_own && !is_taker];
+                for (sum, counts) in sums.iter_mut().zip(counts) {
+                    *sum += if counts { qty } else { Qty::ZERO };
+                }
             }
-            all.push((*contract, [takers, own_taker, own_maker]));
+            all.push((*contract, sums));
         }
         Ok(all)
     }

@@ -22,6 +22,8 @@ pub struct Records {
     values: Vec<(Value, Option<FxPair>)>,
     rates: Rates,
     breaks: Breaks,
+    /// The newest trade of each contract that has traded.
+    contracts: Vec<(SymbolId, TradeId)>,
 }
 
 impl Records {
@@ -31,7 +33,10 @@ impl Records {
         let symbols = (0..grids.len()).map(SymbolId::from_index);
         let volumes = state.volumes();
         let values = symbols.map(|symbol| (volumes.value_of(symbol), volumes.pair_of(symbol))).collect();
-        Self { grids, values, rates: state.rates().clone(), breaks: state.floor().breaks.clone() }
+        let newest = |(id, _)| (id, state.orders().newest_trade(id));
+        let contracts = state.floor().symbols.iter().filter(|(id, _)| id.is_contract()).map(newest);
+        let contracts = contracts.filter(|(_, newest)| *newest > TradeId(0)).collect();
+        Self { grids, values, rates: state.rates().clone(), breaks: state.floor().breaks.clone(), contracts }
     }
 
     /// A break of a trade; none for a trade that the history does not know. For a full break it reads every trade of the
@@ -45,6 +50,9 @@ impl Records {
         let Some([buyer, seller]) = parties(&history.parts(symbol, trade)?) else { return Ok(None) };
         let figures = match kind {
             BreakKind::Manual => None,
+            BreakKind::Full if symbol.is_contract() => {
+                Some(self.figures_of_contract(history, symbol, trade)?)
+            }
             BreakKind::Full => Some(self.figures(history, &row)?),
         };
         Ok(Some(Break { trade, symbol, time, price, qty, taker, buyer, seller, figures, is_off_book: false }))
@@ -77,7 +85,9 @@ impl Records {
     /// The public row of a trade, of any symbol.
     fn public(&self, history: Query<'_>, trade: TradeId) -> Result<Option<PublicTrade>, Fault> {
         let Some(before) = trade.0.checked_sub(1) else { return Ok(None) };
-        for symbol in (0..self.grids.len()).map(SymbolId::from_index) {
+        let listed = (0..self.grids.len()).map(SymbolId::from_index);
+        let contracts = self.contracts.iter().filter(|(_, newest)| *newest >= trade).map(|(id, _)| *id);
+        for symbol in listed.chain(contracts) {
             let one = Limit { rows: 1, most: 1 };
             let next = history.public_trades(symbol, Since::AfterTrade(before), one)?;
             if let Some(row) = next.into_iter().find(|row| row.trade == trade) {
@@ -85,6 +95,25 @@ impl Records {
             }
         }
         Ok(None)
+    }
+
+    /// What a full break of a contract's trade carries: the exchange refuses it, and corrects nothing.
+    fn figures_of_contract(
+        &self,
+        history: Query<'_>,
+        contract: SymbolId,
+        trade: TradeId,
+    ) -> Result<Figures, Fault> {
+        let newest = history.public_trade_before(contract, TradeId(u64::MAX), |_| true)?;
+        Ok(Figures {
+            newest: newest.map_or(trade, |row| row.trade),
+            breaks: u64::try_from(self.breaks.len()).unwrap_or(u64::MAX),
+            last: None,
+            before: None,
+            after: None,
+            value: Money::ZERO,
+            intervals: Vec::new(),
+        })
     }
 
     /// The market without a trade.
@@ -185,9 +214,9 @@ impl Records {
     }
 }
 
-/// The buyer and the seller of a trade.
+/// The buyer and the seller of a trade, by their sides of the book: a buyer of no sells there.
 fn parties(rows: &[TradeRow]) -> Option<[Party; 2]> {
-    let party = |side: Side| rows.iter().find(|part| part.side == side).map(party_of);
+    let party = |side: Side| rows.iter().find(|part| part.book_side() == side).map(party_of);
     Some([party(Side::Buy)?, party(Side::Sell)?])
 }
 

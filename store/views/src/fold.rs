@@ -402,6 +402,7 @@ impl Fold {
             is_taker: part == Part::Taker,
         };
         let settled = self.settled(order.symbol, &share);
+        let (claim, side, price) = self.own_view(order.symbol, order.class(), trade.price);
         // Trades of contracts count in no volume of an account.
         if !order.symbol.is_contract() {
             self.volumes.record(order.account, order.symbol, trade.time, sort, traded);
@@ -412,9 +413,10 @@ impl Fold {
             order: order.id,
             trade: trade.trade,
             time: trade.time,
-            side: order.side(),
+            claim,
+            side,
             part,
-            price: trade.price,
+            price,
             qty: trade.qty,
             fee,
             client_id: self.state.orders().client_id(slot),

@@ -6,7 +6,7 @@ use crate::{
     StakingPage, StakingTransaction, TransactionKind, WantedClearing,
 };
 use buttonwood_model::{
-    AccountId, CurrencyId, OrderId, Product, Side, SymbolId, SymbolStatus, Time, TradeId,
+    AccountId, Claim, CurrencyId, OrderId, Product, Side, SymbolId, SymbolStatus, Time, TradeId,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 use buttonwood_views::Bars;
@@ -57,6 +57,7 @@ fn rows_of(
         order: OrderId(number),
         trade,
         time,
+        claim: Claim::Yes,
         side,
         part,
         price,

@@ -154,6 +154,7 @@ fn traded(trade: u64, symbol: SymbolId, millis: u64, [maker, taker]: [AccountId;
             order: OrderId(1),
             trade,
             time,
+            claim: Claim::Yes,
             side: Side::Buy,
             part,
             price,

@@ -5,7 +5,7 @@ use super::{Fold, Sink};
 use crate::history::{ClearingEnd, ClearingRow, Part, TradeRow};
 use buttonwood_engine::clearing::Settlement;
 use buttonwood_engine::{ClearingInfrequent, ClearingOrder};
-use buttonwood_model::{AccountId, OrderId, Side, Stamp};
+use buttonwood_model::{AccountId, Claim, OrderId, Side, Stamp};
 
 impl Fold {
     /// Records the rows of an event.
@@ -38,6 +38,7 @@ fn record_trade(stamp: Stamp, settlement: &Settlement, sink: &mut impl Sink) {
             order: own,
             trade: *trade,
             time: stamp.time,
+            claim: Claim::Yes,
             side,
             part: Part::Clearing,
             price: order.price,

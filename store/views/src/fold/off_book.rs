@@ -45,6 +45,7 @@ impl Order {
             order: self.id,
             trade: trade.id,
             time: stamp.time,
+            claim: Claim::Yes,
             side: self.side,
             part: Part::OffBook(trade.price),
             price: on_grid(grid, trade.price),

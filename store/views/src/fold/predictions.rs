@@ -4,7 +4,7 @@ use super::{Fold, Sink};
 use crate::history::{ClosedContractOrder, PredictionRow, SettledPosition, Settlement};
 use buttonwood_engine::prediction::{self, Paid};
 use buttonwood_engine::{OrderState, PredictionInfrequent};
-use buttonwood_model::{Claim, EventId, Side, Stamp, Symbol};
+use buttonwood_model::{Claim, EventId, OrderClass, Side, Stamp, Symbol, SymbolId};
 use buttonwood_num::Price;
 
 impl Fold {
@@ -72,7 +72,7 @@ impl Fold {
             contract: order.symbol,
             order: order.id,
             claim: order.claim,
-            side: own_side(order.claim, order.side),
+            side: if order.claim == Claim::Yes { order.side } else { order.side.opposite() },
             kind: order.kind,
             option: order.option,
             price: own_price(symbol, order.claim, order.price),
@@ -87,6 +87,18 @@ impl Fold {
         }));
     }
 
+    /// The outcome, the side and the price of a fill as its order sees them.
+    #[inline]
+    pub(super) fn own_view(&self, symbol: SymbolId, class: OrderClass, price: Price) -> (Claim, Side, Price) {
+        match class.claim() {
+            Claim::Yes => (Claim::Yes, class.side(), price),
+            Claim::No => {
+                let symbol = self.state.symbol(symbol).expect("an order's symbol is listed");
+                (Claim::No, class.side().opposite(), own_price(symbol, Claim::No, price))
+            }
+        }
+    }
+
     /// Keeps only the last prices of an event's contracts.
     fn end_tapes(&mut self, event: EventId) {
         let event = self.state.predictions().event(event).expect("the decision found the event");
@@ -94,18 +106,10 @@ impl Fold {
     }
 }
 
-/// The side of an order on an outcome, from its side of the book; the same function leads back.
-pub(crate) fn own_side(claim: Claim, side: Side) -> Side {
-    match claim {
-        Claim::Yes => side,
-        Claim::No => side.opposite(),
-    }
-}
-
 /// The price of an outcome at a price of the book; the same function leads back.
 ///
 /// # Panics
 /// For a price beyond one dollar, which no contract has.
-pub(crate) fn own_price(symbol: &Symbol, claim: Claim, price: Price) -> Price {
+fn own_price(symbol: &Symbol, claim: Claim, price: Price) -> Price {
     prediction::own_price(symbol, claim, price).expect("a price of a contract is below one dollar")
 }

@@ -82,6 +82,7 @@ impl ConversionRow {
             order: self.order,
             trade: TradeId(self.order.0),
             time: self.time,
+            claim: Claim::Yes,
             side: self.side,
             part: Part::OffBook(self.price),
             price: Price::default(),

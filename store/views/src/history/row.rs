@@ -26,11 +26,13 @@ pub struct TradeRow {
     pub trade: TradeId,
     /// When it was traded.
     pub time: Time,
-    /// The side of the account's order.
+    /// The outcome that the account's order was about; [`Claim::Yes`] for products without outcomes.
+    pub claim: Claim,
+    /// The side of the account's order: of a contract whether it bought or sold claims on the outcome.
     pub side: Side,
     /// The part of the account's order in the trade.
     pub part: Part,
-    /// The price; off the book the last price of the grid at or below it.
+    /// The price, of a contract that of the outcome; off the book the last price of the grid at or below it.
     pub price: Price,
     /// The quantity.
     pub qty: Qty,
@@ -40,7 +42,7 @@ pub struct TradeRow {
     pub client_id: Option<ClientId>,
     /// The row of this order's previous trade.
     pub of_order: Option<Position>,
-    /// The account's balances after the trade; none for perpetuals, takeovers, clearing and the house, whose changes are entries or in no statement.
+    /// The account's balances after the trade; none for contracts, perpetuals, takeovers, clearing and the house, whose changes are entries or in no statement.
     pub settled: Option<Settled>,
 }
 
@@ -163,6 +165,14 @@ pub(super) struct OrderLinks {
 }
 
 impl TradeRow {
+    /// The side of the book that the account's order was on.
+    pub fn book_side(&self) -> Side {
+        match self.claim {
+            Claim::Yes => self.side,
+            Claim::No => self.side.opposite(),
+        }
+    }
+
     /// Appends the body of the row at `at`.
     pub(super) fn encode(&self, at: Position, links: TradeLinks, out: &mut Vec<u8>) {
         let [qty, qty_high] = codec::halves(self.qty.hundredths());
@@ -180,7 +190,7 @@ impl TradeRow {
             self.trade.0,
             self.time.0,
             side_code(self.side),
-            part_code(self.part),
+            part_code(self.part) | claim_bit(self.claim),
             self.price.ticks(),
             qty,
             qty_high,
@@ -214,13 +224,14 @@ impl TradeRow {
         let [price, qty, qty_high, fee, fee_high, of_order, numbers_after @ ..] = numbers_after;
         let [ordinal, prev, jump, symbol_ordinal, symbol_prev, symbol_jump, entries, settled @ ..] =
             numbers_after;
-        let (part, client_id) = part(part_of, rest)?;
+        let (part, client_id) = part(part_of & !NO_BIT, rest)?;
         let row = Self {
             account: AccountId(u32::try_from(account)?),
             symbol: SymbolId(u32::try_from(symbol)?),
             order: OrderId(order),
             trade: TradeId(trade),
             time: Time(time),
+            claim: if part_of & NO_BIT == 0 { Claim::Yes } else { Claim::No },
             side: side(side_of)?,
             part,
             price: Price::from_ticks(price),
@@ -440,6 +451,16 @@ codes!(CancelReason, reason_code, reason:
     10 = TradingClosed,
     11 = InsufficientFunds
 );
+
+/// Set in the code of the part if the trade was about no; rows of earlier builds never have it.
+const NO_BIT: u64 = 8;
+
+fn claim_bit(claim: Claim) -> u64 {
+    match claim {
+        Claim::Yes => 0,
+        Claim::No => NO_BIT,
+    }
+}
 
 fn part_code(part: Part) -> u64 {
     match part {

@@ -4,7 +4,7 @@ use super::*;
 use crate::history::Index;
 use crate::history::files::Halves;
 use crate::history::row::Part;
-use buttonwood_model::{OrderId, SymbolStatus, TradeId};
+use buttonwood_model::{Claim, OrderId, SymbolStatus, TradeId};
 use buttonwood_num::{Decimal, Grid, Price, Qty};
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -104,6 +104,7 @@ impl Rig {
             order: OrderId(self.trades),
             trade: TradeId(self.trades),
             time: self.time,
+            claim: Claim::Yes,
             side: Side::Sell,
             part: Part::Maker,
             price,

@@ -149,6 +149,7 @@ impl Rig {
             order: order.id,
             trade,
             time: self.time,
+            claim: Claim::ALL[usize::from(pick.is_multiple_of(3))],
             side: order.side,
             part: [
                 Part::Taker,
@@ -390,6 +391,7 @@ pub(super) fn trade_of_order(number: u64, before: Option<Position>) -> TradeRow 
         order: OrderId(1),
         trade: TradeId(number),
         time: Time(number),
+        claim: Claim::Yes,
         side: Side::Sell,
         part: Part::Maker,
         price: Price::from_ticks(1),
