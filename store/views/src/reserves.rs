@@ -14,7 +14,7 @@ use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
-/// The balances of a group's accounts when the state was cut. To make one copies each balance once, in one pass: it happens once a day,
+/// The balances of a group's accounts when the state was cut, and the dollars in all escrows of contracts as one line `escrow`. To make one copies each balance once, in one pass: it happens once a day,
 /// and what costs more is left to [`Trees`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cut {
@@ -22,13 +22,16 @@ pub struct Cut {
     pub time: Time,
     /// The names of all accounts, `group/account`, one after another: an account may get another name after the cut.
     names: String,
-    /// Every account of a group in order of their ids, and where its name ends.
+    /// Every account of a group in order of their ids, and the escrows as one, and where its name ends.
     accounts: Vec<(AccountId, usize)>,
     /// Whole balances other than zero, and what is staked or owed from redemptions: an account may have several lines of a currency.
     amounts: Vec<(CurrencyId, AccountId, Money)>,
     /// The assets of each currency.
     assets: Vec<(CurrencyId, Money)>,
 }
+
+/// Stands for the escrows of all contracts together; no account has this id.
+const ESCROWS: AccountId = AccountId(u32::MAX);
 
 impl Cut {
     /// Cuts a state.
@@ -45,17 +48,21 @@ impl Cut {
             }
             accounts.push((id, names.len()));
         }
+        names.push_str("escrow");
+        accounts.push((ESCROWS, names.len()));
         let of_customers = |account| access.account(account).is_some_and(|account| account.group.is_some());
         let whole = ledger.balances().filter_map(|(account, asset, balance)| {
             let is_empty = balance.total() == Money::ZERO || !of_customers(account);
             (!is_empty).then_some((asset.currency()?, account, balance.total()))
         });
+        let escrowed = ledger.dollar().map(|dollar| (dollar, ESCROWS, ledger.escrowed()));
+        let escrows = escrowed.filter(|(.., amount)| *amount != Money::ZERO);
         let currencies = (0..ledger.currencies().len()).map(CurrencyId::from_index);
         Self {
             time,
             names,
             accounts,
-            amounts: whole.chain(state.staking().amounts()).collect(),
+            amounts: whole.chain(state.staking().amounts()).chain(escrows).collect(),
             assets: currencies.map(|id| (id, sums(state.funds(), ledger, id).assets)).collect(),
         }
     }
