@@ -487,3 +487,6 @@ struct Fill {
     maker_fee: Money,
     taker_fee: Money,
 }
+
+#[cfg(test)]
+mod tests;
