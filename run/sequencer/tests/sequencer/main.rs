@@ -4,6 +4,7 @@ mod history_query;
 mod laws;
 mod moves;
 mod past;
+mod predictions;
 mod receipts;
 mod recovery;
 mod support;
