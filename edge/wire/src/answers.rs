@@ -3,6 +3,7 @@
 
 use crate::contract::{Components, DecimalText, Digits, IsoTime, Label, Node, Shape};
 use crate::json::Json;
+use crate::prediction::OutcomeName;
 use crate::{answer, words};
 use buttonwood_gate::Reason;
 
@@ -156,6 +157,9 @@ answer! {
         pub exchange: String,
         /// Whether an auction made the trade.
         pub is_auction_fill: bool,
+        /// The outcome that the order was about, where the symbol is a contract of the prediction markets. The price and the side are those
+        /// of this outcome.
+        pub outcome: Option<OutcomeName>,
         /// How the trade was broken, if it was: `manual` trades still count, `full` ones are void.
         pub broken as "break": Option<BreakName>,
         /// Whether a clearing order made the trade.

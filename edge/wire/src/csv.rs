@@ -115,6 +115,11 @@ pub const TRADES: Columns<TradeRow> = Columns(&[
     ("is_auction_fill", |out, _, row| flag(out, row.part == Part::Auction)),
     ("is_clearing_fill", |out, _, row| flag(out, row.part == Part::Clearing)),
     ("break", |out, state, row| text(out, broken(state, row.symbol, row.trade).map_or("", BreakKind::name))),
+    ("outcome", |out, _, row| {
+        if row.symbol.is_contract() {
+            text(out, row.claim.name());
+        }
+    }),
 ]);
 
 /// Public trades.

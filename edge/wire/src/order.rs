@@ -127,6 +127,9 @@ pub fn trade(json: &mut Json, names: &Names, row: &TradeRow, broken: Option<Brea
     }
     json.plain("exchange", names.service());
     json.flag("is_auction_fill", row.part == Part::Auction);
+    if row.symbol.is_contract() {
+        json.plain("outcome", row.claim.name());
+    }
     if let Some(kind) = broken {
         json.plain("break", kind.name());
     }

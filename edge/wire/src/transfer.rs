@@ -2,6 +2,7 @@
 
 use crate::contract::{Components, DecimalText, Label, Node, Shape};
 use crate::order::push_trade_price;
+use crate::prediction::{OutcomeName, outcome_name};
 use crate::{Json, Names, answer, words};
 use buttonwood_engine::funds::{Networks, OnChain};
 use buttonwood_engine::{
@@ -147,6 +148,9 @@ answer! {
         pub symbol: String,
         /// The id of the trade.
         pub tid: u64,
+        /// The outcome that the order was about, where the symbol is a contract of the prediction markets. The price and the side are those
+        /// of this outcome.
+        pub outcome: Option<OutcomeName>,
     }
 }
 
@@ -299,6 +303,7 @@ pub fn trade_transaction(names: &Names, trade: &TradeRow, account: &str) -> Tran
         is_clearing_fill: trade.part == Part::Clearing,
         symbol: symbol.name.to_ascii_uppercase(),
         tid: trade.trade.0,
+        outcome: trade.symbol.is_contract().then(|| outcome_name(trade.claim)),
     }))
 }
 

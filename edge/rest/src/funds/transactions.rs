@@ -133,13 +133,14 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     });
     let trades = trades.await;
     let trades = trades.map_err(|fault| unread(&fault))?;
+    let names = app.current_names();
     let mut items = seen.transfers;
     for trade in trades {
         let place = Place::of_trade(&trade);
         // A later trade may follow a transfer that was not seen.
         if trade.trade < seen.end && start.reaches(place, trade.time) {
             let name = seen.names.get(&trade.account).map_or("", String::as_str);
-            items.insert(place, trade_transaction(&app.names, &trade, name));
+            items.insert(place, trade_transaction(names, &trade, name));
         }
     }
     let last = items.keys().nth(limit - 1).copied().filter(|_| items.len() > limit);

@@ -18,6 +18,10 @@ pub(crate) const ROUTE: Route = Route::recalling("/v1/mytrades", |app, call| Box
     .roles(&[Role::Trader, Role::Auditor])
     .scopes(&["history:read"])
     .about("Lists the account's trades, the newest first.")
+    .notes(&[
+        "A trade of a contract of the prediction markets has the price and the side of the order's own \
+         `outcome`.",
+    ])
     .takes::<PastTrades>()
     .gives::<Vec<OwnTrade>>();
 
@@ -47,11 +51,12 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         let breaks = &views.state().floor().breaks;
         rows.into_iter().map(|row| (breaks.of(row.symbol, row.trade), row)).collect()
     };
+    let names = app.current_names();
     let body = json::array(&breaks, |json, (broken, row)| {
         json.object(|json| {
-            order::trade(json, &app.names, row, *broken);
+            order::trade(json, names, row, *broken);
             json.flag("is_clearing_fill", row.part == Part::Clearing);
-            json.plain("symbol", &app.names.symbol(row.symbol).name.to_ascii_uppercase());
+            json.plain("symbol", &names.symbol(row.symbol).name.to_ascii_uppercase());
         });
     });
     Ok(Reply::json(body))
