@@ -71,8 +71,10 @@ answer! {
     struct CurrencyReserves {
         /// The currency.
         currency: String,
-        /// The sum of all accounts' balances.
+        /// The sum of all accounts' balances, and of the escrows of contracts of the prediction markets.
         liabilities: DecimalText,
+        /// The part of it that lay in the escrows of contracts: one leaf of the tree.
+        escrow: Option<DecimalText>,
         /// The sum of wallets, banks and other assets.
         assets: DecimalText,
         /// The hash of the root of the currency's tree, in lower-case hex.
@@ -126,8 +128,13 @@ answer! {
 
 async fn answer(app: &App, _asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let trees = app.exchange.reserves().await;
-    let currencies = trees.iter().flat_map(|trees| trees.currencies());
-    let currencies = currencies.map(|(id, of)| row(app.names.currency(id).code.clone(), of)).collect();
+    let rows = trees.iter().flat_map(|trees| {
+        trees.currencies().map(|(id, of)| {
+            let code = app.names.currency(id).code.clone();
+            row(code, of, trees.escrowed(id))
+        })
+    });
+    let currencies = rows.collect();
     let views = app.exchange.views();
     let wallets = views.state().funds().reserves().wallets();
     let wallets = wallets.map(|of| wallet(app, app.names.currency(of.currency).code.clone(), of)).collect();
@@ -135,10 +142,11 @@ async fn answer(app: &App, _asked: &Asked<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::body(&Reserves { time, currencies, wallets })))
 }
 
-fn row(currency: String, of: &Currency) -> CurrencyReserves {
+fn row(currency: String, of: &Currency, escrowed: Option<Money>) -> CurrencyReserves {
     CurrencyReserves {
         currency,
         liabilities: exact(of.root.sum),
+        escrow: escrowed.map(exact),
         assets: exact(of.assets),
         root: of.root.hex(),
     }

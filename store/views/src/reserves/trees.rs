@@ -1,6 +1,6 @@
 //! The trees of a cut, one for each currency, and the nonces of their leaves.
 
-use super::Cut;
+use super::{Cut, ESCROWS};
 use super::tree::{Node, Sibling, Tree, leaf};
 use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::Money;
@@ -93,6 +93,11 @@ impl Trees {
     /// The proof of what an account had; none if it had nothing.
     pub fn proof(&self, currency: CurrencyId, account: AccountId) -> Option<Leaf<'_>> {
         self.currencies.get(&currency)?.proof(account)
+    }
+
+    /// The sum of the escrows of all contracts of the prediction markets at the cut, which is one leaf; none if there was nothing.
+    pub fn escrowed(&self, currency: CurrencyId) -> Option<Money> {
+        self.proof(currency, ESCROWS).map(|leaf| leaf.amount)
     }
 }
 
