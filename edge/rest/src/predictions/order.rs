@@ -1,7 +1,7 @@
 //! `POST /v1/prediction-markets/order`: places an order of a contract (PM-013 to PM-020).
 
+use super::not_found;
 use super::refusal::{before_fields, of_order};
-use super::unknown_contract;
 use crate::app::App;
 use crate::call::Call;
 use crate::route::{Kinds, Route, Write};
@@ -37,7 +37,8 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     // Terms come before fields. The core checks them before it places an order, so a call with good fields need not wait for the views.
     let read = || {
         let draft = Draft::read(NewContractOrder::of(call.payload()))?;
-        let (id, symbol) = app.find_contract(&draft.symbol).ok_or_else(|| unknown_contract(&draft.symbol))?;
+        let (id, symbol) =
+            app.find_contract(&draft.symbol).ok_or_else(|| not_found("Contract", &draft.symbol))?;
         draft.place(id, symbol)
     };
     match read() {

@@ -1,6 +1,6 @@
 //! `POST /v1/prediction-markets/positions`: the claims that the account holds (PM-024).
 
-use super::{READ, READERS, event_of};
+use super::{READ, READERS, find_event};
 use crate::app::App;
 use crate::call::Call;
 use crate::route::{Route, SignedQuery};
@@ -132,10 +132,11 @@ fn market_value(state: &State, holding: &Holding) -> Option<Money> {
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let sent = Positions::of(call.either());
     let (limit, offset, sort) = (sent.limit()?.unwrap_or(usize::MAX), sent.offset()?, sent.sort()?);
-    let event = sent.event_ticker()?.map(|ticker| event_of(app, &ticker)).transpose()?;
+    let ticker = sent.event_ticker()?;
     let views = app.exchange.views();
     let state = views.state();
     let room = state.predictions();
+    let event = ticker.map(|ticker| find_event(room, &ticker).map(|(id, _)| id)).transpose()?;
     let is_of = |holding: &Holding| {
         event.is_none_or(|event| room.event_of(holding.contract).is_some_and(|(id, _)| id == event))
     };

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::call::Call;
 use crate::funds::owed;
-use crate::predictions::unknown_contract;
+use crate::predictions::not_found;
 use crate::refused;
 use buttonwood_engine::prediction::Reject as PredictionReject;
 use buttonwood_engine::{AccessReject, DeskReject, PlaceReject, Reject, StopError, TradingReject};
@@ -34,7 +34,7 @@ fn of_room(app: &App, call: &Call, reject: PredictionReject) -> Refusal {
     } else if reject == PredictionReject::WrongKind {
         account_kind(app, call).unwrap_or_else(|| bad("The account does not trade contracts"))
     } else if reject == PredictionReject::UnknownContract {
-        unknown_contract(&name)
+        not_found("Contract", &name)
     } else if reject == PredictionReject::NotOpen {
         not_open(&name)
     } else if reject == PredictionReject::SellOnly {
@@ -52,7 +52,7 @@ fn of_room(app: &App, call: &Call, reject: PredictionReject) -> Refusal {
 fn of_floor(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
     let name = symbol_text(call);
     match reject {
-        PlaceReject::InvalidSymbol => unknown_contract(&name),
+        PlaceReject::InvalidSymbol => not_found("Contract", &name),
         PlaceReject::MarketClosed | PlaceReject::MarketNotOpen(_) => not_open(&name),
         PlaceReject::Stop(error) => bad_stop(call, error),
         PlaceReject::InsufficientFunds { needed, available } => short(app, call, needed, available),

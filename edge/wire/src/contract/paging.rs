@@ -106,12 +106,13 @@ impl Counts for Either<'_> {
     }
 }
 
+/// In the query string it may be percent-encoded. An overridden value must be readable too.
 impl<'a> Kind<Either<'a>> for Text {
     type Read = Result<Option<Cow<'a, str>>, Refusal>;
 
     fn read(source: Either<'a>, name: &'static str) -> Self::Read {
-        let sent = source.payload.text(name)?;
-        Ok(sent.or_else(|| source.query.value(name).map(Cow::Borrowed)))
+        let (sent, queried) = (source.payload.text(name)?, source.query.decoded(name)?);
+        Ok(sent.or(queried))
     }
 }
 
