@@ -11,11 +11,6 @@ use buttonwood_model::Role::{Auditor as A, Trader as T};
 
 const READ_ORDERS: &[&str] = &["orders:read"];
 
-/// A POST on an account.
-const fn account(path: &'static str, roles: &[Role], scopes: &'static [&'static str]) -> Route {
-    Route::unbuilt("POST", path, Auth::Account).roles(roles).scopes(scopes)
-}
-
 /// A signed GET on an account.
 const fn reading(path: &'static str, roles: &[Role], scopes: &'static [&'static str]) -> Route {
     Route::unbuilt("GET", path, Auth::Account).roles(roles).scopes(scopes)
@@ -29,9 +24,6 @@ const fn public(path: &'static str) -> Route {
 /// Every one of them, in the order of the specification's chapters.
 pub(crate) const UNBUILT: &[Route] = &[
     // Prediction markets
-    account("/v1/prediction-markets/orders/history", &[T, A], READ_ORDERS),
-    account("/v1/prediction-markets/positions/settled", &[T, A], READ_ORDERS),
-    account("/v1/prediction-markets/metrics/volume", &[T, A], READ_ORDERS),
     // OAuth
     public("/auth"),
     Route::unbuilt("POST", "/auth/token", Auth::Public),

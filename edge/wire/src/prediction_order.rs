@@ -16,6 +16,7 @@ use buttonwood_model::{
     CancelReason, Claim, ClientId, ExecutionOption, OrderId, OrderKind, Side, Symbol, SymbolId, Time,
 };
 use buttonwood_num::{Decimal as Number, Grid, Money, Price, Qty};
+use buttonwood_views::history::ClosedContractOrder;
 use std::borrow::Cow;
 
 words! {
@@ -139,6 +140,29 @@ pub struct OwnOrder {
     pub reason: Option<CancelReason>,
     /// Its client id.
     pub client_id: Option<ClientId>,
+}
+
+impl From<&ClosedContractOrder> for OwnOrder {
+    fn from(row: &ClosedContractOrder) -> Self {
+        Self {
+            id: row.order,
+            contract: row.contract,
+            claim: row.claim,
+            side: row.side,
+            kind: row.kind,
+            option: row.option,
+            price: row.price,
+            original: row.original,
+            remaining: row.remaining,
+            executed: row.executed(),
+            notional: row.notional,
+            stop: row.stop,
+            placed: row.placed,
+            updated: row.closed,
+            reason: row.reason,
+            client_id: row.client_id,
+        }
+    }
 }
 
 impl OwnOrder {

@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::call::Call;
+use crate::history_fault::not_current;
 use crate::refused;
 use crate::route::{Later, Route, Write};
 use buttonwood_engine::{Body, PredictionCommand};
@@ -58,10 +59,18 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::body(&ContractOrderCancelled { result: Done, message })))
 }
 
-/// The order was not live.
-fn closed<'a>(_app: &'a App, call: &'a Call, _receipt: &'a Receipt) -> Later<'a> {
+/// The order was not live: it is closed, or the account has no such order.
+fn closed<'a>(app: &'a App, call: &'a Call, _receipt: &'a Receipt) -> Later<'a> {
+    let account = call.account();
     Box::pin(async move {
         let order = NamedContractOrder::of(call.payload()).order_id()?;
-        Err(Refusal::new(Reason::OrderNotFound, format!("Order {order} not found")))
+        let found = app.exchange.query_tables(move |tables| tables.contract_order(account, OrderId(order)));
+        let found = found.await.map_err(|fault| not_current(&fault))?;
+        let Some(closed) = found else {
+            return Err(Refusal::new(Reason::OrderNotFound, format!("Order {order} not found")));
+        };
+        let status = if closed.is_filled() { "filled" } else { "cancelled" };
+        let message = format!("Order {order} is {status} already");
+        Err(Refusal::coded(422, "OrderNotCancellable", message))
     })
 }

@@ -9,14 +9,17 @@ pub(crate) mod combo;
 pub(crate) mod combos;
 pub(crate) mod event;
 pub(crate) mod events;
+pub(crate) mod history;
 pub(crate) mod order;
 pub(crate) mod positions;
 mod refusal;
 pub(crate) mod rewards;
+pub(crate) mod settled;
 pub(crate) mod strike;
 pub(crate) mod summaries;
 pub(crate) mod terms;
 pub(crate) mod terms_status;
+pub(crate) mod volume;
 
 use crate::app::App;
 use buttonwood_engine::Predictions;

@@ -1,0 +1,91 @@
+//! `POST /v1/prediction-markets/orders/history`: the account's closed orders of contracts (PM-023).
+
+use super::active::ContractOrderPage;
+use super::{READ, READERS, contract_of};
+use crate::app::App;
+use crate::call::Call;
+use crate::history_fault::not_current;
+use crate::route::{Route, SignedQuery};
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
+use buttonwood_tables::ContractOrdersPage;
+use buttonwood_wire::contract::{InEither, Offset, Rows, Text, Timestamp};
+use buttonwood_wire::prediction_order::OwnOrder;
+use buttonwood_wire::{json, request, words};
+
+/// The most orders that are left out before a page.
+const OFFSET_MAX: usize = 10_000;
+
+/// Trader or Auditor.
+pub(crate) const ROUTE: Route =
+    Route::recalling("/v1/prediction-markets/orders/history", |app, call| Box::pin(answer(app, call)))
+        .roles(READERS)
+        .scopes(READ)
+        .queried(SignedQuery::Optional)
+        .coded()
+        .about("Lists the account's closed orders of contracts, those that closed last first.")
+        .notes(&["Its parameters may be in the query string too; of one in both the payload counts."])
+        .takes::<ClosedContractOrders>()
+        .gives::<ContractOrderPage>()
+        .refuses(&[404]);
+
+words! {
+    /// How an order of a contract ended.
+    struct ClosedStatusName: "filled", "cancelled"
+}
+
+request! {
+    /// Which orders.
+    struct ClosedContractOrders in InEither {
+        /// Orders that ended this way alone.
+        status: ClosedStatusName,
+        /// Orders of this contract alone.
+        symbol: Text,
+        /// Orders that closed at this time or later.
+        from: Timestamp,
+        /// Orders that closed before this time.
+        to: Timestamp,
+        /// How many orders; more than 1000 are 1000.
+        limit: Rows<50, 1000>,
+        /// How many orders are left out before the first one, at most 10000. It counts for nothing with `from` or `to`.
+        offset: Offset,
+    }
+}
+
+/// The orders that a call wants.
+///
+/// # Errors
+/// A bad parameter.
+fn wanted(app: &App, sent: ClosedContractOrders<'_>) -> Result<ContractOrdersPage, Refusal> {
+    let filled = match sent.status()?.as_deref() {
+        None => None,
+        Some("filled") => Some(true),
+        Some("cancelled") => Some(false),
+        Some(other) => return Err(Refusal::misfit("Field", "status", "filled or cancelled", other)),
+    };
+    let (from, to, rows, offset) = (sent.from()?, sent.to()?, sent.limit()?, sent.offset()?);
+    if let (Some(from), Some(to)) = (from, to)
+        && from > to
+    {
+        return Err(Refusal::misfit("Field", "from", &format!("at most 'to', {to}"), &from.to_string()));
+    }
+    let is_window = from.is_some() || to.is_some();
+    if !is_window && offset > OFFSET_MAX {
+        let expected = format!("at most {OFFSET_MAX}: 'from' and 'to' reach older orders");
+        return Err(Refusal::misfit("Field", "offset", &expected, &offset.to_string()));
+    }
+    let offset = if is_window { 0 } else { u64::try_from(offset).unwrap_or(u64::MAX) };
+    let contract = contract_of(app, sent.symbol()?.as_deref())?;
+    Ok(ContractOrdersPage { filled, contract, from, to, offset, rows })
+}
+
+async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+    let page = wanted(app, ClosedContractOrders::of(call.either()))?;
+    let (account, limit, offset) = (call.account(), page.rows, page.offset);
+    let rows = app.exchange.query_tables(move |tables| tables.contract_orders(account, &page)).await;
+    let rows = rows.map_err(|fault| not_current(&fault))?;
+    let views = app.exchange.views();
+    let orders = rows.iter().filter_map(|row| OwnOrder::from(row).shown(views.state())).collect();
+    let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+    Ok(Reply::json(json::body(&ContractOrderPage::of(orders, limit, offset))))
+}

@@ -1,0 +1,173 @@
+//! `POST /v1/prediction-markets/positions/settled`: the account's positions that were paid, lost or refunded (PM-025).
+
+use super::{READ, READERS, find_event};
+use crate::app::App;
+use crate::call::Call;
+use crate::history_fault::not_current;
+use crate::route::{Route, SignedQuery};
+use buttonwood_engine::State;
+use buttonwood_engine::prediction::Event;
+use buttonwood_gate::Refusal;
+use buttonwood_http::Reply;
+use buttonwood_model::{Claim, SymbolId};
+use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_tables::SettledPage;
+use buttonwood_views::history::{SettledPosition, Settlement};
+use buttonwood_wire::contract::{DecimalText, InEither, IsoTime, Nullable, Offset, Rows, Text};
+use buttonwood_wire::prediction::{
+    ContractMetadata, OutcomeName, contract_metadata, contract_number, iso, outcome_name, symbol_name,
+};
+use buttonwood_wire::{answer, json, request};
+
+/// The fewest and the most characters of a search.
+const SEARCHED: std::ops::RangeInclusive<usize> = 3..=64;
+
+/// Trader or Auditor.
+pub(crate) const ROUTE: Route =
+    Route::recalling("/v1/prediction-markets/positions/settled", |app, call| Box::pin(answer(app, call)))
+        .roles(READERS)
+        .scopes(READ)
+        .queried(SignedQuery::Optional)
+        .coded()
+        .about("Lists the account's positions that were paid, lost or refunded, the latest first.")
+        .notes(&["Its parameters may be in the query string too; of one in both the payload counts."])
+        .takes::<SettledPositions>()
+        .gives::<SettledPositionPage>()
+        .refuses(&[404]);
+
+request! {
+    /// Which positions.
+    struct SettledPositions in InEither {
+        /// Positions in contracts of this event alone.
+        event_ticker as "eventTicker": Text,
+        /// How many positions; more than 1000 are 1000.
+        limit: Rows<1000, 1000>,
+        /// How many positions are left out before the first one.
+        offset: Offset,
+        /// `date` or `payout`, after `+` for the oldest or smallest first; anything else is `-date`.
+        sort: Text,
+        /// Positions in events with this text in their title, in any letter case: 3 to 64 characters.
+        search: Text,
+        /// Positions in events of this category alone, in any letter case.
+        category: Text,
+    }
+}
+
+answer! {
+    /// Positions that ended.
+    struct SettledPositionPage {
+        /// The positions.
+        positions: Vec<SettledContractPosition>,
+        /// How many there are, those on other pages included.
+        total: u64,
+    }
+}
+
+answer! {
+    /// A position that was paid, lost or refunded.
+    struct SettledContractPosition {
+        /// The number of the account.
+        account_id as "accountId": u64,
+        /// The number of the contract.
+        instrument_id as "instrumentId": u64,
+        /// The symbol of the contract.
+        instrument_symbol as "instrumentSymbol": String,
+        /// How many claims; negative for claims on no.
+        position: DecimalText,
+        /// How many claims.
+        position_quantity as "positionQuantity": DecimalText,
+        /// The outcome that the account held.
+        outcome: OutcomeName,
+        /// What was paid for them; 0 for a lost position.
+        payout: DecimalText,
+        /// The outcome of the contract; `null` if it became void.
+        resolution_side as "resolutionSide": Nullable<OutcomeName>,
+        /// When it was paid.
+        settled_at as "settledAt": IsoTime,
+        /// The contract.
+        contract_metadata as "contractMetadata": ContractMetadata,
+        /// What the claims cost, without fees.
+        cost_basis as "costBasis": DecimalText,
+        /// What the account realised with the contract before, without fees.
+        realized_pnl as "realizedPnl": DecimalText,
+        /// The payout, less the cost, and what was realised before.
+        net_profit as "netProfit": DecimalText,
+    }
+}
+
+async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+    let (account, page) = (call.account(), wanted(app, SettledPositions::of(call.either()))?);
+    let rows = app.exchange.query_tables(move |tables| tables.contract_settlements(account, &page)).await;
+    let (rows, total) = rows.map_err(|fault| not_current(&fault))?;
+    let views = app.exchange.views();
+    let positions = rows.iter().filter_map(|row| shown(views.state(), row)).collect();
+    Ok(Reply::json(json::body(&SettledPositionPage { positions, total })))
+}
+
+/// The positions that a call wants.
+///
+/// # Errors
+/// A bad parameter, or an unknown event.
+fn wanted(app: &App, sent: SettledPositions<'_>) -> Result<SettledPage, Refusal> {
+    let (rows, offset, sort) = (sent.limit()?, sent.offset()?, sent.sort()?);
+    let (ticker, search, category) = (sent.event_ticker()?, sent.search()?, sent.category()?);
+    if let Some(search) = search.as_deref().filter(|search| !SEARCHED.contains(&search.chars().count())) {
+        return Err(Refusal::misfit("Field", "search", "of 3 to 64 characters", search));
+    }
+    let views = app.exchange.views();
+    let room = views.state().predictions();
+    let event = ticker.map(|ticker| find_event(room, &ticker).map(|(id, _)| id)).transpose()?;
+    let search = search.map(|search| search.to_lowercase());
+    let is_wanted = |event: &Event| {
+        search.as_ref().is_none_or(|search| event.title.to_lowercase().contains(search))
+            && category.as_ref().is_none_or(|category| event.category.eq_ignore_ascii_case(category))
+    };
+    let contracts = match event {
+        Some(event) => {
+            let event = room.event(event).filter(|event| is_wanted(event));
+            Some(event.into_iter().flat_map(Event::contracts).collect())
+        }
+        None if search.is_none() && category.is_none() => None,
+        None => {
+            let wanted = room.events().iter().filter(|event| is_wanted(event));
+            Some(wanted.flat_map(Event::contracts).collect::<Vec<SymbolId>>())
+        }
+    };
+    let sort = sort.unwrap_or_default();
+    let by_payout = sort.trim_start_matches(['+', '-', ' ']) == "payout";
+    // A plus sign in a query string that is not escaped means a space.
+    let ascending = matches!(&*sort, "+payout" | " payout" | "+date" | " date");
+    let offset = u64::try_from(offset).unwrap_or(u64::MAX);
+    Ok(SettledPage { contracts, by_payout, ascending, offset, rows })
+}
+
+fn shown(state: &State, row: &SettledPosition) -> Option<SettledContractPosition> {
+    let symbol = state.symbol(row.contract)?;
+    let signed = match row.claim {
+        Claim::Yes => row.quantity,
+        Claim::No => -row.quantity,
+    };
+    let side = match row.result {
+        Settlement::Outcome(claim) => Some(claim),
+        Settlement::Void(_) => None,
+    };
+    Some(SettledContractPosition {
+        account_id: u64::from(row.account.0),
+        instrument_id: contract_number(row.contract),
+        instrument_symbol: symbol_name(symbol),
+        position: money(signed),
+        position_quantity: money(row.quantity),
+        outcome: outcome_name(row.claim),
+        payout: money(row.payout),
+        resolution_side: Nullable(side.map(outcome_name)),
+        settled_at: iso(row.time),
+        contract_metadata: contract_metadata(state, row.contract)?,
+        cost_basis: money(row.cost),
+        realized_pnl: money(row.realised),
+        net_profit: money(row.payout - row.cost + row.realised),
+    })
+}
+
+fn money(amount: Money) -> DecimalText {
+    DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS))
+}
