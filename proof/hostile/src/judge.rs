@@ -26,15 +26,16 @@ pub(crate) fn judge(operation: &Operation, reply: &Reply) -> Result<Verdict, Str
         return Err("an answer of JSON that does not parse".to_owned());
     }
     let body: Option<Value> = reply.json().ok();
-    if status == 200 || (is_odd && !is_json) {
+    if matches!(status, 200 | 201) || (is_odd && !is_json) {
         return Ok(Verdict { status, reason: String::new() });
     }
     let text = |name: &str| body.as_ref().and_then(|body| body.get(name)?.as_str()).unwrap_or_default();
-    let is_refusal = text("result") == "error" && !text("reason").is_empty() && !text("message").is_empty();
-    if !is_refusal && !is_odd {
+    // Prediction markets have a code in `error` in place of result and reason.
+    let reason = if text("result") == "error" { text("reason") } else { text("error") };
+    if (reason.is_empty() || text("message").is_empty()) && !is_odd {
         return Err(format!("a {status} without result, reason and message"));
     }
-    Ok(Verdict { status, reason: text("reason").to_owned() })
+    Ok(Verdict { status, reason: reason.to_owned() })
 }
 
 /// A body as a report shows it: short, and without secrets.
@@ -76,6 +77,7 @@ mod tests {
         let refusal = r#"{"result":"error","reason":"Late","message":"Too late"}"#;
         assert!(judged(200, json, r#"{"sent":1e999}"#).is_ok());
         assert_eq!(judged(503, json, refusal).unwrap().reason, "Late");
+        assert_eq!(judged(404, json, r#"{"error":"NOT_FOUND","message":"no"}"#).unwrap().reason, "NOT_FOUND");
         for (status, body) in [(500, refusal), (502, refusal), (200, "{"), (400, "{}"), (400, "null")] {
             assert!(judged(status, json, body).is_err(), "{status} {body}");
         }

@@ -25,7 +25,7 @@ impl Tally {
     /// The report of a run.
     pub(crate) fn report(&self, operations: &[Operation], drawn: usize) -> String {
         let reached: BTreeSet<usize> = self.seen.keys().map(|(operation, _)| *operation).collect();
-        let done = self.seen.keys().filter(|(_, verdict)| verdict.status == 200);
+        let done = self.seen.keys().filter(|(_, verdict)| matches!(verdict.status, 200 | 201));
         let done: BTreeSet<usize> = done.map(|(operation, _)| *operation).collect();
         let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
         let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();

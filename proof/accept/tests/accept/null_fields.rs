@@ -230,7 +230,11 @@ fn orders_with_nulls_are_placed() {
 fn null_in_a_query_is_the_parameter_left_out() {
     let x = Exchange::start();
     let mut pairs = 0;
-    for operation in operations().iter().filter(|operation| operation.by == "public") {
+    // While rewards are off, these answer 503 to everything.
+    let is_off =
+        |path: &str| path.ends_with("/maker-rebate/rates") || path.ends_with("/liquidity-rewards/events");
+    let all = operations();
+    for operation in all.iter().filter(|operation| operation.by == "public" && !is_off(&operation.path)) {
         for (name, required) in &operation.query {
             let others = operation.query.iter().filter(|(other, needed)| **needed && *other != name);
             let others: Vec<String> = others.map(|(other, _)| format!("&{other}=btcgusdperp")).collect();

@@ -1,12 +1,14 @@
 //! Prediction markets over HTTP: clauses PM-012 to PM-036, and the rules of decisions D-106 to D-122.
 
 mod funds;
+mod history;
 mod orders;
 mod positions;
 mod refusals;
 mod rewards;
 mod rewards_off;
 mod rights;
+mod settled;
 mod stops;
 mod terms;
 
@@ -16,6 +18,9 @@ const ROOT: &str = "/v1/prediction-markets";
 const ORDER: &str = "/v1/prediction-markets/order";
 const CANCEL: &str = "/v1/prediction-markets/order/cancel";
 const ACTIVE: &str = "/v1/prediction-markets/orders/active";
+const HISTORY: &str = "/v1/prediction-markets/orders/history";
+const SETTLED: &str = "/v1/prediction-markets/positions/settled";
+const VOLUME: &str = "/v1/prediction-markets/metrics/volume";
 const POSITIONS: &str = "/v1/prediction-markets/positions";
 const ACCEPT: &str = "/v1/prediction-markets/terms/accept";
 const STATUS: &str = "/v1/prediction-markets/terms/status";

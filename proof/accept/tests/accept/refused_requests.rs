@@ -95,7 +95,7 @@ fn the_check_that_failed_is_named() {
     empty.call("/v1/order/new", order("1")).refused(400, "MarketNotOpen");
     empty.call("/v1/balances", json!({ "account": "savings" })).refused(400, "AccountsOnGroupOnlyApi");
     empty.call("/v1/balances", json!({ "request": "/v1/orders" })).refused(400, "EndpointMismatch");
-    empty.call("/v1/prediction-markets/order", json!({})).refused(501, "System");
+    empty.signed_get("/v1/order/events", json!({})).refused(501, "System");
     let checks = |name: &str| -> Vec<String> {
         requests(&x, name).iter().map(|one| one["check"].as_str().unwrap().to_owned()).collect()
     };

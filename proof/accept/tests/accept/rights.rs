@@ -76,7 +76,8 @@ fn limits_are_those_of_the_table() {
                 | "/v1/order/cancel/session"
                 | "/v1/order/cancel/all"
                 | "/v1/heartbeat"
-                | "/v1/clearing/cancel",
+                | "/v1/clearing/cancel"
+                | "/v1/prediction-markets/order/cancel",
                 _,
             ) => "reserve",
             (_, "public") => "public",
@@ -88,7 +89,7 @@ fn limits_are_those_of_the_table() {
             "/v1/margin" => &["derivatives"],
             path if path.starts_with("/v1/margin/") => &["margin"],
             path if path.starts_with("/v1/clearing/") && row.by == "account" => &["exchange"],
-            "/v1/order/new" => &["exchange", "derivatives", "margin"],
+            "/v1/order/new" | "/v1/prediction-markets/order" => &["exchange", "derivatives", "margin"],
             "/v1/staking/rates" => &[],
             path if path.starts_with("/v1/wrap/") || path.starts_with("/v1/instant/") => {
                 &["exchange", "derivatives", "margin"]
@@ -253,7 +254,7 @@ fn accounts_have_limits_of_their_own() {
 fn the_rows_are_complete() {
     let rows = rows();
     let count = |unbuilt| rows.iter().filter(|row| row.is_unbuilt == unbuilt).count();
-    assert!(count(false) > 50 && count(true) > 30, "{} and {}", count(false), count(true));
+    assert!(count(false) > 80 && count(true) > 5, "{} and {}", count(false), count(true));
     let text: Value = serde_json::from_str(table::CONTRACT).unwrap();
     assert!(text["paths"].as_object().unwrap().len() > 130);
 }

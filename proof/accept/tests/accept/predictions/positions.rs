@@ -39,7 +39,7 @@ fn positions_have_costs_and_market_values() {
     let row = positions(&x, "trader").remove(0);
     assert_eq!(some(&row, &values), ["50", "-10", "-16.6666"], "{row}");
     let row = positions(&x, "counterparty").remove(0);
-    assert_eq!(some(&row, &values), ["20", "-20", "-50.0"], "{row}");
+    assert_eq!(some(&row, &values), ["20", "-20", "-50"], "{row}");
     // A sale realises, and does not change the average of what stays.
     place(&x, "trader", limit("sell yes 5 at 0.50"));
     place(&x, "trader", limit("sell yes 15 at 0.90"));

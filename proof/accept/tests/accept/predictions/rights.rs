@@ -21,7 +21,10 @@ fn a_missing_role_has_both_bodies() {
         (CANCEL, &["auditor", "fund-manager"]),
         (ACCEPT, &["auditor", "fund-manager"]),
         (ACTIVE, &["fund-manager"]),
+        (HISTORY, &["fund-manager"]),
         (POSITIONS, &["fund-manager"]),
+        (SETTLED, &["fund-manager"]),
+        (VOLUME, &["fund-manager"]),
         (STATUS, &["fund-manager"]),
     ] {
         for key in keys.iter().filter(|key| !key.starts_with("master")) {
@@ -32,7 +35,7 @@ fn a_missing_role_has_both_bodies() {
             assert_eq!((&body["reason"], &body["error"]), (&json!("MissingRole"), &json!("MissingRole")));
         }
     }
-    for path in [ACTIVE, POSITIONS, STATUS] {
+    for path in [ACTIVE, HISTORY, POSITIONS, SETTLED, STATUS] {
         for key in ["trader", "auditor"] {
             let (status, answer) = calls(path, key);
             assert_eq!(status, 200, "{answer}");
