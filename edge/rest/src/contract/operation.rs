@@ -209,6 +209,7 @@ fn path_text(name: &str) -> &'static str {
         }
         "token" | "ticker" => "The code of an asset, in any letter case.",
         "group" => "The name of a group.",
+        "event" => "The ticker of an event, in any letter case; that of a combo is its symbol.",
         "eventTicker" => "The ticker of an event.",
         "instrumentSymbol" => "The symbol of a contract.",
         other => panic!("no text for the parameter {other}"),
