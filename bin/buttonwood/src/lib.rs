@@ -23,6 +23,7 @@ mod new_keys;
 mod ownership;
 mod peers;
 mod places;
+mod predictions;
 mod ranks;
 mod rates_file;
 mod reference;

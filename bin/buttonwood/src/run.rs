@@ -14,6 +14,7 @@ use crate::metrics;
 use crate::new_keys::NewKeys;
 use crate::peers;
 use crate::places;
+use crate::predictions;
 use crate::rates_file::RatesFile;
 use crate::settings;
 use crate::signals::Stop;
@@ -163,6 +164,7 @@ fn furnish(
             founding::past_day(recovered, seed, now)?;
         }
     }
+    predictions::furnish(recovered, &flags.common.contract_prefix, now)?;
     Ok(seed)
 }
 

@@ -52,7 +52,7 @@ pub use funds::fee_override::CALL as OVERRIDE_FEE;
 pub use funds::house::INSURE;
 pub use fx::COMMAND as ADD_RATE;
 pub use operator::Operator;
-pub use predictions::combo::CALL as ADD_COMBO;
+pub use predictions::combo::{CALL as ADD_COMBO, name as combo_symbol};
 pub use predictions::event::COMMAND as ADD_EVENT;
 pub use predictions::fees::COMMAND as SET_CONTRACT_FEES;
 pub use predictions::life::COMMAND as HALT_EVENT;

@@ -1,4 +1,4 @@
-//! Simulated traders: an account that quotes and one that takes on every spot symbol, and two like them on perpetuals.
+//! Simulated traders: an account that quotes and one that takes on every spot symbol and contract, and two like them on perpetuals.
 //!
 //! Their acts are a function of the seed, the time and the state of the exchange, and they remember nothing: in every beat the account
 //! that quotes brings its quotes to where the latent prices want them, and the other one trades. Their commands are those of any client,
@@ -7,6 +7,7 @@
 //!
 //! Clauses: `SBX-004`; decisions D-33, D-35. Not here: when beats are ([`crate::beats`]).
 
+mod contracts;
 mod keys;
 mod past;
 mod stance;
@@ -89,6 +90,9 @@ impl Traders {
                 let quotes = quotes.remove(&id).unwrap_or_default();
                 self.quote(&view, &quotes, now, &mut stance.quoter, &mut commands);
                 view.trade(state, turn, now, &mut stance.taker, &mut commands);
+            }
+            if product == Product::Spot {
+                self.trade_contracts(state, now, &mut stance, &mut quotes, &mut commands);
             }
         }
         commands

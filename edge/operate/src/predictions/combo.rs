@@ -176,8 +176,9 @@ fn title(operator: &Operator<'_>, legs: &[Leg]) -> String {
     labels.map(|contract| contract.label.as_str()).collect::<Vec<_>>().join(" + ")
 }
 
-/// The symbol of a combo: month and year of its listing, and the beginning of the hash of its key (facts F§18.3).
-fn name(prefix: &str, now: Time, legs: &[Leg]) -> String {
+/// The symbol of a combo with these legs, which are sorted: month and year of its listing, and the beginning of the hash of its key
+/// (facts F§18.3).
+pub fn name(prefix: &str, now: Time, legs: &[Leg]) -> String {
     let date = iso_date(Day::of(now));
     let (year, month) = (date.get(2..4).unwrap_or_default(), date.get(5..7).unwrap_or_default());
     let mut name = format!("{prefix}-CMB-{month}{year}-");

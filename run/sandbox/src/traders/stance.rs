@@ -2,7 +2,7 @@
 
 use super::simulated;
 use crate::cast::QUOTER_KEYS;
-use buttonwood_engine::{Caller, Command, Owner, Standing, State, TradingCommand};
+use buttonwood_engine::{Body, Caller, Command, Owner, Standing, State};
 use buttonwood_model::{AccountId, Nonce, Product, SessionId};
 
 /// Who quotes and who takes.
@@ -46,7 +46,7 @@ impl Hand {
     }
 
     /// A command with the next nonce.
-    pub(crate) fn send(&mut self, command: TradingCommand) -> Command {
+    pub(crate) fn send(&mut self, command: impl Into<Body>) -> Command {
         self.nonce = self.nonce.saturating_add(1);
         let nonce = Nonce::parse(self.nonce.to_string().as_bytes()).unwrap_or_default();
         let caller = Caller { session: self.session, account: Some(self.account), nonce };
