@@ -267,6 +267,26 @@ fn service_name() {
     assert_eq!(x.as_("trader").call("/v1/mytrades", json!({})).ok()[0]["exchange"], "curb");
 }
 
+/// The first part of the symbols of contracts is a setting of 1 to 8 upper-case letters and digits.
+#[test]
+fn contract_prefix() {
+    let x = Exchange::builder().flag("--contract-prefix", "CURB1").start();
+    let expiry = x.now_ms() + 3_600_000;
+    let event = json!({ "ticker": "RAIN", "title": "Rain", "category": "weather", "expiry_ms": expiry });
+    let symbols = json!(["CURB1-RAIN"]);
+    assert_eq!(x.control("/sandbox/predictions/events", &event).ok()["symbols"], symbols);
+    let legs =
+        ["RAIN", "DEMOBTC"].map(|ticker| json!({ "symbol": format!("CURB1-{ticker}"), "outcome": "yes" }));
+    let combo = x.control("/sandbox/predictions/combos", &json!({ "legs": legs })).ok();
+    assert!(combo["symbol"].as_str().unwrap().starts_with("CURB1-CMB-"), "{combo}");
+    for prefix in ["", "svc", "A-B", "ABCDEFGHI"] {
+        let home = private_folder();
+        let line =
+            Exchange::builder().flag("--contract-prefix", prefix).refuses_in(&home.path().join("data"));
+        assert!(line.contains(&format!("--contract-prefix '{prefix}' must be 1 to 8")), "{line}");
+    }
+}
+
 /// The front page is for people, and has the block that ccxt reads.
 #[test]
 fn front_page() {

@@ -150,9 +150,14 @@ fn the_contract_names_what_two_operators_guard() {
         "bank wire",
         "clearing fee",
         "collateral set",
+        "combo add",
         "credit",
         "debit",
         "deposit assign",
+        "event add",
+        "event resolve",
+        "event strike",
+        "event void",
         "fees promote",
         "fees schedule",
         "fees set",
@@ -169,15 +174,52 @@ fn the_contract_names_what_two_operators_guard() {
         "margin coin",
         "margin set",
         "network add",
+        "predictions fees",
         "resume",
         "staking terms",
         "symbol status",
+        "terms publish",
         "trade break",
         "vault rotate",
         "withdrawal rebuild",
         "withdrawal void",
     ];
     assert_eq!(names, expected);
+}
+
+/// The commands of events are only proposed and take effect with the approval; a halt, its end and a dispute take one operator (D-184).
+#[test]
+fn events_take_two_operators() {
+    let Some(venue) = Venue::start() else { return };
+    let strike = venue.path("strike.json");
+    fs::write(&strike, r#"{"type":"reference"}"#).unwrap();
+    let add = |ticker: &'static str| {
+        let words = ["event", "add", ticker, "--title", "Rain", "--category", "weather"];
+        venue.proposed(&[&words[..], &["--expiry", "4102444800000", "--strike", &strike]].concat())
+    };
+    for ticker in ["RAIN", "WIND"] {
+        let number = add(ticker);
+        assert!(venue.refused(&["event", "halt", ticker]).contains("'event' must be the ticker of an event"));
+        assert_eq!(venue.approved(&number)["answer"]["symbols"][0], format!("SVC-{ticker}"));
+    }
+    for halted in [&["event", "halt", "RAIN"][..], &["event", "halt", "RAIN", "--halted", "false"]] {
+        assert_eq!(venue.done(halted)["halted"], halted.len() == 3);
+    }
+    let commands: &[&[&str]] = &[
+        &["event", "strike", "RAIN", "1"],
+        &["combo", "add", "--yes", "SVC-RAIN", "--no", "SVC-WIND"],
+        &["terms", "publish", "x"],
+        &["predictions", "fees", "--maker-bps", "1", "--taker-bps", "2"],
+        &["event", "resolve", "RAIN", "--yes", "RAIN", "--source", "x"],
+    ];
+    for command in commands {
+        let number = venue.proposed(command);
+        assert_eq!(venue.approved(&number)["answer"]["result"], "ok", "{command:?}");
+    }
+    assert_eq!(venue.done(&["event", "dispute", "RAIN", "a doubt"])["disputed"], true);
+    let number = venue.proposed(&["event", "void", "RAIN", "a doubt"]);
+    assert_eq!(venue.approved(&number)["answer"]["status"], "invalid");
+    assert!(venue.refused(&["event", "dispute", "RAIN", "late"]).contains("it is invalid"));
 }
 
 /// Each guarded command is only proposed, and has no effect until another user approves it. A command that would be refused is not
