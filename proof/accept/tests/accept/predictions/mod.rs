@@ -1,6 +1,8 @@
 //! Prediction markets over HTTP: clauses PM-001 to PM-036, and the rules of decisions D-106 to D-123.
 
 mod life;
+mod payout;
+mod sample;
 
 use buttonwood_accept::{Answer, Exchange, Value, json, laws};
 
