@@ -175,6 +175,7 @@ fn the_contract_names_what_two_operators_guard() {
         "margin set",
         "network add",
         "predictions fees",
+        "predictions rewards",
         "resume",
         "staking terms",
         "symbol status",
