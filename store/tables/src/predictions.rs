@@ -118,8 +118,8 @@ impl Database {
         Ok((rows, total.cast_unsigned()))
     }
 
-    /// What was traded of contracts from a millisecond on, before another one: of each contract, in the order given, the quantity of all
-    /// takers, and of an account as taker and as maker.
+    /// Traded quantities from a millisecond on, before another one: of each contract, in the order given, the quantity of all takers, and of
+    /// an account as taker and as maker.
     ///
     /// # Errors
     /// [`Fault`] of the database.
@@ -150,7 +150,7 @@ impl Database {
         Ok(all)
     }
 
-    /// What takers traded from a millisecond on, before another one, by contract; only contracts with trades.
+    /// The quantities that takers traded from a millisecond on, before another one, by contract; only contracts with trades.
     ///
     /// # Errors
     /// [`Fault`] of the database.

@@ -97,7 +97,7 @@ impl Records {
         Ok(None)
     }
 
-    /// What a full break of a contract's trade carries: the exchange refuses it, and corrects nothing.
+    /// The figures of a full break of a contract's trade: the exchange refuses it, and corrects nothing.
     fn figures_of_contract(
         &self,
         history: Query<'_>,

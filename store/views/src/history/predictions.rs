@@ -70,11 +70,11 @@ pub struct SettledPosition {
     pub claim: Claim,
     /// How many claims.
     pub quantity: Money,
-    /// What was paid for them, in dollars; zero for a lost position.
+    /// The sum that was paid for them, in dollars; zero for a lost position.
     pub payout: Money,
-    /// What they had cost, without fees.
+    /// Their cost, without fees.
     pub cost: Money,
-    /// What the account had realised with the contract by then, without fees.
+    /// The result that the account had realised with the contract by then, without fees.
     pub realised: Money,
     /// How the contract ended.
     pub result: Settlement,
