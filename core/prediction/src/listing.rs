@@ -292,7 +292,7 @@ pub(crate) fn decide_combo<E: From<BytesRef> + From<trading::Event>>(
 ) -> Result<(), Reject> {
     let room = context.room;
     let dollar = context.ledger.dollar().ok_or(Reject::Unknown)?;
-    check_legs(room, &new.legs)?;
+    check_legs(context, &new.legs)?;
     if room.combo_of(&new.legs).is_some() {
         return Ok(());
     }
@@ -317,13 +317,15 @@ pub(crate) fn events_of<'a>(room: &'a Predictions, legs: &'a [Leg]) -> impl Iter
     legs.iter().filter_map(|leg| room.event_of(leg.contract)).map(|(_, event)| event)
 }
 
-fn check_legs(room: &Predictions, legs: &[Leg]) -> Result<(), Reject> {
+fn check_legs(context: &Context<'_, Predictions>, legs: &[Leg]) -> Result<(), Reject> {
+    let room = context.room;
     let mut events = BTreeSet::new();
     for leg in legs {
         let (id, event) = room.event_of(leg.contract).ok_or(Reject::UnknownContract)?;
         let combos = room.combos_on(id).iter().filter_map(|combo| room.event(*combo));
         let is_full = combos.filter(|combo| !combo.is_decided()).count() >= COMBOS_OF_EVENT_MAX;
-        if !event.legs.is_empty() || !event.is_before_close() || is_full || !events.insert(id) {
+        let is_over = !event.is_before_close() || event.expiry <= context.time;
+        if !event.legs.is_empty() || is_over || is_full || !events.insert(id) {
             return Err(Reject::BadLegs);
         }
     }

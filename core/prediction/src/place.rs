@@ -24,7 +24,8 @@ pub fn check(context: &Context<'_, Predictions>, account: AccountId, place: &Pla
     let symbol = context.floor.symbols.get(place.symbol).ok_or(Reject::UnknownContract)?;
     check_prices(symbol.grid.ticks_of_one(), place)?;
     let event = room.event(contract.event).ok_or(Reject::UnknownContract)?;
-    if !event.is_open() {
+    // The end may have come, and its command not yet.
+    if !event.is_open() || event.expiry <= context.time {
         return Err(Reject::NotOpen);
     }
     let class = OrderClass::new(place.side, place.claim, crate::DESK);

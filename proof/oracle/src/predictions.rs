@@ -166,40 +166,30 @@ impl World {
         self.exchange.stamp.time.0
     }
 
-    /// The group of an account, by its first account.
-    fn group(&self, who: usize) -> usize {
-        if (1..4).contains(&who) { who } else { 0 }
-    }
-
-    /// Runs a command, and judges its events.
-    fn submit(&mut self, wait: u64, caller: Option<Caller>, body: Body) -> Result<Answer, String> {
-        Ok(self.exchange.submit(wait, &Command { caller, body }))
+    /// Runs a command.
+    fn submit(&mut self, wait: u64, caller: Option<Caller>, body: Body) -> Answer {
+        self.exchange.submit(wait, &Command { caller, body })
     }
 
     /// Runs a command of the exchange, which must be done.
     fn own(&mut self, wait: u64, body: Body) -> Result<(), String> {
         let said = format!("{body:?}");
-        match self.submit(wait, None, body)? {
-            Outcome::Rejected(reject) => Err(format!("{said}: {reject:?}")),
-            _ => Ok(()),
-        }
+        let answer = self.submit(wait, None, body);
+        if let Outcome::Rejected(reject) = answer { Err(format!("{said}: {reject:?}")) } else { Ok(()) }
     }
 
     /// Runs an operator's command, whose answer must be the expected one.
     fn asks(&mut self, body: impl Into<Body>, expected: Judged) -> Result<(), String> {
         let body = body.into();
         let said = format!("{body:?}");
-        let answer = self.submit(1, None, body)?;
+        let answer = self.submit(1, None, body);
         self.judged(&said, &answer, expected)?;
         self.settled()
     }
 
     /// Whether an answer is the expected one.
     fn judged(&mut self, said: &str, answer: &Answer, expected: Judged) -> Result<(), String> {
-        let got = match answer {
-            Outcome::Rejected(reject) => Some(format!("{reject:?}")),
-            _ => None,
-        };
+        let got = if let Outcome::Rejected(reject) = answer { Some(format!("{reject:?}")) } else { None };
         self.counts.refused += u64::from(expected.is_err());
         let is_right = match (&got, expected) {
             (None, Ok(())) => true,
@@ -209,7 +199,7 @@ impl World {
         if is_right { Ok(()) } else { Err(format!("{said}: {got:?}, expected {expected:?}")) }
     }
 
-    fn send(&mut self, who: usize, body: impl Into<Body>) -> Result<Answer, String> {
+    fn send(&mut self, who: usize, body: impl Into<Body>) -> Answer {
         self.nonce += 1;
         let (account, session) = self.accounts[who];
         self.submit(1, Some(caller(session, account, self.nonce)), body.into())
@@ -255,11 +245,14 @@ impl World {
             return self.trigger(*order);
         }
         let Body::Prediction(own) = command else { return Ok(()) };
-        let done = match own {
-            Own::Start(EventId(event)) => self.life.start(index(*event), now),
-            Own::Expire(EventId(event)) => self.life.expire(index(*event), now),
-            Own::Finish(EventId(event)) => self.life.finish(index(*event), now),
-            _ => return self.note_step(),
+        let done = if let Own::Start(EventId(event)) = own {
+            self.life.start(index(*event), now)
+        } else if let Own::Expire(EventId(event)) = own {
+            self.life.expire(index(*event), now)
+        } else if let Own::Finish(EventId(event)) = own {
+            self.life.finish(index(*event), now)
+        } else {
+            return self.note_step();
         };
         done.map_err(|why| format!("{own:?}: {why}"))
     }
@@ -278,16 +271,15 @@ impl World {
         }
         let mut decided = Vec::new();
         for event in std::mem::take(&mut self.exchange.of.predictions) {
-            match event {
-                Event::Paid(paid) => self.note_paid(&paid)?,
-                Event::Settled(EventId(at)) => decided = self.life.settle(index(at))?,
-                Event::Decided(EventId(combo), claim) => {
-                    let next = (!decided.is_empty()).then(|| decided.remove(0));
-                    if next != Some((index(combo), claim == Claim::Yes)) {
-                        return Err(format!("{combo} is decided with {claim:?}, expected {next:?}"));
-                    }
+            if let Event::Paid(paid) = event {
+                self.note_paid(&paid)?;
+            } else if let Event::Settled(EventId(at)) = event {
+                decided = self.life.settle(index(at))?;
+            } else if let Event::Decided(EventId(combo), claim) = event {
+                let next = (!decided.is_empty()).then(|| decided.remove(0));
+                if next != Some((index(combo), claim == Claim::Yes)) {
+                    return Err(format!("{combo} is decided with {claim:?}, expected {next:?}"));
                 }
-                _ => {}
             }
         }
         if decided.is_empty() { Ok(()) } else { Err(format!("{decided:?} are not decided")) }
@@ -453,6 +445,11 @@ impl World {
         let expected = self.books.orders.len();
         if live == expected { Ok(()) } else { Err(format!("{live} orders live, expected {expected}")) }
     }
+}
+
+/// The group of an account, by its first account.
+fn group(who: usize) -> usize {
+    if (1..4).contains(&who) { who } else { 0 }
 }
 
 fn index(number: u32) -> usize {

@@ -2,7 +2,7 @@
 
 use super::books::ONE;
 use super::life::{Contract, Event, Judged, Stage};
-use super::{MINUTE, World, symbol};
+use super::{MINUTE, World, group, symbol};
 use buttonwood_engine::prediction::{
     Command as Own, Leg, NewCombo, NewContract, NewEvent, NewResolution, NewVoid, Status, combo_grid,
 };
@@ -211,6 +211,7 @@ impl World {
             event.legs.is_empty()
                 && matches!(event.status, Status::Approved | Status::Active)
                 && !event.is_closed
+                && self.now() + 1 < event.expiry
         };
         let expected: Judged = if let Some(place) = events.iter().position(Option::is_none) {
             // The first that is wrong decides the words.
@@ -321,9 +322,9 @@ impl World {
     }
 
     pub(super) fn accept(&mut self, who: usize) -> Result<(), String> {
-        let answer = self.send(who, Own::AcceptTerms)?;
+        let answer = self.send(who, Own::AcceptTerms);
         self.judged("terms", &answer, Ok(()))?;
-        self.accepted.insert(self.group(who), self.version);
+        self.accepted.insert(group(who), self.version);
         self.settled()
     }
 

@@ -3,6 +3,7 @@
 use super::books::{Books, ONE, UNIT, share};
 use buttonwood_engine::prediction::{PaidRow, Status};
 use buttonwood_model::Claim;
+use buttonwood_num::Money;
 
 /// How far a resolution has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(super) enum Refund {
     Value(i128),
 }
 
+/// An event.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     pub(super) ticker: String,
@@ -41,6 +44,7 @@ pub(super) struct Event {
     pub(super) awaits_void: bool,
 }
 
+/// A contract.
 #[derive(Clone, Debug)]
 pub(super) struct Contract {
     pub(super) event: usize,
@@ -75,6 +79,11 @@ impl Life {
     pub(super) fn is_open(&self, event: usize) -> bool {
         let event = &self.events[event];
         event.status == Status::Active && !event.is_halted && !event.is_closed
+    }
+
+    /// Whether an event takes orders at a time: its expiry may not have run yet.
+    pub(super) fn is_open_at(&self, event: usize, time: u64) -> bool {
+        self.is_open(event) && time < self.events[event].expiry
     }
 
     fn combos_on(&self, event: usize) -> Vec<usize> {
@@ -302,7 +311,7 @@ impl Life {
         };
         let realised = books.realised.get(&(at, who)).copied().unwrap_or(0);
         let expected = [whole, payout, cost, realised];
-        let got = [row.quantity, row.payout, row.cost, row.realised].map(|amount| amount.units());
+        let got = [row.quantity, row.payout, row.cost, row.realised].map(Money::units);
         if got != expected || has == 0 {
             return Err(format!("{row:?} is paid {got:?}, expected {expected:?}"));
         }

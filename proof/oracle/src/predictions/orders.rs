@@ -2,7 +2,7 @@
 
 use super::books::{Force, Order, Stand, seen};
 use super::life::Judged;
-use super::{World, symbol};
+use super::{World, group, symbol};
 use buttonwood_engine::prediction::Command as Own;
 use buttonwood_engine::{Answer, OrderRef, Outcome, Place, TradingCommand};
 use buttonwood_model::{Claim, ExecutionOption, OrderId, OrderKind, Side};
@@ -72,7 +72,7 @@ impl World {
         if who + 1 == super::CUSTOMERS {
             return Err("WrongKind");
         }
-        if self.accepted.get(&self.group(who)) != Some(&self.version) {
+        if self.accepted.get(&group(who)) != Some(&self.version) {
             return Err("TermsNotAccepted");
         }
         let Some(row) = self.life.contracts.get(contract) else { return Err("UnknownContract") };
@@ -80,7 +80,7 @@ impl World {
         if !is_price(wish.price) || wish.stop.is_some_and(|stop| !is_price(stop)) {
             return Err("BadPrice");
         }
-        if !self.life.is_open(row.event) {
+        if !self.life.is_open_at(row.event, self.now() + 1) {
             return Err("NotOpen");
         }
         if wish.buys && who == 1 && self.life.events[row.event].is_closed_to_some {
@@ -108,7 +108,7 @@ impl World {
         let id = self.exchange.state.next_id();
         let order = wish.order(id, who, contract, self.books.rates);
         let expected = self.judge(who, contract, &wish, &order);
-        let answer = self.send(who, TradingCommand::Place(wish.place(contract)))?;
+        let answer = self.send(who, TradingCommand::Place(wish.place(contract)));
         let said = format!("{who} wants {wish:?} of {contract}");
         self.judged(&said, &answer, expected)?;
         if expected.is_ok() {
@@ -150,7 +150,7 @@ impl World {
         let who = if self.dice.once_in(40) { 5 } else { self.customer() };
         let owned = self.owned(who).filter(|_| !self.dice.once_in(3));
         let contract = owned.map_or_else(|| self.contract(), |(contract, _)| contract);
-        if self.accepted.get(&self.group(who)) != Some(&self.version) && self.dice.once_in(3) {
+        if self.accepted.get(&group(who)) != Some(&self.version) && self.dice.once_in(3) {
             self.accept(who)?;
         }
         let price = match self.dice.below(20) {
@@ -188,9 +188,9 @@ impl World {
         let who = if self.dice.once_in(5) { self.customer() } else { owner };
         let by_floor = self.dice.once_in(5);
         let answer = if by_floor {
-            self.send(who, TradingCommand::Cancel(OrderRef::Id(OrderId(id))))?
+            self.send(who, TradingCommand::Cancel(OrderRef::Id(OrderId(id))))
         } else {
-            self.send(who, Own::Cancel(OrderId(id)))?
+            self.send(who, Own::Cancel(OrderId(id)))
         };
         let is_done = matches!(&answer, Outcome::Trading(_)) && answer.order().is_ok();
         let is_own = who == owner && !ids.is_empty() && !by_floor;
@@ -208,8 +208,8 @@ impl World {
         let who = self.customer();
         let session = self.accounts[who].1;
         match self.dice.below(3) {
-            0 => self.send(who, TradingCommand::CancelAll).map(|_| ())?,
-            1 => self.send(who, TradingCommand::CancelSession).map(|_| ())?,
+            0 => drop(self.send(who, TradingCommand::CancelAll)),
+            1 => drop(self.send(who, TradingCommand::CancelSession)),
             _ => self.own(1, TradingCommand::ExpireSession(session).into())?,
         }
         self.books.orders.retain(|order| order.who != who);

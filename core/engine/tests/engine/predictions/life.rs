@@ -66,6 +66,22 @@ fn expiry_cancels_orders() {
     stage.replays();
 }
 
+/// An order that comes when the expiry is due and has not run is too late, and so is a combo.
+#[test]
+fn nothing_trades_after_the_expiry() {
+    let mut stage = Stage::new();
+    stage.listed("SNOW", |new| new.expiry = Time(3 * HOUR));
+    let order = TradingCommand::Place(stage.place(RAIN, "buy yes 1 @ 0.40"));
+    stage.nonce += 1;
+    let caller = Some(caller(stage.keys[ANN], stage.accounts[ANN], stage.nonce));
+    let command = Command { caller, body: order.into() };
+    let wait = HOUR - stage.now();
+    assert_eq!(stage.exchange.submit(wait, &command), refused(Reject::NotOpen));
+    assert_eq!(stage.combo("A", &[(0, Claim::Yes), (1, Claim::Yes)]), refused(Reject::BadLegs));
+    stage.catch_up();
+    assert_eq!(stage.status(0), Status::Closed);
+}
+
 /// The event of a cancel at the end says that the market is closed.
 #[test]
 fn cancels_at_the_end_say_why() {
