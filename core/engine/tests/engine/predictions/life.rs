@@ -91,10 +91,11 @@ fn cancels_at_the_end_say_why() {
     while let Some(due) = stage.exchange.state.next_due().filter(|due| due.time.0 <= HOUR) {
         let wait = due.time.0.saturating_sub(stage.now());
         stage.exchange.submit(wait, &Command { caller: None, body: due.command });
-        reasons.extend(stage.exchange.happened.iter().filter_map(|happening| match happening {
-            Happening::Cancelled(id, reason) => Some((*id, *reason)),
-            _ => None,
-        }));
+        for happening in &stage.exchange.happened {
+            if let Happening::Cancelled(id, reason) = happening {
+                reasons.push((*id, *reason));
+            }
+        }
     }
     assert_eq!(reasons, [(order, CancelReason::MarketClosed)]);
 }
