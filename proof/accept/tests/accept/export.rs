@@ -255,3 +255,29 @@ fn refuses_what_it_cannot_export() {
         assert!(told.contains(word) && !told.contains("panicked"), "{arguments:?}: {told}");
     }
 }
+
+/// Trades of contracts of the prediction markets are exported in the order's own view, as `/v1/mytrades` shows them; their orders are not.
+#[test]
+fn exports_trades_of_contracts() {
+    let x = Exchange::start();
+    let expiry = x.now_ms() + 86_400_000;
+    let event = json!({ "ticker": "RAIN", "title": "Rain", "category": "weather", "expiry_ms": expiry });
+    x.control("/sandbox/predictions/events", &event).ok();
+    for (name, outcome, price) in [("trader", "yes", "0.60"), ("counterparty", "no", "0.40")] {
+        x.as_(name).call("/v1/prediction-markets/terms/accept", json!({})).ok();
+        let order = json!({
+            "symbol": "SVC-RAIN", "orderType": "limit", "side": "buy", "outcome": outcome, "quantity": "10",
+            "price": price,
+        });
+        assert_eq!(x.as_(name).call("/v1/prediction-markets/order", order).status(), 201);
+    }
+    let trades = rows(&x, "trades", &[]);
+    for (name, outcome, price) in [("trader", "yes", "0.60"), ("counterparty", "no", "0.40")] {
+        let key = x.key(name);
+        let row = trades.iter().find(|row| is_of(row, &key)).expect("a trade of each account");
+        assert_eq!([&row["symbol"], &row["outcome"], &row["price"]], ["svc-rain", outcome, price]);
+        let shown = x.as_(name).call("/v1/mytrades", json!({ "symbol": "SVC-RAIN" })).ok();
+        assert_eq!(compare(row, &shown[0]), ["account", "group"]);
+    }
+    assert!(rows(&x, "orders", &[]).iter().all(|row| row["symbol"] != "svc-rain"));
+}

@@ -56,6 +56,7 @@ mod order_history;
 mod orders;
 mod pages;
 mod perpetuals;
+mod prediction_life;
 mod predictions;
 mod proxies;
 mod queries;

@@ -1,9 +1,11 @@
-//! Prediction markets over HTTP: clauses PM-012 to PM-036, and the rules of decisions D-106 to D-122.
+//! Prediction markets over HTTP: clauses PM-001 to PM-036, and the rules of decisions D-106 to D-122.
 
 mod funds;
 mod history;
+mod old_paths;
 mod orders;
 mod positions;
+mod public;
 mod refusals;
 mod rewards;
 mod rewards_off;

@@ -444,6 +444,8 @@ fn ledger() {
             "lending",
             "staking_pool",
             "staking_rewards",
+            "promo",
+            "escrow",
         ],
         &whole,
     );
