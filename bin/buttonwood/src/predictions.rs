@@ -44,9 +44,13 @@ const SAMPLES: [Sample; 6] = [
     },
     Sample {
         ticker: "DEMOETH",
-        title: "The highest price of Ether within a year",
+        title: "Ether within a year",
         category: "crypto",
-        contracts: &[("OVER4K", "Above 4,000"), ("OVER6K", "Above 6,000"), ("OVER9K", "Above 9,000")],
+        contracts: &[
+            ("UPGRADE", "The upgrade ships"),
+            ("FUND", "A fund stakes it"),
+            ("RECORD", "A record price"),
+        ],
         is_exclusive: false,
         starts: 0,
         ends: 365,

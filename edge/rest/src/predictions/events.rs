@@ -133,11 +133,14 @@ impl<'a> Filter<'a> {
     fn of(query: Query<'a>) -> Result<Self, Refusal> {
         let request = Listing::of(query);
         let categories = request.category()?;
-        let is_sports = !request.sport()?.is_empty()
-            | !request.sports_market_type()?.is_empty()
-            | !request.sports_market_subject()?.is_empty()
-            | !request.sports_market_scope()?.is_empty()
-            | !request.sports_market_metric()?.is_empty();
+        let sports = [
+            request.sport()?.len(),
+            request.sports_market_type()?.len(),
+            request.sports_market_subject()?.len(),
+            request.sports_market_scope()?.len(),
+            request.sports_market_metric()?.len(),
+        ];
+        let is_sports = sports.into_iter().any(|count| count > 0);
         Ok(Self { categories, is_sports, limit: request.limit()?, offset: request.offset()? })
     }
 
