@@ -172,18 +172,18 @@ fn of_contract(context: &Context<'_, Predictions>, contract: SymbolId, minute: T
     };
     let [bids, asks] =
         [Side::Buy, Side::Sell].map(|side| of_side(context, (contract, side), (least, most), &near, minute));
-    add_sides(bids, asks)
+    add_sides(&bids, &asks)
 }
 
 /// A group that scores on both sides scores half as much again.
-fn add_sides(bids: Points, asks: Points) -> Points {
+fn add_sides(bids: &Points, asks: &Points) -> Points {
     let scores = |points: &Points, group: GroupId| {
         points.range((group, AccountId(0))..=(group, AccountId(u32::MAX))).next().is_some()
     };
     let mut sum = Points::new();
-    for points in [&bids, &asks] {
+    for points in [bids, asks] {
         for ((group, account), scored) in points {
-            let is_both = scores(&bids, *group) && scores(&asks, *group);
+            let is_both = scores(bids, *group) && scores(asks, *group);
             let weighted = scored.saturating_mul(if is_both { 3 } else { 2 });
             let entry = sum.entry((*group, *account)).or_default();
             *entry = entry.saturating_add(weighted);
@@ -222,7 +222,7 @@ fn of_side(
 ) -> Points {
     let orders = context.orders;
     let mut points = Points::new();
-    let mut sizes: BTreeMap<GroupId, u128> = BTreeMap::new();
+    let mut counted: BTreeMap<GroupId, u128> = BTreeMap::new();
     for price in orders.book(contract).side(side).prices() {
         let Some(left) = near.within(price) else { break };
         for slot in orders.queue(contract, side, price) {
@@ -234,10 +234,10 @@ fn of_side(
             let Some(group) = group.filter(|_| has_rested && !has_stop && remaining >= least) else {
                 continue;
             };
-            let used = sizes.entry(group).or_default();
-            let size = remaining.hundredths().min(most.hundredths().saturating_sub(*used));
-            *used += size;
-            let scored = (left * left).saturating_mul(size / HUNDREDTHS_PER_LOT);
+            let used = counted.entry(group).or_default();
+            let scoring = remaining.hundredths().min(most.hundredths().saturating_sub(*used));
+            *used += scoring;
+            let scored = (left * left).saturating_mul(scoring / HUNDREDTHS_PER_LOT);
             if scored > 0 {
                 let entry = points.entry((group, account)).or_default();
                 *entry = entry.saturating_add(scored);

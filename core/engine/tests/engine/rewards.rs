@@ -36,11 +36,11 @@ fn makers_get_a_part_of_their_fees_back() {
     stage.pass_to(due + MINUTE);
     stage.expects(ANN, "959.8", "100", "0");
     stage.expects(BOB, "938", "0", "100");
-    let state = &stage.exchange.state;
-    let [rebate] = state.predictions().rewards().rebates(stage.accounts[ANN]) else { panic!("one rebate") };
+    let rewards = stage.exchange.state.predictions().rewards();
+    let [rebate] = rewards.rebates(stage.accounts[ANN]) else { panic!("one rebate") };
     assert_eq!((rebate.amount, rebate.traded.fees), (money("0.2"), money("0.4")));
     assert_eq!((rebate.traded.volume, rebate.traded.fills), (money("40"), 1));
-    assert!(state.predictions().rewards().rebates(stage.accounts[BOB]).is_empty());
+    assert!(rewards.rebates(stage.accounts[BOB]).is_empty());
     // Once: the next day has nothing to pay.
     stage.pass_to(due + 25 * HOUR);
     stage.expects(ANN, "959.8", "100", "0");

@@ -27,7 +27,7 @@ answer! {
     /// The latest terms.
     struct Terms {
         /// Always `PredictionsMarket`.
-        terms_type as "termsType": TermsTypeName,
+        subject as "termsType": TermsTypeName,
         /// Their version, from 1 on.
         version: u64,
         /// Their text.
@@ -45,7 +45,7 @@ fn answer(app: &App, _asked: &Asked) -> Result<Reply, Refusal> {
         None => (FIRST_TERMS, founded(views.state())),
     };
     Ok(Reply::json(json::body(&Terms {
-        terms_type: TermsTypeName("PredictionsMarket"),
+        subject: TermsTypeName("PredictionsMarket"),
         version: predictions.terms_version().into(),
         content: Label(content.to_owned()),
         updated_at: iso(time),

@@ -1,7 +1,7 @@
 //! The trees of a cut, one for each currency, and the nonces of their leaves.
 
-use super::{Cut, ESCROWS};
 use super::tree::{Node, Sibling, Tree, leaf};
+use super::{Cut, ESCROWS};
 use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::Money;
 use hmac::{Hmac, KeyInit, Mac};

@@ -58,8 +58,8 @@ fn bids_meet_asks_of_every_kind() {
     place(&x, "trader", limit("buy yes 100 at 0.60"));
     let taken = place(&x, "counterparty", limit("buy no 100 at 0.45"));
     assert_eq!(some(&taken, &["status", "avgExecutionPrice"]), ["filled", "0.4"], "{taken}");
-    assert_eq!(dollars("trader"), trader.clone() - dec("60.4"));
-    assert_eq!(dollars("counterparty"), counterparty.clone() - dec("42"));
+    assert_eq!(dollars("trader"), trader - dec("60.4"));
+    assert_eq!(dollars("counterparty"), counterparty - dec("42"));
     // A transfer of no at 0.50.
     accept(&x, "empty");
     x.credit("empty", "USD", "100");

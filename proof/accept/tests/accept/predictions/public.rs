@@ -302,9 +302,8 @@ fn categories_are_listed_once() {
     let x = exchange();
     three_events(&x);
     let of = |path: &str| -> Vec<String> {
-        let found =
-            get(&x, path).ok()["categories"].as_array().expect("categories").iter().map(text).collect();
-        found
+        let page = get(&x, path).ok();
+        page["categories"].as_array().expect("categories").iter().map(text).collect()
     };
     let all = of("/categories");
     assert!(

@@ -29,7 +29,9 @@ fn fields_are_checked() {
         ("outcome", ["Yes", "maybe", "1", ""]),
         ("timeInForce", ["IOC", "auction-only", "good-till-cancel", ""]),
     ] {
-        values.into_iter().for_each(|value| wrong(name, json!(value), value));
+        for value in values {
+            wrong(name, json!(value), value);
+        }
     }
     for value in [
         "0",
