@@ -243,7 +243,8 @@ fn null_in_a_query_is_the_parameter_left_out() {
             let answer = asked("null");
             pairs += 1;
             assert_eq!(answer.status() >= 400, *required, "{} {name}: {answer}", operation.path);
-            if !required {
+            // No event has an empty category, which is no error.
+            if !required && !operation.path.starts_with("/v1/prediction-markets/") {
                 let empty = asked("");
                 assert_eq!(empty.status(), 400, "{} {name}: {empty}", operation.path);
             }

@@ -40,9 +40,9 @@ fn closed_orders_are_listed() {
             "avgExecutionPrice",
         ];
         let expected = [
-            ["cancelled", "sell", "no", "0.5", "0", "4", "null"],
-            ["cancelled", "buy", "yes", "0.2", "0", "3", "null"],
-            ["filled", "buy", "no", "0.4", "10", "0", "0.4"],
+            ["cancelled", "sell", "no", "0.50", "0", "4", "null"],
+            ["cancelled", "buy", "yes", "0.20", "0", "3", "null"],
+            ["filled", "buy", "no", "0.40", "10", "0", "0.4"],
         ];
         for (row, expected) in rows["orders"].as_array().unwrap().iter().zip(expected) {
             assert_eq!(some(row, &names), expected, "{row}");

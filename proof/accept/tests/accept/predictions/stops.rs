@@ -63,7 +63,7 @@ fn a_stop_enters_when_its_own_outcome_reaches_it() {
     trade(&x, "0.60", "0.40");
     let waiting = place(&x, "trader", stop("buy no 5 at 0.50", "0.45"));
     let shown = some(&waiting, &["status", "orderType", "side", "outcome", "price", "stopPrice"]);
-    assert_eq!(shown, ["open", "stop-limit", "buy", "no", "0.5", "0.45"], "{waiting}");
+    assert_eq!(shown, ["open", "stop-limit", "buy", "no", "0.50", "0.45"], "{waiting}");
     // A bid for yes at 0.50 would meet it if it were in the book.
     let bid = place(&x, "counterparty", limit("buy yes 1 at 0.50"));
     assert_eq!(bid["status"], "open", "{bid}");
