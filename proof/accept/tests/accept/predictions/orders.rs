@@ -58,6 +58,12 @@ fn bids_meet_asks_of_every_kind() {
     assert_eq!(some(&taken, &["status", "avgExecutionPrice"]), ["filled", "0.4"], "{taken}");
     assert_eq!(dollars("trader"), trader - dec("60.4"));
     assert_eq!(dollars("counterparty"), counterparty - dec("42"));
+    for (key, fee, price, outcome) in [("trader", "0.4", "0.60", "yes"), ("counterparty", "2", "0.40", "no")]
+    {
+        let trades = x.as_(key).call("/v1/mytrades", json!({ "symbol": RAIN })).ok();
+        let shown = some(&trades[0], &["fee_currency", "fee_amount", "price", "outcome", "amount"]);
+        assert_eq!(shown, ["USD", fee, price, outcome, "100"], "{trades}");
+    }
     // A transfer of no at 0.50.
     accept(&x, "empty");
     x.credit("empty", "USD", "100");
