@@ -26,7 +26,6 @@ answer! {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the form of every command")]
 fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
     Ok(PredictionCommand::AcceptTerms.into())
 }

@@ -135,7 +135,6 @@ fn shown_rule(id: u64, rule: &RateRule) -> RebateRule {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the form of every endpoint")]
 fn config(app: &App, _asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let views = app.exchange.views();
     let terms = views.state().predictions().rewards().terms();

@@ -30,7 +30,6 @@ answer! {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the form of every endpoint")]
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let views = app.exchange.views();
     let (room, access) = (views.state().predictions(), views.state().access());
