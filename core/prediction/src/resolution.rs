@@ -281,7 +281,7 @@ fn void_combo<E: From<BytesRef>>(
 
 impl Predictions {
     /// The costs of all positions of a contract and its escrow, as they are once its live sales are cancelled and their claims have netted
-    /// (D-106).
+    /// (D-106, Q-574).
     pub fn sums_when_closed(&self, ledger: &Ledger, id: SymbolId) -> (Money, Money) {
         let costs = self.contract(id).map_or(Money::ZERO, |contract| contract.costs);
         let (escrow, _) = self.collateral(ledger, id);

@@ -238,7 +238,7 @@ impl World {
         Ok(())
     }
 
-    /// What fell due must have been due, and have done what it does.
+    /// A command that fell due must have been due, and have done its step.
     fn note_due(&mut self, command: &Body) -> Result<(), String> {
         let now = self.now();
         if let Body::Trading(TradingCommand::Trigger(OrderId(order))) = command {

@@ -1,4 +1,4 @@
-//! What customers and operators do, apart from orders.
+//! The acts of customers and operators, apart from orders.
 
 use super::books::ONE;
 use super::life::{Contract, Event, Judged, Stage};
@@ -11,7 +11,7 @@ use buttonwood_model::{Claim, EventId, Product, Time};
 use buttonwood_num::{Bps, Money};
 use std::sync::Arc;
 
-/// What is due to happen to the first event, and to others that are listed at random.
+/// The acts that are due for the first event, and to others that are listed at random.
 const COUNT_OF_EVENTS: usize = 5;
 
 fn id(at: usize) -> EventId {
@@ -56,7 +56,7 @@ impl World {
         self.follow()
     }
 
-    /// What a command begins goes on before any other.
+    /// The follow-ups of a command run before any other.
     fn follow(&mut self) -> Result<(), String> {
         while self.exchange.state.has_follow_up() {
             let due = self.exchange.state.next_due().ok_or("a follow-up is not due")?;

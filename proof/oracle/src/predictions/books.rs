@@ -99,7 +99,7 @@ impl Order {
     }
 }
 
-/// What became of an order that entered.
+/// The fate of an order that entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entered {
     pub(super) left: i128,
