@@ -19,8 +19,8 @@ const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_co
                       response_headers_conformance,response_schema_conformance";
 
 /// Always the same calls: the same number per route, from the same seed. Maintenance is excluded, because all other
-/// calls return 503 in it.
-const CALLS: [&str; 19] = [
+/// calls return 503 in it, and so is the switch of rewards, whose calls return 503 while it is off.
+const CALLS: [&str; 21] = [
     "--checks",
     CHECKS,
     "--phases",
@@ -35,6 +35,8 @@ const CALLS: [&str; 19] = [
     "/sandbox/maintenance",
     "--exclude-path",
     "/sandbox/halt",
+    "--exclude-path",
+    "/sandbox/predictions/rewards",
     "--suppress-health-check",
     "all",
     "--generation-database",
@@ -59,6 +61,10 @@ const SUCCEED: &[&str] = &[
     "/v2/fxrate/{symbol}/{timestamp}",
 ];
 
+/// Switches rewards on.
+const SWITCH: &str = "import sys, urllib.request as web; \
+                      web.urlopen(web.Request(sys.argv[1], b'{\"enabled\":true}', {'Content-Type': 'application/json'})).read()";
+
 /// A run that hangs is ended after this many seconds.
 const SECONDS_MAX: &str = "240";
 
@@ -67,6 +73,10 @@ pub(crate) fn run(repo: &Repo) -> Done {
         return Ok(());
     }
     let exchange = Exchange::start(repo, &["--activity", "off", "--rate-limits", "off"])?;
+    let rewards = format!("{}/sandbox/predictions/rewards", exchange.url);
+    let python = ENVIRONMENT.program("python");
+    let switched = repo.step(&python, ["-c", SWITCH, &rewards]).run();
+    switched.map_err(|why| exchange.trouble(&format!("did not switch rewards on: {why}")))?;
     let statuses = exchange.scratch.join("statuses");
     let schemathesis = ENVIRONMENT.program("schemathesis");
     let contract = format!("{}/openapi.json", exchange.url);

@@ -103,20 +103,32 @@ const LEGS: [(&str, Claim); 2] = [("DEMOBTC", Claim::Yes), ("DEMORATE", Claim::N
 
 /// Gives a sandbox without any event those of [`SAMPLES`], the combo, and the money of rewards.
 pub(crate) fn furnish(recovered: &mut Recovered, prefix: &str, now: Time) -> Result<(), Trouble> {
-    if !recovered.views().state().predictions().events().is_empty() {
+    let is_new = recovered.views().state().predictions().events().is_empty();
+    if is_new {
+        let rewards = {
+            let views = recovered.views();
+            rewards(views.state())
+        };
+        let events = SAMPLES.iter().filter_map(|sample| event(sample, prefix, now));
+        commit(recovered, now, rewards.into_iter().chain(events).collect())?;
+    }
+    // A start that was killed between both may have listed the events alone.
+    if !is_new && has_more_than_samples(recovered) {
         return Ok(());
     }
-    let rewards = {
-        let views = recovered.views();
-        rewards(views.state())
-    };
-    let events = SAMPLES.iter().filter_map(|sample| event(sample, prefix, now));
-    commit(recovered, now, rewards.into_iter().chain(events).collect())?;
     let combo = {
         let views = recovered.views();
         combo(views.state(), prefix, now)
     };
     commit(recovered, now, combo.into_iter().collect())
+}
+
+/// Whether an event or a combo was listed after the samples.
+fn has_more_than_samples(recovered: &Recovered) -> bool {
+    let views = recovered.views();
+    let events = views.state().predictions().events();
+    let is_sample = |ticker: &str| SAMPLES.iter().any(|sample| sample.ticker == ticker);
+    events.len() != SAMPLES.len() || !events.iter().all(|event| is_sample(&event.ticker))
 }
 
 fn rewards(state: &State) -> Option<Body> {

@@ -376,16 +376,24 @@ fn apply(books: &mut ContextMut<'_, Predictions>, event: Infrequent) {
             room.accepted.insert(group, Acceptance { version, session, time });
             room.fold_terms(Some(group));
         }
-        Infrequent::RewardsSet(change) => rewards::evolve_set(room, change, time),
-        Infrequent::RebatesBegun => rewards::evolve_begin(room, time),
+        Infrequent::RewardsSet(change) => {
+            rewards::evolve_set(room, change, time);
+            room.fold_rewards();
+        }
+        Infrequent::RebatesBegun => {
+            room.fold_rewards();
+            rewards::evolve_begin(room, time);
+        }
         Infrequent::Rebated(paid) => {
             rewards::evolve_pay(room, ledger, &paid, time);
+            room.fold_rewards();
             work::end_step(room, paid.is_last, time);
         }
         Infrequent::Scored(scored) => score::evolve(room, &scored),
         Infrequent::PayoutBegun(day) => score::evolve_begin(room, day, time),
         Infrequent::Rewarded(paid) => {
             score::evolve_pay(room, ledger, &paid, time);
+            room.fold_rewards();
             work::end_step(room, paid.is_last, time);
         }
     }

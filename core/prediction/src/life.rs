@@ -190,4 +190,5 @@ pub(crate) fn evolve_strike(room: &mut Predictions, id: EventId, value: String) 
     if let Some(strike) = room.events.get_mut(id.index()).and_then(|event| event.strike.as_mut()) {
         strike.value = Some(value);
     }
+    room.fold_event(id);
 }

@@ -164,6 +164,15 @@ impl Rewards {
         self.days.last_key_value().map_or(0, |(_, day)| day.makers_of(event))
     }
 
+    /// Whether an account has earned what is not paid yet.
+    pub(crate) fn is_owed_to(&self, account: AccountId) -> bool {
+        let scores = self.days.values().flat_map(|day| day.groups.values()).flat_map(BTreeMap::values);
+        self.accrued.contains_key(&account)
+            || self.runs.values().any(|run| run.left.contains_key(&account))
+            || self.pending.iter().any(|(of, _)| *of == account)
+            || { scores }.any(|score| score.accounts.contains_key(&account))
+    }
+
     /// Notes a fill of a maker.
     pub(crate) fn note_fill(&mut self, account: AccountId, fee: Money, volume: Money) {
         if !self.terms.enabled {
@@ -186,6 +195,9 @@ pub(crate) fn set<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
     let pools = change.pools.as_deref().unwrap_or_default();
+    if pools.len() > POOLS_MAX {
+        return Err(Reject::BadRewards);
+    }
     for (place, (event, pool)) in pools.iter().enumerate() {
         context.room.event(*event).ok_or(Reject::UnknownEvent)?;
         let is_twice = pools.iter().take(place).any(|(other, _)| other == event);
@@ -193,8 +205,7 @@ pub(crate) fn set<E: From<BytesRef>>(
             return Err(Reject::BadRewards);
         }
     }
-    let is_good = pools.len() <= POOLS_MAX
-        && change.rebate_bps.is_none_or(|bps| bps <= Bps::WHOLE)
+    let is_good = change.rebate_bps.is_none_or(|bps| bps <= Bps::WHOLE)
         && change.spread_cents.is_none_or(|cents| (1..=SPREAD_MAX).contains(&cents))
         && change.min_payout.is_none_or(|least| !least.is_negative());
     if !is_good {

@@ -2,8 +2,9 @@
 
 use crate::state::Step;
 use crate::{BrokenLaw, Command, Predictions, score};
+use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{Due, Phase};
+use buttonwood_model::{AccountId, Due, Phase};
 use buttonwood_room::{Context, Room};
 
 impl Room for Predictions {
@@ -24,9 +25,14 @@ impl Room for Predictions {
         });
         let step = |time, command| Due::step(time, Phase::Orders, command).in_storm();
         let rebates = self.rewards.rebates_due.map(|time| step(time, Command::BeginRebates));
-        let scores = score::next(self).map(|(time, _)| step(time, Command::Score));
+        let scores = score::next(self).map(|(time, _)| step(time, Command::Score).skippable(true));
         let payout = score::next_payout(self).map(|(time, _)| step(time, Command::BeginPayout));
         [work, agenda, rebates, scores, payout].into_iter().flatten()
+    }
+
+    /// Rewards that were earned are paid first.
+    fn in_use(&self, account: AccountId) -> Option<access::Reject> {
+        self.rewards.is_owed_to(account).then_some(access::Reject::HasMoney)
     }
 
     fn broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {

@@ -19,6 +19,10 @@ const PAID_AT: u64 = 17 * 60 + 30;
 const SIZE_MIN: i128 = 10;
 /// How many contracts of a group score on a side of a contract.
 const SIZE_MAX: i128 = 250;
+/// The largest distance whose square counts, whatever the grid.
+const LEFT_MAX: u128 = 1 << 21;
+/// How many orders of a side of a contract are looked at, from the best price on.
+const ORDERS_MAX: usize = 10_000;
 /// The most groups that one step pays.
 const GROUPS_OF_STEP: usize = 100;
 
@@ -133,7 +137,8 @@ pub(crate) fn has_open_pool(room: &Predictions) -> bool {
     room.rewards.terms.enabled && open_pools(room).next().is_some()
 }
 
-/// Scores the event that is due.
+/// Scores the event that is due, at the latest full minute: minutes in which the exchange did not run have no snapshot, and none has orders while
+/// it is halted.
 ///
 /// # Errors
 /// [`Reject::NotDue`].
@@ -143,9 +148,10 @@ pub(crate) fn decide<E: From<BytesRef>>(
 ) -> Result<(), Reject> {
     let due = next(context.room).filter(|(minute, _)| *minute <= context.time);
     let (minute, id) = due.ok_or(Reject::NotDue)?;
+    let minute = minute.max(Time(context.time.0 - context.time.0 % MINUTE));
     let event = context.room.event(id).ok_or(Reject::UnknownEvent)?;
     let mut points: BTreeMap<(GroupId, AccountId), u128> = BTreeMap::new();
-    for contract in event.contracts() {
+    for contract in event.contracts().filter(|_| !context.is_halted) {
         for (key, scored) in of_contract(context, contract, minute) {
             *points.entry(key).or_default() += scored;
         }
@@ -202,15 +208,18 @@ impl Near {
     /// How much nearer than the maximum a price is, in two-hundredths of ticks; none beyond it.
     fn within(&self, price: Price) -> Option<u128> {
         let distance = (2 * u128::from(price.ticks())).abs_diff(self.middle) * 100;
-        (2 * self.reach).checked_sub(distance).filter(|left| *left > 0)
+        let left = (2 * self.reach).checked_sub(distance).filter(|left| *left > 0)?;
+        // On a grid of millions of ticks the points of a day would leave their range.
+        Some(left / (2 * self.reach).div_ceil(LEFT_MAX).max(1))
     }
 }
 
 /// The best price of the orders of at least this size.
 fn best_of(context: &Context<'_, Predictions>, contract: SymbolId, side: Side, least: Qty) -> Option<Price> {
     let orders = context.orders;
-    let mut prices = orders.book(contract).side(side).prices();
-    prices.find(|price| orders.queue(contract, side, *price).any(|slot| orders.get(slot).remaining >= least))
+    let prices = orders.book(contract).side(side).prices();
+    let resting = prices.flat_map(|price| orders.queue(contract, side, price)).take(ORDERS_MAX);
+    { resting }.map(|slot| orders.get(slot)).find(|order| order.remaining >= least).map(|order| order.price)
 }
 
 fn of_side(
@@ -223,17 +232,22 @@ fn of_side(
     let orders = context.orders;
     let mut points = Points::new();
     let mut counted: BTreeMap<GroupId, u128> = BTreeMap::new();
+    let mut looked_at = 0;
     for price in orders.book(contract).side(side).prices() {
         let Some(left) = near.within(price) else { break };
         for slot in orders.queue(contract, side, price) {
+            looked_at += 1;
+            if looked_at > ORDERS_MAX {
+                return points;
+            }
             let Order { account, remaining, id, .. } = *orders.get(slot);
-            let has_rested = orders.entry(slot).placed.plus(MINUTE) <= minute;
+            if remaining < least || orders.entry(slot).placed.plus(MINUTE) > minute {
+                continue;
+            }
             // An order that waited for its stop price has not rested since it was placed.
             let has_stop = context.floor.stops.price(id).is_some();
             let group = context.account(account).and_then(|account| account.group);
-            let Some(group) = group.filter(|_| has_rested && !has_stop && remaining >= least) else {
-                continue;
-            };
+            let Some(group) = group.filter(|_| !has_stop) else { continue };
             let used = counted.entry(group).or_default();
             let scoring = remaining.hundredths().min(most.hundredths().saturating_sub(*used));
             *used += scoring;
@@ -303,11 +317,14 @@ pub(crate) fn begin_payout<E: From<BytesRef>>(
 pub(crate) fn evolve_begin(room: &mut Predictions, day: Day, time: Time) {
     let rewards = &mut room.rewards;
     rewards.paid_day = Some(day);
+    // The last step sets it again, if some rewards are pending then.
+    rewards.pending_day = None;
     let least = rewards.terms.min_payout;
     let total = eastern::minutes(day);
     if let Some(of_day) = rewards.days.get_mut(&day) {
         of_day.least = least;
         let DayScores { groups, totals, .. } = of_day;
+        totals.clear();
         for (event, score) in groups.values().flatten() {
             if qualifies(score, total) {
                 let entry = totals.entry(*event).or_default();
@@ -347,6 +364,10 @@ pub(crate) fn pay(context: &Context<'_, Predictions>, day: Day) -> Rewarded {
         let Some(row) = rewards.payouts(*account).get(*place).filter(|row| row.amount <= left) else { break };
         left -= row.amount;
         late.push((*account, *place));
+    }
+    // Earlier days are paid before this one.
+    if late.len() == GROUPS_OF_STEP && rewards.pending.len() > late.len() {
+        return Rewarded { day, late, rows: Vec::new(), until: None, is_last: false };
     }
     let mut rows = Vec::new();
     let of_day = rewards.days.get(&day);

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 const EVENT: RowHash = RowHash::of("event");
 const POSITION: RowHash = RowHash::of("position");
 const TERMS: RowHash = RowHash::of("terms");
+const REWARDS: RowHash = RowHash::of("rewards");
 const WORK: RowHash = RowHash::of("work");
 
 /// Events, contracts, and what accounts paid for their claims.
@@ -256,8 +257,36 @@ impl Predictions {
         let Some(event) = self.event(id) else { return };
         let status = Status::ALL.iter().position(|status| *status == event.status).unwrap_or_default();
         let stage = event.stage().map(Stage::number);
-        let flags = u64::from(event.is_halted) | u64::from(event.is_closed) << 1;
-        let hash = EVENT.word(id.0.into()).count(status).option(stage).word(flags).count(self.work.len());
+        let flags =
+            u64::from(event.is_halted) | u64::from(event.is_closed) << 1 | u64::from(event.awaits_void) << 2;
+        let mut hash = EVENT.word(id.0.into()).count(status).option(stage).word(flags).count(self.work.len());
+        if let Some(resolution) = &event.resolution {
+            hash = hash.option(resolution.settles.map(|time| time.0)).count(resolution.outcomes.len());
+            for outcome in &resolution.outcomes {
+                hash = hash.count(outcome.index());
+            }
+        }
+        if let Some(value) = event.strike.as_ref().and_then(|strike| strike.value.as_deref()) {
+            hash = hash.text(value);
+        }
+        self.fingerprint.add(hash);
+    }
+
+    /// Adds the terms of rewards, and the sums of what makers earned, to the fingerprint.
+    pub(crate) fn fold_rewards(&mut self) {
+        let Rewards { terms, accrued, pending, next_id, .. } = &self.rewards;
+        let fees = accrued.values().fold(Money::ZERO, |sum, of| sum.capped_add(of.fees));
+        let hash = REWARDS
+            .word(terms.enabled.into())
+            .word(terms.rebate_bps.into())
+            .word(terms.spread_cents.into())
+            .money(terms.min_payout)
+            .count(accrued.len())
+            .money(fees)
+            .count(pending.len())
+            .word(*next_id);
+        let pools = terms.pools.iter();
+        let hash = pools.fold(hash, |hash, (event, pool)| hash.word(event.0.into()).money(*pool));
         self.fingerprint.add(hash);
     }
 

@@ -118,6 +118,42 @@ fn a_reward_waits_for_money() {
     stage.replays();
 }
 
+/// The clock of an exchange that runs is always a little late: each due command ends the reason for which it was due all the same.
+#[test]
+fn due_commands_may_come_late() {
+    let mut stage = stage("1000");
+    stage.placed(ANN, "buy yes 100 @ 0.48");
+    stage.placed(BOB, "buy no 100 @ 0.48");
+    let end = eastern::at(eastern::day_of(1970, 1, 6), 18 * 60).0;
+    let mut count = 0;
+    while let Some(due) = stage.exchange.state.next_due().filter(|due| due.time.0 <= end) {
+        let wait = (due.time.0 + 1_000).saturating_sub(stage.exchange.stamp.time.0).max(1);
+        let command = buttonwood_engine::Command { caller: None, body: due.command };
+        assert_eq!(stage.exchange.submit(wait, &command), Answer::Done);
+        count += 1;
+        assert!(count < 10_000, "a due command ends the reason for which it was due: {command:?}");
+    }
+    assert_eq!(stage.exchange.state.broken_law(), None);
+}
+
+/// Minutes in which the exchange did not run earn nothing.
+#[test]
+fn missed_minutes_have_no_snapshot() {
+    let mut stage = stage("1000");
+    stage.placed(ANN, "buy yes 100 @ 0.48");
+    stage.placed(BOB, "buy no 100 @ 0.48");
+    let body = buttonwood_engine::Founding::MoveClock.into();
+    stage.exchange.submit(8 * HOUR, &buttonwood_engine::Command { caller: None, body });
+    let now = stage.exchange.stamp.time;
+    let mut dues = 0;
+    while let Some(due) = stage.exchange.state.next_due().filter(|due| due.time <= now) {
+        let command = buttonwood_engine::Command { caller: None, body: due.command };
+        assert_eq!(stage.exchange.submit(1, &command), Answer::Done);
+        dues += 1;
+        assert!(dues < 5, "missed minutes are not made up for: {command:?}");
+    }
+}
+
 /// Terms that make no sense are refused and change nothing.
 #[test]
 fn bad_terms_are_refused() {

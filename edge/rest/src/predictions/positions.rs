@@ -177,7 +177,7 @@ fn shown(state: &State, valued: &Valued) -> Option<ContractPosition> {
         prices: prices(state, holding.contract),
         resolution_side: room.contract(holding.contract)?.outcome.map(outcome_name),
         is_above_auto_start_threshold: false,
-        is_live: event.is_open(),
+        is_live: event.is_open() && !state.operations().is_halted(),
         realized_pl: money(holding.realised),
         market_value: value.map(money),
         unrealized_pnl: result.map(money),

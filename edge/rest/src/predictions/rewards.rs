@@ -12,7 +12,7 @@ use buttonwood_http::Reply;
 use buttonwood_model::{Day, EventId, Time};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{
-    DecimalText, InEither, InQuery, IsoTime, Label, Nullable, Offset, Rows, Text, Words,
+    DecimalText, Encoded, InEither, InQuery, IsoTime, Label, Nullable, Offset, Rows, Text, Words,
 };
 use buttonwood_wire::prediction_rewards::{
     PoolSourceName, RebatePayout, RebatePayouts, RebateRule, RebateRules, RebateStatusName, RewardConfig,
@@ -68,9 +68,9 @@ request! {
     /// Which events.
     struct WantedEvents in InQuery {
         /// Events of these categories alone, with commas between them.
-        category: Text,
+        category: Encoded,
         /// Events with this text in their title.
-        search: Text,
+        search: Encoded,
         /// The order of the list; `daily_pool_desc` is the default.
         sort: Text,
         /// How many events; more than 100 are 100.
@@ -156,6 +156,7 @@ struct Pooled<'a> {
 fn events(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let wanted = WantedEvents::of(asked.query);
     let (limit, offset) = (wanted.limit()?, wanted.offset()?);
+    let (category, search) = (wanted.category()?, wanted.search()?);
     let sort = wanted.sort();
     if let Some(sort) = sort.filter(|sort| !RewardSortName::WORDS.contains(sort)) {
         let expected = format!("one of {}", RewardSortName::WORDS.join(", "));
@@ -165,7 +166,7 @@ fn events(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let state = views.state();
     check_on(state)?;
     let mut pooled: Vec<Pooled<'_>> =
-        pools(state).filter(|row| is_wanted(row.event, wanted.category(), wanted.search())).collect();
+        pools(state).filter(|row| is_wanted(row.event, category.as_deref(), search.as_deref())).collect();
     arrange(&mut pooled, sort.unwrap_or("daily_pool_desc"));
     let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let pagination =
