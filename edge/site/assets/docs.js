@@ -78,9 +78,10 @@ function call(method, path, operation, schemas) {
   if (scopes.length) anchor.append(element("p", `Scopes: ${scopes.join(", ")}.`));
   anchor.append(...request(operation, schemas));
   // A report is a file of another type.
-  const [[type, { schema }]] = Object.entries(operation.responses["200"].content);
+  const success = Object.keys(operation.responses).find((status) => status.startsWith("2"));
+  const [[type, { schema }]] = Object.entries(operation.responses[success].content);
   anchor.append(element("h3", "Answer"), element("p", "", ...(type === "application/json" ? shown(schema) : [type])));
-  const refusals = Object.keys(operation.responses).filter((status) => status !== "200");
+  const refusals = Object.keys(operation.responses).filter((status) => status !== success);
   anchor.append(element("p", `Refusals: ${refusals.join(", ")}.`));
   return anchor;
 }
