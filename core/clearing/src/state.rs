@@ -316,6 +316,12 @@ impl Clearing {
 
 /// What the engine asks after every command.
 impl Clearing {
+    /// Whether [`Clearing::is_busy`] or [`Clearing::is_fresh`] may hold where no balance has risen.
+    #[inline]
+    pub fn is_awake(&self) -> bool {
+        self.index.waiting.is_awake()
+    }
+
     /// Whether [`Clearing::begin`] and [`Clearing::put`] have something to do.
     #[inline]
     pub fn is_busy(&self, ledger: &Ledger) -> bool {

@@ -137,6 +137,14 @@ impl Waiting {
         !self.wave.is_empty() || !self.next.is_empty() || self.sweep.is_some()
     }
 
+    /// Whether anything is to be put, looked at or tried: one sum, since every command of the exchange has this question.
+    #[inline]
+    pub(crate) fn is_awake(&self) -> bool {
+        let changed = |wave: &Wave| wave.places.len() | wave.parties.len();
+        let count = self.new.len() | self.ready.len() | changed(&self.wave) | changed(&self.next);
+        count > 0 || self.sweep.is_some()
+    }
+
     /// Whether [`Waiting::begin`] has something to do.
     #[inline]
     pub(crate) fn is_busy(&self) -> bool {
@@ -331,19 +339,19 @@ mod tests {
         };
         let put_off = (1..=2_500).map(lacks).collect();
         waiting.put(&mut ledger, Time(1), Found { put_off, ..Found::default() });
-        assert!(!waiting.is_busy() && waiting.due().is_none());
+        assert!(!waiting.is_awake() && !waiting.is_busy() && waiting.due().is_none());
         waiting.look_at_all();
         let all: Vec<AccountId> = (1..=2_500).map(AccountId).collect();
         for (time, looked) in (2..).zip([1_000, 1_000, 500, 1_000, 1_000, 500]) {
             if time == 5 {
                 waiting.look_again(&all);
             }
-            assert!(waiting.is_busy() && waiting.due().is_some());
+            assert!(waiting.is_awake() && waiting.is_busy() && waiting.due().is_some());
             waiting.begin([]);
             assert_eq!(waiting.wave.places.len(), looked);
             assert_eq!(waiting.covered(|_| Money::ONE).count(), looked);
             waiting.put(&mut ledger, Time(time), Found::default());
         }
-        assert!(!waiting.is_busy() && waiting.due().is_none());
+        assert!(!waiting.is_awake() && !waiting.is_busy() && waiting.due().is_none());
     }
 }

@@ -78,9 +78,26 @@ impl State {
         assert!(stamp.seq.0 == self.stamp.seq.0 + 1, "commands are numbered without holes");
         assert!(stamp.time >= self.stamp.time, "time does not go back");
         self.desks.indices.note_time(stamp.time);
-        self.desks.perps.note_command();
         self.desks.spot_margin.note_time(stamp.time);
         self.stamp = stamp;
+        if self.may_have_follow_ups() {
+            self.follow_up();
+        }
+    }
+
+    /// Whether a room may have something to do at the end of a command; said of nearly none.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    fn may_have_follow_ups(&self) -> bool {
+        let Desks { perps, predictions, ledger, .. } = &self.desks;
+        perps.is_ranked() | predictions.has_freed() | ledger.has_risen() | self.clearing.is_awake()
+    }
+
+    /// Lets every room finish the command.
+    #[cold]
+    #[inline(never)]
+    fn follow_up(&mut self) {
+        self.desks.perps.note_command();
         if self.desks.predictions.has_freed() {
             self.desks.net();
         }

@@ -155,6 +155,12 @@ impl Perps {
         self.fund
     }
 
+    /// Whether a deleveraging order may be kept.
+    #[inline]
+    pub fn is_ranked(&self) -> bool {
+        self.is_ranked
+    }
+
     /// Notes that a command was applied: unless it was one of a liquidation, no deleveraging order is kept.
     #[inline]
     pub fn note_command(&mut self) {
