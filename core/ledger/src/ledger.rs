@@ -259,23 +259,28 @@ impl Ledger {
         self.escrows.get_mut(contract.contract_index())?.get_mut(column)
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
     fn place(&self, account: AccountId, asset: AssetId) -> Option<usize> {
-        let entry = match asset.currency() {
-            Some(currency) => match self.index.get(self.at(account, currency)) {
-                Some(entry) => *entry,
-                None => self.sparse_entry(account, asset)?,
-            },
-            None => self.sparse_entry(account, asset)?,
+        let dense = asset.currency().and_then(|currency| self.index.get(self.at(account, currency)));
+        let entry = match dense {
+            Some(entry) => *entry,
+            None => self.sparse_entry(account, asset),
         };
         place_of(entry)
     }
 
+    /// The entry of a claim, or of an asset of an escrow; 0 where there is none.
+    #[cold]
     #[inline(never)]
-    fn sparse_entry(&self, account: AccountId, asset: AssetId) -> Option<u32> {
-        let Some(contract) = account.as_escrow() else { return self.sparse.get(&(account, asset)).copied() };
-        let row = self.escrows.get(contract.contract_index())?;
-        row.get(self.escrow_column(contract, asset)?).copied()
+    fn sparse_entry(&self, account: AccountId, asset: AssetId) -> u32 {
+        let entry = match account.as_escrow() {
+            None => self.sparse.get(&(account, asset)),
+            Some(contract) => self
+                .escrow_column(contract, asset)
+                .and_then(|column| self.escrows.get(contract.contract_index())?.get(column)),
+        };
+        entry.copied().unwrap_or_default()
     }
 
     /// Where an asset stands in the row of an escrow, which holds dollars and its own claims.
