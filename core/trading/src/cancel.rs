@@ -3,7 +3,6 @@
 use crate::auction::{is_past_last_cancel, waiting};
 use crate::{Decided, Desks, Event, Floor, Market, Planner};
 use alloc::vec::Vec;
-use buttonwood_book::Order;
 use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Side, Slot, SymbolId};
 use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};
@@ -77,10 +76,11 @@ pub fn one<D, E: From<Event>>(
     out: &mut Outbox<E>,
 ) -> Option<Decided> {
     let slot = order.find(market.floor, account)?;
-    let Order { id, symbol, .. } = *market.floor.orders.get(slot);
-    if symbol.is_contract() != is_of_contract {
+    let live = market.floor.orders.get(slot);
+    if live.symbol.is_contract() != is_of_contract {
         return None;
     }
+    let id = live.id;
     out.push(requested(market, slot, id));
     Some(Decided { id, kept: Some(slot) })
 }
