@@ -93,7 +93,7 @@ impl Desks {
     }
 
     /// The losses of both parties in a trade: their accounts and sides. Within a group a trade loses nothing, but a mint does: its dollar goes
-    /// to the escrow for claims that count nothing.
+    /// to the escrow for claims that count nothing. The incoming order loses it, so a refusal leaves the resting one.
     fn lost_by(
         &self,
         (floor, meter): (&Floor, &mut Meter),
@@ -107,7 +107,7 @@ impl Desks {
             let mints =
                 symbol.product == Product::Contract && prediction::buys(one.1) && prediction::buys(other.1);
             let group = self.group(one.0).filter(|group| mints && self.advances.of(*group).is_some());
-            return Loss([group.map(|group| (group, base)), None]);
+            return Loss([None, group.map(|group| (group, base))]);
         }
         Loss(parties.map(|(account, class)| {
             let group = self.group(account)?;

@@ -5,11 +5,25 @@ use alloc::vec::Vec;
 use buttonwood_leave::{Bound, Leave, Rooms, Worth};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
+use buttonwood_prediction as prediction;
 
 impl State {
     /// The amounts that may leave accounts now.
     pub fn leave(&self) -> Leave<'_> {
         Leave { ledger: self.ledger(), rooms: self }
+    }
+}
+
+impl State {
+    /// The reserve of the account's live buys of contracts.
+    fn held_for_claims(&self, account: AccountId, currency: CurrencyId) -> Money {
+        if self.floor.symbols.contracts().is_empty() || self.ledger().dollar() != Some(currency) {
+            return Money::ZERO;
+        }
+        let own = self.floor.orders.in_any_order(account).filter(|(_, order)| order.symbol.is_contract());
+        let reserves = own.map(|(slot, _)| prediction::reserved(self.floor.live(slot)));
+        let dollars = reserves.filter(|(asset, _)| *asset == currency.into());
+        dollars.fold(Money::ZERO, |sum, (_, amount)| sum.capped_add(amount))
     }
 }
 
@@ -19,8 +33,10 @@ impl Rooms for State {
         self.margined(account, currency).map(|[_, leaves]| leaves)
     }
 
+    /// What buys of contracts reserve is on its way out as well: claims count nothing against advances (D-181).
     fn bound(&self, account: AccountId, currency: CurrencyId) -> Bound {
-        self.funds.bound(account, currency)
+        let bound = self.funds.bound(account, currency);
+        Bound { held: bound.held.capped_add(self.held_for_claims(account, currency)), ..bound }
     }
 
     fn debts(&self, account: AccountId) -> Vec<(CurrencyId, Money)> {

@@ -160,12 +160,33 @@ fn an_advance_buys_no_claims() {
     // Nor does a mint within the group pass.
     stage.placed(eve, "buy no 10 @ 0.60");
     let answer = stage.order(ANN, "buy yes 1 @ 0.40");
-    assert!(answer.order().is_ok_and(|order| order.remaining.hundredths() == 10_000), "{answer:?}");
+    refuses(&answer, "Advances");
     assert_eq!(stage.has(eve)[2], Money::ZERO);
+    assert_eq!(stage.exchange.orders_of(beside).count(), 1, "the resting order stays");
     // A sale gives nothing up.
     stage.placed(CAT, "buy yes 20 @ 0.45");
     stage.placed(ANN, "sell yes 20 @ 0.45");
     assert_eq!(stage.has(ANN)[1], money("90"));
+    stage.replays();
+}
+
+/// Live buys count as gone while a group has an advance, waiting stops included: all of them together buy no more than the group's own money, and the
+/// dollars that they reserve back no withdrawal (D-181).
+#[test]
+fn resting_buys_count_as_gone() {
+    let mut stage = Stage::new();
+    advance(&mut stage, ANN, "50");
+    // Of a thousand dollars of its own.
+    let mut placed = vec![stage.placed(ANN, "buy yes 1500 @ 0.40")];
+    placed.push(stage.placed(ANN, "buy yes 700 @ 0.40 stop 0.30"));
+    refuses(&stage.order(ANN, "buy no 500 @ 0.40"), "InsufficientFunds");
+    let free = |stage: &Stage| stage.exchange.state.leave().free(stage.accounts[ANN], stage.usd);
+    assert!(free(&stage) < money("120") && free(&stage) > Money::ZERO, "{:?}", free(&stage));
+    placed.push(stage.placed(ANN, "buy no 150 @ 0.40"));
+    for order in placed {
+        stage.cancel(ANN, order).order().expect("it is live");
+    }
+    assert_eq!(free(&stage), money("1000"));
     stage.replays();
 }
 
