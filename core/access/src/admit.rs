@@ -1,6 +1,6 @@
 //! Whether a caller may act: the checks of decision D-05 that need no request text.
 
-use crate::{Access, Owner, Standing};
+use crate::{Access, Owner, Session, Standing};
 use buttonwood_model::{AccountId, Nonce, Roles, SessionId};
 use serde::{Deserialize, Serialize};
 
@@ -100,6 +100,24 @@ pub fn admit(access: &Access, caller: &Caller, needed: Roles) -> Result<(), Reje
     if !session.key.time_based_nonce && !session.may_use(&caller.nonce) {
         return Err(Reject::NonceUsed);
     }
+    allow(access, session, caller, needed)
+}
+
+/// The same for a caller whose nonce an earlier command of the same call has used.
+///
+/// # Errors
+/// The first [`Reject`]; never [`Reject::NonceUsed`].
+pub fn admit_again(access: &Access, caller: &Caller, needed: Roles) -> Result<(), Reject> {
+    let session = access.session(caller.session).ok_or(Reject::UnknownSession)?;
+    if session.standing != Standing::Enabled {
+        return Err(Reject::Disabled);
+    }
+    allow(access, session, caller, needed)
+}
+
+/// Checks account and role.
+#[inline]
+fn allow(access: &Access, session: &Session, caller: &Caller, needed: Roles) -> Result<(), Reject> {
     let is_foreign = |account| !access.owns(session.key.owner, account);
     if caller.account.is_some_and(is_foreign) {
         return Err(Reject::ForeignAccount);

@@ -31,7 +31,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use admit::{Caller, Reject, admit};
+pub use admit::{Caller, Reject, admit, admit_again};
 pub use change::{ADDRESSES_MAX, may_have};
 pub use client_ids::Request;
 pub use codes::memo_code;

@@ -24,7 +24,7 @@ pub fn decide(state: &State, command: &Command, stamp: Stamp, work: &mut Workspa
     };
     let market = state.market(stamp.time);
     if let Err(reject) = access::admit(&state.access, caller, command.body.roles()) {
-        return refuse(caller, reject, work);
+        return not_admitted(state, stamp.time, caller, &command.body, reject, work);
     }
     work.out.push(access::Event::NonceUsed(caller.session, caller.nonce.by_words()));
     if state.operations.is_halted() && command.body.may_trade() && !is_retry(state, caller, &command.body) {
@@ -74,6 +74,55 @@ pub(crate) fn refuse(caller: &Caller, reject: access::Reject, work: &mut Workspa
         work.out.push(access::Event::NonceUsed(caller.session, caller.nonce));
     }
     Outcome::Rejected(Reject::Access(reject))
+}
+
+/// Decides a command that was not admitted. An entry of a batch is admitted under the batch's nonce, which was used before; it uses none
+/// itself.
+#[cold]
+fn not_admitted(
+    state: &State,
+    now: Time,
+    caller: &Caller,
+    body: &Body,
+    reject: access::Reject,
+    work: &mut Workspace,
+) -> Outcome {
+    if reject != access::Reject::NonceUsed || !body.shares_nonce() {
+        return refuse(caller, reject, work);
+    }
+    if let Err(reject) = access::admit_again(&state.access, caller, body.roles()) {
+        return Outcome::Rejected(Reject::Access(reject));
+    }
+    if state.operations.is_halted() && body.may_trade() {
+        return Outcome::Rejected(Reject::Halted);
+    }
+    body.by_key(state, now, caller, work)
+}
+
+/// Decides an order of a batch, which is one of a contract.
+#[cold]
+pub(crate) fn place_of_batch(
+    state: &State,
+    now: Time,
+    caller: &Caller,
+    order: &place::Place,
+    work: &mut Workspace,
+) -> Outcome {
+    let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
+    if let Err(reject) = check_contract(state, now, account, caller.session, order) {
+        return Outcome::Rejected(reject);
+    }
+    // A closure of its own gives it an instance of its own, so that the decision of a single order stays inlined.
+    let home = || state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
+    let placer = place::Placer { account, session: caller.session };
+    let Workspace { out, planner } = work;
+    match place::decide(state.market(now), placer, home, order, planner, out) {
+        Ok(id) => {
+            advances::note_given_up(state, now, out);
+            Outcome::Trading(Answer::Order(Decided { id, kept: None }))
+        }
+        Err(reject) => Outcome::Rejected(Reject::place(reject)),
+    }
 }
 
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]

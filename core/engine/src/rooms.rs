@@ -219,6 +219,11 @@ macro_rules! rooms {
                 match self { $(Self::$room(command) => command.may_trade()),+ }
             }
 
+            /// Whether a key may send the command under a nonce that it has used.
+            pub(crate) fn shares_nonce(&self) -> bool {
+                match self { $(Self::$room(command) => command.shares_nonce()),+ }
+            }
+
             /// Whether the exchange must have been opened.
             pub(crate) fn needs_opening(&self) -> bool {
                 match self { $(Self::$room(command) => command.needs_opening()),+ }

@@ -20,6 +20,11 @@ pub trait RoomCommand: Named {
         false
     }
 
+    /// Whether a key may send the command under a nonce that it has used: an entry of a batch, whose nonce an earlier command has used.
+    fn shares_nonce(&self) -> bool {
+        false
+    }
+
     /// Whether the exchange must have been opened.
     fn needs_opening(&self) -> bool {
         true
@@ -38,6 +43,10 @@ impl<T: RoomCommand> RoomCommand for Arc<T> {
 
     fn may_trade(&self) -> bool {
         T::may_trade(self)
+    }
+
+    fn shares_nonce(&self) -> bool {
+        T::shares_nonce(self)
     }
 
     fn needs_opening(&self) -> bool {

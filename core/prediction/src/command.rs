@@ -16,12 +16,17 @@ use buttonwood_model::{
 };
 use buttonwood_room::{Context, ContextMut};
 use buttonwood_trading as trading;
+use buttonwood_trading::place::Place;
 
-/// A command of this room. Orders of contracts are placed by the floor's command.
+/// A command of this room. Orders of contracts are placed by the floor's command, apart from those of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Cancel an order of a contract.
     Cancel(OrderId),
+    /// Place an order of a batch, which may use the batch's nonce once more. A change of [`Place`] is a new version of this record too.
+    BatchPlace(Arc<Place>),
+    /// Cancel an order of a contract as an entry of a batch, which may use the batch's nonce once more.
+    BatchCancel(OrderId),
     /// Accept the latest terms, for the group of the calling session.
     AcceptTerms,
     /// List an event.
@@ -60,6 +65,8 @@ pub enum Command {
 
 named!(Command, "prediction", {
     Cancel { 0: order } = "cancel" 1,
+    BatchPlace { 0: place } = "batch_place" 1,
+    BatchCancel { 0: order } = "batch_cancel" 1,
     AcceptTerms {} = "accept_terms" 1,
     ListEvent { 0: event } = "list_event" 1,
     ListCombo { 0: combo } = "list_combo" 1,
@@ -87,7 +94,9 @@ impl Command {
 impl RoomCommand for Command {
     fn roles(&self) -> Roles {
         match self {
-            Self::Cancel(_) | Self::AcceptTerms => Self::RIGHT.roles,
+            Self::Cancel(_) | Self::BatchPlace(_) | Self::BatchCancel(_) | Self::AcceptTerms => {
+                Self::RIGHT.roles
+            }
             Self::ListEvent(_)
             | Self::ListCombo(_)
             | Self::Halt(..)
@@ -108,7 +117,15 @@ impl RoomCommand for Command {
     }
 
     fn is_reducing(&self) -> bool {
-        matches!(self, Self::Cancel(_))
+        matches!(self, Self::Cancel(_) | Self::BatchCancel(_))
+    }
+
+    fn may_trade(&self) -> bool {
+        matches!(self, Self::BatchPlace(_))
+    }
+
+    fn shares_nonce(&self) -> bool {
+        matches!(self, Self::BatchPlace(_) | Self::BatchCancel(_))
     }
 }
 
@@ -261,6 +278,8 @@ pub enum Answered {
     Done,
     /// The floor cancels the order, if the account has such a live order of a contract.
     Cancel(OrderId),
+    /// The floor places the order.
+    Place(Place),
 }
 
 /// Decides a command of a client.
@@ -274,7 +293,9 @@ pub fn decide<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<Answered, Reject> {
     match command {
-        Command::Cancel(order) => Ok(Answered::Cancel(*order)),
+        Command::Cancel(order) | Command::BatchCancel(order) => Ok(Answered::Cancel(*order)),
+        Command::BatchPlace(place) if place.symbol.is_contract() => Ok(Answered::Place(**place)),
+        Command::BatchPlace(_) => Err(Reject::UnknownContract),
         Command::AcceptTerms => {
             let session = context.access.session(caller.session).ok_or(Reject::Unknown)?;
             let group = context.access.group_of(session.key.owner).ok_or(Reject::Unknown)?;
@@ -332,7 +353,9 @@ pub fn decide_own<E: From<BytesRef> + From<trading::Event>>(
         Command::Expire(event) => life::expire(context, *event, out),
         Command::Finish(event) => resolution::finish(context, *event, out),
         Command::Work => work::decide(context, out),
-        Command::Cancel(_) | Command::AcceptTerms => Err(Reject::Unknown),
+        Command::Cancel(_) | Command::BatchPlace(_) | Command::BatchCancel(_) | Command::AcceptTerms => {
+            Err(Reject::Unknown)
+        }
     }
 }
 

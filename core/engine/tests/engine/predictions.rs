@@ -1,6 +1,7 @@
 //! Prediction markets: fills of every kind, netting, the life of an event, and its payout.
 #![expect(clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
+mod batches;
 mod combos;
 mod fills;
 mod life;
