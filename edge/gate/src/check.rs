@@ -210,6 +210,15 @@ impl Gate {
         turn(clients.take(account, now)).map(|_| ())
     }
 
+    /// Takes the tokens of further entries of a call that was admitted: each entry of a batch takes one, and the call has taken the first.
+    /// The key may owe tokens afterwards, and its next calls wait for them or are refused.
+    pub fn charge(&self, call: &Call, kind: Kind, entries: usize, now: Duration) {
+        if self.limits.enabled {
+            let entries = u32::try_from(entries).unwrap_or(u32::MAX);
+            call.known.allowance.charge(entries, now, matches!(kind, Kind::Cancel | Kind::Heartbeat));
+        }
+    }
+
     /// Checks and admits a private request, which is a sign of life (SES-012). Its nonce is taken before it waits, so
     /// that nonces are taken in the order of arrival.
     ///

@@ -27,7 +27,7 @@ pub use client::Proxies;
 pub use headers::{BadPrefix, DEFAULT_PREFIX, HeaderNames, may_name_caller};
 pub use json::{Items, Value, items};
 pub use keys::{Key, KeyTable, KnownKey, LastCall};
-pub use payload::Payload;
+pub use payload::{Payload, integer};
 pub use rate::{AccountLimit, Admit, Bucket, Limit, Limits, client_of};
 pub use reason::Reason;
 pub use refusal::{Form, NO_EXPONENT, Refusal, escaped, has_exponent, quoted};

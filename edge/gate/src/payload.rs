@@ -116,9 +116,7 @@ impl Payload {
     /// # Errors
     /// `InvalidParameterValue` for fractions, signs, exponents, other types, and what exceeds 64 bits.
     pub fn integer(&self, name: &str) -> Result<Option<u64>, Refusal> {
-        let Some(value) = self.field(name) else { return Ok(None) };
-        let parsed = whole(name, &value)?.parse();
-        parsed.map(Some).map_err(|_| Refusal::bad_field(name, "a whole number of at most 64 bits", &value))
+        self.field(name).map(|value| integer(name, &value)).transpose()
     }
 
     /// A count. A number beyond 64 bits is read as the largest one (D-15).
@@ -175,6 +173,15 @@ impl Payload {
         };
         json::items(raw).map(text).collect::<Result<_, _>>().map(Some)
     }
+}
+
+/// A whole number, sent as a number or as a string of its digits (TYPE-007); `name` is that of its field.
+///
+/// # Errors
+/// `InvalidParameterValue` for fractions, signs, exponents, other types, and what exceeds 64 bits.
+pub fn integer(name: &str, value: &Value<'_>) -> Result<u64, Refusal> {
+    let parsed = whole(name, value)?.parse();
+    parsed.map_err(|_| Refusal::bad_field(name, "a whole number of at most 64 bits", value))
 }
 
 /// A text or a number as it was sent, and any other value as its JSON text.

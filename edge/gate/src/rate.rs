@@ -174,6 +174,15 @@ impl Bucket {
         let _ = self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
     }
 
+    /// Takes tokens that are used in any case; the bucket may owe all of them, and admits no call until they are back.
+    fn owe(&self, count: u32, now: Duration) {
+        let now = nanos(now).saturating_add(self.span);
+        let tokens = self.every.saturating_mul(u64::from(count));
+        let next = |taken: u64| Some(taken.max(now.saturating_sub(self.span)).saturating_add(tokens));
+        // The update always has a value.
+        let _ = self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+    }
+
     /// The value of `taken` after one more token.
     fn next(&self, taken: u64, now: u64) -> u64 {
         taken.max(now.saturating_sub(self.span)).saturating_add(self.every)
@@ -246,6 +255,15 @@ impl Allowance {
             (Admit::Now, account) => account,
             (own, _) => own,
         }
+    }
+
+    /// Takes the tokens of the further entries of a batch; those of a reserved one come from the reserve as far as that has any.
+    pub(crate) fn charge(&self, count: u32, now: Duration, reserved: bool) {
+        let from_reserve =
+            (0..count).take_while(|_| reserved && self.reserve.take(now) == Admit::Now).count();
+        let left = count.saturating_sub(u32::try_from(from_reserve).unwrap_or(count));
+        self.own.owe(left, now);
+        self.account.owe(left, now);
     }
 
     /// Notes the turn of an order: the key's cancels come after it.

@@ -106,6 +106,20 @@ impl Refusal {
         Self { form, ..self }
     }
 
+    /// The same with the place of the flaw before its text, such as `orders[2]`.
+    #[must_use]
+    pub fn within(self, place: &str) -> Self {
+        Self { message: format!("{place}: {}", self.message), ..self }
+    }
+
+    /// Its token in `error`, or that in `reason` where its body has no `error`.
+    pub fn code(&self) -> &'static str {
+        match self.form {
+            Form::Coded(code) => code,
+            Form::Common | Form::Both => self.reason.name(),
+        }
+    }
+
     /// Appends the JSON body.
     pub fn write_body(&self, out: &mut Vec<u8>) {
         let error = match self.form {
@@ -199,7 +213,10 @@ mod tests {
         let coded = Refusal::coded(422, "InsufficientFunds", "too \"little\"");
         assert_eq!((coded.status, coded.reason), (422, Reason::InvalidInput));
         assert_eq!(body(&coded), r#"{"error":"InsufficientFunds","message":"too \"little\""}"#);
+        assert_eq!(coded.code(), "InsufficientFunds");
+        assert_eq!(coded.within("orders[2]").message, "orders[2]: too \"little\"");
         let both = Refusal::new(Reason::MissingRole, "no").with_form(Form::Both);
+        assert_eq!(both.code(), "MissingRole");
         assert_eq!(
             body(&both),
             r#"{"result":"error","reason":"MissingRole","error":"MissingRole","message":"no"}"#

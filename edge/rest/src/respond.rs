@@ -9,6 +9,7 @@ use crate::funds::field::with_network;
 use crate::health;
 use crate::meters::Counted;
 use crate::page_data;
+use crate::predictions::batch;
 use crate::route::{Handler, Route, Write};
 use crate::routes::{Found, find};
 use crate::sandbox::{caller, control, hints, maintenance, requests};
@@ -206,6 +207,14 @@ async fn dispatch(
             wait_for_turn(app, &mut call).await?;
             let at = app.meters.admitted(counted, call.wait);
             carry_out(app, route, call, asked, write, at).await
+        }
+        Handler::Batch(entries) => {
+            check_room(app, route)?;
+            come_in(app, client, head, body).await?;
+            let mut call = admit(app, route, head, signed, client)?;
+            wait_for_turn(app, &mut call).await?;
+            let at = app.meters.admitted(counted, call.wait);
+            Box::pin(batch::carry_out(app, route, call, asked, entries, at)).await
         }
         Handler::Unbuilt => refuse_unbuilt(app, route, (head, body, signed), client, asked).await,
     }

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::auth::Auth;
 use crate::call::{Asked, Call};
+use crate::predictions::batch::Entry;
 use crate::sandbox::control::ControlCall;
 use buttonwood_engine::{AccountKind, Body};
 use buttonwood_gate::{AccountLimit, Form, Kind, Payload, Reason, Refusal};
@@ -26,6 +27,9 @@ pub(crate) struct Write {
 /// An answer that may have to wait for the disk.
 pub(crate) type Later<'a> = Pin<Box<dyn Future<Output = Result<Reply, Refusal>> + 'a>>;
 
+/// The entries of a batch of orders, which run one by one.
+pub(crate) type Entries = fn(&App, &Call) -> Result<Vec<Entry>, Refusal>;
+
 /// A control call of the sandbox, which answers from the body's fields.
 pub(crate) type Control = for<'a> fn(&'a ControlCall<'a>, &'a Asked<'a>, &'a Payload) -> Later<'a>;
 
@@ -37,6 +41,7 @@ pub(crate) enum Handler {
     Read(fn(&App, &Call) -> Result<Reply, Refusal>),
     Recall(for<'a> fn(&'a App, &'a Call) -> Later<'a>),
     Write(Write),
+    Batch(Entries),
     Control(ControlHandler),
     /// Specified, and not built yet: it refuses after the checks of the gate.
     Unbuilt,
@@ -262,6 +267,11 @@ impl Route {
     /// A private endpoint that changes something.
     pub(crate) const fn writing(path: &'static str, write: Write) -> Self {
         Self { kind: Kind::Write, ..Self::new("POST", path, Auth::Account, Handler::Write(write)) }
+    }
+
+    /// A private endpoint that runs several commands one by one. The refusal of an entry stands in the answer.
+    pub(crate) const fn batching(path: &'static str, entries: Entries) -> Self {
+        Self { kind: Kind::Write, ..Self::new("POST", path, Auth::Account, Handler::Batch(entries)) }
     }
 
     const fn controlled(method: &'static str, path: &'static str, handler: ControlHandler) -> Self {

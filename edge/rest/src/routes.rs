@@ -28,6 +28,8 @@ pub(crate) const ROUTES: &[Route] = &[
     // Prediction markets
     predictions::order::ROUTE,
     predictions::cancel::ROUTE,
+    predictions::batch::ORDERS,
+    predictions::batch::CANCELS,
     predictions::active::ROUTE,
     predictions::history::ROUTE,
     predictions::positions::ROUTE,

@@ -8,7 +8,7 @@ use crate::route::{Later, Route, Write};
 use buttonwood_engine::{Body, PredictionCommand};
 use buttonwood_gate::{Kind, Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::OrderId;
+use buttonwood_model::{AccountId, OrderId};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Done, InPayload, Needed, Whole};
 use buttonwood_wire::{answer, json, request};
@@ -59,18 +59,24 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::body(&ContractOrderCancelled { result: Done, message })))
 }
 
-/// The order was not live: it is closed, or the account has no such order.
+/// The order was not live.
 fn closed<'a>(app: &'a App, call: &'a Call, _receipt: &'a Receipt) -> Later<'a> {
-    let account = call.account();
     Box::pin(async move {
         let order = NamedContractOrder::of(call.payload()).order_id()?;
-        let found = app.exchange.query_tables(move |tables| tables.contract_order(account, OrderId(order)));
-        let found = found.await.map_err(|fault| not_current(&fault))?;
-        let Some(closed) = found else {
-            return Err(Refusal::new(Reason::OrderNotFound, format!("Order {order} not found")));
-        };
-        let status = if closed.is_filled() { "filled" } else { "cancelled" };
-        let message = format!("Order {order} is {status} already");
-        Err(Refusal::coded(422, "OrderNotCancellable", message))
+        Err(not_live(app, call.account(), OrderId(order)).await)
     })
+}
+
+/// The refusal of a cancel of an order that is not live: it is closed, or the account has no such order.
+pub(super) async fn not_live(app: &App, account: AccountId, order: OrderId) -> Refusal {
+    let found = app.exchange.query_tables(move |tables| tables.contract_order(account, order)).await;
+    match found {
+        Err(fault) => not_current(&fault),
+        Ok(None) => Refusal::new(Reason::OrderNotFound, format!("Order {} not found", order.0)),
+        Ok(Some(closed)) => {
+            let status = if closed.is_filled() { "filled" } else { "cancelled" };
+            let message = format!("Order {} is {status} already", order.0);
+            Refusal::coded(422, "OrderNotCancellable", message)
+        }
+    }
 }

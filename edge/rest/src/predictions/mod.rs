@@ -2,6 +2,7 @@
 
 pub(crate) mod accept;
 pub(crate) mod active;
+pub(crate) mod batch;
 pub(crate) mod cancel;
 pub(crate) mod categories;
 pub(crate) mod collateral;

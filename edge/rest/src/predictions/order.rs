@@ -5,9 +5,10 @@ use super::refusal::{before_fields, of_order};
 use crate::app::App;
 use crate::call::Call;
 use crate::route::{Kinds, Route, Write};
-use buttonwood_engine::{Body, TradingCommand};
+use buttonwood_engine::{Body, OrderState, TradingCommand};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
+use buttonwood_model::Time;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::field::failed;
 use buttonwood_wire::json;
@@ -48,8 +49,16 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let order = receipt.order().map_err(|reject| of_order(app, call, reject))?;
-    let own = OwnOrder::of(app.names.symbol(order.symbol), order, receipt.stamp.time);
-    let shown = own.and_then(|own| own.shown(app.exchange.views().state())).ok_or_else(failed)?;
+    let order = receipt.order().map_err(|reject| of_order(app, call, call.payload(), reject))?;
+    let shown = shown(app, order, receipt.stamp.time)?;
     Ok(Reply::json(json::body(&shown)).with_status(StatusCode::CREATED))
+}
+
+/// An order that changed at a time.
+///
+/// # Errors
+/// The refusal of a failure, if the order cannot be shown.
+pub(super) fn shown(app: &App, order: &OrderState, time: Time) -> Result<ContractOrder, Refusal> {
+    let own = OwnOrder::of(app.names.symbol(order.symbol), order, time);
+    own.and_then(|own| own.shown(app.exchange.views().state())).ok_or_else(failed)
 }

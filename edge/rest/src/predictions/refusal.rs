@@ -7,18 +7,18 @@ use crate::predictions::not_found;
 use crate::refused;
 use buttonwood_engine::prediction::Reject as PredictionReject;
 use buttonwood_engine::{AccessReject, DeskReject, PlaceReject, Reject, StopError, TradingReject};
-use buttonwood_gate::{Refusal, quoted};
+use buttonwood_gate::{Payload, Refusal, quoted};
 use buttonwood_model::Symbol;
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::field::{closed_account, wrong_kind};
 use buttonwood_wire::reject::{BEYOND_ADVANCES, in_debt};
 
-/// The refusal of an order that the core rejected.
-pub(super) fn of_order(app: &App, call: &Call, reject: Reject) -> Refusal {
+/// The refusal of an order that the core rejected. `order` has the fields of the order: the call's payload, or an entry of a batch.
+pub(super) fn of_order(app: &App, call: &Call, order: &Payload, reject: Reject) -> Refusal {
     if let Reject::Prediction(reject) = reject {
-        of_room(app, call, reject)
+        of_room(app, call, order, reject)
     } else if let Reject::Trading(TradingReject::Place(reject)) = reject {
-        of_floor(app, call, reject)
+        of_floor(app, call, order, reject)
     } else if reject == Reject::Access(AccessReject::InDebt) {
         no_funds(in_debt(&owed(app, call.account())).message)
     } else {
@@ -27,8 +27,8 @@ pub(super) fn of_order(app: &App, call: &Call, reject: Reject) -> Refusal {
 }
 
 /// The refusal by the room of prediction markets.
-fn of_room(app: &App, call: &Call, reject: PredictionReject) -> Refusal {
-    let name = symbol_text(call);
+fn of_room(app: &App, call: &Call, order: &Payload, reject: PredictionReject) -> Refusal {
+    let name = symbol_text(order);
     if reject == PredictionReject::TermsNotAccepted {
         terms_not_accepted()
     } else if reject == PredictionReject::WrongKind {
@@ -49,13 +49,13 @@ fn of_room(app: &App, call: &Call, reject: PredictionReject) -> Refusal {
 }
 
 /// The refusal by the trading floor.
-fn of_floor(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
-    let name = symbol_text(call);
+fn of_floor(app: &App, call: &Call, order: &Payload, reject: PlaceReject) -> Refusal {
+    let name = symbol_text(order);
     match reject {
         PlaceReject::InvalidSymbol => not_found("Contract", &name),
         PlaceReject::MarketClosed | PlaceReject::MarketNotOpen(_) => not_open(&name),
-        PlaceReject::Stop(error) => bad_stop(call, error),
-        PlaceReject::InsufficientFunds { needed, available } => short(app, call, needed, available),
+        PlaceReject::Stop(error) => bad_stop(order, error),
+        PlaceReject::InsufficientFunds { needed, available } => short(app, order, needed, available),
         PlaceReject::BeyondFunds => no_funds("The account's funds do not cover the order".to_owned()),
         PlaceReject::Desk(DeskReject::Advances) => {
             no_funds(format!("The order is not taken: {BEYOND_ADVANCES}"))
@@ -64,11 +64,11 @@ fn of_floor(app: &App, call: &Call, reject: PlaceReject) -> Refusal {
             account_kind(app, call).unwrap_or_else(|| bad("The account does not trade contracts"))
         }
         PlaceReject::TooManyFills => {
-            bad_field(call, "quantity", "smaller: the order would trade with too many orders at once")
+            bad_field(order, "quantity", "smaller: the order would trade with too many orders at once")
         }
         PlaceReject::TooManyOrders => bad("The account has the most live orders that it may have"),
-        PlaceReject::BelowMinimum => bad_field(call, "quantity", "at least the contract's quantityMinimum"),
-        PlaceReject::NoPrice => bad_field(call, "price", "more than 0 and less than 1"),
+        PlaceReject::BelowMinimum => bad_field(order, "quantity", "at least the contract's quantityMinimum"),
+        PlaceReject::NoPrice => bad_field(order, "price", "more than 0 and less than 1"),
         PlaceReject::NoAuctions
         | PlaceReject::AuctionNotOpen { .. }
         | PlaceReject::SpendIsForBuys
@@ -116,13 +116,13 @@ fn bad(message: &str) -> Refusal {
     Refusal::coded(400, "InvalidInput", message)
 }
 
-fn bad_field(call: &Call, name: &str, expected: &str) -> Refusal {
-    Refusal::misfit("Field", name, expected, &call.payload().decimal_text(name).unwrap_or_default())
+fn bad_field(order: &Payload, name: &str, expected: &str) -> Refusal {
+    Refusal::misfit("Field", name, expected, &order.decimal_text(name).unwrap_or_default())
 }
 
 /// A stop price that breaks the rule of contracts, in the view of the order's own outcome (F§18.5).
-fn bad_stop(call: &Call, error: StopError) -> Refusal {
-    let text = |name| call.payload().decimal_text(name).unwrap_or_default();
+fn bad_stop(order: &Payload, error: StopError) -> Refusal {
+    let text = |name| order.decimal_text(name).unwrap_or_default();
     let expected = match (error, &*text("side")) {
         (StopError::Missing, _) => "given for a stop-limit order".to_owned(),
         (StopError::Buy | StopError::Sell | StopError::TooFar, "sell") => {
@@ -132,13 +132,13 @@ fn bad_stop(call: &Call, error: StopError) -> Refusal {
             format!("at least the last price of the outcome and at most the price {}", quoted(&text("price")))
         }
     };
-    bad_field(call, "stopPrice", &expected)
+    bad_field(order, "stopPrice", &expected)
 }
 
 /// Too little money, or too few claims.
-fn short(app: &App, call: &Call, needed: Money, available: Money) -> Refusal {
-    let text = |name| call.payload().decimal_text(name).unwrap_or_default();
-    let name = symbol_text(call);
+fn short(app: &App, order: &Payload, needed: Money, available: Money) -> Refusal {
+    let text = |name| order.decimal_text(name).unwrap_or_default();
+    let name = symbol_text(order);
     let unit = match &*text("side") {
         "sell" => format!("contracts of {} on {}", quoted(&name), quoted(&text("outcome"))),
         _ => app.find_contract(&name).map(|(_, symbol)| quote(app, symbol)).unwrap_or_default(),
@@ -161,6 +161,6 @@ fn no_funds(message: String) -> Refusal {
     Refusal::coded(422, "InsufficientFunds", message)
 }
 
-fn symbol_text(call: &Call) -> String {
-    call.payload().decimal_text("symbol").unwrap_or_default().into_owned()
+fn symbol_text(order: &Payload) -> String {
+    order.decimal_text("symbol").unwrap_or_default().into_owned()
 }

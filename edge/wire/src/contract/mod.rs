@@ -17,7 +17,7 @@ pub use kind::{
     Date, Decimal, Flag, KeyText, Loose, Moment, Needed, Objects, PageRows, REPORT_ROWS_MAX, ReportRows,
     Sent, Switch, Text, Texts, Timestamp, Whole, WholeUpTo,
 };
-pub use nested::{Object, Optional, TextMap};
+pub use nested::{Entries, Object, Optional, TextMap};
 pub use node::Node;
 pub use paging::{Counts, Offset, Rows, RowsUpTo};
 pub use request::{

@@ -3,7 +3,7 @@
 use super::kind::{Absent, Text};
 use super::node::Node;
 use super::request::{Described, Field, Fields, Kind, object_of};
-use buttonwood_gate::{Payload, Refusal, Value};
+use buttonwood_gate::{Payload, Refusal, Value, items};
 use std::marker::PhantomData;
 
 /// A field that may be left out, of a kind that is else read only where it must be there.
@@ -21,6 +21,38 @@ impl<'a, K: Described + Absent> Kind<&'a Payload> for Optional<K> {
 
     fn read(source: &'a Payload, name: &'static str) -> Self::Read {
         K::find(source, name)
+    }
+}
+
+/// A list that must be there, with one entry of the kind `K` at least and `MAX` of them at most. Its entries are read one by one.
+#[derive(Debug)]
+pub struct Entries<K, const MAX: u64>(PhantomData<K>);
+
+impl<K: Described, const MAX: u64> Described for Entries<K, MAX> {
+    const REQUIRED: bool = true;
+
+    fn schema() -> Node {
+        let schema = Node::of_type("array").with("items", K::schema());
+        schema.with("minItems", 1).with("maxItems", MAX)
+    }
+}
+
+impl<'a, K: Described, const MAX: u64> Kind<&'a Payload> for Entries<K, MAX> {
+    type Read = Result<Vec<Value<'a>>, Refusal>;
+
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        let expected = format!("an array of 1 to {MAX} entries");
+        let raw = match source.sent(name) {
+            Some(Value::Array(raw)) => raw,
+            Some(other) => return Err(Refusal::bad_field(name, &expected, &other)),
+            None => return Err(Refusal::missing_key(name)),
+        };
+        let entries: Vec<Value<'a>> = items(raw).collect();
+        let count = u64::try_from(entries.len()).unwrap_or(u64::MAX);
+        if (1..=MAX).contains(&count) {
+            return Ok(entries);
+        }
+        Err(Refusal::misfit("Field", name, &expected, &format!("{count} entries")))
     }
 }
 

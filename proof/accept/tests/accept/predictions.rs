@@ -1,5 +1,6 @@
 //! Prediction markets over HTTP: clauses PM-001 to PM-036, and the rules of decisions D-106 to D-122.
 
+mod batches;
 mod funds;
 mod history;
 mod old_paths;
@@ -18,6 +19,8 @@ use buttonwood_accept::{Answer, Exchange, Value, json};
 
 const ROOT: &str = "/v1/prediction-markets";
 const ORDER: &str = "/v1/prediction-markets/order";
+const BATCH: &str = "/v1/prediction-markets/order/batch";
+const BATCH_CANCEL: &str = "/v1/prediction-markets/order/batch/cancel";
 const CANCEL: &str = "/v1/prediction-markets/order/cancel";
 const ACTIVE: &str = "/v1/prediction-markets/orders/active";
 const HISTORY: &str = "/v1/prediction-markets/orders/history";

@@ -77,7 +77,8 @@ fn limits_are_those_of_the_table() {
                 | "/v1/order/cancel/all"
                 | "/v1/heartbeat"
                 | "/v1/clearing/cancel"
-                | "/v1/prediction-markets/order/cancel",
+                | "/v1/prediction-markets/order/cancel"
+                | "/v1/prediction-markets/order/batch/cancel",
                 _,
             ) => "reserve",
             (_, "public") => "public",
@@ -89,7 +90,9 @@ fn limits_are_those_of_the_table() {
             "/v1/margin" => &["derivatives"],
             path if path.starts_with("/v1/margin/") => &["margin"],
             path if path.starts_with("/v1/clearing/") && row.by == "account" => &["exchange"],
-            "/v1/order/new" | "/v1/prediction-markets/order" => &["exchange", "derivatives", "margin"],
+            "/v1/order/new" | "/v1/prediction-markets/order" | "/v1/prediction-markets/order/batch" => {
+                &["exchange", "derivatives", "margin"]
+            }
             "/v1/staking/rates" => &[],
             path if path.starts_with("/v1/wrap/") || path.starts_with("/v1/instant/") => {
                 &["exchange", "derivatives", "margin"]

@@ -19,6 +19,8 @@ fn a_missing_role_has_both_bodies() {
     for (path, keys) in [
         (ORDER, ["auditor", "fund-manager", "master-auditor"].as_slice()),
         (CANCEL, &["auditor", "fund-manager"]),
+        (BATCH, &["auditor", "fund-manager"]),
+        (BATCH_CANCEL, &["auditor", "fund-manager"]),
         (ACCEPT, &["auditor", "fund-manager"]),
         (ACTIVE, &["fund-manager"]),
         (HISTORY, &["fund-manager"]),
@@ -48,7 +50,7 @@ fn a_missing_role_has_both_bodies() {
 fn authentication_failures_keep_the_common_body() {
     let x = exchange();
     let trader = x.as_("trader");
-    for path in [ORDER, CANCEL, ACTIVE, ACCEPT] {
+    for path in [ORDER, BATCH, CANCEL, BATCH_CANCEL, ACTIVE, ACCEPT] {
         x.anyone().send("POST", path, &[], b"").refused(401, "MissingSecurityHeaders");
         trader.call(path, json!({ "nonce": 1 })).refused(400, "InvalidNonce");
         trader.call(path, json!({ "request": "/v1/orders" })).refused(400, "EndpointMismatch");

@@ -1,0 +1,249 @@
+//! `POST /v1/prediction-markets/order/batch` and `/order/batch/cancel`: up to twenty orders or cancels in a call (beyond the clauses).
+//!
+//! A flaw of an entry refuses the whole batch before anything runs. Then the call uses its nonce, and once that is durable its entries run
+//! one by one under it. Each of them has an answer of its own, also where the exchange halts or stops between two of them.
+
+use super::cancel::not_live;
+use super::not_found;
+use super::order::shown;
+use super::refusal::{before_fields, of_order};
+use crate::app::App;
+use crate::call::{self, Asked, Call};
+use crate::refused;
+use crate::route::{Entries, Kinds, Route};
+use crate::submit::{durable, send};
+use buttonwood_engine::{AccessCommand, Body, Caller, Command, Place, PredictionCommand, TradingCommand};
+use buttonwood_gate::{self as gate, Kind, Payload, Refusal, Value, integer};
+use buttonwood_http::Reply;
+use buttonwood_model::OrderId;
+use buttonwood_sequencer::{Pending, Receipt};
+use buttonwood_wire::contract::{Components, Entries as List, InPayload, Node, Object, Shape, Whole};
+use buttonwood_wire::field::halted;
+use buttonwood_wire::prediction_order::{ContractOrder, Draft, NewContractOrder};
+use buttonwood_wire::{Json, answer, json, request};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Trader only. Each entry takes a token of the key's rate limit.
+pub(crate) const ORDERS: Route = Route::batching("/v1/prediction-markets/order/batch", orders)
+    .right(TradingCommand::RIGHT)
+    .kinds(Kinds::Trading)
+    .coded()
+    .about("Places up to 20 orders of contracts, one by one.")
+    .notes(&[
+        "A malformed entry refuses the whole batch; the message names its place in the list, from 0, and its field. Otherwise the orders \
+         are placed one by one, as by `/v1/prediction-markets/order`, and each is answered by itself: with the order, or with `error` and \
+         `message`. An unknown contract and too little money refuse their own entry alone.",
+        "Each entry takes a token of the rate limit. A batch is admitted whole; tokens that it lacks are owed, and later calls wait for \
+         them or are refused.",
+    ])
+    .takes::<NewContractOrders>()
+    .gives::<BatchAnswer>();
+
+/// Trader only; draws on the capacity reserved for cancels.
+pub(crate) const CANCELS: Route = Route::batching("/v1/prediction-markets/order/batch/cancel", cancels)
+    .right(PredictionCommand::RIGHT)
+    .kind(Kind::Cancel)
+    .coded()
+    .about("Cancels up to 20 orders of contracts, one by one.")
+    .notes(&[
+        "A malformed id refuses the whole batch; the message names its place in the list, from 0. Otherwise the orders are cancelled one \
+         by one, and each is answered by itself: with the cancelled order, or with `error` and `message`. An id that is named twice is \
+         `OrderNotCancellable` the second time. Each entry takes a token of the rate limit.",
+    ])
+    .takes::<NamedContractOrders>()
+    .gives::<BatchAnswer>();
+
+request! {
+    /// New orders of contracts.
+    struct NewContractOrders in InPayload {
+        /// The orders, each with the fields of a single one.
+        orders: List<Object<NewContractOrder<'static>>, 20>,
+    }
+}
+
+request! {
+    /// Orders of contracts.
+    struct NamedContractOrders in InPayload {
+        /// The exchange's ids of the orders.
+        order_ids as "orderIds": List<Whole, 20>,
+    }
+}
+
+answer! {
+    /// What became of the entries of a batch.
+    struct BatchAnswer {
+        /// An answer to each entry, in their order.
+        orders: Vec<EntryAnswer>,
+    }
+}
+
+answer! {
+    /// Why an entry of a batch was refused.
+    struct EntryRefusal {
+        /// A code, as in the refusal of a single call.
+        error: String,
+        /// The same for people.
+        message: String,
+    }
+}
+
+/// The answer to an entry: the order, or why it was refused.
+#[derive(Debug)]
+enum EntryAnswer {
+    Order(Box<ContractOrder>),
+    Refused(EntryRefusal),
+}
+
+impl Shape for EntryAnswer {
+    fn node(components: &mut Components) -> Node {
+        let either = Node::List(vec![ContractOrder::node(components), EntryRefusal::node(components)]);
+        Node::object().with("anyOf", either)
+    }
+
+    fn write(&self, json: &mut Json) {
+        match self {
+            Self::Order(order) => order.write(json),
+            Self::Refused(refusal) => refusal.write(json),
+        }
+    }
+}
+
+/// An entry of a batch, which was read.
+#[derive(Debug)]
+pub(crate) enum Entry {
+    /// An order with its fields, or why it cannot be placed.
+    Place(Payload, Result<Box<Place>, Refusal>),
+    /// A cancel.
+    Cancel(OrderId),
+}
+
+impl Entry {
+    fn command(&self) -> Result<Body, Refusal> {
+        match self {
+            Self::Place(_, Ok(place)) => Ok(PredictionCommand::BatchPlace(Arc::new(**place)).into()),
+            Self::Place(_, Err(refusal)) => Err(refusal.clone()),
+            Self::Cancel(order) => Ok(PredictionCommand::BatchCancel(*order).into()),
+        }
+    }
+}
+
+/// The orders of a call. Terms come before fields, and those before a halt of the exchange.
+fn orders(app: &App, call: &Call) -> Result<Vec<Entry>, Refusal> {
+    if let Some(refusal) = before_fields(app, call) {
+        return Err(refusal);
+    }
+    let sent = NewContractOrders::of(call.payload()).orders()?;
+    let entries = (0..).zip(sent).map(|(at, value)| order(app, &format!("orders[{at}]"), &value));
+    let entries = entries.collect::<Result<Vec<Entry>, Refusal>>()?;
+    if app.exchange.views().state().operations().is_halted() {
+        return Err(halted());
+    }
+    Ok(entries)
+}
+
+/// The order at a place of the list. An unknown contract is no flaw of the batch.
+fn order(app: &App, place: &str, value: &Value<'_>) -> Result<Entry, Refusal> {
+    let Value::Object(raw) = value else { return Err(Refusal::bad_field(place, "an object", value)) };
+    let flawed = |refusal: Refusal| refusal.within(place);
+    let fields = Payload::read(raw.as_bytes().to_vec()).map_err(flawed)?;
+    let draft = Draft::read(NewContractOrder::of(&fields)).map_err(flawed)?;
+    let order = match app.find_contract(&draft.symbol) {
+        Some((id, symbol)) => Ok(Box::new(draft.place(id, symbol).map_err(flawed)?)),
+        None => Err(not_found("Contract", &draft.symbol)),
+    };
+    drop(draft);
+    Ok(Entry::Place(fields, order))
+}
+
+/// The cancels of a call.
+fn cancels(_app: &App, call: &Call) -> Result<Vec<Entry>, Refusal> {
+    let sent = NamedContractOrders::of(call.payload()).order_ids()?;
+    let id = |(at, value)| integer(&format!("orderIds[{at}]"), &value).map(|id| Entry::Cancel(OrderId(id)));
+    (0..).zip(sent).map(|(at, value): (u64, Value<'_>)| id((at, value))).collect()
+}
+
+/// Runs the entries of a batch one by one, and answers once all are durable. A batch that is refused uses its nonce, as any call.
+pub(crate) async fn carry_out(
+    app: &App,
+    route: &Route,
+    admitted: gate::Call,
+    asked: &Asked<'_>,
+    read: Entries,
+    at: Option<Instant>,
+) -> Result<Reply, Refusal> {
+    let (call, entries) = match begin(app, route, admitted, asked, read) {
+        Ok(begun) => begun,
+        Err((caller, refusal)) => {
+            use_nonce(app, caller, at).await?;
+            return Err(refusal);
+        }
+    };
+    app.gate.charge(call.gate(), route.kind, entries.len().saturating_sub(1), app.uptime());
+    let used = use_nonce(app, call.caller(), at).await?;
+    used.done().map_err(|reject| refused::refusal(app, &call, reject))?;
+    // All of them are queued together, so that they share a write to the disk; the queue keeps their order.
+    let queued = entries.iter().map(|entry| {
+        entry.command().and_then(|body| send(app, Command { caller: call.caller(), body }, None))
+    });
+    let queued: Vec<Result<Pending, Refusal>> = queued.collect();
+    let mut orders = Vec::with_capacity(entries.len());
+    for (entry, pending) in entries.iter().zip(queued) {
+        orders.push(match answer_entry(app, &call, entry, pending).await {
+            Ok(order) => EntryAnswer::Order(Box::new(order)),
+            Err(refusal) => {
+                let refusal = route.own(refusal);
+                let error = refusal.code().to_owned();
+                EntryAnswer::Refused(EntryRefusal { error, message: refusal.message })
+            }
+        });
+    }
+    Ok(Reply::json(json::body(&BatchAnswer { orders })))
+}
+
+/// Reads the entries of a batch.
+///
+/// # Errors
+/// The refusal of the whole batch, and the sender of the command that uses its nonce.
+fn begin(
+    app: &App,
+    route: &Route,
+    admitted: gate::Call,
+    asked: &Asked<'_>,
+    read: Entries,
+) -> Result<(Call, Vec<Entry>), (Option<Caller>, Refusal)> {
+    let call = Call::new(app, route, admitted, asked).map_err(|refused| {
+        refused.gate.note_refused(route.kind, app.uptime());
+        (call::caller(&refused.gate, None), refused.refusal)
+    })?;
+    match read(app, &call) {
+        Ok(entries) => Ok((call, entries)),
+        Err(refusal) => {
+            call.gate().note_refused(route.kind, app.uptime());
+            Err((call.caller(), route.own(refusal)))
+        }
+    }
+}
+
+/// Uses the nonce of a call, and waits until that is durable.
+async fn use_nonce(app: &App, caller: Option<Caller>, at: Option<Instant>) -> Result<Receipt, Refusal> {
+    durable(send(app, Command { caller, body: AccessCommand::UseNonce.into() }, at)?).await
+}
+
+/// Waits for the answer to an entry.
+async fn answer_entry(
+    app: &App,
+    call: &Call,
+    entry: &Entry,
+    queued: Result<Pending, Refusal>,
+) -> Result<ContractOrder, Refusal> {
+    let receipt = durable(queued?).await?;
+    let order = match entry {
+        Entry::Cancel(order) if receipt.is_unfinished() => {
+            return Err(not_live(app, call.account(), *order).await);
+        }
+        Entry::Cancel(_) => receipt.order().map_err(|reject| refused::refusal(app, call, reject))?,
+        Entry::Place(fields, _) => receipt.order().map_err(|reject| of_order(app, call, fields, reject))?,
+    };
+    shown(app, order, receipt.stamp.time)
+}
