@@ -227,6 +227,75 @@ def staking(check, trader, counterparty):
                 trader.privatePostV1StakingRewards({"since": "2026-01-01T00:00:00Z"}), {})
 
 
+def predictions(check, trader, counterparty):
+    contract = "SVC-DEMORATE"
+    events = trader.publicGetV1PredictionMarketsEvents({"category": "economics"})
+    check.equal("an event of its category", [event["ticker"] for event in events["data"]], ["DEMORATE"])
+    check.equal("its contract", events["data"][0]["contracts"][0]["instrumentSymbol"], contract)
+    check.equal("one event", trader.publicGetV1PredictionMarketsEventsEventTicker({"eventTicker": "DEMORATE"})["id"],
+                events["data"][0]["id"])
+    check.equal("a strike", trader.publicGetV1PredictionMarketsEventsEventTickerStrike(
+        {"eventTicker": "DEMOBTC"})["value"], "150000")
+    check.equal("upcoming events", [event["status"] for event in
+                trader.publicGetV1PredictionMarketsEventsUpcoming()["data"]], ["approved"])
+    check.true("categories", "economics" in trader.publicGetV1PredictionMarketsCategories()["categories"])
+
+    limit = {"symbol": contract, "orderType": "limit", "side": "buy"}
+    cheap = {**limit, "outcome": "no", "quantity": "10", "price": "0.30"}
+    check.raises("an order before the terms", ccxt.PermissionDenied,
+                 lambda: trader.privatePostV1PredictionMarketsOrder(cheap))
+    for name, user in (("trader", trader), ("counterparty", counterparty)):
+        check.equal(f"{name}: terms are new", user.privateGetV1PredictionMarketsTermsStatus()["hasAcceptedLatest"], False)
+        check.equal(f"{name}: accepts", user.privatePostV1PredictionMarketsTermsAccept()["success"], True)
+    check.equal("terms are accepted", trader.privateGetV1PredictionMarketsTermsStatus()["hasAcceptedLatest"], True)
+
+    before = [free_used_total(user, "USD") for user in (trader, counterparty)]
+    resting = trader.privatePostV1PredictionMarketsOrder({**cheap, "clientOrderId": "ccxt-no"})
+    check.equal("an order rests", (resting["status"], resting["outcome"], resting["remainingQuantity"]), ("open", "no", "10"))
+    check.equal("it holds its price and fee", free_used_total(trader, "USD")[1], Decimal("3.15"))
+    book = trader.publicGetV1BookSymbol({"symbol": contract})
+    check.equal("the book shows yes", [level["price"] for level in book["asks"]], ["0.70"])
+    active = trader.privatePostV1PredictionMarketsOrdersActive({"symbol": contract})["orders"]
+    check.equal("active orders", [order["orderId"] for order in active], [resting["orderId"]])
+    cancelled = trader.privatePostV1PredictionMarketsOrderCancel({"orderId": resting["orderId"]})
+    check.equal("it is cancelled", cancelled["result"], "ok")
+    check.equal("its hold is free", free_used_total(trader, "USD"), before[0])
+
+    maker = trader.privatePostV1PredictionMarketsOrder({**cheap, "timeInForce": "maker-or-cancel"})
+    taker = counterparty.privatePostV1PredictionMarketsOrder(
+        {**limit, "outcome": "yes", "quantity": "4", "price": "0.75"})
+    check.equal("a fill at the resting price", (taker["status"], taker["filledQuantity"], dec(taker["avgExecutionPrice"])),
+                ("filled", "4", Decimal("0.7")))
+    for name, user, old, outcome, price, rate in (("trader", trader, before[0], "no", "0.3", "0.01"),
+                                                  ("counterparty", counterparty, before[1], "yes", "0.7", "0.05")):
+        rows = user.privatePostV1PredictionMarketsPositions({"eventTicker": "DEMORATE"})["positions"]
+        check.equal(f"{name}: position", [(row["outcome"], row["totalQuantity"], dec(row["avgPrice"])) for row in rows],
+                    [(outcome, "4", Decimal(price))])
+        paid = 4 * (Decimal(price) + Decimal("0.3") * Decimal(rate))
+        check.equal(f"{name}: price and fee are paid", free_used_total(user, "USD")[2], old[2] - paid)
+        trade = user.privatePostV1Mytrades({"symbol": contract})[0]
+        check.equal(f"{name}: own trade", (trade["outcome"], dec(trade["price"]), dec(trade["amount"])),
+                    (outcome, Decimal(price), 4))
+    trader.privatePostV1PredictionMarketsOrderCancel({"orderId": maker["orderId"]})
+    history = trader.privatePostV1PredictionMarketsOrdersHistory({"symbol": contract})["orders"]
+    check.equal("closed orders", [(order["orderId"], order["status"], order["filledQuantity"]) for order in history],
+                [(maker["orderId"], "cancelled", "4"), (resting["orderId"], "cancelled", "0")])
+    done = counterparty.privatePostV1PredictionMarketsOrdersHistory({"status": "filled"})["orders"]
+    check.equal("filled orders", [order["orderId"] for order in done], [taker["orderId"]])
+    [volume] = counterparty.privatePostV1PredictionMarketsMetricsVolume({"eventTicker": "DEMORATE"})["contracts"]
+    check.equal("what was taken", (volume["totalQty"], volume["userAggressorQty"], volume["userRestingQty"]),
+                ("4", "4", "0"))
+    check.equal("nothing is settled", trader.privatePostV1PredictionMarketsPositionsSettled()["positions"], [])
+    # These errors have an envelope of their own, so ccxt goes by their status.
+    check.raises("more than there is", ccxt.ExchangeError,
+                 lambda: trader.privatePostV1PredictionMarketsOrder({**cheap, "quantity": "9999999"}))
+    check.raises("a price of a dollar", ccxt.BadRequest,
+                 lambda: trader.privatePostV1PredictionMarketsOrder({**cheap, "price": "1"}))
+    check.raises("an unknown order", ccxt.OrderNotFound,
+                 lambda: trader.privatePostV1PredictionMarketsOrderCancel({"orderId": "999999999999"}))
+    check.raises("rewards are off", ccxt.OnMaintenance, trader.publicGetV1PredictionMarketsMakerRebateRates)
+
+
 def options(check, trader):
     post = trader.create_order(SYMBOL, "limit", "buy", 0.01, LOW, {"postOnly": True})
     check.equal("post only rests", (post["status"], post["postOnly"]), ("open", True))
@@ -289,6 +358,7 @@ def main():
         "clearing": lambda: clearing(check, trader, counterparty, keys),
         "a broker": lambda: brokered(check, base, keys),
         "staking": lambda: staking(check, trader, counterparty),
+        "predictions": lambda: predictions(check, trader, counterparty),
         "refusals": lambda: refusals(check, base, keys, trader),
     }
     for name, part in parts.items():
