@@ -644,6 +644,17 @@ impl trading::Desks for Desks {
         }
     }
 
+    fn note_manual_break(&mut self, symbol: &Symbol, broken: &Break) {
+        let maker = match broken.taker {
+            Some(Side::Buy) => broken.seller,
+            Some(Side::Sell) => broken.buyer,
+            None => return,
+        };
+        if symbol.product == Product::Contract {
+            self.predictions.note_broken(maker.account, maker.fee, broken.time);
+        }
+    }
+
     #[inline(always)]
     fn is_settled(&self) -> bool {
         self.ledger.is_settled()

@@ -166,10 +166,10 @@ pub enum Infrequent {
     TermsPublished(String),
     /// A group accepted the latest terms.
     TermsAccepted(GroupId, SessionId),
-    /// The terms of rewards were set.
-    RewardsSet(RewardChange),
-    /// Rebates are paid of all that was accrued until now.
-    RebatesBegun,
+    /// The terms of rewards were set. True unless an earlier build wrote it: from then on each fill earns its rebate at the rate in force.
+    RewardsSet(RewardChange, bool),
+    /// Rebates are paid of all that was accrued until now. True as in [`Infrequent::RewardsSet`].
+    RebatesBegun(bool),
     /// Rebates were paid.
     Rebated(Rebated),
     /// An event was scored at a full minute.
@@ -198,9 +198,9 @@ named!(Infrequent, "prediction", {
     Settled { 0: event } = "settled" 1,
     TermsPublished { 0: content } = "terms_published" 1,
     TermsAccepted { 0: group, 1: session } = "terms_accepted" 1,
-    RewardsSet { 0: change } = "rewards_set" 1,
-    RebatesBegun {} = "rebates_begun" 1,
-    Rebated { 0: paid } = "rebated" 1,
+    RewardsSet { 0: change, 1: exact } = "rewards_set" 2,
+    RebatesBegun { 0: exact } = "rebates_begun" 2,
+    Rebated { 0: paid } = "rebated" 2,
     Scored { 0: scored } = "scored" 1,
     PayoutBegun { 0: day } = "payout_begun" 1,
     Rewarded { 0: paid } = "rewarded" 1,
@@ -399,13 +399,13 @@ fn apply(books: &mut ContextMut<'_, Predictions>, event: Infrequent) {
             room.accepted.insert(group, Acceptance { version, session, time });
             room.fold_terms(Some(group));
         }
-        Infrequent::RewardsSet(change) => {
-            rewards::evolve_set(room, change, time);
+        Infrequent::RewardsSet(change, is_exact) => {
+            rewards::evolve_set(room, change, is_exact, time);
             room.fold_rewards();
         }
-        Infrequent::RebatesBegun => {
+        Infrequent::RebatesBegun(is_exact) => {
             room.fold_rewards();
-            rewards::evolve_begin(room, time);
+            rewards::evolve_begin(room, is_exact, time);
         }
         Infrequent::Rebated(paid) => {
             rewards::evolve_pay(room, ledger, &paid, time);

@@ -161,7 +161,7 @@ pub fn settle(
     settle_side(room, ledger, taker, traded, taker_fee);
     let class = maker.order.class();
     if let Some(cost) = own_notional(maker.symbol, class.claim(), qty, notional) {
-        room.rewards.note_fill(maker.order.account, maker_fee, cost);
+        room.note_maker(maker.order.account, maker_fee, cost);
     }
     room.note_traded(maker.order.symbol, maker.symbol.grid.base(qty).unwrap_or(Money::ZERO));
 }

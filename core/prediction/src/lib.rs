@@ -18,6 +18,7 @@
 )]
 extern crate alloc;
 
+mod accrual;
 mod command;
 mod desk;
 pub mod eastern;
@@ -36,6 +37,7 @@ mod state;
 mod terms;
 mod work;
 
+pub use accrual::Accrued;
 pub use command::{Answered, Command, Infrequent, Reject, decide, decide_own, evolve};
 pub use desk::{
     DESK, RULES, buys, fees, hold, needed, own_notional, own_price, release, reserve, reserved, rest, settle,
@@ -46,7 +48,7 @@ pub use listing::{CONTRACTS_MAX, CONTRACTS_OF_EVENT_MAX, NewCombo, NewContract, 
 pub use place::check;
 pub use position::{Holding, Position};
 pub use resolution::{NewResolution, NewVoid, Refund, Voided};
-pub use rewards::{Accrued, RateRule, Rebate, Rebated, RewardChange, RewardTerms, Rewards};
+pub use rewards::{RateRule, Rebate, Rebated, RewardChange, RewardTerms, Rewards};
 pub use score::{DayScores, LiquidityRow, Payment, PoolShare, Rewarded, Score, Scored};
 pub use state::Predictions;
 pub use terms::{Acceptance, FIRST_TERMS, Published};

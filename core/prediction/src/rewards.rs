@@ -1,5 +1,6 @@
 //! Rewards of makers: the terms, and rebates of their fees (D-120, facts F§18.7). Scores of liquidity are in `score`.
 
+use crate::accrual::Accrued;
 use crate::score::{DayScores, LiquidityRow};
 use crate::{Infrequent, Predictions, Reject, Work, eastern};
 use alloc::collections::BTreeMap;
@@ -72,17 +73,6 @@ pub struct RateRule {
     pub until: Option<Time>,
 }
 
-/// The trades of an account as a maker since the last rebates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Accrued {
-    /// Its fees.
-    pub fees: Money,
-    /// Price × quantity in its own view.
-    pub volume: Money,
-    /// How many fills.
-    pub fills: u64,
-}
-
 /// A rebate that was paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rebate {
@@ -106,10 +96,19 @@ pub struct Rewards {
     pub(crate) terms: RewardTerms,
     pub(crate) rules: Vec<RateRule>,
     pub(crate) accrued: BTreeMap<AccountId, Accrued>,
+    /// The time from which on fills are accrued.
+    pub(crate) accrued_from: Time,
+    /// Whether a fill earns its rebate at the rate in force, and is a row of the fingerprint. Earlier builds did neither: the switch is turned by
+    /// the first event of a later build after which nothing of theirs is accrued.
+    pub(crate) is_exact: bool,
+    /// The fees of all fills that were accrued, and the rebates that were paid.
+    pub(crate) sums: [Money; 2],
+    /// Rebates that `fees` could not pay: the next run tries again.
+    pub(crate) unpaid: BTreeMap<AccountId, Accrued>,
     /// When the next rebates are paid; none while there is nothing to pay.
     pub(crate) rebates_due: Option<Time>,
     /// The rest of runs that have begun: by the time of the run.
-    pub(crate) runs: BTreeMap<Time, Run>,
+    pub(crate) runs: BTreeMap<Time, BTreeMap<AccountId, Accrued>>,
     pub(crate) rebates: BTreeMap<AccountId, Vec<Rebate>>,
     pub(crate) next_id: u64,
     pub(crate) days: BTreeMap<Day, DayScores>,
@@ -124,13 +123,6 @@ pub struct Rewards {
     pub(crate) pending_day: Option<Day>,
     /// The last Eastern day whose scores were paid.
     pub(crate) paid_day: Option<Day>,
-}
-
-/// A run of rebates.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Run {
-    pub(crate) bps: u32,
-    pub(crate) left: BTreeMap<AccountId, Accrued>,
 }
 
 impl Rewards {
@@ -168,20 +160,10 @@ impl Rewards {
     pub(crate) fn is_owed_to(&self, account: AccountId) -> bool {
         let scores = self.days.values().flat_map(|day| day.groups.values()).flat_map(BTreeMap::values);
         self.accrued.contains_key(&account)
-            || self.runs.values().any(|run| run.left.contains_key(&account))
+            || self.unpaid.contains_key(&account)
+            || self.runs.values().any(|run| run.contains_key(&account))
             || self.pending.iter().any(|(of, _)| *of == account)
             || { scores }.any(|score| score.accounts.contains_key(&account))
-    }
-
-    /// Notes a fill of a maker.
-    pub(crate) fn note_fill(&mut self, account: AccountId, fee: Money, volume: Money) {
-        if !self.terms.enabled {
-            return;
-        }
-        let accrued = self.accrued.entry(account).or_default();
-        accrued.fees = accrued.fees.capped_add(fee);
-        accrued.volume = accrued.volume.capped_add(volume);
-        accrued.fills = accrued.fills.saturating_add(1);
     }
 }
 
@@ -211,7 +193,7 @@ pub(crate) fn set<E: From<BytesRef>>(
     if !is_good {
         return Err(Reject::BadRewards);
     }
-    out.push_named(&Infrequent::RewardsSet(change.clone()));
+    out.push_named(&Infrequent::RewardsSet(change.clone(), true));
     Ok(())
 }
 
@@ -225,7 +207,8 @@ pub(crate) fn cent() -> Money {
     Money::from_units(Money::ONE.units() / 100)
 }
 
-pub(crate) fn evolve_set(room: &mut Predictions, change: RewardChange, time: Time) {
+/// `is_exact` is false in events of earlier builds.
+pub(crate) fn evolve_set(room: &mut Predictions, change: RewardChange, is_exact: bool, time: Time) {
     let Rewards { terms, rules, accrued, rebates_due, scored, scored_event, .. } = &mut room.rewards;
     let (was_enabled, old_rate) = (terms.enabled, terms.rebate_bps);
     terms.enabled = change.enabled.unwrap_or(terms.enabled);
@@ -246,7 +229,9 @@ pub(crate) fn evolve_set(room: &mut Predictions, change: RewardChange, time: Tim
         accrued.clear();
         *rebates_due = Some(next_at(time, REBATES_AT));
         (*scored, *scored_event) = (Time(time.0 - time.0 % MINUTE), None);
+        room.rewards.accrued_from = time;
     }
+    room.rewards.is_exact |= is_exact && room.rewards.accrued.is_empty();
 }
 
 /// A minute.
@@ -270,16 +255,27 @@ pub(crate) fn begin<E: From<BytesRef>>(
     if context.room.rewards.rebates_due.is_none_or(|due| due > context.time) {
         return Err(Reject::NotDue);
     }
-    out.push_named(&Infrequent::RebatesBegun);
+    out.push_named(&Infrequent::RebatesBegun(true));
     Ok(())
 }
 
-pub(crate) fn evolve_begin(room: &mut Predictions, time: Time) {
-    let Rewards { terms, accrued, rebates_due, runs, .. } = &mut room.rewards;
+/// `is_exact` is false in events of earlier builds.
+pub(crate) fn evolve_begin(room: &mut Predictions, is_exact: bool, time: Time) {
+    let Rewards { terms, accrued, accrued_from, is_exact: was_exact, rebates_due, runs, unpaid, .. } =
+        &mut room.rewards;
     *rebates_due = terms.enabled.then(|| next_at(time, REBATES_AT));
-    let left = core::mem::take(accrued);
-    if !left.is_empty() {
-        runs.insert(time, Run { bps: terms.rebate_bps, left });
+    *accrued_from = time;
+    let mut run = core::mem::take(accrued);
+    if !*was_exact {
+        // The rate of this moment counts for all that was accrued.
+        run.values_mut().for_each(|accrued| accrued.earn_all(terms.rebate_bps));
+    }
+    *was_exact |= is_exact;
+    for (account, earlier) in core::mem::take(unpaid) {
+        run.entry(account).or_default().join(&earlier);
+    }
+    if !run.is_empty() {
+        runs.insert(time, run);
         room.add_work(Work::Rebates(time), time);
     }
 }
@@ -293,42 +289,53 @@ pub struct Rebated {
     pub rows: Vec<(AccountId, Money)>,
     /// Whether it was the last step.
     pub is_last: bool,
+    /// Whether the rest of a rebate is paid later; it was lost in earlier builds.
+    pub keeps_rest: bool,
 }
 
-/// The next step of a run. A rebate is cut to the balance of `fees`, which holds the fees that makers paid unless an operator took them.
+/// The next step of a run. A rebate is cut to the balance of `fees`, which holds the fees that makers paid unless an operator took them. The next
+/// run pays the rest.
 pub(crate) fn pay(context: &Context<'_, Predictions>, run: Time) -> Rebated {
     let dollar = context.ledger.dollar();
     let fees = context.ledger.fees();
     let mut left = dollar.map_or(Money::ZERO, |dollar| context.ledger.balance(fees, dollar).available);
     let Some(of_run) = context.room.rewards.runs.get(&run) else {
-        return Rebated { run, rows: Vec::new(), is_last: true };
+        return Rebated { run, rows: Vec::new(), is_last: true, keeps_rest: true };
     };
-    let whole = i128::from(Bps::WHOLE);
-    let rows = of_run.left.iter().take(ACCOUNTS_OF_STEP).map(|(account, accrued)| {
-        let part = accrued.fees.mul_div(of_run.bps.into(), whole, Round::Down).unwrap_or(Money::ZERO);
-        let amount = part.min(left.max(Money::ZERO));
+    let rows = of_run.iter().take(ACCOUNTS_OF_STEP).map(|(account, accrued)| {
+        let amount = accrued.rebate.min(left.max(Money::ZERO));
         left -= amount;
         (*account, amount)
     });
-    Rebated { run, rows: rows.collect(), is_last: of_run.left.len() <= ACCOUNTS_OF_STEP }
+    let is_last = of_run.len() <= ACCOUNTS_OF_STEP;
+    Rebated { run, rows: rows.collect(), is_last, keeps_rest: true }
 }
 
 pub(crate) fn evolve_pay(room: &mut Predictions, ledger: &mut Ledger, paid: &Rebated, time: Time) {
     let fees = ledger.fees();
     for (account, amount) in &paid.rows {
-        let traded = room.rewards.runs.get_mut(&paid.run).and_then(|run| run.left.remove(account));
+        let traded = room.rewards.runs.get_mut(&paid.run).and_then(|run| run.remove(account));
+        let traded = traded.unwrap_or_default();
+        if let Some(rest) = traded.rest_after(*amount).filter(|_| paid.keeps_rest) {
+            room.rewards.unpaid.insert(*account, rest);
+        }
         if *amount == Money::ZERO {
             continue;
         }
         give(ledger, fees, *account, *amount);
         let id = room.rewards.next_id;
         room.rewards.next_id += 1;
-        let traded = traded.unwrap_or_default();
         let rebate = Rebate { id, account: *account, traded, amount: *amount, run: paid.run, paid: time };
-        room.rewards.rebates.entry(*account).or_default().push(rebate);
+        let Rewards { rebates, sums: [_, rebated], .. } = &mut room.rewards;
+        rebates.entry(*account).or_default().push(rebate);
+        *rebated = rebated.capped_add(*amount);
     }
     if paid.is_last {
         room.rewards.runs.remove(&paid.run);
+        let Rewards { rebates_due, unpaid, .. } = &mut room.rewards;
+        if rebates_due.is_none() && !unpaid.is_empty() {
+            *rebates_due = Some(next_at(time, REBATES_AT));
+        }
     }
 }
 

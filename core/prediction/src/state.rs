@@ -274,7 +274,7 @@ impl Predictions {
 
     /// Adds the terms of rewards, and the sums of what makers earned, to the fingerprint.
     pub(crate) fn fold_rewards(&mut self) {
-        let Rewards { terms, accrued, pending, next_id, .. } = &self.rewards;
+        let Rewards { terms, accrued, pending, next_id, unpaid, .. } = &self.rewards;
         let fees = accrued.values().fold(Money::ZERO, |sum, of| sum.capped_add(of.fees));
         let hash = REWARDS
             .word(terms.enabled.into())
@@ -287,6 +287,7 @@ impl Predictions {
             .word(*next_id);
         let pools = terms.pools.iter();
         let hash = pools.fold(hash, |hash, (event, pool)| hash.word(event.0.into()).money(*pool));
+        let hash = unpaid.iter().fold(hash, |hash, (at, of)| hash.word(at.0.into()).money(of.rebate));
         self.fingerprint.add(hash);
     }
 

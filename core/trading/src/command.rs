@@ -380,6 +380,8 @@ impl Floor {
             desks.touch(broken.symbol);
             let accounts = [broken.buyer.account, broken.seller.account];
             self.volumes.take_back(broken.time, accounts, figures.value, now);
+        } else {
+            desks.note_manual_break(symbol, broken);
         }
         self.breaks.note(broken, symbol, TradeId(next_id));
     }

@@ -310,6 +310,9 @@ pub trait Desks: Debug {
     /// Settles a full break: both parties return what they got, and the house both fees.
     fn void(&mut self, symbol: &Symbol, broken: &Break);
 
+    /// Notes a trade that was broken by hand: its money stays as it is (ORD-022).
+    fn note_manual_break(&mut self, _symbol: &Symbol, _broken: &Break) {}
+
     /// Whether the ledger's account between makers and taker is empty; true between any two orders.
     fn is_settled(&self) -> bool;
 }

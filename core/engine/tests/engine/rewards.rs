@@ -1,10 +1,10 @@
 //! Rewards of makers of the prediction markets: rebates, scores of liquidity and their payout.
 
-use crate::predictions::{ANN, BOB, CAT, Stage, money};
-use buttonwood_engine::prediction::{Command as Own, Payment, RewardChange, eastern};
-use buttonwood_engine::{Answer, Body, PROMO};
-use buttonwood_model::{EventId, Time};
-use buttonwood_num::Money;
+use crate::predictions::{ANN, BOB, CAT, RAIN, Stage, money};
+use buttonwood_engine::prediction::{Command as Own, Payment, RewardChange, Rewards, eastern};
+use buttonwood_engine::{Adjustment, Answer, Body, Break, LedgerCommand, PROMO, Party, TradingCommand};
+use buttonwood_model::{EventId, OrderId, Side, Time, TradeId};
+use buttonwood_num::{Decimal, Money};
 use std::sync::Arc;
 
 const MINUTE: u64 = 60 * Time::SECOND;
@@ -44,6 +44,130 @@ fn makers_get_a_part_of_their_fees_back() {
     // Once: the next day has nothing to pay.
     stage.pass_to(due + 25 * HOUR);
     stage.expects(ANN, "959.8", "100", "0");
+    stage.replays();
+}
+
+/// The moment of a day's rebates.
+fn rebates_at(day: u64) -> u64 {
+    eastern::at(eastern::day_of(1970, 1, day), 17 * 60).0
+}
+
+impl Stage {
+    fn set(&mut self, change: RewardChange) {
+        assert_eq!(self.own(Own::SetRewards(Arc::new(change))), Answer::Done);
+    }
+
+    fn rewards(&self) -> &Rewards {
+        self.exchange.state.predictions().rewards()
+    }
+
+    fn rebates(&self, who: usize) -> Vec<(Money, u64)> {
+        let rebates = self.rewards().rebates(self.accounts[who]);
+        rebates.iter().map(|rebate| (rebate.amount, rebate.traded.fills)).collect()
+    }
+
+    /// The operator gives dollars to the account of fees, or takes them.
+    fn adjust_fees(&mut self, amount: Money) {
+        let (account, currency) = (self.exchange.state.ledger().fees(), self.usd);
+        let change = Adjustment { account, currency, amount, reference: String::new() };
+        assert_eq!(self.own(LedgerCommand::Adjust(Arc::new(change))), Answer::Done);
+    }
+}
+
+/// Each fill earns its rebate at the rate that is in force then, as the published rules say.
+#[test]
+fn a_rate_counts_from_its_change_on() {
+    let mut stage = stage("10");
+    let rate = |bps| RewardChange { rebate_bps: Some(bps), ..RewardChange::default() };
+    for bps in [5_000, 10_000, 0] {
+        stage.set(rate(bps));
+        stage.placed(ANN, "buy yes 10 @ 0.40");
+        stage.placed(BOB, "buy no 10 @ 0.60");
+    }
+    stage.pass_to(rebates_at(2) + MINUTE);
+    // Three fees of four cents: half, whole, none.
+    assert_eq!(stage.rebates(ANN), [(money("0.06"), 3)]);
+    stage.replays();
+}
+
+/// A rebate that the account of fees cannot pay is paid by later runs, whether rewards are on or not; its trades are counted once.
+#[test]
+fn a_rebate_waits_for_fees() {
+    let mut stage = stage("10");
+    stage.placed(ANN, "buy yes 100 @ 0.40");
+    stage.placed(BOB, "buy no 100 @ 0.60");
+    stage.placed(CAT, "buy yes 100 @ 0.40");
+    stage.placed(BOB, "buy no 100 @ 0.60");
+    // Fees of 2 × 0.4 of makers and 2 × 2 of takers.
+    stage.adjust_fees(-money("4.8"));
+    stage.pass_to(rebates_at(2) + MINUTE);
+    assert_eq!((stage.rebates(ANN), stage.rebates(CAT)), (vec![], vec![]));
+    stage.set(RewardChange { enabled: Some(false), ..RewardChange::default() });
+    stage.adjust_fees(money("0.25"));
+    stage.pass_to(rebates_at(3) + MINUTE);
+    // The first account is paid whole, the next one gets the rest.
+    assert_eq!((stage.rebates(ANN), stage.rebates(CAT)), (vec![(money("0.2"), 1)], vec![(money("0.05"), 1)]));
+    stage.set(RewardChange { enabled: Some(true), ..RewardChange::default() });
+    stage.adjust_fees(money("5"));
+    stage.pass_to(rebates_at(4) + MINUTE);
+    assert_eq!(stage.rebates(CAT), [(money("0.05"), 1), (money("0.15"), 0)]);
+    stage.pass_to(rebates_at(5) + MINUTE);
+    assert_eq!((stage.rebates(ANN).len(), stage.rebates(CAT).len()), (1, 2));
+    stage.replays();
+}
+
+/// Rewards that were off for a moment before 17:00 count the fills after it alone; those that stay off pay what was earned until then.
+#[test]
+fn rewards_that_were_off_begin_anew() {
+    for (again, paid) in [(true, "0.2"), (false, "0.4")] {
+        let mut stage = stage("10");
+        let switch = |on: bool| RewardChange { enabled: Some(on), ..RewardChange::default() };
+        let trade = |stage: &mut Stage, qty: u32| {
+            stage.placed(ANN, &format!("buy yes {qty} @ 0.40"));
+            stage.placed(BOB, &format!("buy no {qty} @ 0.60"));
+        };
+        trade(&mut stage, 200);
+        stage.set(switch(false));
+        if again {
+            stage.set(switch(true));
+        }
+        trade(&mut stage, 100);
+        stage.pass_to(rebates_at(2) + MINUTE);
+        assert_eq!(stage.rebates(ANN), [(money(paid), 1)]);
+        stage.replays();
+    }
+}
+
+/// A trade that was broken by hand, whose fees the operator returns, earns no rebate that has not been paid or fallen due before.
+#[test]
+fn a_broken_trade_earns_no_rebate() {
+    let mut stage = stage("10");
+    let first = stage.placed(ANN, "buy yes 100 @ 0.40");
+    stage.placed(ANN, "buy yes 50 @ 0.30");
+    let taken = stage.placed(BOB, "buy no 100 @ 0.60");
+    let traded = stage.exchange.stamp.time;
+    stage.placed(BOB, "buy no 50 @ 0.70");
+    let symbol = stage.exchange.state.symbol(RAIN).expect("listed");
+    let ticks = symbol.grid.price(Decimal::parse(b"0.40").expect("a price")).expect("on the grid");
+    let qty = symbol.grid.qty(Decimal::parse(b"100").expect("a quantity")).expect("on the grid");
+    let party = |account, order, fee| Party { account, order: OrderId(order), fee: money(fee) };
+    let broken = Break {
+        // The id after that of the taker.
+        trade: TradeId(taken + 1),
+        symbol: RAIN,
+        time: traded,
+        price: ticks,
+        qty,
+        taker: Some(Side::Sell),
+        buyer: party(stage.accounts[ANN], first, "0.4"),
+        seller: party(stage.accounts[BOB], taken, "2"),
+        figures: None,
+        is_off_book: false,
+    };
+    assert_eq!(stage.own(TradingCommand::BreakTrade(Arc::new(broken))), Answer::Done);
+    stage.pass_to(rebates_at(2) + MINUTE);
+    // The fee of the other trade is 0.15.
+    assert_eq!(stage.rebates(ANN), [(money("0.075"), 2)]);
     stage.replays();
 }
 

@@ -33,8 +33,8 @@ impl Fold {
             | PredictionInfrequent::Cleared(..)
             | PredictionInfrequent::TermsPublished(_)
             | PredictionInfrequent::TermsAccepted(..)
-            | PredictionInfrequent::RewardsSet(_)
-            | PredictionInfrequent::RebatesBegun
+            | PredictionInfrequent::RewardsSet(..)
+            | PredictionInfrequent::RebatesBegun(_)
             | PredictionInfrequent::Rebated(_)
             | PredictionInfrequent::Scored(_)
             | PredictionInfrequent::PayoutBegun(_)
