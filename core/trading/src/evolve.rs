@@ -47,7 +47,7 @@ pub fn evolve<D: Desks>(
             None
         }
         Event::Triggered { slot, order, priority } => {
-            trigger(floor, desks, *slot, *order, *priority);
+            trigger(floor, desks, *slot, (*order, *priority), time);
             None
         }
         Event::Completed => {
@@ -92,10 +92,16 @@ fn suspend<D: Desks>(floor: &mut Floor, desks: &mut D, stop: Price, reserve: Res
 }
 
 #[inline(never)]
-fn trigger<D: Desks>(floor: &mut Floor, desks: &mut D, slot: Slot, id: OrderId, priority: OrderId) {
+fn trigger<D: Desks>(
+    floor: &mut Floor,
+    desks: &mut D,
+    slot: Slot,
+    (id, priority): (OrderId, OrderId),
+    time: Time,
+) {
     assert!(desks.is_settled(), "an order settles before the next one enters");
     assert!(floor.orders.get(slot).id == id, "the order lies where the decision found it");
-    floor.stops.enter(id, priority);
+    floor.stops.enter(id, priority, time);
     desks.release(floor.live(slot));
     floor.orders.trigger(slot);
     floor.taking = slot;

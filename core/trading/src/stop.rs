@@ -11,7 +11,7 @@ use crate::{Desks, Event, Floor, Market, Planner, StopRule};
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 use buttonwood_model::{
-    CancelReason, OrderId, OrderKind, Outbox, Side, Slot, SymbolId, SymbolStatus, TradeId,
+    CancelReason, OrderId, OrderKind, Outbox, Side, Slot, SymbolId, SymbolStatus, Time, TradeId,
 };
 use buttonwood_num::{Money, Price};
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,8 @@ struct Stop {
     price: Price,
     /// The order queues as if it had entered under this id: the next one at its trigger.
     priority: OrderId,
+    /// When it entered; zero before.
+    entered: Time,
 }
 
 /// Where an untriggered order stands: symbol, side, distance of the stop price from where no trade reaches it, id.
@@ -73,6 +75,11 @@ impl Stops {
         self.live.get(&id).map(|stop| stop.price)
     }
 
+    /// When a live order entered that was placed with a stop price.
+    pub fn entered(&self, id: OrderId) -> Option<Time> {
+        self.live.get(&id).map(|stop| stop.entered)
+    }
+
     /// The order that enters next.
     #[inline]
     pub fn due(&self) -> Option<OrderId> {
@@ -92,7 +99,7 @@ impl Stops {
 
     /// Keeps an order until a trade reaches its stop price.
     pub(crate) fn wait(&mut self, symbol: SymbolId, side: Side, stop: Price, id: OrderId, slot: Slot) {
-        self.live.insert(id, Stop { price: stop, priority: id });
+        self.live.insert(id, Stop { price: stop, priority: id, entered: Time(0) });
         self.untriggered.insert(key(symbol, side, stop, id), slot);
     }
 
@@ -121,9 +128,10 @@ impl Stops {
     ///
     /// # Panics
     /// When it is not the one that is due.
-    pub(crate) fn enter(&mut self, id: OrderId, priority: OrderId) {
+    pub(crate) fn enter(&mut self, id: OrderId, priority: OrderId, now: Time) {
         assert!(self.due.pop_front() == Some(id), "triggered orders enter in their order");
-        self.live.get_mut(&id).expect("an order that is due is live").priority = priority;
+        let stop = self.live.get_mut(&id).expect("an order that is due is live");
+        (stop.priority, stop.entered) = (priority, now);
     }
 
     /// Forgets an order that is gone.
@@ -133,6 +141,11 @@ impl Stops {
         if self.untriggered.remove(&key(symbol, side, stop.price, id)).is_none() {
             self.due.retain(|due| *due != id);
         }
+    }
+
+    /// Whether a symbol has untriggered orders.
+    pub fn has_untriggered(&self, symbol: SymbolId) -> bool {
+        self.of_symbol(symbol).next().is_some()
     }
 
     /// The untriggered orders of a symbol.
