@@ -1,11 +1,12 @@
 //! Commands and infrequent events of this room.
 
+use crate::liquidity::Rewarded;
 use crate::listing::{self, NewCombo, NewEvent};
 use crate::resolution::{self, NewResolution, NewVoid, Voided};
 use crate::rewards::{self, Rebated, RewardChange};
-use crate::score::{self, Rewarded, Scored};
+use crate::score::{self, Scored};
 use crate::work::{self, Paid};
-use crate::{Acceptance, Predictions, Published, life};
+use crate::{Acceptance, Predictions, Published, life, liquidity, pools};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -201,7 +202,7 @@ named!(Infrequent, "prediction", {
     RewardsSet { 0: change, 1: exact } = "rewards_set" 2,
     RebatesBegun { 0: exact } = "rebates_begun" 2,
     Rebated { 0: paid } = "rebated" 2,
-    Scored { 0: scored } = "scored" 1,
+    Scored { 0: scored } = "scored" 2,
     PayoutBegun { 0: day } = "payout_begun" 1,
     Rewarded { 0: paid } = "rewarded" 1,
 });
@@ -348,7 +349,7 @@ pub fn decide_own<E: From<BytesRef> + From<trading::Event>>(
         Command::SetRewards(change) => rewards::set(context, change, out),
         Command::BeginRebates => rewards::begin(context, out),
         Command::Score => score::decide(context, out),
-        Command::BeginPayout => score::begin_payout(context, out),
+        Command::BeginPayout => liquidity::begin_payout(context, out),
         Command::Start(event) => life::start(context, *event, out),
         Command::Expire(event) => life::expire(context, *event, out),
         Command::Finish(event) => resolution::finish(context, *event, out),
@@ -362,10 +363,10 @@ pub fn decide_own<E: From<BytesRef> + From<trading::Event>>(
 /// Applies an infrequent event.
 pub fn evolve(books: &mut ContextMut<'_, Predictions>, event: Infrequent) {
     let time = books.time;
-    let had_open_pool = score::has_open_pool(books.room);
+    let may_change_pools = pools::may_change(&event);
     apply(books, event);
-    if !had_open_pool && score::has_open_pool(books.room) {
-        score::begin_scoring(books.room, time);
+    if may_change_pools {
+        pools::update(books.room, time);
     }
 }
 
@@ -413,9 +414,9 @@ fn apply(books: &mut ContextMut<'_, Predictions>, event: Infrequent) {
             work::end_step(room, paid.is_last, time);
         }
         Infrequent::Scored(scored) => score::evolve(room, &scored),
-        Infrequent::PayoutBegun(day) => score::evolve_begin(room, day, time),
+        Infrequent::PayoutBegun(day) => liquidity::evolve_begin(room, day, time),
         Infrequent::Rewarded(paid) => {
-            score::evolve_pay(room, ledger, &paid, time);
+            liquidity::evolve_pay(room, ledger, &paid, time);
             room.fold_rewards();
             work::end_step(room, paid.is_last, time);
         }

@@ -1,8 +1,8 @@
 //! The laws of the room, from the single balances and positions.
 
-use crate::{Predictions, Work};
-use alloc::collections::BTreeMap;
-use buttonwood_model::{AccountId, AssetId, Claim, SymbolId};
+use crate::{Payment, Predictions, Work};
+use alloc::collections::{BTreeMap, BTreeSet};
+use buttonwood_model::{AccountId, AssetId, Claim, EventId, SymbolId};
 use buttonwood_num::Money;
 use buttonwood_room::Context;
 
@@ -18,6 +18,12 @@ pub enum BrokenLaw {
     FreePair(SymbolId, AccountId),
     /// The event is paid, and its contract has claims, dollars or live orders left (INV-PRED-4).
     NotDone(SymbolId),
+    /// Rebates, those that are not paid yet included, exceed the fees of makers (INV-HOUSE).
+    Rebates,
+    /// The rewards of a day for the event exceed its pool (INV-HOUSE).
+    Pool(EventId),
+    /// The rewards that are pending are not those that wait to be paid.
+    Pending,
 }
 
 impl Predictions {
@@ -28,7 +34,10 @@ impl Predictions {
         if let Some((id, _)) = unbacked {
             return Some(BrokenLaw::Unbacked(id));
         }
-        self.unequal_costs().or_else(|| self.free_pair(context)).or_else(|| self.left_over(context))
+        self.unequal_costs()
+            .or_else(|| self.free_pair(context))
+            .or_else(|| self.left_over(context))
+            .or_else(|| self.excess())
     }
 
     fn is_backed(&self, context: &Context<'_, Self>, id: SymbolId) -> bool {
@@ -69,7 +78,48 @@ impl Predictions {
         let has_left = |id: &SymbolId| {
             self.collateral(context.ledger, *id) != (Money::ZERO, [Money::ZERO; 2])
                 || !context.floor.orders.book(*id).is_empty()
+                || context.floor.stops.has_untriggered(*id)
         };
         contracts.find(has_left).map(BrokenLaw::NotDone)
+    }
+
+    /// Makers earn at most what they paid, and at most the pools.
+    fn excess(&self) -> Option<BrokenLaw> {
+        let rewards = &self.rewards;
+        let [fees, paid] = rewards.sums;
+        let owed =
+            rewards.runs.values().chain([&rewards.accrued, &rewards.unpaid]).flat_map(BTreeMap::values);
+        if { owed }.fold(paid, |sum, accrued| sum.capped_add(accrued.rebate)) > fees {
+            return Some(BrokenLaw::Rebates);
+        }
+        let is_pending = |(account, place): &(AccountId, usize)| {
+            let row = rewards.payouts(*account).get(*place);
+            row.is_some_and(|row| row.payment == Payment::Pending)
+        };
+        let rows = rewards.payouts.values().flatten();
+        let waiting = rows.filter(|row| row.payment == Payment::Pending).count();
+        let pending: BTreeSet<_> = rewards.pending.iter().filter(|row| is_pending(row)).collect();
+        if pending.len() != waiting || rewards.pending.len() != waiting {
+            return Some(BrokenLaw::Pending);
+        }
+        self.beyond_pool().map(BrokenLaw::Pool)
+    }
+
+    /// An event whose rewards of the day that was paid last, or is being paid, exceed its pool.
+    fn beyond_pool(&self) -> Option<EventId> {
+        let rewards = &self.rewards;
+        let day = rewards.paid_day?;
+        let pools = &rewards.days.get(&day)?.pools;
+        let of_day =
+            rewards.payouts.values().flat_map(|rows| rows.iter().rev().take_while(|row| row.day >= day));
+        let mut sums: BTreeMap<EventId, Money> = BTreeMap::new();
+        for share in of_day.filter(|row| row.day == day).flat_map(|row| &row.shares) {
+            let sum = sums.entry(share.event).or_default();
+            *sum = sum.capped_add(share.amount);
+        }
+        { sums }
+            .into_iter()
+            .find(|(event, sum)| *sum > pools.get(event).copied().unwrap_or_default())
+            .map(|(event, _)| event)
     }
 }

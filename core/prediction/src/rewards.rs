@@ -1,12 +1,12 @@
 //! Rewards of makers: the terms, and rebates of their fees (D-120, facts F§18.7). Scores of liquidity are in `score`.
 
 use crate::accrual::Accrued;
-use crate::score::{DayScores, LiquidityRow};
-use crate::{Infrequent, Predictions, Reject, Work, eastern};
+use crate::score::DayScores;
+use crate::{Infrequent, LiquidityRow, Predictions, Reject, Work, eastern};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_ledger::{Bucket, Cause, Ledger, PROMO, Posting};
-use buttonwood_model::{AccountId, BytesRef, Day, EventId, Outbox, Time};
+use buttonwood_model::{AccountId, BytesRef, Day, EventId, Outbox, SymbolId, Time};
 use buttonwood_num::{Bps, Money, Round};
 use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
@@ -116,6 +116,15 @@ pub struct Rewards {
     pub(crate) scored: Time,
     /// The last event that was scored of the minute after that.
     pub(crate) scored_event: Option<EventId>,
+    /// The event of which a part was scored then, and the last contract of that part.
+    pub(crate) scored_part: Option<(EventId, SymbolId)>,
+    /// The last day of which something was scored.
+    pub(crate) last_score_day: Option<Day>,
+    /// The events that have a pool and take orders, and since when; none while rewards are off.
+    pub(crate) open: BTreeMap<EventId, Time>,
+    /// The next of them to be scored, and the minute.
+    #[serde(skip)]
+    pub(crate) next_score: Option<(Time, EventId)>,
     pub(crate) payouts: BTreeMap<AccountId, Vec<LiquidityRow>>,
     /// Payouts for which `promo` had too little: account, and the place among its payouts.
     pub(crate) pending: Vec<(AccountId, usize)>,
@@ -148,12 +157,12 @@ impl Rewards {
 
     /// The last Eastern day of which something was scored.
     pub fn last_score_day(&self) -> Option<Day> {
-        self.days.keys().next_back().copied().max(self.paid_day)
+        self.last_score_day
     }
 
     /// How many groups have scored with an event on the latest day.
     pub fn makers_of(&self, event: EventId) -> usize {
-        self.days.last_key_value().map_or(0, |(_, day)| day.makers_of(event))
+        self.days.last_key_value().and_then(|(_, day)| day.makers.get(&event)).copied().unwrap_or(0)
     }
 
     /// Whether an account has earned what is not paid yet.
@@ -170,7 +179,7 @@ impl Rewards {
 /// Sets the terms of rewards.
 ///
 /// # Errors
-/// [`Reject::BadRewards`], [`Reject::UnknownEvent`].
+/// [`Reject::BadRewards`], [`Reject::UnknownEvent`], [`Reject::Ended`].
 pub(crate) fn set<E: From<BytesRef>>(
     context: &Context<'_, Predictions>,
     change: &RewardChange,
@@ -181,7 +190,9 @@ pub(crate) fn set<E: From<BytesRef>>(
         return Err(Reject::BadRewards);
     }
     for (place, (event, pool)) in pools.iter().enumerate() {
-        context.room.event(*event).ok_or(Reject::UnknownEvent)?;
+        if context.room.event(*event).ok_or(Reject::UnknownEvent)?.is_decided() {
+            return Err(Reject::Ended);
+        }
         let is_twice = pools.iter().take(place).any(|(other, _)| other == event);
         if is_twice || *pool <= Money::ZERO || !is_cents(*pool) {
             return Err(Reject::BadRewards);

@@ -1,7 +1,7 @@
 //! The answers of this room that the engine asks of every room.
 
 use crate::state::Step;
-use crate::{BrokenLaw, Command, Predictions, score};
+use crate::{BrokenLaw, Command, Predictions, liquidity};
 use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, Due, Phase};
@@ -12,7 +12,7 @@ impl Room for Predictions {
     type BrokenLaw = BrokenLaw;
 
     /// Work goes on from when its last step was done, so that what falls due later by the clock, of any room, does not wait for its end.
-    fn next_due(&self, _context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
+    fn next_due(&self, context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
         let work =
             self.work.front().map(|_| Due::step(self.work_time, Phase::Orders, Command::Work).in_storm());
         let agenda = self.agenda.first().map(|(time, step, event)| {
@@ -25,8 +25,9 @@ impl Room for Predictions {
         });
         let step = |time, command| Due::step(time, Phase::Orders, command).in_storm();
         let rebates = self.rewards.rebates_due.map(|time| step(time, Command::BeginRebates));
-        let scores = score::next(self).map(|(time, _)| step(time, Command::Score).skippable(true));
-        let payout = score::next_payout(self).map(|(time, _)| step(time, Command::BeginPayout));
+        let scores = self.rewards.next_score.map(|(time, _)| step(time, Command::Score).skippable(true));
+        let payout =
+            liquidity::next_payout(self, context.ledger).map(|(time, _)| step(time, Command::BeginPayout));
         [work, agenda, rebates, scores, payout].into_iter().flatten()
     }
 

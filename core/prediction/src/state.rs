@@ -1,7 +1,7 @@
 //! The state of the room.
 
 use crate::position::Position;
-use crate::{Acceptance, Contract, Event, Holding, Leg, Published, Rewards, Stage, Status, Work};
+use crate::{Acceptance, Contract, Event, Holding, Leg, Published, Rewards, Stage, Status, Work, pools};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -329,6 +329,7 @@ impl Predictions {
             self.index_event(EventId::from_index(at));
         }
         self.by_account = self.positions.keys().map(|(contract, account)| (*account, *contract)).collect();
+        pools::schedule(&mut self.rewards);
     }
 
     /// Adds an event to the indices.

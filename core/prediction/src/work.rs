@@ -1,7 +1,7 @@
 //! Tasks that are done in bounded steps between other commands: cancelling orders once trading has ended, and paying positions.
 
 use crate::position::share;
-use crate::{Infrequent, Predictions, Refund, Reject, Status, rewards, score};
+use crate::{Infrequent, Predictions, Refund, Reject, Status, liquidity, rewards};
 use alloc::vec::Vec;
 use buttonwood_ledger::{About, Bucket, Cause, Ledger, Posting, ROUNDING};
 use buttonwood_model::{
@@ -80,7 +80,7 @@ pub(crate) fn decide<E: From<BytesRef> + From<trading::Event>>(
         }
         Work::Settle(event) => settle(context, event, out),
         Work::Rebates(run) => out.push_named(&Infrequent::Rebated(rewards::pay(context, run))),
-        Work::Liquidity(day) => out.push_named(&Infrequent::Rewarded(score::pay(context, day))),
+        Work::Liquidity(day) => out.push_named(&Infrequent::Rewarded(liquidity::pay(context, day))),
     }
     Ok(())
 }

@@ -36,8 +36,8 @@ pub(crate) struct Stage {
     pub(crate) exchange: Exchange,
     pub(crate) usd: CurrencyId,
     pub(crate) accounts: Vec<AccountId>,
-    keys: Vec<SessionId>,
-    nonce: u64,
+    pub(crate) keys: Vec<SessionId>,
+    pub(crate) nonce: u64,
 }
 
 pub(crate) fn money(text: &str) -> Money {
@@ -54,7 +54,7 @@ fn refuses(answer: &Answer, why: &str) {
     assert!(is_refused, "{answer:?} instead of {why}");
 }
 
-fn refused(reject: Reject) -> Answer {
+pub(crate) fn refused(reject: Reject) -> Answer {
     Answer::Rejected(AnyReject::Prediction(reject))
 }
 
@@ -110,7 +110,7 @@ impl Stage {
         self.run(None, body.into())
     }
 
-    fn call(&mut self, who: usize, body: impl Into<Body>) -> Answer {
+    pub(crate) fn call(&mut self, who: usize, body: impl Into<Body>) -> Answer {
         self.nonce += 1;
         let caller = caller(self.keys[who], self.accounts[who], self.nonce);
         self.run(Some(caller), body.into())
@@ -141,7 +141,7 @@ impl Stage {
     }
 
     /// An order in its own view: `buy yes 10 @ 0.40`, `sell no 5 @ 0.30 ioc`, `buy yes 1 @ 0.60 stop 0.55`.
-    fn place(&self, contract: SymbolId, words: &str) -> Place {
+    pub(crate) fn place(&self, contract: SymbolId, words: &str) -> Place {
         let words: Vec<&str> = words.split(' ').collect();
         let grid = &self.exchange.state.symbol(contract).expect("listed").grid;
         let ticks =
@@ -177,7 +177,7 @@ impl Stage {
         self.order_on(RAIN, who, words)
     }
 
-    fn order_on(&mut self, contract: SymbolId, who: usize, words: &str) -> Answer {
+    pub(crate) fn order_on(&mut self, contract: SymbolId, who: usize, words: &str) -> Answer {
         let place = self.place(contract, words);
         self.call(who, TradingCommand::Place(place))
     }
@@ -215,17 +215,17 @@ impl Stage {
         self.exchange.state.predictions().event(EventId(event)).expect("listed").status
     }
 
-    fn resolve(&mut self, event: u32, outcomes: &[(&str, Claim)]) -> Answer {
+    pub(crate) fn resolve(&mut self, event: u32, outcomes: &[(&str, Claim)]) -> Answer {
         let outcomes = outcomes.iter().map(|(ticker, claim)| ((*ticker).to_owned(), *claim)).collect();
         let new = NewResolution { event: EventId(event), outcomes, source: "the sky".to_owned() };
         self.own(Own::Resolve(Arc::new(new)))
     }
 
-    fn void(&mut self, value: Option<&str>, at_cost: bool) -> Answer {
+    pub(crate) fn void(&mut self, value: Option<&str>, at_cost: bool) -> Answer {
         self.void_event(0, value, at_cost)
     }
 
-    fn void_event(&mut self, event: u32, value: Option<&str>, at_cost: bool) -> Answer {
+    pub(crate) fn void_event(&mut self, event: u32, value: Option<&str>, at_cost: bool) -> Answer {
         let reason = "it was cancelled".to_owned();
         let value = value.map(money);
         self.own(Own::Void(Arc::new(NewVoid { event: EventId(event), reason, value, at_cost })))
@@ -236,7 +236,7 @@ impl Stage {
     }
 
     /// Lists an event with a lone contract for an hour, or as `change` has it.
-    fn listed(&mut self, ticker: &str, change: impl FnOnce(&mut NewEvent)) {
+    pub(crate) fn listed(&mut self, ticker: &str, change: impl FnOnce(&mut NewEvent)) {
         let mut new = event(ticker, &[]);
         new.expiry = Time(self.now() + HOUR);
         change(&mut new);
@@ -260,11 +260,11 @@ impl Stage {
         self.own(Own::ListCombo(Arc::new(new)))
     }
 
-    fn halt(&mut self, event: u32, halted: bool) -> Answer {
+    pub(crate) fn halt(&mut self, event: u32, halted: bool) -> Answer {
         self.own(Own::Halt(EventId(event), halted))
     }
 
-    fn dispute(&mut self, event: u32) -> Answer {
+    pub(crate) fn dispute(&mut self, event: u32) -> Answer {
         self.own(Own::Dispute(EventId(event), "it rained".to_owned()))
     }
 
@@ -291,7 +291,7 @@ impl Stage {
         self.placed(BOB, "buy no 100 @ 0.60");
     }
 
-    fn cancel(&mut self, who: usize, order: u64) -> Answer {
+    pub(crate) fn cancel(&mut self, who: usize, order: u64) -> Answer {
         self.call(who, Own::Cancel(OrderId(order)))
     }
 
