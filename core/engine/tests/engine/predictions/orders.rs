@@ -1,7 +1,7 @@
 //! Cancels, stops, and the rates of orders.
 
 use super::*;
-use buttonwood_engine::{FeeChange, OrderRef};
+use buttonwood_engine::{FeeChange, Note, Operation, OrderRef};
 use buttonwood_model::Product;
 use buttonwood_num::Bps;
 
@@ -147,4 +147,33 @@ fn a_stop_at_the_last_price_enters_at_once() {
     let order = stage.placed(CAT, "buy yes 1 @ 0.60 stop 0.50");
     stage.catch_up();
     assert!(stage.exchange.queue(RAIN, Side::Buy).any(|resting| resting.id.0 == order));
+}
+
+/// A stop that is reached when the exchange halts waits, also over a start, and enters when it resumes; an expiry in the halt cancels it.
+#[test]
+fn reached_stops_wait_while_the_exchange_is_halted() {
+    for expires in [false, true] {
+        let mut stage = Stage::new();
+        print_half(&mut stage);
+        let stop = stage.placed(CAT, "buy no 5 @ 0.70 stop 0.60");
+        stage.placed(ANN, "buy yes 1 @ 0.40");
+        stage.placed(BOB, "buy no 1 @ 0.60");
+        let operate = |stage: &mut Stage, operation: Operation| {
+            let note = Note { who: "ann".into(), what: "a halt".into(), why: "a test".into() };
+            assert_eq!(stage.own(Body::act(note, Some(operation.into()))), Answer::Done);
+        };
+        operate(&mut stage, Operation::Halt);
+        stage.exchange.state = stage.exchange.stored();
+        stage.pass_to(HOUR - 1);
+        let waits = |stage: &Stage| stage.exchange.queue(RAIN, Side::Sell).all(|order| order.id.0 != stop);
+        assert!(waits(&stage) && stage.exchange.order(stop).is_some());
+        if expires {
+            stage.pass_to(HOUR);
+            assert_eq!((stage.status(0), stage.held(CAT)), (Status::Closed, Money::ZERO));
+        }
+        operate(&mut stage, Operation::Resume);
+        stage.catch_up();
+        assert_eq!((waits(&stage), stage.exchange.order(stop).is_some()), (expires, !expires));
+        stage.replays();
+    }
 }
