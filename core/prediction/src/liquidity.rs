@@ -133,8 +133,9 @@ pub(crate) fn pay(context: &Context<'_, Predictions>, day: Day) -> Rewarded {
     let mut rows = Vec::new();
     let of_day = rewards.days.get(&day);
     let groups = of_day.map(|of_day| &of_day.groups);
-    let mut until = None;
-    let mut scores = 0;
+    let (mut until, mut scores) = (None, 0);
+    // Rewards are paid in their order: after one that is pending the others wait too.
+    let mut must_wait = late.len() != rewards.pending.len();
     for (group, events) in groups.into_iter().flatten() {
         let Some(of_day) = of_day.filter(|_| scores < SCORES_OF_STEP) else { break };
         until = Some(*group);
@@ -145,11 +146,12 @@ pub(crate) fn pay(context: &Context<'_, Predictions>, day: Day) -> Rewarded {
             continue;
         }
         if row.payment == Payment::Paid {
-            if row.amount <= left && late.len() == rewards.pending.len() {
+            must_wait |= row.amount > left;
+            if must_wait {
+                row.payment = Payment::Pending;
+            } else {
                 left -= row.amount;
                 row.paid = Some(context.time);
-            } else {
-                row.payment = Payment::Pending;
             }
         }
         rows.push(row);
