@@ -17,6 +17,7 @@ mod margin;
 mod naive;
 mod perps;
 mod predictions;
+mod rewards;
 mod staking;
 mod worlds;
 
@@ -30,5 +31,6 @@ pub use margin::{MarginCounts, MarginJudge};
 pub use naive::{Naive, PerpFigures, PerpFill, PerpMarket, perp_average, perp_figures, perp_quantity};
 pub use perps::{PerpCounts, PerpJudge};
 pub use predictions::{PredictionCounts, predict};
+pub use rewards::{RewardCounts, reward};
 pub use staking::{StakingCounts, stake};
 pub use worlds::{CALLS, DEEP, FINE, FUNDS, MAJORS, ODD, Range, World};

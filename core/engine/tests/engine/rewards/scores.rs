@@ -248,7 +248,7 @@ fn small_orders_crowd_nobody_out() {
     let [one, two] = [1, 2].map(SymbolId::contract);
     let small = stage.place(one, "buy yes 1 @ 0.02");
     for _ in 0..10_000 {
-        stage.send(CAT, TradingCommand::Place(small.clone()));
+        stage.send(CAT, TradingCommand::Place(small));
     }
     for contract in [one, two] {
         stage.order_on(contract, ANN, "buy yes 20 @ 0.02");
