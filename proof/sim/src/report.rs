@@ -2,7 +2,7 @@
 
 use crate::wanted::{Kind, Span, Wanted};
 use buttonwood_oracle::{
-    CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare, predict, stake,
+    CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare, predict, reward, stake,
 };
 use buttonwood_sim::Finding;
 use buttonwood_sim::adversary::{Hunt, HuntTally, Program, Scene, play};
@@ -38,6 +38,8 @@ const CLEARING_STEPS: u32 = 400;
 const STAKING_STEPS: u32 = 300;
 /// Acts of a world of prediction markets.
 const PREDICTION_STEPS: u32 = 1_200;
+/// How many acts a world of rewards has, half an hour each.
+const REWARD_STEPS: u32 = 200;
 /// Customers of a large one.
 const CROWD: u32 = 1_100;
 /// Steps of a world of spot margin.
@@ -238,6 +240,9 @@ impl Work<'_> {
             }
             if seed % 6 == 5 {
                 holders(seed);
+            }
+            if seed % 6 == 2 {
+                makers(seed);
             }
             Ok(counts)
         };
@@ -476,6 +481,13 @@ fn customers(seed: u64) {
 fn holders(seed: u64) {
     let (steps, crowd) = if seed % 66 == 5 { (PREDICTION_STEPS / 5, CROWD) } else { (PREDICTION_STEPS, 0) };
     if let Err(odd) = predict(Dice::seeded(seed), steps, crowd) {
+        panic!("{odd}");
+    }
+}
+
+/// Runs a world of rewards for makers.
+fn makers(seed: u64) {
+    if let Err(odd) = reward(Dice::seeded(seed), REWARD_STEPS) {
         panic!("{odd}");
     }
 }
