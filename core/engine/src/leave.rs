@@ -12,6 +12,12 @@ impl State {
     pub fn leave(&self) -> Leave<'_> {
         Leave { ledger: self.ledger(), rooms: self }
     }
+
+    /// Whether the group of an account has an open advance or owes for a returned one, so that less may leave its accounts than they
+    /// have (D-181).
+    pub fn is_in_advance(&self, account: AccountId) -> bool {
+        !self.group_in_advance(account).is_empty()
+    }
 }
 
 impl State {

@@ -35,6 +35,19 @@ pub struct RewardTerms {
     pub pools: BTreeMap<EventId, Money>,
 }
 
+impl RewardTerms {
+    /// Sets the terms that a change names.
+    pub fn change(&mut self, change: RewardChange) {
+        self.enabled = change.enabled.unwrap_or(self.enabled);
+        self.rebate_bps = change.rebate_bps.unwrap_or(self.rebate_bps);
+        self.spread_cents = change.spread_cents.unwrap_or(self.spread_cents);
+        self.min_payout = change.min_payout.unwrap_or(self.min_payout);
+        if let Some(pools) = change.pools {
+            self.pools = pools.into_iter().collect();
+        }
+    }
+}
+
 impl Default for RewardTerms {
     fn default() -> Self {
         Self {
@@ -222,13 +235,7 @@ pub(crate) fn cent() -> Money {
 pub(crate) fn evolve_set(room: &mut Predictions, change: RewardChange, is_exact: bool, time: Time) {
     let Rewards { terms, rules, accrued, rebates_due, scored, scored_event, .. } = &mut room.rewards;
     let (was_enabled, old_rate) = (terms.enabled, terms.rebate_bps);
-    terms.enabled = change.enabled.unwrap_or(terms.enabled);
-    terms.rebate_bps = change.rebate_bps.unwrap_or(terms.rebate_bps);
-    terms.spread_cents = change.spread_cents.unwrap_or(terms.spread_cents);
-    terms.min_payout = change.min_payout.unwrap_or(terms.min_payout);
-    if let Some(pools) = change.pools {
-        terms.pools = pools.into_iter().collect();
-    }
+    terms.change(change);
     if rules.is_empty() || old_rate != terms.rebate_bps {
         if let Some(last) = rules.last_mut() {
             last.until = Some(time);

@@ -17,7 +17,7 @@ use crate::time::iso_millis;
 use buttonwood_engine::State;
 use buttonwood_engine::prediction::{self, Act, Event, Kind, Status, own_price};
 use buttonwood_model::{Claim, EventId, Side, Symbol, SymbolId, Time};
-use buttonwood_num::{Grid, MONEY_DECIMALS, Money, Price};
+use buttonwood_num::{Grid, Money, Price};
 
 /// The path of the terms that hold for every contract.
 const TERMS: &str = "/v1/prediction-markets/terms";
@@ -61,10 +61,6 @@ pub const fn combo_status(event: &Event) -> &'static str {
         Status::Settled => "Settled",
         Status::Invalid => "Voided",
     }
-}
-
-fn money(amount: Money) -> DecimalText {
-    DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS))
 }
 
 /// Which prices of its contracts an event shows.
@@ -124,7 +120,7 @@ pub fn event(state: &State, id: EventId, now: Time, quotes: Quotes) -> Option<Pr
         resolved_at: event.resolved.map(iso),
         created_at: iso(event.listed),
         contracts: contracts.collect(),
-        volume: money(volume),
+        volume: DecimalText::exact(volume),
         effective_date: iso(event.start),
         expiry_date: iso(event.expiry),
         start_time: iso(event.start),
@@ -132,7 +128,7 @@ pub fn event(state: &State, id: EventId, now: Time, quotes: Quotes) -> Option<Pr
         settlement: lone
             .and_then(own)
             .and_then(|of| of.value)
-            .map(|value| Settlement { value: money(value) }),
+            .map(|value| Settlement { value: DecimalText::exact(value) }),
         resolution: resolution(state, event),
     })
 }
@@ -168,7 +164,7 @@ fn contract(
         sort_order: place,
         strike: event.strike.as_ref().map(|of| strike(of, now)),
         source: source(event),
-        settlement_value: own.value.map(money),
+        settlement_value: own.value.map(DecimalText::exact),
     })
 }
 

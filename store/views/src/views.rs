@@ -8,7 +8,7 @@ use crate::history::{
 use crate::{AuctionResults, Candles, Depth, Tape, TradeVolumes};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Breaks, Event, OrderRef, OrderState, State};
-use buttonwood_model::{AccountId, Side, Stamp, SymbolId, Time};
+use buttonwood_model::{AccountId, Side, Slot, Stamp, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
 
 /// All read models, as of one command.
@@ -275,7 +275,12 @@ impl Views {
             OrderRef::Id(id) => orders.find(*id).filter(|slot| orders.get(*slot).account == account)?,
             OrderRef::ClientId(client_id) => orders.find_client_id(account, client_id)?,
         };
-        Some(Found { order: OrderState::live(self.state().floor(), slot), trades: self.fold.trades_of(slot) })
+        Some(self.live(slot))
+    }
+
+    /// The live order in a slot.
+    pub fn live(&self, slot: Slot) -> Found {
+        Found { order: OrderState::live(self.state().floor(), slot), trades: self.fold.trades_of(slot) }
     }
 }
 

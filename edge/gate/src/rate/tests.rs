@@ -236,10 +236,10 @@ fn entries_of_a_batch_take_tokens() {
     let key = allowance(&account);
     assert_eq!(key.take(ms(0), false), Admit::Now);
     key.charge(19, ms(0), false);
+    assert_eq!(tally(100, || account.take(ms(0))), (80, 5, 15), "the account has paid for all 20");
     assert_eq!(key.take(ms(500), false), Admit::Refuse { retry_after: 1 });
     assert_eq!(key.take(ms(600), false), Admit::Wait(ms(500)));
     let other = allowance(&account);
-    assert_eq!(tally(100, || account.take(ms(0))), (80, 5, 15), "the account has paid for all 20");
     assert_eq!(other.take(ms(2_000), true), Admit::Now);
     other.charge(9, ms(2_000), true);
     assert_eq!(tally(11, || other.take(ms(2_000), false)), (5, 5, 1));

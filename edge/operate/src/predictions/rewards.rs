@@ -4,11 +4,11 @@ use super::{find_event, switch};
 use crate::command::{Argument, Command, Form};
 use crate::field::money;
 use crate::operator::Operator;
-use buttonwood_engine::prediction::{RewardChange, RewardTerms};
+use buttonwood_engine::prediction::RewardChange;
 use buttonwood_engine::{PredictionCommand, PredictionReject, Reject, State};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::EventId;
-use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_num::Money;
 use buttonwood_wire::contract::{
     Decimal, DecimalText, Done, InPayload, Needed, Objects, Optional, Sent, Switch, Text, WholeUpTo,
 };
@@ -86,7 +86,8 @@ answer! {
 
 async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let change = read(operator, fields)?;
-    let shown = merged(operator.exchange.views().state(), &change);
+    let mut shown = operator.exchange.views().state().predictions().rewards().terms().clone();
+    shown.change(change.clone());
     let refuse = |reject| {
         (reject == Reject::Prediction(PredictionReject::BadRewards))
             .then(|| bad_value("pools", "at most 1000 pools", "more"))
@@ -94,37 +95,20 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     operator.send(PredictionCommand::SetRewards(Arc::new(change)), refuse).await?;
     let pools = shown.pools.iter().map(|(id, pool)| PoolSet {
         event_ticker: ticker_of(operator.exchange.views().state(), *id),
-        daily_pool_usd: exact(*pool),
+        daily_pool_usd: DecimalText::dollars(*pool),
     });
     Ok(json::body(&RewardsSet {
         result: Done,
         enabled: shown.enabled,
         rebate_multiplier_bps: shown.rebate_bps.into(),
         max_spread_cents: shown.spread_cents.into(),
-        min_payout_threshold_usd: exact(shown.min_payout),
+        min_payout_threshold_usd: DecimalText::dollars(shown.min_payout),
         pools: pools.collect(),
     }))
 }
 
 fn ticker_of(state: &State, id: EventId) -> String {
     state.predictions().event(id).map_or_else(String::new, |event| event.ticker.clone())
-}
-
-fn exact(amount: Money) -> DecimalText {
-    DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS))
-}
-
-/// The terms as they are after a change.
-fn merged(state: &State, change: &RewardChange) -> RewardTerms {
-    let terms = state.predictions().rewards().terms();
-    let pools = change.pools.as_ref().map(|pools| pools.iter().copied().collect());
-    RewardTerms {
-        enabled: change.enabled.unwrap_or(terms.enabled),
-        rebate_bps: change.rebate_bps.unwrap_or(terms.rebate_bps),
-        spread_cents: change.spread_cents.unwrap_or(terms.spread_cents),
-        min_payout: change.min_payout.unwrap_or(terms.min_payout),
-        pools: pools.unwrap_or_else(|| terms.pools.clone()),
-    }
 }
 
 fn read(operator: &Operator<'_>, fields: &Payload) -> Result<RewardChange, Refusal> {

@@ -3,25 +3,31 @@
 use super::{READ, READERS, contract_of};
 use crate::app::App;
 use crate::call::Call;
+use crate::history_fault::unread;
 use crate::route::{Route, SignedQuery};
-use buttonwood_engine::OrderState;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
+use buttonwood_views::Found;
+use buttonwood_views::history::Position;
 use buttonwood_wire::contract::{InEither, Offset, Rows, Text};
 use buttonwood_wire::prediction_order::{ContractOrder, OwnOrder};
 use buttonwood_wire::{answer, json, request};
 
 /// Trader or Auditor.
-pub(crate) const ROUTE: Route = Route::reading("/v1/prediction-markets/orders/active", answer)
-    .roles(READERS)
-    .scopes(READ)
-    .queried(SignedQuery::Optional)
-    .coded()
-    .about("Lists the account's live orders of contracts, those that were placed last first.")
-    .notes(&["Its parameters may be in the query string too; of one in both the payload counts."])
-    .takes::<ActiveContractOrders>()
-    .gives::<ContractOrderPage>()
-    .refuses(&[404]);
+pub(crate) const ROUTE: Route =
+    Route::recalling("/v1/prediction-markets/orders/active", |app, call| Box::pin(answer(app, call)))
+        .roles(READERS)
+        .scopes(READ)
+        .queried(SignedQuery::Optional)
+        .coded()
+        .about("Lists the account's live orders of contracts, those that were placed last first.")
+        .notes(&[
+            "Its parameters may be in the query string too; of one in both the payload counts. `updatedAt` is the time of the order's \
+             newest trade, and of an order without trades that of its placement.",
+        ])
+        .takes::<ActiveContractOrders>()
+        .gives::<ContractOrderPage>()
+        .refuses(&[404]);
 
 request! {
     /// Which orders.
@@ -67,19 +73,27 @@ impl ContractOrderPage {
     }
 }
 
-fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
+async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let sent = ActiveContractOrders::of(call.either());
     let (limit, offset) = (sent.limit()?, sent.offset()?);
     let contract = contract_of(app, sent.symbol()?.as_deref())?;
+    let found: Vec<Found> = {
+        let views = app.exchange.views();
+        let own = views.state().orders().of_account(call.account()).filter(|(_, order)| {
+            order.symbol.is_contract() && contract.is_none_or(|contract| contract == order.symbol)
+        });
+        own.skip(offset).take(limit).map(|(slot, _)| views.live(slot)).collect()
+    };
+    let newest: Vec<Option<Position>> = found.iter().map(|found| found.trades).collect();
+    let filled = app.exchange.query_history(move |history| {
+        newest.iter().map(|at| at.map(|at| history.trade_time(at)).transpose()).collect::<Result<Vec<_>, _>>()
+    });
+    let filled = filled.await.map_err(|fault| unread(&fault))?;
     let views = app.exchange.views();
     let state = views.state();
-    let floor = state.floor();
-    let own = floor.orders.of_account(call.account()).filter(|(_, order)| {
-        order.symbol.is_contract() && contract.is_none_or(|contract| contract == order.symbol)
-    });
-    let shown = own.skip(offset).take(limit).filter_map(|(slot, _)| {
-        let order = OrderState::live(floor, slot);
-        OwnOrder::of(state.symbol(order.symbol)?, &order, order.placed)?.shown(state)
+    let shown = found.iter().zip(filled).filter_map(|(Found { order, .. }, filled)| {
+        let updated = filled.unwrap_or(order.placed);
+        OwnOrder::of(state.symbol(order.symbol)?, order, updated)?.shown(state)
     });
     Ok(Reply::json(json::body(&ContractOrderPage::of(shown.collect(), limit, offset))))
 }

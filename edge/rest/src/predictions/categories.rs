@@ -1,9 +1,10 @@
 //! `GET /v1/prediction-markets/categories`: the categories of events (PM-008).
 
-use super::numbered;
+use super::scan;
 use crate::app::App;
 use crate::call::Asked;
 use crate::route::Route;
+use buttonwood_engine::prediction::Event;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_wire::contract::{InQuery, Label, RepeatedOf};
@@ -12,11 +13,12 @@ use buttonwood_wire::{answer, json, request};
 use std::collections::BTreeSet;
 
 /// Anybody.
-pub(crate) const ROUTE: Route = Route::public("/v1/prediction-markets/categories", answer)
-    .coded()
-    .about("Lists the categories of events, alphabetically.")
-    .takes::<OfStatus>()
-    .gives::<Categories>();
+pub(crate) const ROUTE: Route =
+    Route::public_recalling("/v1/prediction-markets/categories", |app, asked| Box::pin(answer(app, asked)))
+        .coded()
+        .about("Lists the categories of events, alphabetically.")
+        .takes::<OfStatus>()
+        .gives::<Categories>();
 
 request! {
     /// Which categories.
@@ -34,17 +36,19 @@ answer! {
     }
 }
 
-fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
+async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let statuses = OfStatus::of(asked.query).status()?;
-    let categories: BTreeSet<String> = {
-        let views = app.exchange.views();
-        let events = numbered(views.state().predictions()).map(|(_, event)| event);
-        let meant = events.filter(|event| {
-            event.legs.is_empty() && (statuses.is_empty() || statuses.contains(&event.status.name()))
-        });
-        let names: BTreeSet<&str> = meant.map(|event| event.category.as_str()).collect();
-        names.into_iter().map(str::to_owned).collect()
+    let is_meant = |event: &Event| {
+        event.legs.is_empty() && (statuses.is_empty() || statuses.contains(&event.status.name()))
     };
+    let mut categories: BTreeSet<String> = BTreeSet::new();
+    let note = |_, event: &Event| {
+        if is_meant(event) && !categories.contains(&event.category) {
+            categories.insert(event.category.clone());
+        }
+        None::<()>
+    };
+    scan(app, note).await;
     let categories = categories.into_iter().map(Label).collect();
     Ok(Reply::json(json::body(&Categories { categories })))
 }

@@ -6,7 +6,6 @@ use crate::call::Asked;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::DecimalText;
 use buttonwood_wire::prediction::symbol_name;
 use buttonwood_wire::{answer, json};
@@ -51,13 +50,9 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
     let rows = event.contracts().filter_map(|contract| {
         let (escrow, [yes, no]) = state.predictions().collateral(state.ledger(), contract);
         let symbol = symbol_name(state.symbol(contract)?);
-        Some(ContractCollateral { symbol, yes: exact(yes), no: exact(no), escrow: exact(escrow) })
+        let [yes, no, escrow] = [yes, no, escrow].map(DecimalText::exact);
+        Some(ContractCollateral { symbol, yes, no, escrow })
     });
     let contracts = rows.collect();
     Ok(Reply::json(json::body(&Collateral { event_ticker: event.ticker.clone(), contracts })))
-}
-
-/// An amount with all its decimals.
-fn exact(amount: Money) -> DecimalText {
-    DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS))
 }

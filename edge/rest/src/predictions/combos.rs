@@ -1,6 +1,7 @@
 //! `GET /v1/prediction-markets/combos`: contracts on the outcomes of several events (PM-009).
 
 use super::events::pagination;
+use super::scan;
 use crate::app::App;
 use crate::call::Asked;
 use crate::route::Route;
@@ -13,14 +14,14 @@ use buttonwood_wire::prediction::{ComboPage, combo, combo_status, contract_numbe
 use buttonwood_wire::{json, request, words};
 
 /// Anybody.
-pub(crate) const ROUTE: Route = Route::public("/v1/prediction-markets/combos", answer)
-    .coded()
-    .about("Lists combos, the newest first.")
-    .notes(&[
-        "A combo pays yes if every leg has its required outcome. It is `Active` until it is paid or void.",
-    ])
-    .takes::<Combos>()
-    .gives::<ComboPage>();
+pub(crate) const ROUTE: Route = Route::public_recalling("/v1/prediction-markets/combos", |app, asked| {
+    Box::pin(answer(app, asked))
+})
+.coded()
+.about("Lists combos, the newest first.")
+.notes(&["A combo pays yes if every leg has its required outcome. It is `Active` until it is paid or void."])
+.takes::<Combos>()
+.gives::<ComboPage>();
 
 words! {
     /// Where a combo stands.
@@ -43,7 +44,7 @@ request! {
     }
 }
 
-fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
+async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let request = Combos::of(asked.query);
     let statuses = Some(request.status()?).filter(|all| !all.is_empty()).unwrap_or_else(|| vec!["Active"]);
     let (contract, is_registered) = (request.contract_id()?, request.instrument_registered()?);
@@ -52,13 +53,14 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
         let mut contracts = event.contracts().chain(event.legs.iter().map(|leg| leg.contract));
         contracts.any(|contract| contract_number(contract) == wanted)
     };
-    let views = app.exchange.views();
-    let meant = views.state().predictions().combos().rev().filter(|(_, event)| {
+    let is_meant = |event: &Event| {
         is_registered
+            && !event.legs.is_empty()
             && statuses.contains(&combo_status(event))
             && contract.is_none_or(|wanted| is_on(event, wanted))
-    });
-    let all: Vec<EventId> = meant.map(|(id, _)| id).collect();
+    };
+    let all: Vec<EventId> = scan(app, |id, event| is_meant(event).then_some(id)).await;
+    let views = app.exchange.views();
     let page = all.iter().skip(offset).take(limit).filter_map(|id| combo(views.state(), *id)).collect();
     drop(views);
     let pagination = pagination(limit, offset, all.len());

@@ -1,10 +1,9 @@
 //! `GET /v1/prediction-markets/events`, and the listings of new, settled and coming events (PM-001, PM-005 to PM-007, PM-010).
 
-use super::numbered;
+use super::{has_text, numbered, scan};
 use crate::app::App;
 use crate::call::Asked;
 use crate::route::Route;
-use buttonwood_engine::Predictions;
 use buttonwood_engine::prediction::{Event, Status};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
@@ -174,47 +173,44 @@ async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let search = request.search()?.map(|text| text.to_lowercase());
     let is_meant = |event: &Event| {
         (statuses.is_empty() || statuses.contains(&event.status.name()))
-            && search.as_ref().is_none_or(|search| event.title.to_lowercase().contains(search))
+            && search.as_ref().is_none_or(|search| has_text(&event.title, search))
     };
-    let choose = |predictions: &Predictions, _now| {
-        let meant = numbered(predictions).rev().filter(|(_, event)| filter.takes(event) && is_meant(event));
-        meant.map(|(id, _)| id).collect()
-    };
-    Ok(list(app, &filter, choose, Quotes::Shown).await)
+    let all = scan(app, |id, event| (filter.takes(event) && is_meant(event)).then_some(id)).await;
+    Ok(list(app, &filter, all, Quotes::Shown).await)
 }
 
 async fn newly_listed(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let filter = Filter::of(asked.query)?;
-    let choose = |predictions: &Predictions, now: Time| {
+    let all = {
+        let views = app.exchange.views();
+        let now = app.now_of(&views);
         let is_new = |event: &Event| event.listed.plus(DAY) > now;
-        let newest = numbered(predictions).rev().take_while(|(_, event)| is_new(event));
+        let newest = numbered(views.state().predictions()).rev().take_while(|(_, event)| is_new(event));
         newest.filter(|(_, event)| filter.takes(event)).map(|(id, _)| id).collect()
     };
-    Ok(list(app, &filter, choose, Quotes::Shown).await)
+    Ok(list(app, &filter, all, Quotes::Shown).await)
 }
 
 async fn recently_settled(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let filter = Filter::of(asked.query)?;
-    let choose = |predictions: &Predictions, now: Time| {
+    let all = {
+        let views = app.exchange.views();
+        let (now, predictions) = (app.now_of(&views), views.state().predictions());
         let ended = predictions.ended().filter_map(|id| Some((id, predictions.event(id)?)));
         let is_new = |event: &Event| event.resolved.is_some_and(|time| time.plus(DAY) > now);
         let latest = ended.take_while(|(_, event)| is_new(event));
         let settled = latest.filter(|(_, event)| event.status == Status::Settled && filter.takes(event));
         settled.map(|(id, _)| id).collect()
     };
-    Ok(list(app, &filter, choose, Quotes::Emptied).await)
+    Ok(list(app, &filter, all, Quotes::Emptied).await)
 }
 
 async fn upcoming(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let filter = Filter::of(asked.query)?;
-    let choose = |predictions: &Predictions, _now| {
-        let approved = numbered(predictions)
-            .filter(|(_, event)| event.status == Status::Approved && filter.takes(event));
-        let mut approved: Vec<(Time, EventId)> = approved.map(|(id, event)| (event.start, id)).collect();
-        approved.sort_unstable();
-        approved.into_iter().map(|(_, id)| id).collect()
-    };
-    Ok(list(app, &filter, choose, Quotes::Shown).await)
+    let is_meant = |event: &Event| event.status == Status::Approved && filter.takes(event);
+    let mut all = scan(app, |id, event| is_meant(event).then_some((event.start, id))).await;
+    all.sort_unstable();
+    Ok(list(app, &filter, all.into_iter().map(|(_, id)| id).collect(), Quotes::Shown).await)
 }
 
 /// Events that are written without a pause. An event may have a hundred contracts.
@@ -222,18 +218,9 @@ const AT_ONCE: usize = 10;
 /// Bytes of an event with one contract, about.
 const EVENT_BYTES: usize = 1_600;
 
-/// Lists the events that `choose` returns. The lock of the views is held for a few events at a time.
-async fn list(
-    app: &App,
-    filter: &Filter<'_>,
-    choose: impl FnOnce(&Predictions, Time) -> Vec<EventId>,
-    quotes: Quotes,
-) -> Reply {
-    let (now, all) = {
-        let views = app.exchange.views();
-        let now = app.now_of(&views);
-        (now, choose(views.state().predictions(), now))
-    };
+/// Lists a page of events. The lock of the views is held for a few events at a time.
+async fn list(app: &App, filter: &Filter<'_>, all: Vec<EventId>, quotes: Quotes) -> Reply {
+    let now = app.now_of(&app.exchange.views());
     let (page, pagination) = filter.page(all);
     let mut rows = Json::with_capacity(page.len() * EVENT_BYTES);
     for (at, some) in page.chunks(AT_ONCE).enumerate() {

@@ -60,8 +60,40 @@ pub(crate) fn find_event<'a>(
     found.ok_or_else(|| not_found("Event", ticker))
 }
 
+/// Events that a listing looks at without a pause.
+const SCANNED: usize = 1_000;
+
+/// Looks at all events, combos included, the newest first, and returns what `choose` makes of them. The views' lock is held for some events
+/// at a time; an event that is listed after the start is left out.
+async fn scan<T>(app: &App, mut choose: impl FnMut(EventId, &Event) -> Option<T>) -> Vec<T> {
+    let mut end = app.exchange.views().state().predictions().events().len();
+    let mut chosen = Vec::new();
+    while end > 0 {
+        let start = end.saturating_sub(SCANNED);
+        {
+            let views = app.exchange.views();
+            let some = numbered(views.state().predictions()).skip(start).take(end - start);
+            chosen.extend(some.rev().filter_map(|(id, event)| choose(id, event)));
+        }
+        end = start;
+        tokio::task::yield_now().await;
+    }
+    chosen
+}
+
+/// Whether a title has a text, which is in lower case, in any letter case.
+fn has_text(title: &str, text: &str) -> bool {
+    if !title.is_ascii() || !text.is_ascii() {
+        return title.to_lowercase().contains(text);
+    }
+    text.is_empty()
+        || title.as_bytes().windows(text.len()).any(|part| part.eq_ignore_ascii_case(text.as_bytes()))
+}
+
 /// Every event with its id, in the order of their listing. Combos are among them.
-fn numbered(predictions: &Predictions) -> impl DoubleEndedIterator<Item = (EventId, &Event)> {
+fn numbered(
+    predictions: &Predictions,
+) -> impl DoubleEndedIterator<Item = (EventId, &Event)> + ExactSizeIterator {
     let all = predictions.events().iter().enumerate();
     all.map(|(at, event)| (EventId::from_index(at), event))
 }

@@ -169,24 +169,22 @@ fn shown(state: &State, valued: &Valued) -> Option<ContractPosition> {
     Some(ContractPosition {
         symbol: symbol_name(symbol),
         instrument_id: contract_number(holding.contract),
-        total_quantity: money(holding.quantity),
-        quantity_on_hold: money(holding.held),
-        avg_price: money(holding.cost.over(holding.quantity, Round::Down).unwrap_or(Money::ZERO)),
+        total_quantity: DecimalText::exact(holding.quantity),
+        quantity_on_hold: DecimalText::exact(holding.held),
+        avg_price: DecimalText::exact(
+            holding.cost.over(holding.quantity, Round::Down).unwrap_or(Money::ZERO),
+        ),
         outcome: outcome_name(holding.claim),
         contract_metadata: contract_metadata(state, holding.contract)?,
         prices: prices(state, holding.contract),
         resolution_side: room.contract(holding.contract)?.outcome.map(outcome_name),
         is_above_auto_start_threshold: false,
         is_live: event.is_open() && !state.operations().is_halted(),
-        realized_pl: money(holding.realised),
-        market_value: value.map(money),
-        unrealized_pnl: result.map(money),
+        realized_pl: DecimalText::exact(holding.realised),
+        market_value: value.map(DecimalText::exact),
+        unrealized_pnl: result.map(DecimalText::exact),
         unrealized_pct: result.and_then(|result| percent(result, holding.cost)),
     })
-}
-
-fn money(amount: Money) -> DecimalText {
-    DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS))
 }
 
 /// Part of the whole in percent, cut at four decimals; none if the whole is zero.

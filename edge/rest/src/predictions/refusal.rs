@@ -55,7 +55,13 @@ fn of_floor(app: &App, call: &Call, order: &Payload, reject: PlaceReject) -> Ref
         PlaceReject::InvalidSymbol => not_found("Contract", &name),
         PlaceReject::MarketClosed | PlaceReject::MarketNotOpen(_) => not_open(&name),
         PlaceReject::Stop(error) => bad_stop(order, error),
-        PlaceReject::InsufficientFunds { needed, available } => short(app, order, needed, available),
+        PlaceReject::InsufficientFunds { needed, available } => {
+            let refusal = no_funds(short(app, order, needed, available));
+            match withheld(app, call, order) {
+                Some(why) => refusal.and(&why),
+                None => refusal,
+            }
+        }
         PlaceReject::BeyondFunds => no_funds("The account's funds do not cover the order".to_owned()),
         PlaceReject::Desk(DeskReject::Advances) => {
             no_funds(format!("The order is not taken: {BEYOND_ADVANCES}"))
@@ -135,8 +141,26 @@ fn bad_stop(order: &Payload, error: StopError) -> Refusal {
     bad_field(order, "stopPrice", &expected)
 }
 
-/// Too little money, or too few claims.
-fn short(app: &App, order: &Payload, needed: Money, available: Money) -> Refusal {
+/// Why less may be spent than the account has: it is in debt, or its group has an advance or a debt (D-167, D-181).
+fn withheld(app: &App, call: &Call, order: &Payload) -> Option<String> {
+    let (is_in_debt, is_in_advance) = {
+        let views = app.exchange.views();
+        let state = views.state();
+        (state.access().is_in_debt(call.account()), state.is_in_advance(call.account()))
+    };
+    if is_in_debt {
+        return Some(in_debt(&owed(app, call.account())).message);
+    }
+    let buys = order.decimal_text("side").is_some_and(|side| side == "buy");
+    (is_in_advance && buys).then(|| GROUP_IN_ADVANCE.to_owned())
+}
+
+/// The reason why a group with an open advance may spend less than it has.
+const GROUP_IN_ADVANCE: &str = "the account's group has an open advance for a deposit, or owes for one that was returned, and only money \
+                                beyond it buys contracts";
+
+/// The text for too little money, or too few claims.
+fn short(app: &App, order: &Payload, needed: Money, available: Money) -> String {
     let text = |name| order.decimal_text(name).unwrap_or_default();
     let name = symbol_text(order);
     let unit = match &*text("side") {
@@ -144,7 +168,7 @@ fn short(app: &App, order: &Payload, needed: Money, available: Money) -> Refusal
         _ => app.find_contract(&name).map(|(_, symbol)| quote(app, symbol)).unwrap_or_default(),
     };
     let (needed, available) = (digits(needed), digits(available));
-    no_funds(format!("The order needs {needed} {unit}, and the account has {available} available"))
+    format!("The order needs {needed} {unit}, and the account has {available} available")
 }
 
 fn quote(app: &App, symbol: &Symbol) -> String {

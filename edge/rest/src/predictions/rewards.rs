@@ -1,7 +1,7 @@
 //! Rewards of prediction markets: rates, pools and rebates (PM-029, PM-030, PM-032, PM-033). While they are off, parameters are checked and
 //! the answer is 503.
 
-use super::{READ, READERS};
+use super::{READ, READERS, has_text};
 use crate::app::App;
 use crate::call::{Asked, Call};
 use crate::route::{Route, SignedQuery};
@@ -10,7 +10,7 @@ use buttonwood_engine::prediction::{Event, RateRule, Rebate};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Day, EventId, Time};
-use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_num::Money;
 use buttonwood_wire::contract::{
     DecimalText, Encoded, InEither, InQuery, IsoTime, Label, Nullable, Offset, Rows, Text, Words,
 };
@@ -101,11 +101,6 @@ pub(super) fn check_on(state: &State) -> Result<(), Refusal> {
     Err(Refusal::coded(503, "SERVICE_UNAVAILABLE", "Rewards of prediction markets are off"))
 }
 
-/// An amount with every digit.
-pub(super) fn exact(amount: Money) -> DecimalText {
-    DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS))
-}
-
 /// A date of the calendar, or `null`.
 pub(super) fn date(day: Option<Day>) -> Nullable<String> {
     Nullable(day.map(iso_date))
@@ -141,7 +136,7 @@ fn config(app: &App, _asked: &Asked<'_>) -> Result<Reply, Refusal> {
     let config = RewardConfig {
         enabled: terms.enabled,
         max_spread_cents: terms.enabled.then(|| terms.spread_cents.into()),
-        min_payout_threshold_usd: terms.enabled.then(|| exact(terms.min_payout)),
+        min_payout_threshold_usd: terms.enabled.then(|| DecimalText::dollars(terms.min_payout)),
     };
     Ok(Reply::json(json::body(&config)))
 }
@@ -187,7 +182,7 @@ fn pools(state: &State) -> impl Iterator<Item = Pooled<'_>> {
 
 fn is_wanted(event: &Event, categories: Option<&str>, search: Option<&str>) -> bool {
     let is_of = |list: &str| list.split(',').any(|name| name.trim().eq_ignore_ascii_case(&event.category));
-    let has = |text: &str| event.title.to_lowercase().contains(&text.to_lowercase());
+    let has = |text: &str| has_text(&event.title, &text.to_lowercase());
     categories.is_none_or(is_of) && search.is_none_or(has)
 }
 
@@ -211,7 +206,7 @@ fn shown_event(row: &Pooled<'_>) -> RewardEvent {
         event_ticker: row.event.ticker.clone(),
         title: Label(row.event.title.clone()),
         category: Label(row.event.category.clone()),
-        daily_pool_usd: exact(row.pool),
+        daily_pool_usd: DecimalText::dollars(row.pool),
         pool_source: PoolSourceName("event_override"),
         ends_at: time(row.event.expiry),
         qualifying_maker_count: u64::try_from(row.makers).unwrap_or(u64::MAX),
@@ -232,8 +227,8 @@ fn payouts(app: &App, call: &Call) -> Result<Reply, Refusal> {
 fn shown_rebate(rebate: &Rebate) -> RebatePayout {
     RebatePayout {
         id: rebate.id.saturating_add(1),
-        total_volume_usd: exact(rebate.traded.volume),
-        total_rebate_usd: exact(rebate.amount),
+        total_volume_usd: DecimalText::exact(rebate.traded.volume),
+        total_rebate_usd: DecimalText::exact(rebate.amount),
         total_fill_count: rebate.traded.fills,
         status: RebateStatusName("PAID"),
         paid_at: Nullable(Some(time(rebate.paid))),

@@ -1,6 +1,6 @@
 //! `POST /v1/prediction-markets/positions/settled`: the account's positions that were paid, lost or refunded (PM-025).
 
-use super::{READ, READERS, find_event};
+use super::{READ, READERS, find_event, has_text, scan};
 use crate::app::App;
 use crate::call::Call;
 use crate::history_fault::not_current;
@@ -9,11 +9,10 @@ use buttonwood_engine::State;
 use buttonwood_engine::prediction::Event;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{Claim, SymbolId};
-use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_model::Claim;
 use buttonwood_tables::SettledPage;
 use buttonwood_views::history::{SettledPosition, Settlement};
-use buttonwood_wire::contract::{DecimalText, InEither, IsoTime, Nullable, Offset, Rows, Text};
+use buttonwood_wire::contract::{DecimalText, Flag, InEither, IsoTime, Nullable, Offset, Rows, Text};
 use buttonwood_wire::prediction::{
     ContractMetadata, OutcomeName, contract_metadata, contract_number, iso, outcome_name, symbol_name,
 };
@@ -50,6 +49,8 @@ request! {
         search: Text,
         /// Positions in events of this category alone, in any letter case.
         category: Text,
+        /// Accepted for clients of other venues. Sales before the end are trades, in `/v1/mytrades`; none is listed here.
+        with_cash_outs as "withCashOuts": Flag<false>,
     }
 }
 
@@ -96,7 +97,7 @@ answer! {
 }
 
 async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
-    let (account, page) = (call.account(), wanted(app, SettledPositions::of(call.either()))?);
+    let (account, page) = (call.account(), wanted(app, SettledPositions::of(call.either())).await?);
     let rows = app.exchange.query_tables(move |tables| tables.contract_settlements(account, &page)).await;
     let (rows, total) = rows.map_err(|fault| not_current(&fault))?;
     let views = app.exchange.views();
@@ -108,29 +109,31 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
 ///
 /// # Errors
 /// A bad parameter, or an unknown event.
-fn wanted(app: &App, sent: SettledPositions<'_>) -> Result<SettledPage, Refusal> {
+async fn wanted(app: &App, sent: SettledPositions<'_>) -> Result<SettledPage, Refusal> {
     let (rows, offset, sort) = (sent.limit()?, sent.offset()?, sent.sort()?);
     let (ticker, search, category) = (sent.event_ticker()?, sent.search()?, sent.category()?);
     if let Some(search) = search.as_deref().filter(|search| !SEARCHED.contains(&search.chars().count())) {
         return Err(Refusal::misfit("Field", "search", "of 3 to 64 characters", search));
     }
-    let views = app.exchange.views();
-    let room = views.state().predictions();
-    let event = ticker.map(|ticker| find_event(room, &ticker).map(|(id, _)| id)).transpose()?;
+    sent.with_cash_outs()?;
     let search = search.map(|search| search.to_lowercase());
     let is_wanted = |event: &Event| {
-        search.as_ref().is_none_or(|search| event.title.to_lowercase().contains(search))
+        search.as_ref().is_none_or(|search| has_text(&event.title, search))
             && category.as_ref().is_none_or(|category| event.category.eq_ignore_ascii_case(category))
     };
-    let contracts = match event {
-        Some(event) => {
-            let event = room.event(event).filter(|event| is_wanted(event));
-            Some(event.into_iter().flat_map(Event::contracts).collect())
+    let contracts = match ticker {
+        Some(ticker) => {
+            let views = app.exchange.views();
+            let (_, event) = find_event(views.state().predictions(), &ticker)?;
+            Some(
+                Some(event).filter(|event| is_wanted(event)).into_iter().flat_map(Event::contracts).collect(),
+            )
         }
         None if search.is_none() && category.is_none() => None,
         None => {
-            let wanted = room.events().iter().filter(|event| is_wanted(event));
-            Some(wanted.flat_map(Event::contracts).collect::<Vec<SymbolId>>())
+            let contracts =
+                |_, event: &Event| is_wanted(event).then(|| event.contracts().collect::<Vec<_>>());
+            Some(scan(app, contracts).await.concat())
         }
     };
     let sort = sort.unwrap_or_default();
@@ -155,19 +158,15 @@ fn shown(state: &State, row: &SettledPosition) -> Option<SettledContractPosition
         account_id: u64::from(row.account.0),
         instrument_id: contract_number(row.contract),
         instrument_symbol: symbol_name(symbol),
-        position: money(signed),
-        position_quantity: money(row.quantity),
+        position: DecimalText::exact(signed),
+        position_quantity: DecimalText::exact(row.quantity),
         outcome: outcome_name(row.claim),
-        payout: money(row.payout),
+        payout: DecimalText::exact(row.payout),
         resolution_side: Nullable(side.map(outcome_name)),
         settled_at: iso(row.time),
         contract_metadata: contract_metadata(state, row.contract)?,
-        cost_basis: money(row.cost),
-        realized_pnl: money(row.realised),
-        net_profit: money(row.payout - row.cost + row.realised),
+        cost_basis: DecimalText::exact(row.cost),
+        realized_pnl: DecimalText::exact(row.realised),
+        net_profit: DecimalText::exact(row.payout - row.cost + row.realised),
     })
-}
-
-fn money(amount: Money) -> DecimalText {
-    DecimalText::of(|out| amount.push_floored(out, MONEY_DECIMALS))
 }

@@ -1,6 +1,6 @@
 //! Sums of an account's rewards in prediction markets (PM-031, PM-034). While they are off, dates are checked and the answer is 503.
 
-use super::rewards::{WRONG, check_on, date, exact, time};
+use super::rewards::{WRONG, check_on, date, time};
 use super::{READ, READERS};
 use crate::app::App;
 use crate::call::Call;
@@ -98,7 +98,7 @@ fn is_within(range: Option<[Day; 2]>, day: Day) -> bool {
 
 /// A sum; `0` for nothing.
 fn sum(amounts: impl Iterator<Item = Money>) -> DecimalText {
-    exact(amounts.fold(Money::ZERO, Money::capped_add))
+    DecimalText::exact(amounts.fold(Money::ZERO, Money::capped_add))
 }
 
 fn count(rows: usize) -> u64 {
@@ -162,7 +162,7 @@ fn shown_day(state: &State, row: &LiquidityRow) -> RewardDay {
     };
     RewardDay {
         payout_date: iso_date(row.day),
-        total_reward_usd: exact(row.amount),
+        total_reward_usd: DecimalText::exact(row.amount),
         payout_status: RewardStatusName(status),
         paid_at: Nullable(row.paid.map(time)),
         events: row.shares.iter().map(|share| shown_share(state, row, share)).collect(),
@@ -179,6 +179,6 @@ fn shown_share(state: &State, row: &LiquidityRow, share: &PoolShare) -> RewardPa
         normalized_score: DecimalNumber::of(|out| share.share.push_floored(out, MONEY_DECIMALS)),
         snapshot_count: share.snapshots,
         total_snapshots: row.total_snapshots,
-        event_reward_usd: exact(share.amount),
+        event_reward_usd: DecimalText::exact(share.amount),
     }
 }

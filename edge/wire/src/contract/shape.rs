@@ -4,7 +4,7 @@ use super::kind::words;
 use super::node::Node;
 use super::request::paragraph;
 use crate::json::Json;
-use buttonwood_num::push_u64;
+use buttonwood_num::{MONEY_DECIMALS, Money, push_u64};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -116,6 +116,23 @@ impl DecimalText {
     /// Zero.
     pub fn zero() -> Self {
         Self("0".to_owned())
+    }
+
+    /// An amount with all its decimals.
+    pub fn exact(amount: Money) -> Self {
+        Self::of(|out| amount.push_floored(out, MONEY_DECIMALS))
+    }
+
+    /// An amount of dollars with all its decimals, and at least those of cents.
+    pub fn dollars(amount: Money) -> Self {
+        let Self(mut text) = Self::exact(amount);
+        let decimals = text.split_once('.').map(|(_, decimals)| decimals.len());
+        text.push_str(match decimals {
+            None => ".00",
+            Some(1) => "0",
+            Some(_) => "",
+        });
+        Self(text)
     }
 }
 
@@ -293,5 +310,26 @@ impl Shape for bool {
 
     fn write(&self, json: &mut Json) {
         json.flag_item(*self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use buttonwood_num::Decimal;
+
+    /// Dollars have at least the decimals of cents, and no digit is lost.
+    #[test]
+    fn dollars_have_cents() {
+        for (amount, shown) in [
+            ("0", "0.00"),
+            ("1", "1.00"),
+            ("1.5", "1.50"),
+            ("12.34", "12.34"),
+            ("0.0000000000000000001", "0.0000000000000000001"),
+        ] {
+            let amount = Money::from_decimal(Decimal::parse(amount.as_bytes()).unwrap()).unwrap();
+            assert_eq!(DecimalText::dollars(amount).0, shown);
+        }
     }
 }

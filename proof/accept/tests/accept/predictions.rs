@@ -14,6 +14,8 @@ mod rights;
 mod settled;
 mod stops;
 mod terms;
+mod updated;
+mod withheld;
 
 use buttonwood_accept::{Answer, Exchange, Value, json};
 

@@ -329,7 +329,15 @@ impl<'a> Query<'a> {
         self.trades_within(newest, usize::MAX, &self.reads()).map(Option::unwrap_or_default)
     }
 
-    /// The same; `None` if there are more than `room`.
+    /// The time of the trade in a row.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, a damaged row, or a position that is no row of this history.
+    pub fn trade_time(&self, at: Position) -> Result<Time, Fault> {
+        self.row(TRADES, at, TradeRow::decode).map(|(row, _)| row.time)
+    }
+
+    /// The same as [`Query::trades_of`]; `None` if there are more than `room`.
     pub(super) fn trades_within(
         &self,
         newest: Option<Position>,

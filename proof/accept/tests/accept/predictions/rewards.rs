@@ -22,7 +22,7 @@ fn rewarding() -> Exchange {
     let set = x.control("/sandbox/predictions/rewards", &json!({ "enabled": true, "pools": pools })).ok();
     let expected = json!({
         "result": "ok", "enabled": true, "rebate_multiplier_bps": 5000, "max_spread_cents": 10,
-        "min_payout_threshold_usd": "1", "pools": [{ "event_ticker": "RAIN", "daily_pool_usd": "10" }],
+        "min_payout_threshold_usd": "1.00", "pools": [{ "event_ticker": "RAIN", "daily_pool_usd": "10.00" }],
     });
     assert_eq!(set, expected);
     x
@@ -78,7 +78,7 @@ fn makers_get_fees_back() {
 fn makers_share_a_pool() {
     let x = rewarding();
     let config = x.get(&path("liquidity-rewards/config")).ok();
-    let expected = json!({ "enabled": true, "max_spread_cents": 10, "min_payout_threshold_usd": "1" });
+    let expected = json!({ "enabled": true, "max_spread_cents": 10, "min_payout_threshold_usd": "1.00" });
     assert_eq!(config, expected);
     for (key, words) in [
         ("trader", "buy yes 100 at 0.48"),
@@ -95,7 +95,7 @@ fn makers_share_a_pool() {
     let row = &days["events"][0];
     let shown =
         some(row, &["event_ticker", "category", "daily_pool_usd", "pool_source", "qualifying_maker_count"]);
-    assert_eq!(shown, ["RAIN", "weather", "10", "event_override", "2"], "{days}");
+    assert_eq!(shown, ["RAIN", "weather", "10.00", "event_override", "2"], "{days}");
     assert_eq!(days["pagination"], json!({ "limit": 50, "offset": 0, "total": 1 }));
     for (filter, count) in
         [("category=Weather", 1), ("category=sports,crypto", 0), ("search=RAIN", 1), ("offset=1", 0)]
