@@ -115,6 +115,8 @@ pub(crate) const ROUTES: &[Route] = &[
     predictions::event::ROUTE,
     predictions::strike::ROUTE,
     predictions::collateral::ROUTE,
+    predictions::day_volume::DAY,
+    predictions::day_volume::HOURLY,
     predictions::categories::ROUTE,
     predictions::combos::ROUTE,
     predictions::combo::ROUTE,

@@ -8,6 +8,7 @@ use buttonwood_views::history::{ClosedContractOrder, PredictionRow, SettledPosit
 use rusqlite::{OptionalExtension, ToSql, params};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::num::NonZeroU64;
 
 /// The closed orders of contracts that a query wants. Every condition is one more; without any, all of the account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -150,21 +151,29 @@ impl Database {
         Ok(all)
     }
 
-    /// The quantities that takers traded from a millisecond on, before another one, by contract; only contracts with trades.
+    /// The quantities that takers traded from a millisecond on, before another one, by period and contract; only contracts with trades. A
+    /// period lasts so many milliseconds, which are not zero, and is named by its first.
     ///
     /// # Errors
     /// [`Fault`] of the database.
-    pub fn volume_of_day(&self, from_ms: u64, to_ms: u64) -> Result<Vec<(SymbolId, Qty)>, Fault> {
+    pub fn taken_volumes(
+        &self,
+        from_ms: u64,
+        to_ms: u64,
+        period_ms: NonZeroU64,
+    ) -> Result<Vec<(u64, SymbolId, Qty)>, Fault> {
         let mut find = self.connection.prepare_cached(
-            "SELECT contract, qty FROM contract_parts WHERE is_taker = 1 AND millis >= ? AND millis < ?",
+            "SELECT contract, qty, millis FROM contract_parts WHERE is_taker = 1 AND millis >= ? AND millis < ?",
         )?;
         let mut found = find.query((integer(from_ms), integer(to_ms)))?;
-        let mut sums: BTreeMap<u32, Qty> = BTreeMap::new();
+        let mut sums: BTreeMap<(u64, u32), Qty> = BTreeMap::new();
         while let Some(row) = found.next()? {
             let qty = Qty::from_hundredths(u128::from_be_bytes(row.get(1)?));
-            *sums.entry(row.get(0)?).or_default() += qty;
+            let millis = row.get::<_, i64>(2)?.cast_unsigned();
+            *sums.entry((millis - millis % period_ms, row.get(0)?)).or_default() += qty;
         }
-        Ok(sums.into_iter().map(|(contract, qty)| (SymbolId::contract(contract), qty)).collect())
+        let row = |((start, contract), qty)| (start, SymbolId::contract(contract), qty);
+        Ok(sums.into_iter().map(row).collect())
     }
 }
 

@@ -212,6 +212,7 @@ fn path_text(name: &str) -> &'static str {
         "event" => "The ticker of an event, in any letter case; that of a combo is its symbol.",
         "eventTicker" => "The ticker of an event.",
         "instrumentSymbol" => "The symbol of a contract.",
+        "date" => "A day of UTC that is over, at most a year ago, as yyyy-mm-dd.",
         other => panic!("no text for the parameter {other}"),
     }
 }

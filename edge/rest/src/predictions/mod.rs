@@ -8,6 +8,7 @@ pub(crate) mod categories;
 pub(crate) mod collateral;
 pub(crate) mod combo;
 pub(crate) mod combos;
+pub(crate) mod day_volume;
 pub(crate) mod event;
 pub(crate) mod events;
 pub(crate) mod history;

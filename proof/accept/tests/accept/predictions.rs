@@ -1,6 +1,7 @@
 //! Prediction markets over HTTP: clauses PM-001 to PM-036, and the rules of decisions D-106 to D-122.
 
 mod batches;
+mod day_volumes;
 mod funds;
 mod history;
 mod old_paths;

@@ -1,6 +1,7 @@
 //! Pages and sums of the tables against the rows that they were made from, in whatever steps these came.
 
 use super::*;
+
 use crate::{Reached, Row};
 use buttonwood_model::{CancelReason, Claim, ClientId, OrderKind, Side, Time, TradeId};
 use buttonwood_num::{Money, Price};
@@ -192,10 +193,12 @@ fn volumes_are_sums_of_parts() {
         [(SNOW, [7, 0, 0]), (RAIN, [100 + 2 * most, 2 * most, 100]), (nothing, [0; 3])]
     );
     assert_eq!(sums(&[RAIN], BOB), [(RAIN, [100 + 2 * most, 100, most])]);
-    let day = |from, to| database.volume_of_day(from, to).unwrap();
+    let taken =
+        |from, to, period| database.taken_volumes(from, to, NonZeroU64::new(period).unwrap()).unwrap();
     let qty = Qty::from_hundredths;
-    assert_eq!(day(10, 20), [(RAIN, qty(100 + 2 * most)), (SNOW, qty(7))]);
-    assert_eq!((day(20, 21), day(21, u64::MAX)), (vec![(RAIN, qty(1_000))], vec![]));
+    assert_eq!(taken(10, 20, 10), [(10, RAIN, qty(100 + 2 * most)), (10, SNOW, qty(7))]);
+    assert_eq!(taken(10, 20, 5), [(10, RAIN, qty(100 + most)), (15, RAIN, qty(most)), (15, SNOW, qty(7))]);
+    assert_eq!((taken(20, 21, 10), taken(21, u64::MAX, 10)), (vec![(20, RAIN, qty(1_000))], vec![]));
     let sizes = database.sizes().unwrap();
     let rows = |table| sizes.iter().find(|size| size.table == table).map(|size| size.rows);
     assert_eq!(
