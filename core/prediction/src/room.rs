@@ -33,7 +33,7 @@ impl Room for Predictions {
 
     /// Rewards that were earned are paid first.
     fn in_use(&self, account: AccountId) -> Option<access::Reject> {
-        self.rewards.is_owed_to(account).then_some(access::Reject::HasMoney)
+        self.owes_rewards_to(account).then_some(access::Reject::HasMoney)
     }
 
     fn broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {

@@ -97,6 +97,11 @@ impl Predictions {
         &self.rewards
     }
 
+    /// Whether an account has earned rewards that are not paid yet. Such an account is not closed.
+    pub fn owes_rewards_to(&self, account: AccountId) -> bool {
+        self.rewards.is_owed_to(account)
+    }
+
     /// Every contract, in the order of their listing.
     pub fn contracts(&self) -> &[Contract] {
         &self.contracts

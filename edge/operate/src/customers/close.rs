@@ -66,6 +66,7 @@ fn in_the_way(state: &State, account: AccountId) -> String {
         ("clearing orders", clearing_orders(state, account)),
         ("positions", positions(state, account)),
         ("contracts", contracts(state, account)),
+        ("unpaid rewards", rewards(state, account)),
         ("open transfers", transfers(state, account)),
         ("debts", debts(state, account)),
         ("stakes", stakes(state, account)),
@@ -76,7 +77,8 @@ fn in_the_way(state: &State, account: AccountId) -> String {
     let found = kinds.iter().filter(|(_, all)| !all.is_empty());
     let found: Vec<String> = found.map(|(kind, all)| format!("{kind} {}", shown(all))).collect();
     format!(
-        "one without live orders, clearing orders, positions, contracts, open transfers, debts, stakes, redemptions, waiting interest and money, not with {}",
+        "one without live orders, clearing orders, positions, contracts, unpaid rewards, open transfers, debts, stakes, redemptions, waiting interest and money, \
+         not with {}",
         found.join("; ")
     )
 }
@@ -116,6 +118,12 @@ fn contracts(state: &State, account: AccountId) -> Vec<String> {
         Some(format!("{symbol} {} {}", held.claim.name(), digits(held.quantity)))
     });
     named.collect()
+}
+
+/// Where the account has earned rewards that are paid later.
+fn rewards(state: &State, account: AccountId) -> Vec<String> {
+    let is_owed = state.predictions().owes_rewards_to(account);
+    is_owed.then(|| "of prediction markets".to_owned()).into_iter().collect()
 }
 
 /// The debts of the account to the house: for returned advances, and as loans of margin and of perpetuals.
