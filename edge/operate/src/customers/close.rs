@@ -77,8 +77,8 @@ fn in_the_way(state: &State, account: AccountId) -> String {
     let found = kinds.iter().filter(|(_, all)| !all.is_empty());
     let found: Vec<String> = found.map(|(kind, all)| format!("{kind} {}", shown(all))).collect();
     format!(
-        "one without live orders, clearing orders, positions, contracts, unpaid rewards, open transfers, debts, stakes, redemptions, waiting interest and money, \
-         not with {}",
+        "one without live orders, clearing orders, positions, contracts, unpaid rewards, open transfers, debts, stakes, \
+         redemptions, waiting interest and money, not with {}",
         found.join("; ")
     )
 }

@@ -1,21 +1,33 @@
 //! Prediction markets over HTTP: clauses PM-001 to PM-036, and the rules of decisions D-106 to D-122.
 
+mod accounts;
 mod batches;
+mod breaks;
 mod day_volumes;
+mod ends;
 mod funds;
+mod halts;
 mod history;
 mod old_paths;
 mod orders;
 mod positions;
+mod prefixes;
 mod public;
+mod races;
 mod refusals;
 mod rewards;
 mod rewards_off;
 mod rights;
+mod seeding;
+mod sessions;
 mod settled;
+mod sorts;
+mod statements;
 mod stops;
 mod terms;
+mod unknown;
 mod updated;
+mod volumes;
 mod withheld;
 
 use buttonwood_accept::{Answer, Exchange, Value, json};

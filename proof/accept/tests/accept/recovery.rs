@@ -248,7 +248,7 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     // Any start removes the unfinished files of a running exchange; the socket of a killed one is no file.
     let finished = |file: &PathBuf| file.is_file() && file.extension().is_none_or(|ending| ending != "tmp");
     for file in files_below(from).into_iter().filter(finished) {
@@ -261,7 +261,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// The journal's newest segment with data, and where its data ends.
-fn journal(data: &Path) -> (PathBuf, usize) {
+pub(crate) fn journal(data: &Path) -> (PathBuf, usize) {
     let end =
         |path: &PathBuf| fs::read(path).expect("a file").iter().rposition(|byte| *byte != 0).unwrap_or(0);
     let is_journal = |path: &PathBuf| {

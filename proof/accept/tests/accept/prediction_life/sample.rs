@@ -56,7 +56,7 @@ fn quoted(x: &Exchange) -> [usize; 3] {
     ]
 }
 
-/// Simulated traders quote the contracts on both sides and trade some within ten minutes, also under new terms, and stop with the event.
+/// Simulated traders quote the contracts, combos too, on both sides and trade some within ten minutes, also under new terms, and stop with the event.
 /// Their pairs net, so that what they hold stays small.
 #[test]
 fn traders_quote_contracts() {
@@ -66,6 +66,11 @@ fn traders_quote_contracts() {
     x.advance(600);
     let [both, traded, all] = quoted(&x);
     assert!(all >= 10 && both * 2 >= all && traded > 0, "{both} and {traded} of {all}");
+    for combo in x.get("/v1/prediction-markets/combos").ok()["combos"].as_array().unwrap() {
+        let symbol = combo["contract"]["contractTicker"].as_str().unwrap();
+        let book = x.get(&format!("/v1/book/{symbol}")).ok();
+        assert!(book["bids"][0].is_object() && book["asks"][0].is_object(), "{symbol}: {book}");
+    }
     control(&x, "/events/LATE/halt", &json!({ "halted": true })).ok();
     let volume = |x: &Exchange| x.get("/v1/prediction-markets/events/LATE").ok()["volume"].clone();
     let halted = volume(&x);

@@ -9,27 +9,34 @@ use buttonwood_accept::same_keys;
 fn a_missing_role_has_both_bodies() {
     let x = exchange();
     let calls = |path: &str, key: &str| {
-        let answer = if path == STATUS {
-            x.as_(key).signed_get(path, json!({}))
-        } else {
-            x.as_(key).call(path, json!({}))
-        };
+        let fields = if key.starts_with("master") { json!({ "account": "primary" }) } else { json!({}) };
+        let is_get = path == STATUS || path.contains("/summary/");
+        let answer = if is_get { x.as_(key).signed_get(path, fields) } else { x.as_(key).call(path, fields) };
         (answer.status(), answer)
     };
-    for (path, keys) in [
+    let rewards = [
+        "maker-rebate/payouts",
+        "maker-rebate/summary/total",
+        "liquidity-rewards/summary/daily",
+        "liquidity-rewards/summary/total",
+    ];
+    let rewards = rewards.map(|end| format!("{ROOT}/{end}"));
+    let readers = rewards.iter().map(|path| (path.as_str(), ["fund-manager"].as_slice()));
+    let table = [
         (ORDER, ["auditor", "fund-manager", "master-auditor"].as_slice()),
-        (CANCEL, &["auditor", "fund-manager"]),
-        (BATCH, &["auditor", "fund-manager"]),
-        (BATCH_CANCEL, &["auditor", "fund-manager"]),
-        (ACCEPT, &["auditor", "fund-manager"]),
+        (CANCEL, &["auditor", "fund-manager", "master-auditor"]),
+        (BATCH, &["auditor", "fund-manager", "master-auditor"]),
+        (BATCH_CANCEL, &["auditor", "fund-manager", "master-auditor"]),
+        (ACCEPT, &["auditor", "fund-manager", "master-auditor"]),
         (ACTIVE, &["fund-manager"]),
         (HISTORY, &["fund-manager"]),
         (POSITIONS, &["fund-manager"]),
         (SETTLED, &["fund-manager"]),
         (VOLUME, &["fund-manager"]),
         (STATUS, &["fund-manager"]),
-    ] {
-        for key in keys.iter().filter(|key| !key.starts_with("master")) {
+    ];
+    for (path, keys) in table.into_iter().chain(readers) {
+        for key in keys {
             let (status, answer) = calls(path, key);
             assert_eq!(status, 403, "{answer}");
             let body = answer.json();
@@ -38,9 +45,17 @@ fn a_missing_role_has_both_bodies() {
         }
     }
     for path in [ACTIVE, HISTORY, POSITIONS, SETTLED, STATUS] {
-        for key in ["trader", "auditor"] {
+        for key in ["trader", "auditor", "master-auditor"] {
             let (status, answer) = calls(path, key);
             assert_eq!(status, 200, "{answer}");
+        }
+    }
+    // Both roles come as far as the parameters, or as the rewards that are off.
+    for key in ["trader", "auditor", "master-auditor"] {
+        assert_eq!(calls(VOLUME, key).0, 400, "{key}");
+        for path in &rewards {
+            let (status, answer) = calls(path, key);
+            assert!([400, 503].contains(&status) && answer.json().get("error").is_some(), "{answer}");
         }
     }
 }

@@ -45,6 +45,9 @@ fn settled_positions_are_listed() {
     assert_eq!(page(json!({ "sort": "+date" })).0, [rain.clone(), snow.clone()]);
     assert_eq!(page(json!({ "sort": "shoeSize" })).0, [snow.clone(), rain.clone()]);
     assert_eq!(page(json!({ "limit": 1, "offset": 1 })), (vec![rain.clone()], 2));
+    for end in [json!(2), json!(3), json!(u64::MAX), json!("9".repeat(30))] {
+        assert_eq!(page(json!({ "offset": end })), (vec![], 2), "{end}");
+    }
     assert_eq!(page(json!({ "eventTicker": "rain" })), (vec![rain.clone()], 1));
     assert_eq!(page(json!({ "category": "winter" })), (vec![snow.clone()], 1));
     assert_eq!(page(json!({ "search": "it SNOW" })), (vec![snow.clone()], 1));
