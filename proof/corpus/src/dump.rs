@@ -4,6 +4,7 @@
 mod clearing;
 mod funds;
 mod perps;
+mod predictions;
 mod staking;
 
 use buttonwood_engine::{
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The text of a state: number and time, opening, balances, live orders, symbols with their auctions, groups, accounts,
-/// sessions, fees, currencies, exchange rates, funds, perpetuals, clearing, staking, a halt.
+/// sessions, fees, currencies, exchange rates, funds, perpetuals, clearing, staking, prediction markets, a halt.
 pub fn dump(state: &State) -> String {
     let mut text = Text::default();
     let stamp = state.stamp();
@@ -45,6 +46,7 @@ pub fn dump(state: &State) -> String {
     perps::perps(state, &mut text);
     clearing::clearing(state, &mut text);
     staking::staking(state, &mut text);
+    predictions::predictions(state, &mut text);
     if let Some(halt) = state.operations().halt() {
         text.line(&format!("halted since {} by {}: {}", halt.since.0, halt.who, halt.why));
     }
@@ -352,8 +354,11 @@ fn schedule(schedule: FeeSchedule) -> String {
 }
 
 fn fees(fees: &Fees, state: &State, text: &mut Text) {
-    for product in [Product::Spot, Product::Swap] {
-        text.line(&format!("{product:?} {}", schedule(fees.of_product(product))));
+    for product in [Product::Spot, Product::Swap, Product::Contract] {
+        // Older dumps have no line of contracts.
+        if product != Product::Contract || fees.is_set(product) {
+            text.line(&format!("{product:?} {}", schedule(fees.of_product(product))));
+        }
     }
     for (account, product, own) in fees.of_accounts() {
         text.line(&format!("{product:?} of {} {}", account_name(state, account), schedule(own)));

@@ -2,6 +2,7 @@
 //! the naive exchange.
 
 mod agreed;
+mod predictions;
 
 use crate::{copy, directories, dump, list};
 use buttonwood_accept::{Exchange, Setup};
@@ -20,7 +21,7 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 15] = [
+pub const RECIPES: [(&str, Recipe); 16] = [
     ("spot", spot),
     ("auctions", auctions),
     ("crashes", crashes),
@@ -36,6 +37,7 @@ pub const RECIPES: [(&str, Recipe); 15] = [
     ("advances", advances),
     ("rows", rows),
     ("agreed", agreed::agreed),
+    ("predictions", predictions::predictions),
 ];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.
