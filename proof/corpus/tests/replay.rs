@@ -1,12 +1,14 @@
 //! Every directory of the corpus is read to the state that its text holds.
 
 use buttonwood_corpus::{LIST, copy, described, directories, dump, found, listed, names};
+use buttonwood_engine::prediction::Status;
 use buttonwood_engine::{
-    Body, Command, Event, FrameError, Infrequent, decode_command, decode_events, encode,
+    Body, Command, Event, FrameError, Infrequent, PredictionCommand, decode_command, decode_events, encode,
 };
 use buttonwood_journal::{Batch, Options, Reader};
 use buttonwood_model::{Named as _, Outbox};
-use buttonwood_sequencer::{recover, verify};
+use buttonwood_num::Money;
+use buttonwood_sequencer::{Recovered, recover, verify};
 use buttonwood_vault::{KeySource, Vault};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -158,10 +160,16 @@ fn same_command(frame: &[u8]) -> Result<(), FrameError> {
     Ok(())
 }
 
-/// One directory holds every command and every event of clearing and of staking.
-#[test]
-fn clearing_and_staking_have_all_their_records() {
-    let (_home, data) = copied("format-8-agreed");
+/// Names of commands or events, with their rooms.
+type Names = BTreeSet<(&'static str, &'static str)>;
+
+fn of(room: &'static str, names: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    names.split(' ').map(move |name| (room, name))
+}
+
+/// The commands and events of some rooms in a directory; of clearing, staking and prediction markets at most.
+fn records(name: &str, rooms: &[&str]) -> (Names, Names) {
+    let (_home, data) = copied(name);
     let mut reader = Reader::open(data.join("journal").as_path()).expect("a journal");
     let end = reader.verify().expect("it is whole").end.seq;
     let (mut commands, mut events) = (BTreeSet::new(), BTreeSet::new());
@@ -176,6 +184,7 @@ fn clearing_and_staking_have_all_their_records() {
             match body {
                 Some(Body::Clearing(command)) => drop(commands.insert(("clearing", command.label().0))),
                 Some(Body::Staking(command)) => drop(commands.insert(("staking", command.label().0))),
+                Some(Body::Prediction(command)) => drop(commands.insert(("prediction", command.label().0))),
                 _ => {}
             }
             for event in &out.events {
@@ -183,6 +192,7 @@ fn clearing_and_staking_have_all_their_records() {
                 match Infrequent::read(*kept, &out.texts).expect("an event") {
                     Infrequent::Clearing(event) => drop(events.insert(("clearing", event.label().0))),
                     Infrequent::Staking(event) => drop(events.insert(("staking", event.label().0))),
+                    Infrequent::Prediction(event) => drop(events.insert(("prediction", event.label().0))),
                     _ => {}
                 }
             }
@@ -190,7 +200,16 @@ fn clearing_and_staking_have_all_their_records() {
         Ok::<_, Infallible>(())
     };
     reader.replay(None, end, visit).expect("it is read");
-    let of = |room, names: &'static str| names.split(' ').map(move |name| (room, name));
+    for names in [&mut commands, &mut events] {
+        names.retain(|(room, _)| rooms.contains(room));
+    }
+    (commands, events)
+}
+
+/// One directory holds every command and every event of clearing and of staking.
+#[test]
+fn clearing_and_staking_have_all_their_records() {
+    let (commands, events) = records("format-8-agreed", &["clearing", "staking"]);
     let of_clearing = "new confirm cancel settle expire cancel_named set_fee set_broker set_alias set_key";
     let of_staking = "stake unstake accrue pay recover set_terms fund set_key";
     assert_eq!(commands, of("clearing", of_clearing).chain(of("staking", of_staking)).collect());
@@ -198,6 +217,44 @@ fn clearing_and_staking_have_all_their_records() {
     let of_staking =
         "terms_set staked redeemed paid day_ended counted accrued funded key_set recovered repeated";
     assert_eq!(events, of("clearing", of_clearing).chain(of("staking", of_staking)).collect());
+}
+
+/// Another holds every command and every event of prediction markets.
+#[test]
+fn prediction_markets_have_all_their_records() {
+    let (commands, events) = records("format-8-predictions", &["prediction"]);
+    let expected = "cancel accept_terms list_event list_combo halt set_strike resolve dispute void publish_terms set_rewards \
+        begin_rebates score begin_payout start expire finish work";
+    assert_eq!(commands, of("prediction", expected).collect());
+    let expected = "listed combo_listed opened halted strike_set closed proposed disputed final decided voided void_awaited cleared \
+        paid settled terms_published terms_accepted rewards_set rebates_begun rebated scored payout_begun rewarded";
+    assert_eq!(events, of("prediction", expected).collect());
+}
+
+/// A payout half done goes on where it stopped: the second contract is paid, and the event is settled.
+#[test]
+fn a_payout_half_done_goes_on() {
+    let (_home, data) = copied("format-8-predictions");
+    let mut recovered = recover(data.as_path(), Options::default()).expect("a start");
+    let (event, time) = {
+        let views = recovered.views();
+        let state = views.state();
+        let event = state.predictions().find_event("HALF").expect("it is listed");
+        (event, state.stamp().time)
+    };
+    let escrows = |recovered: &Recovered| {
+        let views = recovered.views();
+        let state = views.state();
+        let event = state.predictions().event(event).expect("it is listed");
+        let escrow = |contract| state.predictions().collateral(state.ledger(), contract).0;
+        (event.status, event.contracts().map(escrow).collect::<Vec<_>>())
+    };
+    let twenty = Money::from_units(20 * Money::ONE.units());
+    assert_eq!(escrows(&recovered), (Status::UnderReview, vec![Money::ZERO, twenty]));
+    let work = || Command { caller: None, body: PredictionCommand::Work.into() };
+    recovered.commit(time, vec![work(), work()]).expect("the rest is paid");
+    assert_eq!(escrows(&recovered), (Status::Settled, vec![Money::ZERO; 2]));
+    assert_eq!(recovered.views().state().broken_law(), None);
 }
 
 /// The vault gives every key of `credentials.json` its secret.
