@@ -2,9 +2,9 @@
 //! its answers from outside. After every restart an oracle checks that all of them still hold.
 //!
 //! Each family of faults has a file ([`kill`], [`calls`], [`power`], [`eio`], [`full`], [`pause`], [`clock`],
-//! [`two`], [`damage`], [`rollback`], [`backup`], [`keys`], [`withdrawals`], [`offbook`]); [`unsynced`] tests the sweep itself. [`sweep`] runs the
-//! families round by round, each round from its own seed. [`points`] lists the calls that [`calls`] strikes. [`load`], [`memory`] and
-//! [`oracle`] are the outside record of facts. [`tools`] finds what this machine lacks; what needs it is skipped by name.
+//! [`two`], [`damage`], [`rollback`], [`backup`], [`keys`], [`withdrawals`], [`offbook`], [`predictions`]); [`unsynced`] tests the
+//! sweep itself. [`sweep`] runs the families round by round, each round from its own seed. [`points`] lists the calls that [`calls`]
+//! strikes. [`load`], [`memory`] and [`oracle`] are the outside record of facts. [`tools`] finds what this machine lacks; what needs it is skipped by name.
 //!
 //! Not here: faults of a simulated disk, where every crash state can be enumerated.
 
@@ -27,6 +27,7 @@ pub mod oracle;
 pub mod pause;
 pub mod points;
 pub mod power;
+pub mod predictions;
 pub mod record;
 pub mod rollback;
 pub mod round;

@@ -15,8 +15,8 @@ use crate::round::{Round, Tally};
 use crate::settings::Settings;
 use crate::tools::{self, Tool};
 use crate::{
-    backup, calls, clock, damage, eio, full, keys, kill, offbook, pause, power, rollback, two, unsynced,
-    volume, withdrawals,
+    backup, calls, clock, damage, eio, full, keys, kill, offbook, pause, power, predictions, rollback, two,
+    unsynced, volume, withdrawals,
 };
 
 /// Whether a family has more to do.
@@ -46,7 +46,7 @@ pub struct Family {
 const LOOPED: &[Tool] = &[Tool::Loop, Tool::Ext4];
 
 /// All families.
-pub const FAMILIES: [Family; 21] = [
+pub const FAMILIES: [Family; 22] = [
     Family {
         name: "kill",
         what: "kill -9 at odd moments under load, several times on one directory",
@@ -186,6 +186,13 @@ pub const FAMILIES: [Family; 21] = [
         tools: &[Tool::Strace],
         rounds: (60, 1),
         run: offbook::round,
+    },
+    Family {
+        name: "predictions",
+        what: "kill -9 before the Nth write or sync of the journal's thread during payouts, refunds, snapshots and rebates",
+        tools: &[Tool::Strace],
+        rounds: (80, 1),
+        run: predictions::round,
     },
     Family {
         name: "unsynced",
