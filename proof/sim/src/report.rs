@@ -11,6 +11,7 @@ use buttonwood_sim::life::{Life, Tally};
 use buttonwood_sim::margin::{Margin, MarginTally};
 use buttonwood_sim::offbook::{OffBook, OffBookTally};
 use buttonwood_sim::perps::{Perps, PerpsTally};
+use buttonwood_sim::predictions::{PredictionMarkets, PredictionTally};
 use buttonwood_sim::sweep::{Sweep, Swept};
 use buttonwood_sim::treasury::{Treasury, TreasuryTally};
 use std::fs;
@@ -54,10 +55,13 @@ const MARGINS: u64 = 200;
 /// Runs of clearing and staking.
 const OFF_BOOKS: u64 = 60;
 
+/// Runs of prediction markets.
+const PREDICTIONS: u64 = 60;
+
 /// Searches of adversaries.
 const HUNTS: u64 = 6;
 
-/// Steps of a run of funds, perpetuals, spot margin or both products off the book, and one more for so many commands of a life.
+/// Steps of a run of funds, perpetuals, spot margin, both products off the book or prediction markets, and one more for so many commands of a life.
 const STEPS: u64 = 100;
 const STEPS_SHARE: u64 = 60;
 
@@ -80,6 +84,8 @@ struct Totals {
     margin: MarginTally,
     off_book_runs: u64,
     off_book: OffBookTally,
+    prediction_runs: u64,
+    predictions: PredictionTally,
     hunts: u64,
     hunt: HuntTally,
 }
@@ -172,6 +178,7 @@ impl Work<'_> {
                 Kind::Perps => totals.perps_runs < PERPS / parts,
                 Kind::Margin => totals.margin_runs < MARGINS / parts,
                 Kind::OffBook => totals.off_book_runs < OFF_BOOKS / parts,
+                Kind::Predictions => totals.prediction_runs < PREDICTIONS / parts,
                 Kind::Adversary => totals.hunts < HUNTS / parts,
             },
         };
@@ -190,6 +197,7 @@ impl Work<'_> {
             Kind::Perps => self.perps(seed),
             Kind::Margin => self.margin(seed),
             Kind::OffBook => self.off_book(seed),
+            Kind::Predictions => self.predictions(seed),
             Kind::Adversary => self.adversary(seed),
         }
     }
@@ -314,6 +322,21 @@ impl Work<'_> {
         }
     }
 
+    fn predictions(&self, seed: u64) {
+        let mut markets = PredictionMarkets::new(seed);
+        match guarded(|| markets.run(STEPS + self.wanted.commands / STEPS_SHARE)) {
+            Ok(tally) => {
+                let mut totals = self.totals.lock().expect("no worker panics with it");
+                totals.prediction_runs += 1;
+                totals.predictions.add(&tally);
+            }
+            Err(finding) => self.failed("predictions", seed, &finding, || {
+                let lines: Vec<&str> = markets.trace().collect();
+                leave("predictions", seed, &lines, Some(markets.disk()))
+            }),
+        }
+    }
+
     fn adversary(&self, seed: u64) {
         let has_time = || match self.wanted.span {
             Span::For(span) => self.began.elapsed() < span,
@@ -426,6 +449,20 @@ impl Work<'_> {
             off_book.retries,
             off_book.deals,
             off_book.stakes
+        );
+        let Totals { prediction_runs, predictions, .. } = &*totals;
+        println!(
+            "sim: {prediction_runs} runs of prediction markets: {} commands, {} crashes ({} inside payouts, {} inside refunds, {} inside \
+             rewards, {} inside a minute's snapshots); kinds of fills {:?}, {:?}, {:?}",
+            predictions.commands,
+            predictions.crashes,
+            predictions.in_payout,
+            predictions.in_refund,
+            predictions.in_reward,
+            predictions.in_score,
+            predictions.kinds,
+            predictions.courses,
+            predictions.rewards
         );
         println!(
             "sim: {hunts} searches of adversaries: {} programs, {} commands, {} answers and figures reached",

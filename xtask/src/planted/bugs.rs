@@ -51,11 +51,12 @@ pub(super) enum Method {
     Perps,
     Margin,
     OffBook,
+    Predictions,
     Adversary,
 }
 
 impl Method {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Life,
         Self::Sweep,
         Self::Compare,
@@ -63,6 +64,7 @@ impl Method {
         Self::Perps,
         Self::Margin,
         Self::OffBook,
+        Self::Predictions,
         Self::Adversary,
     ];
 
@@ -76,6 +78,7 @@ impl Method {
             Self::Perps => "perps",
             Self::Margin => "margin",
             Self::OffBook => "offbook",
+            Self::Predictions => "predictions",
             Self::Adversary => "adversary",
         }
     }

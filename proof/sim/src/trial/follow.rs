@@ -5,8 +5,8 @@ use crate::check::{Asked, Finding, is_due};
 use crate::disk::Faulty;
 use crate::scene::command_of;
 use buttonwood_engine::{
-    AccessCommand, Body, ClearingCommand, Command, Founding, FundsCommand, Operation, StakingCommand, State,
-    TradingCommand, perp,
+    AccessCommand, Body, ClearingCommand, Command, Founding, FundsCommand, Operation, PredictionCommand,
+    StakingCommand, State, TradingCommand, perp,
 };
 use buttonwood_journal::{Mark, Reader, ReplayError};
 use buttonwood_model::{Due, Time};
@@ -15,21 +15,26 @@ use buttonwood_sequencer::{JOURNAL_DIR, Pending, Stopped};
 use std::collections::VecDeque;
 use std::task::Poll;
 
-/// The command of perpetuals, spot margin, clearing or staking that is due next.
+/// The command of perpetuals, spot margin, clearing, staking, prediction markets or a stop that is due next.
 fn next_due(state: &State) -> Option<Due<Body>> {
+    let stops = state.floor().next_due(false, state.operations().is_halted());
+    let stops = stops.filter(|due| matches!(due.command, TradingCommand::Trigger(_)));
+    let stops = stops.map(|due| due.map(Body::Trading));
     let perps = state.next_due_in(state.perps()).map(|due| due.map(Body::Perp));
     let margin = state.next_due_in(state.spot_margin()).map(|due| due.map(Body::SpotMargin));
     let clearing = state.next_due_in(state.clearing()).map(|due| due.map(Body::Clearing));
     let staking = state.next_due_in(state.staking()).map(|due| due.map(Body::Staking));
-    { perps.into_iter().chain(margin).chain(clearing).chain(staking) }.min_by_key(Due::key)
+    let predictions = state.next_due_in(state.predictions()).map(|due| due.map(Body::Prediction));
+    [stops, perps, margin, clearing, staking, predictions].into_iter().flatten().min_by_key(Due::key)
 }
 
-/// Whether a command may become due after its time: money has come, or a maximum was raised.
+/// Whether a command may become due after its time: money has come, a maximum was raised, or an event with a pool began to trade.
 const fn may_become_due(body: &Body) -> bool {
     matches!(
         body,
         Body::Clearing(ClearingCommand::Settle(_))
             | Body::Staking(StakingCommand::Accrue(_) | StakingCommand::Pay(_))
+            | Body::Prediction(PredictionCommand::Score)
     )
 }
 
@@ -146,6 +151,7 @@ impl<J: Judge> Follower<J> {
         self.lines.extend(self.exchange.of.margin.iter().map(|event| format!("    {event:?}")));
         self.lines.extend(self.exchange.of.clearing.iter().map(|event| format!("    {event:?}")));
         self.lines.extend(self.exchange.of.staking.iter().map(|event| format!("    {event:?}")));
+        self.lines.extend(self.exchange.of.predictions.iter().map(|event| format!("    {event:?}")));
         // A halt holds back what trades.
         self.may_be_late |= command.body == Body::Operation(Operation::Resume);
         if seq > self.founding {
@@ -181,8 +187,12 @@ impl<J: Judge> Follower<J> {
             let asked = self.asked.pop_front().expect("it was found");
             return if now == asked.at { Ok(()) } else { Err(format!("it was asked at {:?}", asked.at)) };
         }
-        let is_own = if let Body::Perp(_) | Body::SpotMargin(_) | Body::Clearing(_) | Body::Staking(_) =
-            &command.body
+        let is_own = if let Body::Perp(_)
+        | Body::SpotMargin(_)
+        | Body::Clearing(_)
+        | Body::Staking(_)
+        | Body::Prediction(_)
+        | Body::Trading(TradingCommand::Trigger(_)) = &command.body
         {
             is_due(due, &command.body, now, self.may_be_late || may_become_due(&command.body))
         } else {
