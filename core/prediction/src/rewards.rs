@@ -286,7 +286,9 @@ pub(crate) fn evolve_begin(room: &mut Predictions, is_exact: bool, time: Time) {
     let mut run = core::mem::take(accrued);
     if !*was_exact {
         // The rate of this moment counts for all that was accrued.
-        run.values_mut().for_each(|accrued| accrued.earn_all(terms.rebate_bps));
+        for accrued in run.values_mut() {
+            accrued.earn_all(terms.rebate_bps);
+        }
     }
     *was_exact |= is_exact;
     for (account, earlier) in core::mem::take(unpaid) {

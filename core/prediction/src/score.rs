@@ -273,6 +273,8 @@ pub(crate) fn evolve(room: &mut Predictions, scored: &Scored) {
         of_day.pools.insert(*event, pool);
     }
     let total = eastern::minutes(day);
-    rows.iter().for_each(|row| of_day.add(*event, *minute, row, total));
+    for row in rows {
+        of_day.add(*event, *minute, row, total);
+    }
     pools::schedule(rewards);
 }
