@@ -1,5 +1,7 @@
 //! New programs out of old ones, and out of what people who know the rules do: short patterns with random numbers.
 
+mod bets;
+
 use super::program::{Act, Amount, OPTIONS, Program};
 use super::world::{COINS, MARKETS, ONE, PEOPLE, POOLS, WRAPPING};
 use buttonwood_engine::AccountKind;
@@ -171,6 +173,11 @@ impl Maker<'_> {
             Act::Cancel { .. } => Act::Cancel { who: self.person() },
             Act::Execute { .. } => Act::Execute { who: self.person() },
             Act::Return { .. } => Act::Return { who: self.person() },
+            Act::Bet { .. }
+            | Act::Resolve { .. }
+            | Act::Dispute { .. }
+            | Act::Void { .. }
+            | Act::Halt { .. } => self.vary_bet(act),
             Act::Auction { .. } | Act::Break { .. } | Act::Promote { .. } | Act::Tiers => self.act(),
         }
     }
@@ -276,7 +283,7 @@ impl Maker<'_> {
 
     /// Joint patterns of people who know the rules.
     fn pattern(&mut self) -> Vec<Act> {
-        match self.dice.below(19) {
+        match self.dice.below(25) {
             0 | 1 => self.instant(),
             2 => self.paint(),
             3 | 4 => self.pair(),
@@ -289,6 +296,10 @@ impl Maker<'_> {
             13 => self.huge(),
             14 | 15 => self.deal(),
             16 | 17 => self.stake(),
+            18..21 => self.bets(),
+            21 => self.unresolved(),
+            22 => self.quoted(),
+            23 => self.advanced_bet(),
             _ => vec![self.act(), self.act()],
         }
     }
@@ -514,7 +525,7 @@ impl Maker<'_> {
         let market = self.market(product);
         let [who, to] = self.traders(market);
         let (side, amount, price) = (self.side(), self.amount(market), self.price(market));
-        match self.dice.below(24) {
+        match self.dice.below(28) {
             0..5 => {
                 let option = if self.dice.once_in(4) {
                     OPTIONS
@@ -542,6 +553,7 @@ impl Maker<'_> {
             20 => Act::Retract { who },
             21 => Act::Stake { who, pool: self.pool(), amount },
             22 => Act::Unstake { who, pool: self.pool(), amount },
+            23..27 => self.bet_act(),
             _ => Act::Tiers,
         }
     }

@@ -1,5 +1,6 @@
 //! Runs a program: each act becomes a command of a key, or of the house, and what falls due runs at its time.
 
+mod bets;
 mod deals;
 
 use super::program::{Act, Amount, Program};
@@ -37,6 +38,8 @@ pub struct Played {
     pub breach: Option<Breach>,
     /// The gain of both groups, in units of 10⁻¹⁹ dollars; a loss is negative.
     pub gain: i128,
+    /// The rewards for liquidity that the groups were paid, in the same units.
+    pub rewarded: i128,
     /// The program's coverage: numbers that stand for answers and for figures of the state.
     pub reached: BTreeSet<u64>,
     /// Each act with its answer, if they are wanted.
@@ -181,6 +184,7 @@ impl Player<'_> {
         for (place, (before, after)) in before.houses.iter().zip(&after.houses).enumerate() {
             self.reach(3, place, magnitude(after - before));
         }
+        self.played.rewarded = before.promo() - after.promo();
         self.reach(4, 0, magnitude(after.people - before.people));
         self.reach(4, 1, magnitude(after.bad_debt));
     }
@@ -189,6 +193,7 @@ impl Player<'_> {
         self.played.commands += 1;
         self.promised.pass(self.scene, &self.exchange.state, self.exchange.stamp.time.plus(micros));
         let answer = submit(&mut self.exchange, micros, command)?;
+        self.note_rewards(bets::is_of_contract(&command.body));
         self.run_dues(self.exchange.stamp.time)?;
         Ok(answer)
     }
@@ -217,7 +222,9 @@ impl Player<'_> {
             self.optional += u64::from(due.may_skip);
             self.played.commands += 1;
             self.promised.pass(self.scene, &self.exchange.state, due.time.max(self.exchange.stamp.time));
-            if !run_due(&mut self.exchange, due)? {
+            let goes_on = run_due(&mut self.exchange, due)?;
+            self.note_rewards(false);
+            if !goes_on {
                 return Ok(());
             }
         }
@@ -297,6 +304,9 @@ impl Player<'_> {
                 magnitude(state.ledger().balance(fund, self.scene.currency(1)).available.units()),
             ));
         }
+        notes.extend(
+            self.contract_figures().into_iter().map(|(kind, at, figure)| (kind, at, magnitude(figure))),
+        );
         for (kind, place, figure) in notes {
             self.reach(kind, place, figure);
         }
@@ -387,6 +397,11 @@ impl Player<'_> {
             Act::Retract { who } => self.retraction(who)?,
             Act::Stake { who, pool, amount } => self.stake(who, pool, amount)?,
             Act::Unstake { who, pool, amount } => self.unstake(who, pool, amount)?,
+            Act::Bet { .. } => self.bet(act)?,
+            Act::Resolve { contract, claim } => self.resolution(contract, claim)?,
+            Act::Dispute { contract } => self.dispute(contract)?,
+            Act::Void { contract, value } => self.void(contract, value)?,
+            Act::Halt { contract } => self.halt(contract)?,
             Act::Wait { .. } => return None,
         })
     }

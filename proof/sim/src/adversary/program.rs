@@ -7,11 +7,13 @@
 //! execute a.poor
 //! deal a.rich b.rich btcusd sell 1 at 50000
 //! stake a.rich eth-now 10
+//! bet a.rich rain buy no 100 at 0.4
+//! resolve rain no
 //! wait 3600
 //! ```
 
-use super::world::{COINS, MARKETS, ONE, PEOPLE, POOLS};
-use buttonwood_model::{ExecutionOption, Side};
+use super::world::{COINS, CONTRACTS, MARKETS, ONE, PEOPLE, POOLS};
+use buttonwood_model::{Claim, ExecutionOption, Side};
 use buttonwood_num::{Decimal, Money};
 use std::fmt;
 use std::str::FromStr;
@@ -77,6 +79,24 @@ pub(super) enum Act {
     Stake { who: usize, pool: usize, amount: Amount },
     /// Redeems coins of a pool; a share is of what it has staked.
     Unstake { who: usize, pool: usize, amount: Amount },
+    /// Places an order of a contract, in its own view. A share is of what its money pays for, or of the claims that it has.
+    Bet {
+        who: usize,
+        contract: usize,
+        side: Side,
+        claim: Claim,
+        amount: Amount,
+        price: i128,
+        option: Option<ExecutionOption>,
+    },
+    /// The house resolves the event of a contract, with this outcome of the contract.
+    Resolve { contract: usize, claim: Claim },
+    /// The house disputes the outcome of the event of a contract.
+    Dispute { contract: usize },
+    /// The house makes the event of a contract void: at a value, or by the costs.
+    Void { contract: usize, value: Option<i128> },
+    /// The house halts the event of a contract, or lets it go on.
+    Halt { contract: usize },
     /// So many seconds pass.
     Wait { seconds: u64 },
     /// The house schedules an auction two minutes from now.
@@ -125,6 +145,11 @@ impl Act {
             Self::Retract { .. } => "retract",
             Self::Stake { .. } => "stake",
             Self::Unstake { .. } => "unstake",
+            Self::Bet { .. } => "bet",
+            Self::Resolve { .. } => "resolve",
+            Self::Dispute { .. } => "dispute",
+            Self::Void { .. } => "void",
+            Self::Halt { .. } => "halt",
             Self::Wait { .. } => "wait",
             Self::Auction { .. } => "auction",
             Self::Break { .. } => "break",
@@ -195,6 +220,14 @@ impl Line<'_> {
             "retract" => Act::Retract { who: who()? },
             "stake" => Act::Stake { who: who()?, pool: self.pool()?, amount: self.amount(3)? },
             "unstake" => Act::Unstake { who: who()?, pool: self.pool()?, amount: self.amount(3)? },
+            "bet" => return self.bet(who()?),
+            "resolve" => Act::Resolve { contract: self.contract(1)?, claim: self.claim(2)? },
+            "dispute" => Act::Dispute { contract: self.contract(1)? },
+            "void" => {
+                let value = self.words.get(2).map(|_| self.exact(2)).transpose()?;
+                Act::Void { contract: self.contract(1)?, value }
+            }
+            "halt" => Act::Halt { contract: self.contract(1)? },
             "wait" => {
                 Act::Wait { seconds: self.word(1)?.parse().map_err(|_| self.wrong("a number of seconds"))? }
             }
@@ -227,6 +260,30 @@ impl Line<'_> {
         let by = self.words.iter().position(|word| *word == "by").map(|at| self.find(at + 1, people()));
         let (side, amount, price) = (self.side(4)?, self.amount(5)?, self.exact(7)?);
         Ok(Act::Deal { who, to, market, side, amount, price, by: by.transpose()? })
+    }
+
+    fn bet(&self, who: usize) -> Result<Act, Unreadable> {
+        Ok(Act::Bet {
+            who,
+            contract: self.contract(2)?,
+            side: self.side(3)?,
+            claim: self.claim(4)?,
+            amount: self.amount(5)?,
+            price: self.exact(7)?,
+            option: self.words.iter().skip(7).find_map(|word| option_of(word)),
+        })
+    }
+
+    fn contract(&self, at: usize) -> Result<usize, Unreadable> {
+        self.find(at, CONTRACTS.into_iter())
+    }
+
+    fn claim(&self, at: usize) -> Result<Claim, Unreadable> {
+        match self.word(at)? {
+            "yes" => Ok(Claim::Yes),
+            "no" => Ok(Claim::No),
+            _ => Err(self.wrong("yes or no")),
+        }
     }
 
     fn pool(&self) -> Result<usize, Unreadable> {
@@ -325,6 +382,17 @@ fn coin_name(place: usize) -> String {
     COINS.get(place).map_or("?", |coin| coin.code).to_lowercase()
 }
 
+fn contract_name(place: usize) -> &'static str {
+    CONTRACTS.get(place).copied().unwrap_or("?")
+}
+
+const fn claim_name(claim: Claim) -> &'static str {
+    match claim {
+        Claim::Yes => "yes",
+        Claim::No => "no",
+    }
+}
+
 const fn side_name(side: Side) -> &'static str {
     match side {
         Side::Buy => "buy",
@@ -376,6 +444,22 @@ impl fmt::Display for Act {
             Self::Stake { who, pool, amount } | Self::Unstake { who, pool, amount } => {
                 write!(out, " {} {} {amount}", person(who), pool_name(pool))
             }
+            Self::Bet { who, contract, side, claim, amount, price, option } => {
+                let (who, contract, claim) = (person(who), contract_name(contract), claim_name(claim));
+                write!(out, " {who} {contract} {} {claim} {amount} at {}", side_name(side), Plain(price))?;
+                let option = OPTIONS.iter().find(|(_, known)| Some(*known) == option);
+                option.map_or(Ok(()), |(name, _)| write!(out, " {name}"))
+            }
+            Self::Resolve { contract, claim } => {
+                write!(out, " {} {}", contract_name(contract), claim_name(claim))
+            }
+            Self::Void { contract, value } => {
+                write!(out, " {}", contract_name(contract))?;
+                value.map_or(Ok(()), |value| write!(out, " {}", Plain(value)))
+            }
+            Self::Dispute { contract } | Self::Halt { contract } => {
+                write!(out, " {}", contract_name(contract))
+            }
             Self::Wait { seconds } => write!(out, " {seconds}"),
             Self::Auction { market } | Self::Break { market } | Self::Promote { market } => {
                 write!(out, " {}", market_name(market))
@@ -407,10 +491,12 @@ mod tests {
                     send a.rich a.poor usd 5\nach b.margin 10000\nreturn b.margin\npay a.rich 1\n\
                     deal a.rich b.rich btcusd sell 1 at 50000 by a.poor\ndeal a.rich anyone ethusd buy 10% at 2000\n\
                     confirm b.rich\nretract a.rich\nstake a.rich eth-now 10\nunstake a.rich eth-now 50%\n\
+                    bet a.rich rain buy no 100 at 0.4\nbet a.poor both sell yes 50% at 0.99 ioc\n\
+                    resolve ann yes\ndispute ann\nvoid bob\nvoid rain 0.25\nhalt rain\n\
                     withdraw a.rich gusd 9800\nwait 3600\nauction linkusd\nbreak btcusd\npromote ethusd\ntiers\n";
         let program: Program = text.parse().unwrap();
         assert_eq!(program.to_string(), text);
-        assert_eq!(program.words().len(), 21);
+        assert_eq!(program.words().len(), 26);
     }
 
     /// A line that is no act is named.

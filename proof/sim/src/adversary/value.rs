@@ -6,9 +6,10 @@
 
 use super::program::Plain;
 use super::world::{COINS, MARKETS, ONE, Scene};
+use buttonwood_engine::prediction::Holding;
 use buttonwood_engine::{State, TransferKind, TransferStatus};
-use buttonwood_model::{AccountId, CurrencyId, GroupId, Product, SymbolId};
-use buttonwood_num::Money;
+use buttonwood_model::{AccountId, Claim, CurrencyId, GroupId, Product, SymbolId};
+use buttonwood_num::{Money, Round};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -17,10 +18,13 @@ const ROUNDING: i128 = ONE / 100;
 
 /// The house accounts that must not lose: those that stand behind a product. `source`, `clearing` and `issuer` are the other side of
 /// what others have, so a loss of theirs is a gain of another account.
-const GUARDED: [&str; 4] = ["insurance", "instant", "fees", STAKING_REWARDS];
+const GUARDED: [&str; 5] = ["insurance", "instant", "fees", STAKING_REWARDS, PROMO];
 
 /// The house account that pays the interest of stakes, and may lose what their terms promise.
 const STAKING_REWARDS: &str = "staking_rewards";
+
+/// The house account that pays for liquidity, and may lose what the pools of events have.
+const PROMO: &str = "promo";
 
 /// The breach of the law.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +41,8 @@ pub enum Breach {
 
 impl Breach {
     /// All kinds.
-    pub const KINDS: [&str; 7] = ["gain", "debt", "death", "insurance", "instant", "fees", STAKING_REWARDS];
+    pub const KINDS: [&str; 8] =
+        ["gain", "debt", "death", "insurance", "instant", "fees", STAKING_REWARDS, PROMO];
 
     /// Its kind: programs with a breach of one kind are shortened as long as it is of that kind.
     pub fn kind(&self) -> &'static str {
@@ -82,6 +87,14 @@ pub(super) struct Figures {
     pub(super) houses: [i128; GUARDED.len()],
     /// The balance of `source`: less by all that came in from outside.
     pub(super) source: i128,
+}
+
+impl Figures {
+    /// The balance of the account that pays for liquidity.
+    pub(super) fn promo(&self) -> i128 {
+        let of = GUARDED.iter().zip(self.houses).find(|(house, _)| **house == PROMO);
+        of.map_or(0, |(_, balance)| balance)
+    }
 }
 
 impl Scene {
@@ -131,7 +144,7 @@ impl Scene {
         let staked: i128 = staked
             .flat_map(|(_, pair, amounts)| amounts.map(|amount| self.dollars(pair.currency, amount)))
             .fold(0, i128::saturating_add);
-        has.saturating_add(open).saturating_add(staked) - loans
+        has.saturating_add(open).saturating_add(staked).saturating_add(claims(state, account)) - loans
     }
 
     /// The money that waits to leave an account for good.
@@ -163,6 +176,18 @@ impl Scene {
     }
 }
 
+/// The worth of an account's claims: as its contract was decided, and half a dollar before that, so that a pair is a dollar.
+fn claims(state: &State, account: AccountId) -> i128 {
+    let room = state.predictions();
+    let worth = |held: Holding| {
+        let decided = room.contract(held.contract).and_then(|contract| contract.value);
+        let yes = decided.map_or(ONE / 2, Money::units);
+        let value = if held.claim == Claim::Yes { yes } else { ONE - yes };
+        held.quantity.times(Money::from_units(value), Round::Down).map_or(0, Money::units)
+    };
+    room.holdings_of(state.ledger(), account).map(worth).fold(0, i128::saturating_add)
+}
+
 /// The flows of money from outside, in dollars.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outside {
@@ -172,6 +197,11 @@ pub(super) struct Outside {
     pub(super) returned: i128,
     /// The interest that the terms of stakes promise, which `staking_rewards` may lose.
     pub(super) promised: i128,
+    /// The most that the pools of events may have paid, which `promo` may lose.
+    pub(super) pools: i128,
+    /// The fees that makers of contracts paid, and the rebates that they were paid.
+    pub(super) maker_fees: i128,
+    pub(super) rebates: i128,
 }
 
 /// The law: what breaks it, if anything does. Also how much both groups gained, whether they may or not.
@@ -183,15 +213,25 @@ pub(super) fn judge(before: &Figures, after: &Figures, outside: Outside) -> (Opt
     let houses = GUARDED.iter().zip(before.houses.iter().zip(&after.houses));
     let losses = houses.map(|(house, (before, after))| (before - after, Some(*house)));
     // Interest is no gain as far as it was promised and `staking_rewards` has paid it.
-    let interest: i128 =
-        losses.clone().filter(|(_, house)| *house == Some(STAKING_REWARDS)).map(|(loss, _)| loss).sum();
-    let interest = interest.min(outside.promised).max(0);
-    let gain = after.people - before.people - paid - interest;
+    let loss_of = |name| -> i128 {
+        losses.clone().filter(|(_, house)| *house == Some(name)).map(|(loss, _)| loss).sum()
+    };
+    let interest = loss_of(STAKING_REWARDS).min(outside.promised).max(0);
+    // Rewards for liquidity are no gain as far as the pools have them and `promo` has paid them.
+    let rewards = loss_of(PROMO).min(outside.pools).max(0);
+    let gain = after.people - before.people - paid - interest - rewards;
     if gain > granted {
         return (Some(Breach::Gain(gain - granted)), gain);
     }
-    let losses = losses
-        .map(|(loss, house)| (if house == Some(STAKING_REWARDS) { loss - interest } else { loss }, house));
+    if outside.rebates > outside.maker_fees {
+        return (Some(Breach::Loss("fees", outside.rebates - outside.maker_fees)), gain);
+    }
+    let allowed = |house| match house {
+        Some(STAKING_REWARDS) => interest,
+        Some(PROMO) => rewards,
+        Some(_) | None => 0,
+    };
+    let losses = losses.map(|(loss, house)| (loss - allowed(house), house));
     // The loans of `lending` are owed to it, as far as a debtor does not walk away.
     let losses = losses.chain([(after.bad_debt - before.bad_debt, None)]);
     let worst = losses.filter(|(loss, _)| *loss > granted).max_by_key(|(loss, _)| *loss);
@@ -233,10 +273,10 @@ mod tests {
     /// A house account may not lose, whoever has its money in the end. Proves INV-HOUSE.
     #[test]
     fn a_house_account_does_not_lose() {
-        let before = Figures { houses: [100 * DOLLAR, 100 * DOLLAR, 0, 0], ..Figures::default() };
+        let before = Figures { houses: [100 * DOLLAR, 100 * DOLLAR, 0, 0, 0], ..Figures::default() };
         let mut after = before.clone();
         assert_eq!(judge(&before, &after, Outside::default()).0, None);
-        after.houses = [98 * DOLLAR, 99 * DOLLAR, 0, 0];
+        after.houses = [98 * DOLLAR, 99 * DOLLAR, 0, 0, 0];
         let loss = judge(&before, &after, Outside::default()).0;
         assert_eq!(loss, Some(Breach::Loss("insurance", 2 * DOLLAR - ROUNDING)));
         after = Figures { bad_debt: 3 * DOLLAR, ..before.clone() };
@@ -246,8 +286,8 @@ mod tests {
     /// Interest is granted as far as the terms promise it and `staking_rewards` pays it. Proves INV-HOUSE.
     #[test]
     fn interest_is_what_was_promised() {
-        let before = Figures { houses: [0, 0, 0, 100 * DOLLAR], ..Figures::default() };
-        let paid = Figures { people: 10 * DOLLAR, houses: [0, 0, 0, 90 * DOLLAR], ..Figures::default() };
+        let before = Figures { houses: [0, 0, 0, 100 * DOLLAR, 0], ..Figures::default() };
+        let paid = Figures { people: 10 * DOLLAR, houses: [0, 0, 0, 90 * DOLLAR, 0], ..Figures::default() };
         let promised = |dollars| Outside { promised: dollars * DOLLAR, ..Outside::default() };
         assert_eq!(judge(&before, &paid, promised(10)), (None, 0));
         assert_eq!(judge(&before, &paid, promised(9)).0, Some(Breach::Gain(DOLLAR - ROUNDING)));
@@ -257,5 +297,24 @@ mod tests {
         // `source` has paid it.
         let elsewhere = Figures { houses: before.houses, source: -10 * DOLLAR, ..paid };
         assert!(judge(&before, &elsewhere, promised(10)).0.is_some());
+    }
+
+    /// Rewards for liquidity are granted as far as the pools have them and `promo` pays them, and rebates as far as makers paid fees. Proves
+    /// INV-HOUSE.
+    #[test]
+    fn rewards_are_what_pools_and_fees_grant() {
+        let before = Figures { houses: [0, 0, 9 * DOLLAR, 0, 100 * DOLLAR], ..Figures::default() };
+        let paid =
+            Figures { people: 40 * DOLLAR, houses: [0, 0, 9 * DOLLAR, 0, 60 * DOLLAR], ..Figures::default() };
+        let pools = |dollars| Outside { pools: dollars * DOLLAR, ..Outside::default() };
+        assert_eq!(judge(&before, &paid, pools(40)), (None, 0));
+        assert_eq!(judge(&before, &paid, pools(39)).0, Some(Breach::Gain(DOLLAR - ROUNDING)));
+        let gone = Figures { people: 0, ..paid.clone() };
+        assert_eq!(judge(&before, &gone, pools(39)).0, Some(Breach::Loss(PROMO, DOLLAR - ROUNDING)));
+        // Another account of the house has paid it.
+        let elsewhere = Figures { houses: [0, 0, 0, 0, 100 * DOLLAR], people: 9 * DOLLAR, ..paid };
+        assert!(judge(&before, &elsewhere, pools(40)).0.is_some());
+        let rebates = Outside { maker_fees: DOLLAR, rebates: DOLLAR + 1, ..Outside::default() };
+        assert_eq!(judge(&before, &before, rebates).0, Some(Breach::Loss("fees", 1)));
     }
 }

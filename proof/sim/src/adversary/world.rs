@@ -6,16 +6,18 @@ use buttonwood_engine::funds::bank::{BankKind, BankNumbers, Command as Banking, 
 use buttonwood_engine::funds::network::{Asset, Command as Table, Form, Network, NetworkKind};
 use buttonwood_engine::funds::{ApprovalScope, EntryRef};
 use buttonwood_engine::perp::{Command as PerpCommand, Leverage};
+use buttonwood_engine::prediction::{Leg, NewCombo, NewContract, NewEvent, RewardChange, combo_grid};
 use buttonwood_engine::staking::{PairTerms, Provider, Rate, Terms};
 use buttonwood_engine::{
-    Account, AccountKind, Body, ClearingCommand, FeeSchedule, FundsCommand, Mode, NewSession, Opening, Owner,
-    StakingCommand, TransferMethod,
+    Account, AccountKind, Body, Caller, ClearingCommand, Command, FeeSchedule, FundsCommand, Mode,
+    NewSession, Opening, Owner, PredictionCommand, StakingCommand, TransferMethod,
 };
 use buttonwood_model::{
-    AccountId, CurrencyId, GroupId, Product, Role, Roles, SessionId, Symbol, SymbolId, SymbolStatus,
+    AccountId, Claim, CurrencyId, EventId, GroupId, Product, Role, Roles, SessionId, Symbol, SymbolId,
+    SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Decimal, Grid, Money};
-use buttonwood_oracle::Exchange;
+use buttonwood_oracle::{Exchange, nonce};
 use std::sync::Arc;
 
 use crate::scene::FOUNDED;
@@ -91,6 +93,15 @@ pub(super) const POOLS: [Pool; 4] = [
     Pool { name: "btc-later", coin: 2, rate: 1_000, wait: 3_600, per_day: None },
 ];
 
+/// The contracts by their names: one event with a lone contract, one with two of which exactly one is yes, and a combo of both.
+pub(super) const CONTRACTS: [&str; 4] = ["rain", "ann", "bob", "both"];
+
+/// The events: tickers, contracts, and the seconds of their windows for disputes.
+const EVENTS: [(&str, &[&str], u64); 2] = [("RAIN", &["RAIN"], 0), ("VOTE", &["ANN", "BOB"], 3_600)];
+
+/// The dollars that the makers of the first event share each day.
+pub(super) const POOL: i128 = 40;
+
 /// The place of the account that is a broker in [`PEOPLE`].
 const BROKER: usize = 1;
 
@@ -123,7 +134,8 @@ pub(super) const PEOPLE: [Person; 9] = [
 ];
 
 /// The balances of house accounts at first: by name, of each currency.
-const HOUSE: [(&str, [i128; 5]); 3] = [
+const HOUSE: [(&str, [i128; 5]); 4] = [
+    ("promo", [1_000, 0, 0, 0, 0]),
     ("insurance", [20_000, 100_000, 0, 0, 0]),
     ("instant", [500_000, 500_000, 20, 200, 20_000]),
     ("staking_rewards", [0, 0, 10, 100, 10_000]),
@@ -187,6 +199,7 @@ impl Scene {
         scene.approve();
         scene.open_clearing();
         scene.open_pools();
+        scene.open_contracts();
         scene
     }
 
@@ -353,6 +366,45 @@ impl Scene {
             };
             let (provider, currency) = (provider(place), self.currency(pool.coin));
             self.own(StakingCommand::SetTerms(Arc::new(PairTerms { provider, currency, terms })));
+        }
+    }
+
+    /// Events and a combo are listed, rewards are on with the highest rebates, and both groups have accepted the terms.
+    fn open_contracts(&mut self) {
+        let (grid, qty_min) = combo_grid().expect("constants");
+        let now = self.exchange.stamp.time;
+        for (ticker, contracts, seconds) in EVENTS {
+            let contract =
+                |ticker: &&str| NewContract { ticker: (*ticker).to_owned(), label: "a label".into() };
+            self.own(PredictionCommand::ListEvent(Arc::new(NewEvent {
+                prefix: "SVC".into(),
+                ticker: ticker.to_owned(),
+                title: "an event".into(),
+                category: "a category".into(),
+                contracts: contracts.iter().map(contract).collect(),
+                is_exclusive: true,
+                start: None,
+                expiry: now.plus(30 * 86_400 * Time::SECOND),
+                dispute: seconds * Time::SECOND,
+                strike: None,
+                grid: grid.clone(),
+                qty_min,
+                closed_to: Vec::new(),
+                source: None,
+            })));
+        }
+        let leg = |contract| Leg { contract: SymbolId::contract(contract), required: Claim::Yes };
+        let (name, title, legs) = ("SVC-CMB-0126-1".into(), "a combo".into(), vec![leg(0), leg(1)]);
+        let combo = NewCombo { name, title, legs, grid, qty_min };
+        self.own(PredictionCommand::ListCombo(Arc::new(combo)));
+        let pools = Some(vec![(EventId(0), Money::from_units(POOL * ONE))]);
+        let (enabled, rebate_bps) = (Some(true), Some(10_000));
+        let change = RewardChange { enabled, rebate_bps, pools, ..RewardChange::default() };
+        self.own(PredictionCommand::SetRewards(Arc::new(change)));
+        for actor in self.actors.clone() {
+            let caller = Caller { session: actor.session, account: Some(actor.account), nonce: nonce(1) };
+            let body = PredictionCommand::AcceptTerms.into();
+            self.exchange.submit(1, &Command { caller: Some(caller), body });
         }
     }
 
