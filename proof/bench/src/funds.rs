@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::hint::black_box;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -143,14 +144,7 @@ fn exchange() -> Exchange {
 /// Commands a second from submission to reply, by the product's sequencer on a disk, after the first `before` of them.
 pub(crate) fn durable(commands: &[Command], before: &[Command]) -> f64 {
     let place = Place::Disk.fresh();
-    let mut recovered = recover(place.path(), Options::default()).expect("a fresh directory");
-    let (time, founding) = founding_commands(1);
-    recovered.commit(time, founding).expect("the founding is taken");
-    recovered.commit(time, tables().into()).expect("the tables are taken");
-    let now = Time(time.0 + HOLD);
-    recovered.commit(now, vec![end_hold()]).expect("the hold is over");
-    let options = sequencer::Options { snapshot_every: u64::MAX };
-    let running = sequencer::Exchange::start(recovered, Clock::manual(now), options).expect("threads start");
+    let running = started(place.path());
     let exchange = running.exchange();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let local = LocalSet::new();
@@ -163,8 +157,20 @@ pub(crate) fn durable(commands: &[Command], before: &[Command]) -> f64 {
     commands.len() as f64 / seconds
 }
 
+/// The product's sequencer on a fresh directory, founded, with a clock that stands still.
+pub(crate) fn started(data: &Path) -> sequencer::Running {
+    let mut recovered = recover(data, Options::default()).expect("a fresh directory");
+    let (time, founding) = founding_commands(1);
+    recovered.commit(time, founding).expect("the founding is taken");
+    recovered.commit(time, tables().into()).expect("the tables are taken");
+    let now = Time(time.0 + HOLD);
+    recovered.commit(now, vec![end_hold()]).expect("the hold is over");
+    let options = sequencer::Options { snapshot_every: u64::MAX };
+    sequencer::Exchange::start(recovered, Clock::manual(now), options).expect("threads start")
+}
+
 /// Submits commands in order, and waits for the oldest reply if many are in flight.
-async fn submit(exchange: &sequencer::Exchange, commands: &[Command]) {
+pub(crate) async fn submit(exchange: &sequencer::Exchange, commands: &[Command]) {
     let mut pending = VecDeque::new();
     let check = |answer: Result<sequencer::Receipt, _>| {
         let outcome = answer.expect("the exchange runs").outcome;

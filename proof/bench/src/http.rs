@@ -1,6 +1,7 @@
 //! Benchmarks 6, 7, 8 and 12, and our half of 9: signed REST, against a server on the same HTTP stack that checks the
 //! same signature and does nothing else.
 
+mod events;
 mod keys;
 mod load;
 pub(crate) mod noop;
@@ -10,6 +11,7 @@ mod run;
 mod server;
 mod survive;
 
+pub(crate) use events::measure as events;
 pub(crate) use keys::{Key, read_all as read_keys, read_timely};
 pub(crate) use load::connect;
 pub(crate) use requests::{client_id, one as signed_request};

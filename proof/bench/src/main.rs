@@ -20,6 +20,7 @@ mod opgen;
 mod overload;
 mod perps;
 mod place;
+mod predictions;
 mod recovery;
 mod reference;
 mod report;
@@ -50,6 +51,7 @@ usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
                         15  statement
                         16  spot margin
                         17  clearing and staking
+                        18  prediction markets
   all is the default
   --pairs N   pairs of reference and ours (default 5)
   --quick     one pair, short: shows that it runs, not how fast
@@ -81,10 +83,10 @@ pub(crate) fn say(line: &str) {
     eprintln!("bench: {line}");
 }
 
-const ALL: [u8; 17] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17];
+const ALL: [u8; 18] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18];
 
 /// The benchmarks that start the product as a process.
-const OVER_HTTP: [u8; 5] = [6, 7, 8, 9, 12];
+const OVER_HTTP: [u8; 6] = [6, 7, 8, 9, 12, 18];
 
 /// Under cargo, builds the product's binary; otherwise the one next to this program is used.
 fn build_product() -> bool {
@@ -276,6 +278,19 @@ fn run(number: u8, settings: &Settings, report: &mut Report) {
                 goal("a day of 100,000 stakes", "ms of the slowest command", [100.0, 50.0, 10.0]),
             ];
             offbook::measure(settings, goals, report);
+        }
+        18 => {
+            let goals = [
+                goal("durable orders of a contract (B1)", "orders/s contract / spot", [0.5, 0.95, 1.0]),
+                goal("a mint", "CPU of two orders mint / spot fill", [3.0, 1.4, 1.1]),
+                goal("1,000,000 holders paid", "holders a CPU s", [100_000.0, 300_000.0, 1_000_000.0]),
+                goal("1,000,000 holders paid", "ms of the slowest command", [20.0, 5.0, 2.0]),
+                goal("orders while holders are paid", "p99 meanwhile / before", [4.0, 2.0, 1.2]),
+                goal("10,000 settled contracts", "bytes each", [4_096.0, 1_024.0, 512.0]),
+            ];
+            predictions::measure(settings, goals, report);
+            let ratio = "server CPU/request ours / no-op";
+            http::events(settings, goal("500 of 10,000 events", ratio, [10.0, 2.0, 1.2]), report);
         }
         other => unreachable!("{other} was refused before"),
     }
