@@ -4,7 +4,7 @@ use super::{find_event, switch};
 use crate::command::{Argument, Command, Form};
 use crate::field::money;
 use crate::operator::Operator;
-use buttonwood_engine::prediction::RewardChange;
+use buttonwood_engine::prediction::{Event, RewardChange};
 use buttonwood_engine::{PredictionCommand, PredictionReject, Reject, State};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::EventId;
@@ -15,6 +15,9 @@ use buttonwood_wire::contract::{
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
+
+/// The events that may have a pool.
+const UNDECIDED: &str = "the ticker of an event that is not decided";
 
 /// Also `POST /sandbox/predictions/rewards`. A field that is left out stays as it is; `pools` replaces all pools.
 pub const COMMAND: Command =
@@ -89,8 +92,16 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let mut shown = operator.exchange.views().state().predictions().rewards().terms().clone();
     shown.change(change.clone());
     let refuse = |reject| {
-        (reject == Reject::Prediction(PredictionReject::BadRewards))
-            .then(|| bad_value("pools", "at most 1000 pools", "more"))
+        let Reject::Prediction(reject) = reject else { return None };
+        // An event may have been decided since the call was read.
+        let (field, expected, got) = if reject == PredictionReject::BadRewards {
+            ("pools", "at most 1000 pools", "more")
+        } else if reject == PredictionReject::Ended {
+            ("event_ticker", UNDECIDED, "one that was decided")
+        } else {
+            return None;
+        };
+        Some(bad_value(field, expected, got))
     };
     operator.send(PredictionCommand::SetRewards(Arc::new(change)), refuse).await?;
     let pools = shown.pools.iter().map(|(id, pool)| PoolSet {
@@ -135,6 +146,11 @@ fn pools(operator: &Operator<'_>, sent: &[Payload]) -> Result<Vec<(EventId, Mone
         let pool = Pool::of(sent);
         let (ticker, amount) = (pool.event_ticker()?, pool.daily_pool_usd()?);
         let event = find_event(operator, &ticker).map_err(|_| unknown(&ticker))?;
+        let is_decided =
+            operator.exchange.views().state().predictions().event(event.id).is_some_and(Event::is_decided);
+        if is_decided {
+            return Err(bad_value("event_ticker", UNDECIDED, &ticker));
+        }
         if pools.iter().any(|(id, _)| *id == event.id) {
             return Err(bad_value("event_ticker", "in one pool only", &ticker));
         }

@@ -171,12 +171,13 @@ fn events(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::body(&RewardEvents { events, pagination, last_score_date })))
 }
 
-/// Every event with a pool.
+/// Every event with a pool; a decided one earns nothing any more.
 fn pools(state: &State) -> impl Iterator<Item = Pooled<'_>> {
     let room = state.predictions();
     let pools = room.rewards().terms().pools.iter();
     pools.filter_map(|(id, pool): (&EventId, &Money)| {
-        Some(Pooled { event: room.event(*id)?, pool: *pool, makers: room.rewards().makers_of(*id) })
+        let event = room.event(*id).filter(|event| !event.is_decided())?;
+        Some(Pooled { event, pool: *pool, makers: room.rewards().makers_of(*id) })
     })
 }
 

@@ -156,4 +156,11 @@ fn bad_terms_name_their_field() {
     }
     let config = x.get(&path("liquidity-rewards/config")).ok();
     assert_eq!(config["max_spread_cents"], 10, "{config}");
+    // A decided event has no pool.
+    x.control("/sandbox/predictions/events/RAIN/void", &json!({ "reason": "it was cancelled" })).ok();
+    let answer = x.control("/sandbox/predictions/rewards", &pool("RAIN", "5"));
+    assert_eq!(answer.status(), 400, "{answer}");
+    let text = answer.to_string();
+    assert!(["event_ticker", "RAIN", "not decided"].iter().all(|word| text.contains(word)), "{answer}");
+    assert_eq!(x.get(&path("liquidity-rewards/events")).ok()["events"], json!([]));
 }
