@@ -159,11 +159,11 @@ impl PredictionJudge {
                 self.accepted.insert(*group, self.version);
                 Ok(())
             }
-            Infrequent::RewardsSet(change) => {
+            Infrequent::RewardsSet(change, _) => {
                 rewards.set(change);
                 Ok(())
             }
-            Infrequent::RebatesBegun => {
+            Infrequent::RebatesBegun(_) => {
                 rewards.begin_rebates(now);
                 Ok(())
             }

@@ -5,7 +5,7 @@ use buttonwood_engine::prediction::{
     LiquidityRow, Payment, PoolShare, Rebated, RewardChange, Rewarded, Scored,
 };
 use buttonwood_engine::{State, prediction::eastern};
-use buttonwood_model::{AccountId, Day, EventId, GroupId, Time};
+use buttonwood_model::{AccountId, Day, EventId, GroupId, SymbolId, Time};
 use buttonwood_num::Money;
 use std::collections::BTreeMap;
 
@@ -33,14 +33,21 @@ impl RewardCounts {
     }
 }
 
-/// A part of the pool of an event: how much of it, and in how many snapshots the group scored.
-type Part = (EventId, (i128, u64));
+/// A part of the pool of an event: the share, how much of it, and in how many snapshots the group scored.
+type Part = (EventId, (i128, i128, u64));
+
+/// What a group scored with an event in a day.
+#[derive(Clone, Copy, Debug, Default)]
+struct Score {
+    points: i128,
+    snapshots: u64,
+    latest: Time,
+}
 
 /// A day whose scores are not paid.
 #[derive(Clone, Debug, Default)]
 struct Scores {
-    /// Points and snapshots.
-    groups: BTreeMap<GroupId, BTreeMap<EventId, (i128, u64)>>,
+    groups: BTreeMap<GroupId, BTreeMap<EventId, Score>>,
     pools: BTreeMap<EventId, i128>,
     /// The points of all that count, once the day is being paid, and what the pools have granted.
     totals: Option<BTreeMap<EventId, i128>>,
@@ -55,14 +62,17 @@ pub(super) struct Rewards {
     bps: i128,
     least: i128,
     pools: BTreeMap<EventId, i128>,
-    /// The fees of makers since the last rebates.
+    /// What makers have earned since the last rebates: fees × rate in basis points.
     accrued: BTreeMap<AccountId, i128>,
-    runs: BTreeMap<Time, (i128, BTreeMap<AccountId, i128>)>,
+    runs: BTreeMap<Time, BTreeMap<AccountId, i128>>,
+    /// Rebates that the account of fees could not pay.
+    unpaid: BTreeMap<AccountId, i128>,
+    /// The fees of makers while rewards were on, and the rebates that were paid.
+    sums: [i128; 2],
     days: BTreeMap<Day, Scores>,
-    last: BTreeMap<EventId, Time>,
+    /// The latest snapshot of each event, and how far it has come if it is not done.
+    last: BTreeMap<EventId, (Time, Option<SymbolId>)>,
     pending: Vec<(AccountId, i128)>,
-    /// Whether rewards of earlier steps were pending when the rows of this one were paid.
-    is_waiting: bool,
     paid_day: Option<Day>,
     pub(super) counts: RewardCounts,
 }
@@ -86,32 +96,47 @@ impl Rewards {
 
     pub(super) fn note_fee(&mut self, maker: AccountId, fee: i128) {
         if self.is_on {
-            *self.accrued.entry(maker).or_default() += fee;
+            *self.accrued.entry(maker).or_default() += fee * self.bps;
+            self.sums[0] += fee;
         }
     }
 
     pub(super) fn begin_rebates(&mut self, now: Time) {
-        let fees = std::mem::take(&mut self.accrued);
-        if !fees.is_empty() {
-            self.runs.insert(now, (self.bps, fees));
+        let earned = std::mem::take(&mut self.accrued).into_iter();
+        let mut run: BTreeMap<AccountId, i128> =
+            earned.map(|(account, earned)| (account, earned / 10_000)).collect();
+        for (account, rest) in std::mem::take(&mut self.unpaid) {
+            *run.entry(account).or_default() += rest;
+        }
+        if !run.is_empty() {
+            self.runs.insert(now, run);
         }
     }
 
-    /// Each account is paid once in a run, the set part of its fees.
+    /// Each account is paid once in a run, the set part of its fees; the next run pays what is left.
     pub(super) fn rebate(&mut self, paid: &Rebated, books: &mut Books, houses: Houses) -> Result<(), String> {
-        let (bps, left) = self.runs.get_mut(&paid.run).ok_or("rebates of no run")?;
+        let left = self.runs.get_mut(&paid.run).ok_or("rebates of no run")?;
         for (account, amount) in &paid.rows {
-            let fees = left.remove(account).ok_or_else(|| format!("{account:?} is owed no rebate"))?;
-            let has = books.of(houses.fees, houses.dollar);
-            let expected = share(fees, *bps, 10_000).min(has.max(0));
-            if amount.units() != expected || expected > fees {
+            let owed = left.remove(account).ok_or_else(|| format!("{account:?} is owed no rebate"))?;
+            let expected = owed.min(books.of(houses.fees, houses.dollar).max(0));
+            if amount.units() != expected {
                 return Err(format!("{account:?} has a rebate of {amount:?}, expected {expected}"));
             }
+            if owed > expected {
+                *self.unpaid.entry(*account).or_default() += owed - expected;
+            }
             books.shift([houses.fees, *account], houses.dollar, expected);
+            self.sums[1] += expected;
             self.counts.rebates += 1;
         }
         if paid.is_last && !left.is_empty() {
             return Err(format!("{left:?} have no rebate"));
+        }
+        if self.sums[1] > self.sums[0] {
+            return Err(format!(
+                "makers paid fees of {}, and have rebates of {}",
+                self.sums[0], self.sums[1]
+            ));
         }
         if paid.is_last {
             self.runs.remove(&paid.run);
@@ -119,10 +144,11 @@ impl Rewards {
         Ok(())
     }
 
-    /// A snapshot of an event, once for each full minute.
+    /// A snapshot of an event, once for each full minute, or its next part.
     pub(super) fn score(&mut self, scored: &Scored, now: Time) -> Result<(), String> {
         let (event, minute) = (scored.event, scored.minute);
-        let is_new = self.last.insert(event, minute).is_none_or(|last| last < minute);
+        let last = self.last.insert(event, (minute, scored.until));
+        let is_new = last.is_none_or(|(last, part)| last < minute || last == minute && part.is_some());
         if !is_new || !minute.0.is_multiple_of(MINUTE) || minute > now || now.0 - minute.0 >= MINUTE {
             return Err(format!("{event:?} is scored for {minute:?} at {now:?}"));
         }
@@ -132,11 +158,11 @@ impl Rewards {
             return Err("a day is scored that was paid".into());
         }
         day.pools.insert(event, pool);
-        let mut last = None;
         for (group, _, points) in &scored.rows {
             let score = day.groups.entry(*group).or_default().entry(event).or_default();
-            score.0 += i128::try_from(*points).map_err(|_| "points beyond every range")?;
-            score.1 += u64::from(last.replace(*group) != Some(*group));
+            score.points += i128::try_from(*points).map_err(|_| "points beyond every range")?;
+            score.snapshots += u64::from(score.latest < minute);
+            score.latest = minute;
         }
         self.counts.scored += u64::from(!scored.rows.is_empty());
         Ok(())
@@ -150,9 +176,9 @@ impl Rewards {
         let least = self.least;
         let scores = self.days.entry(day).or_default();
         let mut totals: BTreeMap<EventId, i128> = BTreeMap::new();
-        for (event, (points, snapshots)) in scores.groups.values().flatten() {
-            if snapshots * 2 >= eastern::minutes(day) {
-                *totals.entry(*event).or_default() += points;
+        for (event, score) in scores.groups.values().flatten() {
+            if score.snapshots * 2 >= eastern::minutes(day) {
+                *totals.entry(*event).or_default() += score.points;
             }
         }
         (scores.totals, scores.least) = (Some(totals), least);
@@ -178,13 +204,23 @@ impl Rewards {
             books.shift([houses.promo, whom], houses.dollar, amount);
             self.counts.liquidity[2] += 1;
         }
-        self.is_waiting = !self.pending.is_empty();
         for row in &paid.rows {
             self.pay(paid.day, row, (books, houses), state)?;
         }
         if paid.is_last {
-            let left = self.days.remove(&paid.day).is_some_and(|scores| !scores.groups.is_empty());
-            return if left { Err(format!("{:?} leaves out groups", paid.day)) } else { Ok(()) };
+            return self.end(paid.day);
+        }
+        Ok(())
+    }
+
+    /// Only groups without a share of a pool have no row.
+    fn end(&mut self, day: Day) -> Result<(), String> {
+        let Some(mut scores) = self.days.remove(&day) else { return Ok(()) };
+        for (group, events) in std::mem::take(&mut scores.groups) {
+            let shares = scores.shares(&events, day)?;
+            if shares.iter().any(|(_, (share, ..))| *share > 0) {
+                return Err(format!("{day:?} leaves out {group:?}: {shares:?}"));
+            }
         }
         Ok(())
     }
@@ -202,18 +238,20 @@ impl Rewards {
         let events = scores.groups.remove(&group).ok_or_else(|| format!("{group:?} is owed nothing"))?;
         let mut amount = 0;
         for (event, expected) in scores.shares(&events, day)? {
-            let got = row.shares.iter().find(|share| share.event == event).ok_or("a share is missing")?;
-            let PoolShare { snapshots, amount: part, .. } = *got;
-            if (part.units(), snapshots) != expected {
+            let got = row.shares.iter().find(|share| share.event == event);
+            let got = got.map(|PoolShare { share, snapshots, amount, .. }| {
+                (share.units(), amount.units(), *snapshots)
+            });
+            if got != Some(expected).filter(|(share, ..)| *share > 0) {
                 return Err(format!("{group:?} has {got:?}, expected {expected:?}"));
             }
-            amount += expected.0;
+            amount += expected.1;
         }
         let has = books.of(houses.promo, houses.dollar);
-        // Whether a later group of the same step may be paid before one that waits is left open.
+        // They are paid in their order: after one that waits the others wait too.
         let is_right = match row.payment {
             Payment::Zero => amount == 0 || amount < scores.least,
-            Payment::Paid => amount > 0 && amount >= scores.least && amount <= has && !self.is_waiting,
+            Payment::Paid => amount > 0 && amount >= scores.least && amount <= has && self.pending.is_empty(),
             Payment::Pending => {
                 amount > 0 && amount >= scores.least && (amount > has || !self.pending.is_empty())
             }
@@ -243,10 +281,10 @@ impl Rewards {
 
 impl Scores {
     /// The parts of pools in whole cents, and the snapshots. A pool never grants more than it has.
-    fn shares(&mut self, events: &BTreeMap<EventId, (i128, u64)>, day: Day) -> Result<Vec<Part>, String> {
+    fn shares(&mut self, events: &BTreeMap<EventId, Score>, day: Day) -> Result<Vec<Part>, String> {
         let totals = self.totals.as_ref().ok_or("a day is paid that has not begun to be")?;
         let mut shares = Vec::new();
-        for (event, (points, snapshots)) in events {
+        for (event, Score { points, snapshots, .. }) in events {
             let pool = self.pools.get(event).copied().unwrap_or(0);
             let whole = totals.get(event).copied().unwrap_or(0);
             let counts = snapshots * 2 >= eastern::minutes(day) && whole > 0;
@@ -257,7 +295,7 @@ impl Scores {
             if *granted > pool {
                 return Err(format!("the pool of {event:?} grants {granted} of {pool}"));
             }
-            shares.push((*event, (amount, *snapshots)));
+            shares.push((*event, (part, amount, *snapshots)));
         }
         Ok(shares)
     }

@@ -16,7 +16,9 @@ fn contracts_of_a_day_are_summed() {
             json!({ "ticker": ticker, "title": "Will it?", "category": category, "expiry_ms": expiry });
         list(&x, fields);
     }
-    ["trader", "counterparty"].iter().for_each(|key| accept(&x, key));
+    for key in ["trader", "counterparty"] {
+        accept(&x, key);
+    }
     let trade = |ticker: &str, quantity: &str| {
         let symbol = json!({ "symbol": format!("SVC-{ticker}") });
         place(&x, "trader", with(&format!("buy yes {quantity} at 0.60"), &symbol));
