@@ -93,10 +93,7 @@ impl Reject {
 /// The first [`Reject`].
 #[inline]
 pub fn admit(access: &Access, caller: &Caller, needed: Roles) -> Result<(), Reject> {
-    let session = access.session(caller.session).ok_or(Reject::UnknownSession)?;
-    if session.standing != Standing::Enabled {
-        return Err(Reject::Disabled);
-    }
+    let session = enabled(access, caller)?;
     if !session.key.time_based_nonce && !session.may_use(&caller.nonce) {
         return Err(Reject::NonceUsed);
     }
@@ -108,11 +105,18 @@ pub fn admit(access: &Access, caller: &Caller, needed: Roles) -> Result<(), Reje
 /// # Errors
 /// The first [`Reject`]; never [`Reject::NonceUsed`].
 pub fn admit_again(access: &Access, caller: &Caller, needed: Roles) -> Result<(), Reject> {
+    let session = enabled(access, caller)?;
+    allow(access, session, caller, needed)
+}
+
+/// The caller's session, which must not be disabled.
+#[inline]
+fn enabled<'a>(access: &'a Access, caller: &Caller) -> Result<&'a Session, Reject> {
     let session = access.session(caller.session).ok_or(Reject::UnknownSession)?;
     if session.standing != Standing::Enabled {
         return Err(Reject::Disabled);
     }
-    allow(access, session, caller, needed)
+    Ok(session)
 }
 
 /// Checks account and role.

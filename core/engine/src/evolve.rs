@@ -85,7 +85,7 @@ impl State {
         }
     }
 
-    /// Whether a room may have something to do at the end of a command; said of nearly none.
+    /// Whether a room may have something to do at the end of the command. After nearly every command none has.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     fn may_have_follow_ups(&self) -> bool {

@@ -18,9 +18,7 @@ impl State {
     pub fn is_in_advance(&self, account: AccountId) -> bool {
         !self.group_in_advance(account).is_empty()
     }
-}
 
-impl State {
     /// The reserve of the account's live buys of contracts.
     fn held_for_claims(&self, account: AccountId, currency: CurrencyId) -> Money {
         if self.floor.symbols.contracts().is_empty() || self.ledger().dollar() != Some(currency) {
@@ -39,7 +37,7 @@ impl Rooms for State {
         self.margined(account, currency).map(|[_, leaves]| leaves)
     }
 
-    /// What buys of contracts reserve is on its way out as well: claims count nothing against advances (D-181).
+    /// The reserve of buys of contracts is on its way out as well: claims count nothing against advances (D-181).
     fn bound(&self, account: AccountId, currency: CurrencyId) -> Bound {
         let bound = self.funds.bound(account, currency);
         Bound { held: bound.held.capped_add(self.held_for_claims(account, currency)), ..bound }

@@ -1,4 +1,4 @@
-//! What makers earn back of their fees: each fill earns its part at the rate that is in force then (D-120).
+//! The part of their fees that makers earn back: each fill earns its part at the rate that is in force then (D-120).
 
 use crate::Predictions;
 use buttonwood_model::{AccountId, RowHash, Time};
@@ -53,7 +53,7 @@ impl Accrued {
         self.rebate = self.rebate.capped_add(other.rebate);
     }
 
-    /// What is left to be paid after a payment, with the trades if there was none.
+    /// The rest to be paid after a payment, with the trades if there was none.
     pub(crate) fn rest_after(&self, paid: Money) -> Option<Self> {
         let rest = Self { rebate: self.rebate - paid, ..Self::default() };
         (rest.rebate > Money::ZERO).then_some(if paid == Money::ZERO { *self } else { rest })

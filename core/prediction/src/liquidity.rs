@@ -141,10 +141,6 @@ pub(crate) fn pay(context: &Context<'_, Predictions>, day: Day) -> Rewarded {
         until = Some(*group);
         scores += events.len();
         let mut row = row_of(day, of_day, events);
-        // A group without a share of a pool has no row.
-        if row.shares.is_empty() {
-            continue;
-        }
         if row.payment == Payment::Paid {
             must_wait |= row.amount > left;
             if must_wait {
@@ -163,9 +159,8 @@ pub(crate) fn pay(context: &Context<'_, Predictions>, day: Day) -> Rewarded {
 /// The reward of a group for a day, as if there were enough to pay it.
 fn row_of(day: Day, of_day: &DayScores, events: &BTreeMap<EventId, Score>) -> LiquidityRow {
     let total = eastern::minutes(day);
-    let qualified = events.iter().filter(|(_, score)| score.qualifies(total));
-    let shares = qualified.map(|(event, score)| share_of(of_day, *event, score));
-    let shares: Vec<PoolShare> = shares.filter(|share| share.share > Money::ZERO).collect();
+    let shares = events.iter().map(|(event, score)| share_of(of_day, *event, score, total));
+    let shares: Vec<PoolShare> = shares.collect();
     let amount = shares.iter().fold(Money::ZERO, |sum, share| sum.capped_add(share.amount));
     let is_paid = amount > Money::ZERO && amount >= of_day.least;
     let payment = if is_paid { Payment::Paid } else { Payment::Zero };
@@ -173,9 +168,10 @@ fn row_of(day: Day, of_day: &DayScores, events: &BTreeMap<EventId, Score>) -> Li
     LiquidityRow { account, day, total_snapshots: total, shares, amount, payment, paid: None }
 }
 
-fn share_of(of_day: &DayScores, event: EventId, score: &Score) -> PoolShare {
+/// The share of a group in a pool: nothing where it has too few of the `total` snapshots, and the row says how many it has.
+fn share_of(of_day: &DayScores, event: EventId, score: &Score, total: u64) -> PoolShare {
     let of_all = of_day.totals.get(&event).copied().unwrap_or_default();
-    let share = fraction(score.points, of_all);
+    let share = if score.qualifies(total) { fraction(score.points, of_all) } else { Money::ZERO };
     let pool = of_day.pools.get(&event).copied().unwrap_or(Money::ZERO);
     let amount = pool.times(share, Round::Down).and_then(|part| part.to_step(cent(), Round::Down));
     PoolShare { event, share, snapshots: score.snapshots, amount: amount.unwrap_or(Money::ZERO) }

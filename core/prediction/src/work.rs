@@ -13,8 +13,10 @@ use buttonwood_trading as trading;
 use buttonwood_trading::cancel;
 use serde::{Deserialize, Serialize};
 
-/// The most orders or positions of one step.
-pub const STEP_MAX: usize = 500;
+/// The most positions that one step pays. A turn of the writer takes several steps, and orders wait for their rows of the history.
+pub const STEP_MAX: usize = 50;
+/// The most orders that one step cancels.
+const CANCELS_MAX: usize = 500;
 
 /// Something that is done in bounded steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +92,8 @@ fn close<E: From<BytesRef> + From<trading::Event>>(
     contract: SymbolId,
     out: &mut Outbox<E>,
 ) {
-    let has_more = cancel::closed_out(context.floor, contract, (CancelReason::MarketClosed, STEP_MAX), out);
+    let has_more =
+        cancel::closed_out(context.floor, contract, (CancelReason::MarketClosed, CANCELS_MAX), out);
     if !has_more {
         let closed = trading::Infrequent::SymbolStatusChanged(contract, SymbolStatus::Closed);
         out.push_named(&closed);

@@ -158,6 +158,17 @@ class GeminiPython:
 CLIENTS = {"gemini-api": GeminiApi, "geminipy": GeminiPy, "gemini-python": GeminiPython}
 
 
+class Paced:
+    """A client whose calls begin in different milliseconds. Each of these clients takes the millisecond as its nonce, which works once."""
+
+    def __init__(self, client):
+        self._client = client
+
+    def __getattr__(self, name):
+        time.sleep(0.001)
+        return getattr(self._client, name)
+
+
 def key_of(base: str, account: str) -> tuple[str, str]:
     """A key of one of the accounts that a sandbox has for loads; the sandbox makes it."""
     fields = json.dumps({"group": "load", "account": account, "roles": ROLES, "name": f"client of {account}"}).encode()
@@ -170,7 +181,7 @@ def key_of(base: str, account: str) -> tuple[str, str]:
 def session(base: str, name: str) -> list[tuple[str, object, object]]:
     """What the client does, as rows of what is checked, what it saw and what is right."""
     (symbol, *accounts), make = MARKETS[name], CLIENTS[name]
-    maker, taker = (make(base, *key_of(base, account)) for account in accounts)
+    maker, taker = (Paced(make(base, *key_of(base, account))) for account in accounts)
     rows = [("knows the symbol", symbol in maker.symbols(), True)]
     before = Decimal(taker.balance(symbol[:3].upper()))
     resting = maker.place(symbol, "buy", "0.5", "20.00")

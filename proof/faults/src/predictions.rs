@@ -128,7 +128,7 @@ impl Market {
         Some(())
     }
 
-    /// Lists the event with a pool, unless it is there.
+    /// Lists the event unless it is there, and sets its pool while it is active.
     fn list(&self, ticker: &str, day: u64) -> Option<()> {
         let found = self.x.anyone().try_send("GET", &format!("{ROOT}/events/{ticker}"), &[], b"").ok()?;
         if found.status() == 404 {
@@ -138,6 +138,10 @@ impl Market {
                 "contracts": contracts, "exclusive": false, "dispute_seconds": WINDOW,
             });
             self.control("/sandbox/predictions/events", &event)?;
+        }
+        // A decided event takes no pool.
+        if self.status(ticker)? != "active" {
+            return Some(());
         }
         let pools = json!({ "pools": [{ "event_ticker": ticker, "daily_pool_usd": "10.00" }] });
         self.control("/sandbox/predictions/rewards", &pools)

@@ -5,7 +5,6 @@ use crate::evolve::repay;
 use crate::{Desks, Note, Outcome, Reject, State, Workspace};
 use buttonwood_access::Caller;
 use buttonwood_funds::Made;
-use buttonwood_leave::Rooms as _;
 use buttonwood_model::{AccountId, OrderClass, OrderId, Product, Stamp, Time};
 use buttonwood_num::Money;
 use buttonwood_prediction::{self as prediction, Answered, Command, Infrequent, Predictions};
@@ -64,7 +63,7 @@ pub(crate) fn check_place(state: &State, now: Time, account: AccountId, order: &
     // An account in debt has nothing to trade with (D-167), and what it buys counts as leaving while its group has advances (D-181).
     let class = OrderClass::new(order.side, order.claim, prediction::DESK);
     let is_in_debt = state.access.is_in_debt(account);
-    let may_leave = prediction::buys(class) && !state.group_in_advance(account).is_empty();
+    let may_leave = prediction::buys(class) && state.is_in_advance(account);
     if !is_in_debt && !may_leave {
         return Ok(());
     }

@@ -200,17 +200,19 @@ fn makers_share_the_pool_by_their_points() {
     stage.placed(CAT, "buy yes 9 @ 0.49");
     let midnight = eastern::at(eastern::day_of(1970, 1, 3), 0).0;
     stage.pass_to(midnight + 24 * HOUR);
-    // Twelve hours of the first day are fewer than half of its snapshots, since none counts the first minute: without a share there is no row.
+    // Twelve hours of the first day are fewer than half of its snapshots, since none counts the first minute.
     let first = eastern::at(eastern::day_of(1970, 1, 3), 17 * 60 + 30).0;
     let rows = |stage: &Stage, who: usize| {
         stage.exchange.state.predictions().rewards().payouts(stage.accounts[who]).to_vec()
     };
     assert!(stage.exchange.stamp.time.0 > first);
-    assert!(rows(&stage, ANN).is_empty());
+    let row = rows(&stage, ANN);
+    assert_eq!((row.len(), row[0].payment, row[0].amount), (1, Payment::Zero, Money::ZERO));
+    assert_eq!(row[0].shares[0].snapshots, 719);
     stage.expects(ANN, "1000", "0", "0");
     // The second day: 64 × 100 × 1.5 on each of two sides, against 64 × 100 on one.
     stage.pass_to(eastern::at(eastern::day_of(1970, 1, 4), 17 * 60 + 31).0);
-    assert_eq!(rows(&stage, ANN)[0].shares[0].snapshots, 1_440);
+    assert_eq!(rows(&stage, ANN)[1].shares[0].snapshots, 1_440);
     stage.expects(ANN, "1007.5", "0", "0");
     stage.expects(BOB, "1002.5", "0", "0");
     stage.expects(CAT, "1000", "0", "0");
@@ -229,7 +231,8 @@ fn a_reward_waits_for_money() {
     stage.pass_to(paid(5));
     let row = |stage: &Stage, who: usize, at: usize| {
         let rewards = stage.exchange.state.predictions().rewards();
-        let row = &rewards.payouts(stage.accounts[who])[at];
+        // The first row is that of a day with too few snapshots.
+        let row = &rewards.payouts(stage.accounts[who])[at + 1];
         (row.amount, row.payment)
     };
     assert_eq!(row(&stage, ANN, 0), (money("500"), Payment::Paid));

@@ -237,10 +237,7 @@ impl Rewards {
         let mut rows = paid.rows.iter();
         for events in day.groups.values() {
             let (shares, accounts) = Self::shares_of(&day, events);
-            if shares.is_empty() {
-                self.counts[6] += 1;
-                continue;
-            }
+            self.counts[6] += u64::from(shares.iter().all(|(_, part, ..)| *part == 0));
             let amount: i128 = shares.iter().map(|(.., amount)| amount).sum();
             let row = rows.next().ok_or("a row is missing")?;
             self.compare(row, &shares, amount)?;
@@ -260,10 +257,10 @@ impl Rewards {
         let is_enough = |score: &Score| score.minutes.len() >= 720;
         let mut accounts = BTreeSet::new();
         let mut shares = Vec::new();
-        for (event, score) in events.iter().filter(|(_, score)| is_enough(score)) {
+        for (event, score) in events {
             let others = day.groups.values().filter_map(|events| events.get(event));
             let all: i128 = others.filter(|score| is_enough(score)).map(|score| score.points).sum();
-            let part = share(score.points, ONE, all);
+            let part = if is_enough(score) { share(score.points, ONE, all) } else { 0 };
             let amount = share(day.pools[event], part, ONE) / CENT * CENT;
             shares.push((*event, part, u64::try_from(score.minutes.len()).unwrap(), amount));
             accounts.extend(&score.accounts);

@@ -1,7 +1,6 @@
 //! Pages and sums of the tables against the rows that they were made from, in whatever steps these came.
 
 use super::*;
-
 use crate::{Reached, Row};
 use buttonwood_model::{CancelReason, Claim, ClientId, OrderKind, Side, Time, TradeId};
 use buttonwood_num::{Money, Price};

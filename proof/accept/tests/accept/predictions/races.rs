@@ -111,7 +111,7 @@ fn race(end: impl Fn(&Exchange), [yes, no]: [&str; 2]) {
     });
     x.advance(60);
     let all = trades(&x);
-    assert!(all.len() > 20, "{}", all.len());
+    assert!(!all.is_empty(), "nothing traded");
     let mut of_all = [Dec::ZERO; 2];
     for ((key, before), filled) in KEYS.into_iter().zip(before).zip(filled) {
         let ([dollars, own_yes, own_no], taken) = by_trades(&x, key);

@@ -3,7 +3,7 @@
 use super::*;
 use buttonwood_accept::{Dec, dec};
 
-/// What an account holds of each outcome.
+/// The claims of an account on each outcome.
 fn held(x: &Exchange, key: &str) -> Vec<String> {
     positions(x, key).iter().map(|row| some(row, &["outcome", "totalQuantity"]).join(" ")).collect()
 }
