@@ -9,8 +9,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use buttonwood_model::{
-    AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Right, Role, Roles, RoomCommand, SessionId, Time,
-    named,
+    AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Right, Role, Roles, RoomCommand, Scopes, SessionId,
+    Time, named,
 };
 use serde::{Deserialize, Serialize};
 
@@ -128,7 +128,7 @@ named!(Command, "access", {
 
 impl Command {
     /// The rights that a client needs to open and rename accounts. No access token does.
-    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Administrator]), scopes: &[] };
+    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Administrator]), scopes: Scopes::NONE };
 
     /// The session whose live orders the command cancels, if it does.
     pub fn cancels_orders_of(&self) -> Option<SessionId> {

@@ -8,7 +8,9 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::{AccountKind, Request};
-use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, RoomCommand, Symbol, named};
+use buttonwood_model::{
+    AccountId, BytesRef, Outbox, Right, Role, Roles, RoomCommand, Scope, Scopes, Symbol, named,
+};
 use buttonwood_num::Bps;
 use buttonwood_room::{Context, ContextMut};
 
@@ -52,15 +54,23 @@ named!(Command, "clearing", {
 
 impl Command {
     /// The rights that a client needs to enter, confirm and cancel orders.
-    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Trader]), scopes: &["clearing:create"] };
+    pub const RIGHT: Right =
+        Right { roles: Roles::of(&[Role::Trader]), scopes: Scopes::of(&[Scope::ClearingCreate]) };
     /// The rights that a client needs to read the status of an order.
-    pub const STATUS_RIGHT: Right =
-        Right { roles: Roles::of(&[Role::Trader, Role::Auditor]), scopes: &["clearing:read"] };
+    pub const STATUS_RIGHT: Right = Right {
+        roles: Roles::of(&[Role::Trader, Role::Auditor]),
+        scopes: Scopes::of(&[Scope::ClearingRead]),
+    };
     /// The rights that a client needs to list orders.
-    pub const LIST_RIGHT: Right = Right { roles: Roles::of(&[Role::Trader]), scopes: &["clearing:read"] };
+    pub const LIST_RIGHT: Right =
+        Right { roles: Roles::of(&[Role::Trader]), scopes: Scopes::of(&[Scope::ClearingRead]) };
 }
 
 impl RoomCommand for Command {
+    fn scopes(&self) -> Scopes {
+        Self::RIGHT.scopes_for(self.roles())
+    }
+
     fn roles(&self) -> Roles {
         match self {
             Self::New(_) | Self::Confirm(_) | Self::Cancel(_) => Self::RIGHT.roles,

@@ -6,7 +6,8 @@ use crate::{
 };
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{
-    BytesRef, CurrencyId, OrderId, Outbox, Right, Role, Roles, RoomCommand, Symbol, SymbolStatus, named,
+    BytesRef, CurrencyId, OrderId, Outbox, Right, Role, Roles, RoomCommand, Scope, Scopes, Symbol,
+    SymbolStatus, named,
 };
 use buttonwood_num::Money;
 use buttonwood_room::Context;
@@ -33,10 +34,15 @@ named!(Command, "convert", {
 
 impl Command {
     /// The rights that a client needs to convert.
-    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Trader]), scopes: &["orders:create"] };
+    pub const RIGHT: Right =
+        Right { roles: Roles::of(&[Role::Trader]), scopes: Scopes::of(&[Scope::OrdersCreate]) };
 }
 
 impl RoomCommand for Command {
+    fn scopes(&self) -> Scopes {
+        Self::RIGHT.scopes_for(self.roles())
+    }
+
     fn roles(&self) -> Roles {
         match self {
             Self::Wrap(_) | Self::Quote(_) | Self::Execute(_) => Self::RIGHT.roles,

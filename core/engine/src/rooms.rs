@@ -33,7 +33,7 @@ use buttonwood_funds::{Funds, Made};
 use buttonwood_ledger::BrokenLaw;
 use buttonwood_model::{
     AccountId, AssetId, BytesRef, CurrencyId, Due, Named, NamedError, NamedRecord, Outbox, Roles,
-    RoomCommand, Stamp, SymbolId, Time, put_named, take_named,
+    RoomCommand, Scopes, Stamp, SymbolId, Time, put_named, take_named,
 };
 use buttonwood_num::Money;
 use buttonwood_perp::Perps;
@@ -206,6 +206,11 @@ macro_rules! rooms {
             #[inline]
             pub fn roles(&self) -> Roles {
                 match self { $(Self::$room(command) => command.roles()),+ }
+            }
+
+            /// A caller with an access token needs one of these scopes; without any, no token may send the command.
+            pub fn scopes(&self) -> Scopes {
+                match self { $(Self::$room(command) => command.scopes()),+ }
             }
 
             /// Whether the command only reduces risk, and is accepted on a nearly full disk.

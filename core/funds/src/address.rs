@@ -12,7 +12,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Owner;
-use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, Time, named};
+use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, Scope, Scopes, Time, named};
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,8 @@ named!(Command, "funds", { IssueAddress { 0: address } = "issue_address" 1 });
 
 impl Command {
     /// The rights that a key needs to issue an address (ADDR-004).
-    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::FundManager]), scopes: &["addresses:create"] };
+    pub const RIGHT: Right =
+        Right { roles: Roles::of(&[Role::FundManager]), scopes: Scopes::of(&[Scope::AddressesCreate]) };
 
     /// A caller needs one of these roles (AUTH-025).
     pub(crate) fn roles(&self) -> Roles {

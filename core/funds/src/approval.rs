@@ -10,7 +10,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_access::Owner;
 use buttonwood_model::{
-    AccountId, BytesRef, Day, Due, GroupId, Outbox, Phase, Right, Role, Roles, Time, named,
+    AccountId, BytesRef, Day, Due, GroupId, Outbox, Phase, Right, Role, Roles, Scope, Scopes, Time, named,
 };
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
@@ -185,7 +185,8 @@ named!(Command, "funds", {
 
 impl Command {
     /// The rights that a key needs to request and remove entries (ADDR-008, ADDR-016).
-    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::FundManager]), scopes: &["addresses:create"] };
+    pub const RIGHT: Right =
+        Right { roles: Roles::of(&[Role::FundManager]), scopes: Scopes::of(&[Scope::AddressesCreate]) };
 
     /// A caller needs one of these roles (AUTH-025).
     pub(crate) fn roles(&self) -> Roles {

@@ -17,7 +17,8 @@ use alloc::vec::Vec;
 use buttonwood_access::AccountKind;
 use buttonwood_ledger::LENDING;
 use buttonwood_model::{
-    AccountId, BytesRef, CurrencyId, DOLLAR, Due, GroupId, Outbox, Phase, Role, Roles, Time, named,
+    AccountId, BytesRef, CurrencyId, DOLLAR, Due, GroupId, Outbox, Phase, Role, Roles, Scope, Scopes, Time,
+    named,
 };
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
@@ -61,6 +62,15 @@ impl Command {
         match self {
             Self::Link(_) | Self::Pay(_) => Roles::of(&[Role::FundManager]),
             Self::Receive(_) | Self::Settle(_) | Self::Clear(_) | Self::SetAdvanceLimit(_) => Roles::NOBODY,
+        }
+    }
+
+    /// An access token needs one of these scopes (OAUTH-030, OAUTH-032).
+    pub(crate) fn scopes(&self) -> Scopes {
+        match self {
+            Self::Link(_) => Scopes::of(&[Scope::BanksCreate]),
+            Self::Pay(_) => Scopes::of(&[Scope::PaymentsCreate]),
+            Self::Receive(_) | Self::Settle(_) | Self::Clear(_) | Self::SetAdvanceLimit(_) => Scopes::NONE,
         }
     }
 

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_access::{AccountKind, Owner, Request};
 use buttonwood_ledger::{About, Bucket, Cause, Posting};
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, DOLLAR, Outbox, Right, Role, Roles, named};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, DOLLAR, Outbox, Right, Role, Roles, Scopes, named};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ named!(Command, "funds", { Transfer { 0: moved } = "transfer" 1 });
 
 impl Command {
     /// The rights that a client needs to move money between accounts. No access token does.
-    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::FundManager]), scopes: &[] };
+    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::FundManager]), scopes: Scopes::NONE };
 
     /// A caller needs one of these roles (AUTH-025).
     pub(crate) fn roles(&self) -> Roles {

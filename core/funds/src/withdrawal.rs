@@ -21,7 +21,7 @@ pub use remedy::{Mishap, Remedy};
 use crate::{Eid, Funds, Infrequent, Made, Sender, Short};
 use alloc::string::String;
 use alloc::sync::Arc;
-use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, named};
+use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, Scope, Scopes, named};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
 
@@ -62,7 +62,8 @@ named!(Command, "funds", {
 
 impl Command {
     /// The rights that a client needs to withdraw.
-    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::FundManager]), scopes: &["crypto:send"] };
+    pub const RIGHT: Right =
+        Right { roles: Roles::of(&[Role::FundManager]), scopes: Scopes::of(&[Scope::CryptoSend]) };
 
     /// A caller needs one of these roles (AUTH-025); only the exchange itself reports what has happened on a chain.
     pub(crate) fn roles(&self) -> Roles {

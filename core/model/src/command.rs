@@ -1,6 +1,6 @@
 //! The facts of a command that hold before any room decides it.
 
-use crate::{Named, Roles};
+use crate::{Named, Roles, Scopes};
 use alloc::sync::Arc;
 
 /// A command of a room. The engine asks these facts of every command, and each has a default, so that a room names only what differs.
@@ -8,6 +8,11 @@ pub trait RoomCommand: Named {
     /// A caller needs one of these roles (AUTH-025). By default no key may send the command.
     fn roles(&self) -> Roles {
         Roles::NOBODY
+    }
+
+    /// A caller with an access token needs one of these scopes; by default no token may send the command.
+    fn scopes(&self) -> Scopes {
+        Scopes::NONE
     }
 
     /// Whether the command only reduces risk, and is accepted on a nearly full disk.
@@ -35,6 +40,10 @@ pub trait RoomCommand: Named {
 impl<T: RoomCommand> RoomCommand for Arc<T> {
     fn roles(&self) -> Roles {
         T::roles(self)
+    }
+
+    fn scopes(&self) -> Scopes {
+        T::scopes(self)
     }
 
     fn is_reducing(&self) -> bool {

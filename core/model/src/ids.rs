@@ -48,7 +48,7 @@ dense_id!(
     AccountId, u32
 );
 dense_id!(
-    /// A session: one API key (SES-001).
+    /// A session: what sends commands. One API key (SES-001), one grant to an app, or one browser (D-135).
     SessionId, u32
 );
 dense_id!(
@@ -113,6 +113,19 @@ impl AccountId {
 impl SessionId {
     /// The session of an order that the exchange itself placed.
     pub const EXCHANGE: Self = Self(u32::MAX);
+    /// Sessions of grants and browsers are numbered from here on, apart from those of keys.
+    const FIRST_HELD: u32 = 1 << 31;
+
+    /// The session of a grant or a browser with this number, which is below 2^31 - 1.
+    pub const fn held(number: u32) -> Self {
+        Self(Self::FIRST_HELD | number)
+    }
+
+    /// Whether it is the session of a grant or of a browser, which has neither a key nor nonces.
+    #[inline]
+    pub const fn is_held(self) -> bool {
+        self.0 >= Self::FIRST_HELD && self.0 != u32::MAX
+    }
 }
 
 impl Held {

@@ -87,6 +87,18 @@ impl Nonce {
         Self::parse(&text).unwrap_or_default()
     }
 
+    /// A whole number as a nonce.
+    pub fn number(number: u64) -> Self {
+        // As many digits as the largest number has.
+        let mut text = *b"00000000000000000000";
+        let mut left = number;
+        for place in text.iter_mut().rev() {
+            *place += u8::try_from(left % 10).unwrap_or_default();
+            left /= 10;
+        }
+        Self::parse(&text).unwrap_or_default()
+    }
+
     /// A copy, word by word: the compiler then keeps an event that contains it in registers until it is written.
     #[inline]
     #[must_use]
@@ -267,6 +279,14 @@ mod tests {
 
     fn nonce(text: &str) -> Nonce {
         Nonce::parse(text.as_bytes()).unwrap()
+    }
+
+    /// A number is the nonce that its digits spell.
+    #[test]
+    fn numbers_are_nonces() {
+        for number in [0, 1, 10, 907, u64::MAX] {
+            assert_eq!(Nonce::number(number), nonce(&format!("{number}")));
+        }
     }
 
     /// Proves SES-005.

@@ -1,6 +1,6 @@
 //! The rights that the sender of a command needs.
 
-use crate::Roles;
+use crate::{Roles, Scopes};
 
 /// The rights that a key or an access token needs to send a command. It stands with the command; the routes that send it read it there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,5 +8,13 @@ pub struct Right {
     /// A key needs one of these roles (AUTH-025).
     pub roles: Roles,
     /// An access token needs one of these scopes; without any, no token sends the command.
-    pub scopes: &'static [&'static str],
+    pub scopes: Scopes,
+}
+
+impl Right {
+    /// The scopes for a command that needs these roles: those of this right, or none for a command that is not a client's.
+    #[must_use]
+    pub fn scopes_for(self, roles: Roles) -> Scopes {
+        if roles == self.roles { self.scopes } else { Scopes::NONE }
+    }
 }

@@ -12,8 +12,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Caller;
 use buttonwood_model::{
-    BytesRef, Claim, Day, EventId, GroupId, OrderId, Outbox, Right, Role, Roles, RoomCommand, SessionId,
-    SymbolId, named,
+    BytesRef, Claim, Day, EventId, GroupId, OrderId, Outbox, Right, Role, Roles, RoomCommand, Scope, Scopes,
+    SessionId, SymbolId, named,
 };
 use buttonwood_room::{Context, ContextMut};
 use buttonwood_trading as trading;
@@ -89,10 +89,15 @@ named!(Command, "prediction", {
 
 impl Command {
     /// The rights that a client needs to cancel orders and to accept terms, as to place orders.
-    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Trader]), scopes: &["orders:create"] };
+    pub const RIGHT: Right =
+        Right { roles: Roles::of(&[Role::Trader]), scopes: Scopes::of(&[Scope::OrdersCreate]) };
 }
 
 impl RoomCommand for Command {
+    fn scopes(&self) -> Scopes {
+        Self::RIGHT.scopes_for(self.roles())
+    }
+
     fn roles(&self) -> Roles {
         match self {
             Self::Cancel(_) | Self::BatchPlace(_) | Self::BatchCancel(_) | Self::AcceptTerms => {

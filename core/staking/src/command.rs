@@ -7,7 +7,7 @@ use crate::{PairId, PairTerms, Rate, Staking, money, terms};
 use alloc::sync::Arc;
 use buttonwood_leave::Short;
 use buttonwood_model::{
-    AccountId, BytesRef, CurrencyId, Outbox, Right, Role, Roles, RoomCommand, Time, named,
+    AccountId, BytesRef, CurrencyId, Outbox, Right, Role, Roles, RoomCommand, Scopes, Time, named,
 };
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
@@ -47,7 +47,8 @@ named!(Command, "staking", {
 
 impl Command {
     /// The rights that a client needs to stake and to redeem. No access token has them.
-    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Trader, Role::FundManager]), scopes: &[] };
+    pub const RIGHT: Right =
+        Right { roles: Roles::of(&[Role::Trader, Role::FundManager]), scopes: Scopes::NONE };
 }
 
 impl RoomCommand for Command {

@@ -8,7 +8,7 @@ use alloc::sync::Arc;
 use buttonwood_auction::{Auctions, Finding, Schedule, ScheduleError};
 use buttonwood_model::{
     AccountId, BytesRef, CancelReason, Day, Due, OrderId, Outbox, Phase, Rank, Right, Role, Roles,
-    RoomCommand, SessionId, Symbol, SymbolId, SymbolStatus, Time, TradeId, named,
+    RoomCommand, Scope, Scopes, SessionId, Symbol, SymbolId, SymbolStatus, Time, TradeId, named,
 };
 
 /// The most symbols that can be listed.
@@ -73,7 +73,8 @@ named!(Command, "trading", {
 
 impl Command {
     /// The rights that a client needs to place and cancel orders.
-    pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Trader]), scopes: &["orders:create"] };
+    pub const RIGHT: Right =
+        Right { roles: Roles::of(&[Role::Trader]), scopes: Scopes::of(&[Scope::OrdersCreate]) };
 
     /// The effect of the command on each order, for a caller that cancelled many (ORD-060, ORD-063).
     pub fn withdrawn<'a>(&self, events: impl IntoIterator<Item = &'a Event>) -> Withdrawn {
@@ -84,6 +85,10 @@ impl Command {
 
 impl RoomCommand for Command {
     #[inline]
+    fn scopes(&self) -> Scopes {
+        Self::RIGHT.scopes_for(self.roles())
+    }
+
     fn roles(&self) -> Roles {
         match self {
             Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => Self::RIGHT.roles,

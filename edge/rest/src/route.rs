@@ -8,7 +8,7 @@ use crate::sandbox::control::ControlCall;
 use buttonwood_engine::{AccountKind, Body};
 use buttonwood_gate::{AccountLimit, Form, Kind, Payload, Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::{Right, Role, Roles};
+use buttonwood_model::{Right, Role, Roles, Scope, Scopes};
 use buttonwood_operate::Command;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape};
@@ -151,7 +151,7 @@ pub struct Route {
     pub(crate) path: &'static str,
     pub(crate) auth: Auth,
     pub(crate) roles: Roles,
-    pub(crate) scopes: &'static [&'static str],
+    pub(crate) scopes: Scopes,
     pub(crate) kinds: Kinds,
     pub(crate) kind: Kind,
     /// The use of its query string, if it is signed.
@@ -196,7 +196,7 @@ impl Route {
             path,
             auth,
             roles: Roles::NONE,
-            scopes: &[],
+            scopes: Scopes::NONE,
             kinds: Kinds::Any,
             kind: Kind::Read,
             query: SignedQuery::Unread,
@@ -433,8 +433,8 @@ impl Route {
     }
 
     /// An access token needs one of these scopes.
-    pub(crate) const fn scopes(self, scopes: &'static [&'static str]) -> Self {
-        Self { scopes, ..self }
+    pub(crate) const fn scopes(self, scopes: &[Scope]) -> Self {
+        Self { scopes: Scopes::of(scopes), ..self }
     }
 
     /// It acts on accounts of these kinds alone.
@@ -478,7 +478,7 @@ impl Route {
     }
 
     /// The scopes of which an access token needs one; without any, tokens may not call it.
-    pub fn accepted_scopes(&self) -> &'static [&'static str] {
+    pub fn accepted_scopes(&self) -> Scopes {
         self.scopes
     }
 

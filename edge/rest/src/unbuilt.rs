@@ -6,13 +6,13 @@
 use crate::auth::Auth;
 use crate::route::Route;
 use buttonwood_gate::{Reason, Refusal, quoted};
-use buttonwood_model::Role;
 use buttonwood_model::Role::{Auditor as A, Trader as T};
+use buttonwood_model::{Role, Scope};
 
-const READ_ORDERS: &[&str] = &["orders:read"];
+const READ_ORDERS: &[Scope] = &[Scope::OrdersRead];
 
 /// A signed GET on an account.
-const fn reading(path: &'static str, roles: &[Role], scopes: &'static [&'static str]) -> Route {
+const fn reading(path: &'static str, roles: &[Role], scopes: &[Scope]) -> Route {
     Route::unbuilt("GET", path, Auth::Account).roles(roles).scopes(scopes)
 }
 

@@ -6,7 +6,7 @@ use crate::route::Route;
 use buttonwood_engine::memo_code;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_wire::account::AccountTypeName;
 use buttonwood_wire::answers::AccountUser;
 use buttonwood_wire::contract::{Digits, Label};
@@ -16,7 +16,7 @@ use buttonwood_wire::{answer, json};
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/account", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scopes(&["account:read"])
+    .scopes(&[Scope::AccountRead])
     .about("Reads an account.")
     .gives::<AccountDetail>();
 

@@ -7,7 +7,7 @@ use crate::route::Route;
 use buttonwood_engine::{Access, Account};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{AccountId, Role};
+use buttonwood_model::{AccountId, Role, Scope};
 use buttonwood_wire::account::AccountTypeName;
 use buttonwood_wire::contract::{InPayload, Label, Nullable, PageRows, Timestamp};
 use buttonwood_wire::field::{PAGE_MAX, failed};
@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 pub(crate) const ROUTE: Route = Route::reading("/v1/account/list", answer)
     .by(Auth::Group)
     .roles(&Role::ALL)
-    .scopes(&["account:read"])
+    .scopes(&[Scope::AccountRead])
     .about("Lists the accounts of the group, the newest first.")
     .takes::<GroupAccounts>()
     .gives::<Vec<GroupAccount>>();

@@ -5,6 +5,7 @@ use crate::auth::Auth;
 use crate::call::Acting;
 use crate::route::{Envelope, MakeSchema, Route};
 use buttonwood_engine::AccountKind;
+use buttonwood_model::Scope;
 use buttonwood_operate::Why;
 use buttonwood_wire::answers::{CodedError, Error, RoleError};
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape, object_of, paragraph};
@@ -94,7 +95,7 @@ pub(super) fn with_rights(operation: Node, route: &Route) -> Node {
         return operation;
     }
     let roles: Node = route.roles.iter().map(buttonwood_model::Role::name).collect();
-    let scopes: Node = route.scopes.iter().copied().collect();
+    let scopes: Node = route.scopes.iter().map(Scope::name).collect();
     let operation = operation.with("x-roles", roles).with("x-scopes", scopes);
     if matches!(route.auth, Auth::Account | Auth::Master) {
         let kinds = AccountKind::ALL.into_iter().filter(|kind| route.kinds.has(*kind));

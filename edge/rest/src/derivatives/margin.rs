@@ -7,14 +7,14 @@ use crate::route::{Kinds, Route};
 use buttonwood_engine::perp::Figures;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_wire::contract::{DecimalText, InPayload, Needed, Text};
 use buttonwood_wire::{answer, json, request};
 
 /// Trader or Auditor, on a derivatives account.
 pub(crate) const ROUTE: Route = Route::reading("/v1/margin", answer)
     .roles(&[Role::Trader, Role::Auditor])
-    .scopes(&["orders:read"])
+    .scopes(&[Scope::OrdersRead])
     .kinds(Kinds::Derivatives)
     .about("Reads the margin figures of a derivatives account, and what one perpetual could add.")
     .takes::<OfContract>()

@@ -9,7 +9,7 @@ use crate::history_fault::{not_current, unmade};
 use crate::route::{Route, SignedQuery};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_tables::{Hours, Payment};
 use buttonwood_wire::contract::{Date, InBoth, ReportRows, Shape};
 use buttonwood_wire::{json, request};
@@ -33,7 +33,7 @@ pub(crate) const XLSX: Route =
 const fn report(route: Route) -> Route {
     route
         .roles(&[Role::Trader, Role::Auditor])
-        .scopes(&["orders:read"])
+        .scopes(&[Scope::OrdersRead])
         .notes(&[
             "The query string counts before the payload, and `request` names it. `fromDate` and `toDate` \
              come together. In a spreadsheet times are numbers and all else is text.",

@@ -6,7 +6,7 @@ use crate::history_fault::not_current;
 use crate::route::{Route, SignedQuery};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{Day, Role, Time};
+use buttonwood_model::{Day, Role, Scope, Time};
 use buttonwood_tables::{Hours, Payment};
 use buttonwood_wire::contract::{DecimalText, InBoth, REPORT_ROWS_MAX, Shape, Whole};
 use buttonwood_wire::{answer, json, request, words};
@@ -15,7 +15,7 @@ use buttonwood_wire::{answer, json, request, words};
 pub(crate) const ROUTE: Route =
     Route::recalling("/v1/perpetuals/fundingPayment", |app, call| Box::pin(answer(app, call)))
         .roles(&[Role::Trader, Role::Auditor])
-        .scopes(&["orders:read"])
+        .scopes(&[Scope::OrdersRead])
         .about("Lists what the account paid and received for funding, the newest first.")
         .notes(&[
             "The query string counts before the payload, and both must be readable. `request` may leave \

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_num::{Money, Round};
 use buttonwood_wire::contract::DecimalText;
 use buttonwood_wire::{answer, json, words};
@@ -14,7 +14,7 @@ use buttonwood_wire::{answer, json, words};
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/positions", answer)
     .roles(&[Role::Trader, Role::Auditor])
-    .scopes(&["orders:read"])
+    .scopes(&[Scope::OrdersRead])
     .about("Lists the account's open positions.")
     .gives::<Vec<OpenPosition>>();
 

@@ -10,7 +10,7 @@ use buttonwood_engine::funds::bank::{
 use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{InPayload, Needed, Text};
 use buttonwood_wire::field::bad_value;
@@ -25,7 +25,7 @@ const TEXT_MAX: usize = 100;
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/payments/addbank", Write { command, answer, closed: None })
         .roles(&[Role::FundManager])
-        .scopes(&["banks:create"])
+        .scopes(&[Scope::BanksCreate])
         .about("Links a bank account, which a wire from it verifies.")
         .takes::<Bank>()
         .gives::<Linked>();
@@ -36,7 +36,7 @@ pub(crate) const CANADIAN: Route = Route::writing(
     Write { command: canadian_command, answer: canadian_answer, closed: None },
 )
 .roles(&[Role::FundManager])
-.scopes(&["banks:create"])
+.scopes(&[Scope::BanksCreate])
 .about("Links a Canadian bank account, which a wire from it verifies.")
 .takes::<CanadianBank>()
 .gives::<CanadianLinked>();

@@ -6,14 +6,14 @@ use crate::route::Route;
 use buttonwood_engine::funds::DepositAddress;
 use buttonwood_gate::{AccountLimit, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_wire::contract::{InPayload, Label, Timestamp};
 use buttonwood_wire::{answer, json, request};
 
 /// Trader, Fund Manager or Auditor; the account's limit of calls about addresses (LIM-009).
 pub(crate) const ROUTE: Route = Route::reading("/v1/addresses/{network}", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scopes(&["addresses:read", "addresses:create"])
+    .scopes(&[Scope::AddressesRead, Scope::AddressesCreate])
     .limited(AccountLimit::Addresses)
     .about("Lists the account's deposit addresses on a network, the oldest first.")
     .takes::<Listed>()

@@ -12,7 +12,7 @@ use buttonwood_engine::funds::{ApprovalScope, Approved, EntryRef};
 use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject};
 use buttonwood_gate::{Owner, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Digits, InPayload, Label, Needed, Text};
 use buttonwood_wire::field::{bad_value, closed_account, failed};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Trader, Fund Manager or Auditor.
 pub(crate) const LIST: Route = Route::reading("/v1/approvedAddresses/account/{network}", list)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scopes(&["addresses:read"])
+    .scopes(&[Scope::AddressesRead])
     .about(
         "Lists the approved addresses of an account and of its group on a network, the oldest request first.",
     )

@@ -7,7 +7,7 @@ use buttonwood_engine::funds::Pending;
 use buttonwood_engine::{Balance as Amounts, State};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{AccountId, CurrencyId, Role};
+use buttonwood_model::{AccountId, CurrencyId, Role, Scope};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{DecimalText, Flag, InPayload, IsoTime};
 use buttonwood_wire::time::iso_micros;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/balances", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scopes(&["balances:read"])
+    .scopes(&[Scope::BalancesRead])
     .about("Lists what the account has, a row for each currency.")
     .notes(&[
         "A balance below the last decimal that is shown has no row. It is kept, and gets a row as soon as \

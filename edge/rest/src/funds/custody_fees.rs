@@ -7,7 +7,7 @@ use crate::route::Route;
 use buttonwood_engine::{AccountKind, Transfer};
 use buttonwood_gate::{AccountLimit, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_wire::contract::{InPayload, PageRows, Timestamp};
 use buttonwood_wire::transfer::{CustodyFeeRow, custody_fee};
 use buttonwood_wire::{json, request};
@@ -21,7 +21,7 @@ pub(crate) const OTHER: Route = listing("/v1/custodyaccountfees");
 const fn listing(path: &'static str) -> Route {
     Route::reading(path, answer)
         .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-        .scopes(&["history:read"])
+        .scopes(&[Scope::HistoryRead])
         .limited(AccountLimit::Transfers)
         .about("Lists the fees of a custody account, the newest first.")
         .takes::<CustodyFees>()

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::route::Route;
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_num::Money;
 use buttonwood_wire::contract::DecimalText;
 use buttonwood_wire::{answer, json};
@@ -14,7 +14,7 @@ use buttonwood_wire::{answer, json};
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/notionalbalances/{currency}", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scopes(&["balances:read"])
+    .scopes(&[Scope::BalancesRead])
     .about("Lists what the account has, with its value in one currency at last prices.")
     .gives::<Vec<NotionalBalance>>();
 

@@ -7,7 +7,7 @@ use crate::route::Route;
 use buttonwood_engine::Bank;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{CurrencyKind, Role};
+use buttonwood_model::{CurrencyKind, Role, Scope};
 use buttonwood_num::Money;
 use buttonwood_wire::contract::{DecimalText, Label};
 use buttonwood_wire::{answer, json};
@@ -15,7 +15,7 @@ use buttonwood_wire::{answer, json};
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/payments/methods", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scopes(&["banks:read", "banks:create"])
+    .scopes(&[Scope::BanksRead, Scope::BanksCreate])
     .about("Lists the account's state money, and its banks that a wire has verified.")
     .gives::<Methods>();
 

@@ -8,7 +8,7 @@ use buttonwood_address::Network;
 use buttonwood_engine::funds::Wallet;
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
-use buttonwood_model::{Role, Time};
+use buttonwood_model::{Role, Scope, Time};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_views::reserves::Currency;
 use buttonwood_wire::contract::{DecimalText, InPayload, IsoTime, Label, Needed, Nullable, Text};
@@ -29,7 +29,7 @@ pub(crate) const ROUTE: Route =
 pub(crate) const PROOF: Route =
     Route::recalling("/v1/reserves/proof", |app, call| Box::pin(prove(app, call)))
         .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-        .scopes(&["balances:read"])
+        .scopes(&[Scope::BalancesRead])
         .about("Proves that the account's balance at the last cut is among the liabilities.")
         .notes(&[
             "An unknown currency is refused with `InvalidCurrency`, one that the account did not have \

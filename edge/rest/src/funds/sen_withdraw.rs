@@ -9,7 +9,7 @@ use buttonwood_engine::funds::bank::{Command, Payment, Reject as BankReject};
 use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject, TransferReference};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_operate::banks::wire::{bad_amount, cents};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Needed, Text};
@@ -20,7 +20,7 @@ use buttonwood_wire::{answer, json, request};
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/payments/sen/withdraw", Write { command, answer, closed: None })
         .roles(&[Role::FundManager])
-        .scopes(&["payments:create"])
+        .scopes(&[Scope::PaymentsCreate])
         .about("Pays dollars to a bank of the account that a wire has verified.")
         .takes::<Wanted>()
         .gives::<Held>()

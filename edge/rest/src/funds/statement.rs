@@ -7,7 +7,7 @@ use crate::route::Route;
 use buttonwood_engine::About;
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::{CurrencyId, Role};
+use buttonwood_model::{CurrencyId, Role, Scope};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_views::history::{EntriesFrom, Line, Lines};
 use buttonwood_wire::contract::{DecimalText, Digits, InPayload, PageRows, Text, Timestamp, Whole};
@@ -17,7 +17,7 @@ use buttonwood_wire::{Names, answer, json, request, words};
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/statement", |app, call| Box::pin(answer(app, call)))
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scopes(&["history:read"])
+    .scopes(&[Scope::HistoryRead])
     .about("Lists what changed the balances of the account, the newest first. The amounts of a currency sum to its balance.")
     .notes(&[
         "`entry_id` rises within an account and has gaps. With `since_entry_id` the oldest changes come \

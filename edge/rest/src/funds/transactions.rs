@@ -12,7 +12,7 @@ use crate::route::Route;
 use buttonwood_engine::{Transfer, TransferWay};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{AccountId, GroupId, Role, Time, TradeId};
+use buttonwood_model::{AccountId, GroupId, Role, Scope, Time, TradeId};
 use buttonwood_views::history::{TradeRow, TradesFrom};
 use buttonwood_wire::contract::{InPayload, PageRows, Text, Whole};
 use buttonwood_wire::field::bad_value;
@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 pub(crate) const ROUTE: Route = Route::recalling("/v1/transactions", |app, call| Box::pin(answer(app, call)))
     .by(Auth::Group)
     .roles(&Role::ALL)
-    .scopes(&["history:read"])
+    .scopes(&[Scope::HistoryRead])
     .about("Lists the trades and transfers of all accounts of the group, the oldest first.")
     .notes(&[
         "`source` and `destination` are short names of accounts or, outside, a network, an address, a \

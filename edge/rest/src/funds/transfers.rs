@@ -7,7 +7,7 @@ use crate::route::Route;
 use buttonwood_engine::{Eid, Funds, Transfer, TransferKind, TransferStatus, TransferWay};
 use buttonwood_gate::{AccountLimit, Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::{AccountId, CurrencyId, Role};
+use buttonwood_model::{AccountId, CurrencyId, Role, Scope};
 use buttonwood_views::history::Limit;
 use buttonwood_wire::contract::{Flag, InPayload, PageRows, Text, Timestamp};
 use buttonwood_wire::field::bad_value;
@@ -27,7 +27,7 @@ pub(crate) const V1: Route =
 const fn listing(route: Route) -> Route {
     route
         .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-        .scopes(&["history:read"])
+        .scopes(&[Scope::HistoryRead])
         .limited(AccountLimit::Transfers)
         .about("Lists what came to the account and what left it, the newest first.")
         .notes(&[

@@ -6,7 +6,7 @@ use crate::route::Route;
 use buttonwood_engine::OrderState;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_wire::answers::Order;
 use buttonwood_wire::json::{self, Json};
 use buttonwood_wire::order;
@@ -14,7 +14,7 @@ use buttonwood_wire::order;
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/orders", |app, call| Box::pin(answer(app, call)))
     .roles(&[Role::Trader, Role::Auditor])
-    .scopes(&["orders:read"])
+    .scopes(&[Scope::OrdersRead])
     .about("Lists the account's live orders, the newest first.")
     .notes(&[
         "Orders of contracts of the prediction markets are listed by `/v1/prediction-markets/orders/active`.",

@@ -6,7 +6,7 @@ use crate::route::Route;
 use buttonwood_engine::WINDOW_DAYS;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{Day, Product, Role};
+use buttonwood_model::{Day, Product, Role, Scope};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{DecimalText, InPayload, Text};
 use buttonwood_wire::time::iso_date;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/notionalvolume", answer)
     .roles(&[Role::Trader, Role::Auditor])
-    .scopes(&["history:read"])
+    .scopes(&[Scope::HistoryRead])
     .about("Shows what the account traded in 30 days, as of the last midnight, and its fee rates.")
     .takes::<OfSymbol>()
     .gives::<NotionalVolume>();

@@ -8,7 +8,7 @@ use crate::route::Route;
 use buttonwood_engine::Breaks;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_views::history::{PastOrder, TradeRow};
 use buttonwood_wire::answers::Order;
 use buttonwood_wire::contract::{InPayload, PageRows, Text, Timestamp};
@@ -18,7 +18,7 @@ use buttonwood_wire::{Json, json, order, request};
 pub(crate) const ROUTE: Route =
     Route::recalling("/v1/orders/history", |app, call| Box::pin(answer(app, call)))
         .roles(&[Role::Trader, Role::Auditor])
-        .scopes(&["history:read"])
+        .scopes(&[Scope::HistoryRead])
         .about("Lists the account's closed orders with their trades, the one placed last first.")
         .takes::<PastOrders>()
         .gives::<Vec<Order>>();

@@ -7,7 +7,7 @@ use crate::orders::traded;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_views::history::Part;
 use buttonwood_wire::answers::OwnTrade;
 use buttonwood_wire::contract::{InPayload, PageRows, Text, Timestamp};
@@ -16,7 +16,7 @@ use buttonwood_wire::{json, order, request};
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/mytrades", |app, call| Box::pin(answer(app, call)))
     .roles(&[Role::Trader, Role::Auditor])
-    .scopes(&["history:read"])
+    .scopes(&[Scope::HistoryRead])
     .about("Lists the account's trades, the newest first.")
     .notes(&[
         "A trade of a contract of the prediction markets has the price and the side of the order's own \

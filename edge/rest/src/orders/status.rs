@@ -6,7 +6,7 @@ use crate::history_fault::unread;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_views::history::TradeRow;
 use buttonwood_views::{Found, Known};
 use buttonwood_wire::answers::Order;
@@ -16,7 +16,7 @@ use buttonwood_wire::{Json, json, order};
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/order/status", |app, call| Box::pin(answer(app, call)))
     .roles(&[Role::Trader, Role::Auditor])
-    .scopes(&["orders:read"])
+    .scopes(&[Scope::OrdersRead])
     .about("Reads an order, live or closed. A wrap or an instant order is a closed market order.")
     .takes::<OrderStatus>()
     .gives::<Order>()

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{Day, Role, SymbolId};
+use buttonwood_model::{Day, Role, Scope, SymbolId};
 use buttonwood_num::{MONEY_DECIMALS, Money, Qty, push_trimmed};
 use buttonwood_views::TradeVolume;
 use buttonwood_wire::Names;
@@ -16,7 +16,7 @@ use buttonwood_wire::{answer, json};
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/tradevolume", answer)
     .roles(&[Role::Trader, Role::Auditor])
-    .scopes(&["history:read"])
+    .scopes(&[Scope::HistoryRead])
     .about("Lists what the account traded on each of the past 30 days by symbol, the newest day first.")
     .gives::<Vec<Vec<DayOfSymbol>>>();
 

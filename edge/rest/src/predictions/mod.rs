@@ -27,12 +27,12 @@ use crate::app::App;
 use buttonwood_engine::Predictions;
 use buttonwood_engine::prediction::Event;
 use buttonwood_gate::{Refusal, quoted};
-use buttonwood_model::{EventId, Role, SymbolId};
+use buttonwood_model::{EventId, Role, Scope, SymbolId};
 
 /// The roles that read orders, positions and rewards (PM-036).
 const READERS: &[Role] = &[Role::Trader, Role::Auditor];
 /// The scopes of which a token needs one for that.
-const READ: &[&str] = &["orders:read"];
+const READ: &[Scope] = &[Scope::OrdersRead];
 
 /// The contract of a filter.
 ///

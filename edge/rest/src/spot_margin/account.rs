@@ -7,13 +7,13 @@ use crate::route::{Kinds, Route};
 use buttonwood_engine::spot_margin::Figures;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_wire::json;
 
 /// Trader, Fund Manager or Auditor, on a margin account.
 pub(crate) const ROUTE: Route = Route::reading("/v1/margin/account", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scopes(&["balances:read"])
+    .scopes(&[Scope::BalancesRead])
     .kinds(Kinds::Margin)
     .about("Reads the figures of a margin account.")
     .gives::<MarginSummary>();

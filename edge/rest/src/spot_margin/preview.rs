@@ -8,7 +8,7 @@ use crate::route::{Kinds, Route};
 use buttonwood_engine::{DeskReject, Place, PlaceReject, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::{Claim, OrderKind, Role, Side, Symbol, SymbolId};
+use buttonwood_model::{Claim, OrderKind, Role, Scope, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_wire::contract::{Decimal, InPayload, Loose, Needed, Text};
 use buttonwood_wire::field::{bad_order_field, bad_value, unknown_symbol};
@@ -19,7 +19,7 @@ use std::borrow::Cow;
 /// Trader or Auditor, on a margin account.
 pub(crate) const ROUTE: Route = Route::reading("/v1/margin/order/preview", answer)
     .roles(&[Role::Trader, Role::Auditor])
-    .scopes(&["orders:read"])
+    .scopes(&[Scope::OrdersRead])
     .kinds(Kinds::Margin)
     .about("Computes the figures of a margin account before and after an order, without placing it.")
     .takes::<PreviewedOrder>()

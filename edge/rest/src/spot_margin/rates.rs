@@ -6,14 +6,14 @@ use crate::derivatives::exact;
 use crate::route::{Kinds, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
 use buttonwood_wire::contract::DecimalText;
 use buttonwood_wire::{answer, json};
 
 /// Trader, Fund Manager or Auditor, on a margin account.
 pub(crate) const ROUTE: Route = Route::reading("/v1/margin/rates", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
-    .scopes(&["balances:read"])
+    .scopes(&[Scope::BalancesRead])
     .kinds(Kinds::Margin)
     .about("Lists the rates of interest on borrowed money.")
     .gives::<BorrowRates>();
