@@ -24,6 +24,7 @@ const LAYERS: &[&[&str]] = &[
         "core/prediction",
         "core/clearing",
         "core/staking",
+        "core/identity",
         "core/funds",
     ],
     // Spot trading on credit: what it does not borrow for is what spot does.
@@ -36,8 +37,10 @@ const LAYERS: &[&[&str]] = &[
     &["edge/address"],
     &["edge/gate", "edge/http", "edge/custody", "edge/feeds"],
     &["edge/wire", "edge/driver"],
+    &["edge/people"],
     &["edge/operate"],
-    &["edge/rest", "edge/stream", "edge/oauth", "edge/site"],
+    &["edge/rest"],
+    &["edge/stream", "edge/oauth", "edge/site"],
     &["run/sandbox"],
     &["bin/buttonwood"],
 ];

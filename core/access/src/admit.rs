@@ -1,17 +1,17 @@
 //! Whether a caller may act: the checks of decision D-05 that need no request text.
 
 use crate::{Access, Owner, Session, Standing};
-use buttonwood_model::{AccountId, Nonce, Roles, SessionId};
+use buttonwood_model::{AccountId, Nonce, Roles, Scopes, SessionId};
 use serde::{Deserialize, Serialize};
 
 /// Who sends a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caller {
-    /// The key that signed it.
+    /// The key that signed it, or the grant or the browser that sends it.
     pub session: SessionId,
     /// The account it acts on; none where the call is about the session itself, or about its group.
     pub account: Option<AccountId>,
-    /// The nonce it used.
+    /// The nonce it used; of an access token, its number in its grant; of a browser, zero.
     pub nonce: Nonce,
 }
 
@@ -28,6 +28,8 @@ pub enum Reject {
     ForeignAccount,
     /// The session has these roles, and none of those needed (ERR-002).
     MissingRole(Roles),
+    /// The access token has these scopes, and none of those needed (OAUTH-026).
+    MissingScope(Scopes),
     /// The account is of a kind that does not trade (AUTH-018).
     WrongKind,
     /// No such group or session, or a key that may not be made so.
@@ -67,6 +69,7 @@ impl Reject {
             Self::UnknownSession | Self::Disabled | Self::NonceUsed => false,
             Self::ForeignAccount
             | Self::MissingRole(_)
+            | Self::MissingScope(_)
             | Self::WrongKind
             | Self::Unknown
             | Self::NameTaken

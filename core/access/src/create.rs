@@ -30,9 +30,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
     let caller = caller.ok_or(Reject::Unknown)?;
-    let session = access.session(caller.session).ok_or(Reject::UnknownSession)?;
-    let Owner::Group(id) = session.key.owner else {
-        return Err(Reject::MissingRole(session.key.roles));
+    let (owner, roles) = access.rights_of(caller.session).ok_or(Reject::UnknownSession)?;
+    let Owner::Group(id) = owner else {
+        return Err(Reject::MissingRole(roles));
     };
     let group = access.group(id).ok_or(Reject::Unknown)?;
     if access.find_account(id, &new.short_name).is_some() {

@@ -121,6 +121,8 @@ pub struct Access {
     in_debt: BTreeSet<AccountId>,
     /// The client ids that were used.
     pub(crate) client_ids: BTreeMap<(AccountId, String), Request>,
+    /// The owners and the roles of the sessions of grants and browsers.
+    pub(crate) held: BTreeMap<SessionId, (Owner, Roles)>,
 }
 
 impl Access {
@@ -221,7 +223,7 @@ impl Access {
         self.in_debt.contains(&account)
     }
 
-    fn is_stopped(&self, account: AccountId) -> bool {
+    pub(crate) fn is_stopped(&self, account: AccountId) -> bool {
         self.is_closed(account) || self.is_in_debt(account)
     }
 
@@ -230,9 +232,9 @@ impl Access {
     /// for a look at the account.
     #[inline]
     pub fn may_place(&self, session: SessionId, account: AccountId) -> bool {
-        let Some(session) = self.session(session) else { return false };
-        match session.key.owner {
-            Owner::Account(_) => !session.is_stopped,
+        let Some(known) = self.session(session) else { return self.may_place_held(session, account) };
+        match known.key.owner {
+            Owner::Account(_) => !known.is_stopped,
             Owner::Group(_) => {
                 self.account(account).is_some_and(|account| account.kind.trades())
                     && !self.is_stopped(account)

@@ -1,4 +1,4 @@
-//! Groups, their accounts, and the sessions that act for them: whatever sends commands, so far API keys.
+//! Groups, their accounts, and the sessions that act for them: API keys, and what holds rights without a key.
 //!
 //! The gate checks signatures. This room repeats, on the journaled state, the checks that need only ids,
 //! roles and nonces, so that a faulty gate cannot grant rights. It holds no secrets.
@@ -25,6 +25,7 @@ mod codes;
 mod command;
 mod create;
 mod directory;
+mod held;
 mod rename;
 mod session;
 mod terms;
@@ -40,5 +41,6 @@ pub use command::{
 };
 pub use create::NewAccount;
 pub use directory::{Access, Account, AccountKind, Group};
+pub use held::admit_held;
 pub use session::{NewSession, Owner, Session, Standing};
 pub use terms::GroupTerms;

@@ -16,9 +16,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
     let caller = caller.ok_or(Reject::Unknown)?;
-    let session = access.session(caller.session).ok_or(Reject::UnknownSession)?;
-    let Owner::Group(group) = session.key.owner else {
-        return Err(Reject::MissingRole(session.key.roles));
+    let (owner, roles) = access.rights_of(caller.session).ok_or(Reject::UnknownSession)?;
+    let Owner::Group(group) = owner else {
+        return Err(Reject::MissingRole(roles));
     };
     let account = caller.account.ok_or(Reject::Unknown)?;
     if display_name.is_none() && short_name.is_none() {

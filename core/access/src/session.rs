@@ -1,4 +1,4 @@
-//! Sessions: what sends commands. So far each is an API key, which signs them and uses up nonces.
+//! Sessions of API keys, which sign commands and use up nonces.
 
 use alloc::string::String;
 use alloc::vec::Vec;

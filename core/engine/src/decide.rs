@@ -70,7 +70,7 @@ fn decide_cancel(
 
 #[cold]
 pub(crate) fn refuse(caller: &Caller, reject: access::Reject, work: &mut Workspace) -> Outcome {
-    if reject.uses_nonce() {
+    if reject.uses_nonce() && !caller.session.is_held() {
         work.out.push(access::Event::NonceUsed(caller.session, caller.nonce));
     }
     Outcome::Rejected(Reject::Access(reject))
@@ -87,6 +87,9 @@ fn not_admitted(
     reject: access::Reject,
     work: &mut Workspace,
 ) -> Outcome {
+    if caller.session.is_held() {
+        return decide_held(state, now, caller, body, work);
+    }
     if reject != access::Reject::NonceUsed || !body.shares_nonce() {
         return refuse(caller, reject, work);
     }
@@ -99,9 +102,33 @@ fn not_admitted(
     body.by_key(state, now, caller, work)
 }
 
-/// Decides an order of a batch, which is one of a contract.
+/// Decides the command of an access token or a browser. It uses no nonce, and a refusal changes nothing.
+#[inline(never)]
+fn decide_held(state: &State, now: Time, caller: &Caller, body: &Body, work: &mut Workspace) -> Outcome {
+    let needed = (body.roles(), body.scopes());
+    if let Err(reject) = state.identity.admit(&state.access, caller, needed, now) {
+        return Outcome::Rejected(Reject::Access(reject));
+    }
+    if state.operations.is_halted() && body.may_trade() && !is_retry(state, caller, body) {
+        return Outcome::Rejected(Reject::Halted);
+    }
+    match (body, caller.account) {
+        (Body::Trading(trading::Command::Place(order)), Some(_)) => {
+            place_apart(state, now, caller, order, work)
+        }
+        (Body::Trading(trading::Command::Cancel(order)), Some(account)) => {
+            match cancel::one(state.market(now), account, order, false, &mut work.out) {
+                Some(decided) => Outcome::Trading(Answer::Order(decided)),
+                None => Outcome::Trading(Answer::NotLive),
+            }
+        }
+        (body, _) => body.by_key(state, now, caller, work),
+    }
+}
+
+/// Decides an order that is rare: of a batch, of a token or of a browser.
 #[cold]
-pub(crate) fn place_of_batch(
+pub(crate) fn place_apart(
     state: &State,
     now: Time,
     caller: &Caller,
@@ -109,8 +136,13 @@ pub(crate) fn place_of_batch(
     work: &mut Workspace,
 ) -> Outcome {
     let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
-    if let Err(reject) = check_contract(state, now, account, caller.session, order) {
-        return Outcome::Rejected(reject);
+    let (session, access) = (caller.session, &state.access);
+    if order.symbol.is_contract() {
+        if let Err(reject) = check_contract(state, now, account, session, order) {
+            return Outcome::Rejected(reject);
+        }
+    } else if !access.may_place(session, account) {
+        return Outcome::Rejected(Reject::Access(no_trader(state, account)));
     }
     // A closure of its own gives it an instance of its own, so that the decision of a single order stays inlined.
     let home = || state.access.account(account).map_or("", |account| account.jurisdiction.as_str());

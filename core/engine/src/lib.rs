@@ -46,6 +46,7 @@ pub use buttonwood_funds::{
     Kind as TransferKind, Made, Method as TransferMethod, Reference as TransferReference,
     Reject as FundsReject, Status as TransferStatus, Transfer, Uuid, Way as TransferWay,
 };
+pub use buttonwood_identity::{self as identity, Identity};
 pub use buttonwood_index::{self as index, FeedPrices, Indices};
 pub use buttonwood_ledger::{
     About, Adjustment, Balance, BrokenLaw, CLEARING, Cause, Command as LedgerCommand, FEES, House,

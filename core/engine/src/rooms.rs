@@ -7,6 +7,7 @@ mod clearing;
 mod convert;
 mod founding;
 mod funds;
+mod identity;
 mod ledger;
 mod operation;
 mod perp;
@@ -30,6 +31,7 @@ use buttonwood_access::Caller;
 use buttonwood_clearing::Clearing;
 use buttonwood_convert::Conversions;
 use buttonwood_funds::{Funds, Made};
+use buttonwood_identity::Identity;
 use buttonwood_ledger::BrokenLaw;
 use buttonwood_model::{
     AccountId, AssetId, BytesRef, CurrencyId, Due, Named, NamedError, NamedRecord, Outbox, Roles,
@@ -308,6 +310,7 @@ macro_rules! rooms {
 rooms! {
     Trading, "the trading floor": buttonwood_trading::Command, buttonwood_trading::Infrequent, TradingReject;
     Access, "the directory of groups, accounts and sessions": buttonwood_access::Command, buttonwood_access::Infrequent, buttonwood_access::Reject;
+    Identity, "people and apps": buttonwood_identity::Command, buttonwood_identity::Infrequent, buttonwood_identity::Reject => identity: Identity;
     Ledger, "the ledger": buttonwood_ledger::Command, buttonwood_ledger::Infrequent, buttonwood_ledger::Reject;
     Rates, "the foreign exchange rates": buttonwood_rates::Command, buttonwood_rates::Infrequent, buttonwood_rates::Reject;
     Convert, "the conversions": buttonwood_convert::Command, buttonwood_convert::Infrequent, buttonwood_convert::Reject => conversions: Conversions;

@@ -9,6 +9,7 @@ use buttonwood_book::Orders;
 use buttonwood_clearing::Clearing;
 use buttonwood_convert::{self as convert, Conversions};
 use buttonwood_funds::Funds;
+use buttonwood_identity::Identity;
 use buttonwood_index::{Indices, Sources};
 use buttonwood_leave::Advances;
 use buttonwood_ledger::{House, INSURANCE, LENDING, Ledger, Moved};
@@ -34,7 +35,7 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The version of a snapshot's contents: the state, and the tape and the index of the history that are derived from it. It goes up
 /// whenever one of them changes its stored form. A snapshot of another version is passed over, and the whole journal is replayed instead.
-pub const SNAPSHOT_VERSION: u8 = 39;
+pub const SNAPSHOT_VERSION: u8 = 40;
 
 /// The whole state; it depends on the journal alone.
 ///
@@ -54,6 +55,7 @@ pub struct State {
     pub(crate) funds: Funds,
     pub(crate) clearing: Clearing,
     pub(crate) staking: Staking,
+    pub(crate) identity: Identity,
 }
 
 impl State {
@@ -105,6 +107,11 @@ impl State {
     /// Groups, accounts, sessions.
     pub fn access(&self) -> &Access {
         &self.access
+    }
+
+    /// Users, browsers, apps and grants.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// Balances.

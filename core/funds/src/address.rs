@@ -11,7 +11,6 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use buttonwood_access::Owner;
 use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, Scope, Scopes, Time, named};
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
@@ -214,9 +213,8 @@ fn owns(context: &Context<'_, Funds>, sender: Sender<'_>, account: AccountId) ->
     let is_own = match sender {
         Sender::Exchange => true,
         Sender::Key(caller) => {
-            let owner: Option<Owner> =
-                context.access.session(caller.session).map(|session| session.key.owner);
-            owner.is_some_and(|owner| context.access.owns(owner, account))
+            let rights = context.access.rights_of(caller.session);
+            rights.is_some_and(|(owner, _)| context.access.owns(owner, account))
         }
     };
     is_own && context.account(account).is_some()

@@ -321,7 +321,7 @@ fn check_owner(context: &Context<'_, Funds>, sender: Sender<'_>, scope: Approval
     };
     let owner = match sender {
         Sender::Exchange => return if exists { Ok(()) } else { Err(Reject::Foreign) },
-        Sender::Key(caller) => context.access.session(caller.session).map(|session| session.key.owner),
+        Sender::Key(caller) => context.access.rights_of(caller.session).map(|(owner, _)| owner),
     };
     let is_own = match (scope, owner) {
         (ApprovalScope::Account(account), Some(owner)) => context.access.owns(owner, account),

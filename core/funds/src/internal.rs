@@ -143,7 +143,7 @@ fn owns(context: &Context<'_, Funds>, sender: Sender<'_>, account: AccountId) ->
     let is_own = match sender {
         Sender::Exchange => true,
         Sender::Key(caller) => {
-            let owner = context.access.session(caller.session).map(|session| session.key.owner);
+            let owner = context.access.rights_of(caller.session).map(|(owner, _)| owner);
             matches!(owner, Some(owner @ Owner::Group(_)) if context.access.owns(owner, account))
         }
     };

@@ -303,8 +303,8 @@ pub fn decide<E: From<BytesRef>>(
         Command::BatchPlace(place) if place.symbol.is_contract() => Ok(Answered::Place(**place)),
         Command::BatchPlace(_) => Err(Reject::UnknownContract),
         Command::AcceptTerms => {
-            let session = context.access.session(caller.session).ok_or(Reject::Unknown)?;
-            let group = context.access.group_of(session.key.owner).ok_or(Reject::Unknown)?;
+            let (owner, _) = context.access.rights_of(caller.session).ok_or(Reject::Unknown)?;
+            let group = context.access.group_of(owner).ok_or(Reject::Unknown)?;
             if !context.room.has_accepted(group) {
                 out.push_named(&Infrequent::TermsAccepted(group, caller.session));
             }

@@ -72,7 +72,8 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         AccessReject::Closed => closed_account(&call.payload.decimal_text("account").unwrap_or_default()),
         AccessReject::InDebt => in_debt(&call.owed),
         AccessReject::WrongKind => no_trader(&call.payload.decimal_text("account").unwrap_or_default()),
-        AccessReject::Unknown
+        AccessReject::MissingScope(_)
+        | AccessReject::Unknown
         | AccessReject::NameTaken
         | AccessReject::Taken
         | AccessReject::NoCustodyTerms

@@ -1,6 +1,6 @@
 //! The prediction markets in the engine.
 
-use crate::decide::{Decide, Evolve, place_of_batch};
+use crate::decide::{Decide, Evolve, place_apart};
 use crate::evolve::repay;
 use crate::{Desks, Note, Outcome, Reject, State, Workspace};
 use buttonwood_access::Caller;
@@ -19,7 +19,7 @@ impl Decide for Command {
         match prediction::decide(&context, caller, self, &mut work.out) {
             Ok(Answered::Done) => Outcome::Done,
             Ok(Answered::Cancel(order)) => cancel(state, now, caller.account, order, work),
-            Ok(Answered::Place(order)) => place_of_batch(state, now, caller, &order, work),
+            Ok(Answered::Place(order)) => place_apart(state, now, caller, &order, work),
             Err(reject) => Outcome::Rejected(Reject::Prediction(reject)),
         }
     }

@@ -118,8 +118,8 @@ fn acts_for(context: &Context<'_, Funds>, sender: Sender<'_>, account: AccountId
         Sender::Exchange => true,
         Sender::Key(caller) => context
             .access
-            .session(caller.session)
-            .is_some_and(|session| context.access.owns(session.key.owner, account)),
+            .rights_of(caller.session)
+            .is_some_and(|(owner, _)| context.access.owns(owner, account)),
     };
     is_own && context.account(account).is_some()
 }

@@ -1,0 +1,79 @@
+//! People and apps in the engine.
+
+use crate::decide::{Decide, Evolve};
+use crate::{Desks, Mode, Note, Outcome, Reject, State, Workspace};
+use buttonwood_access::Caller;
+use buttonwood_funds::Made;
+use buttonwood_identity::{self as identity, Command, Infrequent};
+use buttonwood_model::{Stamp, Time};
+use buttonwood_room::ContextMut;
+
+/// Whether only a sandbox takes the command: the code that always passes, a session or a grant without its factors, test balances (SBX-007).
+fn is_of_sandbox(command: &Command) -> bool {
+    match command {
+        Command::UseCode(used) => used.proof.is_bypass(),
+        Command::Open(new) => new.is_full,
+        Command::Grant(_) => true,
+        Command::Confirm(confirm) => !confirm.credit.is_empty(),
+        Command::AddUser(_)
+        | Command::ChangeUser(..)
+        | Command::SignUp(..)
+        | Command::AskReset(..)
+        | Command::Reset(..)
+        | Command::SetPassword(..)
+        | Command::Fail(_)
+        | Command::Enrol(_)
+        | Command::Choose(..)
+        | Command::EndBrowsers(_)
+        | Command::AddApp(_)
+        | Command::SetAppSecret(..)
+        | Command::DeleteApp(_)
+        | Command::ReviewApp(..)
+        | Command::Issue(_)
+        | Command::Exchange(_)
+        | Command::Refresh(_)
+        | Command::Revoke(..)
+        | Command::EndGrant(..)
+        | Command::RevokeByToken
+        | Command::Forget => false,
+    }
+}
+
+impl Decide for Command {
+    /// An access token ends what its app has.
+    fn by_key(&self, state: &State, now: Time, caller: &Caller, work: &mut Workspace) -> Outcome {
+        let context = state.context(&state.identity, now);
+        match identity::decide_held(&context, caller, self, &mut work.out) {
+            Ok(()) => Outcome::Done,
+            Err(reject) => Outcome::Rejected(Reject::Identity(reject)),
+        }
+    }
+
+    fn by_exchange(
+        &self,
+        state: &State,
+        now: Time,
+        _note: Option<&Note>,
+        work: &mut Workspace,
+    ) -> Result<Made, Reject> {
+        let is_sandbox = state.opening.is_some_and(|opening| opening.mode == Mode::Sandbox);
+        if is_of_sandbox(self) && !is_sandbox {
+            return Err(Reject::Identity(identity::Reject::Unknown));
+        }
+        let context = state.context(&state.identity, now);
+        identity::decide(&context, self, &mut work.out).map_err(Reject::Identity)?;
+        Ok(Made::Nothing)
+    }
+}
+
+impl Evolve for Infrequent {
+    fn apply(self, state: &mut State, stamp: Stamp) {
+        let (seed, time) = (state.seed(), stamp.time);
+        let State { identity: room, desks, access, floor, next_id, .. } = state;
+        let (symbols, next_id) = (floor.symbols.listed(), *next_id);
+        let Desks { ledger, advances, indices, .. } = desks;
+        let mut context =
+            ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
+        identity::evolve(&mut context, self);
+    }
+}
