@@ -5,7 +5,8 @@ use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY,
-    CONTENT_TYPE, HeaderValue, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+    CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use http::{Response, StatusCode};
 use hyper::body::{Body, Frame, SizeHint};
@@ -18,6 +19,9 @@ use zeroize::Zeroizing;
 /// in a frame.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// The same for a page whose forms may be sent to the exchange.
+const FORM_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                           base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// For how long a browser may keep the answer to a preflight, in seconds: a day.
 const PREFLIGHT_SECONDS: &str = "86400";
@@ -45,8 +49,8 @@ pub struct Reply {
     is_page: bool,
     is_uncached: bool,
     readers: Readers,
-    /// The name under which a client keeps it.
-    file: Option<Box<str>>,
+    /// Fields of its own. They replace the others of the same name; each cookie is a field more.
+    fields: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl Reply {
@@ -86,7 +90,7 @@ impl Reply {
             is_page: false,
             is_uncached: false,
             readers: Readers::Own,
-            file: None,
+            fields: Vec::new(),
         }
     }
 
@@ -128,8 +132,51 @@ impl Reply {
 
     /// A file of this name, which a browser saves.
     #[must_use]
-    pub fn attached(self, name: String) -> Self {
-        Self { file: Some(name.into()), ..self }
+    pub fn attached(self, name: &str) -> Self {
+        match HeaderValue::try_from(format!("attachment; filename={name}")) {
+            Ok(attachment) => self.with_header(CONTENT_DISPOSITION, attachment),
+            Err(_) => self,
+        }
+    }
+
+    /// The same with this header field, which replaces any other of that name.
+    #[must_use]
+    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.fields.retain(|(known, _)| *known != name);
+        self.fields.push((name, value));
+        self
+    }
+
+    /// The same with one more cookie: the value of a `Set-Cookie` field.
+    #[must_use]
+    pub fn with_cookie(mut self, mut cookie: HeaderValue) -> Self {
+        // A secret: it shows in no text of this reply for the log.
+        cookie.set_sensitive(true);
+        self.fields.push((SET_COOKIE, cookie));
+        self
+    }
+
+    /// Sends a browser to this address with a GET (303). No cache keeps the answer.
+    pub fn redirecting(mut location: HeaderValue) -> Self {
+        // It may hold a code.
+        location.set_sensitive(true);
+        let reply = Self::of("text/plain; charset=utf-8", Vec::new()).with_status(StatusCode::SEE_OTHER);
+        reply.uncached().with_header(LOCATION, location)
+    }
+
+    /// The same page with forms that may be sent to the exchange, and to no other site.
+    #[must_use]
+    pub fn with_forms(self) -> Self {
+        self.with_policy(HeaderValue::from_static(FORM_POLICY))
+    }
+
+    /// The same page with a `Content-Security-Policy` of its own. It may not be shown in a frame.
+    #[must_use]
+    pub fn with_policy(self, policy: HeaderValue) -> Self {
+        self.with_header(CONTENT_SECURITY_POLICY, policy)
+            // Without a referrer, browsers send the page's forms with `Origin: null`.
+            .with_header(REFERRER_POLICY, HeaderValue::from_static("same-origin"))
+            .with_header(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"))
     }
 
     /// The connection closes after this answer.
@@ -189,15 +236,18 @@ impl Reply {
             headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
             headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
         }
-        let named = |name: Box<str>| HeaderValue::try_from(format!("attachment; filename={name}")).ok();
-        if let Some(attachment) = self.file.and_then(named) {
-            headers.insert(CONTENT_DISPOSITION, attachment);
-        }
         if let Some(seconds) = self.retry_after {
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         if let Some(method) = self.allow {
             headers.insert(ALLOW, HeaderValue::from_static(method));
+        }
+        for (name, value) in self.fields {
+            if name == SET_COOKIE {
+                headers.append(name, value);
+            } else {
+                headers.insert(name, value);
+            }
         }
         if self.close {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
@@ -259,6 +309,48 @@ mod tests {
         assert_eq!(fields(private), (some("nosniff"), some("no-store"), None, None));
         let page = Reply::page("text/html; charset=utf-8", Vec::new());
         assert_eq!(fields(page), (some("nosniff"), None, some("no-referrer"), Some(false)));
+    }
+
+    fn values(reply: Reply, name: &HeaderName) -> Vec<String> {
+        let head = reply.into_http(HeaderValue::from_static("1")).into_parts().0.headers;
+        head.get_all(name).iter().map(|value| value.to_str().unwrap().to_owned()).collect()
+    }
+
+    /// A field of a reply's own replaces the usual one; cookies add up.
+    #[test]
+    fn a_reply_has_fields_of_its_own() {
+        let fixed = HeaderValue::from_static;
+        let reply = || {
+            let page = Reply::page("text/html; charset=utf-8", Vec::new()).with_forms().uncached();
+            let page = page.with_header(CACHE_CONTROL, fixed("max-age=1")).with_header(ALLOW, fixed("GET"));
+            page.with_header(ALLOW, fixed("POST")).with_cookie(fixed("a=1")).with_cookie(fixed("b=2"))
+        };
+        for (name, expected) in [
+            (CACHE_CONTROL, &["max-age=1"][..]),
+            (ALLOW, &["POST"]),
+            (SET_COOKIE, &["a=1", "b=2"]),
+            (REFERRER_POLICY, &["same-origin"]),
+            (X_FRAME_OPTIONS, &["DENY"]),
+            (CONTENT_SECURITY_POLICY, &[FORM_POLICY]),
+        ] {
+            assert_eq!(values(reply(), &name), expected, "{name}");
+        }
+        let policy = "default-src 'none'; frame-ancestors 'none'; form-action 'self' https://app.example";
+        let consent = reply().with_policy(fixed(policy));
+        assert_eq!(values(consent, &CONTENT_SECURITY_POLICY), [policy]);
+        let file = Reply::plain("text/csv", Vec::new()).attached("rows.csv");
+        assert_eq!(values(file, &CONTENT_DISPOSITION), ["attachment; filename=rows.csv"]);
+        let split = Reply::plain("text/csv", Vec::new()).attached("rows\r\na: b");
+        assert!(values(split, &CONTENT_DISPOSITION).is_empty());
+    }
+
+    /// A redirect is a 303 that no cache keeps.
+    #[test]
+    fn a_redirect_names_its_target() {
+        let reply = || Reply::redirecting(HeaderValue::from_static("/signin?next=%2Fauth"));
+        assert_eq!((reply().status(), reply().len()), (StatusCode::SEE_OTHER, 0));
+        assert_eq!(values(reply(), &LOCATION), ["/signin?next=%2Fauth"]);
+        assert_eq!(values(reply(), &CACHE_CONTROL), ["no-store"]);
     }
 
     /// A body arrives whole and in order, in pieces of at most [`PIECE`] bytes.

@@ -56,7 +56,7 @@ async fn answer(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
     });
     let made = made.await.map_err(|fault| not_current(&fault))?;
     let bytes = made.map_err(|fault| unmade(&fault))?;
-    Ok(Reply::plain(SPREADSHEET, bytes).attached(file))
+    Ok(Reply::plain(SPREADSHEET, bytes).attached(&file))
 }
 
 fn cells(amount: Amount, symbol: &str) -> [Cell; 4] {

@@ -88,7 +88,7 @@ async fn file(app: &App, call: &Call) -> Result<Reply, Refusal> {
     });
     let made = made.await.map_err(|fault| not_current(&fault))?;
     let bytes = made.map_err(|fault| unmade(&fault))?;
-    Ok(Reply::plain(SPREADSHEET, bytes).attached("FundingPayment_Report.xlsx".to_owned()))
+    Ok(Reply::plain(SPREADSHEET, bytes).attached("FundingPayment_Report.xlsx"))
 }
 
 fn cells(payment: &Payment, currency: &str) -> [Cell; 7] {
