@@ -33,23 +33,35 @@ impl Body<'_> {
     /// # Errors
     /// [`Fault::BodyTooLarge`].
     pub fn check_size(&self) -> Result<(), Fault> {
+        self.check_announced(BODY_MAX)
+    }
+
+    fn check_announced(&self, max: usize) -> Result<(), Fault> {
         let announced = self.incoming.as_ref().map_or(0, |body| body.size_hint().lower());
-        let is_too_large = announced > u64::try_from(BODY_MAX).unwrap_or(u64::MAX);
-        if is_too_large { Err(Fault::BodyTooLarge) } else { Ok(()) }
+        let is_too_large = announced > u64::try_from(max).unwrap_or(u64::MAX);
+        if is_too_large { Err(Fault::BodyTooLarge(max)) } else { Ok(()) }
     }
 
     /// Reads the whole body into one buffer.
     ///
     /// # Errors
     /// When it is too large, takes too long or cannot be read. The connection then closes after the answer.
-    pub async fn read(self) -> Result<Vec<u8>, Fault> {
+    pub async fn read(mut self) -> Result<Vec<u8>, Fault> {
+        self.read_at_most(BODY_MAX).await
+    }
+
+    /// The same for a body of at most this many bytes, and never more than 64 KiB. A second call finds nothing.
+    ///
+    /// # Errors
+    /// As for [`Body::read`].
+    pub async fn read_at_most(&mut self, max: usize) -> Result<Vec<u8>, Fault> {
         let mut bytes = Vec::new();
         let (connections, connection) = (self.connections, self.connection);
         let keep = |piece: &[u8]| {
             connections.hold(connection, piece.len());
             bytes.extend_from_slice(piece);
         };
-        self.consume(keep).await?;
+        self.consume(max.min(BODY_MAX), keep).await?;
         Ok(bytes)
     }
 
@@ -57,13 +69,13 @@ impl Body<'_> {
     ///
     /// # Errors
     /// As for [`Body::read`].
-    pub async fn skip(self) -> Result<(), Fault> {
-        self.consume(|_| ()).await
+    pub async fn skip(mut self) -> Result<(), Fault> {
+        self.consume(BODY_MAX, |_| ()).await
     }
 
     /// Hands each piece to `take`, which must not keep it: a piece of one byte pins the buffer that it was read into.
-    async fn consume(self, mut take: impl FnMut(&[u8])) -> Result<(), Fault> {
-        self.check_size()?;
+    async fn consume(&mut self, max: usize, mut take: impl FnMut(&[u8])) -> Result<(), Fault> {
+        self.check_announced(max)?;
         let Some(body) = self.incoming.as_mut() else { return Ok(()) };
         self.connection.is_reading.set(true);
         let to_its_end = async {
@@ -72,8 +84,8 @@ impl Body<'_> {
                 let frame = frame.map_err(|_| Fault::BodyUnreadable)?;
                 let piece = frame.data_ref().map_or(&[][..], |piece| piece);
                 count += piece.len();
-                if count > BODY_MAX {
-                    return Err(Fault::BodyTooLarge);
+                if count > max {
+                    return Err(Fault::BodyTooLarge(max));
                 }
                 take(piece);
             }

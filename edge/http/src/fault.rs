@@ -1,6 +1,6 @@
 //! Refusals by the server itself. The handler writes their bodies, since each interface has its own form of an error.
 
-use crate::limits::{BODY_MAX, FIELDS_MAX, HEAD_MAX};
+use crate::limits::{FIELDS_MAX, HEAD_MAX};
 use std::fmt;
 
 /// Why the server refuses a request or a connection.
@@ -12,8 +12,8 @@ pub enum Fault {
     HeadTooLarge,
     /// Two readers could disagree where the request ends, or which host it names (D-03).
     Ambiguous(&'static str),
-    /// The body has too many bytes.
-    BodyTooLarge,
+    /// The body has more than this many bytes.
+    BodyTooLarge(usize),
     /// The connection failed while the body was read.
     BodyUnreadable,
     /// The body took too long.
@@ -30,7 +30,7 @@ impl Fault {
         match self {
             Self::Malformed | Self::Ambiguous(_) | Self::BodyUnreadable => 400,
             Self::BodyLate => 408,
-            Self::BodyTooLarge => 413,
+            Self::BodyTooLarge(_) => 413,
             Self::HeadTooLarge => 431,
             Self::TooManyConnections | Self::TooManyOfAddress => 503,
         }
@@ -48,7 +48,7 @@ impl fmt::Display for Fault {
                 "The head of the request is larger than {HEAD_MAX} bytes or has more than {FIELDS_MAX} fields"
             ),
             Self::Ambiguous(why) => write!(f, "The request's framing is ambiguous: {why}"),
-            Self::BodyTooLarge => write!(f, "The body is longer than {BODY_MAX} bytes"),
+            Self::BodyTooLarge(max) => write!(f, "The body is longer than {max} bytes"),
             Self::BodyUnreadable => f.write_str("The body cannot be read"),
             Self::BodyLate => f.write_str("The body did not arrive in time"),
             Self::TooManyConnections => f.write_str("Too many connections"),

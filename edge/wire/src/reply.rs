@@ -20,7 +20,7 @@ pub fn refusal_of(fault: Fault) -> Refusal {
         Fault::Malformed
         | Fault::HeadTooLarge
         | Fault::Ambiguous(_)
-        | Fault::BodyTooLarge
+        | Fault::BodyTooLarge(_)
         | Fault::BodyUnreadable
         | Fault::BodyLate => {
             Refusal::new(Reason::InvalidParameterValue, fault.to_string()).with_status(fault.status())
@@ -39,7 +39,7 @@ mod tests {
         for (fault, status, why) in [
             (Fault::Malformed, 400, "malformed"),
             (Fault::HeadTooLarge, 431, "40960 bytes or has more than 64"),
-            (Fault::BodyTooLarge, 413, "longer than 65536 bytes"),
+            (Fault::BodyTooLarge(65_536), 413, "longer than 65536 bytes"),
             (Fault::TooManyConnections, 503, "Too many connections; nothing was done"),
         ] {
             let refusal = refusal_of(fault);

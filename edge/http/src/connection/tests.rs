@@ -110,3 +110,70 @@ async fn an_idle_connection_keeps_no_large_buffer() {
         .await
         .expect("in time");
 }
+
+/// Answers with the length of a body of at most ten bytes, and of what a second reading finds.
+struct Ten;
+
+impl Handler for Ten {
+    async fn answer(&self, mut request: Request<'_>) -> Reply {
+        match request.body.read_at_most(10).await {
+            Ok(bytes) => {
+                let rest = request.body.read_at_most(10).await.map_or(0, |rest| rest.len());
+                Reply::text(http::StatusCode::OK, format!("{} and {rest} bytes", bytes.len()))
+            }
+            Err(fault) => Self::refuse(fault).closing(),
+        }
+    }
+
+    fn thread_task(&self) -> impl Future<Output = ()> + 'static {
+        std::future::ready(())
+    }
+
+    fn sharer(&self, address: IpAddr) -> Option<IpAddr> {
+        Some(address)
+    }
+
+    fn refuse(fault: Fault) -> Reply {
+        Reply::text(http::StatusCode::from_u16(fault.status()).unwrap(), fault.to_string())
+    }
+}
+
+/// A body beyond its handler's limit is refused by its length and by its bytes, and the refusal names that limit.
+#[tokio::test]
+async fn a_handler_limits_its_body() {
+    let whole = |count: usize| format!("Content-Length: {count}\r\n\r\n{}", "x".repeat(count));
+    let chunked = |count: usize| {
+        format!("Transfer-Encoding: chunked\r\n\r\n{count:x}\r\n{}\r\n0\r\n\r\n", "x".repeat(count))
+    };
+    let cases = [
+        (whole(10), "200 OK", "10 and 0 bytes"),
+        (whole(11), "413 Payload Too Large", "longer than 10 bytes"),
+        ("Content-Length: 99999\r\n\r\n".to_owned(), "413 Payload Too Large", "longer than 10 bytes"),
+        (chunked(10), "200 OK", "10 and 0 bytes"),
+        (chunked(11), "413 Payload Too Large", "longer than 10 bytes"),
+        ("\r\n".to_owned(), "200 OK", "0 and 0 bytes"),
+    ];
+    let requests = async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a listener");
+        let address = listener.local_addr().expect("its address");
+        let connections = Rc::new(Connections::default());
+        for (rest, status, body) in cases {
+            let mut client = TcpStream::connect(address).await.expect("a connection");
+            let (stream, peer) = listener.accept().await.expect("a connection");
+            let (_, connection) = connections.enter();
+            spawn_local(serve(stream, peer, Arc::new(Ten), Rc::clone(&connections), connection));
+            let request = format!("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{rest}");
+            client.write_all(request.as_bytes()).await.expect("it is read");
+            let mut answer = String::new();
+            client.read_to_string(&mut answer).await.expect("an answer");
+            assert!(
+                answer.starts_with(&format!("HTTP/1.1 {status}\r\n")) && answer.ends_with(body),
+                "{answer}"
+            );
+        }
+    };
+    LocalSet::new()
+        .run_until(tokio::time::timeout(Duration::from_secs(10), requests))
+        .await
+        .expect("in time");
+}
