@@ -25,6 +25,7 @@ pub mod reply;
 pub mod text;
 pub mod time;
 pub mod transfer;
+pub mod url_encoded;
 
 pub use json::Json;
 pub use names::Names;
