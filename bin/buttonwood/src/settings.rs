@@ -3,7 +3,7 @@
 use crate::cli::{Common, Funds, Sandbox, Switch};
 use buttonwood_address::{Params, Seed};
 use buttonwood_driver::{Driver, Nodes};
-use buttonwood_rest::{Controllers, Page, Pages, Settings, Steps};
+use buttonwood_rest::{Controllers, Outside, Settings, Steps};
 use buttonwood_site::Site;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(crate) fn of_sandbox(
         nodes,
         control: Controllers { peers: flags.control_from.clone(), hosts: flags.control_host.clone() },
         steps,
-        pages: site_pages(),
+        outside: outside(),
     }
 }
 
@@ -45,19 +45,11 @@ pub(crate) fn of_venue(common: &Common) -> Settings {
         nodes: Nodes::default(),
         control: Controllers::default(),
         steps: None,
-        pages: site_pages(),
+        outside: outside(),
     }
 }
 
-fn site_pages() -> Pages {
-    let site = Arc::new(Site::default());
-    Pages::new(move |path| {
-        let known = site.page(path)?;
-        Some(Box::new(move |exchange| {
-            Box::pin(async move {
-                let page = known.make(exchange).await;
-                Page { content_type: page.content_type, body: page.body, is_found: page.is_found }
-            })
-        }))
-    })
+/// The parts that answer paths outside of the interface.
+fn outside() -> Vec<Arc<dyn Outside>> {
+    vec![Arc::new(Site::default())]
 }

@@ -3,6 +3,7 @@
 use crate::funds::issue::AddressNumbers;
 use crate::kept_calls::KeptCalls;
 use crate::meters::Meters;
+use crate::outside::Outside;
 use crate::page_data::Answers;
 use crate::sandbox::caller::Controllers;
 use crate::steps::Steps;
@@ -13,50 +14,9 @@ use buttonwood_operate::Shared;
 use buttonwood_operate::keys::Keeper;
 use buttonwood_sequencer::Exchange;
 use std::ops::Deref;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// A page for a browser.
-#[derive(Debug)]
-pub struct Page {
-    /// Its media type.
-    pub content_type: &'static str,
-    /// Its bytes.
-    pub body: Vec<u8>,
-    /// Whether there is what the path names: if not, the status is 404.
-    pub is_found: bool,
-}
-
-/// A page that may have to wait for the disk.
-pub type LaterPage<'a> = Pin<Box<dyn Future<Output = Page> + 'a>>;
-
-/// Makes a page as of now.
-pub type MakePage = Box<dyn for<'a> FnOnce(&'a Exchange) -> LaterPage<'a>>;
-
-/// Looks up paths outside the interface: the site's pages. The lookup is cheap; making the page is not.
-#[derive(Clone)]
-pub struct Pages(Arc<FindPage>);
-
-type FindPage = dyn Fn(&str) -> Option<MakePage> + Send + Sync;
-
-impl Pages {
-    /// Pages that this function finds.
-    pub fn new(find: impl Fn(&str) -> Option<MakePage> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(find))
-    }
-
-    pub(crate) fn find(&self, path: &str) -> Option<MakePage> {
-        (self.0)(path)
-    }
-}
-
-impl std::fmt::Debug for Pages {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Pages")
-    }
-}
 
 /// The settings of an exchange.
 #[derive(Clone, Debug)]
@@ -83,8 +43,8 @@ pub struct Settings {
     pub control: Controllers,
     /// Drives simulated traders while a manual clock moves.
     pub steps: Option<Steps>,
-    /// The site's pages.
-    pub pages: Pages,
+    /// What answers paths that are not the interface's, in the order of precedence.
+    pub outside: Vec<Arc<dyn Outside>>,
 }
 
 /// The exchange as request handlers see it.
@@ -123,11 +83,12 @@ impl App {
         let (service, formats) = (settings.service.clone(), settings.formats.clone());
         let shared = Shared::new(exchange, gate, service, formats, keeper);
         let shared = shared.with_contract_prefix(settings.contract_prefix.clone());
+        let meters = Meters::new(settings.outside.iter().flat_map(|outside| outside.names()));
         Self {
             shared: Arc::new(shared),
             settings,
             address_numbers: AddressNumbers::default(),
-            meters: Meters::default(),
+            meters,
             started: Instant::now(),
             ready: AtomicBool::new(false),
             maintenance: AtomicBool::new(false),
@@ -136,6 +97,11 @@ impl App {
             page_data: Answers::default(),
             moving: tokio::sync::Mutex::new(()),
         }
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Sets whether orders are taken.
@@ -165,7 +131,7 @@ impl App {
     }
 
     /// Time since the start, by real time: the clock of rate limits.
-    pub(crate) fn uptime(&self) -> Duration {
+    pub fn uptime(&self) -> Duration {
         self.started.elapsed()
     }
 

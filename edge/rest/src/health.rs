@@ -4,23 +4,40 @@ use crate::app::App;
 use buttonwood_http::Reply;
 use http::StatusCode;
 
-/// Whether a path is a health check.
-pub(crate) fn is_check(path: &str) -> bool {
-    matches!(path, "/health/live" | "/health/ready")
+/// A health check.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Check {
+    /// Whether the process answers.
+    Live,
+    /// Whether orders are taken.
+    Ready,
 }
 
-/// The answer to a health check, if the path is one.
-pub(crate) fn answer(app: &App, path: &str) -> Option<Reply> {
-    let reply = match path {
-        "/health/live" => Reply::text(StatusCode::OK, "live\n"),
-        "/health/ready" if app.is_ready() => Reply::text(StatusCode::OK, ready(app)),
-        "/health/ready" if app.is_halted() => {
-            Reply::text(StatusCode::SERVICE_UNAVAILABLE, "not ready\ntrading is halted\n")
+impl Check {
+    /// The health check of a path.
+    pub(crate) fn find(path: &str) -> Option<Self> {
+        [Self::Live, Self::Ready].into_iter().find(|check| check.path() == path)
+    }
+
+    /// Its path.
+    pub(crate) const fn path(self) -> &'static str {
+        match self {
+            Self::Live => "/health/live",
+            Self::Ready => "/health/ready",
         }
-        "/health/ready" => Reply::text(StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
-        _ => return None,
-    };
-    Some(reply.uncached())
+    }
+
+    /// Its answer.
+    pub(crate) fn answer(self, app: &App) -> Reply {
+        let not_ready = |why: &str| Reply::text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready\n{why}"));
+        let reply = match self {
+            Self::Live => Reply::text(StatusCode::OK, "live\n"),
+            Self::Ready if app.is_ready() => Reply::text(StatusCode::OK, ready(app)),
+            Self::Ready if app.is_halted() => not_ready("trading is halted\n"),
+            Self::Ready => not_ready(""),
+        };
+        reply.uncached()
+    }
 }
 
 /// Orders are taken also while a part of the history cannot be read, or its database lags; the operator sees why.

@@ -7,6 +7,7 @@
 //!
 //! Not here: sockets (`http`), the form of orders and answers (`wire`), who may call (`gate`), what an order does (`core`),
 //! pages (`site`).
+//! [`Outside`] is the way of such crates above this one to answer paths of their own.
 
 mod account;
 mod admission;
@@ -24,7 +25,9 @@ mod kept_calls;
 mod market;
 mod meters;
 mod orders;
+mod outside;
 mod page_data;
+mod place;
 mod predictions;
 mod refused;
 mod respond;
@@ -38,11 +41,12 @@ mod submit;
 mod unbuilt;
 mod unknown_fields;
 
-pub use app::{App, LaterPage, MakePage, Page, Pages, Settings};
+pub use app::{App, Settings};
 pub use auth::Auth;
 pub use buttonwood_views::Views;
 pub use contract::openapi;
-pub use route::{Bucket, Route};
+pub use outside::{Outside, Spot, Visit, form, no_endpoint};
+pub use route::{Bucket, Later, Route};
 pub use routes::all_routes;
 pub use sandbox::caller::Controllers;
 pub use steps::{Step, Steps};

@@ -13,11 +13,10 @@ use http::{Method, StatusCode};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// The labels of requests that are for no route that is built.
-const OUTSIDE: [&str; 6] = ["unknown", "page", "unbuilt", "/openapi.json", "/health/live", "/health/ready"];
-/// The places of two of them.
-const PAGE: usize = 1;
-const UNBUILT: usize = 2;
+/// The labels of requests that are for no route that is built. Those of other crates follow them.
+const OUTSIDE: [&str; 6] = [UNKNOWN, "page", UNBUILT, "/openapi.json", "/health/live", "/health/ready"];
+const UNKNOWN: &str = "unknown";
+const UNBUILT: &str = "unbuilt";
 const METHODS: [&str; 4] = ["GET", "HEAD", "POST", "other"];
 /// Statuses with a label of their own, those of most requests first.
 const STATUSES: [&str; 20] = [
@@ -29,28 +28,20 @@ const STATUSES: [&str; 20] = [
 #[derive(Debug)]
 pub(crate) struct Meters {
     pub(crate) switch: Switch,
+    /// The labels of requests outside of the table of routes.
+    outside: Vec<&'static str>,
     /// A counter for each route, method and status.
     requests: Counts,
     refusals: Counts,
     gate: Histogram,
 }
 
-impl Default for Meters {
-    fn default() -> Self {
-        Self {
-            switch: Switch::default(),
-            requests: Counts::new((ROUTES.len() + OUTSIDE.len()) * METHODS.len() * STATUSES.len()),
-            refusals: Counts::new(Reason::ALL.len()),
-            gate: Histogram::new(Unit::Seconds),
-        }
-    }
-}
-
 /// A request as it is counted: its method, and the place of its route in the table, which is found while it is answered.
 #[derive(Debug)]
 pub(crate) struct Counted {
     method: usize,
-    place: Cell<usize>,
+    /// Its row, and the name of that row.
+    place: Cell<(usize, &'static str)>,
     /// When it arrived, if figures are collected.
     pub(crate) arrived: Option<Instant>,
 }
@@ -59,18 +50,13 @@ impl Counted {
     /// Notes its route.
     pub(crate) fn is_for(&self, route: &Route) {
         let same = |known: &Route| known.path == route.path && known.method == route.method;
-        self.place.set(ROUTES.iter().position(same).unwrap_or(ROUTES.len() + UNBUILT));
+        let place = ROUTES.iter().position(same).map(|row| (row, route.path));
+        self.place.set(place.unwrap_or_else(|| row_outside(&OUTSIDE, UNBUILT)));
     }
 
-    /// Notes that it is for a page, or for one of the paths outside the table.
-    pub(crate) fn is_outside(&self, path: &str) {
-        let place = OUTSIDE.iter().position(|known| *known == path).unwrap_or(PAGE);
-        self.place.set(ROUTES.len() + place);
-    }
-
-    /// The route's path as in the table.
+    /// The route's path as in the table, or the name of the place outside of it.
     pub(crate) fn route(&self) -> &'static str {
-        name_of(self.place.get())
+        self.place.get().1
     }
 
     /// The method, as it is counted.
@@ -80,16 +66,38 @@ impl Counted {
 }
 
 impl Meters {
+    /// Meters that know these labels of requests outside of the table too.
+    pub(crate) fn new(labels: impl IntoIterator<Item = &'static str>) -> Self {
+        let mut outside = OUTSIDE.to_vec();
+        for label in labels {
+            if !outside.contains(&label) {
+                outside.push(label);
+            }
+        }
+        Self {
+            switch: Switch::default(),
+            requests: Counts::new((ROUTES.len() + outside.len()) * METHODS.len() * STATUSES.len()),
+            outside,
+            refusals: Counts::new(Reason::ALL.len()),
+            gate: Histogram::new(Unit::Seconds),
+        }
+    }
+
     /// A request that has just arrived.
     pub(crate) fn arrived(&self, method: &Method) -> Counted {
         let method = place(&METHODS, method.as_str());
-        Counted { method, place: Cell::new(ROUTES.len()), arrived: self.switch.now() }
+        Counted { method, place: Cell::new((ROUTES.len(), UNKNOWN)), arrived: self.switch.now() }
+    }
+
+    /// Notes that a request is for a path outside of the table, under this label.
+    pub(crate) fn is_outside(&self, request: &Counted, label: &str) {
+        request.place.set(row_outside(&self.outside, label));
     }
 
     /// Counts a request by its answer.
     pub(crate) fn answered(&self, request: &Counted, status: StatusCode) {
         if self.switch.is_on() {
-            let row = request.place.get() * METHODS.len() + request.method;
+            let row = request.place.get().0 * METHODS.len() + request.method;
             self.requests.add(row * STATUSES.len() + place(&STATUSES, status.as_str()), 1);
         }
     }
@@ -113,13 +121,13 @@ impl Meters {
     fn write_requests(&self, page: &mut Page) {
         let name = "buttonwood_requests_total";
         page.family(name, Kind::Counter, "Answered requests by route, method and status.");
-        for row in 0..ROUTES.len() + OUTSIDE.len() {
+        let names = ROUTES.iter().map(|route| route.path).chain(self.outside.iter().copied());
+        for (row, row_name) in names.enumerate() {
             for (method, method_name) in METHODS.iter().enumerate() {
                 for (status, status_name) in STATUSES.iter().enumerate() {
                     let count = self.requests.get((row * METHODS.len() + method) * STATUSES.len() + status);
                     if count > 0 {
-                        let labels =
-                            [("route", name_of(row)), ("method", method_name), ("status", status_name)];
+                        let labels = [("route", row_name), ("method", method_name), ("status", status_name)];
                         page.sample(name, &labels, count);
                     }
                 }
@@ -175,11 +183,10 @@ fn place(words: &[&str], word: &str) -> usize {
     words.iter().position(|known| *known == word).unwrap_or(words.len() - 1)
 }
 
-fn name_of(row: usize) -> &'static str {
-    match ROUTES.get(row) {
-        Some(route) => route.path,
-        None => OUTSIDE.get(row - ROUTES.len()).copied().unwrap_or("unknown"),
-    }
+/// The row of a label outside of the table, and the label as it stands there. One that is not known counts as an unknown path.
+fn row_outside(labels: &[&'static str], label: &str) -> (usize, &'static str) {
+    let found = labels.iter().enumerate().find(|(_, known)| **known == label);
+    found.map_or((ROUTES.len(), UNKNOWN), |(place, known)| (ROUTES.len() + place, *known))
 }
 
 #[cfg(test)]
@@ -196,16 +203,20 @@ mod tests {
     /// Every request is counted once, under labels of fixed lists.
     #[test]
     fn labels_come_from_fixed_lists() {
-        let meters = Meters::default();
+        let meters = Meters::new(["page", "/site/signin"]);
         meters.answered(&meters.arrived(&Method::GET), StatusCode::OK);
         assert!(!text(&meters).contains("route="), "nothing is counted before it is switched on");
         meters.switch.turn_on();
         let (order, page, odd) =
             (meters.arrived(&Method::POST), meters.arrived(&Method::GET), meters.arrived(&Method::PATCH));
         order.is_for(&ROUTES[0]);
-        page.is_outside("/market/btcusd");
+        meters.is_outside(&page, "page");
         let health = meters.arrived(&Method::HEAD);
-        health.is_outside("/health/ready");
+        meters.is_outside(&health, "/health/ready");
+        let call = meters.arrived(&Method::POST);
+        meters.is_outside(&call, "/site/signin");
+        meters.answered(&call, StatusCode::UNAUTHORIZED);
+        assert_eq!((call.route(), odd.route()), ("/site/signin", "unknown"));
         for _ in 0..3 {
             meters.answered(&order, StatusCode::OK);
         }
@@ -216,6 +227,7 @@ mod tests {
         let text = text(&meters);
         for line in [
             "buttonwood_requests_total{route=\"/v1/order/new\",method=\"POST\",status=\"200\"} 3\n",
+            "buttonwood_requests_total{route=\"/site/signin\",method=\"POST\",status=\"401\"} 1\n",
             "buttonwood_requests_total{route=\"page\",method=\"GET\",status=\"404\"} 1\n",
             "buttonwood_requests_total{route=\"unknown\",method=\"other\",status=\"other\"} 1\n",
             "buttonwood_requests_total{route=\"/health/ready\",method=\"HEAD\",status=\"503\"} 1\n",
@@ -225,7 +237,7 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line}{text}");
         }
-        assert_eq!(text.matches("route=").count(), 4, "{text}");
+        assert_eq!(text.matches("route=").count(), 5, "{text}");
     }
 
     /// Every status of a reason has a label of its own.

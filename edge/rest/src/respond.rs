@@ -1,35 +1,31 @@
 //! One request: framing, routing, the gate, the endpoint.
 
 use crate::admission::{admit, check_room, come_in, pause, skip, wait_for_turn};
-use crate::app::{App, MakePage, Page};
+use crate::app::App;
 use crate::auth::Auth;
 use crate::call::{self, Asked, Call};
-use crate::contract::openapi;
 use crate::funds::field::with_network;
-use crate::health;
 use crate::meters::Counted;
-use crate::page_data;
+use crate::outside::{Beyond, no_endpoint, wrong_method};
+use crate::place::Place;
 use crate::predictions::batch;
 use crate::route::{Handler, Route, Write};
-use crate::routes::{Found, find};
 use crate::sandbox::{caller, control, hints, maintenance, requests};
 use crate::submit::{durable, send};
 use crate::unbuilt;
 use crate::unknown_fields;
 use buttonwood_engine::{AccessCommand, Command};
-use buttonwood_gate::{self as gate, Reason, Refusal, quoted};
+use buttonwood_gate::{self as gate, Reason, Refusal};
 use buttonwood_http::{Body, Fault, Reply, Request, SignedMark};
 use buttonwood_sequencer::Pending;
 use buttonwood_wire::contract::Query;
 use buttonwood_wire::reply::{refusal_of, refused};
+use http::Method;
 use http::header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN};
 use http::request::Parts;
-use http::{Method, StatusCode};
 use std::net::IpAddr;
 use std::time::Instant;
 
-/// The path of the contract.
-const CONTRACT: &str = "/openapi.json";
 /// The prefix of the paths of the sandbox's control calls.
 const CONTROL: &str = "/sandbox/";
 
@@ -37,13 +33,11 @@ impl buttonwood_http::Handler for App {
     async fn answer(&self, request: Request<'_>) -> Reply {
         let head = request.head;
         let counted = self.meters.arrived(&head.method);
-        let found = find(head.method.as_str(), head.uri.path(), self.settings.sandbox);
-        let is_open = is_open(head, &found);
-        let answered = if matches!(found, Found::OtherMethod(_) | Found::Nothing) && is_preflight(self, head)
-        {
+        let place = Place::find(self, head);
+        let answered = if is_preflight(head) && place.takes_pages() {
             Ok(Reply::preflight())
         } else {
-            respond(self, request, found, &counted).await
+            respond(self, request, place, &counted).await
         };
         let reply = match answered {
             Ok(reply) => {
@@ -53,10 +47,10 @@ impl buttonwood_http::Handler for App {
             Err(refusal) => {
                 let refusal = hints::with(self, head, refusal);
                 requests::note(self, head, &refusal);
-                refuse(self, &counted, &refusal)
+                refuse(self, &counted, place, &refusal)
             }
         };
-        let reply = if is_open { reply.open_to_pages() } else { reply };
+        let reply = if place.is_open() { reply.open_to_pages() } else { reply };
         self.meters.answered(&counted, reply.status());
         tracing::debug!(
             method = counted.method(),
@@ -81,35 +75,15 @@ impl buttonwood_http::Handler for App {
     }
 }
 
-/// Whether a page of any site may read the answer, a refusal too: public reads, the contract and health checks.
-fn is_open(head: &Parts, found: &Found<'_>) -> bool {
-    match found {
-        Found::Route(route, _) => route.auth == Auth::Public,
-        Found::OtherMethod(_) => false,
-        Found::Nothing => {
-            let path = head.uri.path();
-            (path == CONTRACT || health::is_check(path)) && matches!(head.method, Method::GET | Method::HEAD)
-        }
-    }
-}
-
 /// Whether a browser asks for a page of another site whether it may make such a call.
-fn is_preflight(app: &App, head: &Parts) -> bool {
-    let asks = [ORIGIN, ACCESS_CONTROL_REQUEST_METHOD].iter().all(|name| head.headers.contains_key(name));
-    if head.method != Method::OPTIONS || !asks {
-        return false;
-    }
-    let path = head.uri.path();
-    match find(Method::GET.as_str(), path, app.settings.sandbox) {
-        Found::Route(route, _) => route.auth == Auth::Public,
-        Found::OtherMethod(_) => false,
-        Found::Nothing => path == CONTRACT || health::is_check(path),
-    }
+fn is_preflight(head: &Parts) -> bool {
+    let asks = |name| head.headers.contains_key(name);
+    head.method == Method::OPTIONS && asks(ORIGIN) && asks(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 /// Counts a refusal and makes its answer. Failures of the exchange itself and refused control calls are logged; refusals of other
 /// calls are too many, and their clients know why.
-fn refuse(app: &App, counted: &Counted, refusal: &Refusal) -> Reply {
+fn refuse(app: &App, counted: &Counted, place: Place<'_>, refusal: &Refusal) -> Reply {
     app.meters.refused(refusal.reason);
     let (route, reason) = (counted.route(), refusal.reason.name());
     if refusal.reason == Reason::System && refusal.status == Reason::System.status() {
@@ -117,7 +91,16 @@ fn refuse(app: &App, counted: &Counted, refusal: &Refusal) -> Reply {
     } else if route.starts_with(CONTROL) {
         tracing::info!(route, reason, why = %refusal.message, "a control call was refused");
     }
-    refused(refusal)
+    let reply = if let Place::Beyond(Beyond::Handler(outside, spot)) = place {
+        outside.refuse(spot, refusal).retrying_after(refusal.retry_after)
+    } else {
+        refused(refusal)
+    };
+    let reply = if refusal.close { reply.closing() } else { reply };
+    match place.methods() {
+        Some(methods) if refusal.status == 405 => reply.allowing(methods),
+        Some(_) | None => reply,
+    }
 }
 
 /// Answers one request with an answer or a refusal.
@@ -127,24 +110,25 @@ fn refuse(app: &App, counted: &Counted, refusal: &Refusal) -> Reply {
 async fn respond(
     app: &App,
     request: Request<'_>,
-    found: Found<'_>,
+    place: Place<'_>,
     counted: &Counted,
 ) -> Result<Reply, Refusal> {
     let head = request.head;
     let client = app.gate.client(request.peer.ip(), &head.headers);
     let path = head.uri.path();
-    if let Found::Route(route, _) = found {
-        counted.is_for(route);
+    match place {
+        Place::Route(route, _) => counted.is_for(route),
+        Place::Beyond(beyond) => app.meters.is_outside(counted, beyond.name()),
+        Place::OtherMethod(_) | Place::Nothing => {}
     }
-    if app.is_in_maintenance() && !goes_on(app, &found, path) {
+    if app.is_in_maintenance() && !place.goes_on() {
         return Err(maintenance::refusal());
     }
-    let (route, parameter) = match found {
-        Found::Route(route, parameter) => (route, parameter),
-        Found::OtherMethod(method) => {
-            return Ok(wrong_method(app, head, path, method));
-        }
-        Found::Nothing => return outside(app, client, head, path, counted).await,
+    let (route, parameter) = match place {
+        Place::Route(route, parameter) => (route, parameter),
+        Place::OtherMethod(route) => return Err(wrong_method(path, &head.method, route.methods())),
+        Place::Beyond(beyond) => return Box::pin(beyond.answer(app, request, client)).await,
+        Place::Nothing => return Err(no_endpoint(path)),
     };
     request.check_framing().map_err(refusal_of)?;
     let named = if route.names_network() { Some(with_network(app, parameter)) } else { None };
@@ -264,72 +248,6 @@ async fn carry_out(
         },
         Then::Refuse(refusal) => Err(refusal),
     }
-}
-
-/// Whether a request is served in maintenance too.
-#[cold]
-fn goes_on(app: &App, found: &Found<'_>, path: &str) -> bool {
-    match found {
-        Found::Route(route, _) => route.auth == Auth::Control,
-        Found::OtherMethod(_) => false,
-        Found::Nothing => health::answer(app, path).is_some(),
-    }
-}
-
-/// Health checks and pages: not part of the interface.
-async fn outside(
-    app: &App,
-    client: IpAddr,
-    head: &Parts,
-    path: &str,
-    counted: &Counted,
-) -> Result<Reply, Refusal> {
-    let (health, page, data) = (health::answer(app, path), page(app, path), page_data::wanted(path));
-    if health.is_some() || page.is_some() || data.is_some() {
-        counted.is_outside(path);
-    }
-    let page = match (data, head.method.as_str()) {
-        (Some(data), "GET" | "HEAD") => {
-            app.gate.page(client, app.uptime())?;
-            return Box::pin(page_data::answer(app, data)).await;
-        }
-        (Some(_), _) => return Ok(wrong_method(app, head, path, "GET, HEAD")),
-        (None, _) => page,
-    };
-    match (health, page, head.method.as_str()) {
-        (None, None, _) => Err(no_endpoint(path)),
-        (Some(reply), _, "GET" | "HEAD") => Ok(reply),
-        (None, Some(make), "GET" | "HEAD") => {
-            app.gate.page(client, app.uptime())?;
-            let page = make(&app.exchange).await;
-            let status = if page.is_found { StatusCode::OK } else { StatusCode::NOT_FOUND };
-            Ok(Reply::page(page.content_type, page.body).with_status(status))
-        }
-        (Some(_), ..) | (_, Some(_), _) => Ok(wrong_method(app, head, path, "GET, HEAD")),
-    }
-}
-
-/// The contract, or a page of the site.
-fn page(app: &App, path: &str) -> Option<MakePage> {
-    if path != CONTRACT {
-        return app.settings.pages.find(path);
-    }
-    Some(Box::new(|_| {
-        let body = openapi().as_bytes().to_vec();
-        Box::pin(std::future::ready(Page { content_type: "application/json", body, is_found: true }))
-    }))
-}
-
-fn no_endpoint(path: &str) -> Refusal {
-    Refusal::new(Reason::EndpointNotFound, format!("No endpoint at '{}'", quoted(path)))
-}
-
-fn wrong_method(app: &App, head: &Parts, path: &str, allowed: &'static str) -> Reply {
-    let message = format!("'{}' answers to {allowed}, not to {}", quoted(path), quoted(head.method.as_str()));
-    let refusal = Refusal::new(Reason::EndpointNotFound, message).with_status(405);
-    requests::note(app, head, &refusal);
-    app.meters.refused(refusal.reason);
-    refused(&refusal).allowing(allowed)
 }
 
 /// A call that is answered from the views or the history. Its nonce is journaled soon, and the call does not wait for

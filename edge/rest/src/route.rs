@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::auth::Auth;
 use crate::call::{Asked, Call};
+use crate::outside::READING;
 use crate::predictions::batch::Entry;
 use crate::sandbox::control::ControlCall;
 use buttonwood_engine::{AccountKind, Body};
@@ -25,7 +26,7 @@ pub(crate) struct Write {
 }
 
 /// An answer that may have to wait for the disk.
-pub(crate) type Later<'a> = Pin<Box<dyn Future<Output = Result<Reply, Refusal>> + 'a>>;
+pub type Later<'a> = Pin<Box<dyn Future<Output = Result<Reply, Refusal>> + 'a>>;
 
 /// The entries of a batch of orders, which run one by one.
 pub(crate) type Entries = fn(&App, &Call) -> Result<Vec<Entry>, Refusal>;
@@ -490,6 +491,11 @@ impl Route {
     /// Whether the first parameter of its path names a network.
     pub(crate) fn names_network(&self) -> bool {
         self.path.contains("{network}")
+    }
+
+    /// The methods that it takes, as they stand in `Allow`. HEAD is answered as GET.
+    pub(crate) fn methods(&self) -> &'static str {
+        if self.method == "GET" { READING } else { self.method }
     }
 
     /// Whether it is built.

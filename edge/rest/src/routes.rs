@@ -223,8 +223,8 @@ pub fn all_routes() -> impl Iterator<Item = &'static Route> {
 pub(crate) enum Found<'a> {
     /// This route, with the path's parameter.
     Route(&'static Route, &'a str),
-    /// The path exists, for these other methods.
-    OtherMethod(&'static str),
+    /// The path is that of this route, which takes other methods.
+    OtherMethod(&'static Route),
     /// No such path.
     Nothing,
 }
@@ -238,7 +238,7 @@ pub(crate) fn find<'a>(method: &str, path: &'a str, sandbox: bool) -> Found<'a> 
             if route.method == method || (route.method, method) == ("GET", "HEAD") {
                 return Found::Route(route, parameter);
             }
-            other = Some(if route.method == "GET" { "GET, HEAD" } else { route.method });
+            other = Some(route);
         }
     }
     other.map_or(Found::Nothing, Found::OtherMethod)

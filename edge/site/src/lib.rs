@@ -7,13 +7,17 @@ mod market;
 mod market_page;
 mod shared;
 
-use buttonwood_sequencer::Exchange;
+use buttonwood_http::Reply;
+use buttonwood_rest::{Later, Outside, Spot, Visit, no_endpoint};
+use http::StatusCode;
 use shared::Shared;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a front page is shown to all clients before it is made again.
 const FRONT_LASTS: Duration = Duration::from_secs(1);
+
+/// The name under which the metrics count pages and their files.
+const PAGE: &str = "page";
 
 /// The site of an exchange.
 #[derive(Debug)]
@@ -27,49 +31,31 @@ impl Default for Site {
     }
 }
 
-/// A page, a script or data for one.
-#[derive(Debug)]
-pub struct Page {
-    /// Its media type.
-    pub content_type: &'static str,
-    /// Its bytes.
-    pub body: Vec<u8>,
-    /// Whether there is what the path names; if not, the page says so.
-    pub is_found: bool,
-}
-
-/// A page that is not yet made.
-#[derive(Debug)]
-pub struct Known {
-    content_type: &'static str,
-    content: Content,
-}
-
-#[derive(Debug)]
-enum Content {
-    /// The bytes of a file.
-    File(&'static [u8]),
+/// What a path shows.
+#[derive(Clone, Copy, Debug)]
+enum Content<'a> {
+    /// The bytes of a file of this media type.
+    File(&'static str, &'static [u8]),
     /// The front page.
-    Front(Arc<Site>),
+    Front,
     /// The front page's market table, as data.
     Table,
     /// The page of the market with this name, which may not exist.
-    Market(String),
+    Market(&'a str),
 }
 
-impl Known {
-    /// The page as of now, the front page of at most a second ago. The changes of prices may need rows of the history that are on disk.
-    pub async fn make(self, exchange: &Exchange) -> Page {
-        let found = match self.content {
-            Content::File(bytes) => Ok(bytes.to_vec()),
-            Content::Front(site) => Ok(site.front.get(front::page(exchange)).await),
-            Content::Table => Ok(market::table(exchange).await.to_string().into_bytes()),
-            Content::Market(name) => {
-                market_page::page(exchange, &name).map(String::into_bytes).map_err(String::into_bytes)
+impl<'a> Content<'a> {
+    /// Looks up a path; none if it is not the site's.
+    fn find(path: &'a str) -> Option<Self> {
+        match (path, path.strip_prefix("/markets/")) {
+            ("/", _) => Some(Self::Front),
+            ("/site/market.json", _) => Some(Self::Table),
+            (_, Some(name)) => Some(Self::Market(name)),
+            (_, None) => {
+                let (_, content_type, bytes) = FILES.iter().find(|(known, ..)| *known == path)?;
+                Some(Self::File(content_type, bytes))
             }
-        };
-        let is_found = found.is_ok();
-        Page { content_type: self.content_type, body: found.unwrap_or_else(|page| page), is_found }
+        }
     }
 }
 
@@ -104,19 +90,32 @@ const FILES: [(&str, &str, &[u8]); 17] = [
     ("/site/poll.js", SCRIPT, include_bytes!("../assets/poll.js")),
 ];
 
-impl Site {
-    /// Looks up a path; `None` if it is not the site's.
-    pub fn page(self: &Arc<Self>, path: &str) -> Option<Known> {
-        let (content_type, content) = match (path, path.strip_prefix("/markets/")) {
-            ("/", _) => (HTML, Content::Front(Arc::clone(self))),
-            ("/site/market.json", _) => ("application/json", Content::Table),
-            (_, Some(name)) => (HTML, Content::Market(name.to_owned())),
-            (_, None) => {
-                let (_, content_type, bytes) = FILES.iter().find(|(known, ..)| *known == path)?;
-                (*content_type, Content::File(bytes))
-            }
-        };
-        Some(Known { content_type, content })
+impl Outside for Site {
+    fn names(&self) -> Vec<&'static str> {
+        vec![PAGE]
+    }
+
+    fn find(&self, path: &str) -> Option<Spot> {
+        Content::find(path).map(|_| Spot::page(PAGE))
+    }
+
+    /// The page as of now, the front page of at most a second ago. The changes of prices may need rows of the history that are on disk.
+    fn answer<'a>(&'a self, visit: Visit<'a>) -> Later<'a> {
+        Box::pin(async move {
+            let exchange = &visit.app.exchange;
+            let content = Content::find(visit.path()).ok_or_else(|| no_endpoint(visit.path()))?;
+            Ok(match content {
+                Content::File(content_type, bytes) => Reply::page(content_type, bytes.to_vec()),
+                Content::Front => Reply::page(HTML, self.front.get(front::page(exchange)).await),
+                Content::Table => {
+                    Reply::page("application/json", market::table(exchange).await.to_string().into_bytes())
+                }
+                Content::Market(name) => match market_page::page(exchange, name) {
+                    Ok(page) => Reply::page(HTML, page.into_bytes()),
+                    Err(page) => Reply::page(HTML, page.into_bytes()).with_status(StatusCode::NOT_FOUND),
+                },
+            })
+        })
     }
 }
 

@@ -204,10 +204,9 @@ fn check(refusal: &Refusal) -> &'static str {
     }
 }
 
-/// Keeps a call that was not refused, in a sandbox. A wrong method is a refusal, which was kept before.
+/// Keeps a call that was not refused, in a sandbox.
 pub(crate) fn note_answered(app: &App, head: &Parts, status: StatusCode) {
     if app.settings.sandbox
-        && status != StatusCode::METHOD_NOT_ALLOWED
         && let Some((key, call)) = kept(app, head, status.as_u16(), None)
     {
         app.all_calls.note(&key, call);

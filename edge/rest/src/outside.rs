@@ -1,0 +1,187 @@
+//! Paths outside of the route table: pages, the calls of these, and the endpoints of the authorization server. The crates that
+//! know them implement [`Outside`], and the settings list them.
+//!
+//! Not here: health checks (`health`), the data of the pages of markets (`page_data`), routes of the interface (`routes`).
+
+mod visit;
+
+pub use visit::{Visit, form};
+
+use crate::app::{App, Settings};
+use crate::contract::openapi;
+use crate::health::Check;
+use crate::page_data;
+use crate::route::Later;
+use buttonwood_gate::{Reason, Refusal, quoted};
+use buttonwood_http::{Reply, Request};
+use buttonwood_wire::reply::{refusal_of, refused};
+use http::Method;
+use std::fmt::Debug;
+use std::net::IpAddr;
+
+/// The path of the contract.
+const CONTRACT: &str = "/openapi.json";
+/// The methods of a path that is only read.
+pub(crate) const READING: &str = "GET, HEAD";
+
+/// Answers paths that are not the interface's. Of several, the first that finds a path answers it.
+///
+/// Before a request reaches [`Outside::answer`], its framing is clear, its method is one of the path's, and the limit of pages has
+/// let it in.
+pub trait Outside: Debug + Send + Sync {
+    /// All names that its spots have, for the metrics.
+    fn names(&self) -> Vec<&'static str>;
+
+    /// Looks up a path; none if it is not this handler's. This must be cheap: it limits no rate.
+    fn find(&self, path: &str) -> Option<Spot>;
+
+    /// Answers a request for such a path. A refusal is counted, and the failure of the exchange itself is logged, before
+    /// [`Outside::refuse`] words it.
+    ///
+    /// # Errors
+    /// The refusal of the request.
+    fn answer<'a>(&'a self, visit: Visit<'a>) -> Later<'a>;
+
+    /// Words a refusal: that of the handler itself, and those before it: of a method, of the framing, of a rate, of
+    /// maintenance. The fields `Allow` and `Retry-After` are set around it.
+    fn refuse(&self, _spot: Spot, refusal: &Refusal) -> Reply {
+        refused(refusal)
+    }
+}
+
+/// A path as the server sees it before its handler does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The name under which the metrics count it, one of a fixed list.
+    pub name: &'static str,
+    /// The methods that it takes, as they stand in `Allow`, such as `GET, HEAD` or `POST`.
+    pub methods: &'static str,
+    /// Whether pages of other sites may call it and read its answers.
+    pub is_open: bool,
+}
+
+impl Spot {
+    /// A page or a file of one, which pages of other sites cannot read. `HEAD` is answered as GET.
+    pub const fn page(name: &'static str) -> Self {
+        Self { name, methods: READING, is_open: false }
+    }
+
+    /// A call by POST from pages of the exchange alone.
+    pub const fn call(name: &'static str) -> Self {
+        Self { name, methods: "POST", is_open: false }
+    }
+
+    /// The same with these methods.
+    #[must_use]
+    pub const fn taking(self, methods: &'static str) -> Self {
+        Self { methods, ..self }
+    }
+
+    /// The same, open to pages of other sites.
+    #[must_use]
+    pub const fn open_to_pages(self) -> Self {
+        Self { is_open: true, ..self }
+    }
+}
+
+/// What answers a path outside of the table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Beyond<'a> {
+    /// A health check, outside every limit.
+    Health(Check),
+    /// The contract.
+    Contract,
+    /// The data of a market's page.
+    Data(&'a str),
+    /// A handler.
+    Handler(&'a dyn Outside, Spot),
+}
+
+impl<'a> Beyond<'a> {
+    /// The part that answers a path.
+    pub(crate) fn find(settings: &'a Settings, path: &'a str) -> Option<Self> {
+        if let Some(check) = Check::find(path) {
+            return Some(Self::Health(check));
+        }
+        if path == CONTRACT {
+            return Some(Self::Contract);
+        }
+        if let Some(wanted) = page_data::wanted(path) {
+            return Some(Self::Data(wanted));
+        }
+        let mut found = settings.outside.iter().filter_map(|outside| Some((outside, outside.find(path)?)));
+        found.next().map(|(outside, spot)| Self::Handler(outside.as_ref(), spot))
+    }
+
+    /// The methods that it takes.
+    pub(crate) fn methods(&self) -> &'static str {
+        match self {
+            Self::Health(_) | Self::Contract | Self::Data(_) => READING,
+            Self::Handler(_, spot) => spot.methods,
+        }
+    }
+
+    /// Whether pages of other sites may call it and read its answers.
+    pub(crate) fn is_open(&self) -> bool {
+        match self {
+            Self::Health(_) | Self::Contract => true,
+            Self::Data(_) => false,
+            Self::Handler(_, spot) => spot.is_open,
+        }
+    }
+
+    /// The name under which the metrics count it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Health(check) => check.path(),
+            Self::Contract => CONTRACT,
+            Self::Data(_) => "page",
+            Self::Handler(_, spot) => spot.name,
+        }
+    }
+
+    /// Answers a request.
+    pub(crate) async fn answer(
+        self,
+        app: &'a App,
+        request: Request<'a>,
+        client: IpAddr,
+    ) -> Result<Reply, Refusal> {
+        let path = request.head.uri.path();
+        if !takes(self.methods(), &request.head.method) {
+            return Err(wrong_method(path, &request.head.method, self.methods()));
+        }
+        match self {
+            Self::Health(check) => Ok(check.answer(app)),
+            Self::Contract => {
+                app.gate.page(client, app.uptime())?;
+                Ok(Reply::page("application/json", openapi().as_bytes().to_vec()))
+            }
+            Self::Data(wanted) => {
+                app.gate.page(client, app.uptime())?;
+                page_data::answer(app, wanted).await
+            }
+            Self::Handler(outside, spot) => {
+                request.check_framing().map_err(refusal_of)?;
+                app.gate.page(client, app.uptime())?;
+                let Request { peer, head, body, .. } = request;
+                outside.answer(Visit::new(app, spot, head, body, peer, client)).await
+            }
+        }
+    }
+}
+
+/// The refusal of a path that does not exist.
+pub fn no_endpoint(path: &str) -> Refusal {
+    Refusal::new(Reason::EndpointNotFound, format!("No endpoint at '{}'", quoted(path)))
+}
+
+/// The refusal of a method that a path does not take.
+pub(crate) fn wrong_method(path: &str, method: &Method, allowed: &str) -> Refusal {
+    let message = format!("'{}' answers to {allowed}, not to {}", quoted(path), quoted(method.as_str()));
+    Refusal::new(Reason::EndpointNotFound, message).with_status(405)
+}
+
+fn takes(methods: &str, method: &Method) -> bool {
+    methods.split(", ").any(|taken| taken == method.as_str())
+}

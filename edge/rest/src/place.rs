@@ -1,0 +1,75 @@
+//! The part of the exchange that a request is for.
+
+use crate::app::App;
+use crate::auth::Auth;
+use crate::outside::Beyond;
+use crate::route::Route;
+use crate::routes::{Found, find};
+use http::request::Parts;
+
+/// What a request's path and method lead to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place<'a> {
+    /// This route, with the path's parameter.
+    Route(&'static Route, &'a str),
+    /// The path of this route, with a method that it does not take.
+    OtherMethod(&'static Route),
+    /// A path outside of the table, with any method.
+    Beyond(Beyond<'a>),
+    /// No such path.
+    Nothing,
+}
+
+impl<'a> Place<'a> {
+    /// The place of a request. A path outside of the table takes precedence over a route that is not built.
+    pub(crate) fn find(app: &'a App, head: &'a Parts) -> Self {
+        let path = head.uri.path();
+        let (route, place) = match find(head.method.as_str(), path, app.settings.sandbox) {
+            Found::Route(route, parameter) => (Some(route), Self::Route(route, parameter)),
+            Found::OtherMethod(route) => (Some(route), Self::OtherMethod(route)),
+            Found::Nothing => (None, Self::Nothing),
+        };
+        if route.is_some_and(Route::is_built) {
+            return place;
+        }
+        Beyond::find(&app.settings, path).map_or(place, Self::Beyond)
+    }
+
+    /// The methods that the path takes; none if there is no such path.
+    pub(crate) fn methods(&self) -> Option<&'static str> {
+        match self {
+            Self::Route(route, _) | Self::OtherMethod(route) => Some(route.methods()),
+            Self::Beyond(beyond) => Some(beyond.methods()),
+            Self::Nothing => None,
+        }
+    }
+
+    /// Whether a page of any site may read the answer, a refusal too: public reads, the contract and health checks.
+    pub(crate) fn is_open(&self) -> bool {
+        match self {
+            Self::Route(route, _) => route.auth == Auth::Public,
+            Self::Beyond(beyond) => beyond.is_open(),
+            Self::OtherMethod(_) | Self::Nothing => false,
+        }
+    }
+
+    /// Whether a page of any site may make calls of this path.
+    pub(crate) fn takes_pages(&self) -> bool {
+        match self {
+            Self::Route(route, _) | Self::OtherMethod(route) => {
+                route.auth == Auth::Public && route.method == "GET"
+            }
+            Self::Beyond(beyond) => beyond.is_open(),
+            Self::Nothing => false,
+        }
+    }
+
+    /// Whether a request is served in maintenance too.
+    pub(crate) fn goes_on(&self) -> bool {
+        match self {
+            Self::Route(route, _) => route.auth == Auth::Control,
+            Self::Beyond(beyond) => matches!(beyond, Beyond::Health(_)),
+            Self::OtherMethod(_) | Self::Nothing => false,
+        }
+    }
+}
