@@ -149,6 +149,7 @@ pub(crate) fn open<E: From<BytesRef>>(
     if new.is_full && user.factor == 0 {
         return Err(Reject::WrongStage);
     }
+    identity.check_ids()?;
     out.push_named(&Infrequent::BrowserOpened(new.clone()));
     Ok(())
 }

@@ -95,6 +95,7 @@ pub(crate) fn issue<E: From<BytesRef>>(
     if is_known || new.is_implicit && !identity.app(new.app).is_some_and(|app| app.is_implicit) {
         return Err(Reject::BadGrant);
     }
+    identity.check_ids()?;
     out.push_named(&Infrequent::CodeIssued(new.clone()));
     Ok(())
 }

@@ -243,6 +243,8 @@ pub enum Reject {
     BadGrant,
     /// No such grant of the user.
     UnknownGrant,
+    /// Every id of a session was given.
+    NoIds,
     /// Nothing is due.
     NotDue,
     /// No client may send the command.

@@ -168,6 +168,7 @@ pub(crate) fn grant<E: From<BytesRef>>(
     check_grant(identity, access, (new.app, new.user), new.account, new.scopes)?;
     identity.check_unused(&new.access)?;
     new.refresh.map_or(Ok(()), |refresh| identity.check_unused(&refresh))?;
+    identity.check_ids()?;
     out.push_named(&Infrequent::Granted(*new));
     Ok(())
 }

@@ -2,11 +2,14 @@
 
 use crate::expiry::Expiring;
 use crate::throttle::Limited;
-use crate::{App, AppId, Browser, Code, Digest, Grant, Reset, SignUp, User, UserId};
+use crate::{App, AppId, Browser, Code, Digest, Grant, Reject, Reset, SignUp, User, UserId};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use buttonwood_model::{SessionId, Time};
 use serde::{Deserialize, Serialize};
+
+/// Sessions of browsers and grants that the exchange gives at most.
+const SESSIONS_MAX: u32 = (1 << 31) - 1;
 
 /// Users, browsers, apps, codes and grants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,6 +126,11 @@ impl Identity {
     /// A code that was not used; tests look at it.
     pub fn code(&self, digest: &Digest) -> Option<&Code> {
         self.codes.get(digest)
+    }
+
+    /// Refuses another session once every id was given; none is given twice.
+    pub(crate) fn check_ids(&self) -> Result<(), Reject> {
+        if self.next_held < SESSIONS_MAX { Ok(()) } else { Err(Reject::NoIds) }
     }
 
     /// The session that the next browser or grant gets.
