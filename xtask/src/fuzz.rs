@@ -1,5 +1,5 @@
 //! Fuzzing: builds the targets of `proof/fuzz/` with libFuzzer and coverage on the stable compiler, and runs each for
-//! a while, one after another.
+//! a while, one after another.
 //!
 //! A run starts from the corpus of the repository and collects new inputs in `target/fuzz`. An input that breaks a
 //! promise is kept in `proof/fuzz/regressions`, where `cargo test` runs it from then on. libFuzzer needs a C++

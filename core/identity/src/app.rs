@@ -34,7 +34,7 @@ pub struct NewApp {
     pub owner: UserId,
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// Its purpose, for people.
     pub description: String,
     /// A colour or an image behind its logo.
     pub background: String,

@@ -50,7 +50,7 @@ pub struct Browser {
     pub account: Option<AccountId>,
     /// The address from which the sign-in came, for people.
     pub address: String,
-    /// What the browser says that it is, for people.
+    /// The browser's name for itself, for people.
     pub agent: String,
 }
 
@@ -79,7 +79,7 @@ pub struct NewBrowser {
     pub peer: Peer,
     /// The same for people.
     pub address: String,
-    /// What the browser says that it is.
+    /// The browser's name for itself.
     pub agent: String,
     /// Whether both factors count as given: a sandbox's own call.
     pub is_full: bool,

@@ -169,7 +169,7 @@ pub enum Infrequent {
     GrantEnded(SessionId),
     /// All grants and codes of an app, a user and an account ended.
     ConsentEnded(AppId, UserId, AccountId),
-    /// What had ended by then was forgotten, some of it.
+    /// Records that had ended by then were forgotten, at most a hundred.
     Forgotten(Time),
 }
 

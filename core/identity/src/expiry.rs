@@ -1,4 +1,4 @@
-//! What ends by the clock. A decision compares the time itself, so that what has ended is dead at once; here it is forgotten.
+//! Records that end by the clock. A decision compares the time itself, so that a record is dead at once; here it is forgotten.
 
 use crate::throttle::Limited;
 use crate::{Digest, Identity, Infrequent, Reject};

@@ -1,4 +1,4 @@
-//! Grants: what a user lets an app do for one account, with its access tokens and its family of refresh tokens.
+//! Grants: the consent of a user that an app may act for one account, with its access tokens and its family of refresh tokens.
 //!
 //! Of a family one refresh token is live. Each refresh consumes it and gives the next one (OAUTH-015, RFC 9700 4.14, D-125).
 
@@ -22,7 +22,7 @@ pub const RACE: u64 = 10 * Time::SECOND;
 /// Grants of a user at most; another one ends the oldest.
 pub const GRANTS_MAX: usize = 100;
 
-/// What a user lets an app do for one account.
+/// The consent of a user: an app may act for one account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// The app.

@@ -1,8 +1,8 @@
 //! People and apps: users with their factors and sign-ins, the apps that act for them, codes, grants and tokens.
 //!
 //! The room knows secrets by their SHA-256 alone; passwords, TOTP secrets and e-mail addresses are in the vault, under names that follow from
-//! the numbers that are kept here. A grant or a browser that is fully signed in is a session of its own: it sends commands (D-135), and
-//! [`Access`](buttonwood_access::Access) knows its owner and its roles.
+//! the numbers that are kept here. A grant or a browser that is fully signed in is a session of its own: it sends commands (D-135), and
+//! [`Access`](buttonwood_access::Access) knows its owner and its roles.
 //!
 //! Clauses: `OAUTH-001` to `OAUTH-026`, `SBX-006`, `SBX-007`. Not here: HTTP, hashing, and whether a password is right.
 #![no_std]

@@ -10,7 +10,7 @@ use buttonwood_room::{Context, Room};
 /// A law of this room that is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// What is derived is not what the tables say: a token is found that is not there, or the other way round.
+    /// An index differs from the tables: a token is found that is not there, or the other way round.
     Index,
     /// A grant's token has a scope that the app was not registered for, or that the grant never had.
     Scopes(SessionId),

@@ -2,7 +2,7 @@
 //!
 //! A margin order trades on the books of some coins against USD, where cash orders trade too. A margin buy reserves nothing: its
 //! fill spends the dollars that are there and borrows the rest from the house account `lending`. Dollars that come in repay first. A
-//! margin sell reserves what it sells, as a cash order does. The account's other orders are of the desk [`CASH`], which settles
+//! margin sell reserves what it sells, as a cash order does. The account's other orders are of the desk [`CASH`], which settles
 //! them as cash orders and counts what they reserve.
 //!
 //! Clauses: `MARG-001` to `MARG-011`, `ORD-045`. Decisions D-56 to D-60. The sums are in `margin`. Not here: everything else about an

@@ -74,7 +74,7 @@ impl Shared {
     }
 
     /// A symbol by its name in any letter case (SYM-007), also one that was listed since the start (SYM-030). Such symbols are
-    /// picked up lazily: the client that listed one may have disconnected. Contracts are unknown here.
+    /// picked up lazily: the client that listed one may have disconnected. Contracts are unknown here.
     pub fn find_symbol(&self, name: &str) -> Option<(SymbolId, &Symbol)> {
         let found = self.names.find_any(name).or_else(|| {
             self.grow();

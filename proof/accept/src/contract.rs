@@ -1,4 +1,4 @@
-//! Checks every answer against the published contract, `contract/openapi.json`.
+//! Checks every answer against the published contract, `contract/openapi.json`.
 //!
 //! The contract is read once per process. An unknown route, status or field fails the test, and so does a missing
 //! field.

@@ -1,5 +1,5 @@
-//! `group multi-user`, `address approve` and `address reject`: the other users of a group, who decide on its approved addresses (ADDR-018,
-//!
+//! `group multi-user`, `address approve` and `address reject`: the other users of a group, who decide on its approved addresses (ADDR-018).
+//! On a venue an operator notes what they decided, so that a key alone adds no address.
 
 use crate::command::{Argument, Command, Form};
 use crate::operator::Operator;

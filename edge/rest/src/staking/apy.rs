@@ -1,7 +1,7 @@
 //! The percentage that a simple rate yields in a year of daily compounding (STK-004), rounded to 2 decimals.
 //!
 //! `(1 + rate ÷ 3,650,000)³⁶⁵ − 1`, for a rate in basis points. It is compared as whole numbers of some 15,000 bits, so that the rounded figure
-//! is exact for every rate; no float is involved.
+//! is exact for every rate; no float is involved.
 
 use std::cmp::Ordering;
 
