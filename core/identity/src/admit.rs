@@ -43,7 +43,7 @@ pub struct BrowserHolder {
 }
 
 impl Identity {
-    /// The holder of a live access token.
+    /// The holder of a live access token. The edge asks the published state on every call.
     pub fn find_token(&self, digest: &Digest, now: Time) -> Option<TokenHolder> {
         let (session, number) = *self.tokens.get(digest)?;
         let grant = self.grants.get(&session)?;

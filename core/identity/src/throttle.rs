@@ -114,7 +114,7 @@ impl Identity {
 
     fn check_limit(&self, limited: Limited, now: Time) -> Result<(), Reject> {
         let (most, window) = limited.terms();
-        let times = self.limited.get(&limited).map_or(&[][..], Vec::as_slice);
+        let times = self.limited.get(&limited).map(Vec::as_slice).unwrap_or_default();
         blocked_until(times, most, window, now).map_or(Ok(()), |until| Err(Reject::Throttled(until)))
     }
 
