@@ -4,9 +4,9 @@ use crate::request_id::REQUEST_ID;
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY,
-    CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE,
-    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONNECTION,
+    CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION,
+    REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use http::{Response, StatusCode};
 use hyper::body::{Body, Frame, SizeHint};
@@ -26,6 +26,9 @@ const FORM_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
 /// For how long a browser may keep the answer to a preflight, in seconds: a day.
 const PREFLIGHT_SECONDS: &str = "86400";
 
+/// The fields of an answer that a script of another site's page may read, besides those that it always may.
+const SHOWN_TO_PAGES: &str = "Allow, Content-Disposition, Retry-After, WWW-Authenticate, X-Request-Id";
+
 /// Which pages in a browser may read an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readers {
@@ -33,7 +36,7 @@ enum Readers {
     Own,
     /// Those of every site.
     All,
-    /// Those of every site; it answers a preflight.
+    /// Those of every site, and such a page made the call: its script may read further fields.
     Asking,
 }
 
@@ -118,16 +121,21 @@ impl Reply {
         Self { is_uncached: true, ..self }
     }
 
-    /// A page of any site may read this answer: it says the same to everybody.
+    /// A page of any site may read this answer: a browser adds no cookie to its call. The answer to a call that names its page also
+    /// names the fields that the page's script may read.
     #[must_use]
-    pub fn open_to_pages(self) -> Self {
-        Self { readers: Readers::All, ..self }
+    pub fn open_to_pages(self, is_of_page: bool) -> Self {
+        Self { readers: if is_of_page { Readers::Asking } else { Readers::All }, ..self }
     }
 
-    /// The answer to a browser that asks whether a page of another site may make a call, one that is open to pages.
-    pub fn preflight() -> Self {
-        let reply = Self::of("text/plain; charset=utf-8", Vec::new()).with_status(StatusCode::NO_CONTENT);
-        Self { readers: Readers::Asking, ..reply }
+    /// The answer to a browser that asks whether a page of another site may make a call, one that is open to pages: with these
+    /// methods, and with these header fields.
+    pub fn preflight(methods: &'static str, fields: HeaderValue) -> Self {
+        Self::of("text/plain; charset=utf-8", Vec::new())
+            .with_status(StatusCode::NO_CONTENT)
+            .with_header(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods))
+            .with_header(ACCESS_CONTROL_ALLOW_HEADERS, fields)
+            .with_header(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(PREFLIGHT_SECONDS))
     }
 
     /// A file of this name, which a browser saves.
@@ -228,9 +236,7 @@ impl Reply {
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         }
         if self.readers == Readers::Asking {
-            headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD"));
-            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
-            headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(PREFLIGHT_SECONDS));
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(SHOWN_TO_PAGES));
         }
         if self.is_page {
             headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

@@ -29,6 +29,7 @@ mod outside;
 mod page_data;
 mod place;
 mod predictions;
+mod preflight;
 mod refused;
 mod respond;
 mod route;

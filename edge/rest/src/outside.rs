@@ -185,3 +185,6 @@ pub(crate) fn wrong_method(path: &str, method: &Method, allowed: &str) -> Refusa
 fn takes(methods: &str, method: &Method) -> bool {
     methods.split(", ").any(|taken| taken == method.as_str())
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,21 +44,11 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Whether a page of any site may read the answer, a refusal too: public reads, the contract and health checks.
+    /// Whether pages of other sites may make calls of the path and read the answers, refusals too: those of the whole interface may, but
+    /// not those of the sandbox's control calls.
     pub(crate) fn is_open(&self) -> bool {
         match self {
-            Self::Route(route, _) => route.auth == Auth::Public,
-            Self::Beyond(beyond) => beyond.is_open(),
-            Self::OtherMethod(_) | Self::Nothing => false,
-        }
-    }
-
-    /// Whether a page of any site may make calls of this path.
-    pub(crate) fn takes_pages(&self) -> bool {
-        match self {
-            Self::Route(route, _) | Self::OtherMethod(route) => {
-                route.auth == Auth::Public && route.method == "GET"
-            }
+            Self::Route(route, _) | Self::OtherMethod(route) => route.auth != Auth::Control,
             Self::Beyond(beyond) => beyond.is_open(),
             Self::Nothing => false,
         }

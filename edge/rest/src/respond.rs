@@ -9,6 +9,7 @@ use crate::meters::Counted;
 use crate::outside::{Beyond, no_endpoint, wrong_method};
 use crate::place::Place;
 use crate::predictions::batch;
+use crate::preflight;
 use crate::route::{Handler, Route, Write};
 use crate::sandbox::{caller, control, hints, maintenance, requests};
 use crate::submit::{durable, send};
@@ -20,8 +21,7 @@ use buttonwood_http::{Body, Fault, Reply, Request, SignedMark};
 use buttonwood_sequencer::Pending;
 use buttonwood_wire::contract::Query;
 use buttonwood_wire::reply::{refusal_of, refused};
-use http::Method;
-use http::header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN};
+use http::header::ORIGIN;
 use http::request::Parts;
 use std::net::IpAddr;
 use std::time::Instant;
@@ -34,10 +34,9 @@ impl buttonwood_http::Handler for App {
         let head = request.head;
         let counted = self.meters.arrived(&head.method);
         let place = Place::find(self, head);
-        let answered = if is_preflight(head) && place.takes_pages() {
-            Ok(Reply::preflight())
-        } else {
-            respond(self, request, place, &counted).await
+        let answered = match preflight::answer(head, &place) {
+            Some(reply) => Ok(reply),
+            None => respond(self, request, place, &counted).await,
         };
         let reply = match answered {
             Ok(reply) => {
@@ -50,7 +49,8 @@ impl buttonwood_http::Handler for App {
                 refuse(self, &counted, place, &refusal)
             }
         };
-        let reply = if place.is_open() { reply.open_to_pages() } else { reply };
+        let is_of_page = || head.headers.contains_key(ORIGIN);
+        let reply = if place.is_open() { reply.open_to_pages(is_of_page()) } else { reply };
         self.meters.answered(&counted, reply.status());
         tracing::debug!(
             method = counted.method(),
@@ -73,12 +73,6 @@ impl buttonwood_http::Handler for App {
     fn refuse(fault: Fault) -> Reply {
         refused(&refusal_of(fault))
     }
-}
-
-/// Whether a browser asks for a page of another site whether it may make such a call.
-fn is_preflight(head: &Parts) -> bool {
-    let asks = |name| head.headers.contains_key(name);
-    head.method == Method::OPTIONS && asks(ORIGIN) && asks(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 /// Counts a refusal and makes its answer. Failures of the exchange itself and refused control calls are logged; refusals of other

@@ -100,68 +100,94 @@ fn origin(answer: &Answer) -> Option<&str> {
     answer.reply.header("access-control-allow-origin")
 }
 
-/// A page of any site may read what is public, refusals too, and nothing else.
+const PAGE: (&str, &str) = ("Origin", "https://example.com");
+/// A page's browser asks for these headers of a call, one of which has a prefix of the page's choice.
+const ASKS: [(&str, &str); 3] = [
+    PAGE,
+    ("Access-Control-Request-Method", "POST"),
+    ("Access-Control-Request-Headers", "authorization,content-type,x-own-payload,x-svc-payload"),
+];
+/// Paths of calls with their methods: public and private ones, the contract and health checks.
+const OPEN: [(&str, &str); 9] = [
+    ("/v1/symbols", "GET, HEAD"),
+    ("/v2/ticker/btcusd", "GET, HEAD"),
+    ("/v1/reserves", "GET, HEAD"),
+    ("/openapi.json", "GET, HEAD"),
+    ("/health/live", "GET, HEAD"),
+    ("/v1/balances", "POST"),
+    ("/v1/order/new", "POST"),
+    ("/v1/network/btc", "GET, HEAD"),
+    ("/v1/heartbeat", "POST"),
+];
+
+/// A page of any site may make every call of the interface, and read answers and refusals; a browser sends no cookies with it.
 #[test]
-fn public_reads_are_open_to_pages() {
+fn calls_are_open_to_pages() {
     let x = Exchange::start();
     let anyone = x.anyone();
-    let page = [("Origin", "https://example.com")];
-    let asks = [
-        ("Origin", "https://example.com"),
-        ("Access-Control-Request-Method", "GET"),
-        ("Access-Control-Request-Headers", "content-type"),
-    ];
-    for path in [
-        "/v1/symbols",
-        "/v1/book/btcusd",
-        "/v2/ticker/btcusd",
-        "/v1/reserves",
-        "/openapi.json",
-        "/health/live",
-        "/health/ready",
-    ] {
-        for method in ["GET", "HEAD"] {
-            let answer = anyone.send(method, path, &page, b"");
-            assert_eq!((answer.status(), origin(&answer)), (200, Some("*")), "{method} {path}");
+    for (path, methods) in OPEN {
+        for method in ["GET", "HEAD", "POST"] {
+            let answer = anyone.send(method, path, &[PAGE], b"");
+            let takes = methods.contains(method);
+            assert_eq!((origin(&answer), answer.status() == 405), (Some("*"), !takes), "{method} {path}");
             assert_eq!(answer.reply.header("access-control-allow-credentials"), None);
+            let shown = answer.reply.header("access-control-expose-headers").unwrap_or_default();
+            assert!(shown.contains("Retry-After") && shown.contains("X-Request-Id"), "{answer}");
         }
-        let answer = anyone.send("OPTIONS", path, &asks, b"");
+        let answer = anyone.send("OPTIONS", path, &ASKS, b"");
         assert_eq!((answer.status(), origin(&answer)), (204, Some("*")), "{path}");
-        assert_eq!(answer.reply.header("access-control-allow-methods"), Some("GET, HEAD"));
-        assert_eq!(answer.reply.header("access-control-allow-headers"), Some("*"));
+        assert_eq!(answer.reply.header("access-control-allow-methods"), Some(methods), "{path}");
+        let headers =
+            "*, Authorization, Content-Type, X-SVC-APIKEY, X-SVC-PAYLOAD, X-SVC-SIGNATURE, x-own-payload";
+        assert_eq!(answer.reply.header("access-control-allow-headers"), Some(headers), "{path}");
+        assert_eq!(answer.reply.header("access-control-max-age"), Some("86400"), "{path}");
         assert_eq!(answer.reply.header("access-control-allow-credentials"), None);
         // It is no preflight without a page and what the page wants to do.
-        assert_eq!(anyone.send("OPTIONS", path, &page, b"").status(), 405, "{path}");
+        for part in [&ASKS[..1], &ASKS[1..], &[]] {
+            let answer = anyone.send("OPTIONS", path, part, b"");
+            assert_eq!((answer.status(), answer.reply.header("allow")), (405, Some(methods)), "{path}");
+        }
     }
-    let refused = anyone.send("GET", "/v1/book/nosuch", &page, b"");
+    let refused = anyone.send("GET", "/v1/book/nosuch", &[PAGE], b"");
     refused.refused(400, "InvalidSymbol");
     assert_eq!(origin(&refused), Some("*"));
+    let trader = x.as_("trader");
+    for answer in
+        [trader.call("/v1/balances", json!({})), trader.call("/v1/order/status", json!({ "order_id": 1 }))]
+    {
+        assert_eq!(origin(&answer), Some("*"), "{answer}");
+        // Programs are spared what only browsers read.
+        assert_eq!(answer.reply.header("access-control-expose-headers"), None, "{answer}");
+    }
+    x.control("/sandbox/maintenance", &json!({ "on": true })).ok();
+    let refused = anyone.send("POST", "/v1/balances", &[PAGE], b"");
+    refused.refused(503, "Maintenance");
+    assert_eq!(origin(&refused), Some("*"));
+    assert_eq!(anyone.send("OPTIONS", "/v1/balances", &ASKS, b"").status(), 204);
+}
+
+/// Pages, what they load, and control calls are closed to pages of other sites.
+#[test]
+fn the_site_and_control_calls_are_closed_to_other_sites() {
+    let x = Exchange::start();
+    let anyone = x.anyone();
     for (method, path) in [
         ("GET", "/"),
         ("GET", "/docs"),
         ("GET", "/markets/btcusd"),
         ("GET", "/site/front.js"),
         ("GET", "/site/market.json"),
+        ("GET", "/site/markets/btcusd.json"),
         ("GET", "/sandbox/clock"),
         ("POST", "/sandbox/halt"),
-        ("POST", "/v1/balances"),
-        ("POST", "/v1/order/new"),
-        ("POST", "/v1/symbols"),
-        ("GET", "/v1/balances"),
-        ("GET", "/v1/network/btc"),
+        ("POST", "/sandbox/clock"),
         ("GET", "/v1/nowhere"),
     ] {
-        assert_eq!(origin(&anyone.send(method, path, &page, b"")), None, "{method} {path}");
-        let answer = anyone.send("OPTIONS", path, &asks, b"");
-        let is_public = path == "/v1/symbols";
-        assert_eq!(
-            (origin(&answer).is_some(), answer.status() == 204),
-            (is_public, is_public),
-            "OPTIONS {path}"
-        );
+        assert_eq!(origin(&anyone.send(method, path, &[PAGE], b"")), None, "{method} {path}");
+        let answer = anyone.send("OPTIONS", path, &ASKS, b"");
+        let status = if path == "/v1/nowhere" { 404 } else { 405 };
+        assert_eq!((origin(&answer), answer.status()), (None, status), "OPTIONS {path}");
     }
-    let trader = x.as_("trader").call("/v1/balances", json!({}));
-    assert_eq!((trader.status(), origin(&trader)), (200, None));
 }
 
 /// Of a key that signs wrongly or repeats a nonce, a sandbox names the call that helps.
