@@ -43,7 +43,7 @@ pub struct Settings {
     pub control: Controllers,
     /// Drives simulated traders while a manual clock moves.
     pub steps: Option<Steps>,
-    /// What answers paths that are not the interface's, in the order of precedence.
+    /// The handlers of paths that are not the interface's, in the order of precedence.
     pub outside: Vec<Arc<dyn Outside>>,
 }
 

@@ -84,7 +84,7 @@ impl Spot {
     }
 }
 
-/// What answers a path outside of the table.
+/// The part that answers a path outside of the table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Beyond<'a> {
     /// A health check, outside every limit.

@@ -7,7 +7,7 @@ use crate::route::Route;
 use crate::routes::{Found, find};
 use http::request::Parts;
 
-/// What a request's path and method lead to.
+/// The place that a request's path and method lead to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place<'a> {
     /// This route, with the path's parameter.

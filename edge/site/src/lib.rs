@@ -31,7 +31,7 @@ impl Default for Site {
     }
 }
 
-/// What a path shows.
+/// The content of a path.
 #[derive(Clone, Copy, Debug)]
 enum Content<'a> {
     /// The bytes of a file of this media type.
