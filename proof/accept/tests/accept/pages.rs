@@ -1,6 +1,8 @@
 //! The web pages as a browser receives them: heads, statuses, files. `cargo xtask browser` shows how they look and behave.
 
-use buttonwood_accept::{Answer, Exchange, json};
+use std::time::Duration;
+
+use buttonwood_accept::{Answer, Exchange, json, raw};
 
 fn page(x: &Exchange, path: &str) -> Answer {
     let answer = x.get(path);
@@ -36,6 +38,23 @@ fn markets_have_pages() {
     for method in ["POST", "PUT", "DELETE"] {
         let answer = x.anyone().send(method, "/markets/btcusd", &[], b"");
         assert_eq!((answer.status(), answer.reply.header("allow")), (405, Some("GET, HEAD")), "{answer}");
+    }
+}
+
+/// A request for a page whose end or host could be read in two ways is refused, like one for a route.
+#[test]
+fn a_page_is_not_shown_to_an_ambiguous_request() {
+    let x = Exchange::start();
+    let host = format!("Host: {}\r\n", x.base_url().trim_start_matches("http://"));
+    for (fields, why) in [
+        (host.clone() + &host, "more than one Host"),
+        (String::new(), "no Host"),
+        (host.clone() + "Content-Length: 0\r\nContent-Length: 0\r\n", "more than one Content-Length"),
+    ] {
+        let request = format!("GET /docs HTTP/1.1\r\nConnection: close\r\n{fields}\r\n");
+        let answer = raw::send(&x, request.as_bytes(), Duration::from_secs(10));
+        assert_eq!((answer.status(), answer.worded()), (Some(400), Ok(())), "{}", answer.text());
+        assert!(answer.text().contains(why) && answer.closed, "{}", answer.text());
     }
 }
 
