@@ -187,4 +187,6 @@ fn takes(methods: &str, method: &Method) -> bool {
 }
 
 #[cfg(test)]
+mod served;
+#[cfg(test)]
 mod tests;

@@ -24,7 +24,8 @@ impl Outside for One {
     }
 }
 
-fn settings(outside: Vec<Arc<dyn Outside>>) -> Settings {
+/// Settings of a venue with these handlers.
+pub(super) fn settings(outside: Vec<Arc<dyn Outside>>) -> Settings {
     Settings {
         service: "House".to_owned(),
         contract_prefix: "HSE".to_owned(),
