@@ -191,7 +191,9 @@ pub(crate) fn enrol<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
     let browser = identity.browser(enrolment.session, now).ok_or(Reject::UnknownBrowser)?;
-    if browser.stage == Stage::Code {
+    // A password alone does not replace a factor that was enrolled in another browser by then.
+    let has_factor = identity.user(browser.user).is_none_or(|user| user.factor != 0);
+    if browser.stage == Stage::Code || browser.stage == Stage::Enrol && has_factor {
         return Err(Reject::WrongStage);
     }
     if browser.stage == Stage::Full && !browser.is_fresh(now) {
