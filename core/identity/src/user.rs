@@ -189,6 +189,9 @@ impl Identity {
         } else {
             self.note_roles(access, id);
         }
+        if change.credential.is_some() {
+            self.end_resets(id);
+        }
     }
 
     /// Ends all sessions, grants, codes and mail links of a user.
