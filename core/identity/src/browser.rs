@@ -279,7 +279,6 @@ impl Identity {
         let is_new = browser.stage != Stage::Full;
         (browser.cookie, browser.code_at, browser.stage) = (cookie, now, Stage::Full);
         let Some(user) = self.users.get_mut(browser.user.index()) else { return };
-        user.code_failures.clear();
         if is_new {
             user.last_sign_in = Some(now);
             if let Some(group) = user.group {
@@ -293,7 +292,12 @@ impl Identity {
         let Some(user) = user.and_then(|user| self.users.get_mut(user.index())) else { return };
         match used.proof {
             Proof::Totp { step, .. } => user.step = step,
-            Proof::Recovery(code) => user.recovery.retain(|kept| *kept != code),
+            Proof::Recovery(code) => {
+                user.recovery.retain(|kept| *kept != code);
+                if user.has_reset() {
+                    user.code_failures.clear();
+                }
+            }
             Proof::Bypass => {}
         }
         self.complete(access, used.session, used.cookie, now);

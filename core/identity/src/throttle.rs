@@ -1,7 +1,7 @@
 //! Limits of failed sign-ins and of mails (D-139). They are journaled, and follow the exchange's clock.
 
 use crate::expiry::Expiring;
-use crate::{Digest, Identity, Infrequent, Peer, Reject, UserId};
+use crate::{Digest, Identity, Infrequent, Peer, Reject, User, UserId};
 use alloc::vec::Vec;
 use buttonwood_model::{BytesRef, Outbox, Time};
 use serde::{Deserialize, Serialize};
@@ -70,10 +70,20 @@ pub(crate) fn fail<E: From<BytesRef>>(
 ) -> Result<(), Reject> {
     identity.check_sign_in(&failure.login, failure.peer, now)?;
     if let Some(user) = failure.code_of {
-        identity.check_codes(user, false, now)?;
+        // As that of a recovery code, so that each try that is taken counts.
+        identity.check_codes(user, true, now)?;
     }
     out.push_named(&Infrequent::SignInFailed(*failure));
     Ok(())
+}
+
+impl User {
+    /// Whether the password was reset by mail, and fewer than five codes failed since.
+    pub(crate) fn has_reset(&self) -> bool {
+        let failures = &self.code_failures;
+        let fifth = failures.len().checked_sub(FAILURES_MAX).and_then(|place| failures.get(place));
+        self.reset.is_some_and(|reset| fifth.is_none_or(|fifth| reset > *fifth))
+    }
 }
 
 impl Identity {
@@ -93,8 +103,8 @@ impl Identity {
     pub fn check_codes(&self, user: UserId, is_recovery: bool, now: Time) -> Result<(), Reject> {
         let user = self.user(user).ok_or(Reject::UnknownUser)?;
         let failures = &user.code_failures;
-        let was_reset = user.reset.is_some_and(|reset| failures.last().is_none_or(|last| reset > *last));
-        let by_day = blocked_until(failures, CODES_A_DAY, DAY, now).filter(|_| !(is_recovery && was_reset));
+        let by_day = blocked_until(failures, CODES_A_DAY, DAY, now);
+        let by_day = by_day.filter(|_| !(is_recovery && user.has_reset()));
         let by_window = blocked_until(failures, FAILURES_MAX, WINDOW, now);
         match by_day.max(by_window) {
             Some(until) => Err(Reject::Throttled(until)),
