@@ -6,6 +6,7 @@ mod bounds;
 mod clearing;
 mod feeds;
 mod fees;
+mod identity;
 mod keys;
 mod laws;
 mod liquidations;

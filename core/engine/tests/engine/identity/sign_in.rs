@@ -1,0 +1,264 @@
+//! Steps of a sign-in: passwords, codes, recovery codes, enrolment, and the lives of browsers.
+
+use super::*;
+use buttonwood_engine::identity::{BROWSER_AGE, BROWSERS_MAX, CODE_FRESH, Enrolment};
+
+fn enrolment(stage: &Stage, session: SessionId, factor: u64) -> Own {
+    let step = stage.now().seconds() / 30;
+    let recovery = vec![digest("one"), digest("two")];
+    let cookie = digest(&format!("enrolled-{factor}-{session:?}"));
+    Own::Enrol(Arc::new(Enrolment { session, cookie, factor, step, recovery }))
+}
+
+/// A step of the second factor works once, from any browser, also after a restart; steps that are not near fail.
+#[test]
+fn a_totp_step_works_once() {
+    let mut stage = Stage::new();
+    let [first, second] = [(); 2].map(|()| stage.open(ANN, HOME, false).expect("the password is right"));
+    assert_eq!(stage.stage_of(first), Some(Step::Code));
+    for offset in [-2, 2] {
+        let far = stage.totp(offset);
+        assert_eq!(stage.prove(first, far), refused(Reject::WrongCode));
+    }
+    let Proof::Totp { step, .. } = stage.totp(0) else { panic!("a step") };
+    assert_eq!(stage.prove(first, Proof::Totp { factor: 2, step }), refused(Reject::WrongCode));
+    assert_eq!(stage.prove(first, Proof::Totp { factor: 0, step }), refused(Reject::WrongCode));
+    let code = stage.totp(0);
+    assert_eq!(stage.prove(first, code), Answer::Done);
+    assert_eq!(stage.stage_of(first), Some(Step::Full));
+    assert_eq!(stage.prove(second, code), refused(Reject::WrongCode));
+    assert_eq!(stage.prove(first, code), refused(Reject::WrongCode));
+    stage.restart();
+    assert_eq!(stage.prove(second, code), refused(Reject::WrongCode));
+    stage.jump(30 * SECOND);
+    let next = stage.totp(1);
+    assert_eq!(stage.prove(second, next), Answer::Done);
+    assert_eq!(stage.user(ANN).last_sign_in, Some(stage.now()));
+    stage.replays();
+}
+
+/// A recovery code works once, and only a user's own.
+#[test]
+fn a_recovery_code_works_once() {
+    let mut stage = Stage::new();
+    let session = stage.browser(ANN);
+    let enrol = enrolment(&stage, session, 7);
+    assert_eq!(stage.own(enrol), Answer::Done);
+    let [ann, again] = [(); 2].map(|()| stage.open(ANN, HOME, false).expect("open"));
+    let bob = stage.open(BOB, HOME, false).expect("open");
+    let code = Proof::Recovery(digest("one"));
+    assert_eq!(stage.prove(bob, code), refused(Reject::WrongCode));
+    assert_eq!(stage.prove(ann, code), Answer::Done);
+    assert_eq!(stage.prove(again, code), refused(Reject::WrongCode));
+    stage.restart();
+    assert_eq!(stage.prove(again, code), refused(Reject::WrongCode));
+    assert_eq!(stage.prove(again, Proof::Recovery(digest("two"))), Answer::Done);
+    assert_eq!(stage.user(ANN).recovery, Vec::<Digest>::new());
+    stage.replays();
+}
+
+/// A user without a second factor enrols one; the step of the enrolment counts as used.
+#[test]
+fn a_first_sign_in_enrols() {
+    let mut stage = Stage::new();
+    let new = NewUser { factor: 0, ..new_user("cat", stage.groups[0], TRADER) };
+    assert_eq!(stage.own(Own::AddUser(Arc::new(new))), Answer::Done);
+    let cat = UserId(2);
+    assert_eq!(stage.open(cat, HOME, true), Err(refused(Reject::WrongStage)));
+    let session = stage.open(cat, HOME, false).expect("open");
+    assert_eq!(stage.stage_of(session), Some(Step::Enrol));
+    let code = stage.totp(0);
+    assert_eq!(stage.prove(session, code), refused(Reject::WrongStage));
+    assert_eq!(stage.order(stage.page(session, 0)), barred(AccessReject::UnknownSession));
+    let enrol = enrolment(&stage, session, 1);
+    assert_eq!(stage.own(enrol), Answer::Done);
+    assert_eq!(stage.stage_of(session), Some(Step::Full));
+    assert_eq!(stage.prove(session, code), refused(Reject::WrongCode));
+    stage.placed(stage.page(session, 0));
+    stage.replays();
+}
+
+/// A browser in which the password alone was given does not replace a factor that was enrolled in another one by then.
+#[test]
+fn a_factor_is_enrolled_without_a_code_once() {
+    let mut stage = Stage::new();
+    let new = NewUser { factor: 0, ..new_user("cat", stage.groups[0], TRADER) };
+    assert_eq!(stage.own(Own::AddUser(Arc::new(new))), Answer::Done);
+    let [thief, owner] = [(); 2].map(|()| stage.open(UserId(2), HOME, false).expect("open"));
+    let enrol = enrolment(&stage, owner, 1);
+    assert_eq!(stage.own(enrol), Answer::Done);
+    let steal = enrolment(&stage, thief, 2);
+    assert_eq!(stage.own(steal), refused(Reject::WrongStage));
+    assert_eq!(stage.user(UserId(2)).factor, 1);
+}
+
+/// Another factor takes a code that was just given.
+#[test]
+fn another_factor_needs_a_fresh_code() {
+    let mut stage = Stage::new();
+    let session = stage.open(ANN, HOME, false).expect("open");
+    let enrol = enrolment(&stage, session, 2);
+    assert_eq!(stage.own(enrol), refused(Reject::WrongStage));
+    let session = stage.browser(ANN);
+    let given = stage.now();
+    stage.jump_to(given.plus(CODE_FRESH));
+    let enrol = enrolment(&stage, session, 2);
+    assert_eq!(stage.own(enrol), refused(Reject::CodeRequired));
+    let code = stage.totp(0);
+    assert_eq!(stage.prove(session, code), Answer::Done);
+    let enrol = enrolment(&stage, session, 2);
+    assert_eq!(stage.own(enrol), Answer::Done);
+    assert_eq!((stage.user(ANN).factor, stage.user(ANN).recovery.len()), (2, 2));
+    let far = Enrolment { session, cookie: digest("x"), factor: 3, step: 0, recovery: Vec::new() };
+    assert_eq!(stage.own(Own::Enrol(Arc::new(far))), refused(Reject::WrongCode));
+    stage.replays();
+}
+
+/// Each step of a sign-in replaces the cookie, and the old value is dead.
+#[test]
+fn a_step_replaces_the_cookie() {
+    let mut stage = Stage::new();
+    let session = stage.open(ANN, HOME, false).expect("open");
+    let cookie = |stage: &Stage| stage.identity().browser(session, stage.now()).expect("open").cookie;
+    let first = cookie(&stage);
+    let code = stage.totp(0);
+    assert_eq!(stage.prove(session, code), Answer::Done);
+    let second = cookie(&stage);
+    assert_ne!(first, second);
+    stage.restart();
+    let found = |stage: &Stage, cookie| stage.identity().find_browser(&cookie, stage.now()).map(|it| it.0);
+    assert_eq!((found(&stage, first), found(&stage, second)), (None, Some(session)));
+    // A renewed code does the same.
+    assert_eq!(stage.prove(session, Proof::Bypass), Answer::Done);
+    assert_eq!(found(&stage, second), None);
+    assert_eq!(found(&stage, cookie(&stage)), Some(session));
+}
+
+/// A user has twenty browsers at most, and another one ends the oldest.
+#[test]
+fn the_oldest_browser_ends() {
+    let mut stage = Stage::new();
+    let other = stage.browser(BOB);
+    let sessions: Vec<SessionId> = (0..=BROWSERS_MAX).map(|_| stage.browser(ANN)).collect();
+    assert_eq!(stage.user(ANN).browsers(), &sessions[1..]);
+    assert_eq!(stage.stage_of(sessions[0]), None);
+    assert_eq!(stage.order(stage.page(sessions[0], 0)), barred(AccessReject::UnknownSession));
+    stage.placed(stage.page(sessions[1], 0));
+    assert_eq!(stage.stage_of(other), Some(Step::Full));
+    stage.replays();
+}
+
+/// A browser ends after 12 hours by the command's stamp, and then it is forgotten.
+#[test]
+fn a_browser_ends_by_age() {
+    let mut stage = Stage::new();
+    let session = stage.browser(ANN);
+    let opened = stage.now();
+    stage.jump_to(Time(opened.0 + BROWSER_AGE - 1));
+    stage.placed(stage.page(session, 0));
+    assert_eq!(stage.order(stage.page(session, 0)), barred(AccessReject::UnknownSession));
+    assert_eq!(stage.prove(session, Proof::Bypass), refused(Reject::UnknownBrowser));
+    assert_eq!(stage.own(Own::Choose(session, stage.accounts[1])), refused(Reject::UnknownBrowser));
+    assert!(stage.exchange.state.access().held(session).is_some(), "nothing was forgotten yet");
+    stage.catch_up();
+    assert_eq!(stage.exchange.state.access().held(session), None);
+    assert_eq!(stage.user(ANN).browsers(), &[]);
+    stage.replays();
+}
+
+/// A password that is not in force, and a user who may not sign in, open no browser.
+#[test]
+fn another_password_opens_nothing() {
+    let mut stage = Stage::new();
+    let open = |credential, user| {
+        let cookie = digest("cookie");
+        let (address, agent) = (String::new(), String::new());
+        Own::Open(Arc::new(NewBrowser {
+            user,
+            credential,
+            cookie,
+            peer: HOME,
+            address,
+            agent,
+            is_full: false,
+        }))
+    };
+    assert_eq!(stage.own(open(2, ANN)), refused(Reject::WrongCredential));
+    assert_eq!(stage.own(open(1, UserId(9))), refused(Reject::UnknownUser));
+    stage.disable(ANN, true);
+    assert_eq!(stage.own(open(1, ANN)), refused(Reject::WrongCredential));
+    stage.disable(ANN, false);
+    assert_eq!(stage.own(open(1, ANN)), Answer::Done);
+    let blank = NewUser { credential: 0, ..new_user("cat", stage.groups[0], TRADER) };
+    assert_eq!(stage.own(Own::AddUser(Arc::new(blank))), Answer::Done);
+    assert_eq!(stage.own(open(0, UserId(2))), refused(Reject::WrongCredential));
+}
+
+/// A new password in a browser takes a fresh code, and signs out all other browsers; grants and the browser stay.
+#[test]
+fn a_new_password_ends_other_browsers() {
+    let mut stage = Stage::new();
+    let [other, session] = [(); 2].map(|()| stage.browser(ANN));
+    let grant = stage.granted(ANN, 0, ORDERS, "1");
+    assert_eq!(stage.own(Own::SetPassword(session, 0)), refused(Reject::WrongCredential));
+    assert_eq!(stage.own(Own::SetPassword(session, 5)), Answer::Done);
+    assert_eq!(stage.user(ANN).browsers(), &[session]);
+    assert_eq!((stage.stage_of(other), stage.user(ANN).credential), (None, 5));
+    assert!(stage.grant(grant).is_some() && stage.token("1").is_some());
+    stage.jump(CODE_FRESH);
+    assert_eq!(stage.own(Own::SetPassword(session, 6)), refused(Reject::CodeRequired));
+    stage.replays();
+}
+
+/// Browsers that a user ends are gone; one that is named twice or unknown changes nothing.
+#[test]
+fn a_user_ends_browsers() {
+    let mut stage = Stage::new();
+    let [kept, ended] = [(); 2].map(|()| stage.browser(ANN));
+    let unknown = SessionId::held(999);
+    assert_eq!(stage.own(Own::EndBrowsers(Arc::new(vec![ended, unknown, ended]))), Answer::Done);
+    assert_eq!(stage.user(ANN).browsers(), &[kept]);
+    assert_eq!(stage.order(stage.page(ended, 0)), barred(AccessReject::UnknownSession));
+    stage.replays();
+}
+
+/// What skips a factor is a sandbox's alone.
+#[test]
+fn a_venue_has_no_bypass() {
+    use buttonwood_engine::{Mode, Opening};
+    let mut exchange = Exchange::blank();
+    let opening = Opening { mode: Mode::Venue, seed: 1, hash_key: 0x5EED, fees: FeeSchedule::default() };
+    assert_eq!(exchange.own(Body::open(opening)), Answer::Done);
+    let account = exchange.account("ann", "");
+    let group = exchange.state.access().account(account).and_then(|it| it.group).expect("a group");
+    assert_eq!(exchange.own(Own::AddUser(Arc::new(new_user("ann", group, ALL))).into()), Answer::Done);
+    let open = |is_full| {
+        let (address, agent) = (String::new(), String::new());
+        let cookie = digest("cookie");
+        Own::Open(Arc::new(NewBrowser {
+            user: ANN,
+            credential: 1,
+            cookie,
+            peer: HOME,
+            address,
+            agent,
+            is_full,
+        }))
+    };
+    assert_eq!(exchange.own(open(true).into()), refused(Reject::Unknown));
+    assert_eq!(exchange.own(open(false).into()), Answer::Done);
+    let session = exchange.state.identity().find_browser(&digest("cookie"), exchange.stamp.time);
+    let session = session.expect("open").0;
+    let used = UsedCode { session, cookie: digest("next"), proof: Proof::Bypass, peer: HOME };
+    assert_eq!(exchange.own(Own::UseCode(used).into()), refused(Reject::Unknown));
+    let grant = buttonwood_engine::identity::NewGrant {
+        app: APP,
+        user: ANN,
+        account,
+        scopes: ORDERS,
+        code: None,
+        access: digest("a"),
+        refresh: None,
+    };
+    assert_eq!(exchange.own(Own::Grant(grant).into()), refused(Reject::Unknown));
+}
