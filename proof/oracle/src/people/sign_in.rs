@@ -1,0 +1,223 @@
+//! Steps of a sign-in, browsers, and the throttle.
+
+use super::{HOUR, Judged, MINUTE, People, SECOND, Window, no};
+use buttonwood_engine::Access;
+use buttonwood_engine::identity::{Digest, Enrolment, Failure, NewBrowser, Peer, Proof, Stage, UsedCode};
+use buttonwood_model::{AccountId, SessionId};
+
+/// The end of the throttle that events at these times cause: `most` of them within `window`.
+fn throttle(times: impl Iterator<Item = u64>, most: usize, window: u64, now: u64) -> Option<u64> {
+    let counted: Vec<u64> = times.filter(|time| time + window > now).collect();
+    (counted.len() >= most).then(|| counted[counted.len() - most] + window)
+}
+
+impl Window {
+    pub(super) fn is_alive(&self, now: u64) -> bool {
+        !self.has_ended && now < self.opened + 12 * HOUR
+    }
+
+    pub(super) fn is_fresh(&self, now: u64) -> bool {
+        self.stage == Stage::Full && now < self.code_at + 5 * MINUTE
+    }
+}
+
+impl People {
+    pub(super) fn window(&self, session: SessionId, now: u64) -> Option<&Window> {
+        self.windows.iter().find(|window| window.id == session && window.is_alive(now))
+    }
+
+    /// When an address may try again from a peer, if it failed too often.
+    pub(super) fn throttled(&self, login: &Digest, peer: Peer, now: u64) -> Option<u64> {
+        let times = self.failures.iter().filter(|it| it.0 == *login && it.1 == peer).map(|it| it.2);
+        throttle(times, 5, 5 * MINUTE, now)
+    }
+
+    /// When a user may give a code again, if too many failed. After a reset, with fewer than five failures since, a recovery code is taken.
+    pub(super) fn throttled_codes(&self, at: usize, is_recovery: bool, now: u64) -> Option<u64> {
+        let times = || self.persons[at].failures.iter().copied();
+        let of_day = throttle(times(), 50, 24 * HOUR, now).filter(|_| !is_recovery || !self.was_reset(at));
+        throttle(times(), 5, 5 * MINUTE, now).max(of_day)
+    }
+
+    fn was_reset(&self, at: usize) -> bool {
+        let person = &self.persons[at];
+        person.reset.is_some_and(|reset| person.failures.iter().filter(|time| **time >= reset).count() < 5)
+    }
+
+    fn check_peer(&mut self, login: &Digest, peer: Peer, now: u64) -> Judged {
+        let Some(until) = self.throttled(login, peer, now) else { return Ok(()) };
+        self.counts.note("throttled by peer");
+        Err(format!("Throttled(Time({until}))"))
+    }
+
+    fn check_codes(&mut self, at: usize, is_recovery: bool, now: u64) -> Judged {
+        let Some(until) = self.throttled_codes(at, is_recovery, now) else { return Ok(()) };
+        let is_long = until > now + 5 * MINUTE;
+        self.counts.note(if is_long { "codes locked for a day" } else { "throttled codes" });
+        Err(format!("Throttled(Time({until}))"))
+    }
+
+    pub(super) fn fail(&mut self, failure: &Failure, now: u64) -> Judged {
+        self.check_peer(&failure.login, failure.peer, now)?;
+        if let Some(user) = failure.code_of {
+            if self.person(user).is_none() {
+                return no("UnknownUser");
+            }
+            self.check_codes(user.index(), true, now)?;
+            self.persons[user.index()].failures.push(now);
+        }
+        self.failures.push((failure.login, failure.peer, now));
+        Ok(())
+    }
+
+    pub(super) fn open(&mut self, access: &Access, new: &NewBrowser, now: u64) -> Judged {
+        let Some(person) = self.person(new.user) else { return no("UnknownUser") };
+        let (login, factor, group) = (person.login, person.factor, person.group);
+        let is_right = !person.is_disabled && person.credential != 0 && person.credential == new.credential;
+        self.check_peer(&login, new.peer, now)?;
+        if !is_right {
+            return no("WrongCredential");
+        }
+        if new.is_full && factor == 0 {
+            return no("WrongStage");
+        }
+        let at = new.user.index();
+        let alive: Vec<usize> = (0..self.windows.len())
+            .filter(|it| self.windows[*it].person == at && self.windows[*it].is_alive(now))
+            .collect();
+        if alive.len() >= 20 {
+            self.windows[alive[0]].has_ended = true;
+            self.counts.note("oldest browser ended");
+        }
+        let stage = match (new.is_full, factor) {
+            (true, _) => Stage::Full,
+            (false, 0) => Stage::Enrol,
+            (false, _) => Stage::Code,
+        };
+        let account = group.and_then(|group| Some(access.accounts_of(group).next()?.0));
+        let id = self.next_session();
+        self.windows.push(Window {
+            id,
+            person: at,
+            cookie: new.cookie,
+            stage,
+            opened: now,
+            code_at: now,
+            account,
+            has_ended: false,
+        });
+        Ok(())
+    }
+
+    /// The browser that is alive, and its user; counts one that is too old.
+    fn find(&mut self, session: SessionId, now: u64) -> Result<usize, String> {
+        let place = self.windows.iter().position(|it| it.id == session && !it.has_ended);
+        let place = place.ok_or("UnknownBrowser")?;
+        if self.windows[place].is_alive(now) {
+            return Ok(place);
+        }
+        self.counts.note("browser too old");
+        Err("UnknownBrowser".into())
+    }
+
+    pub(super) fn use_code(&mut self, used: &UsedCode, now: u64) -> Judged {
+        let place = self.find(used.session, now)?;
+        let at = self.windows[place].person;
+        if self.windows[place].stage == Stage::Enrol {
+            return no("WrongStage");
+        }
+        let login = self.persons[at].login;
+        self.check_peer(&login, used.peer, now)?;
+        let is_recovery = matches!(used.proof, Proof::Recovery(_));
+        self.check_codes(at, is_recovery, now)?;
+        let was_locked = self.throttled_codes(at, false, now).is_some();
+        let was_reset = self.was_reset(at);
+        let person = &mut self.persons[at];
+        match used.proof {
+            Proof::Totp { factor, step } => {
+                let current = now / SECOND / 30;
+                if factor == 0 || factor != person.factor {
+                    return no("WrongCode");
+                }
+                if step + 1 < current || step > current + 1 {
+                    self.counts.note("step too far");
+                    return no("WrongCode");
+                }
+                if step <= person.step {
+                    self.counts.note("step used again");
+                    return no("WrongCode");
+                }
+                person.step = step;
+            }
+            Proof::Recovery(code) => {
+                let Some(place) = person.recovery.iter().position(|it| *it == code) else {
+                    self.counts.note("recovery code again");
+                    return no("WrongCode");
+                };
+                person.recovery.remove(place);
+                if was_reset {
+                    person.failures.clear();
+                }
+                self.counts.note("recovery code");
+                if was_locked {
+                    self.counts.note("unlocked by reset and recovery");
+                }
+            }
+            Proof::Bypass => {}
+        }
+        self.complete(place, used.cookie, now);
+        Ok(())
+    }
+
+    fn complete(&mut self, place: usize, cookie: Digest, now: u64) {
+        let window = &mut self.windows[place];
+        (window.stage, window.cookie, window.code_at) = (Stage::Full, cookie, now);
+        self.counts.note("signed in");
+    }
+
+    pub(super) fn enrol(&mut self, enrolment: &Enrolment, now: u64) -> Judged {
+        let place = self.find(enrolment.session, now)?;
+        let window = &self.windows[place];
+        let at = window.person;
+        match window.stage {
+            Stage::Code => return no("WrongStage"),
+            Stage::Enrol if self.persons[at].factor != 0 => {
+                self.counts.note("enrolled twice");
+                return no("WrongStage");
+            }
+            Stage::Full if !window.is_fresh(now) => return no("CodeRequired"),
+            Stage::Enrol | Stage::Full => {}
+        }
+        let current = now / SECOND / 30;
+        let is_near = enrolment.step + 1 >= current && enrolment.step <= current + 1;
+        if !is_near || enrolment.factor == 0 || enrolment.recovery.len() > 10 {
+            return no("WrongCode");
+        }
+        let person = &mut self.persons[at];
+        (person.factor, person.step) = (enrolment.factor, enrolment.step);
+        person.recovery.clone_from(&enrolment.recovery);
+        self.counts.note("enrolled");
+        self.complete(place, enrolment.cookie, now);
+        Ok(())
+    }
+
+    pub(super) fn choose(
+        &mut self,
+        access: &Access,
+        session: SessionId,
+        account: AccountId,
+        now: u64,
+    ) -> Judged {
+        let place = self.find(session, now)?;
+        let group = self.persons[self.windows[place].person].group;
+        if group.is_none() || access.account(account).is_none_or(|it| it.group != group) {
+            return no("ForeignAccount");
+        }
+        self.windows[place].account = Some(account);
+        Ok(())
+    }
+
+    pub(super) fn end_window(&mut self, session: SessionId) {
+        self.windows.iter_mut().filter(|it| it.id == session).for_each(|it| it.has_ended = true);
+    }
+}
