@@ -157,19 +157,19 @@ pub(crate) fn open<E: From<BytesRef>>(
 /// Takes a code.
 pub(crate) fn use_code<E: From<BytesRef>>(
     identity: &Identity,
-    used: &UsedCode,
+    given: &UsedCode,
     now: Time,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
-    let browser = identity.browser(used.session, now).ok_or(Reject::UnknownBrowser)?;
+    let browser = identity.browser(given.session, now).ok_or(Reject::UnknownBrowser)?;
     let user = identity.user(browser.user).ok_or(Reject::UnknownUser)?;
     if browser.stage == Stage::Enrol {
         return Err(Reject::WrongStage);
     }
-    identity.check_sign_in(&user.login, used.peer, now)?;
-    let is_recovery = matches!(used.proof, Proof::Recovery(_));
+    identity.check_sign_in(&user.login, given.peer, now)?;
+    let is_recovery = matches!(given.proof, Proof::Recovery(_));
     identity.check_codes(browser.user, is_recovery, now)?;
-    let is_right = match used.proof {
+    let is_right = match given.proof {
         Proof::Totp { factor, step } => {
             factor != 0 && factor == user.factor && step > user.step && is_near(step, now)
         }
@@ -179,7 +179,7 @@ pub(crate) fn use_code<E: From<BytesRef>>(
     if !is_right {
         return Err(Reject::WrongCode);
     }
-    out.push_named(&Infrequent::CodeUsed(*used));
+    out.push_named(&Infrequent::CodeUsed(*given));
     Ok(())
 }
 
@@ -287,10 +287,10 @@ impl Identity {
         }
     }
 
-    pub(crate) fn note_code(&mut self, access: &mut Access, used: &UsedCode, now: Time) {
-        let user = self.browsers.get(&used.session).map(|browser| browser.user);
+    pub(crate) fn note_code(&mut self, access: &mut Access, given: &UsedCode, now: Time) {
+        let user = self.browsers.get(&given.session).map(|browser| browser.user);
         let Some(user) = user.and_then(|user| self.users.get_mut(user.index())) else { return };
-        match used.proof {
+        match given.proof {
             Proof::Totp { step, .. } => user.step = step,
             Proof::Recovery(code) => {
                 user.recovery.retain(|kept| *kept != code);
@@ -300,7 +300,7 @@ impl Identity {
             }
             Proof::Bypass => {}
         }
-        self.complete(access, used.session, used.cookie, now);
+        self.complete(access, given.session, given.cookie, now);
     }
 
     pub(crate) fn enrol(&mut self, access: &mut Access, enrolment: Enrolment, now: Time) {
