@@ -72,7 +72,6 @@ struct Program {
     is_public: bool,
     is_reviewed: bool,
     is_implicit: bool,
-    is_deleted: bool,
 }
 
 /// A code.
@@ -173,13 +172,13 @@ impl People {
             .filter_map(|happening| if let Happening::Accepted(id) = happening { Some(*id) } else { None });
         if let Some(caller) = &command.caller {
             let judged = self.call(exchange, caller, &command.body, now);
-            let places = acts::is_place(&command.body) && judged.is_ok();
+            let is_order = acts::is_place(&command.body) && judged.is_ok();
             return match (placed.next(), caller.account) {
-                (Some(id), Some(account)) if places => {
+                (Some(id), Some(account)) if is_order => {
                     self.orders.push(Order { id, account, session: caller.session });
                     Ok(judged)
                 }
-                (None, _) if !places => Ok(judged),
+                (None, _) if !is_order => Ok(judged),
                 (got, _) => Err(format!("{judged:?}, and the order is {got:?}")),
             };
         }

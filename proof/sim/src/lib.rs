@@ -14,15 +14,18 @@
 //!
 //! [`predictions`] trades contracts of events, resolves, voids and pays them, over crashes inside payouts, refunds and snapshots.
 //!
+//! [`identity`] signs in, grants, refreshes in races, revokes and changes roles, over crashes.
+//!
 //! An [`adversary`] searches for what people who trade with themselves could take from the house.
 //!
-//! Laws: INV-HOUSE, INV-DEP-1, INV-WD-1 to 7, INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, INV-PERP-1 to 8, INV-CLR-1, INV-STK-1, INV-PRED-1 to 5, and those of the ledger and the books.
+//! Laws: INV-HOUSE, INV-DEP-1, INV-WD-1 to 7, INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, INV-PERP-1 to 8, INV-CLR-1, INV-STK-1, INV-PRED-1 to 5, INV-AUTH-1, -4 to -6, and those of the ledger and the books.
 //! Not here: real kernels and real disks.
 
 pub mod adversary;
 mod check;
 mod dice;
 pub mod disk;
+pub mod identity;
 pub mod life;
 pub mod margin;
 mod memory;

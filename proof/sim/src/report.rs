@@ -2,11 +2,12 @@
 
 use crate::wanted::{Kind, Span, Wanted};
 use buttonwood_oracle::{
-    CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare, predict, reward, stake,
+    CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare, people, predict, reward, stake,
 };
 use buttonwood_sim::Finding;
 use buttonwood_sim::adversary::{Hunt, HuntTally, Program, Scene, play};
 use buttonwood_sim::disk::Faulty;
+use buttonwood_sim::identity::{IdentityRun, IdentityTally};
 use buttonwood_sim::life::{Life, Tally};
 use buttonwood_sim::margin::{Margin, MarginTally};
 use buttonwood_sim::offbook::{OffBook, OffBookTally};
@@ -41,6 +42,8 @@ const STAKING_STEPS: u32 = 300;
 const PREDICTION_STEPS: u32 = 1_200;
 /// How many acts a world of rewards has, half an hour each.
 const REWARD_STEPS: u32 = 200;
+/// Commands of a world of people and apps.
+const PEOPLE_STEPS: u32 = 1_000;
 /// Customers of a large one.
 const CROWD: u32 = 1_100;
 /// Steps of a world of spot margin.
@@ -57,6 +60,9 @@ const OFF_BOOKS: u64 = 60;
 
 /// Runs of prediction markets.
 const PREDICTIONS: u64 = 60;
+
+/// Runs of people and apps.
+const IDENTITIES: u64 = 60;
 
 /// Searches of adversaries.
 const HUNTS: u64 = 6;
@@ -86,6 +92,8 @@ struct Totals {
     off_book: OffBookTally,
     prediction_runs: u64,
     predictions: PredictionTally,
+    identity_runs: u64,
+    identity: IdentityTally,
     hunts: u64,
     hunt: HuntTally,
 }
@@ -179,6 +187,7 @@ impl Work<'_> {
                 Kind::Margin => totals.margin_runs < MARGINS / parts,
                 Kind::OffBook => totals.off_book_runs < OFF_BOOKS / parts,
                 Kind::Predictions => totals.prediction_runs < PREDICTIONS / parts,
+                Kind::Identity => totals.identity_runs < IDENTITIES / parts,
                 Kind::Adversary => totals.hunts < HUNTS / parts,
             },
         };
@@ -198,6 +207,7 @@ impl Work<'_> {
             Kind::Margin => self.margin(seed),
             Kind::OffBook => self.off_book(seed),
             Kind::Predictions => self.predictions(seed),
+            Kind::Identity => self.identity(seed),
             Kind::Adversary => self.adversary(seed),
         }
     }
@@ -251,6 +261,9 @@ impl Work<'_> {
             }
             if seed % 6 == 2 {
                 makers(seed);
+            }
+            if seed % 3 == 1 {
+                apps(seed);
             }
             Ok(counts)
         };
@@ -333,6 +346,21 @@ impl Work<'_> {
             Err(finding) => self.failed("predictions", seed, &finding, || {
                 let lines: Vec<&str> = markets.trace().collect();
                 leave("predictions", seed, &lines, Some(markets.disk()))
+            }),
+        }
+    }
+
+    fn identity(&self, seed: u64) {
+        let mut identity = IdentityRun::new(seed);
+        match guarded(|| identity.run(STEPS + self.wanted.commands / STEPS_SHARE)) {
+            Ok(tally) => {
+                let mut totals = self.totals.lock().expect("no worker panics with it");
+                totals.identity_runs += 1;
+                totals.identity.add(&tally);
+            }
+            Err(finding) => self.failed("identity", seed, &finding, || {
+                let lines: Vec<&str> = identity.trace().collect();
+                leave("identity", seed, &lines, Some(identity.disk()))
             }),
         }
     }
@@ -464,6 +492,11 @@ impl Work<'_> {
             predictions.courses,
             predictions.rewards
         );
+        let Totals { identity_runs, identity, .. } = &*totals;
+        println!(
+            "sim: {identity_runs} runs of people and apps: {} commands, {} crashes ({} with records that had ended), {} races; {:?}",
+            identity.commands, identity.crashes, identity.in_expiry, identity.races, identity.counts
+        );
         println!(
             "sim: {hunts} searches of adversaries: {} programs, {} commands, {} answers and figures reached",
             hunt.programs, hunt.commands, hunt.reached
@@ -518,6 +551,13 @@ fn customers(seed: u64) {
 fn holders(seed: u64) {
     let (steps, crowd) = if seed % 66 == 5 { (PREDICTION_STEPS / 5, CROWD) } else { (PREDICTION_STEPS, 0) };
     if let Err(odd) = predict(Dice::seeded(seed), steps, crowd) {
+        panic!("{odd}");
+    }
+}
+
+/// Runs a world of people and apps.
+fn apps(seed: u64) {
+    if let Err(odd) = people(Dice::seeded(seed), PEOPLE_STEPS) {
         panic!("{odd}");
     }
 }

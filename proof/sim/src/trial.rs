@@ -81,7 +81,7 @@ pub struct Trial<P: Product> {
     options: Options,
     pub(crate) disk: Faulty,
     stepped: Option<Stepped>,
-    follower: Follower<P::Judge>,
+    pub(crate) follower: Follower<P::Judge>,
     pub(crate) now: Time,
     /// The turns of the writer so far; each is a second of its steady time.
     turns: u32,
@@ -266,7 +266,8 @@ impl<P: Product> Trial<P> {
         self.submit(Command { caller: Some(caller), body: command.into() })
     }
 
-    fn submit(&mut self, command: Command) -> Result<(), Finding> {
+    /// Submits a command.
+    pub(crate) fn submit(&mut self, command: Command) -> Result<(), Finding> {
         self.note(|| format!("{command:?}"));
         let Some(stepped) = &self.stepped else { return Ok(()) };
         match stepped.exchange().submit(command.clone()) {

@@ -1,6 +1,7 @@
 //! Tests of the simulator: a few seeds through all it does, and the same seed twice.
 
 use buttonwood_sim::disk::Trouble;
+use buttonwood_sim::identity::{IdentityRun, IdentityTally};
 use buttonwood_sim::life::Life;
 use buttonwood_sim::margin::{Margin, MarginTally};
 use buttonwood_sim::offbook::{OffBook, OffBookTally, struck};
@@ -110,6 +111,26 @@ fn funding_and_liquidations_survive_crashes() {
     }
     let inside = [sum.in_funding, sum.in_liquidation, sum.in_round, sum.resumed];
     assert!(inside.into_iter().all(|count| count > 0), "{sum:?}");
+}
+
+/// People and apps over crashes at any call: the naive model agrees with every sign-in, grant, refresh and revocation, whichever of racing
+/// requests comes first; nothing that ended lives again, and nothing works twice. The same seed is the same run. Proves OAUTH-010, OAUTH-015.
+#[test]
+fn grants_survive_crashes() {
+    let mut sum = IdentityTally::default();
+    for seed in 1..=24 {
+        let mut identity = IdentityRun::new(seed);
+        let tally = identity.run(200).unwrap_or_else(|finding| panic!("seed {seed}: {finding}"));
+        if seed < 3 {
+            let mut again = IdentityRun::new(seed);
+            assert_eq!(again.run(200), Ok(tally), "seed {seed}");
+            assert!(identity.trace().eq(again.trace()), "seed {seed} is two runs");
+        }
+        sum.add(&tally);
+    }
+    assert!(sum.crashes > 50 && sum.in_expiry > 5 && sum.races > 100, "{sum:?}");
+    // A lock of a day takes a course of guesses that a short run may not end.
+    assert!(sum.counts.rarer_than(3).len() <= 4, "{:?}", sum.counts.rarer_than(3));
 }
 
 /// Spot margin at the highest leverage over crashes at any call: the naive model agrees with what each account owes, every hour of interest

@@ -52,11 +52,12 @@ pub(super) enum Method {
     Margin,
     OffBook,
     Predictions,
+    Identity,
     Adversary,
 }
 
 impl Method {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Life,
         Self::Sweep,
         Self::Compare,
@@ -65,6 +66,7 @@ impl Method {
         Self::Margin,
         Self::OffBook,
         Self::Predictions,
+        Self::Identity,
         Self::Adversary,
     ];
 
@@ -79,6 +81,7 @@ impl Method {
             Self::Margin => "margin",
             Self::OffBook => "offbook",
             Self::Predictions => "predictions",
+            Self::Identity => "identity",
             Self::Adversary => "adversary",
         }
     }

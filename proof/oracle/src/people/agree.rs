@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 type Agreed = Result<(), String>;
 
+#[expect(clippy::needless_pass_by_value, reason = "callers compute both")]
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, got: T, expected: T) -> Agreed {
     if got == expected { Ok(()) } else { Err(format!("{what} is {got:?}, expected {expected:?}")) }
 }
@@ -52,9 +53,8 @@ impl People {
         }
         let apps: BTreeSet<_> =
             identity.apps().map(|app| (app.new.id, app.is_reviewed, app.is_implicit)).collect();
-        let programs = self.programs.iter().filter(|it| !it.is_deleted);
-        let programs = programs.map(|it| (it.id, it.is_reviewed, it.is_implicit)).collect();
-        same("the apps", apps, programs)
+        let programs = self.programs.iter().map(|it| (it.id, it.is_reviewed, it.is_implicit));
+        same("the apps", apps, programs.collect())
     }
 
     fn agree_on_browsers(&self, state: &State, now: Time) -> Agreed {
@@ -65,8 +65,8 @@ impl People {
             same("the browser of a cookie", found, is_alive.then_some(window.id))?;
             let shown = identity.browser(window.id, now);
             let shown = shown.map(|it| (it.cookie, it.stage, it.code_at.0, it.account, it.is_fresh(now)));
-            let (cookie, stage, code_at) = (window.cookie, window.stage, window.code_at);
-            let expected = (cookie, stage, code_at, window.account, window.is_fresh(now.0));
+            let (cookie, code_at) = (window.cookie, window.code_at);
+            let expected = (cookie, window.stage, code_at, window.account, window.is_fresh(now.0));
             same("a browser", shown, is_alive.then_some(expected))?;
             let person = &self.persons[window.person];
             let held = state.access().held(window.id);

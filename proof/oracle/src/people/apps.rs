@@ -5,7 +5,7 @@ use buttonwood_engine::identity::{AppId, NewApp};
 
 impl People {
     pub(super) fn program(&self, id: AppId) -> Option<&Program> {
-        self.programs.iter().find(|program| program.id == id && !program.is_deleted)
+        self.programs.iter().find(|program| program.id == id)
     }
 
     pub(super) fn add_app(&mut self, new: &NewApp) -> Judged {
@@ -19,7 +19,7 @@ impl People {
             return no("BadApp");
         }
         let owner = new.owner.index();
-        if self.programs.iter().filter(|it| it.owner == owner && !it.is_deleted).count() >= 20 {
+        if self.programs.iter().filter(|it| it.owner == owner).count() >= 20 {
             return no("TooManyApps");
         }
         self.programs.push(Program {
@@ -29,7 +29,6 @@ impl People {
             is_public: new.is_public,
             is_reviewed: false,
             is_implicit: false,
-            is_deleted: false,
         });
         Ok(())
     }
@@ -45,14 +44,14 @@ impl People {
         }
         self.end_families(|family| family.app == id);
         self.end_slips(|slip| slip.app == id);
-        self.programs.iter_mut().filter(|it| it.id == id).for_each(|it| it.is_deleted = true);
+        self.programs.retain(|it| it.id != id);
         self.counts.note("app deleted");
         Ok(())
     }
 
     /// Without a review an app acts for its owner alone; without the implicit flow its tokens end.
     pub(super) fn review_app(&mut self, id: AppId, is_reviewed: bool, is_implicit: bool) -> Judged {
-        let program = self.programs.iter_mut().find(|it| it.id == id && !it.is_deleted);
+        let program = self.programs.iter_mut().find(|it| it.id == id);
         let Some(program) = program else { return no("UnknownApp") };
         let before = (program.is_reviewed, program.is_implicit);
         (program.is_reviewed, program.is_implicit) = (is_reviewed, is_implicit);

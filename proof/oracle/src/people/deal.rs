@@ -149,7 +149,7 @@ impl PeopleDealer {
             0..12 => self.open(dice, people, now),
             12..24 => self.code(dice, people, now),
             24..27 => self.enrol(dice, people, now),
-            27..33 => self.fail(dice),
+            27..33 => Self::fail(dice),
             33..36 => self.mail(dice, people, now),
             36..38 => self.browser(dice, people, now),
             38..50 => self.consent(dice, people, now),
@@ -207,7 +207,7 @@ impl PeopleDealer {
     }
 
     /// A wrong password of an address, known or not, or a wrong code of a user.
-    fn fail(&mut self, dice: &mut Dice) -> Own {
+    fn fail(dice: &mut Dice) -> Own {
         let number = u32::try_from(dice.below(3)).unwrap() * 4;
         let code_of = (number < USERS && dice.once_in(3)).then_some(UserId(number));
         Own::Fail(Failure { login: login(number), peer: PEERS[0], code_of })

@@ -15,7 +15,7 @@ use buttonwood_sequencer::{JOURNAL_DIR, Pending, Stopped};
 use std::collections::VecDeque;
 use std::task::Poll;
 
-/// The command of perpetuals, spot margin, clearing, staking, prediction markets or a stop that is due next.
+/// The command of perpetuals, spot margin, clearing, staking, prediction markets, people or a stop that is due next.
 fn next_due(state: &State) -> Option<Due<Body>> {
     let stops = state.floor().next_due(false, state.operations().is_halted());
     let stops = stops.filter(|due| matches!(due.command, TradingCommand::Trigger(_)));
@@ -25,7 +25,11 @@ fn next_due(state: &State) -> Option<Due<Body>> {
     let clearing = state.next_due_in(state.clearing()).map(|due| due.map(Body::Clearing));
     let staking = state.next_due_in(state.staking()).map(|due| due.map(Body::Staking));
     let predictions = state.next_due_in(state.predictions()).map(|due| due.map(Body::Prediction));
-    [stops, perps, margin, clearing, staking, predictions].into_iter().flatten().min_by_key(Due::key)
+    let identity = state.next_due_in(state.identity()).map(|due| due.map(Body::Identity));
+    [stops, perps, margin, clearing, staking, predictions, identity]
+        .into_iter()
+        .flatten()
+        .min_by_key(Due::key)
 }
 
 /// Whether a command may become due after its time: money has come, a maximum was raised, or an event with a pool began to trade.
@@ -42,7 +46,7 @@ const fn may_become_due(body: &Body) -> bool {
 const LAWS_EVERY: u64 = 16;
 
 /// The follower.
-pub(super) struct Follower<J> {
+pub(crate) struct Follower<J> {
     founding: u64,
     is_crowded: bool,
     mark: Option<Mark>,
@@ -82,7 +86,7 @@ impl<J: Judge> Follower<J> {
         self.exchange.stamp.seq.0
     }
 
-    pub(super) fn judge(&self) -> &J {
+    pub(crate) fn judge(&self) -> &J {
         &self.judge
     }
 
@@ -192,6 +196,7 @@ impl<J: Judge> Follower<J> {
         | Body::Clearing(_)
         | Body::Staking(_)
         | Body::Prediction(_)
+        | Body::Identity(_)
         | Body::Trading(TradingCommand::Trigger(_)) = &command.body
         {
             is_due(due, &command.body, now, self.may_be_late || may_become_due(&command.body))

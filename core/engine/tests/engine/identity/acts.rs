@@ -4,7 +4,7 @@ use super::*;
 use buttonwood_engine::{AccessCommand, AccountKind, OrderRef};
 use buttonwood_model::OrderId;
 
-/// Proves INV-AUTH-1: an order of a token takes the scope, the role and the account of the grant.
+/// Proves OAUTH-023: an order of a token takes the scope, the role and the account of the grant.
 #[test]
 fn a_token_acts_within_its_grant() {
     let mut stage = Stage::new();
@@ -39,7 +39,7 @@ fn a_number_of_no_live_token_is_refused() {
     }
 }
 
-/// Proves OAUTH-023: a browser acts for the accounts of its user's group, and for none else.
+/// A browser acts for the accounts of its user's group, and for none else.
 #[test]
 fn a_browser_acts_for_its_group() {
     let mut stage = Stage::new();

@@ -23,7 +23,7 @@ fn a_code_lives_ten_minutes() {
     stage.replays();
 }
 
-/// Proves OAUTH-012: a failed try does not use a code up.
+/// Proves OAUTH-011, OAUTH-012, OAUTH-018: a failed try does not use a code up.
 #[test]
 fn a_failed_try_does_not_use_a_code_up() {
     let mut stage = Stage::new();
@@ -60,7 +60,7 @@ fn a_verifier_needs_a_challenge() {
     assert_eq!(stage.exchange(Stage::redeem("c", "1")), Answer::Done);
 }
 
-/// Proves OAUTH-012: a second use of a code gives nothing, and ends the tokens of the first, also after refreshes and a restart.
+/// Proves OAUTH-010: a second use of a code gives nothing, and ends the tokens of the first, also after refreshes and a restart.
 #[test]
 fn a_second_use_ends_the_tokens_of_the_first() {
     let mut stage = Stage::new();

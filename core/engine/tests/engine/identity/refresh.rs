@@ -111,7 +111,7 @@ fn the_oldest_access_token_ends() {
     stage.replays();
 }
 
-/// Proves OAUTH-022 and INV-AUTH-4: an access token lives 24 hours, by the stamp of its command.
+/// Proves OAUTH-022: an access token lives 24 hours, by the stamp of its command.
 #[test]
 fn an_access_token_lives_a_day() {
     let mut stage = Stage::new();

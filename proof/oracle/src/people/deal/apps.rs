@@ -1,7 +1,7 @@
 //! What apps send: consents, codes, refreshes, revocations, and what becomes of apps.
 
 use super::acts::NARROW;
-use super::{Family, Own, People, PeopleDealer, Slip, app_id, new_app, newest, numbered, one};
+use super::{Body, Command, Family, Own, People, PeopleDealer, Slip, app_id, new_app, newest, numbered, one};
 use crate::Dice;
 use buttonwood_engine::identity::{Exchange as Redeem, NewCode, NewGrant, Refresh, UserId};
 use buttonwood_model::{Scope, Scopes};
@@ -75,8 +75,8 @@ impl PeopleDealer {
         let mut scopes = None;
         match dice.below(12) {
             0 => {
-                scopes =
-                    one(dice, family.scopes.iter().collect::<Vec<_>>().iter()).map(|it| Scopes::of(&[*it]))
+                let all: Vec<Scope> = family.scopes.iter().collect();
+                scopes = one(dice, all.iter()).map(|it| Scopes::of(&[*it]));
             }
             1 => scopes = Some(family.scopes.with(Scope::AccountRead).with(Scope::OrdersCreate)),
             2 => scopes = Some(family.scopes),
@@ -85,6 +85,20 @@ impl PeopleDealer {
         let app = if dice.once_in(20) { app_id(dice.pick(&[0, 1, 2])) } else { family.app };
         let (access, next) = (self.fresh(b'a'), self.fresh(b'r'));
         Own::Refresh(Refresh { app, refresh, scopes, access, next })
+    }
+
+    /// Another refresh with the token of this one, or another exchange of its code.
+    pub fn race(&mut self, body: &Body) -> Option<Command> {
+        let Body::Identity(own) = body else { return None };
+        let (access, next) = (self.fresh(b'a'), self.fresh(b'r'));
+        let again = if let Own::Refresh(asked) = own {
+            Own::Refresh(Refresh { access, next, ..*asked })
+        } else if let Own::Exchange(asked) = own {
+            Own::Exchange(Arc::new(Redeem { access, refresh: next, ..(**asked).clone() }))
+        } else {
+            return None;
+        };
+        Some(Command { caller: None, body: again.into() })
     }
 
     pub(super) fn revoke(&mut self, dice: &mut Dice, people: &People, now: u64) -> Own {
@@ -99,8 +113,8 @@ impl PeopleDealer {
             5 => used,
             6 => Some(numbered(b'a', 0)),
             _ if family.refresh.is_some() => {
-                let user = UserId::from_index(family.person);
-                return Own::EndGrant(if dice.once_in(3) { UserId(0) } else { user }, family.id);
+                let owner = UserId::from_index(family.person);
+                return Own::EndGrant(if dice.once_in(3) { UserId(0) } else { owner }, family.id);
             }
             _ => None,
         };
