@@ -3,6 +3,7 @@
 
 mod clearing;
 mod funds;
+mod identity;
 mod perps;
 mod predictions;
 mod staking;
@@ -20,7 +21,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The text of a state: number and time, opening, balances, live orders, symbols with their auctions, groups, accounts,
-/// sessions, fees, currencies, exchange rates, funds, perpetuals, clearing, staking, prediction markets, a halt.
+/// sessions, fees, currencies, exchange rates, funds, perpetuals, clearing, staking, prediction markets, people and apps, a halt.
 pub fn dump(state: &State) -> String {
     let mut text = Text::default();
     let stamp = state.stamp();
@@ -47,6 +48,7 @@ pub fn dump(state: &State) -> String {
     clearing::clearing(state, &mut text);
     staking::staking(state, &mut text);
     predictions::predictions(state, &mut text);
+    identity::identity(state, &mut text);
     if let Some(halt) = state.operations().halt() {
         text.line(&format!("halted since {} by {}: {}", halt.since.0, halt.who, halt.why));
     }

@@ -2,6 +2,7 @@
 //! the naive exchange.
 
 mod agreed;
+mod identity;
 mod predictions;
 
 use crate::{copy, directories, dump, list};
@@ -21,7 +22,7 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 16] = [
+pub const RECIPES: [(&str, Recipe); 17] = [
     ("spot", spot),
     ("auctions", auctions),
     ("crashes", crashes),
@@ -38,6 +39,7 @@ pub const RECIPES: [(&str, Recipe); 16] = [
     ("rows", rows),
     ("agreed", agreed::agreed),
     ("predictions", predictions::predictions),
+    ("identity", identity::identity),
 ];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.
