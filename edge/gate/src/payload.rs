@@ -27,6 +27,14 @@ impl Payload {
         if bytes.len() > BYTES_MAX {
             return Err(no_json(&format!("it is longer than {BYTES_MAX} bytes")));
         }
+        Self::read_body(bytes)
+    }
+
+    /// The same of the body of a call whose length was checked.
+    ///
+    /// # Errors
+    /// `InvalidJson`, with what is wrong and where.
+    pub fn read_body(bytes: Vec<u8>) -> Result<Self, Refusal> {
         let text = String::from_utf8(bytes).map_err(|error| {
             no_json(&format!("it is not UTF-8 at byte {}", error.utf8_error().valid_up_to()))
         })?;
