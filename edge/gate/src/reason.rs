@@ -57,12 +57,16 @@ reasons! {
     ClientOrderIdMustBeString = 400,
     /// A client order id over 100 characters.
     ClientOrderIdTooLong = 400,
+    /// The last code was given too long ago.
+    CodeRequired = 403,
     /// The account name is taken within the group.
     ConflictingAccountName = 400,
     /// Two or more execution options.
     ConflictingOptions = 400,
     /// The account has no list of approved addresses.
     CryptoAddressWhitelistsNotEnabled = 400,
+    /// The call's CSRF token is not the session's, or a page of another site makes it.
+    CsrfMismatch = 403,
     /// Over the deposit limit.
     DepositLimitExceeded = 400,
     /// `request` in the payload is missing or is not the path called.
@@ -93,6 +97,8 @@ reasons! {
     InvalidBank = 400,
     /// A clearing id that cannot be read.
     InvalidClearingId = 400,
+    /// A password or a code that is wrong.
+    InvalidCredentials = 401,
     /// No such currency.
     InvalidCurrency = 400,
     /// The fund transfer failed.
@@ -173,6 +179,10 @@ reasons! {
     RateLimit = 429,
     /// The caller's address is not on the group's list.
     RemoteAddressForbidden = 403,
+    /// The second factor was not given yet, or must be enrolled.
+    SecondFactorRequired = 403,
+    /// There is no session, or it has ended.
+    SignInRequired = 401,
     /// A failure of the exchange itself.
     System = 500,
     /// No such network, or not for this token.
@@ -189,7 +199,8 @@ mod tests {
     #[test]
     fn every_row_stands_as_documented() {
         let groups: &[(u16, &str)] = &[
-            (401, "InvalidAccessToken MissingSecurityHeaders"),
+            (401, "InvalidAccessToken InvalidCredentials MissingSecurityHeaders SignInRequired"),
+            (403, "CodeRequired CsrfMismatch SecondFactorRequired"),
             (403, "ApiKeyIpFilteringFailure InvalidApiKey MissingRole RemoteAddressForbidden"),
             (404, "ClearingOrderNotFound EndpointNotFound OrderNotFound ProviderNotFound UnsupportedNetwork"),
             (406, "InsufficientFunds"),
