@@ -145,6 +145,17 @@ pub(crate) enum Envelope {
     Coded(&'static str),
 }
 
+/// Withdrawals, SEN, transfers between accounts, banks, approved addresses and clearing, by the beginnings of their paths.
+const GUARDED: [&str; 7] = [
+    "/v1/withdraw/",
+    "/v2/withdraw/",
+    "/v1/payments/sen/",
+    "/v1/payments/addbank",
+    "/v1/account/transfer/",
+    "/v1/approvedAddresses/",
+    "/v1/clearing/",
+];
+
 /// One endpoint of the interface.
 #[derive(Clone, Copy)]
 pub struct Route {
@@ -481,6 +492,12 @@ impl Route {
     /// The scopes of which an access token needs one; without any, tokens may not call it.
     pub fn accepted_scopes(&self) -> Scopes {
         self.scopes
+    }
+
+    /// Whether a browser must have given a code less than five minutes ago: the route moves money out of an account, or says where it
+    /// may go.
+    pub fn needs_code(&self) -> bool {
+        self.kind != Kind::Read && GUARDED.iter().any(|path| self.path.starts_with(path))
     }
 
     /// The kinds of accounts that it acts on.

@@ -78,3 +78,26 @@ fn control_calls_are_commands_of_operators() {
         assert_eq!(is_command, !OWN.contains(&route.path), "{route:?}");
     }
 }
+
+/// A browser needs a new code for what moves money out of an account, or says where it may go, and for nothing else.
+#[test]
+fn routes_that_move_money_need_a_code() {
+    let guarded = ROUTES.iter().filter(|route| route.needs_code());
+    let mut guarded: Vec<&str> = guarded.map(|route| route.path).collect();
+    guarded.sort_unstable();
+    let expected = [
+        "/v1/account/transfer/{currency}",
+        "/v1/approvedAddresses/{network}/remove",
+        "/v1/approvedAddresses/{network}/request",
+        "/v1/clearing/broker/new",
+        "/v1/clearing/cancel",
+        "/v1/clearing/confirm",
+        "/v1/clearing/new",
+        "/v1/payments/addbank",
+        "/v1/payments/addbank/cad",
+        "/v1/payments/sen/withdraw",
+        "/v1/withdraw/{currency}",
+        "/v2/withdraw/{network}/{ticker}",
+    ];
+    assert_eq!(guarded, expected);
+}
