@@ -25,7 +25,7 @@ const SECOND: u64 = Time::SECOND;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 
-/// What must become of a command: done, or refused with a reason that has this text.
+/// The expected fate of a command: done, or refused with a reason that has this text.
 pub type Judged = Result<(), String>;
 
 fn no(why: &str) -> Judged {
@@ -145,7 +145,7 @@ pub struct People {
     failures: Vec<(Digest, Peer, u64)>,
     /// Mails that were sent to an address.
     mails_to: Vec<(Digest, u64)>,
-    /// Mails that a peer asked for.
+    /// Mails that a peer requested.
     mails_of: Vec<(Peer, u64)>,
     links: Vec<Link>,
     orders: Vec<Order>,
@@ -217,7 +217,7 @@ impl People {
             Own::Revoke(app, token) => self.revoke(*app, token),
             Own::EndGrant(user, session) => self.end_grant(*user, *session),
             Own::RevokeByToken => no("Unknown"),
-            // What has ended is dead before it is forgotten.
+            // An ended record is dead before it is forgotten.
             Own::Forget => Ok(()),
             Own::SignUp(..) | Own::Confirm(_) => unreachable!("the dealer deals none"),
         }

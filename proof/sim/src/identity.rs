@@ -21,7 +21,7 @@ pub struct IdentityTally {
     pub in_expiry: u64,
     /// Refreshes that raced.
     pub races: u64,
-    /// What the model saw.
+    /// The cases that the model saw.
     pub counts: PeopleCounts,
 }
 

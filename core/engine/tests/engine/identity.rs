@@ -188,15 +188,16 @@ impl Stage {
     }
 
     /// A right password.
-    pub(crate) fn open(&mut self, user: UserId, peer: Peer, is_full: bool) -> Result<SessionId, Answer> {
+    pub(crate) fn open(&mut self, user: UserId, peer: Peer, is_full: bool) -> Result<SessionId, AnyReject> {
         let cookie = self.fresh("cookie");
         let credential = self.user(user).credential;
         let (address, agent) = (String::new(), String::new());
         let new = NewBrowser { user, credential, cookie, peer, address, agent, is_full };
-        match self.own(Own::Open(Arc::new(new))) {
-            Answer::Done => Ok(self.identity().find_browser(&cookie, self.now()).expect("it was opened").0),
-            answer => Err(answer),
+        let answer = self.own(Own::Open(Arc::new(new)));
+        if let Answer::Rejected(reject) = answer {
+            return Err(reject);
         }
+        Ok(self.identity().find_browser(&cookie, self.now()).expect("it was opened").0)
     }
 
     /// A browser that is fully signed in.

@@ -260,7 +260,7 @@ impl Writer {
         self.commit(Command { caller: Some(page), body: TradingCommand::CancelAll.into() });
     }
 
-    /// What has ended by an hour later is forgotten, and a code is open at the end.
+    /// Records that have ended an hour later are forgotten, and a code is open at the end.
     fn ends(&mut self) {
         self.issue("code-3", None, false);
         self.now = self.now.plus(3_600 * SECOND);

@@ -25,7 +25,7 @@ const USERS: u32 = 5;
 /// The passwords' numbers that are tried.
 const FIRST: u64 = 1;
 
-/// What deals them.
+/// The dealer of these commands.
 #[derive(Debug)]
 pub struct PeopleDealer {
     symbol: SymbolId,
@@ -38,7 +38,7 @@ pub struct PeopleDealer {
     nonce: u64,
     /// Numbers the secrets, so that none is dealt twice.
     serial: u64,
-    /// What is left of a course of commands.
+    /// The rest of a course of commands.
     course: VecDeque<Part>,
 }
 
@@ -276,7 +276,7 @@ fn app_id(number: u8) -> AppId {
     AppId([0xA0 + number; 16])
 }
 
-/// A confidential app with an implicit flow, one of the second user, and a public one that nobody reviewed.
+/// A confidential app with an implicit flow, one of the second user, and a public one without a review.
 fn new_app(number: u8) -> NewApp {
     let is_public = number == 2;
     NewApp {

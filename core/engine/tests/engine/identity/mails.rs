@@ -126,7 +126,7 @@ fn mails_are_limited() {
     stage.replays();
 }
 
-/// What has ended is forgotten in bounded steps, and nothing before its time.
+/// Ended records are forgotten in bounded steps, and nothing before its time.
 #[test]
 fn ended_records_are_forgotten_in_steps() {
     let mut stage = Stage::new();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What a user has open: browsers, grants and codes.
+/// The things that a user has open: browsers, grants and codes.
 fn has_open(stage: &Stage, user: UserId) -> [usize; 3] {
     let identity = stage.identity();
     let mut codes = 0;
@@ -103,7 +103,7 @@ fn an_operator_starts_anew() {
     stage.replays();
 }
 
-/// Another group ends all, so that nobody acts for the accounts of the old one.
+/// Another group ends all, so that no session acts for the accounts of the old one.
 #[test]
 fn another_group_ends_all() {
     let (mut stage, callers) = busy();

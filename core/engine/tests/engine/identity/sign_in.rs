@@ -64,7 +64,7 @@ fn a_first_sign_in_enrols() {
     let new = NewUser { factor: 0, ..new_user("cat", stage.groups[0], TRADER) };
     assert_eq!(stage.own(Own::AddUser(Arc::new(new))), Answer::Done);
     let cat = UserId(2);
-    assert_eq!(stage.open(cat, HOME, true), Err(refused(Reject::WrongStage)));
+    assert_eq!(stage.open(cat, HOME, true), Err(AnyReject::Identity(Reject::WrongStage)));
     let session = stage.open(cat, HOME, false).expect("open");
     assert_eq!(stage.stage_of(session), Some(Step::Enrol));
     let code = stage.totp(0);
@@ -222,7 +222,7 @@ fn a_user_ends_browsers() {
     stage.replays();
 }
 
-/// What skips a factor is a sandbox's alone.
+/// Commands that skip a factor are a sandbox's alone.
 #[test]
 fn a_venue_has_no_bypass() {
     use buttonwood_engine::{Mode, Opening};

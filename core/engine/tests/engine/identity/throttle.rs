@@ -13,16 +13,17 @@ fn five_failures_refuse_right_answers_too() {
     for _ in 0..FAILURES_MAX {
         assert_eq!(stage.fail("ann", HOME, None), Answer::Done);
     }
-    let until = refused(Reject::Throttled(first.plus(WINDOW)));
+    let throttled = Reject::Throttled(first.plus(WINDOW));
+    let until = refused(throttled);
     assert_eq!(stage.fail("ann", HOME, None), until);
     stage.restart();
-    assert_eq!(stage.open(ANN, HOME, false), Err(until.clone()));
+    assert_eq!(stage.open(ANN, HOME, false), Err(AnyReject::Identity(throttled)));
     let code = stage.totp(0);
     assert_eq!(stage.prove(opened, code), until);
     assert!(stage.open(ANN, AWAY, false).is_ok() && stage.open(BOB, HOME, false).is_ok());
     assert_eq!(stage.prove_from(opened, code, AWAY), Answer::Done);
     stage.jump_to(first.plus(WINDOW - 1));
-    assert_eq!(stage.open(ANN, HOME, false), Err(until));
+    assert_eq!(stage.open(ANN, HOME, false), Err(AnyReject::Identity(throttled)));
     assert!(stage.open(ANN, HOME, false).is_ok(), "exactly five minutes later");
     // The four later ones still count, unless they have ended too.
     stage.catch_up();
@@ -40,7 +41,7 @@ fn a_success_forgets_no_failures() {
     let code = stage.totp(0);
     assert_eq!(stage.prove_from(session, code, AWAY), Answer::Done);
     assert_eq!(stage.fail("ann", HOME, Some(ANN)), Answer::Done);
-    assert!(matches!(stage.open(ANN, HOME, false), Err(Answer::Rejected(_))));
+    assert!(stage.open(ANN, HOME, false).is_err());
     // Codes of the user count whatever the peer.
     let throttled = stage.prove_from(session, Proof::Bypass, AWAY);
     assert!(

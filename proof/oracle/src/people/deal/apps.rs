@@ -1,4 +1,4 @@
-//! What apps send: consents, codes, refreshes, revocations, and what becomes of apps.
+//! Commands of apps: consents, codes, refreshes, revocations, reviews and deletions.
 
 use super::acts::NARROW;
 use super::{Body, Command, Family, Own, People, PeopleDealer, Slip, app_id, new_app, newest, numbered, one};

@@ -8,7 +8,7 @@ use buttonwood_engine::identity::{
     Enrolment, Exchange as Redeem, Failure, Mailing, NewBrowser, NewCode, Peer, Proof, UsedCode, UserChange,
     UserId,
 };
-use buttonwood_model::{Role, Roles, Scope, Scopes};
+use buttonwood_model::{Role, Roles, Scope, Scopes, SessionId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -145,28 +145,34 @@ impl PeopleDealer {
                 Own::ChangeUser(user, Arc::new(UserChange { factor, roles, ..UserChange::default() }))
             }
             Part::Review(is_on) => Own::ReviewApp(app_id(0), true, is_on),
-            Part::Consent(user, is_implicit) => Own::Issue(Arc::new(NewCode {
-                browser: session(user, 0),
-                app: app_id(0),
-                account: self.accounts[if user == UserId(1) { 2 } else { 0 }],
-                scopes: WIDE,
-                redirect_uri: URI.into(),
-                challenge: None,
-                code: self.fresh(if is_implicit { b'a' } else { b'c' }),
-                is_implicit,
-            })),
-            Part::Exchange => {
-                let slip = people.slips.last();
-                let (access, refresh) = (self.fresh(b'a'), self.fresh(b'r'));
-                Own::Exchange(Arc::new(Redeem {
-                    app: app_id(0),
-                    code: slip.map_or(numbered(b'c', 0), |slip| slip.digest),
-                    redirect_uri: URI.into(),
-                    verifier: None,
-                    access,
-                    refresh,
-                }))
-            }
+            Part::Consent(user, is_implicit) => self.consent_of(user, session(user, 0), is_implicit),
+            Part::Exchange => self.exchange_newest(people),
         }
+    }
+
+    fn consent_of(&mut self, user: UserId, browser: SessionId, is_implicit: bool) -> Own {
+        Own::Issue(Arc::new(NewCode {
+            browser,
+            app: app_id(0),
+            account: self.accounts[if user == UserId(1) { 2 } else { 0 }],
+            scopes: WIDE,
+            redirect_uri: URI.into(),
+            challenge: None,
+            code: self.fresh(if is_implicit { b'a' } else { b'c' }),
+            is_implicit,
+        }))
+    }
+
+    fn exchange_newest(&mut self, people: &People) -> Own {
+        let slip = people.slips.last();
+        let (access, refresh) = (self.fresh(b'a'), self.fresh(b'r'));
+        Own::Exchange(Arc::new(Redeem {
+            app: app_id(0),
+            code: slip.map_or(numbered(b'c', 0), |slip| slip.digest),
+            redirect_uri: URI.into(),
+            verifier: None,
+            access,
+            refresh,
+        }))
     }
 }
