@@ -112,15 +112,14 @@ impl Identity {
         self.sign_ups.get(token).filter(|it| now < it.ends)
     }
 
+    /// Every sign-up that was not forgotten.
+    pub fn sign_ups(&self) -> impl Iterator<Item = &SignUp> {
+        self.sign_ups.values()
+    }
+
     /// A link that sets another password.
     pub fn reset(&self, token: &Digest, now: Time) -> Option<&Reset> {
         self.resets.get(token).filter(|it| now < it.ends)
-    }
-
-    /// The credentials of sign-ups and users: the passwords in the vault that may be needed.
-    pub fn credentials(&self) -> impl Iterator<Item = u64> {
-        let users = self.users.iter().map(|user| user.credential);
-        users.chain(self.sign_ups.values().map(|it| it.credential))
     }
 
     /// A code that was not used; tests look at it.

@@ -117,6 +117,11 @@ impl Identity {
         self.check_limit(Limited::MailTo(*login), now)
     }
 
+    /// Whether an address may get another mail.
+    pub fn may_mail(&self, login: &Digest, now: Time) -> bool {
+        self.check_mail_to(login, now).is_ok()
+    }
+
     /// Refuses a mail of a peer that asked for too many.
     pub(crate) fn check_mail_of(&self, peer: Peer, now: Time) -> Result<(), Reject> {
         self.check_limit(Limited::MailOf(peer), now)

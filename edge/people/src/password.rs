@@ -1,0 +1,85 @@
+//! Which passwords are taken, and their hashes.
+
+use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
+use buttonwood_gate::{Reason, Refusal};
+use std::sync::OnceLock;
+use zeroize::Zeroizing;
+use zxcvbn::{Score, zxcvbn};
+
+/// Characters of a password.
+const LENGTH: std::ops::RangeInclusive<usize> = 12..=256;
+
+/// A hash of a password that nobody has: verified where there is none, so that an unknown address takes as much work as a known one.
+static OF_NOBODY: OnceLock<String> = OnceLock::new();
+
+/// Refuses a password that is too short, too long or easy to guess by someone who knows the address and the name.
+pub(crate) fn check(password: &str, known: &[&str]) -> Result<(), Refusal> {
+    let refuse = |why: &str| {
+        Err(Refusal::new(Reason::InvalidParameterValue, format!("Field 'password' must be {why}")))
+    };
+    if !LENGTH.contains(&password.chars().count()) {
+        return refuse("of 12 to 256 characters");
+    }
+    // Longer ones are judged by their beginning: the estimate's work grows with the square of the length.
+    let judged: String = password.chars().take(100).collect();
+    if zxcvbn(&judged, known).score() < Score::Three {
+        return refuse("harder to guess: use several unrelated words");
+    }
+    Ok(())
+}
+
+/// Argon2id with 19 MiB, two passes, one lane.
+fn argon2() -> Argon2<'static> {
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(19 * 1024, 2, 1, None).unwrap_or_default())
+}
+
+/// The hash of a password in the PHC form; none when the system gives no salt.
+pub(crate) fn hash(password: &str) -> Option<Zeroizing<String>> {
+    let hash = argon2().hash_password(password.as_bytes()).ok()?;
+    Some(Zeroizing::new(hash.to_string()))
+}
+
+/// Whether a password has this hash. Without a hash, the same work is done in vain.
+pub(crate) fn is_right(password: &str, hash: Option<&str>) -> bool {
+    let stored = hash.unwrap_or_else(|| {
+        OF_NOBODY.get_or_init(|| {
+            crate::password::hash("nobody has this password").map_or_else(String::new, |it| it.to_string())
+        })
+    });
+    let fits = argon2::PasswordHash::new(stored)
+        .is_ok_and(|stored| argon2().verify_password(password.as_bytes(), &stored).is_ok());
+    fits && hash.is_some()
+}
+
+/// Makes the hash of nobody, so that the first unknown address takes no longer than the next.
+pub(crate) fn prepare() {
+    let _ = is_right("", None);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Length counts characters, and the address is no help.
+    #[test]
+    fn weak_passwords_are_refused() {
+        for weak in ["short", "password1234", "aaaaaaaaaaaaaaaa", "ann@mail.example", &"ü".repeat(11)] {
+            let refusal = check(weak, &["ann@mail.example"]).unwrap_err();
+            assert_eq!(refusal.status, 400);
+            assert!(refusal.message.contains("'password'") && !refusal.message.contains(weak), "{weak}");
+        }
+        assert_eq!(check(&"xk".repeat(129), &[]).unwrap_err().status, 400);
+        assert_eq!(check("vexing ümlaut carousel", &["ann@mail.example"]), Ok(()));
+    }
+
+    /// Only the password itself fits its hash.
+    #[test]
+    fn hashes_are_of_one_password() {
+        let stored = hash("vexing carousel").unwrap();
+        assert!(stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
+        assert!(is_right("vexing carousel", Some(&stored)));
+        assert!(!is_right("vexing carousel ", Some(&stored)));
+        assert!(!is_right("nobody has this password", None));
+        assert!(!is_right("", Some("no hash")));
+    }
+}

@@ -1,0 +1,309 @@
+//! People as the edge knows them.
+
+use crate::hasher::Hasher;
+use crate::mailbox::{Mailbox, Message};
+use crate::vault::{Names, Vault, is_of_person, needed};
+use crate::{Drawn, address, password};
+use buttonwood_engine::identity::{Command, Digest, Identity, Peer, Reject, Stage, UserId};
+use buttonwood_engine::{Command as Sent, Reject as EngineReject};
+use buttonwood_gate::{Refusal, Secret};
+use buttonwood_model::{CurrencyId, SessionId, Time};
+use buttonwood_num::Money;
+use buttonwood_sequencer::Exchange;
+use buttonwood_wire::field::{busy, failed, no_space};
+use parking_lot::{Mutex, RwLock};
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// Sessions whose last use is remembered before those that have ended are forgotten.
+const USES_MAX: usize = 10_000;
+
+/// What people need to know of the exchange.
+pub struct Settings {
+    /// The vault.
+    pub vault: Arc<dyn Vault>,
+    /// The exchange's name, in second factors.
+    pub service: String,
+    /// The address of its pages, for links: scheme, host and port.
+    pub auth_url: String,
+    /// Whether the directory is a sandbox's: mail is kept and not sent, and one code passes everywhere.
+    pub is_sandbox: bool,
+    /// The test balances of someone who signs up.
+    pub credit: Vec<(CurrencyId, Money)>,
+    /// Whether sign-ups and forgotten passwords are limited by the hour.
+    pub limits_mail: bool,
+}
+
+/// Who makes a call.
+#[derive(Clone, Debug)]
+pub struct From {
+    /// The client's address.
+    pub peer: IpAddr,
+    /// The browser's name for itself.
+    pub agent: String,
+}
+
+impl From {
+    pub(crate) fn peer(&self) -> Peer {
+        peer(self.peer)
+    }
+
+    /// The browser's name, cut to what a list shows.
+    pub(crate) fn agent(&self) -> String {
+        self.agent.chars().filter(|c| !c.is_control()).take(200).collect()
+    }
+}
+
+/// The part of an address that tells people apart.
+pub fn peer(address: IpAddr) -> Peer {
+    let mut bytes = match address.to_canonical() {
+        IpAddr::V4(address) => return Peer(address.to_ipv6_mapped().octets()),
+        IpAddr::V6(address) => address.octets(),
+    };
+    let (_, host) = bytes.split_at_mut(8);
+    host.fill(0);
+    Peer(bytes)
+}
+
+/// The name of the cookie of a session. Browsers take the one of https from this host alone (D-141).
+pub const fn session_cookie(is_https: bool) -> &'static str {
+    if is_https { "__Host-session" } else { "session" }
+}
+
+/// A step of a sign-in that was taken.
+#[derive(Debug)]
+pub struct Entered {
+    /// The cookie's next value; the one before is dead.
+    pub cookie: Drawn,
+    /// The browser's session.
+    pub session: SessionId,
+    /// How far the sign-in has come.
+    pub stage: Stage,
+}
+
+/// A second factor that waits for its first code.
+pub(crate) struct Pending {
+    pub(crate) factor: u64,
+    pub(crate) secret: Zeroizing<Vec<u8>>,
+    pub(crate) begun: Time,
+}
+
+/// People: their addresses, and the way to their secrets.
+pub struct People {
+    pub(crate) exchange: Exchange,
+    pub(crate) settings: Settings,
+    pub(crate) hasher: Hasher,
+    mailbox: Mailbox,
+    /// The addresses by their SHA-256.
+    addresses: RwLock<HashMap<Digest, Arc<str>>>,
+    /// Second factors that are being enrolled.
+    pub(crate) pending: Mutex<BTreeMap<SessionId, Pending>>,
+    /// The last use of each session since the start.
+    uses: Mutex<HashMap<SessionId, Time>>,
+}
+
+impl std::fmt::Debug for People {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("People(hidden)")
+    }
+}
+
+impl People {
+    /// The people of a running exchange. `records` are the names of the vault's records; those of no one are removed, and of the others the
+    /// addresses are read.
+    ///
+    /// # Errors
+    /// The system's refusal of a thread, or the vault's fault.
+    pub fn start(
+        exchange: Exchange,
+        settings: Settings,
+        records: impl IntoIterator<Item = String>,
+    ) -> std::io::Result<Self> {
+        let mut addresses = HashMap::new();
+        let needed: std::collections::BTreeSet<String> =
+            needed(exchange.views().state().identity()).into_iter().collect();
+        let of_people = records.into_iter().filter(|name| is_of_person(name));
+        let (kept, orphans): (Vec<_>, Vec<_>) = of_people.partition(|name| needed.contains(name));
+        let fault = |fault: crate::VaultFault| std::io::Error::other(fault.to_string());
+        if !orphans.is_empty() {
+            settings.vault.remove(orphans).map_err(fault)?;
+        }
+        for name in kept.iter().filter(|name| name.ends_with("-address")) {
+            let read = settings.vault.get(name).map_err(fault)?;
+            if let Some(known) = read.and_then(|text| address::read(text.text()).ok()) {
+                addresses.insert(known.login, known.text.into());
+            }
+        }
+        let hasher = Hasher::start()?;
+        // On another thread than this: a start need not wait for it.
+        std::thread::Builder::new().name("passwords-first".to_owned()).spawn(password::prepare)?;
+        Ok(Self {
+            exchange,
+            settings,
+            hasher,
+            mailbox: Mailbox::default(),
+            addresses: RwLock::new(addresses),
+            pending: Mutex::default(),
+            uses: Mutex::default(),
+        })
+    }
+
+    /// Sends a command, and waits until it is durable.
+    ///
+    /// # Errors
+    /// A refusal when the exchange takes no command; the inner error is the room's.
+    pub async fn submit(&self, command: Command) -> Result<Result<(), Reject>, Refusal> {
+        let sent = Sent { caller: None, body: command.into() };
+        let pending = self.exchange.submit(sent).map_err(|_| busy("The exchange is busy"))?;
+        let receipt = pending.await.map_err(|_| busy("The exchange is stopping"))?;
+        match receipt.done() {
+            Ok(()) => Ok(Ok(())),
+            Err(EngineReject::Identity(reject)) => Ok(Err(reject)),
+            Err(EngineReject::NoRoom) => Err(no_space()),
+            Err(reject) => {
+                tracing::error!(?reject, "a command of people was refused");
+                Err(failed())
+            }
+        }
+    }
+
+    /// Sends a command, and words its refusal.
+    pub(crate) async fn send(&self, command: Command) -> Result<(), Refusal> {
+        self.submit(command).await?.map_err(|reject| crate::refusal(reject, self.now()))
+    }
+
+    /// The exchange's time.
+    pub(crate) fn now(&self) -> Time {
+        self.exchange.now()
+    }
+
+    /// Reads the published state.
+    pub(crate) fn look<T>(&self, at: impl FnOnce(&Identity) -> T) -> T {
+        at(self.exchange.views().state().identity())
+    }
+
+    /// The address of a user, in lower case.
+    pub fn email(&self, user: UserId) -> Option<String> {
+        let login = self.look(|identity| identity.user(user).map(|user| user.login))?;
+        self.address(&login)
+    }
+
+    /// The user with an address; none for an unknown one.
+    ///
+    /// # Errors
+    /// A text that is no address.
+    pub fn find(&self, email: &str) -> Result<Option<UserId>, Refusal> {
+        let login = address::read(email)?.login;
+        Ok(self.look(|identity| identity.find_user(&login)))
+    }
+
+    pub(crate) fn address(&self, login: &Digest) -> Option<String> {
+        self.addresses.read().get(login).map(ToString::to_string)
+    }
+
+    pub(crate) fn note_address(&self, login: Digest, text: &str) {
+        self.addresses.write().insert(login, text.into());
+    }
+
+    /// The mail of a sandbox.
+    pub fn mailbox(&self) -> &Mailbox {
+        &self.mailbox
+    }
+
+    /// Whether the directory is a sandbox's.
+    pub(crate) fn is_sandbox(&self) -> bool {
+        self.settings.is_sandbox
+    }
+
+    /// Refuses what needs mail where none can be sent.
+    pub(crate) fn check_mail(&self) -> Result<(), Refusal> {
+        if self.is_sandbox() { Ok(()) } else { Err(busy("This exchange sends no mail")) }
+    }
+
+    /// Sends a message. `page` is the page that a link leads to, with the token.
+    pub(crate) fn mail(&self, to: &str, [subject, text]: [&str; 2], page: Option<(&str, &str)>) {
+        let link = page.map(|(page, token)| format!("{}{page}?token={token}", self.settings.auth_url));
+        let text = match &link {
+            Some(link) => format!("{text}\n\n{link}\n"),
+            None => format!("{text}\n"),
+        };
+        self.mailbox.put(Message {
+            to: to.to_owned(),
+            subject: subject.to_owned(),
+            text,
+            link,
+            token: page.map(|(_, token)| token.to_owned()),
+            sent: self.now(),
+        });
+    }
+
+    /// Notes that a session's cookie was used: a sign of life.
+    pub fn note_use(&self, session: SessionId) {
+        self.exchange.heard(session, self.exchange.steady());
+        let now = self.now();
+        let mut uses = self.uses.lock();
+        if uses.len() >= USES_MAX {
+            self.look(|identity| uses.retain(|session, _| identity.browser(*session, now).is_some()));
+        }
+        uses.insert(session, now);
+    }
+
+    /// When a session's cookie was last used since the start.
+    pub fn last_use(&self, session: SessionId) -> Option<Time> {
+        self.uses.lock().get(&session).copied()
+    }
+
+    /// Puts records into the vault; durable when it returns.
+    pub(crate) async fn put(&self, records: Vec<(String, Secret)>) -> Result<(), Refusal> {
+        let vault = Arc::clone(&self.settings.vault);
+        self.vault(move || vault.put(records)).await
+    }
+
+    /// A record of the vault as text.
+    pub(crate) async fn record(&self, name: String) -> Result<Option<Secret>, Refusal> {
+        let vault = Arc::clone(&self.settings.vault);
+        self.vault(move || vault.get(&name)).await
+    }
+
+    /// Removes records that are not in force any more. A failure is logged: the next start removes them.
+    pub(crate) async fn remove(&self, names: Vec<String>) {
+        let vault = Arc::clone(&self.settings.vault);
+        let _ = self.vault(move || vault.remove(names)).await;
+    }
+
+    async fn vault<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, crate::VaultFault> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        match tokio::task::spawn_blocking(work).await {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(fault)) => {
+                tracing::error!(%fault, "the vault failed for people");
+                Err(failed())
+            }
+            Err(_) => Err(failed()),
+        }
+    }
+
+    /// Whether a password is that of a number of an address. For 0 the same work is done in vain.
+    pub(crate) async fn is_right(
+        &self,
+        login: &Digest,
+        credential: u64,
+        given: &str,
+    ) -> Result<bool, Refusal> {
+        let stored = self.record(Names::of(login).password(credential)).await?;
+        let given = Zeroizing::new(given.to_owned());
+        let verify = move || password::is_right(&given, stored.as_ref().map(Secret::text));
+        self.hasher.run(verify).await
+    }
+
+    /// The record of a password that was checked.
+    pub(crate) async fn hashed(&self, given: &str) -> Result<Secret, Refusal> {
+        let given = Zeroizing::new(given.to_owned());
+        let hash = self.hasher.run(move || password::hash(&given)).await?;
+        hash.map(|hash| Secret::new(hash.as_bytes().to_vec())).ok_or_else(failed)
+    }
+}

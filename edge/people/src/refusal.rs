@@ -1,0 +1,68 @@
+//! The words of what the room of people and apps refuses.
+
+use buttonwood_engine::identity::Reject;
+use buttonwood_gate::{Reason, Refusal};
+use buttonwood_model::Time;
+
+/// The refusal for a reject, at this time.
+pub fn refusal(reject: Reject, now: Time) -> Refusal {
+    let (reason, message) = match reject {
+        Reject::Throttled(until) => return throttled(until, now),
+        Reject::WrongCredential | Reject::WrongCode => return wrong(),
+        Reject::UnknownBrowser => (Reason::SignInRequired, "The session has ended: sign in"),
+        Reject::WrongStage => (Reason::SecondFactorRequired, "The sign-in does not stand at this step"),
+        Reject::CodeRequired => (
+            Reason::CodeRequired,
+            "This needs a code that is less than five minutes old: /site/signin/code renews it",
+        ),
+        Reject::ForeignAccount => {
+            (Reason::InvalidAccountName, "The account is not an open one of the user's group")
+        }
+        Reject::BadLink => (Reason::InvalidParameterValue, "Field 'token' is unknown, was used or has ended"),
+        Reject::UnknownUser => (Reason::InvalidParameterValue, "Field 'email' names no user who may sign in"),
+        Reject::UnknownGroup => (Reason::InvalidParameterValue, "Field 'group' names no group"),
+        Reject::BadRoles => (
+            Reason::InvalidParameterValue,
+            "Field 'roles' must be roles that a user may have: Auditor stands alone, and an operator has none",
+        ),
+        Reject::Taken => (Reason::InvalidParameterValue, "It is taken"),
+        Reject::UnknownApp => return not_found("No such app"),
+        Reject::UnknownGrant => return not_found("No such grant"),
+        Reject::BadApp => (
+            Reason::InvalidParameterValue,
+            "An app needs scopes, redirect URIs and, unless it is public, a secret",
+        ),
+        Reject::TooManyApps => (Reason::InvalidParameterValue, "A user has at most 20 apps"),
+        Reject::NotReviewed => {
+            (Reason::InvalidParameterValue, "The app was not reviewed and acts for its owner alone")
+        }
+        Reject::WiderScope => (
+            Reason::InvalidParameterValue,
+            "Field 'scopes' must be scopes that the app is registered for and the user's roles allow",
+        ),
+        Reject::BadGrant => {
+            (Reason::InvalidParameterValue, "The code or the token is unknown, was used or has ended")
+        }
+        Reject::BadCredit | Reject::NoIds | Reject::NotDue | Reject::Unknown => {
+            (Reason::InvalidParameterValue, "The exchange does not take this request")
+        }
+    };
+    Refusal::new(reason, message)
+}
+
+/// The refusal of a wrong password or code, alike for known and unknown addresses.
+pub(crate) fn wrong() -> Refusal {
+    Refusal::new(Reason::InvalidCredentials, "The address, the password or the code is wrong")
+}
+
+/// The refusal of what does not exist, or is not the caller's.
+fn not_found(message: &str) -> Refusal {
+    Refusal::new(Reason::EndpointNotFound, message)
+}
+
+/// The refusal of a try too many.
+fn throttled(until: Time, now: Time) -> Refusal {
+    let left = until.0.saturating_sub(now.0).div_ceil(Time::SECOND);
+    let refusal = Refusal::new(Reason::RateLimit, "Too many tries: wait before the next one");
+    Refusal { retry_after: Some(u32::try_from(left).unwrap_or(u32::MAX).max(1)), ..refusal }
+}

@@ -1,0 +1,105 @@
+//! Users that an operator or a sandbox makes.
+
+use crate::links::check_name;
+use crate::people::People;
+use crate::secret::draw_number;
+use crate::vault::Names;
+use crate::{address, password, refusal, totp};
+use buttonwood_engine::identity::{Command, NewUser, UserChange, UserId};
+use buttonwood_gate::{Refusal, Secret};
+use buttonwood_model::{GroupId, Roles};
+use buttonwood_wire::field::failed;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// A user to make, or to change.
+#[derive(Debug)]
+pub struct NewPerson<'a> {
+    /// The address.
+    pub email: &'a str,
+    /// The name for people.
+    pub name: &'a str,
+    /// The password.
+    pub password: &'a str,
+    /// The group; an operator has none.
+    pub group: Option<GroupId>,
+    /// The rights.
+    pub roles: Roles,
+    /// Whether an operator.
+    pub is_operator: bool,
+    /// Whether the user may not sign in.
+    pub is_disabled: bool,
+}
+
+/// A user that was made or changed.
+#[derive(Debug)]
+pub struct MadeUser {
+    /// The user.
+    pub id: UserId,
+    /// The TOTP secret in base32.
+    pub totp_secret: Zeroizing<String>,
+}
+
+impl People {
+    /// Makes a confirmed user with a second factor, or changes the one with this address, whose second factor stays.
+    ///
+    /// # Errors
+    /// 400 by field.
+    pub async fn make_user(&self, new: &NewPerson<'_>) -> Result<MadeUser, Refusal> {
+        let known = address::read(new.email)?;
+        check_name(new.name)?;
+        password::check(new.password, &[&known.text, new.name])?;
+        let names = Names::of(&known.login);
+        let before = self.look(|identity| {
+            let id = identity.find_user(&known.login)?;
+            identity.user(id).map(|user| (id, user.credential, user.factor))
+        });
+        let factor = before.map(|(_, _, factor)| factor).filter(|factor| *factor != 0);
+        let (factor, secret) = match factor {
+            Some(factor) => {
+                let secret = self.record(names.totp(factor)).await?.ok_or_else(failed)?;
+                (factor, Zeroizing::new(secret.expose().to_vec()))
+            }
+            None => (draw_number()?, totp::draw()?),
+        };
+        let credential = self.store_password(&known.login, new.password).await?;
+        let records =
+            [(names.totp(factor), secret.to_vec()), (names.address(), known.text.clone().into_bytes())];
+        self.put(records.map(|(name, bytes)| (name, Secret::new(bytes))).to_vec()).await?;
+        let command = match before {
+            None => Command::AddUser(Arc::new(NewUser {
+                login: known.login,
+                name: new.name.to_owned(),
+                group: new.group,
+                roles: new.roles,
+                is_operator: new.is_operator,
+                is_disabled: new.is_disabled,
+                credential,
+                factor,
+            })),
+            Some((id, _, had)) => Command::ChangeUser(
+                id,
+                Arc::new(UserChange {
+                    group: new.group,
+                    roles: Some(new.roles),
+                    is_disabled: Some(new.is_disabled),
+                    is_operator: Some(new.is_operator),
+                    credential: Some(credential),
+                    factor: (had == 0).then_some(factor),
+                }),
+            ),
+        };
+        if let Err(reject) = self.submit(command).await? {
+            let mut unused = vec![names.password(credential)];
+            unused.extend(before.is_none().then(|| names.totp(factor)));
+            self.remove(unused).await;
+            return Err(refusal(reject, self.now()));
+        }
+        self.note_address(known.login, &known.text);
+        if let Some((_, credential, _)) = before {
+            self.remove(vec![names.password(credential)]).await;
+        }
+        let id = self.look(|identity| identity.find_user(&known.login)).ok_or_else(failed)?;
+        Ok(MadeUser { id, totp_secret: totp::base32(&secret) })
+    }
+}

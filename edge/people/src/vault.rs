@@ -1,0 +1,86 @@
+//! The records of people in the vault, and their names.
+//!
+//! A name holds the SHA-256 of the address, as the journal does, and the number of the password or of the TOTP secret.
+
+use buttonwood_engine::identity::{Digest, Identity, UserId};
+use buttonwood_gate::Secret;
+use std::fmt::Write;
+
+/// The beginning of all names of records of people.
+const PREFIX: &str = "user-";
+
+/// A failure of the vault, for the log.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct VaultFault(pub String);
+
+/// The vault, as people need it. Each call may wait for the disk.
+pub trait Vault: Send + Sync {
+    /// Puts records, all or none; durable when it returns.
+    ///
+    /// # Errors
+    /// [`VaultFault`]; nothing was put.
+    fn put(&self, records: Vec<(String, Secret)>) -> Result<(), VaultFault>;
+
+    /// A record.
+    ///
+    /// # Errors
+    /// [`VaultFault`].
+    fn get(&self, name: &str) -> Result<Option<Secret>, VaultFault>;
+
+    /// Removes records for good. Names without a record change nothing.
+    ///
+    /// # Errors
+    /// [`VaultFault`].
+    fn remove(&self, names: Vec<String>) -> Result<(), VaultFault>;
+}
+
+/// The names of the records of one address.
+#[derive(Clone, Debug)]
+pub struct Names(String);
+
+impl Names {
+    /// Those of the address with this SHA-256.
+    pub fn of(login: &Digest) -> Self {
+        let mut name = String::from(PREFIX);
+        for byte in login {
+            // Writing to a string cannot fail.
+            let _ = write!(name, "{byte:02x}");
+        }
+        Self(name)
+    }
+
+    /// The address itself.
+    pub fn address(&self) -> String {
+        format!("{}-address", self.0)
+    }
+
+    /// The hash of the password with this number.
+    pub fn password(&self, credential: u64) -> String {
+        format!("{}-password-{credential:016x}", self.0)
+    }
+
+    /// The TOTP secret with this number.
+    pub fn totp(&self, factor: u64) -> String {
+        format!("{}-totp-{factor:016x}", self.0)
+    }
+}
+
+/// Whether a record with this name is one of people.
+pub fn is_of_person(name: &str) -> bool {
+    name.starts_with(PREFIX)
+}
+
+/// The names of the records of people that the state needs.
+pub(crate) fn needed(identity: &Identity) -> Vec<String> {
+    let users = (0..identity.users().len()).map(UserId::from_index).filter_map(|id| identity.user(id));
+    let users = users.flat_map(|user| {
+        let names = Names::of(&user.login);
+        [names.address(), names.password(user.credential), names.totp(user.factor)]
+    });
+    let sign_ups = identity.sign_ups().flat_map(|it| {
+        let names = Names::of(&it.login);
+        [names.address(), names.password(it.credential)]
+    });
+    users.chain(sign_ups).collect()
+}
