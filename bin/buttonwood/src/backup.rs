@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 
 /// The file that shows that a backup has not come to its end.
 const UNFINISHED: &str = "backup-unfinished";
-/// The secrets of the keys, sealed.
-const VAULT: &str = "vault";
+/// How often the vault is copied at most: it is replaced as a whole only when its log outgrows it and when its key is rotated.
+const TRIES: u32 = 10;
 /// The secrets for a sandbox's users.
 const CREDENTIALS: &str = "credentials.json";
 
@@ -107,7 +107,7 @@ enum CopiedKey {
 /// Copies the small files next to journal and history.
 fn copy_rest(from: &Path, to: &Path, mode: Mode) -> Result<CopiedKey, Trouble> {
     let copy = |name: &Path| copy_one(&from.join(name), &to.join(name)).map_err(failed(&to.join(name)));
-    copy(Path::new(VAULT))?;
+    copy_vault(from, to)?;
     if mode == Mode::Sandbox {
         copy(Path::new(CREDENTIALS))?;
         copy_chains(&from.join(CHAINS), &to.join(CHAINS))?;
@@ -129,6 +129,24 @@ fn copy_rest(from: &Path, to: &Path, mode: Mode) -> Result<CopiedKey, Trouble> {
     })
 }
 
+/// Copies the vault: base and log, which belong together if the base is the same afterwards. The log only grows until the base is
+/// replaced, and a start passes over a change that was not whole.
+fn copy_vault(from: &Path, to: &Path) -> Result<(), Trouble> {
+    for _ in 0..TRIES {
+        for name in Vault::FILES {
+            let copied = to.join(name);
+            if !copy_one(&from.join(name), &copied).map_err(failed(&copied))? {
+                // A try before may have found one.
+                Folder::from(to).remove(&copied).map_err(failed(&copied))?;
+            }
+        }
+        if Vault::is_same_base(from, to)? {
+            return Ok(());
+        }
+    }
+    Err(failed(to)(io::Error::other("the vault was replaced again and again while it was copied")))
+}
+
 /// Copies the simulated chains. They are read after the journal, so that a copy has all of a chain that its exchange knows; a
 /// chain's file only grows, and a start cuts a record that was not whole.
 fn copy_chains(from: &Path, to: &Path) -> Result<(), Trouble> {
@@ -145,7 +163,7 @@ fn copy_chains(from: &Path, to: &Path) -> Result<(), Trouble> {
     sync(to).map_err(failed(to))
 }
 
-/// Copies a small file with its permissions; whether it is there. Such files are replaced as a whole, so it has one content.
+/// Copies a small file with its permissions; whether it is there. Such files are replaced as a whole or only grow.
 fn copy_one(from: &Path, to: &Path) -> io::Result<bool> {
     let source = match System.open(from, Open::Read) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
@@ -225,12 +243,12 @@ mod tests {
     #[test]
     fn a_failed_backup_is_removed() {
         let home = tempfile::tempdir().unwrap();
-        for name in [UNFINISHED, "vault"] {
+        for name in [UNFINISHED, "vault", "vault.log"] {
             fs::write(home.path().join(name), "x").unwrap();
         }
         fs::create_dir(home.path().join("journal")).unwrap();
         fs::write(home.path().join("journal").join("identity"), "x").unwrap();
-        assert_eq!(contents(home.path()).unwrap(), (3, 3));
+        assert_eq!(contents(home.path()).unwrap(), (4, 4));
         assert!(check_finished(home.path()).is_err());
         clear(home.path());
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);

@@ -15,7 +15,8 @@ use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// Opens the vault, and checks that it holds the secret of every key. An earlier build's vault is sealed anew.
+/// Opens the vault, and checks that it holds the secret of every key; only then its files may change. An earlier build's vault is sealed
+/// anew.
 pub(crate) fn open_vault(data: &Path, state: &State, source: KeySource) -> Result<(Vault, Opened), Trouble> {
     if !state.access().sessions().is_empty() && !Vault::is_in(data) {
         let line = format!(
@@ -32,11 +33,16 @@ pub(crate) fn open_vault(data: &Path, state: &State, source: KeySource) -> Resul
         tracing::warn!("the vault of an earlier build held {left_out} secrets of no key; they are left out");
     }
     let mut opened = vault.open()?;
+    names.into_iter().try_for_each(|name| secret(&opened, name).map(drop))?;
     // A crash may come between the end of a key and the removal of its secret.
     let ended = state.access().sessions().iter().filter(|session| session.standing() == Standing::Ended);
     let ended: Vec<&str> = ended.map(|session| session.key.api_key.as_str()).collect();
     vault.remove(&mut opened, &ended)?;
-    names.into_iter().try_for_each(|name| secret(&opened, name).map(drop))?;
+    if let Err(fault) = vault.tidy(&mut opened) {
+        tracing::warn!(
+            "the vault's log is not folded into the vault, which the next start tries again: {fault}"
+        );
+    }
     Ok((vault, opened))
 }
 
@@ -45,7 +51,7 @@ pub(crate) fn secret(vault: &Opened, api_key: &str) -> Result<Option<Secret>, Tr
     let found = vault.get(api_key)?;
     if found.is_none() && !vault.is_forgotten(api_key) {
         return Err(Trouble::Flag(format!(
-            "the vault holds no secret for key '{api_key}': was the file 'vault' removed?"
+            "the vault holds no secret for key '{api_key}': was the file 'vault' or 'vault.log' removed or replaced?"
         )));
     }
     Ok(found)

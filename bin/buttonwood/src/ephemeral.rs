@@ -34,8 +34,17 @@ const MARKED: &[u8] = b"made by buttonwood --ephemeral, which removes it\n";
 /// The age from which a directory without a mark will get none: a start writes it at once.
 const UNMARKED_FOR: Duration = Duration::from_mins(10);
 /// The entries that belong in such a directory.
-const PARTS: [&str; 8] =
-    ["ephemeral", "chains", JOURNAL_DIR, "history", "vault", "vault.key", "credentials.json", SOCKET];
+const PARTS: [&str; 9] = [
+    "ephemeral",
+    "chains",
+    JOURNAL_DIR,
+    "history",
+    "vault",
+    "vault.log",
+    "vault.key",
+    "credentials.json",
+    SOCKET,
+];
 /// The endings of a part whose writing was interrupted; earlier builds used the second.
 const UNFINISHED: [&str; 2] = [".tmp", ".new"];
 

@@ -39,11 +39,12 @@ enum Place {
 }
 
 const FILES: &[&str] = &["unlink", "openat", "pwrite64", "fsync", "rename"];
+const LOG: &[&str] = &["unlink", "openat", "pwrite64", "ftruncate", "fdatasync", "fsync", "rename"];
 const JOURNAL: &[&str] = &["pwrite64", "fdatasync"];
 
 /// Each act with the places that it writes to, in its order.
 const POINTS: [(Act, Place, &[&str]); 9] = [
-    (Act::Add, Place::Vault, FILES),
+    (Act::Add, Place::Vault, LOG),
     (Act::Add, Place::Journal, JOURNAL),
     (Act::Add, Place::Credentials, FILES),
     (Act::Disable, Place::Journal, JOURNAL),
@@ -303,7 +304,8 @@ impl Ring {
             Place::Credentials => vec![file("credentials.json"), file("credentials.json.tmp")],
             Place::Vault => {
                 let new = self.sealing.join(format!("key-{}", self.rotations + 1));
-                vec![file("vault"), file("vault.tmp"), new, self.sealing.clone(), self.data.clone()]
+                let own = ["vault", "vault.tmp", "vault.log", "vault.log.tmp"].map(file);
+                own.into_iter().chain([new, self.sealing.clone(), self.data.clone()]).collect()
             }
         }
     }
@@ -360,21 +362,30 @@ impl Ring {
 
     /// A vault older than the journal is refused by the name of the key that it lacks, and changes nothing.
     fn meet_an_older_vault(&mut self, round: &mut Round) {
-        let (vault, older, newer) =
-            (self.data.join("vault"), round.dir.join("older"), round.dir.join("newer"));
-        let copy = |from: &Path, to: &Path| fs::copy(from, to).expect("a file can be copied");
-        copy(&vault, &older);
+        let (older, newer) = (round.dir.join("older"), round.dir.join("newer"));
+        copy_vault(&self.data, &older);
         assert_eq!(self.add(), Ended::Done);
         self.x.kill9();
-        copy(&vault, &newer);
-        copy(&older, &vault);
+        copy_vault(&self.data, &newer);
+        copy_vault(&older, &self.data);
         let ended = round.setup().try_start_in(&self.data).expect_err("a key has no secret");
         let line = one_line(&ended.stderr);
         let api_key = &self.keys.last().expect("just made").credentials.api_key;
         assert!(line.contains(api_key.as_str()) && line.contains("no secret"), "{line}");
-        copy(&newer, &vault);
+        copy_vault(&newer, &self.data);
         self.restart(round);
         round.count("older vaults refused", 1);
+    }
+}
+
+/// Puts the vault of one folder, base and log, in the place of another's.
+fn copy_vault(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder can be made");
+    for name in ["vault", "vault.log"] {
+        let _ = fs::remove_file(to.join(name));
+        if from.join(name).exists() {
+            fs::copy(from.join(name), to.join(name)).expect("a file can be copied");
+        }
     }
 }
 

@@ -32,6 +32,8 @@ impl Secrets {
         if !missing.is_empty() {
             vault.add(&mut opened, &missing)?;
         }
+        // As in the product, a start goes on with a log that it cannot fold.
+        let _ = vault.tidy(&mut opened);
         Ok(Self { vault })
     }
 
@@ -47,22 +49,31 @@ impl Secrets {
 
     /// Checks that every key of a state has its own secret.
     pub(crate) fn check(&self, state: &State) -> Result<(), Finding> {
+        match self.lacking(state)? {
+            None => Ok(()),
+            Some(name) => Err(format!("half a key: {name} has no secret")),
+        }
+    }
+
+    /// Checks that no key of a state has a secret that is not its own, and returns a key that has none.
+    fn lacking(&self, state: &State) -> Result<Option<String>, Finding> {
         let opened = self.vault.open().map_err(|fault| format!("the vault does not open: {fault}"))?;
         for session in state.access().sessions() {
             let name = session.key.api_key.as_str();
             let found = opened.get(name).map_err(|fault| fault.to_string())?;
-            let found = found.ok_or_else(|| format!("half a key: {name} has no secret"))?;
+            let Some(found) = found else { return Ok(Some(name.to_owned())) };
             if found.expose() != secret_of(name).expose() {
                 return Err(format!("{name} has the secret of another key"));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
-    /// Checks a damaged disk: its vault is refused, or every key of a state has its own secret.
+    /// Checks a damaged disk: its vault is refused, or every key of a state has its own secret. A log that was cut may lack a key's
+    /// record: then the product refuses the start.
     pub(crate) fn check_damaged(disk: &Faulty, state: &State) -> Result<(), Finding> {
         let vault = Vault::new(disk.folder(), KeySource::Own);
-        if vault.open().is_err() { Ok(()) } else { Self { vault }.check(state) }
+        if vault.open().is_err() { Ok(()) } else { Self { vault }.lacking(state).map(drop) }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! There are two disks: [`System`], and the simulator's, which loses, tears and reorders what was not synced. The rooms
 //! above cannot distinguish them, so code that survives the simulator's disk survives the system's. Tests also
-//! intercept the calls to the system's disk. Small files that are only ever replaced whole, such as the vault's, are
+//! intercept the calls to the system's disk. Small files that are only ever replaced whole, such as the vault's base, are
 //! written with [`replace`].
 //!
 //! Not here: when to sync, and what to do when a call fails (`store/journal`).

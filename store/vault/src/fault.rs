@@ -66,6 +66,14 @@ pub enum Fault {
         /// The vault.
         path: PathBuf,
     },
+    /// There is a log and no base file that it could belong to.
+    #[error("vault: {} is missing, and without it its log {} is of no use: put it back", path.display(), log.display())]
+    BaseMissing {
+        /// The base file.
+        path: PathBuf,
+        /// The log.
+        log: PathBuf,
+    },
     /// A vault of an earlier build lacks the secret of a key.
     #[error("vault: {} holds no secret for key '{name}'", path.display())]
     Missing {
@@ -87,6 +95,12 @@ pub enum Fault {
         name: String,
         /// Longest name or secret.
         max: usize,
+    },
+    /// One change has more records than fit into one.
+    #[error("vault: {count} records are too many for one change")]
+    TooMany {
+        /// How many.
+        count: usize,
     },
     /// The file for a new key is there already.
     #[error("vault: {} is there already, and a rotation makes a new file; the vault is sealed under {sealed_under}", path.display())]
@@ -123,10 +137,12 @@ impl Fault {
             | Self::OtherKey { .. }
             | Self::NeedsCommand { .. }
             | Self::Damaged { .. }
+            | Self::BaseMissing { .. }
             | Self::Missing { .. }
             | Self::Record { .. } => true,
             Self::Io { .. }
             | Self::TooLong { .. }
+            | Self::TooMany { .. }
             | Self::Exists { .. }
             | Self::Unsynced { .. }
             | Self::Random(_) => false,

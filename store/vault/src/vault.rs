@@ -1,25 +1,35 @@
-//! The vault of one data directory: records of secrets by the names of their sessions, in one small file.
+//! The vault of one data directory: sealed records by name, in a base file and a log of the changes since.
+//!
+//! A change is appended to the log and never reads the records that are there; a start, or a log that outgrows its base, folds
+//! both into a new base. The base is replaced first, so a crash leaves a log that names a base that is gone, and nothing of it is missing.
 //!
 //! [`Vault`] itself holds neither key nor secret. Each call gets the key from its source and wipes it again, so a
 //! running exchange has neither in memory. [`Opened`] is what a start reads the secrets from.
 
-use crate::file::{self, Head, Record, Records, VAULT_FILE};
+use crate::file::{self, Record, Records, VAULT_FILE};
 use crate::key::{self, KEY_FILE, KeySource};
+use crate::log::{Change, LOG_FILE, Tail};
+use crate::opened::Opened;
 use crate::seal::Seal;
 use crate::{Fault, Secret};
 use buttonwood_disk::Folder;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
-/// Bytes of a name or a secret at most; drawn ones are far shorter.
+mod work;
+
+use work::{located, recorded};
+
+/// Bytes of a name or a secret at most: an address has 254, a password's hash about 100, drawn secrets are shorter still.
 const PART_MAX: usize = 1024;
 
 /// One secret to put.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The name of its session: the text of its API key, which never changes. A record opens only under its name.
+    /// The name of its record, which lies there in the clear: for a key its text, which never changes. A record opens only under
+    /// its name.
     pub name: String,
     /// The secret.
     pub secret: Secret,
@@ -29,16 +39,15 @@ pub struct Entry {
 #[derive(Debug)]
 pub struct Vault {
     folder: Folder,
-    /// Held during every change of the file.
-    source: Mutex<KeySource>,
+    /// Held during every change of the files.
+    inner: Mutex<Inner>,
 }
 
-/// A vault that is open for reading; its key is wiped when it is dropped.
-pub struct Opened {
-    seal: Seal,
-    /// Where the key came from, as the file records it.
-    origin: Vec<u8>,
-    records: Records,
+#[derive(Debug)]
+struct Inner {
+    source: KeySource,
+    /// The end of the log; `None` until it was read, and after a failed change.
+    tail: Option<Tail>,
 }
 
 /// Where the key of a vault is.
@@ -64,7 +73,7 @@ pub struct Rotated {
 impl Vault {
     /// The vault of a data directory, whose key comes from `source`. Nothing is read yet.
     pub fn new(folder: impl Into<Folder>, source: KeySource) -> Self {
-        Self { folder: folder.into(), source: Mutex::new(source) }
+        Self { folder: folder.into(), inner: Mutex::new(Inner { source, tail: None }) }
     }
 
     /// Whether a directory has a vault already. A caller that needs its secrets checks this first, since
@@ -80,7 +89,7 @@ impl Vault {
     /// [`Fault::Io`].
     pub fn recorded_key_file(folder: impl Into<Folder>) -> Result<Option<PathBuf>, Fault> {
         let folder = folder.into();
-        let head = file::read(&folder)?.and_then(|content| file::head(&content));
+        let head = file::front(&folder)?.and_then(|front| file::head(&front));
         Ok(head.filter(|head| !head.origin.is_empty()).map(|head| located(&folder, &head.origin)))
     }
 
@@ -89,11 +98,11 @@ impl Vault {
     /// # Errors
     /// [`Fault::Io`].
     pub fn sealed_under(folder: impl Into<Folder>) -> Result<Option<SealedUnder>, Fault> {
-        let Some(content) = file::read(&folder.into())? else { return Ok(None) };
-        if file::is_earlier(&content) {
+        let Some(front) = file::front(&folder.into())? else { return Ok(None) };
+        if file::is_earlier(&front) {
             return Ok(Some(SealedUnder::Inside(KEY_FILE.into())));
         }
-        Ok(file::head(&content).map(|head| {
+        Ok(file::head(&front).map(|head| {
             let path = Path::new(OsStr::from_bytes(&head.origin));
             let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
             match path {
@@ -104,12 +113,64 @@ impl Vault {
         }))
     }
 
-    /// Opens the vault, or creates it where there is none; with [`KeySource::Own`] its key too.
+    /// The names of the files of a vault, which belong together: the base, then the log, which need not be there.
+    pub const FILES: [&'static str; 2] = [VAULT_FILE, LOG_FILE];
+
+    /// Whether the vaults of two directories have the same base file. If so after the base and then the log of a vault in use were
+    /// copied, the copies belong together.
+    ///
+    /// # Errors
+    /// [`Fault::Io`].
+    pub fn is_same_base(one: impl Into<Folder>, other: impl Into<Folder>) -> Result<bool, Fault> {
+        let link = |folder: Folder| Ok(file::front(&folder)?.and_then(|front| file::link(&front)));
+        Ok(link(one.into())? == link(other.into())?)
+    }
+
+    /// Opens the vault, or creates it where there is none; with [`KeySource::Own`] its key too. An interrupted change at the end of
+    /// the log is passed over.
     ///
     /// # Errors
     /// A [`Fault`]: unreadable or unwritable files, no key, another vault's key, a damaged vault.
     pub fn open(&self) -> Result<Opened, Fault> {
-        self.read(&self.lock())
+        self.read(&mut self.lock())
+    }
+
+    /// The secret of one record, or `None` when the vault holds none. It reads and checks the whole vault, as [`Vault::open`], so it
+    /// takes time in proportion to the number of records.
+    ///
+    /// # Errors
+    /// As [`Vault::open`]; [`Fault::Record`] when the record does not open.
+    pub fn read_one(&self, name: &str) -> Result<Option<Secret>, Fault> {
+        self.open()?.get(name)
+    }
+
+    /// As [`Vault::read_one`], for many names with one reading.
+    ///
+    /// # Errors
+    /// As [`Vault::read_one`].
+    pub fn read_many(&self, names: &[&str]) -> Result<Vec<Option<Secret>>, Fault> {
+        let opened = self.open()?;
+        names.iter().map(|name| opened.get(name)).collect()
+    }
+
+    /// Folds the log into a new base if the log is longer than half of it or if either holds sealed secrets that were replaced or
+    /// removed, and takes away a log that a crash left. For a start that has checked that this is its vault: nothing else may have
+    /// changed the vault since it was opened.
+    ///
+    /// # Errors
+    /// A [`Fault`]; the vault holds the same secrets in any case.
+    pub fn tidy(&self, opened: &mut Opened) -> Result<(), Fault> {
+        let mut inner = self.lock();
+        if opened.outdated > 0 || opened.tail.end > opened.tail.base.length / 2 {
+            let recorded = opened.recorded.clone();
+            return self.fold(&mut inner, opened, recorded);
+        }
+        if opened.is_stale && opened.tail.end == 0 {
+            let path = self.folder.file(LOG_FILE);
+            self.folder.remove(&path).map_err(Fault::io("remove", &path))?;
+        }
+        opened.is_stale = false;
+        Ok(())
     }
 
     /// Files the secrets of an earlier build's vault by names, the sessions' in the order of their numbers. Any other
@@ -118,11 +179,12 @@ impl Vault {
     /// # Errors
     /// A [`Fault`]; the vault is then as it was.
     pub fn upgrade(&self, names: &[&str]) -> Result<usize, Fault> {
-        let source = self.lock();
+        let mut inner = self.lock();
         let path = self.folder.file(VAULT_FILE);
-        let Some(content) = file::read(&self.folder)?.filter(|content| file::is_earlier(content)) else {
+        if !file::front(&self.folder)?.is_some_and(|front| file::is_earlier(&front)) {
             return Ok(0);
-        };
+        }
+        let content = file::read(&self.folder)?.unwrap_or_default();
         let key_path = self.folder.file(KEY_FILE);
         let key = key::read(&self.folder, &key_path)?;
         let key = key.ok_or_else(|| Fault::KeyMissing { path: key_path.clone(), sealed: true })?;
@@ -130,9 +192,9 @@ impl Vault {
         let before = own();
         let sealed = file::decode_earlier(&before, &content);
         let sealed = sealed.ok_or_else(|| Fault::Damaged { path: path.clone() })?;
-        let (seal, origin) = match &*source {
+        let (seal, origin) = match &inner.source {
             KeySource::Own => (own(), KEY_FILE.as_bytes().to_vec()),
-            KeySource::File(_) | KeySource::Command(_) => self.key(&source, None)?,
+            KeySource::File(_) | KeySource::Command(_) => self.key(&inner.source, None)?,
         };
         let mut records = Records::new();
         for (session, name) in (0u32..).zip(names) {
@@ -144,8 +206,9 @@ impl Vault {
             records.insert((*name).to_owned(), Record::close(&seal, name, &secret)?);
         }
         let left_out = sealed.len() - records.len();
+        inner.tail = None;
         self.write(&seal, &origin, &records)?;
-        if *source != KeySource::Own {
+        if inner.source != KeySource::Own {
             // The old key seals nothing any more, and a venue's directory holds no key.
             self.folder.remove(&key_path).map_err(Fault::io("remove", &key_path))?;
         }
@@ -160,42 +223,60 @@ impl Vault {
         self.put_all(&[Entry { name: name.to_owned(), secret: secret.clone() }])
     }
 
-    /// Puts many secrets with one rewrite of the file: all of them or none.
+    /// Puts many secrets with one append to the log: all of them or none.
     ///
     /// # Errors
-    /// A [`Fault`]; the vault is then as it was.
+    /// A [`Fault`]; the vault is then as it was, unless only the last sync failed, in which case it may hold them.
     pub fn put_all(&self, entries: &[Entry]) -> Result<(), Fault> {
-        let source = self.lock();
-        self.extend(&mut self.read(&source)?, entries)
+        self.change(|seal| sealed(seal, entries))
     }
 
     /// As [`Vault::put_all`], into a vault that is open already, so that its key is not read again. Nothing else may
     /// have changed the vault since it was opened.
     ///
     /// # Errors
-    /// A [`Fault`]; the vault is then as it was.
+    /// As [`Vault::put_all`].
     pub fn add(&self, opened: &mut Opened, entries: &[Entry]) -> Result<(), Fault> {
-        let _source = self.lock();
-        self.extend(opened, entries)
+        let changes = sealed(&opened.seal, entries)?;
+        self.change_opened(opened, changes)
     }
 
     /// Removes the secrets of sessions that have ended, by their names; durable when it returns. Their records stay without a secret, so
-    /// that a lost record shows. Names without a secret change nothing.
+    /// that a lost record shows. Names without a secret change nothing. The sealed bytes stay in the files until the next start.
     ///
     /// # Errors
-    /// A [`Fault`]; the vault is then as it was.
+    /// As [`Vault::put_all`].
     pub fn forget(&self, names: &[&str]) -> Result<(), Fault> {
-        let source = self.lock();
-        self.empty(&mut self.read(&source)?, names)
+        self.change(|_| named(names, Change::Forget))
     }
 
     /// As [`Vault::forget`], in a vault that is open already. Nothing else may have changed the vault since it was opened.
     ///
     /// # Errors
-    /// A [`Fault`]; the vault is then as it was.
+    /// As [`Vault::put_all`].
     pub fn remove(&self, opened: &mut Opened, names: &[&str]) -> Result<(), Fault> {
-        let _source = self.lock();
-        self.empty(opened, names)
+        let holds = |name: &&&str| opened.records.get(**name).is_some_and(|record| !record.is_emptied());
+        let held: Vec<&str> = names.iter().filter(holds).copied().collect();
+        self.change_opened(opened, named(&held, Change::Forget)?)
+    }
+
+    /// Removes whole records, by their names, for secrets that are not those of keys: nothing shows that they were there. Durable when
+    /// it returns. Names without a record change nothing. The sealed bytes stay in the files until the next start.
+    ///
+    /// # Errors
+    /// As [`Vault::put_all`].
+    pub fn remove_all(&self, names: &[&str]) -> Result<(), Fault> {
+        self.change(|_| named(names, Change::Remove))
+    }
+
+    /// As [`Vault::remove_all`], in a vault that is open already. Nothing else may have changed the vault since it was opened.
+    ///
+    /// # Errors
+    /// As [`Vault::put_all`].
+    pub fn remove_all_in(&self, opened: &mut Opened, names: &[&str]) -> Result<(), Fault> {
+        let held: Vec<&str> =
+            names.iter().filter(|name| opened.records.contains_key(**name)).copied().collect();
+        self.change_opened(opened, named(&held, Change::Remove)?)
     }
 
     /// Makes a key in the new file `to` and seals the vault under it; from then on `to` is the source of the key. After
@@ -214,8 +295,8 @@ impl Vault {
     /// # Errors
     /// As [`Vault::rotate`].
     pub fn rotate_through(&self, to: &Path, at: &Path) -> Result<Rotated, Fault> {
-        let mut source = self.lock();
-        let opened = self.read(&source)?;
+        let mut inner = self.lock();
+        let opened = self.read(&mut inner)?;
         let before = self.shown(&opened.origin);
         let key = key::make_file(&self.folder, to, at, &before)?;
         let seal = Seal::new(&key).expect("a fresh key has a key's length");
@@ -227,12 +308,13 @@ impl Vault {
         let written = rewrapped
             .collect::<Result<Records, Fault>>()
             .and_then(|records| self.write(&seal, &origin, &records));
+        inner.tail = None;
         let is_new =
             || matches!(file::read(&self.folder), Ok(Some(now)) if file::decode(&seal, &now).is_some());
         match written {
-            Ok(()) => {}
+            Ok(stamp) => inner.tail = Some(Tail::of(stamp)),
             Err(Fault::Io { source: error, .. }) if is_new() => {
-                *source = KeySource::File(to.to_owned());
+                inner.source = KeySource::File(to.to_owned());
                 return Err(Fault::Unsynced { before, after: to.to_owned(), source: error });
             }
             Err(fault) => {
@@ -240,144 +322,31 @@ impl Vault {
                 return Err(fault);
             }
         }
-        *source = KeySource::File(to.to_owned());
+        inner.source = KeySource::File(to.to_owned());
+        self.drop_log();
         Ok(Rotated { records: opened.len(), before })
     }
-
-    fn extend(&self, opened: &mut Opened, entries: &[Entry]) -> Result<(), Fault> {
-        let mut next = opened.records.clone();
-        for Entry { name, secret } in entries {
-            if name.len().max(secret.expose().len()) > PART_MAX {
-                return Err(Fault::TooLong { name: name.clone(), max: PART_MAX });
-            }
-            next.insert(name.clone(), Record::close(&opened.seal, name, secret)?);
-        }
-        self.write(&opened.seal, &opened.origin, &next)?;
-        opened.records = next;
-        Ok(())
-    }
-
-    fn empty(&self, opened: &mut Opened, names: &[&str]) -> Result<(), Fault> {
-        let holds = |name: &&&str| opened.records.get(**name).is_some_and(|record| !record.is_emptied());
-        let held: Vec<&str> = names.iter().filter(holds).copied().collect();
-        if held.is_empty() {
-            return Ok(());
-        }
-        let mut next = opened.records.clone();
-        for name in held {
-            next.insert(name.to_owned(), Record::emptied(&opened.seal, name)?);
-        }
-        self.write(&opened.seal, &opened.origin, &next)?;
-        opened.records = next;
-        Ok(())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, KeySource> {
-        self.source.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn read(&self, source: &KeySource) -> Result<Opened, Fault> {
-        let path = self.folder.file(VAULT_FILE);
-        let Some(content) = file::read(&self.folder)? else {
-            let (seal, origin) = self.key(source, None)?;
-            self.write(&seal, &origin, &Records::new())?;
-            return Ok(Opened { seal, origin, records: Records::new() });
-        };
-        let head = file::head(&content).ok_or_else(|| Fault::Damaged { path: path.clone() })?;
-        let (seal, origin) = self.key(source, Some(&head))?;
-        if seal.id() != head.id {
-            let sealed_under = self.shown(&head.origin);
-            return Err(Fault::OtherKey { path, origin: self.shown(&origin), sealed_under });
-        }
-        let records = file::decode(&seal, &content).ok_or(Fault::Damaged { path })?;
-        Ok(Opened { seal, origin, records })
-    }
-
-    /// The key, for a vault with this head or for a new one; and its origin.
-    fn key(&self, source: &KeySource, head: Option<&Head>) -> Result<(Seal, Vec<u8>), Fault> {
-        let sealed = head.is_some();
-        let (key, origin) = match (source, head) {
-            (KeySource::Command(command), _) => (key::run(command)?, Vec::new()),
-            (KeySource::File(path), _) => {
-                let key = key::read(&self.folder, path)?;
-                let key = key.ok_or_else(|| Fault::KeyMissing { path: path.clone(), sealed })?;
-                (key, recorded(&self.folder, path))
-            }
-            (KeySource::Own, None) => {
-                let key = key::read(&self.folder, &self.folder.file(KEY_FILE))?;
-                let key = key.map_or_else(|| key::make_own(&self.folder), Ok)?;
-                (key, KEY_FILE.as_bytes().to_vec())
-            }
-            (KeySource::Own, Some(head)) if head.origin.is_empty() => {
-                return Err(Fault::NeedsCommand { path: self.folder.file(VAULT_FILE) });
-            }
-            (KeySource::Own, Some(head)) => {
-                let path = located(&self.folder, &head.origin);
-                let key = key::read(&self.folder, &path)?;
-                (key.ok_or(Fault::KeyMissing { path, sealed })?, head.origin.clone())
-            }
-        };
-        Ok((Seal::new(&key).expect("a key has a key's length"), origin))
-    }
-
-    fn write(&self, seal: &Seal, origin: &[u8], records: &Records) -> Result<(), Fault> {
-        file::replace(&self.folder, VAULT_FILE, &file::encode(seal, origin, records)?)
-    }
-
-    fn shown(&self, origin: &[u8]) -> String {
-        match origin {
-            [] => KeySource::Command(String::new()).shown(),
-            _ => KeySource::File(located(&self.folder, origin)).shown(),
-        }
-    }
 }
 
-impl Opened {
-    /// The secret of a session, or `None` when the vault holds none.
-    ///
-    /// # Errors
-    /// [`Fault::Record`] when its record does not open.
-    pub fn get(&self, name: &str) -> Result<Option<Secret>, Fault> {
-        let Some(record) = self.records.get(name).filter(|record| !record.is_emptied()) else {
-            return Ok(None);
-        };
-        record.open(&self.seal, name).map(Some).ok_or_else(|| Fault::Record { name: name.to_owned() })
-    }
-
-    /// Whether the secret of a session was removed, since it has ended.
-    pub fn is_forgotten(&self, name: &str) -> bool {
-        self.records.get(name).is_some_and(Record::is_emptied)
-    }
-
-    /// How many secrets the vault holds.
-    pub fn len(&self) -> usize {
-        self.records.values().filter(|record| !record.is_emptied()).count()
-    }
-
-    /// Whether the vault holds no secret.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+/// The changes that put these secrets.
+fn sealed(seal: &Seal, entries: &[Entry]) -> Result<Vec<Change>, Fault> {
+    let put = |Entry { name, secret }: &Entry| {
+        check_length(name, secret.expose().len())?;
+        Ok(Change::Put(name.clone(), Record::close(seal, name, secret)?))
+    };
+    entries.iter().map(put).collect()
 }
 
-impl core::fmt::Debug for Opened {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Opened").field("secrets", &self.len()).finish_non_exhaustive()
+/// A change of each of these names.
+fn named(names: &[&str], change: fn(String) -> Change) -> Result<Vec<Change>, Fault> {
+    names.iter().map(|name| check_length(name, 0).map(|()| change((*name).to_owned()))).collect()
+}
+
+fn check_length(name: &str, secret: usize) -> Result<(), Fault> {
+    if name.len().max(secret) > PART_MAX {
+        return Err(Fault::TooLong { name: name.to_owned(), max: PART_MAX });
     }
-}
-
-/// The path of a key file as a vault records it: relative to the vault if it lies beside it, since a data directory may
-/// be moved.
-fn recorded(folder: &Folder, path: &Path) -> Vec<u8> {
-    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let path = whole(path);
-    let beside = path.strip_prefix(whole(folder.path())).unwrap_or(&path);
-    beside.as_os_str().as_bytes().to_vec()
-}
-
-/// The path of a recorded key file.
-fn located(folder: &Folder, origin: &[u8]) -> PathBuf {
-    folder.path().join(OsStr::from_bytes(origin))
+    Ok(())
 }
 
 #[cfg(test)]

@@ -197,7 +197,7 @@ fn a_sandbox_s_copy_is_complete() {
     let copy = home.path().join("copy");
     let output = back_up(x.data(), &copy);
     assert!(output.status.success() && stderr(&output).contains("holds its vault.key"), "{output:?}");
-    for name in ["vault", "vault.key", "credentials.json"] {
+    for name in ["vault", "vault.log", "vault.key", "credentials.json"] {
         let [own, copied] = [x.data(), &copy].map(|folder| folder.join(name));
         assert_eq!(fs::read(&own).unwrap(), fs::read(&copied).unwrap(), "{name}");
         let modes = [own, copied].map(|path| fs::metadata(path).unwrap().permissions());

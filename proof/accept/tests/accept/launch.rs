@@ -495,32 +495,34 @@ fn wrong_seed() {
     laws::check(&x);
 }
 
-/// A changed vault is refused before anything is written.
+/// A changed vault, its log too, is refused before anything is written.
 #[test]
 fn damaged_vault() {
     let x = Exchange::start();
     x.stop();
     let before = journal_of(&x);
-    let vault = x.data().join("vault");
+    let [vault, log] = ["vault", "vault.log"].map(|name| x.data().join(name));
     // A restart does not mend it, so a supervisor must not try.
     let refused = || {
         let ended = Exchange::builder().try_start_in(x.data()).expect_err("it is refused");
         assert_eq!(ended.status.and_then(|status| status.code()), Some(2), "{}", ended.stderr);
         ended.stderr
     };
-    let mut bytes = fs::read(&vault).unwrap();
-    for place in [6, bytes.len() / 2, bytes.len() - 1] {
-        bytes[place] ^= 0x10;
-        fs::write(&vault, &bytes).unwrap();
+    for file in [&vault, &log] {
+        let mut bytes = fs::read(file).unwrap();
+        for place in [6, bytes.len() / 2, bytes.len() - 20] {
+            bytes[place] ^= 0x10;
+            fs::write(file, &bytes).unwrap();
+            let line = refused();
+            assert!(line.contains(&format!("{} does not open: it is damaged", text(file))), "{line}");
+            bytes[place] ^= 0x10;
+        }
+        fs::remove_file(file).unwrap();
         let line = refused();
-        assert!(line.contains("vault"), "{line}");
-        bytes[place] ^= 0x10;
+        assert!(line.contains("'vault'") && !file.exists(), "none is made in its place: {line}");
+        fs::write(file, &bytes).unwrap();
     }
-    fs::remove_file(&vault).unwrap();
-    let line = refused();
-    assert!(line.contains("'vault'") && !vault.exists(), "none is made in its place: {line}");
     assert!(journal_of(&x) == before, "a refused start wrote to the journal");
-    fs::write(&vault, &bytes).unwrap();
     x.restart();
     laws::check(&x);
 }
