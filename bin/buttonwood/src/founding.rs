@@ -12,13 +12,15 @@ use buttonwood_engine::{
 use buttonwood_model::{Codes, CurrencyId, Product, SymbolId, SymbolStatus, Time};
 use buttonwood_num::{Money, Round};
 use buttonwood_sandbox::{
-    Draw, Founded, Funding, found, found_perpetual_traders, missing_sample_rates, spot_traders,
+    Draw, Founded, Funding, found, found_people, found_perpetual_traders, missing_sample_rates, spot_traders,
 };
 use buttonwood_sequencer::Recovered;
 use buttonwood_vault::{Opened, Vault};
 
 /// Parts what is drawn for the simulated traders of perpetuals from what a sandbox is founded with.
 const PERPETUAL_TRADERS: u64 = 0x7065_7270_7472_6164;
+/// The same for users and apps.
+const PEOPLE: u64 = 0x7065_6F70_6C65_2121;
 
 /// How many start balances of a currency instant orders of a sandbox can give (D-180).
 const STOCK: i128 = 10;
@@ -61,6 +63,21 @@ pub(crate) fn perpetual_traders(
             gusd.map(|place| (CurrencyId::from_index(place), plenty(None))).into_iter().collect();
         found_perpetual_traders(state.access(), &mut draw, &funds, time)
     };
+    let Some(Founded { commands, secrets }) = founded else { return Ok(()) };
+    vault.add(opened, &secrets)?;
+    commit(recovered, time, commands)
+}
+
+/// Adds the users and apps of the launch contract, if the directory has no users.
+pub(crate) fn people(
+    recovered: &mut Recovered,
+    (vault, opened): (&Vault, &mut Opened),
+    seed: u64,
+    seed_given: bool,
+    time: Time,
+) -> Result<(), Trouble> {
+    let mut draw = draw(seed ^ PEOPLE, seed_given)?;
+    let founded = found_people(recovered.views().state(), &mut draw);
     let Some(Founded { commands, secrets }) = founded else { return Ok(()) };
     vault.add(opened, &secrets)?;
     commit(recovered, time, commands)
@@ -219,6 +236,11 @@ fn listing(mode: Mode, seed: u64, hash_key: u64, reference: Reference) -> Result
 }
 
 /// Test accounts get the table's start balances; simulated traders plenty of the same currencies, and of all others once they trade.
+/// The test balances of someone who signs up.
+pub(crate) fn start_balances() -> Result<Vec<(CurrencyId, Money)>, Trouble> {
+    Ok(funding(&Reference::load()?).accounts)
+}
+
 fn funding(reference: &Reference) -> Funding {
     let ids = || (0..reference.currencies.len()).map(CurrencyId::from_index).zip(&reference.currencies);
     let accounts = ids()

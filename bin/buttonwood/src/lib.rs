@@ -22,6 +22,7 @@ mod metrics;
 mod new_keys;
 mod ownership;
 mod peers;
+mod people;
 mod places;
 mod predictions;
 mod ranks;

@@ -13,6 +13,7 @@ use crate::founding;
 use crate::metrics;
 use crate::new_keys::NewKeys;
 use crate::peers;
+use crate::people;
 use crate::places;
 use crate::predictions;
 use crate::rates_file::RatesFile;
@@ -88,8 +89,18 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         write_credentials(&data, &base_url, RwLockReadGuard::map(exchange.views(), Views::state), &opened)?;
     let settings = settings::of_sandbox(flags, nodes, deposit_seed, driver.as_ref(), steps);
     let trading = trading.filter(|_| !manual);
-    let app =
-        App::new(exchange, gate, settings, keeper(vault, data.clone(), Some(base_url.clone()), new_keys));
+    let vault = Arc::new(vault);
+    let known = buttonwood_people::Settings {
+        vault: Arc::new(people::OfDirectory(Arc::clone(&vault))),
+        service: flags.common.service_name.clone(),
+        auth_url: base_url.clone(),
+        is_sandbox: true,
+        credit: founding::start_balances()?,
+        limits_mail: flags.common.rate_limits == Switch::On,
+    };
+    let people = people::start(exchange.clone(), known, &opened)?;
+    let keeper = keeper(vault, data.clone(), Some(base_url.clone()), new_keys);
+    let app = App::new(exchange, gate, people, settings, keeper);
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     // After the socket: a start that cannot open it says one line.
     let about = Welcome { base_url: &base_url, data: &data, credentials: &credentials, seed };
@@ -157,6 +168,7 @@ fn furnish(
     founding::complete(recovered, 1, time)?;
     founding::stock(recovered, time)?;
     staking::furnish(recovered, seed, given, time)?;
+    founding::people(recovered, (vault, opened), seed, given, time)?;
     if trades {
         founding::perpetual_traders(recovered, (vault, opened), seed, given, time)?;
         founding::refill_traders(recovered, time)?;
@@ -207,10 +219,20 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let exchange = running.exchange();
     let base_url = doors.base_url()?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
+    let vault = Arc::new(vault);
+    let known = buttonwood_people::Settings {
+        vault: Arc::new(people::OfDirectory(Arc::clone(&vault))),
+        service: flags.common.service_name.clone(),
+        auth_url: base_url.clone(),
+        is_sandbox: false,
+        credit: Vec::new(),
+        limits_mail: flags.common.rate_limits == Switch::On,
+    };
+    let people = people::start(exchange.clone(), known, &opened)?;
     wipe(opened);
     vault_key::warn(&key);
     let settings = settings::of_venue(&flags.common);
-    let app = App::new(exchange, gate, settings, keeper(vault, data.clone(), None, new_keys));
+    let app = App::new(exchange, gate, people, settings, keeper(vault, data.clone(), None, new_keys));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     welcome::venue(&base_url, &data);
     let feeds = flags.common.feeds.clone();
@@ -250,9 +272,8 @@ fn new_keys(common: &Common, data: &Path, is_venue: bool) -> Result<NewKeys, Tro
 
 /// The keeper of a running exchange on a directory: it stores secrets in the vault, rotates its key and, for a sandbox, which
 /// gives its address, writes `credentials.json` again after each change.
-fn keeper(vault: Vault, data: PathBuf, sandbox: Option<String>, new_keys: NewKeys) -> Keeper {
+fn keeper(vault: Arc<Vault>, data: PathBuf, sandbox: Option<String>, new_keys: NewKeys) -> Keeper {
     let fault = |fault: &dyn std::fmt::Display| KeeperFault(fault.to_string());
-    let vault = Arc::new(vault);
     let (keys, sealed, emptied) = (Arc::clone(&vault), Arc::clone(&vault), Arc::clone(&vault));
     let store =
         move |api_key: &str, secret: &Secret| vault.put(api_key, secret).map_err(|error| fault(&error));

@@ -4,6 +4,7 @@ use crate::keys::Keeper;
 use buttonwood_address::Params;
 use buttonwood_gate::Gate;
 use buttonwood_model::{CurrencyId, Symbol, SymbolId, Time};
+use buttonwood_people::People;
 use buttonwood_sequencer::Exchange;
 use buttonwood_views::Views;
 use buttonwood_wire::Names;
@@ -21,6 +22,8 @@ pub struct Shared {
     pub exchange: Exchange,
     /// The gate.
     pub gate: Gate,
+    /// People: passwords, second factors, mail.
+    pub people: Arc<People>,
     /// The names of symbols and currencies.
     pub names: Names,
     /// The formats of addresses: those of the main chains, or of the chains of test nodes.
@@ -37,7 +40,13 @@ pub struct Shared {
 
 impl Shared {
     /// The parts of a running exchange; `service` is the constant in the `exchange` field (D-22).
-    pub fn new(exchange: Exchange, gate: Gate, service: String, formats: Params, keeper: Keeper) -> Self {
+    pub fn new(
+        exchange: Exchange,
+        gate: Gate,
+        people: Arc<People>,
+        (service, formats): (String, Params),
+        keeper: Keeper,
+    ) -> Self {
         let views = exchange.views();
         let (symbols, currencies) = (views.state().symbols(), views.state().currencies());
         let names = Names::new(service, symbols, currencies);
@@ -46,6 +55,7 @@ impl Shared {
         Self {
             exchange,
             gate,
+            people,
             names,
             formats,
             contract_prefix: CONTRACT_PREFIX.to_owned(),

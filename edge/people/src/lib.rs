@@ -25,6 +25,6 @@ pub use people::{Entered, From, People, Settings, peer, session_cookie};
 pub use refusal::refusal;
 pub use second_factor::TotpBegun;
 pub use secret::{Drawn, csrf, digest, draw, draw_app_id};
-pub use totp::code_at;
+pub use totp::{base32, code_at};
 pub use users::{MadeUser, NewPerson};
-pub use vault::{Names, Vault, VaultFault, is_of_person};
+pub use vault::{InMemory, Names, Vault, VaultFault, is_of_person};

@@ -190,7 +190,8 @@ impl People {
     ) -> Result<(), Refusal> {
         let sent = self.send(command).await;
         let names = Names::of(login);
-        self.remove(vec![names.password(if sent.is_ok() { before } else { after })]).await;
+        let ended = if sent.is_ok() { before } else { after };
+        self.remove(vec![names.password(ended), names.listed(ended)]).await;
         sent
     }
 

@@ -22,7 +22,7 @@ pub(crate) fn draw() -> Result<Zeroizing<Vec<u8>>, Refusal> {
 }
 
 /// A secret as apps take it: base32 without padding (RFC 4648).
-pub(crate) fn base32(bytes: &[u8]) -> Zeroizing<String> {
+pub fn base32(bytes: &[u8]) -> Zeroizing<String> {
     let mut out = Zeroizing::new(String::with_capacity(bytes.len() * 2));
     let (mut bits, mut count) = (0_u32, 0_u32);
     for byte in bytes {

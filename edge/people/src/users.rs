@@ -97,7 +97,7 @@ impl People {
         }
         self.note_address(known.login, &known.text);
         if let Some((_, credential, _)) = before {
-            self.remove(vec![names.password(credential)]).await;
+            self.remove(vec![names.password(credential), names.listed(credential)]).await;
         }
         let id = self.look(|identity| identity.find_user(&known.login)).ok_or_else(failed)?;
         Ok(MadeUser { id, totp_secret: totp::base32(&secret) })

@@ -60,6 +60,11 @@ impl Names {
         format!("{}-password-{credential:016x}", self.0)
     }
 
+    /// A password itself, which a sandbox drew and lists: it is sealed, and no hash of it is stored.
+    pub fn listed(&self, credential: u64) -> String {
+        format!("{}-listed-{credential:016x}", self.0)
+    }
+
     /// The TOTP secret with this number.
     pub fn totp(&self, factor: u64) -> String {
         format!("{}-totp-{factor:016x}", self.0)
@@ -76,11 +81,32 @@ pub(crate) fn needed(identity: &Identity) -> Vec<String> {
     let users = (0..identity.users().len()).map(UserId::from_index).filter_map(|id| identity.user(id));
     let users = users.flat_map(|user| {
         let names = Names::of(&user.login);
-        [names.address(), names.password(user.credential), names.totp(user.factor)]
+        let credential = user.credential;
+        [names.address(), names.password(credential), names.listed(credential), names.totp(user.factor)]
     });
     let sign_ups = identity.sign_ups().flat_map(|it| {
         let names = Names::of(&it.login);
         [names.address(), names.password(it.credential)]
     });
     users.chain(sign_ups).collect()
+}
+
+/// A vault in memory, for tests of the rooms above.
+#[derive(Default)]
+pub struct InMemory(parking_lot::Mutex<std::collections::BTreeMap<String, Secret>>);
+
+impl Vault for InMemory {
+    fn put(&self, records: Vec<(String, Secret)>) -> Result<(), VaultFault> {
+        self.0.lock().extend(records);
+        Ok(())
+    }
+
+    fn get(&self, name: &str) -> Result<Option<Secret>, VaultFault> {
+        Ok(self.0.lock().get(name).cloned())
+    }
+
+    fn remove(&self, names: Vec<String>) -> Result<(), VaultFault> {
+        self.0.lock().retain(|name, _| !names.contains(name));
+        Ok(())
+    }
 }

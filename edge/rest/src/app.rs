@@ -12,6 +12,7 @@ use buttonwood_driver::{Chains, Nodes};
 use buttonwood_gate::Gate;
 use buttonwood_operate::Shared;
 use buttonwood_operate::keys::Keeper;
+use buttonwood_people::People;
 use buttonwood_sequencer::Exchange;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -79,9 +80,15 @@ impl Deref for App {
 
 impl App {
     /// An app over a running exchange.
-    pub fn new(exchange: Exchange, gate: Gate, settings: Settings, keeper: Keeper) -> Self {
+    pub fn new(
+        exchange: Exchange,
+        gate: Gate,
+        people: Arc<People>,
+        settings: Settings,
+        keeper: Keeper,
+    ) -> Self {
         let (service, formats) = (settings.service.clone(), settings.formats.clone());
-        let shared = Shared::new(exchange, gate, service, formats, keeper);
+        let shared = Shared::new(exchange, gate, people, (service, formats), keeper);
         let shared = shared.with_contract_prefix(settings.contract_prefix.clone());
         let meters = Meters::new(settings.outside.iter().flat_map(|outside| outside.names()));
         Self {

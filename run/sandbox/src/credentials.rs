@@ -1,9 +1,12 @@
 //! `credentials.json`: the keys a tester works with, written anew at every start (launch contract).
 
 use crate::cast::SIMULATED;
+use crate::people::{USERS, UserPart, app_record, is_founded, place};
 use buttonwood_disk::replace;
+use buttonwood_engine::identity::App;
 use buttonwood_engine::{AccountKind, Owner, Standing, State};
-use buttonwood_model::Role;
+use buttonwood_model::{Role, Scope};
+use buttonwood_people::{Names, base32, digest};
 use buttonwood_vault::{Opened, Secret};
 use serde::{Serialize, Serializer};
 use std::io::Write;
@@ -35,8 +38,8 @@ struct Content<'a> {
     base_url: &'a str,
     auth_url: &'a str,
     keys: Vec<Row<'a>>,
-    users: [(); 0],
-    oauth_clients: [(); 0],
+    users: Vec<UserRow<'a>>,
+    oauth_clients: Vec<ClientRow<'a>>,
 }
 
 /// A key of the file.
@@ -56,6 +59,39 @@ struct Row<'a> {
     roles: Vec<&'static str>,
     require_heartbeat: bool,
     time_based_nonce: bool,
+}
+
+/// A user of the file.
+#[derive(Serialize)]
+struct UserRow<'a> {
+    email: &'a str,
+    #[serde(serialize_with = "exposed")]
+    password: Secret,
+    #[serde(serialize_with = "exposed")]
+    totp_secret: Secret,
+    /// An operator has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<&'a str>,
+    /// The first of the roles; `Operator` for an operator.
+    role: &'static str,
+    roles: Vec<&'static str>,
+}
+
+/// An app of the file.
+#[derive(Serialize)]
+struct ClientRow<'a> {
+    name: &'a str,
+    client_id: String,
+    /// A public client has none.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "exposed_if_any")]
+    client_secret: Option<Secret>,
+    redirect_uris: &'a [String],
+    scopes: Vec<&'static str>,
+    public: bool,
+}
+
+fn exposed_if_any<S: Serializer>(secret: &Option<Secret>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(secret.as_ref().map_or("", Secret::text))
 }
 
 fn exposed<S: Serializer>(secret: &Secret, to: S) -> Result<S::Ok, S::Error> {
@@ -93,7 +129,8 @@ pub fn write(
             time_based_nonce: key.time_based_nonce,
         });
     }
-    let content = Content { base_url, auth_url: base_url, keys, users: [], oauth_clients: [] };
+    let (users, oauth_clients) = (users(&state, vault), clients(&state, vault));
+    let content = Content { base_url, auth_url: base_url, keys, users, oauth_clients };
     let text = text(&content);
     drop(content);
     drop(state);
@@ -103,6 +140,51 @@ pub fn write(
         source: failed.source,
     })?;
     Ok(dir.join("credentials.json"))
+}
+
+/// The users that the sandbox was founded with, as long as they may sign in as listed.
+fn users<'a>(state: &'a State, vault: &Opened) -> Vec<UserRow<'a>> {
+    let identity = state.identity();
+    let row = |part: &'static UserPart| {
+        let login = digest(part.email);
+        let user =
+            identity.find_user(&login).and_then(|id| identity.user(id)).filter(|user| user.is_active())?;
+        let names = Names::of(&login);
+        let get = |name: String| vault.get(&name).ok().flatten();
+        let roles: Vec<_> = user.roles.iter().map(Role::name).collect();
+        Some(UserRow {
+            email: part.email,
+            password: get(names.listed(user.credential))?,
+            totp_secret: Secret::new(base32(get(names.totp(user.factor))?.expose()).as_bytes().to_vec()),
+            group: user.group.and_then(|group| state.access().group(group)).map(|group| group.name.as_str()),
+            role: roles.first().copied().unwrap_or("Operator"),
+            roles,
+        })
+    };
+    USERS.iter().filter_map(row).collect()
+}
+
+/// The apps that the sandbox was founded with, as long as their secrets are those listed.
+fn clients<'a>(state: &'a State, vault: &Opened) -> Vec<ClientRow<'a>> {
+    let row = |app: &'a App| {
+        let secret = vault.get(&app_record(app.new.id)).ok().flatten();
+        let is_listed = match (&secret, app.secret) {
+            (Some(secret), Some(kept)) => digest(secret.text()) == kept,
+            (None, None) => is_founded(app),
+            (None, Some(_)) | (Some(_), None) => false,
+        };
+        is_listed.then(|| ClientRow {
+            name: &app.new.name,
+            client_id: app.new.id.to_string(),
+            client_secret: secret,
+            redirect_uris: &app.new.redirect_uris,
+            scopes: app.new.scopes.iter().map(Scope::name).collect(),
+            public: app.new.is_public,
+        })
+    };
+    let mut rows: Vec<_> = state.identity().apps().filter_map(|app| Some((place(app), row(app)?))).collect();
+    rows.sort_by_key(|(place, _)| *place);
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 /// The file as text, wiped when dropped. Its length is counted first: a vector that grows leaves a copy behind.

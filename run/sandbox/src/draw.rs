@@ -43,6 +43,26 @@ impl Draw {
         text(&mut self.secrets, MIXED, 32)
     }
 
+    /// The bits of an id, from the seed.
+    pub(crate) fn id(&mut self) -> [u8; 16] {
+        self.seeded.random()
+    }
+
+    /// The number of a record in the vault; never 0, which stands for none.
+    pub(crate) fn number(&mut self) -> u64 {
+        self.seeded.random::<u64>().max(1)
+    }
+
+    /// A secret of a second factor.
+    pub(crate) fn totp_secret(&mut self) -> [u8; 20] {
+        self.secrets.random()
+    }
+
+    /// A client secret: 256 random bits in base64url (D-128).
+    pub(crate) fn token(&mut self) -> String {
+        base64_simd::URL_SAFE_NO_PAD.encode_to_string(self.secrets.random::<[u8; 32]>())
+    }
+
     /// A key of the ids of a product, 16 bytes.
     pub fn id_key(&mut self) -> [u8; 16] {
         self.secrets.random()

@@ -8,6 +8,7 @@ mod credentials;
 mod draw;
 mod found;
 mod market;
+mod people;
 mod sample_rates;
 mod traders;
 
@@ -15,5 +16,6 @@ pub use credentials::{Fault, write as write_credentials};
 pub use draw::{Draw, draw_deposit_seed};
 pub use found::{Founded, Funding, found, found_perpetual_traders};
 pub use market::schedule::{beats, next_beat};
+pub use people::found_people;
 pub use sample_rates::{SAMPLE_PROVIDER, missing_sample_rates};
 pub use traders::{Simulated, Traders, simulated, spot_traders};

@@ -189,8 +189,8 @@ mod tests {
         let shared = Shared::new(
             running.exchange(),
             gate,
-            "svc".to_owned(),
-            Params::default(),
+            std::sync::Arc::new(buttonwood_people::People::in_memory(running.exchange()).unwrap()),
+            ("svc".to_owned(), Params::default()),
             Keeper::new(|_, _| Ok(()), |_| Ok(()), |_| Ok(()), |_, _| Ok(None)),
         );
         let operator = Operator::new(&shared, Note::default());

@@ -87,7 +87,8 @@ fn with_exchange(act: impl FnOnce(&App, SocketAddr)) {
     let pages = Limit { every: Duration::from_hours(1), burst: BURST, queue: 0 };
     let gate = Gate::new(HeaderNames::any(), "svc", Limits { pages, ..Limits::default() });
     let keeper = Keeper::new(|_, _| Ok(()), |_| Ok(()), |_| Ok(()), |_, _| Ok(None));
-    let app = Arc::new(App::new(running.exchange(), gate, settings(vec![Arc::new(Token)]), keeper));
+    let people = Arc::new(buttonwood_people::People::in_memory(running.exchange()).unwrap());
+    let app = Arc::new(App::new(running.exchange(), gate, people, settings(vec![Arc::new(Token)]), keeper));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let server = serve_aside(listener, Arc::clone(&app), "outside").unwrap();
