@@ -210,6 +210,10 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::operating("/sandbox/nonces/reset", &operate::keys::nonces::RESET)
         .about("Lets a key begin again with any nonce.")
         .notes(notes::RESET_NONCES),
+    sandbox::people::MAIL,
+    sandbox::people::USERS,
+    sandbox::people::SESSIONS,
+    sandbox::people::GRANTS,
     sandbox::requests::ROUTE,
 ];
 

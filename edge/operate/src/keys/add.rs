@@ -228,7 +228,7 @@ fn refusal(reject: Reject) -> Option<Refusal> {
 }
 
 /// Reads roles: the specification's words in any letter case, with a blank, a dash or an underscore.
-pub(super) fn roles(names: &[Cow<'_, str>]) -> Result<Roles, Refusal> {
+pub fn roles(names: &[Cow<'_, str>]) -> Result<Roles, Refusal> {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_'], " ");
     let role = |name: &Cow<'_, str>| {
         let found = Role::ALL.into_iter().find(|role| plain(role.name()) == plain(name));

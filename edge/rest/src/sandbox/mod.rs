@@ -19,5 +19,6 @@ pub(crate) mod history;
 pub(crate) mod ledger;
 pub(crate) mod listing;
 pub(crate) mod maintenance;
+pub(crate) mod people;
 pub(crate) mod perpetuals;
 pub(crate) mod requests;
