@@ -1,0 +1,192 @@
+//! A browser as the calls of the pages see one: its cookies, and the CSRF token of its session.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::answer::Answer;
+use crate::exchange::Exchange;
+
+/// A browser. It keeps the cookies that it is given, and sends the token that its last step of signing in returned.
+#[derive(Debug)]
+pub struct Browser<'x> {
+    exchange: &'x Exchange,
+    cookies: RefCell<BTreeMap<String, String>>,
+    csrf: RefCell<Option<String>>,
+}
+
+impl<'x> Browser<'x> {
+    /// A browser without cookies.
+    pub fn new(exchange: &'x Exchange) -> Self {
+        Self { exchange, cookies: RefCell::default(), csrf: RefCell::default() }
+    }
+
+    /// A browser in which a user is fully signed in, by the sandbox's own call.
+    #[track_caller]
+    pub fn of(exchange: &'x Exchange, email: &str) -> Self {
+        let session = exchange.control("/sandbox/sessions", &json!({ "email": email })).ok();
+        let text = |name: &str| session[name].as_str().unwrap_or_else(|| panic!("no {name} in {session}"));
+        let (name, value) = text("cookie").split_once('=').expect("a cookie is name=value");
+        let browser = Self::new(exchange);
+        browser.set_cookie(name, Some(value));
+        browser.set_csrf(Some(text("csrf")));
+        browser
+    }
+
+    /// The value of a cookie.
+    pub fn cookie(&self, name: &str) -> Option<String> {
+        self.cookies.borrow().get(name).cloned()
+    }
+
+    /// Sets a cookie, or removes it.
+    pub fn set_cookie(&self, name: &str, value: Option<&str>) {
+        let mut cookies = self.cookies.borrow_mut();
+        match value {
+            Some(value) => cookies.insert(name.to_owned(), value.to_owned()),
+            None => cookies.remove(name),
+        };
+    }
+
+    /// The CSRF token of the session.
+    pub fn csrf(&self) -> Option<String> {
+        self.csrf.borrow().clone()
+    }
+
+    /// Sets the token that is sent.
+    pub fn set_csrf(&self, csrf: Option<&str>) {
+        *self.csrf.borrow_mut() = csrf.map(str::to_owned);
+    }
+
+    /// A GET.
+    #[track_caller]
+    pub fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], b"")
+    }
+
+    /// A POST of a JSON text, as the pages make it.
+    #[track_caller]
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
+        let mut answer =
+            self.send("POST", path, &[("Content-Type", "application/json")], body.to_string().as_bytes());
+        answer.sent = format!("{} {body}", answer.sent);
+        answer
+    }
+
+    /// Any request, with the cookies and the token.
+    #[track_caller]
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let cookies: Vec<String> =
+            self.cookies.borrow().iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let (cookies, csrf) = (cookies.join("; "), self.csrf());
+        let mut all = headers.to_vec();
+        if !cookies.is_empty() {
+            all.push(("Cookie", &cookies));
+        }
+        if let Some(csrf) = &csrf
+            && method == "POST"
+        {
+            all.push(("X-CSRF-Token", csrf));
+        }
+        let answer = self.exchange.anyone().send(method, path, &all, body);
+        self.note(&answer);
+        answer
+    }
+
+    /// Keeps the cookies and the token of an answer.
+    fn note(&self, answer: &Answer) {
+        for field in answer.reply.headers.get_all("set-cookie") {
+            let field = field.to_str().expect("a cookie is text");
+            let (cookie, attributes) = field.split_once(';').unwrap_or((field, ""));
+            let (name, value) = cookie.split_once('=').expect("a cookie is name=value");
+            self.set_cookie(name, (!attributes.contains("Max-Age=0")).then_some(value));
+        }
+        let body: Option<Value> = answer.reply.json().ok();
+        if let Some(csrf) = body.as_ref().and_then(|body| body["csrf"].as_str()) {
+            self.set_csrf(Some(csrf));
+        }
+    }
+}
+
+/// The code of a TOTP secret in Base32 at a time (RFC 6238: SHA-1, six digits, 30 seconds).
+///
+/// # Panics
+/// When the secret is no Base32.
+pub fn totp(secret: &str, time_ms: u64) -> String {
+    let key = base32(secret);
+    let message = (time_ms / 30_000).to_be_bytes();
+    let digest = hmac_sha1(&key, &message);
+    let at = usize::from(digest[19] & 0x0F);
+    let word = u32::from_be_bytes([digest[at] & 0x7F, digest[at + 1], digest[at + 2], digest[at + 3]]);
+    format!("{:06}", word % 1_000_000)
+}
+
+fn base32(text: &str) -> Vec<u8> {
+    const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    let digit = |character| DIGITS.find(character).unwrap_or_else(|| panic!("{character} is no Base32"));
+    let digits = text.trim_end_matches('=').chars().map(digit);
+    let bits: Vec<bool> =
+        digits.flat_map(|digit| (0..5).rev().map(move |bit| digit >> bit & 1 == 1)).collect();
+    bits.chunks_exact(8).map(|byte| byte.iter().fold(0, |sum, bit| sum << 1 | u8::from(*bit))).collect()
+}
+
+/// HMAC with a key of at most 64 bytes.
+fn hmac_sha1(key: &[u8], message: &[u8]) -> [u8; 20] {
+    let padded =
+        |with: u8| -> Vec<u8> { (0..64).map(|at| key.get(at).copied().unwrap_or_default() ^ with).collect() };
+    let inner = sha1(&[padded(0x36), message.to_vec()].concat());
+    sha1(&[padded(0x5C), inner.to_vec()].concat())
+}
+
+/// SHA-1 (FIPS 180-4). The product has another one: this one is here to disagree.
+fn sha1(message: &[u8]) -> [u8; 20] {
+    let mut state: [u32; 5] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0];
+    let mut text = message.to_vec();
+    text.push(0x80);
+    while text.len() % 64 != 56 {
+        text.push(0);
+    }
+    text.extend_from_slice(&(8 * message.len() as u64).to_be_bytes());
+    for block in text.chunks_exact(64) {
+        let mut words: Vec<u32> = block
+            .chunks_exact(4)
+            .map(|word| u32::from_be_bytes([word[0], word[1], word[2], word[3]]))
+            .collect();
+        for at in 16..80 {
+            words.push((words[at - 3] ^ words[at - 8] ^ words[at - 14] ^ words[at - 16]).rotate_left(1));
+        }
+        let [mut a, mut b, mut c, mut d, mut e] = state;
+        for (at, word) in words.iter().enumerate() {
+            let (mixed, constant) = match at {
+                0..20 => (b & c | !b & d, 0x5A82_7999),
+                20..40 => (b ^ c ^ d, 0x6ED9_EBA1),
+                40..60 => (b & c | b & d | c & d, 0x8F1B_BCDC_u32),
+                _ => (b ^ c ^ d, 0xCA62_C1D6),
+            };
+            let next = a.rotate_left(5).wrapping_add(mixed).wrapping_add(e).wrapping_add(constant);
+            (e, d, c, b, a) = (d, c, b.rotate_left(30), a, next.wrapping_add(*word));
+        }
+        for (sum, part) in state.iter_mut().zip([a, b, c, d, e]) {
+            *sum = sum.wrapping_add(part);
+        }
+    }
+    let mut digest = [0; 20];
+    for (bytes, word) in digest.chunks_exact_mut(4).zip(state) {
+        bytes.copy_from_slice(&word.to_be_bytes());
+    }
+    digest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The examples of RFC 6238, appendix B, with six digits.
+    #[test]
+    fn codes_are_those_of_the_standard() {
+        let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+        for (seconds, code) in [(59, "287082"), (1_111_111_109, "081804"), (20_000_000_000, "353130")] {
+            assert_eq!(totp(secret, 1_000 * seconds), code);
+        }
+    }
+}
