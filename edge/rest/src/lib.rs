@@ -48,6 +48,6 @@ pub use buttonwood_views::Views;
 pub use contract::openapi;
 pub use outside::{Outside, Spot, Visit, form, no_endpoint};
 pub use route::{Bucket, Later, Route};
-pub use routes::all_routes;
+pub use routes::{all_routes, needs_code};
 pub use sandbox::caller::Controllers;
 pub use steps::{Step, Steps};

@@ -222,6 +222,14 @@ pub fn all_routes() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().chain(UNBUILT)
 }
 
+/// Whether a browser must have given a code less than five minutes ago to make the call that `request` names: a path, with or without its
+/// first slash and its query string.
+pub fn needs_code(request: &str) -> bool {
+    let path = request.split('?').next().unwrap_or_default();
+    let path = format!("/{}", path.strip_prefix('/').unwrap_or(path));
+    all_routes().any(|route| route.needs_code() && route.matches(&path).is_some())
+}
+
 /// The result of looking up a path and a method.
 #[derive(Debug)]
 pub(crate) enum Found<'a> {

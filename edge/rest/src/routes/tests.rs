@@ -100,4 +100,11 @@ fn routes_that_move_money_need_a_code() {
         "/v2/withdraw/{network}/{ticker}",
     ];
     assert_eq!(guarded, expected);
+    for request in ["/v1/withdraw/btc", "v1/withdraw/btc?x=1", "/v2/withdraw/bitcoin/btc", "/v1/clearing/new"]
+    {
+        assert!(needs_code(request), "{request}");
+    }
+    for request in ["", "/", "/v1/balances", "/v2/withdraw/bitcoin/btc/feeEstimate", "//v1/clearing/new"] {
+        assert!(!needs_code(request), "{request}");
+    }
 }
