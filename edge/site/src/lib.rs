@@ -1,15 +1,21 @@
-//! The web pages: the front page with its market table, a page for each market, and the page that shows the contract.
+//! The web pages: the front page with its market table, a page for each market, the page that shows the contract, and the pages of
+//! people with the calls that these make.
 
+mod calls;
 mod currency_data;
 mod front;
 mod html;
 mod market;
 mod market_page;
+mod own;
+mod pages;
 mod shared;
 
 use buttonwood_http::Reply;
 use buttonwood_rest::{Later, Outside, Spot, Visit, no_endpoint};
+use calls::Calls;
 use http::StatusCode;
+use pages::Page;
 use shared::Shared;
 use std::time::Duration;
 
@@ -42,6 +48,10 @@ enum Content<'a> {
     Table,
     /// The page of the market with this name, which may not exist.
     Market(&'a str),
+    /// A page of people.
+    Person(&'static Page),
+    /// The calls of these pages.
+    Calls(&'static Calls),
 }
 
 impl<'a> Content<'a> {
@@ -52,8 +62,11 @@ impl<'a> Content<'a> {
             ("/site/market.json", _) => Some(Self::Table),
             (_, Some(name)) => Some(Self::Market(name)),
             (_, None) => {
-                let (_, content_type, bytes) = FILES.iter().find(|(known, ..)| *known == path)?;
-                Some(Self::File(content_type, bytes))
+                let files = FILES.iter().chain(&pages::FILES);
+                let file = files.into_iter().find(|(known, ..)| *known == path);
+                let file = file.map(|(_, content_type, bytes)| Self::File(content_type, bytes));
+                let page = || Page::find(path).map(Self::Person);
+                file.or_else(page).or_else(|| Calls::find(path).map(Self::Calls))
             }
         }
     }
@@ -92,11 +105,16 @@ const FILES: [(&str, &str, &[u8]); 17] = [
 
 impl Outside for Site {
     fn names(&self) -> Vec<&'static str> {
-        vec![PAGE]
+        std::iter::once(PAGE).chain(Calls::paths()).collect()
     }
 
     fn find(&self, path: &str) -> Option<Spot> {
-        Content::find(path).map(|_| Spot::page(PAGE))
+        Content::find(path).map(|content| match content {
+            Content::Calls(calls) => calls.spot(),
+            Content::File(..) | Content::Front | Content::Table | Content::Market(_) | Content::Person(_) => {
+                Spot::page(PAGE)
+            }
+        })
     }
 
     /// The page as of now, the front page of at most a second ago. The changes of prices may need rows of the history that are on disk.
@@ -114,6 +132,8 @@ impl Outside for Site {
                     Ok(page) => Reply::page(HTML, page.into_bytes()),
                     Err(page) => Reply::page(HTML, page.into_bytes()).with_status(StatusCode::NOT_FOUND),
                 },
+                Content::Person(page) => page.answer(&visit)?,
+                Content::Calls(calls) => calls.answer(visit).await?,
             })
         })
     }

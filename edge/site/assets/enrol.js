@@ -1,0 +1,19 @@
+// Enrolling an authenticator app: its secret, the first code, and the recovery codes.
+import { byId, element, onSubmit, post, showPart } from "./post.js";
+
+export async function enrol(next) {
+  const { secret, uri } = await post("/site/totp/begin");
+  byId("secret").textContent = secret;
+  byId("uri").href = uri;
+  byId("uri-text").textContent = uri;
+  byId("onward").href = next;
+  showPart("enrol", "enrol-title");
+}
+
+onSubmit("enrol-form", async ({ code }) => {
+  const { recovery_codes } = await post("/site/totp/confirm", { code });
+  byId("enrol").hidden = true;
+  byId("enrol-code").value = "";
+  byId("recovery-codes").replaceChildren(...recovery_codes.map((one) => element("li", "", element("code", one))));
+  showPart("recovery", "recovery-title");
+});

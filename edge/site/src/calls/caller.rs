@@ -1,0 +1,208 @@
+//! The browser that makes a call, and how far its user has signed in.
+
+use buttonwood_gate::{Reason, Refusal};
+use buttonwood_identity::{Command, Digest, Reject, Stage, UserId};
+use buttonwood_model::{AccountId, GroupId, Roles, SessionId};
+use buttonwood_people::{self as people, From};
+use buttonwood_rest::{App, Visit};
+use http::HeaderName;
+use http::header::USER_AGENT;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// The field of a call's CSRF token.
+const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
+/// The field that lets the sandbox's code pass; a cookie of the same name in capitals does too (SBX-006).
+const BYPASS: HeaderName = HeaderName::from_static("svc-sandbox-2fa");
+const BYPASS_COOKIE: &str = "SVC-SANDBOX-2FA";
+/// The cookie that binds a sign-up to its browser.
+pub(super) const SIGN_UP: &str = "signup";
+
+/// The state of signing in that a call needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// A right password.
+    Session,
+    /// A sign-in that enrols, or a code that was just given.
+    Enrolling,
+    /// Both factors.
+    Full,
+    /// Both factors, and a code that was just given.
+    Code,
+    /// The same of an operator.
+    Operator,
+}
+
+/// A caller who may not have signed in.
+#[derive(Debug)]
+pub(crate) struct Guest<'a> {
+    pub(super) app: &'a App,
+    /// Who calls.
+    pub(super) from: From,
+    /// Whether the exchange's pages are at an https address.
+    pub(super) is_https: bool,
+    /// The value of the cookie of its session.
+    cookie: Option<&'a str>,
+    /// The value of the cookie of its sign-up.
+    pub(super) sign_up: Option<&'a str>,
+    /// Whether the field or the cookie is there that lets the sandbox's code pass.
+    pub(super) is_bypass_shown: bool,
+}
+
+impl<'a> Guest<'a> {
+    /// The caller of a request.
+    pub(crate) fn of(visit: &Visit<'a>, is_https: bool) -> Self {
+        let agent = visit.header(&USER_AGENT).unwrap_or_default();
+        let headers = &visit.head.headers;
+        Self {
+            app: visit.app,
+            from: From { peer: visit.client, agent: agent.to_owned() },
+            is_https,
+            cookie: visit.cookie(people::session_cookie(is_https)),
+            sign_up: visit.cookie(SIGN_UP),
+            is_bypass_shown: headers.contains_key(BYPASS) || visit.cookie(BYPASS_COOKIE).is_some(),
+        }
+    }
+}
+
+/// A browser as the published state has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BrowserState {
+    /// Its session.
+    pub(crate) session: SessionId,
+    /// Its user.
+    pub(crate) user: UserId,
+    /// How far its sign-in has come.
+    pub(crate) stage: Stage,
+    /// Whether a code was given less than five minutes ago.
+    pub(crate) is_fresh: bool,
+    /// Whether the user is an operator.
+    pub(crate) is_operator: bool,
+    /// The user's group; none for an operator.
+    pub(super) group: Option<GroupId>,
+    /// The user's rights.
+    pub(super) roles: Roles,
+    /// The account that the user chose; none for an operator.
+    pub(super) account: Option<AccountId>,
+}
+
+/// The browser with this cookie. Its use is a sign of life.
+pub(crate) fn find_browser(app: &App, cookie: &str) -> Option<BrowserState> {
+    let found = browser_of(app, &people::digest(cookie))?;
+    app.people.note_use(found.session);
+    Some(found)
+}
+
+fn browser_of(app: &App, digest: &Digest) -> Option<BrowserState> {
+    let views = app.exchange.views();
+    let (identity, now) = (views.state().identity(), app.now_of(&views));
+    let (session, browser) = identity.find_browser(digest, now)?;
+    let user = identity.user(browser.user)?;
+    Some(BrowserState {
+        session,
+        user: browser.user,
+        stage: browser.stage,
+        is_fresh: browser.is_fresh(now),
+        is_operator: user.is_operator,
+        group: user.group,
+        roles: user.roles,
+        account: browser.account,
+    })
+}
+
+/// A caller whose browser has a session.
+#[derive(Debug)]
+pub(crate) struct Caller<'a> {
+    guest: Guest<'a>,
+    cookie: &'a str,
+    pub(super) browser: BrowserState,
+}
+
+impl<'a> Deref for Caller<'a> {
+    type Target = Guest<'a>;
+
+    fn deref(&self) -> &Guest<'a> {
+        &self.guest
+    }
+}
+
+impl<'a> Caller<'a> {
+    pub(super) fn find(guest: Guest<'a>) -> Result<Self, Refusal> {
+        let cookie = guest.cookie.ok_or_else(sign_in_required)?;
+        let browser = find_browser(guest.app, cookie).ok_or_else(sign_in_required)?;
+        Ok(Self { guest, cookie, browser })
+    }
+
+    /// Sends a command and waits until it is durable.
+    pub(super) async fn submit(&self, command: Command) -> Result<Result<(), Reject>, Refusal> {
+        self.app.people.submit(command).await
+    }
+
+    /// Ends sessions of the user.
+    pub(super) async fn end(&self, sessions: Vec<SessionId>) -> Result<(), Refusal> {
+        self.submit(Command::EndBrowsers(Arc::new(sessions))).await?.map_err(|reject| self.refusal(&reject))
+    }
+
+    /// The token that the session's calls show.
+    pub(super) fn csrf(&self) -> String {
+        people::csrf(self.cookie)
+    }
+
+    /// The refusal of a command.
+    pub(super) fn refusal(&self, reject: &Reject) -> Refusal {
+        people::refusal(*reject, self.app.now())
+    }
+
+    pub(super) fn check_csrf(&self, visit: &Visit<'_>) -> Result<(), Refusal> {
+        if visit.header(&CSRF) == Some(self.csrf().as_str()) {
+            return Ok(());
+        }
+        let message =
+            "The header 'X-CSRF-Token' must be the 'csrf' that signing in returned, or /site/session";
+        Err(Refusal::new(Reason::CsrfMismatch, message))
+    }
+
+    /// Refuses a caller who is not signed in far enough.
+    pub(super) fn check(&self, needs: Needs) -> Result<(), Refusal> {
+        let is_enough = match (needs, self.browser.stage) {
+            (Needs::Session, _) | (_, Stage::Full) | (Needs::Enrolling, Stage::Enrol) => true,
+            (Needs::Enrolling | Needs::Full | Needs::Code | Needs::Operator, Stage::Code | Stage::Enrol) => {
+                false
+            }
+        };
+        if !is_enough {
+            return Err(second_factor_required(self.browser.stage));
+        }
+        if needs == Needs::Operator && !self.browser.is_operator {
+            return Err(Refusal::new(Reason::MissingRole, "Only an operator may make this call"));
+        }
+        let needs_code = match needs {
+            Needs::Session | Needs::Full => false,
+            Needs::Enrolling => self.browser.stage == Stage::Full,
+            Needs::Code | Needs::Operator => true,
+        };
+        if needs_code { self.check_code() } else { Ok(()) }
+    }
+
+    /// Refuses a caller whose last code is five minutes old or older.
+    pub(super) fn check_code(&self) -> Result<(), Refusal> {
+        if self.browser.is_fresh {
+            return Ok(());
+        }
+        let message =
+            "The last code was given five minutes ago or earlier; give another to /site/signin/code";
+        Err(Refusal::new(Reason::CodeRequired, message))
+    }
+}
+
+pub(super) fn sign_in_required() -> Refusal {
+    Refusal::new(Reason::SignInRequired, "Sign in first: there is no session, or it has ended")
+}
+
+fn second_factor_required(stage: Stage) -> Refusal {
+    let message = match stage {
+        Stage::Enrol => "Enrol a second factor first: /site/totp/begin",
+        Stage::Code | Stage::Full => "Give the second factor first: /site/signin/code",
+    };
+    Refusal::new(Reason::SecondFactorRequired, message)
+}

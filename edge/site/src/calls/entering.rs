@@ -1,0 +1,148 @@
+//! Signing up, in and out, and passwords that were forgotten.
+
+use super::caller::{Caller, Guest, SIGN_UP};
+use super::fields::{self, Step};
+use buttonwood_gate::{Payload, Refusal};
+use buttonwood_http::Reply;
+use buttonwood_people::{self as people, Entered};
+use buttonwood_rest::Later;
+use buttonwood_wire::contract::{InPayload, Needed, Text};
+use buttonwood_wire::{json, request};
+use http::StatusCode;
+
+request! {
+    /// A sign-up.
+    struct SignUp in InPayload {
+        /// The e-mail address.
+        email: Needed<Text>,
+        /// The password.
+        password: Needed<Text>,
+        /// The name for people.
+        name: Needed<Text>,
+    }
+}
+
+request! {
+    /// The token of a mailed link, and a password.
+    struct Link in InPayload {
+        /// The token.
+        token: Needed<Text>,
+        /// The password of the sign-up, in another browser than the one that signed up.
+        password: Text,
+    }
+}
+
+request! {
+    /// A link that sets another password.
+    struct Reset in InPayload {
+        /// The token.
+        token: Needed<Text>,
+        /// The new password.
+        password: Needed<Text>,
+    }
+}
+
+request! {
+    /// An e-mail address.
+    struct Address in InPayload {
+        /// The address.
+        email: Needed<Text>,
+    }
+}
+
+request! {
+    /// An e-mail address with its password.
+    struct SignIn in InPayload {
+        /// The address.
+        email: Needed<Text>,
+        /// The password.
+        password: Needed<Text>,
+    }
+}
+
+request! {
+    /// A code: of the second factor, or a recovery code.
+    struct Code in InPayload {
+        /// The code.
+        code: Needed<Text>,
+    }
+}
+
+/// The code of a request.
+pub(super) fn read_code(fields: &Payload) -> Result<String, Refusal> {
+    Ok(Code::of(fields).code()?.into_owned())
+}
+
+pub(super) fn sign_up<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
+    Box::pin(async move {
+        let read = SignUp::of(&fields);
+        let (email, password, name) = (read.email()?, read.password()?, read.name()?);
+        let browser = guest.app.people.sign_up(&email, &password, &name, &guest.from).await?;
+        let cookie = fields::cookie(SIGN_UP, &browser.text, guest.is_https)?;
+        Ok(accepted().with_cookie(cookie))
+    })
+}
+
+pub(super) fn confirm<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
+    Box::pin(async move {
+        let read = Link::of(&fields);
+        let (token, password) = (read.token()?, read.password()?);
+        guest.app.people.confirm(&token, guest.sign_up, password.as_deref()).await?;
+        Ok(fields::done().with_cookie(fields::no_cookie(SIGN_UP, guest.is_https)?))
+    })
+}
+
+pub(super) fn forgot<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
+    Box::pin(async move {
+        let email = Address::of(&fields).email()?;
+        guest.app.people.forgot(&email, &guest.from).await?;
+        Ok(accepted())
+    })
+}
+
+pub(super) fn reset<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
+    Box::pin(async move {
+        let read = Reset::of(&fields);
+        let (token, password) = (read.token()?, read.password()?);
+        guest.app.people.reset(&token, &password).await?;
+        Ok(fields::done())
+    })
+}
+
+pub(super) fn sign_in<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
+    Box::pin(async move {
+        let read = SignIn::of(&fields);
+        let (email, password) = (read.email()?, read.password()?);
+        let entered = guest.app.people.sign_in(&email, &password, &guest.from).await?;
+        step(&entered, guest.is_https)
+    })
+}
+
+pub(super) fn code<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
+    Box::pin(async move {
+        let code = read_code(&fields)?;
+        let (people, session) = (&caller.app.people, caller.browser.session);
+        let entered = people.give_code(session, &code, caller.is_bypass_shown, &caller.from).await?;
+        step(&entered, caller.is_https)
+    })
+}
+
+pub(super) fn sign_out<'a>(caller: &'a Caller<'a>, _fields: Payload) -> Later<'a> {
+    Box::pin(async move {
+        caller.end(vec![caller.browser.session]).await?;
+        Ok(fields::done().with_cookie(fields::no_session(caller.is_https)?))
+    })
+}
+
+/// The answer to a step of signing in, with the cookie's next value.
+fn step(entered: &Entered, is_https: bool) -> Result<Reply, Refusal> {
+    let next = Step::after(entered.stage);
+    let answer = fields::Stepped { next, csrf: people::csrf(&entered.cookie.text) };
+    let cookie = fields::session(&entered.cookie.text, is_https)?;
+    Ok(Reply::secret_json(json::body(&answer)).with_cookie(cookie))
+}
+
+/// The same answer for every address.
+fn accepted() -> Reply {
+    fields::done().with_status(StatusCode::ACCEPTED)
+}

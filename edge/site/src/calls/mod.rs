@@ -1,0 +1,148 @@
+//! The calls of the pages, `/site/…`: their table, and the checks before each of them in the order of their refusals.
+//!
+//! A call reads the fields of a JSON object, lets `people` or the exchange decide, and words the answer. Not here: passwords, codes and
+//! throttles (`people`), and rules (`core/identity`).
+
+mod apps;
+mod caller;
+mod checks;
+mod entering;
+mod factors;
+mod fields;
+mod grants;
+mod review;
+mod sessions;
+mod user;
+
+pub(crate) use caller::{BrowserState, find_browser};
+pub(crate) use fields::Step;
+
+use crate::own::Own;
+use buttonwood_gate::{Payload, Refusal};
+use buttonwood_http::Reply;
+use buttonwood_rest::{Later, Spot, Visit, no_endpoint};
+use caller::{Caller, Guest, Needs};
+
+/// Bytes of a body at most.
+const BODY_MAX: usize = 64 * 1024;
+
+/// The answer to a GET of a user who is signed in.
+type Read = fn(&Caller<'_>) -> Result<Reply, Refusal>;
+/// A POST that needs no session.
+type Open = for<'a> fn(&'a Guest<'a>, Payload) -> Later<'a>;
+/// A POST of a user who is signed in as far as it needs.
+type Act = for<'a> fn(&'a Caller<'a>, Payload) -> Later<'a>;
+
+/// The function of a POST.
+#[derive(Clone, Copy)]
+enum Post {
+    Open(Open),
+    Act(Needs, Act),
+}
+
+/// The calls at one path.
+#[derive(Clone, Copy)]
+pub(crate) struct Calls {
+    path: &'static str,
+    read: Option<Read>,
+    post: Option<Post>,
+}
+
+const fn read(path: &'static str, read: Read) -> Calls {
+    Calls { path, read: Some(read), post: None }
+}
+
+const fn open(path: &'static str, open: Open) -> Calls {
+    Calls { path, read: None, post: Some(Post::Open(open)) }
+}
+
+const fn act(path: &'static str, needs: Needs, act: Act) -> Calls {
+    Calls { path, read: None, post: Some(Post::Act(needs, act)) }
+}
+
+impl std::fmt::Debug for Calls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.path)
+    }
+}
+
+/// Every call.
+const CALLS: &[Calls] = &[
+    read("/site/session", user::session),
+    read("/site/sessions", sessions::list),
+    read("/site/grants", grants::list),
+    Calls { read: Some(apps::list), ..act("/site/apps", Needs::Code, apps::register) },
+    open("/site/signup", entering::sign_up),
+    open("/site/confirm", entering::confirm),
+    open("/site/password/forgot", entering::forgot),
+    open("/site/password/reset", entering::reset),
+    open("/site/signin", entering::sign_in),
+    act("/site/signin/code", Needs::Session, entering::code),
+    act("/site/signout", Needs::Session, entering::sign_out),
+    act("/site/totp/begin", Needs::Enrolling, factors::begin),
+    act("/site/totp/confirm", Needs::Enrolling, factors::confirm),
+    act("/site/password", Needs::Code, factors::set_password),
+    act("/site/account", Needs::Full, user::choose),
+    act("/site/sessions/end", Needs::Full, sessions::end),
+    act("/site/apps/secret", Needs::Code, apps::renew),
+    act("/site/apps/delete", Needs::Code, apps::delete),
+    act("/site/grants/revoke", Needs::Full, grants::revoke),
+    act("/site/operator/apps/review", Needs::Operator, review::review),
+];
+
+impl Calls {
+    /// The calls at a path.
+    pub(crate) fn find(path: &str) -> Option<&'static Self> {
+        CALLS.iter().find(|calls| calls.path == path)
+    }
+
+    /// The paths of all calls.
+    pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
+        CALLS.iter().map(|calls| calls.path)
+    }
+
+    /// Their spot.
+    pub(crate) fn spot(&self) -> Spot {
+        match (self.read, self.post) {
+            (Some(_), Some(_)) => Spot::page(self.path).taking("GET, HEAD, POST"),
+            (_, None) => Spot::page(self.path),
+            (None, Some(_)) => Spot::call(self.path),
+        }
+    }
+
+    /// Answers a call. No cache keeps the answer.
+    pub(crate) async fn answer(&self, visit: Visit<'_>) -> Result<Reply, Refusal> {
+        let own = Own::of(&visit);
+        let answered = if visit.is_post() {
+            self.answer_post(visit, &own).await
+        } else {
+            self.answer_read(&visit, &own)
+        };
+        answered.map(Reply::uncached)
+    }
+
+    fn answer_read(&self, visit: &Visit<'_>, own: &Own) -> Result<Reply, Refusal> {
+        let read = self.read.ok_or_else(|| no_endpoint(visit.path()))?;
+        let caller = Caller::find(Guest::of(visit, own.is_https))?;
+        caller.check(Needs::Full)?;
+        read(&caller)
+    }
+
+    /// The checks come in the order of the table of the interface: media type, origin, session, CSRF token, factors, code, fields.
+    async fn answer_post(&self, mut visit: Visit<'_>, own: &Own) -> Result<Reply, Refusal> {
+        let post = self.post.ok_or_else(|| no_endpoint(visit.path()))?;
+        checks::check_media_type(&visit)?;
+        checks::check_origin(&visit, own)?;
+        let body = visit.read(BODY_MAX).await?;
+        let guest = Guest::of(&visit, own.is_https);
+        match post {
+            Post::Open(open) => open(&guest, checks::fields(body)?).await,
+            Post::Act(needs, act) => {
+                let caller = Caller::find(guest)?;
+                caller.check_csrf(&visit)?;
+                caller.check(needs)?;
+                act(&caller, checks::fields(body)?).await
+            }
+        }
+    }
+}

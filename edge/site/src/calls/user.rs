@@ -1,0 +1,100 @@
+//! The user of a session, and the account that its calls act on.
+
+use super::caller::Caller;
+use super::fields;
+use buttonwood_gate::{Payload, Reason, Refusal, quoted};
+use buttonwood_http::Reply;
+use buttonwood_identity::{Command, Reject};
+use buttonwood_model::{GroupId, Role};
+use buttonwood_rest::Later;
+use buttonwood_wire::contract::{InPayload, Label, Needed, Nullable, Text};
+use buttonwood_wire::field::failed;
+use buttonwood_wire::{answer, json, request};
+
+answer! {
+    /// A person.
+    struct Person {
+        /// The e-mail address.
+        email: Label,
+        /// The name for people.
+        name: Label,
+    }
+}
+
+answer! {
+    /// A session, and who is signed in.
+    struct Session {
+        /// The user.
+        user: Person,
+        /// The name of the group; null for an operator.
+        group: Nullable<Label>,
+        /// The rights.
+        roles: Vec<String>,
+        /// The short name of the account that calls act on; null for an operator.
+        account: Nullable<Label>,
+        /// The short names of all open accounts of the group.
+        accounts: Vec<Label>,
+        /// The clearing name of the group; null for an operator.
+        counterparty_id: Nullable<String>,
+        /// Whether the user is an operator.
+        operator: bool,
+        /// The token that the session's calls show in `X-CSRF-Token`.
+        csrf: String,
+    }
+}
+
+request! {
+    /// An account.
+    struct Chosen in InPayload {
+        /// Its short name.
+        account: Needed<Text>,
+    }
+}
+
+pub(super) fn session(caller: &Caller<'_>) -> Result<Reply, Refusal> {
+    let browser = caller.browser;
+    let email = caller.app.people.email(browser.user).unwrap_or_default();
+    let views = caller.app.exchange.views();
+    let (identity, access) = (views.state().identity(), views.state().access());
+    let user = identity.user(browser.user).ok_or_else(failed)?;
+    let group = browser.group.and_then(|group| access.group(group));
+    let account = browser.account.and_then(|account| access.account(account));
+    let open = |group: GroupId| access.accounts_of(group).filter(|(id, _)| !access.is_closed(*id));
+    let accounts = browser.group.into_iter().flat_map(open);
+    let first = browser.group.and_then(|group| access.accounts_of(group).next());
+    let answer = Session {
+        user: Person { email: Label(email), name: Label(user.name.clone()) },
+        group: Nullable(group.map(|group| Label(group.name.clone()))),
+        roles: browser.roles.iter().map(|role: Role| role.name().to_owned()).collect(),
+        account: Nullable(account.map(|account| Label(account.short_name.clone()))),
+        accounts: accounts.map(|(_, account)| Label(account.short_name.clone())).collect(),
+        counterparty_id: Nullable(first.map(|(_, account)| account.counterparty_id.clone())),
+        operator: browser.is_operator,
+        csrf: caller.csrf(),
+    };
+    Ok(Reply::secret_json(json::body(&answer)))
+}
+
+pub(super) fn choose<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
+    Box::pin(async move {
+        let name = Chosen::of(&fields).account()?;
+        let found = {
+            let views = caller.app.exchange.views();
+            let access = views.state().access();
+            let account = caller.browser.group.and_then(|group| access.find_account(group, &name));
+            account.filter(|account| !access.is_closed(*account))
+        };
+        let account = found.ok_or_else(|| foreign(&name))?;
+        let chosen = caller.submit(Command::Choose(caller.browser.session, account)).await?;
+        match chosen {
+            Ok(()) => Ok(fields::done()),
+            Err(Reject::ForeignAccount) => Err(foreign(&name)),
+            Err(reject) => Err(caller.refusal(&reject)),
+        }
+    })
+}
+
+fn foreign(name: &str) -> Refusal {
+    let message = format!("Field 'account' names no open account of your group: '{}'", quoted(name));
+    Refusal::new(Reason::InvalidAccountName, message)
+}
