@@ -15,9 +15,9 @@ use schema::Schemas;
 const TEXT: &str = include_str!("../../../contract/openapi.json");
 
 /// Pages and health checks, which are outside of the interface.
-const OUTSIDE: [&str; 4] = ["/site/", "/markets/", "/health/", "/favicon.ico"];
+const OUTSIDE: [&str; 5] = ["/site/", "/markets/", "/settings/", "/health/", "/favicon.ico"];
 /// More of them, as whole paths.
-const PAGES: [&str; 3] = ["/", "/docs", "/openapi.json"];
+const PAGES: [&str; 6] = ["/", "/docs", "/openapi.json", "/signup", "/signin", "/password"];
 
 struct Contract {
     operations: Vec<Operation>,
@@ -126,7 +126,8 @@ fn is_parameter(segment: &str) -> bool {
 
 /// Whether the reply is a page or a health check, and not a refusal.
 fn is_text(reply: &Reply) -> bool {
-    reply.status == 200 || reply.header("content-type").is_some_and(|kind| kind.starts_with("text/"))
+    matches!(reply.status, 200 | 202)
+        || reply.header("content-type").is_some_and(|kind| kind.starts_with("text/"))
 }
 
 fn body(reply: &Reply) -> Result<Value, String> {

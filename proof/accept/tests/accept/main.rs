@@ -71,6 +71,7 @@ mod sandbox_doc;
 mod secrets;
 mod sessions;
 mod settings;
+mod site;
 mod staking;
 mod statement;
 mod stock_clients;

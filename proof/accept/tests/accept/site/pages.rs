@@ -1,0 +1,125 @@
+//! The pages of people as a browser receives them.
+
+use super::{entry, user};
+use buttonwood_accept::{Answer, Browser, Exchange, json};
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
+                      form-action 'self'; frame-ancestors 'none'";
+
+fn location(answer: &Answer) -> &str {
+    assert_eq!(answer.status(), 303, "{answer}");
+    assert_eq!(answer.reply.header("cache-control"), Some("no-store"));
+    answer.reply.header("location").expect("a location")
+}
+
+/// Every page has a strict policy, no code of its own, one heading, a label for each input, and files that are there.
+#[test]
+fn pages_are_strict() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let (anyone, full) = (Browser::new(&x), Browser::of(&x, "a@people.test"));
+    let public = ["/signup", "/signin", "/password"].map(|path| (&anyone, path));
+    let settings = ["/settings/security", "/settings/apps", "/settings/sessions"].map(|path| (&full, path));
+    for (browser, path) in public.into_iter().chain(settings) {
+        let answer = browser.get(path);
+        assert_eq!(answer.status(), 200, "{answer}");
+        for (name, value) in [
+            ("content-type", "text/html; charset=utf-8"),
+            ("content-security-policy", POLICY),
+            ("referrer-policy", "same-origin"),
+            ("x-content-type-options", "nosniff"),
+            ("cache-control", "no-store"),
+        ] {
+            assert_eq!(answer.reply.header(name), Some(value), "{path} {name}");
+        }
+        let text = answer.reply.text();
+        for part in ["<style", " style=", " onclick=", " onsubmit=", "javascript:", "http:", "https:"] {
+            assert!(!text.contains(part), "{path} {part}: {text}");
+        }
+        for part in ["<html lang=\"en\">", "<title>", "<h1>", "<main "] {
+            assert_eq!(text.matches(part).count(), 1, "{path} {part}: {text}");
+        }
+        for file in text.split('"').filter(|word| word.starts_with("/site/") && word.contains('.')) {
+            assert_eq!(x.get(file).status(), 200, "{file}");
+        }
+        let ids = text
+            .split("<input ")
+            .skip(1)
+            .filter_map(|tag| Some(tag.split("id=\"").nth(1)?.split('"').next()?));
+        for id in ids {
+            let is_labelled = text.contains(&format!("for=\"{id}\"")) || text.contains("aria-label=");
+            assert!(is_labelled, "{path}: {id} has no label");
+        }
+    }
+}
+
+/// A settings page needs both factors, and leads to the sign-in.
+#[test]
+fn settings_need_both_factors() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let (anyone, half) = (Browser::new(&x), Browser::new(&x));
+    half.post("/site/signin", &entry("a@people.test")).ok();
+    for page in ["security", "apps", "sessions"] {
+        let path = format!("/settings/{page}");
+        for browser in [&anyone, &half] {
+            assert_eq!(location(&browser.get(&path)), format!("/signin?next={path}"));
+        }
+    }
+    let full = Browser::of(&x, "a@people.test");
+    assert_eq!(location(&full.get("/signin")), "/settings/security");
+    assert_eq!(location(&full.get("/signin?next=/settings/apps")), "/settings/apps");
+}
+
+/// `next` is a path of this site; anything else is ignored, and not in the page.
+#[test]
+fn next_stays_on_the_site() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let (anyone, full) = (Browser::new(&x), Browser::of(&x, "a@people.test"));
+    let next = "/auth?client_id=1&redirect_uri=https%3A%2F%2Fapp.example%2F";
+    let asked = "/signin?next=%2Fauth%3Fclient_id%3D1%26redirect_uri%3Dhttps%253A%252F%252Fapp.example%252F";
+    assert!(anyone.get(asked).reply.text().contains(next));
+    assert_eq!(location(&full.get(asked)), next);
+    for other in [
+        "//evil.example",
+        "/%5Cevil.example",
+        "%5C%5Cevil.example",
+        "https://evil.example/",
+        "/%09/evil.example",
+        "/%0A/evil.example",
+        "%2F%2Fevil.example",
+        "javascript:evil.example",
+        "evil.example",
+        "/a%20evil.example",
+        "/%C3%A9evil.example",
+        "/a&next=/evil.example",
+        "%",
+    ] {
+        let path = format!("/signin?next={other}");
+        let page = anyone.get(&path);
+        assert_eq!(page.status(), 200, "{path}");
+        assert!(!page.reply.text().contains("evil"), "{path}");
+        assert_eq!(location(&full.get(&path)), "/settings/security", "{path}");
+    }
+    let escaped = anyone.get("/signin?next=/%3C/script%3E%3Cb%3E").reply.text();
+    assert!(!escaped.contains("<b>") && escaped.contains("\\u003cb"), "{escaped}");
+}
+
+/// A page that needs a new code asks a user for it who is signed in, once the last is five minutes old.
+#[test]
+fn a_step_asks_for_a_code() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let full = Browser::of(&x, "a@people.test");
+    let path = "/signin?step=code&next=/settings/apps";
+    assert_eq!(location(&full.get(path)), "/settings/apps");
+    x.advance(5 * 60);
+    let page = full.get(path);
+    assert_eq!(page.status(), 200, "{page}");
+    assert!(page.reply.text().contains("\"step\":\"code\""), "{page}");
+    let half = Browser::new(&x);
+    half.post("/site/signin", &entry("a@people.test")).ok();
+    assert!(half.get("/signin").reply.text().contains("\"step\":\"second_factor\""));
+    assert_eq!(half.post("/signin", &json!({})).status(), 405);
+}

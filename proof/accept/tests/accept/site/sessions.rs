@@ -1,0 +1,136 @@
+//! Sessions of browsers: their list, their ends, and the account that they act on.
+
+use super::{entry, user, user_in};
+use buttonwood_accept::{Browser, Exchange, Value, json, same_keys};
+
+fn ids(browser: &Browser<'_>) -> Vec<(String, bool)> {
+    let list = browser.get("/site/sessions").ok();
+    let rows = list.as_array().expect("an array").iter();
+    rows.map(|row| (row["id"].as_str().expect("a text").to_owned(), row["current"] == json!(true))).collect()
+}
+
+/// A user sees the own sessions and ends them, one or all others.
+#[test]
+fn sessions_are_listed_and_ended() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    user(&x, "b@people.test");
+    let [one, two, three] = [(); 3].map(|()| Browser::of(&x, "a@people.test"));
+    let other = Browser::of(&x, "b@people.test");
+    let list = one.get("/site/sessions").ok();
+    let row = &list[0];
+    same_keys(row, &["id", "created_ms", "last_ms", "address", "agent", "current"], row);
+    let all = ids(&one);
+    assert_eq!(all.len(), 3);
+    assert_eq!(all.iter().filter(|(_, current)| *current).count(), 1);
+    let second = ids(&two).into_iter().find(|(_, current)| *current).expect("the current one").0;
+    one.post("/site/sessions/end", &json!({ "id": second })).ok();
+    one.post("/site/sessions/end", &json!({ "id": second })).refused(404, "EndpointNotFound");
+    two.get("/site/session").refused(401, "SignInRequired");
+    one.post("/site/sessions/end", &json!({ "others": true })).ok();
+    three.get("/site/session").refused(401, "SignInRequired");
+    other.get("/site/session").ok();
+    let [(own, true)] = &ids(&one)[..] else { panic!("one session is left") };
+    for wrong in [json!({}), json!({ "others": false }), json!({ "id": own, "others": true })] {
+        assert_eq!(one.post("/site/sessions/end", &wrong).status(), 400, "{wrong}");
+    }
+    one.post("/site/sessions/end", &json!({ "id": own })).ok();
+    assert_eq!(one.cookie("session"), None);
+}
+
+/// A session ends after 30 minutes without use, and each use counts.
+#[test]
+fn an_idle_session_ends() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let (used, idle) = (Browser::of(&x, "a@people.test"), Browser::of(&x, "a@people.test"));
+    x.advance(29 * 60);
+    used.get("/site/session").ok();
+    x.advance(60);
+    idle.get("/site/session").refused(401, "SignInRequired");
+    x.advance(28 * 60);
+    used.get("/settings/security");
+    x.advance(29 * 60);
+    used.get("/site/sessions").ok();
+    x.advance(31 * 60);
+    used.get("/site/session").refused(401, "SignInRequired");
+}
+
+/// A session ends after 12 hours, however much it is used.
+#[test]
+fn an_old_session_ends() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browser = Browser::of(&x, "a@people.test");
+    for _ in 0..12 * 3 {
+        browser.get("/site/session").ok();
+        x.advance(20 * 60);
+    }
+    browser.get("/site/session").refused(401, "SignInRequired");
+}
+
+/// Sessions, whole and half, outlive a kill; those that ended stay ended.
+#[test]
+fn sessions_outlive_a_kill() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let (full, ended, half) =
+        (Browser::of(&x, "a@people.test"), Browser::of(&x, "a@people.test"), Browser::new(&x));
+    half.post("/site/signin", &entry("a@people.test")).ok();
+    let cookie = ended.cookie("session");
+    ended.post("/site/signout", &json!({})).ok();
+    ended.set_cookie("session", cookie.as_deref());
+    x.kill9();
+    x.restart();
+    assert_eq!(full.get("/site/session").ok()["user"]["email"], "a@people.test");
+    ended.get("/site/session").refused(401, "SignInRequired");
+    half.get("/site/session").refused(403, "SecondFactorRequired");
+}
+
+/// A user has at most 20 sessions: another one ends the oldest.
+#[test]
+fn the_oldest_session_makes_room() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browsers: Vec<Browser<'_>> = (0..21).map(|_| Browser::of(&x, "a@people.test")).collect();
+    browsers[0].get("/site/session").refused(401, "SignInRequired");
+    browsers[1].get("/site/session").ok();
+    assert_eq!(ids(&browsers[20]).len(), 20);
+}
+
+/// The fields of a session, and of an operator's.
+#[test]
+fn a_session_shows_its_user() {
+    let x = Exchange::start();
+    user_in(&x, "a@people.test", "one", &["Trader"]);
+    let session = Browser::of(&x, "a@people.test").get("/site/session").ok();
+    let keys = ["user", "group", "roles", "account", "accounts", "counterparty_id", "operator", "csrf"];
+    same_keys(&session, &keys, &session);
+    assert_eq!((&session["group"], &session["roles"]), (&json!("one"), &json!(["Trader"])));
+    let accounts = session["accounts"].as_array().expect("an array");
+    assert!(accounts.contains(&session["account"]), "{session}");
+    let operator = Browser::of(&x, "operator@house.test").get("/site/session").ok();
+    let nulls: Vec<&Value> =
+        ["group", "account", "counterparty_id"].iter().map(|name| &operator[*name]).collect();
+    assert_eq!(nulls, [&json!(null); 3]);
+    assert_eq!((&operator["accounts"], &operator["operator"]), (&json!([]), &json!(true)));
+}
+
+/// A user chooses an account of the group, and no other.
+#[test]
+fn an_account_is_chosen() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browser = Browser::of(&x, "a@people.test");
+    let session = browser.get("/site/session").ok();
+    let other =
+        session["accounts"].as_array().expect("accounts").iter().find(|name| **name != session["account"]);
+    let other = other.expect("group one has two accounts");
+    browser.post("/site/account", &json!({ "account": other })).ok();
+    assert_eq!(&browser.get("/site/session").ok()["account"], other);
+    for foreign in ["nosuch", "", "counterparty"] {
+        browser.post("/site/account", &json!({ "account": foreign })).refused(400, "InvalidAccountName");
+    }
+    let operator = Browser::of(&x, "operator@house.test");
+    operator.post("/site/account", &json!({ "account": other })).refused(400, "InvalidAccountName");
+}
