@@ -1,5 +1,5 @@
-//! The web pages in Debian's chromium against a fresh sandbox: `proof/accept/browser/market_page.py`. It leaves pictures
-//! of them in `target/screenshots`.
+//! The web pages in Debian's chromium against a fresh sandbox: `market_page.py` and `people.py` in `proof/accept/browser`. They leave
+//! pictures of them in `target/screenshots`.
 
 use std::fs;
 
@@ -9,6 +9,8 @@ use crate::{Done, debian, skipped};
 
 /// The package of the program that drives chromium; it brings chromium.
 const PACKAGE: &str = "chromium-driver";
+/// The pages of markets first: they begin a new collection of pictures.
+const SCRIPTS: [&str; 2] = ["proof/accept/browser/market_page.py", "proof/accept/browser/people.py"];
 const SCREENSHOTS: &str = "target/screenshots";
 
 pub(crate) fn run(repo: &Repo) -> Done {
@@ -18,11 +20,13 @@ pub(crate) fn run(repo: &Repo) -> Done {
     }
     fs::create_dir_all(repo.path(SCREENSHOTS)).map_err(|error| format!("{SCREENSHOTS}: {error}"))?;
     let exchange = Exchange::start(repo, &["--clock", "manual", "--seed", "7"])?;
-    repo.step("python3", ["proof/accept/browser/market_page.py", &exchange.url, SCREENSHOTS])
-        .env("BUTTONWOOD_CREDENTIALS", &exchange.credentials)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .run()
-        .map_err(|why| exchange.trouble(&format!("did not pass: {why}")))?;
+    for script in SCRIPTS {
+        repo.step("python3", [script, &exchange.url, SCREENSHOTS])
+            .env("BUTTONWOOD_CREDENTIALS", &exchange.credentials)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .run()
+            .map_err(|why| exchange.trouble(&format!("{script} did not pass: {why}")))?;
+    }
     exchange.stop()
 }
 

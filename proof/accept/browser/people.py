@@ -1,0 +1,275 @@
+"""The pages of people in chromium, against a running sandbox: signing up and in, settings, consent.
+
+Started by `cargo xtask browser` as `people.py BASE_URL FOLDER`, with the path of `credentials.json` in BUTTONWOOD_CREDENTIALS. The
+sandbox's clock is manual. Prints a line per check and leaves pictures of the pages in the folder.
+"""
+
+import base64
+import hmac
+import json
+import os
+import sys
+import threading
+import time
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+from fitting import fits
+from market_page import CONTRAST, LOWEST
+from webdriver import Browser, call
+
+WIDE, PHONE = (1280, 900), (360, 780)
+EMAIL, PASSWORD = "ada@people.test", "seven green turtles sing"
+CALLBACK = ("127.0.0.1", 8787)
+MESSAGE = "return document.getElementById('message').textContent"
+FOCUSED = "return document.activeElement.id === arguments[0]"
+
+
+def totp(secret: str, now_ms: int) -> str:
+    """The code of a secret (RFC 6238)."""
+    digest = hmac.digest(base64.b32decode(secret + "=" * (-len(secret) % 8)), (now_ms // 30_000).to_bytes(8, "big"), "sha1")
+    at = digest[19] & 15
+    return f"{(int.from_bytes(digest[at:at + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+class Client:
+    """The app at the other end of a redirect: notes the queries that reach it."""
+
+    def __init__(self):
+        self.queries = []
+        queries = self.queries
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                if self.path.startswith("/callback"):
+                    queries.append(dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.path).query)))
+                page = b'<!doctype html><html lang="en"><title>App</title><link rel="icon" href="data:,"><main id="app">The app</main>'
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Length", str(len(page)))
+                self.end_headers()
+                self.wfile.write(page)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = HTTPServer(CALLBACK, Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class People:
+    """The checks, in order; each starts where the one before it ended."""
+
+    def __init__(self, base: str, folder: Path, browser: Browser):
+        self.base, self.folder, self.browser = base, folder, browser
+        self.credentials = json.loads(Path(os.environ["BUTTONWOOD_CREDENTIALS"]).read_text())
+
+    def now_ms(self) -> int:
+        return call(f"{self.base}/sandbox/clock")["now_ms"]
+
+    def mail(self, address: str) -> dict:
+        """The newest mail to an address."""
+        return call(f"{self.base}/sandbox/mail?to={urllib.parse.quote(address)}")["messages"][-1]
+
+    def at(self, path: str):
+        self.browser.wait_for(path, "return location.pathname === arguments[0] && document.readyState === 'complete'", path)
+
+    def shown(self, identity: str):
+        self.browser.wait_for(identity, "return document.getElementById(arguments[0])?.checkVisibility()", identity)
+
+    def fill(self, **fields: str):
+        """Types into inputs by their names, in the form that is shown."""
+        for name, text in fields.items():
+            found = self.browser.run("""const all = [...document.getElementsByName(arguments[0])];
+                const shown = all.find((one) => one.checkVisibility());
+                shown?.focus(); shown?.select(); return Boolean(shown)""", name)
+            assert found, f"no input '{name}' is shown"
+            self.browser.press(*text)
+
+    def click(self, text: str):
+        """Presses the button with this text."""
+        found = self.browser.run("""const all = [...document.querySelectorAll('button, a')];
+            const shown = all.find((one) => one.textContent.trim() === arguments[0] && one.checkVisibility());
+            shown?.click(); return Boolean(shown)""", text)
+        assert found, f"no button '{text}' is shown"
+
+    def nothing_wrong(self):
+        """No line in the console, no request to another host, and none that failed."""
+        # A hint of Chromium's: a form that sets a password by a link does not know its user's address.
+        lines = [line for line in self.browser.console() if not line.startswith("DEBUG: ")]
+        assert lines == [], lines
+        entries = [json.loads(entry["message"])["message"] for entry in self.browser.post("se/log", type="performance")]
+        for entry in entries:
+            kind, params = entry["method"], entry["params"]
+            assert kind != "Network.loadingFailed" or params.get("canceled"), params
+            if kind == "Network.responseReceived":
+                assert params["response"]["status"] < 400, params["response"]["url"]
+            if kind == "Network.requestWillBeSent":
+                url = params["request"]["url"]
+                own = (self.base + "/", "http://127.0.0.1:8787/", "data:", "about:", "chrome:")
+                assert url.startswith(own), f"a request to another host: {url}"
+
+    def looks_right(self, name: str):
+        """The page on a phone and on a wide screen, light and dark; leaves four pictures."""
+        for width, height in (PHONE, WIDE):
+            for dark in (False, True):
+                self.browser.screen(width, height, dark=dark, phone=width < 500)
+                fits(self.browser, name)
+                contrast, where = self.browser.run(LOWEST)
+                assert contrast >= CONTRAST, f"{name}: contrast {contrast:.2f} of {where}"
+                shade = "dark" if dark else "light"
+                self.browser.screenshot(self.folder / f"people-{name}-{width}-{shade}.png", True)
+        self.browser.screen(*WIDE)
+        ids = self.browser.run("""return [...document.querySelectorAll('input, select, textarea')].filter((one) => one.type !== 'hidden'
+            && !one.labels?.length && !one.ariaLabel).map((one) => one.outerHTML)""")
+        assert ids == [], f"{name}: inputs without a label: {ids}"
+        for selector in ("h1", "main", "title"):
+            count = self.browser.run("return document.querySelectorAll(arguments[0]).length", selector)
+            assert count == 1, f"{name}: {count} of {selector}"
+
+    def someone_signs_up(self):
+        self.browser.open(f"{self.base}/signup")
+        self.shown("signup")
+        self.looks_right("signup")
+        self.fill(name="Ada", email=EMAIL, password=PASSWORD)
+        self.browser.press("Enter")
+        self.shown("sent")
+        assert self.browser.run(FOCUSED, "sent"), "the focus follows"
+        mail = self.mail(EMAIL)
+        assert mail["token"] in mail["link"], mail
+        self.browser.open(mail["link"])
+        self.shown("confirm")
+        assert mail["token"] not in self.browser.run("return location.href"), "the token stays in the address"
+        self.click("Confirm the address")
+        self.shown("confirmed")
+        self.nothing_wrong()
+
+    def the_first_sign_in_enrols(self):
+        self.click("Sign in")
+        self.at("/signin")
+        self.shown("signin")
+        self.looks_right("signin")
+        self.fill(email=EMAIL, password=PASSWORD)
+        self.browser.press("Enter")
+        self.shown("enrol")
+        self.looks_right("enrol")
+        secret = self.browser.run("return document.getElementById('secret').textContent")
+        uri = self.browser.run("return document.getElementById('uri').href")
+        assert uri.startswith("otpauth://totp/") and f"secret={secret}" in uri, uri
+        self.fill(code=totp(secret, self.now_ms()))
+        self.browser.press("Enter")
+        self.shown("recovery")
+        codes = self.browser.run("return [...document.querySelectorAll('#recovery-codes code')].map((one) => one.textContent)")
+        assert len(set(codes)) == 10, codes
+        self.click("Continue")
+        self.at("/settings/security")
+        self.browser.wait_for("the name", "return document.getElementById('user-name').textContent === 'Ada'")
+        self.nothing_wrong()
+
+    def settings_fit_and_sign_out(self):
+        self.looks_right("security")
+        self.browser.open(f"{self.base}/settings/apps")
+        self.browser.wait_for("the lists", "return document.getElementById('no-apps').checkVisibility()")
+        self.fill(name="Lens", redirect_uris="https://lens.example/cb")
+        self.browser.run("document.getElementById('balances-read').click()")
+        self.click("Register")
+        self.browser.wait_for("the secret", "return document.querySelectorAll('#secret code').length === 2")
+        assert self.browser.run(FOCUSED, "secret"), "the focus follows"
+        self.looks_right("apps")
+        self.click("Delete Lens")
+        self.browser.wait_for("the end of the app", "return document.getElementById('apps').children.length === 0")
+        self.browser.open(f"{self.base}/settings/sessions")
+        self.browser.wait_for("the session", "return document.querySelectorAll('#sessions li').length === 1")
+        self.looks_right("sessions")
+        self.browser.run("document.getElementById('signout').click()")
+        self.at("/signin")
+        self.browser.open(f"{self.base}/settings/apps")
+        self.at("/signin")
+        self.nothing_wrong()
+
+    def a_wrong_password_is_said(self):
+        self.browser.open(f"{self.base}/signin")
+        self.shown("signin")
+        self.fill(email="trader@one.test", password="wrong")
+        self.browser.press("Enter")
+        self.browser.wait_for("the message", MESSAGE)
+        assert self.browser.run(FOCUSED, "message"), "the focus is at the message"
+        # Chromium notes the refusal, 401, by itself.
+        assert all("401" in line for line in self.browser.console())
+        self.browser.post("se/log", type="performance")
+
+    def the_bypass_signs_in(self):
+        trader = next(user for user in self.credentials["users"] if user["email"] == "trader@one.test")
+        self.browser.devtools("Network.setCookie", name="SVC-SANDBOX-2FA", value="1", url=self.base)
+        self.browser.open(f"{self.base}/signin?next=%2Fsettings%2Fsessions")
+        self.shown("signin")
+        self.fill(email=trader["email"], password=trader["password"])
+        self.browser.press("Enter")
+        self.shown("code-form")
+        self.looks_right("code")
+        self.fill(code="9999999")
+        self.browser.press("Enter")
+        self.at("/settings/sessions")
+        self.browser.wait_for("the session", "return document.querySelectorAll('#sessions li').length > 0")
+        self.nothing_wrong()
+
+    def consent_leads_to_the_app(self):
+        app = next(one for one in self.credentials["oauth_clients"] if one["name"] == "app")
+        asked = {"client_id": app["client_id"], "redirect_uri": f"http://{CALLBACK[0]}:{CALLBACK[1]}/callback",
+                 "response_type": "code", "scope": "balances:read,orders:read", "state": "a b&c"}
+        client = Client()
+        try:
+            for decision, wanted in (("allow", "code"), ("deny", "error")):
+                self.browser.open(f"{self.base}/auth?{urllib.parse.urlencode(asked)}")
+                self.at("/auth")
+                if decision == "allow":
+                    self.looks_right("consent")
+                self.browser.run("document.querySelector(`button[name=decision][value=${arguments[0]}]`).click()", decision)
+                self.browser.wait_for("the app", "return document.getElementById('app') !== null")
+                query = client.queries[-1]
+                assert query["state"] == "a b&c" and query["iss"] and query[wanted], query
+            assert query["error"] == "access_denied", query
+            self.nothing_wrong()
+        finally:
+            client.close()
+
+    def password_page_fits(self):
+        self.browser.open(f"{self.base}/password")
+        self.shown("forgot")
+        self.looks_right("password")
+        self.fill(email=EMAIL)
+        self.browser.press("Enter")
+        self.shown("sent")
+        self.browser.open(self.mail(EMAIL)["link"])
+        self.shown("reset")
+        self.fill(password="nine amber violins hum")
+        self.browser.press("Enter")
+        self.shown("changed")
+        self.nothing_wrong()
+
+
+def main():
+    base, folder = sys.argv[1], Path(sys.argv[2])
+    browser = Browser(folder / "chromedriver-people.log")
+    pages = People(base, folder, browser)
+    try:
+        for check in (pages.someone_signs_up, pages.the_first_sign_in_enrols, pages.settings_fit_and_sign_out,
+                      pages.a_wrong_password_is_said, pages.the_bypass_signs_in, pages.consent_leads_to_the_app,
+                      pages.password_page_fits):
+            start = time.monotonic()
+            check()
+            print(f"ok     {check.__name__.replace('_', ' ')} ({time.monotonic() - start:.1f} s)", flush=True)
+    except BaseException:
+        browser.screenshot(folder / "people-failed.png", True)
+        raise
+    finally:
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
