@@ -82,15 +82,17 @@ impl Scope {
         const FUNDS: Role = Role::FundManager;
         const AUDITOR: Role = Role::Auditor;
         match self {
-            Self::AddressesRead | Self::BanksRead | Self::HistoryRead | Self::BalancesRead => {
-                Roles::of(&[TRADER, FUNDS, AUDITOR])
-            }
-            Self::AddressesCreate | Self::BanksCreate | Self::PaymentsCreate | Self::CryptoSend => {
-                Roles::of(&[FUNDS])
-            }
+            Self::AddressesRead
+            | Self::AddressesCreate
+            | Self::BalancesRead
+            | Self::BanksCreate
+            | Self::BanksRead => Roles::of(&[TRADER, FUNDS, AUDITOR]),
+            Self::PaymentsCreate | Self::CryptoSend => Roles::of(&[FUNDS]),
             Self::ClearingCreate | Self::OrdersCreate => Roles::of(&[TRADER]),
-            Self::ClearingRead | Self::OrdersRead => Roles::of(&[TRADER, FUNDS, AUDITOR]),
-            Self::AccountRead => Roles::of(&[Role::Administrator, TRADER, FUNDS, AUDITOR]),
+            Self::ClearingRead | Self::OrdersRead => Roles::of(&[TRADER, AUDITOR]),
+            Self::HistoryRead | Self::AccountRead => {
+                Roles::of(&[Role::Administrator, TRADER, FUNDS, AUDITOR])
+            }
         }
     }
 
