@@ -3,15 +3,18 @@
 //! Clauses: `AUTH-002`, `AUTH-004`, `AUTH-007`, `AUTH-008`, `AUTH-011`, `AUTH-013`, `AUTH-014`, `SES-006`, `SES-012`, `SES-013`.
 //! Before: path, method, framing and size. After: account, role, parameters, market state, funds.
 
+use crate::call::Who;
+use crate::headers::{Bearer, Sent, Signed};
+use crate::held::{HeldAllowances, HeldCaller, dead_token, token_hash};
 use crate::nonce::Rule;
-use crate::rate::{AccountLimit, Clients};
+use crate::rate::{AccountLimit, Allowance, Clients};
 use crate::refusal::quoted;
 use crate::signature::{self, Tag};
 use crate::{
-    Admit, HeaderNames, Key, KeyTable, KnownKey, LastCall, Limits, Payload, Proxies, Reason, Refusal, Value,
-    client_of,
+    Admit, Call, HeaderNames, Held, Key, KeyTable, KnownKey, LastCall, Limits, Payload, Proxies, Reason,
+    Refusal, TokenHash, Value, client_of,
 };
-use buttonwood_model::{AccountId, Nonce, Roles, Time};
+use buttonwood_model::{AccountId, Time};
 use http::HeaderMap;
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -48,63 +51,6 @@ pub struct Request<'a> {
     pub address: IpAddr,
 }
 
-/// An admitted request. Its nonce is used, even if the request is refused later.
-#[derive(Debug)]
-pub struct Call {
-    /// The key that signed it.
-    pub known: Arc<KnownKey>,
-    /// The nonce to journal; none for callers that need none (bearer tokens).
-    pub nonce: Option<Nonce>,
-    /// The fields of the request.
-    pub payload: Payload,
-    /// How long it waits for its turn in the rate queue; zero if it need not wait.
-    pub wait: Duration,
-    /// The key's count of nonce resets, read before this nonce was taken.
-    resets: u64,
-}
-
-impl Call {
-    /// The key that signed it.
-    pub fn key(&self) -> &Key {
-        &self.known.key
-    }
-
-    /// Whether the key's nonces were reset after this call was admitted. If the call used its nonce now, it would block
-    /// lower nonces that the key sends after the reset.
-    pub fn is_overtaken(&self) -> bool {
-        self.known.nonces().resets() != self.resets
-    }
-
-    /// Notes that the call was refused after all. Refused calls have a limit of their own, since each costs a write to
-    /// the disk; cancels never have one.
-    pub fn note_refused(&self, kind: Kind, now: Duration) {
-        if kind == Kind::Write {
-            self.known.allowance.note_refused(now);
-        }
-    }
-
-    /// Refuses a key that has none of `needed` (ERR-002).
-    ///
-    /// # Errors
-    /// `MissingRole`.
-    pub fn require(&self, needed: Roles) -> Result<(), Refusal> {
-        crate::require(self.key(), needed)
-    }
-
-    /// Refuses an account key where a master key with one of `needed` is asked for (D-10).
-    ///
-    /// # Errors
-    /// `MissingRole`.
-    pub fn require_master(&self, needed: Roles) -> Result<(), Refusal> {
-        crate::require_master(self.key(), needed)
-    }
-
-    /// The refusal of a key where only an access token may call (OAUTH-025).
-    pub fn tokens_only(&self) -> Refusal {
-        crate::missing_role(self.key(), Roles::NONE).and("only an access token may call it")
-    }
-}
-
 /// Authenticates calls and limits their rate; one for the whole exchange.
 #[derive(Debug)]
 pub struct Gate {
@@ -118,6 +64,7 @@ pub struct Gate {
     pages: Clients<IpAddr>,
     transfers: Clients<AccountId>,
     addresses: Clients<AccountId>,
+    held: HeldAllowances,
 }
 
 impl Gate {
@@ -134,6 +81,7 @@ impl Gate {
             pages: Clients::new(limits.pages),
             transfers: Clients::new(limits.transfers),
             addresses: Clients::new(limits.addresses),
+            held: HeldAllowances::new(limits),
         }
     }
 
@@ -211,42 +159,104 @@ impl Gate {
     }
 
     /// Takes the tokens of further entries of a call that was admitted: each entry of a batch takes one, and the call has taken the first.
-    /// The key may owe tokens afterwards, and its next calls wait for them or are refused.
+    /// The caller may owe tokens afterwards, and its next calls wait for them or are refused.
     pub fn charge(&self, call: &Call, kind: Kind, entries: usize, now: Duration) {
         if self.limits.enabled {
             let entries = u32::try_from(entries).unwrap_or(u32::MAX);
-            call.known.allowance.charge(entries, now, matches!(kind, Kind::Cancel | Kind::Heartbeat));
+            call.allowance().charge(entries, now, matches!(kind, Kind::Cancel | Kind::Heartbeat));
         }
     }
 
-    /// Checks and admits a private request, which is a sign of life (SES-012). Its nonce is taken before it waits, so
-    /// that nonces are taken in the order of arrival.
+    /// Checks and admits a private request, which is a sign of life of a key (SES-012). A key's nonce is taken before it waits
+    /// so that nonces are taken in the order of arrival.
     ///
-    /// `now` counts from any fixed start, the same for all calls; `time` is the exchange's time.
+    /// `now` counts from any fixed start, the same for all calls; `time` is the exchange's time; `find` looks an access token up.
     ///
     /// # Errors
     /// The first check that fails. The nonce is then not used, and the request is no sign of life (SES-013).
-    pub fn check(&self, request: &Request<'_>, now: Duration, time: Time) -> Result<Call, Refusal> {
-        let (known, tag, decoded) = self.authenticate(request)?;
-        let wait = if self.limits.enabled { wait(&known, request.kind, now)? } else { Duration::ZERO };
+    pub fn check(
+        &self,
+        request: &Request<'_>,
+        now: Duration,
+        time: Time,
+        find: impl FnOnce(&TokenHash) -> Option<Held>,
+    ) -> Result<Call, Refusal> {
+        let signed = match self.names.read(request.headers)? {
+            Sent::Signed(signed) => signed,
+            Sent::Bearer(bearer) => return self.check_bearer(request, &bearer, now, find),
+        };
+        let (known, tag, decoded) = self.authenticate(request, &signed)?;
+        let wait = self.wait(&known.allowance, request.kind, now)?;
         let payload = Payload::read(decoded)?;
         check_path(request, &payload)?;
         let resets = known.nonces().resets();
         let nonce =
             known.nonces().take(payload.sent("nonce").as_ref(), self.rule(&known.key, request, tag, time))?;
         known.note_call(LastCall { address: request.address, time });
-        Ok(Call { known, nonce: Some(nonce), payload, wait, resets })
+        Ok(Call { who: Who::Key(known), nonce, payload, wait, resets })
+    }
+
+    /// Checks and admits a request with an access token. It has no nonce, and one that is sent is ignored (OAUTH-020).
+    #[inline(never)]
+    fn check_bearer(
+        &self,
+        request: &Request<'_>,
+        bearer: &Bearer<'_>,
+        now: Duration,
+        find: impl FnOnce(&TokenHash) -> Option<Held>,
+    ) -> Result<Call, Refusal> {
+        let token = token_hash(bearer.token).ok_or_else(dead_token)?;
+        let held = find(&token).ok_or_else(dead_token)?;
+        let decoded = signature::decode(bearer.payload()?)?;
+        let caller = self.caller(held, Some(token), now);
+        let wait = self.wait(&caller.allowance, request.kind, now)?;
+        let payload = Payload::read(decoded)?;
+        check_path(request, &payload)?;
+        Ok(Call::held(caller, payload, wait))
+    }
+
+    /// Admits the call of a signed-in browser, whose payload is the body of a request that the site has checked.
+    ///
+    /// # Errors
+    /// `RateLimit`.
+    pub fn admit_held(
+        &self,
+        held: Held,
+        kind: Kind,
+        payload: Payload,
+        now: Duration,
+    ) -> Result<Call, Refusal> {
+        let caller = self.caller(held, None, now);
+        let wait = self.wait(&caller.allowance, kind, now)?;
+        Ok(Call::held(caller, payload, wait))
     }
 
     /// Checks again, after a call has waited for its turn, what may have changed by then: whether the key is enabled, and its
-    /// roles.
+    /// roles; whether the access token is alive, its scopes and the roles of its user. A browser is left to
+    /// [`Call::renew`].
     ///
     /// # Errors
-    /// `InvalidApiKey`.
-    pub fn check_again(&self, call: &mut Call) -> Result<(), Refusal> {
-        let api_key = call.key().api_key.as_bytes();
-        call.known = self.keys.find(api_key).ok_or_else(|| unknown_key(api_key))?;
-        call.known.check_enabled()
+    /// `InvalidApiKey`, `InvalidAccessToken`.
+    pub fn check_again(
+        &self,
+        call: &mut Call,
+        find: impl FnOnce(&TokenHash) -> Option<Held>,
+    ) -> Result<(), Refusal> {
+        match &mut call.who {
+            Who::Key(known) => {
+                let api_key = known.key.api_key.as_bytes();
+                let now = self.keys.find(api_key).ok_or_else(|| unknown_key(api_key))?;
+                *known = now;
+                known.check_enabled()
+            }
+            Who::Held(caller) => {
+                if let Some(token) = &caller.token {
+                    let held = find(token).ok_or_else(dead_token)?;
+                    call.renew(held);
+                }
+                Ok(())
+            }
+        }
     }
 
     /// The known key that a request names, and its payload header if it has one. Nothing is checked.
@@ -255,9 +265,23 @@ impl Gate {
         Some((self.keys.find(api_key)?, payload))
     }
 
-    /// Checks headers, key, signature and address, in this order. Returns the key, the signature and the decoded payload.
-    fn authenticate(&self, request: &Request<'_>) -> Result<(Arc<KnownKey>, Tag, Vec<u8>), Refusal> {
-        let signed = self.names.read(request.headers)?;
+    /// A caller without a key, with the allowance of its session.
+    fn caller(&self, held: Held, token: Option<TokenHash>, now: Duration) -> HeldCaller {
+        let allowance = self.held.of(held.session, || self.keys.bucket_of(held.owner), now);
+        HeldCaller { held, allowance, token }
+    }
+
+    /// How long a request waits for its turn; zero where no limit applies.
+    fn wait(&self, allowance: &Allowance, kind: Kind, now: Duration) -> Result<Duration, Refusal> {
+        if self.limits.enabled { wait(allowance, kind, now) } else { Ok(Duration::ZERO) }
+    }
+
+    /// Checks key, signature and address, in this order. Returns the key, the signature and the decoded payload.
+    fn authenticate(
+        &self,
+        request: &Request<'_>,
+        signed: &Signed<'_>,
+    ) -> Result<(Arc<KnownKey>, Tag, Vec<u8>), Refusal> {
         let Some(known) = self.keys.find(signed.api_key) else {
             // An unknown key takes as much time as a known one.
             let _ = self.keys.nobody().verify(signed.payload, signed.signature);
@@ -286,15 +310,15 @@ impl Gate {
 
 /// How long a request waits for its turn. A cancel draws on reserved capacity, but it does not overtake its key's
 /// waiting orders: otherwise an order could come alive after all were cancelled.
-fn wait(known: &KnownKey, kind: Kind, now: Duration) -> Result<Duration, Refusal> {
+fn wait(allowance: &Allowance, kind: Kind, now: Duration) -> Result<Duration, Refusal> {
     if kind == Kind::Write {
-        turn(known.allowance.check_refused(now))?;
+        turn(allowance.check_refused(now))?;
     }
     let reserved = matches!(kind, Kind::Cancel | Kind::Heartbeat);
-    let wait = turn(known.allowance.take(now, reserved))?;
+    let wait = turn(allowance.take(now, reserved))?;
     match kind {
-        Kind::Cancel => return Ok(wait.max(known.allowance.last_turn(now))),
-        Kind::Write if !wait.is_zero() => known.allowance.note_turn(now.saturating_add(wait)),
+        Kind::Cancel => return Ok(wait.max(allowance.last_turn(now))),
+        Kind::Write if !wait.is_zero() => allowance.note_turn(now.saturating_add(wait)),
         Kind::Write | Kind::Read | Kind::Heartbeat => {}
     }
     Ok(wait)

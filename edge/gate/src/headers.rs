@@ -50,22 +50,19 @@ impl HeaderNames {
         Ok(Self { prefixes: Some(prefixes) })
     }
 
-    /// The three headers of a request, or its refusal.
-    pub(crate) fn read<'a>(&self, headers: &'a HeaderMap) -> Result<Signed<'a>, Refusal> {
+    /// The three headers of a signed request, or those of one with an access token, or its refusal.
+    pub(crate) fn read<'a>(&self, headers: &'a HeaderMap) -> Result<Sent<'a>, Refusal> {
         let found = self.find(headers)?;
-        if found.bearer {
-            return Err(found.beside_bearer());
+        if let Some(token) = found.bearer {
+            return found.with_token(token).map(Sent::Bearer);
         }
         let Some(prefix) = found.prefix else { return Err(none_found(headers)) };
         let (Some(api_key), Some(payload), Some(signature)) = (found.api_key, found.payload, found.signature)
         else {
             return Err(found.one_missing(prefix));
         };
-        if payload.len() > PAYLOAD_MAX {
-            let name = FieldName::Payload.under(prefix);
-            return Err(invalid(&format!("header '{name}' is longer than {PAYLOAD_MAX} bytes")));
-        }
-        Ok(Signed { api_key, payload, signature })
+        check_length(prefix, payload)?;
+        Ok(Sent::Signed(Signed { api_key, payload, signature }))
     }
 
     /// The key and the payload of a request that may have no other header.
@@ -137,6 +134,42 @@ fn shown(prefix: &str) -> String {
     quoted(&prefix.to_ascii_uppercase())
 }
 
+/// Refuses a payload header that is too long.
+fn check_length(prefix: &str, payload: &[u8]) -> Result<(), Refusal> {
+    if payload.len() > PAYLOAD_MAX {
+        let name = FieldName::Payload.under(prefix);
+        return Err(invalid(&format!("header '{name}' is longer than {PAYLOAD_MAX} bytes")));
+    }
+    Ok(())
+}
+
+/// The authentication headers of a request.
+#[derive(Debug)]
+pub(crate) enum Sent<'a> {
+    Signed(Signed<'a>),
+    Bearer(Bearer<'a>),
+}
+
+/// The headers of a request with an access token.
+#[derive(Debug)]
+pub(crate) struct Bearer<'a> {
+    /// The text of the token, of any form.
+    pub(crate) token: &'a [u8],
+    prefix: &'a str,
+    payload: Option<&'a [u8]>,
+}
+
+impl<'a> Bearer<'a> {
+    /// The payload header, or the refusal of a request without one (OAUTH-021).
+    pub(crate) fn payload(&self) -> Result<&'a [u8], Refusal> {
+        let payload = self
+            .payload
+            .ok_or_else(|| missing(Reason::MissingPayloadHeader, FieldName::Payload, self.prefix))?;
+        check_length(self.prefix, payload)?;
+        Ok(payload)
+    }
+}
+
 /// The values of the three headers of a signed request.
 #[derive(Debug)]
 pub(crate) struct Signed<'a> {
@@ -148,7 +181,8 @@ pub(crate) struct Signed<'a> {
 #[derive(Default)]
 struct Found<'a> {
     authorization: bool,
-    bearer: bool,
+    /// The text after the scheme of a bearer token.
+    bearer: Option<&'a [u8]>,
     prefix: Option<&'a str>,
     api_key: Option<&'a [u8]>,
     payload: Option<&'a [u8]>,
@@ -156,13 +190,15 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn authorization(&mut self, value: &[u8]) -> Result<(), Refusal> {
+    fn authorization(&mut self, value: &'a [u8]) -> Result<(), Refusal> {
         if self.authorization {
             return Err(ambiguous("Header 'Authorization' is given twice"));
         }
         self.authorization = true;
         // Other schemes are meant for proxies and are ignored.
-        self.bearer = value.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"bearer "));
+        let end = value.iter().position(|byte| *byte == b' ').unwrap_or(value.len());
+        let (scheme, token) = value.split_at(end);
+        self.bearer = scheme.eq_ignore_ascii_case(b"bearer").then(|| token.trim_ascii());
         Ok(())
     }
 
@@ -193,16 +229,21 @@ impl<'a> Found<'a> {
             (_, None) => (Reason::MissingPayloadHeader, FieldName::Payload),
             _ => (Reason::MissingSignatureHeader, FieldName::Signature),
         };
-        Refusal::new(reason, format!("Must provide '{}' header", field.under(prefix)))
+        missing(reason, field, prefix)
     }
 
-    /// The refusal of a request with a bearer token: no token is known yet, and together with a key it is ambiguous.
-    fn beside_bearer(&self) -> Refusal {
+    /// The request with an access token; together with a key it is ambiguous (AUTH-012).
+    fn with_token(&self, token: &'a [u8]) -> Result<Bearer<'a>, Refusal> {
         if self.api_key.is_some() || self.signature.is_some() {
-            return ambiguous("Both API-key headers and a bearer token are given");
+            return Err(ambiguous("Both API-key headers and a bearer token are given"));
         }
-        Refusal::new(Reason::InvalidAccessToken, "The access token is unknown, expired or revoked")
+        Ok(Bearer { token, prefix: self.prefix.unwrap_or(DEFAULT_PREFIX), payload: self.payload })
     }
+}
+
+/// The refusal of a request that lacks a header.
+fn missing(reason: Reason, field: FieldName, prefix: &str) -> Refusal {
+    Refusal::new(reason, format!("Must provide '{}' header", field.under(prefix)))
 }
 
 /// The refusal of a request without authentication headers. It has a hint if the key may be in a header that this

@@ -235,10 +235,17 @@ impl KeyTable {
         &self.nobody
     }
 
+    /// The bucket that all callers of an account or of a group share.
+    pub(crate) fn bucket_of(&self, owner: Owner) -> Arc<Bucket> {
+        self.account_bucket(&mut self.known.write(), owner)
+    }
+
+    fn account_bucket(&self, known: &mut Known, owner: Owner) -> Arc<Bucket> {
+        Arc::clone(known.accounts.entry(owner).or_insert_with(|| Arc::new(Bucket::new(self.limits.account))))
+    }
+
     fn allowance(&self, known: &mut Known, owner: Owner) -> Allowance {
-        let account =
-            known.accounts.entry(owner).or_insert_with(|| Arc::new(Bucket::new(self.limits.account)));
-        Allowance::new(&self.limits, Arc::clone(account))
+        Allowance::new(&self.limits, self.account_bucket(known, owner))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Authentication and rate limits: headers, key, signature, rate, payload, nonce and role, in the order of D-05.
+//! Authentication and rate limits: headers, key or access token, signature, rate, payload, nonce, role and scope, in the
+//! order of D-05.
 //!
 //! It has no sockets and no clock: the caller passes the time, so a test may choose any moment. One [`Gate`] serves all
 //! threads. [`Gate::check`] returns at once, with a [`Call`] or a [`Refusal`]. A call over the rate that found a place
@@ -6,9 +7,11 @@
 //!
 //! Not here: which path exists, which account a master key means, what a role may do to it (`edge/rest`, the core).
 
+mod call;
 mod check;
 mod client;
 mod headers;
+mod held;
 mod json;
 mod keys;
 mod nonce;
@@ -22,15 +25,17 @@ mod timestamp;
 
 pub use buttonwood_access::Owner;
 pub use buttonwood_vault::Secret;
-pub use check::{Call, Gate, Kind, Request};
+pub use call::Call;
+pub use check::{Gate, Kind, Request};
 pub use client::Proxies;
 pub use headers::{BadPrefix, DEFAULT_PREFIX, HeaderNames, may_name_caller};
+pub use held::{Held, HeldKind, TokenHash};
 pub use json::{Items, Value, items};
 pub use keys::{Key, KeyTable, KnownKey, LastCall};
 pub use payload::{Payload, integer};
 pub use rate::{AccountLimit, Admit, Bucket, Limit, Limits, client_of};
 pub use reason::Reason;
 pub use refusal::{Form, NO_EXPONENT, Refusal, escaped, has_exponent, quoted};
-pub use roles::{missing_role, require, require_master};
+pub use roles::missing_role;
 pub use signature::decoded;
 pub use timestamp::{EARLIEST, LATEST, millis as timestamp_millis};

@@ -59,7 +59,7 @@ impl Limit {
 pub struct Limits {
     /// Whether any limit applies.
     pub enabled: bool,
-    /// Private requests of one key (LIM-002).
+    /// Private requests of one key, or of one grant or browser (LIM-002).
     pub key: Limit,
     /// Private requests of all keys of one account or group: beyond it, more keys do not give a larger allowance.
     pub account: Limit,
@@ -194,7 +194,7 @@ impl Bucket {
     }
 }
 
-/// The buckets of one key: its own, its reserve for cancels and heartbeats, and its account's, shared.
+/// The buckets of one session: its own, its reserve for cancels and heartbeats, and its account's, shared.
 #[derive(Debug)]
 pub(crate) struct Allowance {
     own: Bucket,
@@ -264,6 +264,12 @@ impl Allowance {
         let left = count.saturating_sub(u32::try_from(from_reserve).unwrap_or(count));
         self.own.owe(left, now);
         self.account.owe(left, now);
+    }
+
+    /// Whether its own buckets are full again and no order waits, and so no different from a new one.
+    pub(crate) fn is_full(&self, now: Duration) -> bool {
+        let are_full = [&self.own, &self.reserve, &self.refused].iter().all(|bucket| bucket.is_full(now));
+        are_full && self.last_turn(now).is_zero()
     }
 
     /// Notes the turn of an order: the key's cancels come after it.

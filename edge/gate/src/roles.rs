@@ -1,93 +1,70 @@
-//! Roles at the gate: a first check, repeated inside the core.
+//! Roles and scopes at the gate: a first check, repeated inside the core.
 //!
-//! Clauses: `AUTH-020` to `AUTH-024` for what the roles are, `ERR-002` for the text.
+//! Clauses: `AUTH-020` to `AUTH-024` for what the roles are, `ERR-002` for the text, `OAUTH-026` for scopes.
 
-use crate::{Key, Owner, Reason, Refusal};
-use buttonwood_model::Roles;
+use crate::{Reason, Refusal};
+use buttonwood_model::{Role, Roles, Scope, Scopes};
 
-/// Refuses a key that has none of `needed`.
-///
-/// # Errors
-/// `MissingRole`.
-pub fn require(key: &Key, needed: Roles) -> Result<(), Refusal> {
-    if key.roles.allows(needed) { Ok(()) } else { Err(missing_role(key, needed)) }
-}
-
-/// Refuses an account key where a master key with one of `needed` is asked for (D-10).
-///
-/// # Errors
-/// `MissingRole`.
-pub fn require_master(key: &Key, needed: Roles) -> Result<(), Refusal> {
-    match key.owner {
-        Owner::Group(_) => Ok(()),
-        Owner::Account(_) => Err(missing_role(key, needed).and("an account key may not call it")),
-    }
-}
-
-/// The refusal that names the roles needed and those the key has (ERR-002).
-pub fn missing_role(key: &Key, needed: Roles) -> Refusal {
+/// The refusal that names the roles needed and those of the caller (ERR-002). `who` is the caller as messages name it.
+pub fn missing_role(who: &str, roles: Roles, needed: Roles) -> Refusal {
     let message = format!(
-        "This endpoint needs one of the roles [{}], and API key {} currently has the roles [{}]",
-        list(needed),
-        key.api_key,
-        list(key.roles)
+        "This endpoint needs one of the roles [{}], and {who} currently has the roles [{}]",
+        list(needed.iter().map(Role::name)),
+        list(roles.iter().map(Role::name))
     );
     Refusal::new(Reason::MissingRole, message)
 }
 
-fn list(roles: Roles) -> String {
-    roles.iter().map(buttonwood_model::Role::name).collect::<Vec<_>>().join(", ")
+/// The refusal of an access token that names the scopes needed and those of the token (OAUTH-026); where no scope opens
+/// the endpoint, it says so (OAUTH-040).
+pub(crate) fn missing_scope(who: &str, scopes: Scopes, needed: Scopes) -> Refusal {
+    let needed = if needed.is_empty() {
+        "takes no access tokens".to_owned()
+    } else {
+        format!("needs one of the scopes [{}]", list(needed.iter().map(Scope::name)))
+    };
+    let has = list(scopes.iter().map(Scope::name));
+    let message = format!("This endpoint {needed}, and {who} has the scopes [{has}]");
+    Refusal::new(Reason::MissingRole, message)
+}
+
+fn list(names: impl Iterator<Item = &'static str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use buttonwood_model::{AccountId, GroupId, Role, SessionId};
-    use std::sync::Arc;
 
     /// Proves ERR-002.
     #[test]
     fn names_needed_and_current_roles() {
-        let key = Key {
-            api_key: "account-a".to_owned(),
-            session: SessionId(1),
-            owner: Owner::Account(AccountId(1)),
-            roles: Roles::of(&[Role::FundManager]),
-            require_heartbeat: false,
-            time_based_nonce: false,
-            is_enabled: true,
-            addresses: Arc::default(),
-            group: None,
-        };
-        let refusal = require(&key, Roles::of(&[Role::Trader, Role::Auditor])).unwrap_err();
+        let (needed, roles) = (Roles::of(&[Role::Trader, Role::Auditor]), Roles::of(&[Role::FundManager]));
+        let refusal = missing_role("API key account-a", roles, needed);
         assert_eq!((refusal.status, refusal.reason), (403, Reason::MissingRole));
         assert_eq!(
             refusal.message,
             "This endpoint needs one of the roles [Trader, Auditor], \
              and API key account-a currently has the roles [Fund Manager]"
         );
-        assert_eq!(require(&key, Roles::of(&[Role::FundManager])), Ok(()));
-        assert_eq!(require(&key, Roles::NONE), Ok(()));
     }
 
-    /// Whatever the roles of an account key, it is not a master key.
+    /// Proves OAUTH-026 (part).
     #[test]
-    fn account_keys_are_no_master_keys() {
-        let needed = Roles::of(&[Role::FundManager]);
-        let of = |api_key: &str, owner| Key {
-            api_key: api_key.to_owned(),
-            session: SessionId(1),
-            owner,
-            roles: needed,
-            require_heartbeat: false,
-            time_based_nonce: false,
-            is_enabled: true,
-            addresses: Arc::default(),
-            group: None,
-        };
-        let refusal = require_master(&of("account-a", Owner::Account(AccountId(1))), needed).unwrap_err();
+    fn names_needed_and_held_scopes() {
+        let held = Scopes::of(&[Scope::BalancesRead, Scope::AccountRead]);
+        let needed = Scopes::of(&[Scope::OrdersCreate]);
+        let refusal = missing_scope("the access token of app x", held, needed);
         assert_eq!((refusal.status, refusal.reason), (403, Reason::MissingRole));
-        assert!(refusal.message.ends_with("; an account key may not call it"), "{}", refusal.message);
-        assert_eq!(require_master(&of("master-a", Owner::Group(GroupId(1))), needed), Ok(()));
+        assert_eq!(
+            refusal.message,
+            "This endpoint needs one of the scopes [orders:create], \
+             and the access token of app x has the scopes [balances:read, account:read]"
+        );
+        let refusal = missing_scope("the access token of app x", Scopes::NONE, Scopes::NONE);
+        assert_eq!(
+            refusal.message,
+            "This endpoint takes no access tokens, and the access token of app x has the scopes []"
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! The steps before a request reaches its endpoint: room, the token of its address, its body, the gate, its turn.
 
 use crate::app::App;
+use crate::holders::held_by_token;
 use crate::route::{Route, SignedQuery};
-use buttonwood_gate::{self as gate, Kind, Reason, Refusal, may_name_caller};
+use buttonwood_gate::{self as gate, Kind, Reason, Refusal, TokenHash, may_name_caller};
 use buttonwood_http::{Body, SignedMark};
 use buttonwood_wire::field;
 use buttonwood_wire::reply::refusal_of;
@@ -37,7 +38,7 @@ pub(crate) async fn skip(head: &Parts, body: Body<'_>) -> Result<(), Refusal> {
     Box::pin(body.skip()).await.map_err(refusal_of)
 }
 
-/// Lets a private request through the gate; from here on its nonce is used. It may have to wait for its turn.
+/// Lets a private request through the gate; from here on the nonce of a key is used. It may have to wait for its turn.
 pub(crate) fn admit(
     app: &App,
     route: &Route,
@@ -51,11 +52,13 @@ pub(crate) fn admit(
     let is_query_optional = route.query == SignedQuery::Optional;
     let request =
         gate::Request { path, query, is_query_optional, headers, kind: route.kind, address: client };
-    let checked = app.gate.check(&request, app.uptime(), app.exchange.now());
+    let time = app.exchange.now();
+    let find = |token: &TokenHash| held_by_token(app, token, time);
+    let checked = app.gate.check(&request, app.uptime(), time, find);
     if checked.is_ok() {
         signed.set();
     }
-    if let Some(key) = checked.as_ref().ok().map(gate::Call::key).filter(|key| key.require_heartbeat) {
+    if let Some(key) = checked.as_ref().ok().and_then(gate::Call::key).filter(|key| key.require_heartbeat) {
         app.exchange.heard(key.session, app.exchange.steady());
     }
     checked
@@ -71,7 +74,7 @@ pub(crate) async fn wait_for_turn(app: &App, call: &mut gate::Call) -> Result<()
         let message = "The key's nonces were reset while this call waited for its turn";
         return Err(Refusal::new(Reason::InvalidNonce, message));
     }
-    app.gate.check_again(call)
+    app.gate.check_again(call, |token| held_by_token(app, token, app.exchange.now()))
 }
 
 /// Waits this long, which for most requests is not at all.

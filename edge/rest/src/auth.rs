@@ -5,15 +5,15 @@
 pub enum Auth {
     /// Any client.
     Public,
-    /// A key, on the one account it names or belongs to.
+    /// A key, an access token or a browser, on the one account it names or belongs to, or that the browser's user chose.
     Account,
-    /// A master key, on the one account it names; to any other key it is closed (D-10).
+    /// A master key or a browser, on the one account it names; to any other caller it is closed (D-10).
     Master,
-    /// A master key, on its group; to any other key it is closed (D-10).
+    /// A master key or a browser, on its group; to any other caller it is closed (D-10).
     Group,
-    /// A key, about itself.
+    /// A key, an access token or a browser, about itself.
     Session,
-    /// An access token, about itself; to keys it is closed (OAUTH-025).
+    /// An access token, about itself; to keys and browsers it is closed (OAUTH-025).
     Token,
     /// The sandbox's own machine.
     Control,

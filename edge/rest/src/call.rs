@@ -1,4 +1,4 @@
-//! A request on its way to an endpoint: its parameters, its key and its account.
+//! A request on its way to an endpoint: its parameters, its caller and its account.
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -13,7 +13,7 @@ use buttonwood_wire::{field, request};
 request! {
     /// The account that every call on an account may name.
     pub(crate) struct Acting in InPayload {
-        /// The account to act on, by its short name. A master key must name one; any other key has its own.
+        /// The account to act on, by its short name. A master key must name one; any other key and an access token have their own.
         account: Sent<Text>,
     }
 }
@@ -42,7 +42,7 @@ impl Asked<'_> {
     }
 }
 
-/// A private request that the gate has admitted. Its nonce is used, even if the call is refused.
+/// A private request that the gate has admitted. The nonce of a key is used, even if the call is refused.
 #[derive(Debug)]
 pub(crate) struct Call {
     gate: gate::Call,
@@ -54,7 +54,7 @@ pub(crate) struct Call {
     query: Box<str>,
 }
 
-/// A call that is refused after the gate. Its nonce is used.
+/// A call that is refused after the gate. The nonce of a key is used.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) gate: gate::Call,
@@ -62,8 +62,8 @@ pub(crate) struct Refused {
 }
 
 impl Call {
-    /// Finds the account the call acts on and checks the key's roles, in this order (D-05). A route for master keys refuses
-    /// any other before both (D-10).
+    /// Finds the account the call acts on and checks the caller's roles and scopes, in this order (D-05). A route for master keys
+    /// refuses any caller of one account before both (D-10), and one for access tokens any other caller.
     pub(crate) fn new(
         app: &App,
         route: &Route,
@@ -85,17 +85,17 @@ impl Call {
             Auth::Group => {
                 gate.require_master(route.roles).and_then(|()| named_account(app, &gate)).map(|_| None)
             }
-            // It acts on no account, so it need not name one; if it does, the account must be one of this key's.
-            Auth::Session => named_account(app, &gate),
-            Auth::Token => Err(gate.tokens_only()),
+            // It acts on no account, so it need not name one; if it does, the account must be one of this caller's.
+            Auth::Session => named_account(app, &gate).map(|named| named.or(gate.chosen())),
+            Auth::Token => gate.require_token().and_then(|()| named_account(app, &gate)),
             Auth::Public | Auth::Control => Ok(None),
         };
         let account = match account {
             Ok(account) => account,
             Err(refusal) => return Err(Box::new(Refused { gate, refusal })),
         };
-        let allowed = gate
-            .require(route.roles)
+        let allowed = check_scope(route, &gate)
+            .and_then(|()| gate.require(route.roles))
             .and_then(|()| check_kind(app, route, &gate, account))
             .and_then(|()| draw(app, route, account));
         match allowed {
@@ -121,9 +121,14 @@ impl Call {
         self.account
     }
 
-    /// The group of its key, if that is a master key.
+    /// The account or the group of its caller.
+    pub(crate) fn owner(&self) -> Owner {
+        self.gate.owner()
+    }
+
+    /// The group of its caller, if that is a master key or a browser.
     pub(crate) fn group(&self) -> Option<GroupId> {
-        match self.key().owner {
+        match self.owner() {
             Owner::Group(group) => Some(group),
             Owner::Account(_) => None,
         }
@@ -132,11 +137,6 @@ impl Call {
     /// The call as the gate admitted it.
     pub(crate) fn gate(&self) -> &gate::Call {
         &self.gate
-    }
-
-    /// The key that signed it.
-    pub(crate) fn key(&self) -> &gate::Key {
-        self.gate.key()
     }
 
     /// The roles of which its route asks for one.
@@ -169,18 +169,28 @@ impl Call {
         Query(&self.query)
     }
 
-    /// The sender of the command that it makes; any key but a master key acts for its account, named or not.
-    pub(crate) fn caller(&self) -> Option<Caller> {
-        let own = match self.key().owner {
+    /// The sender of the command that it makes; any caller of one account acts for that, named or not.
+    pub(crate) fn caller(&self) -> Caller {
+        let own = match self.owner() {
             Owner::Account(account) => Some(account),
             Owner::Group(_) => None,
         };
         caller(&self.gate, self.account.or(own))
     }
+
+    /// The same, of a call that has a nonce to use.
+    pub(crate) fn nonce_user(&self) -> Option<Caller> {
+        self.gate.key().map(|_| self.caller())
+    }
+}
+
+/// Refuses an access token without a scope of the route.
+fn check_scope(route: &Route, call: &gate::Call) -> Result<(), Refusal> {
+    if route.any_token { Ok(()) } else { call.require_scope(route.scopes) }
 }
 
 /// Refuses an account of a kind that the route does not act on (AUTH-018), and a closed one where it would trade (ACCT-013). The core lets no trader's key belong to an account
-/// that does not trade, so that only a master key can name one; nearly every order need not wait for the views' lock.
+/// that does not trade, so that of keys only a master key can name one; nearly every order need not wait for the views' lock.
 fn check_kind(
     app: &App,
     route: &Route,
@@ -189,7 +199,7 @@ fn check_kind(
 ) -> Result<(), Refusal> {
     let is_known = match route.kinds {
         Kinds::Any => true,
-        Kinds::Trading => matches!(call.key().owner, Owner::Account(_)),
+        Kinds::Trading => call.key().is_some_and(|key| matches!(key.owner, Owner::Account(_))),
         Kinds::Derivatives | Kinds::Margin | Kinds::Exchange => false,
     };
     let Some(id) = account.filter(|_| !is_known) else { return Ok(()) };
@@ -216,9 +226,14 @@ fn draw(app: &App, route: &Route, account: Option<AccountId>) -> Result<(), Refu
     }
 }
 
+/// The sender of the command that uses the nonce of a refused call; none of an access token or a browser, which have no nonces.
+pub(crate) fn nonce_user(call: &gate::Call, account: Option<AccountId>) -> Option<Caller> {
+    call.key().map(|_| caller(call, account))
+}
+
 /// The sender of the command for a call of the gate.
-pub(crate) fn caller(call: &gate::Call, account: Option<AccountId>) -> Option<Caller> {
-    Some(Caller { session: call.key().session, account, nonce: call.nonce? })
+fn caller(call: &gate::Call, account: Option<AccountId>) -> Caller {
+    Caller { session: call.session(), account, nonce: call.nonce }
 }
 
 /// Refuses `null` in the field `account`, on a route for master keys, which needs it (D-169).
@@ -229,23 +244,24 @@ fn check_named(payload: &Payload) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The account that a call acts on: the key's own, or the one of its group that it names (AUTH-016 to AUTH-019).
+/// The account that a call acts on: the caller's own, or the one of its group that it names or chose (AUTH-016 to AUTH-019).
 fn acting_account(app: &App, call: &gate::Call) -> Result<AccountId, Refusal> {
     // Nearly every call names none, and need not wait for the views' lock.
-    match (named_account(app, call)?, call.key().owner) {
+    match (named_account(app, call)?.or(call.chosen()), call.owner()) {
         (Some(account), _) | (None, Owner::Account(account)) => Ok(account),
         (None, Owner::Group(_)) => {
-            let message = "A master key must name the account it acts on in the field 'account'";
+            let caller = if call.key().is_some() { "A master key" } else { "The call" };
+            let message = format!("{caller} must name the account it acts on in the field 'account'");
             Err(Refusal::new(Reason::MissingAccounts, message))
         }
     }
 }
 
-/// The account that the payload names, which must be one of this key's (D-11).
+/// The account that the payload names, which must be one of this caller's (D-11).
 fn named_account(app: &App, call: &gate::Call) -> Result<Option<AccountId>, Refusal> {
     match Acting::of(&call.payload).account() {
         None => Ok(None),
-        Some(Value::Text(name)) => account_of(app, call.key().owner, &name).map(Some),
+        Some(Value::Text(name)) => account_of(app, call, &name).map(Some),
         Some(Value::Array(raw)) => {
             let message = format!("Field 'account' must name a single account, not several: {}", quoted(raw));
             Err(Refusal::new(Reason::MoreThanOneAccount, message))
@@ -254,16 +270,17 @@ fn named_account(app: &App, call: &gate::Call) -> Result<Option<AccountId>, Refu
     }
 }
 
-/// The account of this name, if the owner of a key may name it.
-fn account_of(app: &App, owner: Owner, name: &str) -> Result<AccountId, Refusal> {
+/// The account of this name, if the caller may name it.
+fn account_of(app: &App, call: &gate::Call, name: &str) -> Result<AccountId, Refusal> {
     let views = app.exchange.views();
     let access = views.state().access();
-    match owner {
+    match call.owner() {
         Owner::Account(own) => {
             let is_own = access.account(own).is_some_and(|account| account.short_name == name);
             is_own.then_some(own).ok_or_else(|| {
+                let caller = if call.is_token() { "token" } else { "key" };
                 let message = format!(
-                    "Field 'account' is for master keys only, and '{}' is not this key's account",
+                    "Field 'account' is for master keys only, and '{}' is not this {caller}'s account",
                     quoted(name)
                 );
                 Refusal::new(Reason::AccountsOnGroupOnlyApi, message)

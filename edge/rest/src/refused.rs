@@ -14,7 +14,7 @@ pub(crate) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
     } else {
         String::new()
     };
-    let (names, key, needed, payload) = (&app.names, call.key(), call.needed(), call.payload());
-    let rejected = Rejected { names, key, needed, payload, owed };
+    let (names, admitted, needed, payload) = (&app.names, call.gate(), call.needed(), call.payload());
+    let rejected = Rejected { names, admitted, needed, payload, owed };
     reject::refusal(&rejected, reject, |name| app.find_symbol(name).map(|(_, symbol)| symbol))
 }

@@ -15,14 +15,13 @@ use crate::sandbox::{caller, control, hints, maintenance, requests};
 use crate::submit::{durable, send};
 use crate::unbuilt;
 use crate::unknown_fields;
-use buttonwood_engine::{AccessCommand, Command};
+use buttonwood_engine::{AccessCommand, Caller};
 use buttonwood_gate::{self as gate, Reason, Refusal};
-use buttonwood_http::{Body, Fault, Reply, Request, SignedMark};
+use buttonwood_http::{Fault, Reply, Request};
 use buttonwood_sequencer::Pending;
 use buttonwood_wire::contract::Query;
 use buttonwood_wire::reply::{refusal_of, refused};
 use http::header::ORIGIN;
-use http::request::Parts;
 use std::net::IpAddr;
 use std::time::Instant;
 
@@ -163,60 +162,47 @@ async fn dispatch(
             caller::check(&app.settings.control, peer, head)?;
             control::answer(app, (route, handler), head, body, asked).await
         }
-        Handler::Read(answer) => {
-            come_in(app, client, head, body).await?;
-            let mut call = admit(app, route, head, signed, client)?;
-            wait_for_turn(app, &mut call).await?;
-            app.meters.admitted(counted, call.wait);
-            answer(app, &reader(app, route, call, asked)?).map_err(|refusal| route.own(refusal))
+        Handler::Unbuilt if route.auth == Auth::Public => {
+            let wait = app.gate.public(client, app.uptime())?;
+            skip(head, body).await?;
+            pause(wait).await;
+            Err(unbuilt::refusal(head.uri.path()))
         }
-        Handler::Recall(answer) => {
-            come_in(app, client, head, body).await?;
-            let mut call = admit(app, route, head, signed, client)?;
-            wait_for_turn(app, &mut call).await?;
-            app.meters.admitted(counted, call.wait);
-            let call = Box::new(reader(app, route, call, asked)?);
-            answer(app, &call).await.map_err(|refusal| route.own(refusal))
-        }
-        Handler::Write(write) => {
+        Handler::Read(_) | Handler::Recall(_) | Handler::Write(_) | Handler::Batch(_) | Handler::Unbuilt => {
             check_room(app, route)?;
             come_in(app, client, head, body).await?;
             let mut call = admit(app, route, head, signed, client)?;
             wait_for_turn(app, &mut call).await?;
             let at = app.meters.admitted(counted, call.wait);
-            carry_out(app, route, call, asked, write, at).await
+            serve(app, route, call, asked, at).await
         }
-        Handler::Batch(entries) => {
-            check_room(app, route)?;
-            come_in(app, client, head, body).await?;
-            let mut call = admit(app, route, head, signed, client)?;
-            wait_for_turn(app, &mut call).await?;
-            let at = app.meters.admitted(counted, call.wait);
-            Box::pin(batch::carry_out(app, route, call, asked, entries, at)).await
-        }
-        Handler::Unbuilt => refuse_unbuilt(app, route, (head, body, signed), client, asked).await,
     }
 }
 
-/// Refuses a request to an endpoint that is not built yet, once it is admitted.
-async fn refuse_unbuilt(
+/// Calls the private endpoint of a call that the gate admitted, of a caller of any kind. `at` is when it was admitted.
+pub(crate) async fn serve(
     app: &App,
     route: &Route,
-    (head, body, signed): (&Parts, Body<'_>, SignedMark<'_>),
-    client: IpAddr,
+    call: gate::Call,
     asked: &Asked<'_>,
+    at: Option<Instant>,
 ) -> Result<Reply, Refusal> {
-    if route.auth == Auth::Public {
-        let wait = app.gate.public(client, app.uptime())?;
-        skip(head, body).await?;
-        pause(wait).await;
-    } else {
-        come_in(app, client, head, body).await?;
-        let mut call = admit(app, route, head, signed, client)?;
-        wait_for_turn(app, &mut call).await?;
-        reader(app, route, call, asked)?;
+    match route.handler {
+        Handler::Read(answer) => {
+            answer(app, &reader(app, route, call, asked)?).map_err(|refusal| route.own(refusal))
+        }
+        Handler::Recall(answer) => {
+            let call = Box::new(reader(app, route, call, asked)?);
+            answer(app, &call).await.map_err(|refusal| route.own(refusal))
+        }
+        Handler::Write(write) => carry_out(app, route, call, asked, write, at).await,
+        Handler::Batch(entries) => Box::pin(batch::carry_out(app, route, call, asked, entries, at)).await,
+        Handler::Unbuilt => {
+            reader(app, route, call, asked)?;
+            Err(unbuilt::refusal(route.path))
+        }
+        Handler::Public(_) | Handler::PublicRecall(_) | Handler::Control(_) => Err(no_endpoint(route.path)),
     }
-    Err(unbuilt::refusal(head.uri.path()))
 }
 
 /// Makes a call's command, and answers once it is durable. `at` is when it was admitted.
@@ -244,11 +230,11 @@ async fn carry_out(
     }
 }
 
-/// A call that is answered from the views or the history. Its nonce is journaled soon, and the call does not wait for
+/// A call that is answered from the views or the history. The nonce of a key is journaled soon, and the call does not wait for
 /// it (D-08a).
 fn reader(app: &App, route: &Route, call: gate::Call, asked: &Asked<'_>) -> Result<Call, Refusal> {
-    if let (Some(nonce), false) = (call.nonce, call.key().time_based_nonce) {
-        app.exchange.note_nonce(call.key().session, nonce);
+    if let Some(key) = call.key().filter(|key| !key.time_based_nonce) {
+        app.exchange.note_nonce(key.session, call.nonce);
     }
     Call::new(app, route, call, asked).map_err(|refused| refused.refusal)
 }
@@ -259,8 +245,8 @@ enum Then {
     Refuse(Refusal),
 }
 
-/// Sends a call's command. A call that is refused before it becomes one still uses its nonce, and the refusal waits
-/// until that is durable (SES-006, D-08).
+/// Sends a call's command. A key's call that is refused before it becomes one still uses its nonce, and the refusal waits
+/// until that is durable (SES-006, D-08). Access tokens and browsers have no nonces, and their refused calls end here.
 fn change(
     app: &App,
     route: &Route,
@@ -269,25 +255,26 @@ fn change(
     write: Write,
     at: Option<Instant>,
 ) -> Result<(Pending, Then), Refusal> {
-    let use_nonce = |caller, refusal| {
-        let pending = send(app, Command { caller, body: AccessCommand::UseNonce.into() }, at)?;
+    let use_nonce = |caller: Option<Caller>, refusal| {
+        let Some(caller) = caller else { return Err(refusal) };
+        let pending = send(app, caller, AccessCommand::UseNonce.into(), at)?;
         Ok((pending, Then::Refuse(refusal)))
     };
     let call = match Call::new(app, route, call, asked) {
         Ok(call) => call,
         Err(refused) => {
             refused.gate.note_refused(route.kind, app.uptime());
-            return use_nonce(call::caller(&refused.gate, None), refused.refusal);
+            return use_nonce(call::nonce_user(&refused.gate, None), refused.refusal);
         }
     };
     match (write.command)(app, &call) {
         Ok(body) => {
-            let pending = send(app, Command { caller: call.caller(), body }, at)?;
+            let pending = send(app, call.caller(), body, at)?;
             Ok((pending, Then::Answer(call)))
         }
         Err(refusal) => {
             call.gate().note_refused(route.kind, app.uptime());
-            use_nonce(call.caller(), route.own(refusal))
+            use_nonce(call.nonce_user(), route.own(refusal))
         }
     }
 }

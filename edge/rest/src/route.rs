@@ -164,6 +164,8 @@ pub struct Route {
     pub(crate) auth: Auth,
     pub(crate) roles: Roles,
     pub(crate) scopes: Scopes,
+    /// Whether an access token needs no scope.
+    pub(crate) any_token: bool,
     pub(crate) kinds: Kinds,
     pub(crate) kind: Kind,
     /// The use of its query string, if it is signed.
@@ -209,6 +211,7 @@ impl Route {
             auth,
             roles: Roles::NONE,
             scopes: Scopes::NONE,
+            any_token: false,
             kinds: Kinds::Any,
             kind: Kind::Read,
             query: SignedQuery::Unread,
@@ -449,6 +452,11 @@ impl Route {
         Self { scopes: Scopes::of(scopes), ..self }
     }
 
+    /// An access token needs no scope.
+    pub(crate) const fn any_token(self) -> Self {
+        Self { any_token: true, ..self }
+    }
+
     /// It acts on accounts of these kinds alone.
     pub(crate) const fn kinds(self, kinds: Kinds) -> Self {
         Self { kinds, ..self }
@@ -489,7 +497,7 @@ impl Route {
         self.roles
     }
 
-    /// The scopes of which an access token needs one; without any, tokens may not call it.
+    /// The scopes of which an access token needs one; without any, see [`Route::takes_tokens`].
     pub fn accepted_scopes(&self) -> Scopes {
         self.scopes
     }
@@ -498,6 +506,11 @@ impl Route {
     /// may go.
     pub fn needs_code(&self) -> bool {
         self.kind != Kind::Read && GUARDED.iter().any(|path| self.path.starts_with(path))
+    }
+
+    /// Whether access tokens may call it: those with one of its scopes, or all of them where it has none.
+    pub fn takes_tokens(&self) -> bool {
+        self.any_token || !self.scopes.is_empty()
     }
 
     /// The kinds of accounts that it acts on.

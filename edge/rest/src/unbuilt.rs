@@ -29,7 +29,7 @@ pub(crate) const UNBUILT: &[Route] = &[
     Route::unbuilt("POST", "/auth/token", Auth::Public),
     Route::unbuilt("POST", "/auth/token/revoke", Auth::Public),
     Route::unbuilt("POST", "/auth/revoke", Auth::Public),
-    Route::unbuilt("POST", "/v1/oauth/revokeByToken", Auth::Token),
+    Route::unbuilt("POST", "/v1/oauth/revokeByToken", Auth::Token).any_token(),
     // Streams
     reading("/v1/order/events", &[T, A], READ_ORDERS),
     public("/v1/marketdata/{symbol}"),

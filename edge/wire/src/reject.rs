@@ -11,7 +11,7 @@ use buttonwood_engine::{
     AccessReject, DeskReject, FILLS_MAX, ORDERS_MAX, PlaceReject, Reject, StopError, TradingReject, perp,
     spot_margin,
 };
-use buttonwood_gate::{Key, Payload, Reason, Refusal, missing_role, quoted};
+use buttonwood_gate::{self as gate, Payload, Reason, Refusal, missing_role, quoted};
 use buttonwood_model::{Product, Roles, Symbol, Time};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 
@@ -20,8 +20,8 @@ use buttonwood_num::{MONEY_DECIMALS, Money};
 pub struct Rejected<'a> {
     /// The names of symbols and currencies, for the message.
     pub names: &'a Names,
-    /// The key that signed it.
-    pub key: &'a Key,
+    /// The call as the gate admitted it.
+    pub admitted: &'a gate::Call,
     /// The roles of which its route asks for one.
     pub needed: Roles,
     /// Its payload.
@@ -59,16 +59,14 @@ fn not_taken() -> Refusal {
 
 fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
     match reject {
-        AccessReject::UnknownSession => Refusal::new(Reason::InvalidApiKey, "The API key is unknown"),
-        AccessReject::Disabled => {
-            Refusal::new(Reason::InvalidApiKey, "InvalidApiKey: The API key is disabled")
-        }
+        AccessReject::UnknownSession => call.admitted.ended("The API key is unknown"),
+        AccessReject::Disabled => call.admitted.ended("InvalidApiKey: The API key is disabled"),
         AccessReject::NonceUsed => nonce_used(call.payload),
         AccessReject::ForeignAccount => {
-            Refusal::new(Reason::InvalidAccountName, "The account does not belong to this key")
+            Refusal::new(Reason::InvalidAccountName, "The account does not belong to the caller")
         }
         // The gate may know other roles by now.
-        AccessReject::MissingRole(roles) => missing_role(&Key { roles, ..call.key.clone() }, call.needed),
+        AccessReject::MissingRole(roles) => missing_role(&call.admitted.name(), roles, call.needed),
         AccessReject::Closed => closed_account(&call.payload.decimal_text("account").unwrap_or_default()),
         AccessReject::InDebt => in_debt(&call.owed),
         AccessReject::WrongKind => no_trader(&call.payload.decimal_text("account").unwrap_or_default()),

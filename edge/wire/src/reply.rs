@@ -3,13 +3,20 @@
 use crate::field::busy;
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::{Fault, Reply};
-use http::StatusCode;
+use http::header::WWW_AUTHENTICATE;
+use http::{HeaderValue, StatusCode};
 
 /// The answer to a request that is refused. No cache may keep it, since the next request may succeed.
 pub fn refused(refusal: &Refusal) -> Reply {
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
     let reply =
         Reply::json(refusal.body()).with_status(status).retrying_after(refusal.retry_after).uncached();
+    // A token that is not taken is answered with the scheme (D-137).
+    let reply = if refusal.reason == Reason::InvalidAccessToken {
+        reply.with_header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+    } else {
+        reply
+    };
     if refusal.close { reply.closing() } else { reply }
 }
 

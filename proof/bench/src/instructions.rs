@@ -118,7 +118,7 @@ fn gate() -> usize {
                 kind: Kind::Write,
                 address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             };
-            gate.check(&request, now, Time(1))
+            gate.check(&request, now, Time(1), |_| None)
         });
         calls.filter(Result::is_ok).count()
     });

@@ -21,12 +21,19 @@ fn refused(lines: &[&str]) -> Refusal {
     names().read(&map(lines)).expect_err("the headers are refused")
 }
 
+/// The headers of a signed request.
+fn signed<'a>(names: &HeaderNames, headers: &'a HeaderMap) -> Result<Signed<'a>, Refusal> {
+    match names.read(headers)? {
+        Sent::Signed(signed) => Ok(signed),
+        Sent::Bearer(bearer) => panic!("{bearer:?}"),
+    }
+}
+
 /// Without configured names a request chooses its own prefix, and messages name it.
 #[test]
 fn any_prefix_is_read() {
     let read = |lines: &[&str]| {
-        HeaderNames::any()
-            .read(&map(lines))
+        signed(&HeaderNames::any(), &map(lines))
             .map(|signed| signed.api_key.to_vec())
             .map_err(|refusal| (refusal.reason, refusal.message))
     };
@@ -65,7 +72,7 @@ fn reads_the_three_headers_under_any_prefix() {
             )
             .collect();
         let headers = map(&lines.iter().map(String::as_str).collect::<Vec<_>>());
-        let signed = names().read(&headers).unwrap();
+        let signed = signed(&names(), &headers).unwrap();
         assert_eq!((signed.api_key, signed.payload, signed.signature), (&b"k"[..], &b"p"[..], &b"s"[..]));
     }
 }
@@ -117,12 +124,26 @@ fn two_ways_to_sign_in_are_ambiguous() {
     }
 }
 
+/// The scheme may be in any letter case. Proves OAUTH-021 (part).
 #[test]
-fn a_bearer_alone_is_unknown_for_now() {
-    for lines in [&["Authorization: Bearer t"][..], &["Authorization: BEARER t", "X-SVC-PAYLOAD: p"][..]] {
-        let refusal = refused(lines);
-        assert_eq!((refusal.status, refusal.reason), (401, Reason::InvalidAccessToken));
+fn a_bearer_has_a_token_and_needs_a_payload() {
+    let read = |lines: &[&str]| {
+        let headers = map(lines);
+        let Ok(Sent::Bearer(bearer)) = names().read(&headers) else { panic!("{lines:?}") };
+        let payload = bearer.payload().map(<[u8]>::to_vec).map_err(|refusal| refusal.message);
+        (String::from_utf8(bearer.token.to_vec()).unwrap(), payload)
+    };
+    let none = |prefix: &str| Err(format!("Must provide '{prefix}-PAYLOAD' header"));
+    assert_eq!(read(&["Authorization: Bearer t"]), ("t".to_owned(), none("X-SVC")));
+    for scheme in ["Bearer", "BEARER", "bearer"] {
+        let line = format!("Authorization: {scheme} a.b");
+        assert_eq!(read(&[&line, "X-GEMINI-PAYLOAD: p"]), ("a.b".to_owned(), Ok(b"p".to_vec())));
     }
+    assert_eq!(read(&["Authorization: Bearer", "X-SVC-PAYLOAD: p"]).0, "");
+    assert_eq!(read(&["Authorization: Bearer   t u"]).0, "t u");
+    let long = format!("X-SVC-PAYLOAD: {}", "A".repeat(PAYLOAD_MAX + 1));
+    assert!(read(&["Authorization: Bearer t", &long]).1.unwrap_err().starts_with("InvalidSignature: "));
+    assert_eq!(refused(&["Authorization: Bearers t"]).reason, Reason::MissingSecurityHeaders);
 }
 
 #[test]
@@ -139,8 +160,7 @@ fn a_repeated_header_is_refused_and_closes() {
 fn the_payload_header_is_bounded() {
     let with = |length: usize| {
         let payload = format!("X-SVC-PAYLOAD: {}", "A".repeat(length));
-        names()
-            .read(&map(&["X-SVC-APIKEY: k", &payload, "X-SVC-SIGNATURE: s"]))
+        signed(&names(), &map(&["X-SVC-APIKEY: k", &payload, "X-SVC-SIGNATURE: s"]))
             .map(|signed| signed.payload.len())
     };
     assert_eq!(with(PAYLOAD_MAX), Ok(PAYLOAD_MAX));

@@ -1,4 +1,4 @@
-//! `POST /v1/roles`: what the key may do (ACCT-001, ACCT-002).
+//! `POST /v1/roles`: what the caller may do (ACCT-001, ACCT-002).
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -9,14 +9,18 @@ use buttonwood_http::Reply;
 use buttonwood_model::{GroupId, Role};
 use buttonwood_wire::{answer, json};
 
-/// Any key.
+/// Any key, and any access token.
 pub(crate) const ROUTE: Route = Route::reading("/v1/roles", answer)
     .by(Auth::Session)
-    .about("Reads what the key may do.")
+    .any_token()
+    .about("Reads what the caller may do.")
+    .notes(&[
+        "Access tokens of any scope may call it. It shows the roles that the user of the token has now.",
+    ])
     .gives::<KeyRoles>();
 
 answer! {
-    /// The roles of a key.
+    /// The roles of a caller.
     struct KeyRoles {
         /// Whether it reads everything of its account.
         is_auditor as "isAuditor": bool,
@@ -32,8 +36,8 @@ answer! {
 }
 
 fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
-    let key = call.key();
-    let has = |role| key.roles.has(role);
+    let roles = call.gate().roles();
+    let has = |role| roles.has(role);
     let group = call.group();
     let roles = KeyRoles {
         is_auditor: has(Role::Auditor),

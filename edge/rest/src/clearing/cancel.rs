@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::route::{Kinds, Route, Write};
 use buttonwood_engine::clearing::{Cancel, Reject as ClearingReject};
-use buttonwood_engine::{AccessCommand, Body, ClearingCommand, Reject};
+use buttonwood_engine::{Body, ClearingCommand, Reject};
 use buttonwood_gate::{Kind, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_sequencer::Receipt;
@@ -50,20 +50,19 @@ answer! {
     }
 }
 
-fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
+fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let id = ToCancel::of(call.payload()).clearing_id()?;
-    // An id that no order can have is answered as one that no order has.
-    let cancel = terms::code(&id).map(|code| ClearingCommand::Cancel(Cancel { code }).into());
-    Ok(cancel.unwrap_or_else(|| AccessCommand::UseNonce.into()))
+    // An id that no order can have is answered as one that no order has: orders are numbered from 1.
+    let code = terms::code(&id).unwrap_or_else(|| app.exchange.views().state().clearing().code(0));
+    Ok(ClearingCommand::Cancel(Cancel { code }).into())
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let id = ToCancel::of(call.payload()).clearing_id()?;
-    let (id, is_id) = (quoted(&id), terms::code(&id).is_some());
+    let id = quoted(&id);
     let (word, details) = match receipt.outcome.cleared() {
         Ok(_) => ("ok", format!("{id} order canceled")),
         Err(Reject::Clearing(ClearingReject::NotFound)) => ("failed", format!("Unable to cancel order {id}")),
-        Err(Reject::System) if !is_id => ("failed", format!("Unable to cancel order {id}")),
         Err(reject) => return Err(refusal(app, call, reject)),
     };
     Ok(Reply::json(json::body(&ClearingCancelled { result: CancelWord(word), details: Label(details) })))

@@ -130,7 +130,7 @@ fn row(order: &ClearingOrder, clearing_id: String, ids: &Ids) -> ClearingTrade {
 
 /// The account that the call names or its key belongs to, or all exchange accounts of a master key's group.
 fn accounts(app: &App, call: &Call) -> Result<Vec<AccountId>, Refusal> {
-    match (call.named(), call.key().owner) {
+    match (call.named(), call.owner()) {
         (Some(account), _) | (None, Owner::Account(account)) => {
             let views = app.exchange.views();
             let known = views.state().access().account(account);

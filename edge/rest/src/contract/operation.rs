@@ -17,7 +17,7 @@ pub(super) const TAGS: [(&str, &str); 7] = [
     ("funds", "What an account has."),
     ("prediction markets", "Events, and contracts on their outcomes."),
     ("accounts", "The accounts of a group."),
-    ("keys", "What a key may do, and whether it is alive."),
+    ("keys", "What a key or an access token may do, and whether a key is alive."),
     ("sandbox", "Control calls: in a sandbox, from its own machine."),
 ];
 
@@ -66,7 +66,7 @@ pub(super) fn describe(route: &Route, components: &mut Components) -> Node {
     let operation = Node::object().with("operationId", operation_id(route)).with("summary", route.about);
     let operation = noted(operation, route)
         .with("tags", Node::List(vec![tag(route).into()]))
-        .with("security", security::required(route.auth));
+        .with("security", security::required(route));
     let operation = with_rights(operation, route);
     let operation = match route.auth {
         Auth::Account | Auth::Master | Auth::Group | Auth::Session | Auth::Token => {
@@ -158,7 +158,12 @@ fn common(route: &Route) -> Vec<(&'static str, bool, Node)> {
     let nonce = Node::object().with("type", types).with("pattern", NONCE).with("minimum", 0);
     let nonce = nonce.with(
         "description",
-        "A number higher than in every earlier call of the key; for a key with time-based nonces, the time.",
+        if route.takes_tokens() {
+            "A number higher than in every earlier call of the key; for a key with time-based nonces, the time. \
+             A call with an access token needs none."
+        } else {
+            "A number higher than in every earlier call of the key; for a key with time-based nonces, the time."
+        },
     );
     vec![("request", true, path), ("nonce", true, nonce)]
 }

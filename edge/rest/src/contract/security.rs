@@ -1,15 +1,21 @@
-//! The contract's description of how calls are signed.
+//! The contract's description of how calls are authenticated.
 
 use crate::auth::Auth;
+use crate::route::Route;
 use buttonwood_wire::contract::Node;
 
 /// The header that carries a private call's fields.
 pub(super) const PAYLOAD: &str = "X-SVC-PAYLOAD";
 
+/// The scheme of that header, which calls with an access token have too.
+const PAYLOAD_SCHEME: &str = "payload";
+/// The scheme of an access token.
+const BEARER: &str = "bearer";
+
 /// The three headers of a signed call, under the names of their schemes.
 const SCHEMES: [(&str, &str, &str); 3] = [
     ("key", "X-SVC-APIKEY", "The text of the API key."),
-    ("payload", PAYLOAD, "The Base64 of a JSON object: the call's fields, its path and a nonce."),
+    (PAYLOAD_SCHEME, PAYLOAD, "The Base64 of a JSON object: the call's fields, its path and a nonce."),
     (
         "signature",
         "X-SVC-SIGNATURE",
@@ -19,19 +25,30 @@ const SCHEMES: [(&str, &str, &str); 3] = [
 
 /// The security schemes.
 pub(super) fn schemes() -> Node {
-    SCHEMES.iter().fold(Node::object(), |schemes, (name, header, about)| {
+    let schemes = SCHEMES.iter().fold(Node::object(), |schemes, (name, header, about)| {
         let scheme = Node::of_type("apiKey").with("in", "header").with("name", *header);
         schemes.with(*name, scheme.with("description", *about))
+    });
+    let about = "An access token. The call has the payload header too, and needs no nonce.";
+    schemes.with(BEARER, Node::of_type("http").with("scheme", "bearer").with("description", about))
+}
+
+/// The alternatives of schemes that a call needs: the three headers of a key, and an access token with the payload header where the
+/// route takes one.
+pub(super) fn required(route: &Route) -> Node {
+    let signed = || all_of(&SCHEMES.map(|(name, ..)| name));
+    let with_token = || all_of(&[BEARER, PAYLOAD_SCHEME]);
+    Node::List(match route.auth {
+        Auth::Public | Auth::Control => Vec::new(),
+        Auth::Token => vec![with_token()],
+        Auth::Account | Auth::Master | Auth::Group | Auth::Session if route.takes_tokens() => {
+            vec![signed(), with_token()]
+        }
+        Auth::Account | Auth::Master | Auth::Group | Auth::Session => vec![signed()],
     })
 }
 
-/// The schemes that a call needs: all three headers, or none.
-pub(super) fn required(auth: Auth) -> Node {
-    match auth {
-        Auth::Public | Auth::Control => Node::List(Vec::new()),
-        Auth::Account | Auth::Master | Auth::Group | Auth::Session | Auth::Token => {
-            let all = |all: Node, (name, ..): &(&'static str, _, _)| all.with(*name, Node::List(Vec::new()));
-            Node::List(vec![SCHEMES.iter().fold(Node::object(), all)])
-        }
-    }
+/// All of these schemes together.
+fn all_of(names: &[&'static str]) -> Node {
+    names.iter().fold(Node::object(), |all, name| all.with(*name, Node::List(Vec::new())))
 }

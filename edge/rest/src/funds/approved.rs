@@ -187,7 +187,7 @@ fn removal_of(app: &App, call: &Call) -> Result<Body, Refusal> {
 
 /// The list that a call acts on (ADDR-015).
 fn scope(call: &Call) -> ApprovalScope {
-    match (call.named(), call.key().owner) {
+    match (call.named(), call.owner()) {
         (Some(account), _) | (None, Owner::Account(account)) => ApprovalScope::Account(account),
         (None, Owner::Group(group)) => ApprovalScope::Group(group),
     }

@@ -1,6 +1,6 @@
 //! `POST /v1/prediction-markets/order/batch` and `/order/batch/cancel`: up to twenty orders or cancels in a call (beyond the clauses).
 //!
-//! A flaw of an entry refuses the whole batch before anything runs. Then the call uses its nonce, and once that is durable its entries run
+//! A flaw of an entry refuses the whole batch before anything runs. Then the call of a key uses its nonce, and once that is durable its entries run
 //! one by one under it. Each of them has an answer of its own, also where the exchange halts or stops between two of them.
 
 use super::cancel::not_live;
@@ -12,7 +12,7 @@ use crate::call::{self, Asked, Call};
 use crate::refused;
 use crate::route::{Entries, Kinds, Route};
 use crate::submit::{durable, send};
-use buttonwood_engine::{AccessCommand, Body, Caller, Command, Place, PredictionCommand, TradingCommand};
+use buttonwood_engine::{AccessCommand, Body, Caller, Place, PredictionCommand, TradingCommand};
 use buttonwood_gate::{self as gate, Kind, Payload, Refusal, Value, integer};
 use buttonwood_http::Reply;
 use buttonwood_model::OrderId;
@@ -163,7 +163,8 @@ fn cancels(_app: &App, call: &Call) -> Result<Vec<Entry>, Refusal> {
     (0..).zip(sent).map(|(at, value): (u64, Value<'_>)| id((at, value))).collect()
 }
 
-/// Runs the entries of a batch one by one, and answers once all are durable. A batch that is refused uses its nonce, as any call.
+/// Runs the entries of a batch one by one, and answers once all are durable. A batch that is refused uses the nonce of its key, as any
+/// call.
 pub(crate) async fn carry_out(
     app: &App,
     route: &Route,
@@ -175,17 +176,20 @@ pub(crate) async fn carry_out(
     let (call, entries) = match begin(app, route, admitted, asked, read) {
         Ok(begun) => begun,
         Err((caller, refusal)) => {
-            use_nonce(app, caller, at).await?;
+            if let Some(caller) = caller {
+                use_nonce(app, caller, at).await?;
+            }
             return Err(refusal);
         }
     };
     app.gate.charge(call.gate(), route.kind, entries.len().saturating_sub(1), app.uptime());
-    let used = use_nonce(app, call.caller(), at).await?;
-    used.done().map_err(|reject| refused::refusal(app, &call, reject))?;
+    if let Some(caller) = call.nonce_user() {
+        let used = use_nonce(app, caller, at).await?;
+        used.done().map_err(|reject| refused::refusal(app, &call, reject))?;
+    }
     // All of them are queued together, so that they share a write to the disk; the queue keeps their order.
-    let queued = entries.iter().map(|entry| {
-        entry.command().and_then(|body| send(app, Command { caller: call.caller(), body }, None))
-    });
+    let queued =
+        entries.iter().map(|entry| entry.command().and_then(|body| send(app, call.caller(), body, None)));
     let queued: Vec<Result<Pending, Refusal>> = queued.collect();
     let mut orders = Vec::with_capacity(entries.len());
     for (entry, pending) in entries.iter().zip(queued) {
@@ -204,7 +208,7 @@ pub(crate) async fn carry_out(
 /// Reads the entries of a batch.
 ///
 /// # Errors
-/// The refusal of the whole batch, and the sender of the command that uses its nonce.
+/// The refusal of the whole batch, and the sender of the command that uses its nonce, if it has one.
 fn begin(
     app: &App,
     route: &Route,
@@ -214,20 +218,20 @@ fn begin(
 ) -> Result<(Call, Vec<Entry>), (Option<Caller>, Refusal)> {
     let call = Call::new(app, route, admitted, asked).map_err(|refused| {
         refused.gate.note_refused(route.kind, app.uptime());
-        (call::caller(&refused.gate, None), refused.refusal)
+        (call::nonce_user(&refused.gate, None), refused.refusal)
     })?;
     match read(app, &call) {
         Ok(entries) => Ok((call, entries)),
         Err(refusal) => {
             call.gate().note_refused(route.kind, app.uptime());
-            Err((call.caller(), route.own(refusal)))
+            Err((call.nonce_user(), route.own(refusal)))
         }
     }
 }
 
 /// Uses the nonce of a call, and waits until that is durable.
-async fn use_nonce(app: &App, caller: Option<Caller>, at: Option<Instant>) -> Result<Receipt, Refusal> {
-    durable(send(app, Command { caller, body: AccessCommand::UseNonce.into() }, at)?).await
+async fn use_nonce(app: &App, caller: Caller, at: Option<Instant>) -> Result<Receipt, Refusal> {
+    durable(send(app, caller, AccessCommand::UseNonce.into(), at)?).await
 }
 
 /// Waits for the answer to an entry.

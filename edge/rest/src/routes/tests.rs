@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::route::{ControlHandler, Handler};
+use buttonwood_model::{Role, Roles, Scope};
 
 #[test]
 fn a_venue_has_no_control_calls() {
@@ -106,5 +107,35 @@ fn routes_that_move_money_need_a_code() {
     }
     for request in ["", "/", "/v1/balances", "/v2/withdraw/bitcoin/btc/feeEstimate", "//v1/clearing/new"] {
         assert!(!needs_code(request), "{request}");
+    }
+}
+
+/// A user grants a scope with exactly the roles that some endpoint of it takes (D-134).
+#[test]
+fn scopes_have_the_roles_of_their_endpoints() {
+    let of_routes = |scope: Scope| {
+        let of_scope: Vec<_> = all_routes().filter(|route| route.scopes.has(scope)).collect();
+        let takes = |role: &Role| of_scope.iter().any(|route| Roles::of(&[*role]).allows(route.roles));
+        Role::ALL.into_iter().filter(takes).collect::<Vec<_>>()
+    };
+    let listed = |roles: &dyn Fn(Scope) -> Vec<Role>| {
+        Scope::ALL.map(|scope| format!("{}: {:?}", scope.name(), roles(scope))).join("\n")
+    };
+    assert_eq!(listed(&|scope| scope.roles().iter().collect()), listed(&of_routes));
+}
+
+/// Access tokens call the endpoints of the specification's table of scopes, those that it implies, and no others.
+/// Proves OAUTH-040.
+#[test]
+fn endpoints_without_a_scope_take_no_tokens() {
+    for route in all_routes().filter(|route| route.auth != Auth::Public && route.auth != Auth::Control) {
+        let is_about_itself = ["/v1/roles", "/v1/oauth/revokeByToken"].contains(&route.path);
+        assert_eq!(route.any_token, is_about_itself, "{route:?}");
+        assert_eq!(route.takes_tokens(), is_about_itself || !route.scopes.is_empty(), "{route:?}");
+        let closed =
+            ["/v1/staking/", "/v1/heartbeat", "/v1/account/", "/v2/fxrate", "feeEstimate", "/v1/network"];
+        let is_closed =
+            closed.iter().any(|part| route.path.contains(part)) && route.path != "/v1/account/list";
+        assert!(!is_closed || !route.takes_tokens(), "{route:?}");
     }
 }

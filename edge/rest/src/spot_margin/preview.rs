@@ -71,7 +71,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let place = place(sent, (id, symbol))?;
     let previewed = {
         let views = app.exchange.views();
-        views.state().preview_spot_margin(call.account(), call.key().session, &place, app.now_of(&views))
+        views.state().preview_spot_margin(call.account(), call.gate().session(), &place, app.now_of(&views))
     };
     let [before, after] = previewed.map_err(|reject| {
         if reject == PlaceReject::Desk(DeskReject::NoMargin) {
