@@ -10,6 +10,7 @@ mod entering;
 mod factors;
 mod fields;
 mod grants;
+mod interface;
 mod review;
 mod sessions;
 mod user;
@@ -87,6 +88,7 @@ const CALLS: &[Calls] = &[
     act("/site/apps/secret", Needs::Code, apps::renew),
     act("/site/apps/delete", Needs::Code, apps::delete),
     act("/site/grants/revoke", Needs::Full, grants::revoke),
+    act("/site/call", Needs::Full, interface::call),
     act("/site/operator/apps/review", Needs::Operator, review::review),
 ];
 

@@ -2,6 +2,7 @@
 
 mod apps;
 mod factors;
+mod interface;
 mod pages;
 mod passwords;
 mod refusals;
