@@ -87,7 +87,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let steps = trading.clone().filter(|_| manual).map(steps);
     let credentials =
         write_credentials(&data, &base_url, RwLockReadGuard::map(exchange.views(), Views::state), &opened)?;
-    let settings = settings::of_sandbox(flags, nodes, deposit_seed, driver.as_ref(), steps);
+    let settings = settings::of_sandbox((flags, &base_url), nodes, deposit_seed, driver.as_ref(), steps);
     let trading = trading.filter(|_| !manual);
     let vault = Arc::new(vault);
     let known = buttonwood_people::Settings {
@@ -231,7 +231,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let people = people::start(exchange.clone(), known, &opened)?;
     wipe(opened);
     vault_key::warn(&key);
-    let settings = settings::of_venue(&flags.common);
+    let settings = settings::of_venue(&flags.common, &base_url);
     let app = App::new(exchange, gate, people, settings, keeper(vault, data.clone(), None, new_keys));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     welcome::venue(&base_url, &data);

@@ -3,13 +3,14 @@
 use crate::cli::{Common, Funds, Sandbox, Switch};
 use buttonwood_address::{Params, Seed};
 use buttonwood_driver::{Driver, Nodes};
+use buttonwood_oauth::OAuth;
 use buttonwood_rest::{Controllers, Outside, Settings, Steps};
 use buttonwood_site::Site;
 use std::sync::Arc;
 
 /// The settings of a sandbox.
 pub(crate) fn of_sandbox(
-    flags: &Sandbox,
+    (flags, base_url): (&Sandbox, &str),
     nodes: Nodes,
     deposit_seed: Option<Seed>,
     driver: Option<&Driver>,
@@ -27,12 +28,12 @@ pub(crate) fn of_sandbox(
         nodes,
         control: Controllers { peers: flags.control_from.clone(), hosts: flags.control_host.clone() },
         steps,
-        outside: outside(),
+        outside: outside(base_url),
     }
 }
 
 /// The settings of a venue, which has none of a sandbox's.
-pub(crate) fn of_venue(common: &Common) -> Settings {
+pub(crate) fn of_venue(common: &Common, base_url: &str) -> Settings {
     Settings {
         service: common.service_name.clone(),
         contract_prefix: common.contract_prefix.clone(),
@@ -45,11 +46,11 @@ pub(crate) fn of_venue(common: &Common) -> Settings {
         nodes: Nodes::default(),
         control: Controllers::default(),
         steps: None,
-        outside: outside(),
+        outside: outside(base_url),
     }
 }
 
 /// The parts that answer paths outside of the interface.
-fn outside() -> Vec<Arc<dyn Outside>> {
-    vec![Arc::new(Site::default())]
+fn outside(base_url: &str) -> Vec<Arc<dyn Outside>> {
+    vec![Arc::new(OAuth::new(base_url)), Arc::new(Site::default())]
 }

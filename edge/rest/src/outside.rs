@@ -26,7 +26,7 @@ pub(crate) const READING: &str = "GET, HEAD";
 
 /// Answers paths that are not the interface's. Of several, the first that finds a path answers it.
 ///
-/// Before a request reaches [`Outside::answer`], its framing is clear, its method is one of the path's, and the limit of pages has
+/// Before a request reaches [`Outside::answer`], its framing is clear, its method is one of the path's, and its rate limit has
 /// let it in.
 pub trait Outside: Debug + Send + Sync {
     /// All names that its spots have, for the metrics.
@@ -58,17 +58,19 @@ pub struct Spot {
     pub methods: &'static str,
     /// Whether pages of other sites may call it and read its answers.
     pub is_open: bool,
+    /// Whether it has the rate of private calls, before anything is verified: the server of an app calls it for thousands of users.
+    pub has_rate_of_calls: bool,
 }
 
 impl Spot {
     /// A page or a file of one, which pages of other sites cannot read. `HEAD` is answered as GET.
     pub const fn page(name: &'static str) -> Self {
-        Self { name, methods: READING, is_open: false }
+        Self { name, methods: READING, is_open: false, has_rate_of_calls: false }
     }
 
     /// A call by POST from pages of the exchange alone.
     pub const fn call(name: &'static str) -> Self {
-        Self { name, methods: "POST", is_open: false }
+        Self { name, methods: "POST", is_open: false, has_rate_of_calls: false }
     }
 
     /// The same with these methods.
@@ -81,6 +83,12 @@ impl Spot {
     #[must_use]
     pub const fn open_to_pages(self) -> Self {
         Self { is_open: true, ..self }
+    }
+
+    /// The same at the rate of private calls instead of that of pages.
+    #[must_use]
+    pub const fn at_rate_of_calls(self) -> Self {
+        Self { has_rate_of_calls: true, ..self }
     }
 }
 
@@ -163,7 +171,11 @@ impl<'a> Beyond<'a> {
             }
             Self::Handler(outside, spot) => {
                 request.check_framing().map_err(refusal_of)?;
-                app.gate.page(client, app.uptime())?;
+                if spot.has_rate_of_calls {
+                    app.gate.address(client, app.uptime())?;
+                } else {
+                    app.gate.page(client, app.uptime())?;
+                }
                 let Request { peer, head, body, .. } = request;
                 outside.answer(Visit::new(app, spot, head, body, peer, client)).await
             }

@@ -128,6 +128,7 @@ pub(crate) const ROUTES: &[Route] = &[
     account::create::ROUTE,
     account::rename::ROUTE,
     account::list::ROUTE,
+    account::revoke_by_token::ROUTE,
     // Public market data
     market::symbols::ROUTE,
     market::details::ALL,

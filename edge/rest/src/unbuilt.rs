@@ -23,13 +23,6 @@ const fn public(path: &'static str) -> Route {
 
 /// Every one of them, in the order of the specification's chapters.
 pub(crate) const UNBUILT: &[Route] = &[
-    // Prediction markets
-    // OAuth
-    public("/auth"),
-    Route::unbuilt("POST", "/auth/token", Auth::Public),
-    Route::unbuilt("POST", "/auth/token/revoke", Auth::Public),
-    Route::unbuilt("POST", "/auth/revoke", Auth::Public),
-    Route::unbuilt("POST", "/v1/oauth/revokeByToken", Auth::Token).any_token(),
     // Streams
     reading("/v1/order/events", &[T, A], READ_ORDERS),
     public("/v1/marketdata/{symbol}"),

@@ -28,7 +28,7 @@ impl Outside for Token {
     }
 
     fn find(&self, path: &str) -> Option<Spot> {
-        (path == "/auth/token").then_some(Spot::page("token").taking("GET, HEAD, POST").open_to_pages())
+        (path == "/v2/marketdata").then_some(Spot::page("token").taking("GET, HEAD, POST").open_to_pages())
     }
 
     fn answer<'a>(&'a self, mut visit: Visit<'a>) -> Later<'a> {
@@ -63,7 +63,7 @@ fn ask(address: SocketAddr, line: &str, fields: &str, body: &str) -> String {
 
 fn post(address: SocketAddr, fields: &str, body: &str) -> String {
     let length = format!("Content-Length: {}\r\n{fields}", body.len());
-    ask(address, "POST /auth/token?a=1&a=%32", &length, body)
+    ask(address, "POST /v2/marketdata?a=1&a=%32", &length, body)
 }
 
 fn expect(answer: &str, status: u16, fields: &[&str], body: &str) {
@@ -103,7 +103,7 @@ fn with_exchange(act: impl FnOnce(&App, SocketAddr)) {
 fn a_handler_answers_its_path() {
     with_exchange(|app, address| {
         let open = "access-control-allow-origin: *";
-        let redirect = ask(address, "GET /auth/token", "", "");
+        let redirect = ask(address, "GET /v2/marketdata", "", "");
         expect(&redirect, 303, &["location: /back", "set-cookie: session=new; HttpOnly", open], "");
         let body = r#"[("b", "c d")] [("a", "1"), ("a", "2")] Some("s")"#;
         expect(&post(address, "Cookie: x=1; session=s\r\n", "b=c+d"), 200, &[open], body);
@@ -113,23 +113,23 @@ fn a_handler_answers_its_path() {
             "token: The body is not URL-encoded text: it has a '%' without two hexadecimal digits after it";
         expect(&post(address, "", "b=%"), 400, &[open], no_form);
         let methods = "allow: GET, HEAD, POST";
-        let other = "token: '/auth/token' answers to GET, HEAD, POST, not to PUT";
-        expect(&ask(address, "PUT /auth/token", "", ""), 405, &[methods, open], other);
+        let other = "token: '/v2/marketdata' answers to GET, HEAD, POST, not to PUT";
+        expect(&ask(address, "PUT /v2/marketdata", "", ""), 405, &[methods, open], other);
         let asks = "Origin: https://app.example\r\nAccess-Control-Request-Method: POST\r\n";
         let allowed = "access-control-allow-methods: GET, HEAD, POST";
-        expect(&ask(address, "OPTIONS /auth/token", asks, ""), 204, &[allowed, open], "");
+        expect(&ask(address, "OPTIONS /v2/marketdata", asks, ""), 204, &[allowed, open], "");
         let framing = "token: The request's framing is ambiguous: more than one Host";
         expect(
-            &ask(address, "GET /auth/token", "Host: y\r\n", ""),
+            &ask(address, "GET /v2/marketdata", "Host: y\r\n", ""),
             400,
             &["connection: close", open],
             framing,
         );
         app.set_maintenance(true);
-        let answer = ask(address, "GET /auth/token", "", "");
+        let answer = ask(address, "GET /v2/marketdata", "", "");
         assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("\r\n\r\ntoken: "), "{answer}");
         app.set_maintenance(false);
-        let unbuilt = ask(address, "POST /auth/revoke", "", "");
+        let unbuilt = ask(address, "GET /v1/multimarketdata", "", "");
         assert!(unbuilt.starts_with("HTTP/1.1 501 "), "{unbuilt}");
     });
 }
@@ -140,10 +140,10 @@ fn the_limit_of_pages_comes_first() {
     with_exchange(|_, address| {
         for _ in 0..BURST {
             // A wrong method takes nothing of the limit.
-            assert!(ask(address, "PUT /auth/token", "", "").starts_with("HTTP/1.1 405 "));
-            assert!(ask(address, "GET /auth/token", "", "").starts_with("HTTP/1.1 303 "));
+            assert!(ask(address, "PUT /v2/marketdata", "", "").starts_with("HTTP/1.1 405 "));
+            assert!(ask(address, "GET /v2/marketdata", "", "").starts_with("HTTP/1.1 303 "));
         }
-        let refused = ask(address, "GET /auth/token", "", "");
+        let refused = ask(address, "GET /v2/marketdata", "", "");
         let (head, body) = refused.split_once("\r\n\r\n").unwrap();
         assert!(head.starts_with("HTTP/1.1 429 ") && head.contains("\r\nretry-after: "), "{refused}");
         assert_eq!(body, "token: Too Many Requests");

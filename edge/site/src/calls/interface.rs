@@ -23,7 +23,8 @@ fn held(caller: &Caller<'_>) -> Result<Held, Refusal> {
     let views = caller.app.exchange.views();
     let now = caller.app.now_of(&views);
     let holder = views.state().identity().holder(caller.browser.session, now).ok_or_else(sign_in_required)?;
-    let group = holder.group.ok_or_else(|| Refusal::new(Reason::MissingRole, "An operator does not trade"))?;
+    let group =
+        holder.group.ok_or_else(|| Refusal::new(Reason::MissingRole, "An operator does not trade"))?;
     Ok(Held {
         session: holder.session,
         owner: Owner::Group(group),

@@ -177,7 +177,8 @@ pub(crate) fn shape(path: &str) -> String {
     path.split('/').map(segment).collect::<Vec<_>>().join("/")
 }
 
-/// Every path in the text with the method before it, if one stands there.
+/// Every path in the text with the method before it, if one stands there. Those of the authorization server are left out: its metadata
+/// describes them (RFC 8414), and the contract does not.
 pub(crate) fn calls() -> Vec<(Option<&'static str>, String)> {
     let mut calls = Vec::new();
     for line in TEXT.lines().filter(|line| !line.contains("removed")) {
@@ -192,7 +193,7 @@ pub(crate) fn calls() -> Vec<(Option<&'static str>, String)> {
                 _ => method,
             };
             let path = word.trim_start_matches("{auth_url}").trim_start_matches("{base_url}");
-            let is_whole = ["/v1/", "/v2/", "/auth"].iter().any(|start| path.starts_with(start));
+            let is_whole = ["/v1/", "/v2/"].iter().any(|start| path.starts_with(start));
             if is_whole && !path.ends_with(['.', '/']) {
                 calls.push((method.take(), path.to_owned()));
             } else if !base.is_empty() && path.starts_with('/') {

@@ -1,0 +1,75 @@
+//! The browser of a user: its session, and whether a page of the exchange sent it.
+
+use crate::OAuth;
+use base64_simd::URL_SAFE_NO_PAD;
+use buttonwood_engine::identity::BrowserHolder;
+use buttonwood_people::digest;
+use buttonwood_rest::{App, Visit};
+use http::header::HOST;
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq;
+
+/// A user who is fully signed in.
+#[derive(Debug)]
+pub(crate) struct SignedIn<'a> {
+    /// The value of the session's cookie.
+    cookie: &'a str,
+    pub(crate) holder: BrowserHolder,
+}
+
+impl<'a> SignedIn<'a> {
+    /// The user whose browser makes a request; none who has not given both factors.
+    pub(crate) fn of(server: &OAuth, visit: &Visit<'a>) -> Option<Self> {
+        let name = if server.is_https() { "__Host-session" } else { "session" };
+        let cookie = visit.cookie(name)?;
+        let now = visit.app.now();
+        let views = visit.app.exchange.views();
+        let identity = views.state().identity();
+        let (session, _) = identity.find_browser(&digest(cookie), now)?;
+        Some(Self { cookie, holder: identity.holder(session, now)? })
+    }
+
+    /// The seal of a request that this browser's page repeats: only a page that was made for this session has it.
+    pub(crate) fn seal(&self, query: &str) -> String {
+        let mut hash = Sha256::new();
+        for part in ["consent", "\0", self.cookie, "\0", query] {
+            hash.update(part.as_bytes());
+        }
+        URL_SAFE_NO_PAD.encode_to_string(hash.finalize())
+    }
+
+    /// Whether a form has the seal of the request that it repeats.
+    pub(crate) fn has_sealed(&self, query: &str, seal: &str) -> bool {
+        self.seal(query).as_bytes().ct_eq(seal.as_bytes()).into()
+    }
+
+    /// The user's accounts by name, and whether each is the one that the session has chosen.
+    pub(crate) fn accounts(&self, app: &App) -> Vec<(String, bool)> {
+        let views = app.exchange.views();
+        let access = views.state().access();
+        let Some(group) = self.holder.group else { return Vec::new() };
+        let open = access.accounts_of(group).filter(|(id, _)| !access.is_closed(*id));
+        open.map(|(id, account)| (account.short_name.clone(), Some(id) == self.holder.account)).collect()
+    }
+
+    /// The user's name for people.
+    pub(crate) fn name(&self, app: &App) -> String {
+        let views = app.exchange.views();
+        views.state().identity().user(self.holder.user).map(|user| user.name.clone()).unwrap_or_default()
+    }
+}
+
+impl OAuth {
+    /// Whether its pages come by https, and so its cookies (D-141).
+    fn is_https(&self) -> bool {
+        self.auth_url.starts_with("https://")
+    }
+
+    /// Whether a page of another site sends this form, or an unnamed page.
+    pub(crate) fn is_foreign(&self, visit: &Visit<'_>) -> bool {
+        let scheme = if self.is_https() { "https" } else { "http" };
+        // A page under another name of this machine has no cookie of ours.
+        let own = format!("{scheme}://{}", visit.header(&HOST).unwrap_or_default());
+        visit.is_of_other_site(&own)
+    }
+}

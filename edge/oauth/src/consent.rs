@@ -1,0 +1,116 @@
+//! The consent page and the pages of errors: HTML without script and without style.
+
+use crate::authorization_request::AuthorizationRequest;
+use crate::html::{breaking, escaped};
+use crate::scope::in_words;
+use buttonwood_http::Reply;
+use buttonwood_model::{Scope, Scopes};
+use http::{HeaderValue, StatusCode};
+use std::fmt::Write as _;
+
+/// What the consent page shows.
+#[derive(Debug)]
+pub(crate) struct Consent<'a> {
+    pub(crate) app: &'a str,
+    pub(crate) user: &'a str,
+    pub(crate) request: &'a AuthorizationRequest,
+    /// The scopes that the user's roles let them give.
+    pub(crate) grantable: Scopes,
+    /// The names of the user's accounts, and which one is chosen.
+    pub(crate) accounts: &'a [(String, bool)],
+    pub(crate) seal: &'a str,
+    /// Where a user whose last code is too old gives another one; none for a fresh one.
+    pub(crate) renewal: Option<&'a str>,
+}
+
+impl Consent<'_> {
+    /// The page.
+    pub(crate) fn page(&self) -> Reply {
+        let app = breaking(self.app);
+        let title = format!("Allow {}?", escaped(self.app));
+        let main = format!(
+            "<h1>Allow {app} to act for you?</h1>\n{renewal}<form method=\"post\" action=\"/auth\">\n\
+             <input type=\"hidden\" name=\"request\" value=\"{request}\">\n\
+             <input type=\"hidden\" name=\"consent\" value=\"{seal}\">\n\
+             <p>You are signed in as <strong>{user}</strong>. The answer goes to <code>{place}</code>.</p>\n\
+             <p><label for=\"account\">Account</label>\n<select id=\"account\" name=\"account\">\n{accounts}</select></p>\n\
+             {scopes}<p><button name=\"decision\" value=\"allow\">Allow</button>\n\
+             <button name=\"decision\" value=\"deny\">Deny</button></p>\n</form>\n",
+            renewal = self.renewal(),
+            request = escaped(&self.request.query),
+            seal = escaped(self.seal),
+            user = breaking(self.user),
+            place = breaking(self.request.target.source()),
+            accounts = self.options(),
+            scopes = self.boxes(),
+        );
+        // Without the app's address here, Chromium does not follow the redirect that answers the form.
+        let forms = format!("'self' {}", self.request.target.source());
+        page(StatusCode::OK, &title, &main, &forms)
+    }
+
+    /// What a user with an old code has to do before some scopes.
+    fn renewal(&self) -> String {
+        let needs = self.request.scopes.and(self.grantable).iter().any(Scope::needs_code);
+        let Some(place) = self.renewal.filter(|_| needs) else { return String::new() };
+        format!(
+            "<p>Some of these rights need a code that is less than five minutes old: \
+             <a href=\"{}\">give a code</a> first, or leave them out.</p>\n",
+            escaped(place)
+        )
+    }
+
+    fn options(&self) -> String {
+        self.accounts.iter().fold(String::new(), |mut out, (name, is_chosen)| {
+            let (name, chosen) = (escaped(name), if *is_chosen { " selected" } else { "" });
+            // A string takes any text.
+            let _ = writeln!(out, "<option value=\"{name}\"{chosen}>{name}</option>");
+            out
+        })
+    }
+
+    /// A box for each scope, and the scopes that the user cannot give.
+    fn boxes(&self) -> String {
+        let mut out = String::from("<fieldset>\n<legend>It may</legend>\n");
+        for scope in self.request.scopes.and(self.grantable).iter() {
+            let (name, words) = (scope.name(), in_words(scope));
+            let _ = writeln!(
+                out,
+                "<p><input type=\"checkbox\" id=\"{name}\" name=\"scope\" value=\"{name}\" checked>\n\
+                 <label for=\"{name}\">{words} (<code>{name}</code>)</label></p>"
+            );
+        }
+        out.push_str("</fieldset>\n");
+        let others = self.request.scopes.iter().filter(|scope| !self.grantable.has(*scope)).map(Scope::name);
+        let others = others.collect::<Vec<_>>().join(", ");
+        if !others.is_empty() {
+            let _ = writeln!(out, "<p>It also wants what your roles do not let you give: {others}.</p>");
+        }
+        out
+    }
+}
+
+/// A page that says why nothing happens, with a way on if there is one: an address of this site and its text.
+pub(crate) fn error_page(status: StatusCode, message: &str, way_on: Option<(&str, &str)>) -> Reply {
+    let link = way_on.map_or_else(String::new, |(place, text)| {
+        format!("<p><a href=\"{}\">{}</a></p>\n", escaped(place), escaped(text))
+    });
+    let main = format!("<h1>This did not work</h1>\n<p>{}</p>\n{link}", breaking(message));
+    page(status, "This did not work", &main, "'none'")
+}
+
+/// A page whose forms may be sent to these places.
+fn page(status: StatusCode, title: &str, main: &str, forms: &str) -> Reply {
+    let html = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n</head>\n\
+         <body>\n<main>\n{main}</main>\n</body>\n</html>\n"
+    );
+    let policy = format!("default-src 'none'; base-uri 'none'; form-action {forms}; frame-ancestors 'none'");
+    let policy = HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static(
+        "default-src 'none'; form-action 'none'; frame-ancestors 'none'",
+    ));
+    let reply = Reply::page("text/html; charset=utf-8", html.into_bytes()).with_status(status);
+    reply.with_policy(policy).uncached()
+}
