@@ -235,12 +235,12 @@ fn listing(mode: Mode, seed: u64, hash_key: u64, reference: Reference) -> Result
     Ok(std::iter::once(Body::open(opening)).chain(currencies).chain(symbols).chain(credit).collect())
 }
 
-/// Test accounts get the table's start balances; simulated traders plenty of the same currencies, and of all others once they trade.
 /// The test balances of someone who signs up.
 pub(crate) fn start_balances() -> Result<Vec<(CurrencyId, Money)>, Trouble> {
     Ok(funding(&Reference::load()?).accounts)
 }
 
+/// Test accounts get the table's start balances; simulated traders plenty of the same currencies, and of all others once they trade.
 fn funding(reference: &Reference) -> Funding {
     let ids = || (0..reference.currencies.len()).map(CurrencyId::from_index).zip(&reference.currencies);
     let accounts = ids()

@@ -123,7 +123,10 @@ impl Identity {
     }
 
     /// Refuses a mail of a peer that asked for too many.
-    pub(crate) fn check_mail_of(&self, peer: Peer, now: Time) -> Result<(), Reject> {
+    ///
+    /// # Errors
+    /// [`Reject::Throttled`].
+    pub fn check_mail_of(&self, peer: Peer, now: Time) -> Result<(), Reject> {
         self.check_limit(Limited::MailOf(peer), now)
     }
 

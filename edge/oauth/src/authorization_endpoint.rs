@@ -176,17 +176,15 @@ fn chosen_scopes(pairs: &Pairs<'_>) -> Option<Scopes> {
 fn not_issued(server: &OAuth, request: &AuthorizationRequest, reject: Reject) -> Reply {
     let answer = |code, why: &str| request.target.error(&OAuthError::new(code, why), &server.auth_url);
     if reject == Reject::CodeRequired {
-        return code_required(request);
-    }
-    match reject {
-        Reject::NotReviewed => not_reviewed(server, request),
-        Reject::WiderScope => answer(ErrorCode::AccessDenied, "The user may not grant these scopes any more"),
-        Reject::BadGrant => {
-            answer(ErrorCode::UnauthorizedClient, "The implicit flow is not switched on for this app")
-        }
-        _ => {
-            bad_page("Your sign-in, the app or the account has changed. Go back to the app and begin again.")
-        }
+        code_required(request)
+    } else if reject == Reject::NotReviewed {
+        not_reviewed(server, request)
+    } else if reject == Reject::WiderScope {
+        answer(ErrorCode::AccessDenied, "The user may not grant these scopes any more")
+    } else if reject == Reject::BadGrant {
+        answer(ErrorCode::UnauthorizedClient, "The implicit flow is not switched on for this app")
+    } else {
+        bad_page("Your sign-in, the app or the account has changed. Go back to the app and begin again.")
     }
 }
 

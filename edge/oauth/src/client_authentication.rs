@@ -18,7 +18,7 @@ pub(crate) struct Client {
     pub(crate) is_public: bool,
 }
 
-/// What a request says about its client.
+/// The client as a request names it.
 struct Shown<'a> {
     client_id: &'a str,
     client_secret: Option<&'a str>,
@@ -77,8 +77,11 @@ fn failed(is_basic: bool) -> Failure {
     if is_basic { Failure::Basic(error) } else { Failure::Error(error) }
 }
 
+/// An id and a secret.
+type Pair = (Zeroizing<String>, Zeroizing<String>);
+
 /// The id and the secret of HTTP Basic, both URL-encoded (RFC 6749, 2.3.1); none without such a field.
-fn basic(headers: &HeaderMap) -> Result<Option<(Zeroizing<String>, Zeroizing<String>)>, Failure> {
+fn basic(headers: &HeaderMap) -> Result<Option<Pair>, Failure> {
     let mut sent = headers.get_all(AUTHORIZATION).iter();
     let (first, second) = (sent.next(), sent.next());
     if second.is_some() {
@@ -88,7 +91,7 @@ fn basic(headers: &HeaderMap) -> Result<Option<(Zeroizing<String>, Zeroizing<Str
     read_basic(field.as_bytes()).map(Some).ok_or_else(|| failed(true))
 }
 
-fn read_basic(field: &[u8]) -> Option<(Zeroizing<String>, Zeroizing<String>)> {
+fn read_basic(field: &[u8]) -> Option<Pair> {
     let (scheme, rest) = field.split_at_checked(b"Basic ".len())?;
     if !scheme.eq_ignore_ascii_case(b"Basic ") {
         return None;

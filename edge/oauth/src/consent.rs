@@ -8,7 +8,7 @@ use buttonwood_model::{Scope, Scopes};
 use http::{HeaderValue, StatusCode};
 use std::fmt::Write as _;
 
-/// What the consent page shows.
+/// The content of the consent page.
 #[derive(Debug)]
 pub(crate) struct Consent<'a> {
     pub(crate) app: &'a str,
@@ -49,7 +49,7 @@ impl Consent<'_> {
         page(StatusCode::OK, &title, &main, &forms)
     }
 
-    /// What a user with an old code has to do before some scopes.
+    /// The page for a user with an old code who is asked for some scopes.
     fn renewal(&self) -> String {
         let needs = self.request.scopes.and(self.grantable).iter().any(Scope::needs_code);
         let Some(place) = self.renewal.filter(|_| needs) else { return String::new() };

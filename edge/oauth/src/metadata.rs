@@ -7,7 +7,7 @@ use buttonwood_wire::json::{self, Json};
 /// The metadata of the server at this address.
 pub(crate) fn reply(auth_url: &str) -> Reply {
     let texts = |out: &mut Json, name: &str, texts: &[&str]| {
-        out.array_field(name, texts, |out, text| out.plain_item(text))
+        out.array_field(name, texts, |out, text| out.plain_item(text));
     };
     let address = |out: &mut Json, name: &str, path: &str| {
         out.field(name, |out| out.text_item(&format!("{auth_url}{path}")));

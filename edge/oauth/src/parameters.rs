@@ -53,12 +53,12 @@ impl Parameters {
     }
 
     fn of_json(body: &[u8]) -> Result<Self, OAuthError> {
-        serde_json::from_slice(body).map_err(|error| match error.classify() {
+        serde_json::from_slice(body).map_err(|error| {
             // The text of such an error may repeat a value.
-            serde_json::error::Category::Data if !error.to_string().starts_with(TWICE) => {
-                OAuthError::invalid("The body is not a JSON object")
+            if error.is_data() && !error.to_string().starts_with(TWICE) {
+                return OAuthError::invalid("The body is not a JSON object");
             }
-            _ => OAuthError::invalid(&format!("The body is not a JSON object as it should be: {error}")),
+            OAuthError::invalid(&format!("The body is not a JSON object as it should be: {error}"))
         })
     }
 

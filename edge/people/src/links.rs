@@ -35,7 +35,11 @@ impl People {
         self.check_mail()?;
         let known = address::read(email)?;
         check_name(name)?;
-        password::check(password, &[&known.text, name])?;
+        if self.settings.limits_mail {
+            let checked = self.look(|identity| identity.check_mail_of(from.peer(), self.now()));
+            checked.map_err(|reject| refusal(reject, self.now()))?;
+        }
+        self.check_password(password, &[&known.text, name]).await?;
         let (token, browser, credential) = (draw()?, draw()?, draw_number()?);
         let (names, hash) = (Names::of(&known.login), self.hashed(password).await?);
         let address = Secret::new(known.text.clone().into_bytes());
@@ -81,6 +85,7 @@ impl People {
         token: &str,
         browser_cookie: Option<&str>,
         password: Option<&str>,
+        from: &From,
     ) -> Result<(), Refusal> {
         let (token, now) = (digest(token), self.now());
         let found = self.look(|identity| identity.sign_up(&token, now).cloned());
@@ -89,10 +94,17 @@ impl People {
         let cookie = browser_cookie.map(digest).filter(|cookie| *cookie == found.browser);
         let proof = match (cookie, password) {
             (Some(cookie), _) => ConfirmProof::Browser(cookie),
-            (None, Some(password)) if self.is_right(&found.login, found.credential, password).await? => {
+            (None, Some(password)) => {
+                let checked = self.look(|identity| identity.check_sign_in(&found.login, from.peer(), now));
+                checked.map_err(|reject| refusal(reject, now))?;
+                if !self.is_right(&found.login, found.credential, password).await? {
+                    let failure = Failure { login: found.login, peer: from.peer(), code_of: None };
+                    let _ = self.submit(Command::Fail(failure)).await?;
+                    return Err(bad());
+                }
                 ConfirmProof::Password(found.credential)
             }
-            (None, _) => return Err(bad()),
+            (None, None) => return Err(bad()),
         };
         let credit = self.settings.credit.clone();
         self.send(Command::Confirm(Arc::new(Confirm { token, proof, credit }))).await
@@ -128,7 +140,7 @@ impl People {
         });
         let (login, before) = found.ok_or_else(|| refusal(Reject::BadLink, now))?;
         let address = self.address(&login).unwrap_or_default();
-        password::check(new, &[&address])?;
+        self.check_password(new, &[&address]).await?;
         let credential = self.store_password(&login, new).await?;
         self.replace(Command::Reset(token, credential), (&login, before, credential)).await?;
         self.notify(&address);
@@ -161,7 +173,7 @@ impl People {
             return self.fail(Failure { login, peer: from.peer(), code_of: None }).await;
         }
         let address = self.address(&login).unwrap_or_default();
-        password::check(new, &[&address]).map_err(|refused| Refusal {
+        self.check_password(new, &[&address]).await.map_err(|refused| Refusal {
             message: refused.message.replace("'password'", "'new'"),
             ..refused
         })?;
@@ -169,6 +181,17 @@ impl People {
         self.replace(Command::SetPassword(session, credential), (&login, before, credential)).await?;
         self.notify(&address);
         Ok(())
+    }
+
+    /// Refuses a weak password; the estimate is work for the threads of passwords.
+    pub(crate) async fn check_password(&self, given: &str, known: &[&str]) -> Result<(), Refusal> {
+        let given = zeroize::Zeroizing::new(given.to_owned());
+        let known: Vec<String> = known.iter().map(|text| (*text).to_owned()).collect();
+        let check = move || {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            password::check(&given, &known)
+        };
+        self.hasher.run(check).await?
     }
 
     /// Stores a password under a number of its own.

@@ -21,7 +21,7 @@ use zeroize::Zeroizing;
 /// Sessions whose last use is remembered before those that have ended are forgotten.
 const USES_MAX: usize = 10_000;
 
-/// What people need to know of the exchange.
+/// The settings that people need.
 pub struct Settings {
     /// The vault.
     pub vault: Arc<dyn Vault>,

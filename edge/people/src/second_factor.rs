@@ -37,7 +37,7 @@ impl People {
     ///
     /// # Errors
     /// 403 `CodeRequired` or `SecondFactorRequired`.
-    pub async fn begin_totp(&self, session: SessionId) -> Result<TotpBegun, Refusal> {
+    pub fn begin_totp(&self, session: SessionId) -> Result<TotpBegun, Refusal> {
         let now = self.now();
         let found = self.look(|identity| {
             let browser = identity.browser(session, now).ok_or(Reject::UnknownBrowser)?;

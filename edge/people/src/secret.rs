@@ -36,7 +36,7 @@ pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), Refusal> {
 pub fn draw() -> Result<Drawn, Refusal> {
     let mut bits = Zeroizing::new([0_u8; 32]);
     fill(&mut *bits)?;
-    let text = Zeroizing::new(base64_simd::URL_SAFE_NO_PAD.encode_to_string(&*bits));
+    let text = Zeroizing::new(base64_simd::URL_SAFE_NO_PAD.encode_to_string(*bits));
     let digest = digest(&text);
     Ok(Drawn { text, digest })
 }

@@ -4,7 +4,7 @@ use crate::links::check_name;
 use crate::people::People;
 use crate::secret::draw_number;
 use crate::vault::Names;
-use crate::{address, password, refusal, totp};
+use crate::{address, refusal, totp};
 use buttonwood_engine::identity::{Command, NewUser, UserChange, UserId};
 use buttonwood_gate::{Refusal, Secret};
 use buttonwood_model::{GroupId, Roles};
@@ -48,7 +48,7 @@ impl People {
     pub async fn make_user(&self, new: &NewPerson<'_>) -> Result<MadeUser, Refusal> {
         let known = address::read(new.email)?;
         check_name(new.name)?;
-        password::check(new.password, &[&known.text, new.name])?;
+        self.check_password(new.password, &[&known.text, new.name]).await?;
         let names = Names::of(&known.login);
         let before = self.look(|identity| {
             let id = identity.find_user(&known.login)?;

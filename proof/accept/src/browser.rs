@@ -1,5 +1,7 @@
 //! A browser as the calls of the pages see one: its cookies, and the CSRF token of its session.
 
+use hmac::{Hmac, KeyInit, Mac};
+use sha1::Sha1;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -130,51 +132,9 @@ fn base32(text: &str) -> Vec<u8> {
     bits.chunks_exact(8).map(|byte| byte.iter().fold(0, |sum, bit| sum << 1 | u8::from(*bit))).collect()
 }
 
-/// HMAC with a key of at most 64 bytes.
 fn hmac_sha1(key: &[u8], message: &[u8]) -> [u8; 20] {
-    let padded =
-        |with: u8| -> Vec<u8> { (0..64).map(|at| key.get(at).copied().unwrap_or_default() ^ with).collect() };
-    let inner = sha1(&[padded(0x36), message.to_vec()].concat());
-    sha1(&[padded(0x5C), inner.to_vec()].concat())
-}
-
-/// SHA-1 (FIPS 180-4). The product has another one: this one is here to disagree.
-fn sha1(message: &[u8]) -> [u8; 20] {
-    let mut state: [u32; 5] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0];
-    let mut text = message.to_vec();
-    text.push(0x80);
-    while text.len() % 64 != 56 {
-        text.push(0);
-    }
-    text.extend_from_slice(&(8 * message.len() as u64).to_be_bytes());
-    for block in text.chunks_exact(64) {
-        let mut words: Vec<u32> = block
-            .chunks_exact(4)
-            .map(|word| u32::from_be_bytes([word[0], word[1], word[2], word[3]]))
-            .collect();
-        for at in 16..80 {
-            words.push((words[at - 3] ^ words[at - 8] ^ words[at - 14] ^ words[at - 16]).rotate_left(1));
-        }
-        let [mut a, mut b, mut c, mut d, mut e] = state;
-        for (at, word) in words.iter().enumerate() {
-            let (mixed, constant) = match at {
-                0..20 => (b & c | !b & d, 0x5A82_7999),
-                20..40 => (b ^ c ^ d, 0x6ED9_EBA1),
-                40..60 => (b & c | b & d | c & d, 0x8F1B_BCDC_u32),
-                _ => (b ^ c ^ d, 0xCA62_C1D6),
-            };
-            let next = a.rotate_left(5).wrapping_add(mixed).wrapping_add(e).wrapping_add(constant);
-            (e, d, c, b, a) = (d, c, b.rotate_left(30), a, next.wrapping_add(*word));
-        }
-        for (sum, part) in state.iter_mut().zip([a, b, c, d, e]) {
-            *sum = sum.wrapping_add(part);
-        }
-    }
-    let mut digest = [0; 20];
-    for (bytes, word) in digest.chunks_exact_mut(4).zip(state) {
-        bytes.copy_from_slice(&word.to_be_bytes());
-    }
-    digest
+    let mac = Hmac::<Sha1>::new_from_slice(key).expect("every length is a key");
+    mac.chain_update(message).finalize().into_bytes().into()
 }
 
 #[cfg(test)]

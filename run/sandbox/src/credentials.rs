@@ -83,15 +83,20 @@ struct ClientRow<'a> {
     name: &'a str,
     client_id: String,
     /// A public client has none.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "exposed_if_any")]
-    client_secret: Option<Secret>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_secret: Option<Exposed>,
     redirect_uris: &'a [String],
     scopes: Vec<&'static str>,
     public: bool,
 }
 
-fn exposed_if_any<S: Serializer>(secret: &Option<Secret>, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(secret.as_ref().map_or("", Secret::text))
+/// A secret that is written out.
+struct Exposed(Secret);
+
+impl Serialize for Exposed {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        exposed(&self.0, to)
+    }
 }
 
 fn exposed<S: Serializer>(secret: &Secret, to: S) -> Result<S::Ok, S::Error> {
@@ -176,7 +181,7 @@ fn clients<'a>(state: &'a State, vault: &Opened) -> Vec<ClientRow<'a>> {
         is_listed.then(|| ClientRow {
             name: &app.new.name,
             client_id: app.new.id.to_string(),
-            client_secret: secret,
+            client_secret: secret.map(Exposed),
             redirect_uris: &app.new.redirect_uris,
             scopes: app.new.scopes.iter().map(Scope::name).collect(),
             public: app.new.is_public,

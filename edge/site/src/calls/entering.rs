@@ -87,7 +87,7 @@ pub(super) fn confirm<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
     Box::pin(async move {
         let read = Link::of(&fields);
         let (token, password) = (read.token()?, read.password()?);
-        guest.app.people.confirm(&token, guest.sign_up, password.as_deref()).await?;
+        guest.app.people.confirm(&token, guest.sign_up, password.as_deref(), &guest.from).await?;
         Ok(fields::done().with_cookie(fields::no_cookie(SIGN_UP, guest.is_https)?))
     })
 }

@@ -42,7 +42,7 @@ answer! {
 
 pub(super) fn begin<'a>(caller: &'a Caller<'a>, _fields: Payload) -> Later<'a> {
     Box::pin(async move {
-        let begun = caller.app.people.begin_totp(caller.browser.session).await?;
+        let begun = caller.app.people.begin_totp(caller.browser.session)?;
         Ok(Reply::secret_json(json::body(&Begun {
             secret: begun.secret.to_string(),
             uri: begun.uri.to_string(),

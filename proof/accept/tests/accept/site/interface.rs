@@ -61,7 +61,7 @@ fn roles_bind_at_once() {
     Browser::of(&x, "operator@house.test").post("/site/call", &cancel).refused(403, "MissingRole");
 }
 
-/// What moves money out of an account needs a code that was just given.
+/// A route that moves money out of an account needs a code that was just given.
 #[test]
 fn money_needs_a_code() {
     let x = Exchange::start();

@@ -42,10 +42,8 @@ fn pages_are_strict() {
         for file in text.split('"').filter(|word| word.starts_with("/site/") && word.contains('.')) {
             assert_eq!(x.get(file).status(), 200, "{file}");
         }
-        let ids = text
-            .split("<input ")
-            .skip(1)
-            .filter_map(|tag| Some(tag.split("id=\"").nth(1)?.split('"').next()?));
+        let ids =
+            text.split("<input ").skip(1).filter_map(|tag| tag.split("id=\"").nth(1)?.split('"').next());
         for id in ids {
             let is_labelled = text.contains(&format!("for=\"{id}\"")) || text.contains("aria-label=");
             assert!(is_labelled, "{path}: {id} has no label");

@@ -3,7 +3,7 @@
 use super::{entry, user};
 use buttonwood_accept::{Answer, Browser, Exchange, Value, json};
 
-/// What a call needs of its caller.
+/// The needs of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Needs {
     Nothing,
