@@ -101,6 +101,16 @@ impl Identity {
         self.browsers.iter().map(|(id, browser)| (*id, browser))
     }
 
+    /// The browsers that were opened since the count of sessions was this.
+    pub fn browsers_from(&self, count: u32) -> impl Iterator<Item = SessionId> {
+        self.browsers.range(SessionId::held(count)..).map(|(session, _)| *session)
+    }
+
+    /// How many sessions of browsers and grants there were.
+    pub fn next_held(&self) -> u32 {
+        self.next_held
+    }
+
     /// The browser with a cookie.
     pub fn find_browser(&self, cookie: &Digest, now: Time) -> Option<(SessionId, &Browser)> {
         let session = *self.cookies.get(cookie)?;

@@ -138,8 +138,6 @@ impl People {
             }
         }
         let hasher = Hasher::start()?;
-        // On another thread than this: a start need not wait for it.
-        std::thread::Builder::new().name("passwords-first".to_owned()).spawn(password::prepare)?;
         Ok(Self {
             exchange,
             settings,

@@ -274,12 +274,12 @@ answer! {
     pub struct AccountUser {
         /// The person's name.
         pub name: Label,
-        /// When the person last signed in.
-        pub last_sign_in as "lastSignIn": IsoTime,
+        /// When the person last signed in; absent before the first time.
+        pub last_sign_in as "lastSignIn": Option<IsoTime>,
         /// Whether the person may use the account, for example `Active`.
         pub status: String,
-        /// The country where the person lives: two letters.
-        pub country_code as "countryCode": String,
+        /// The country where the person lives: two letters; absent where it is not known.
+        pub country_code as "countryCode": Option<String>,
         /// Whether the person's identity was verified.
         pub is_verified as "isVerified": bool,
     }

@@ -3,6 +3,7 @@
 pub(crate) mod archive;
 pub(crate) mod checkpoint;
 pub(crate) mod heartbeats;
+pub(crate) mod idle;
 pub(crate) mod mend;
 pub(crate) mod reserves;
 pub(crate) mod scrub;

@@ -231,7 +231,11 @@ impl Exchange {
 
     /// Notes the steady time of the last authenticated call of a session with Require Heartbeat (SES-012).
     pub fn heard(&self, session: SessionId, at: Time) {
-        self.shared.heartbeats.heard(session, at);
+        if session.is_held() {
+            self.shared.idle.heard(session, at);
+        } else {
+            self.shared.heartbeats.heard(session, at);
+        }
     }
 
     /// Notes the nonce of a read. It is journaled soon, and the read does not wait for it (D-08a).

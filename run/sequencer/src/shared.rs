@@ -1,6 +1,7 @@
 //! The state that the threads of an exchange share, and how they wake each other.
 
 use crate::care::heartbeats::Heartbeats;
+use crate::care::idle::Idle;
 use crate::care::mend::MendMark;
 use crate::care::reserves::ReservesMark;
 use crate::care::tables::TablesMark;
@@ -56,6 +57,8 @@ pub(crate) struct Shared {
     pub(crate) views: RwLock<Views>,
     pub(crate) clock: Clock,
     pub(crate) heartbeats: Heartbeats,
+    /// The last uses of browsers.
+    pub(crate) idle: Idle,
     /// Nonces of reads that are in no batch yet.
     pub(crate) nonces: Mutex<Vec<(SessionId, Nonce)>>,
     pub(crate) low_space: AtomicBool,
@@ -102,6 +105,7 @@ impl Shared {
             archive,
             views: RwLock::new(views),
             heartbeats: Heartbeats::new(clock.steady()),
+            idle: Idle::default(),
             clock,
             nonces: Mutex::new(Vec::new()),
             low_space: AtomicBool::new(false),

@@ -79,6 +79,8 @@ pub(crate) struct Writer {
     start: Start,
     /// How many sessions were looked at for Require Heartbeat.
     watched: usize,
+    /// Sessions of browsers and grants up to which browsers are watched.
+    watched_browsers: u32,
     /// The most commands of a batch.
     commands_max: usize,
     stopping: bool,
@@ -131,6 +133,7 @@ impl Writer {
             moving: None,
             start: Start::Resume,
             watched: 0,
+            watched_browsers: 0,
             commands_max: COMMANDS_MAX,
             stopping: false,
         }
@@ -202,6 +205,11 @@ impl Writer {
             }
         }
         self.watched = sessions.len();
+        let identity = self.state.identity();
+        for session in identity.browsers_from(self.watched_browsers) {
+            shared.idle.watch(session, shared.clock.steady());
+        }
+        self.watched_browsers = identity.next_held();
     }
 
     fn is_full(&self) -> bool {

@@ -3,14 +3,15 @@
 use crate::app::App;
 use crate::call::Call;
 use crate::route::Route;
-use buttonwood_engine::memo_code;
+use buttonwood_engine::{Account, State, identity, memo_code};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Scope};
 use buttonwood_wire::account::AccountTypeName;
 use buttonwood_wire::answers::AccountUser;
-use buttonwood_wire::contract::{Digits, Label};
+use buttonwood_wire::contract::{Digits, IsoTime, Label};
 use buttonwood_wire::field::failed;
+use buttonwood_wire::time::iso_millis;
 use buttonwood_wire::{answer, json};
 
 /// Trader, Fund Manager or Auditor.
@@ -25,7 +26,7 @@ answer! {
     struct AccountDetail {
         /// The account.
         account: AccountNaming,
-        /// The people who use it; none, since people cannot sign up yet.
+        /// The users of its group.
         users: Vec<AccountUser>,
         /// The code that a wire to the account names in its memo.
         memo_reference_code: String,
@@ -60,10 +61,24 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
             kind: AccountTypeName::of(account.kind),
             created: Digits(account.opened.millis()),
         },
-        users: Vec::new(),
+        users: users(state, account),
         memo_reference_code: memo_code(seed, call.account()),
         virtual_account_number: None,
     };
     drop(views);
     Ok(Reply::json(json::body(&detail)))
+}
+
+/// The users of an account's group. Where they live is not known but by the account; a confirmed address counts as verified.
+fn users(state: &State, account: &Account) -> Vec<AccountUser> {
+    let country = account.jurisdiction.split('-').next().filter(|country| !country.is_empty());
+    let of_group = state.identity().users().iter().filter(|user| user.group == account.group);
+    let row = |user: &identity::User| AccountUser {
+        name: Label(user.name.clone()),
+        last_sign_in: user.last_sign_in.map(|time| IsoTime(iso_millis(time))),
+        status: if user.is_disabled { "Suspended" } else { "Active" }.to_owned(),
+        country_code: country.map(str::to_owned),
+        is_verified: true,
+    };
+    of_group.map(row).collect()
 }

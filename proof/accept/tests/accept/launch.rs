@@ -138,7 +138,29 @@ fn credentials_file() {
     same_keys(&file, &["base_url", "auth_url", "keys", "users", "oauth_clients"], &file);
     assert_eq!(file["base_url"], json!(x.base_url()));
     assert_eq!(file["auth_url"], json!(x.base_url()));
-    assert_eq!((&file["users"], &file["oauth_clients"]), (&json!([]), &json!([])));
+    let owner = ["Administrator", "Trader", "Fund Manager"];
+    let expected: [(&str, Value, &str, &[&str]); 5] = [
+        ("owner@one.test", json!("one"), "Administrator", &owner),
+        ("trader@one.test", json!("one"), "Trader", &["Trader"]),
+        ("auditor@one.test", json!("one"), "Auditor", &["Auditor"]),
+        ("owner@two.test", json!("two"), "Administrator", &owner),
+        ("operator@house.test", Value::Null, "Operator", &[]),
+    ];
+    for (at, (email, group, role, roles)) in expected.into_iter().enumerate() {
+        let user = &file["users"][at];
+        assert_eq!((&user["email"], &user["group"], &user["role"]), (&json!(email), &group, &json!(role)));
+        assert_eq!(user["roles"], json!(roles), "{user}");
+        assert_eq!([&user["password"], &user["totp_secret"]].map(|it| it.as_str().unwrap().len()), [32; 2]);
+    }
+    for (at, (name, is_public)) in
+        [("app", false), ("native", true), ("implicit", false), ("narrow", false)].into_iter().enumerate()
+    {
+        let app = &file["oauth_clients"][at];
+        assert_eq!((&app["name"], &app["public"]), (&json!(name), &json!(is_public)));
+        assert_eq!(app["client_secret"].as_str().map(str::len), (!is_public).then_some(43), "{app}");
+        let scopes = if name == "narrow" { 1 } else { 13 };
+        assert_eq!(app["scopes"].as_array().unwrap().len(), scopes);
+    }
     let listed: [(&str, &str, &str, &[&str]); 21] = [
         ("trader", "one", "primary", &["Trader"]),
         ("fund-manager", "one", "primary", &["Fund Manager"]),

@@ -4,8 +4,9 @@
 use super::Writer;
 use super::batch::Entry;
 use crate::shared::Shared;
-use buttonwood_engine::{Body, Command, Outcome, State, TradingCommand};
+use buttonwood_engine::{Body, Command, Outcome, State, TradingCommand, identity};
 use buttonwood_model::{Due, Rank, SessionId, Time};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
 
@@ -33,6 +34,40 @@ pub(super) enum Start {
     CatchUp,
     /// Commands are taken.
     Done,
+}
+
+/// Sessions of which nothing was heard for as long as their kind may be silent.
+enum Silent {
+    /// A key with Require Heartbeat.
+    Key(SessionId),
+    /// Browsers.
+    Browsers(Vec<SessionId>),
+}
+
+impl Silent {
+    /// Those whose windows end first, by `until`, and when.
+    fn first(
+        shared: &Shared,
+        until: Time,
+        has_orders: impl Fn(SessionId) -> bool,
+        state: &State,
+    ) -> Option<(Self, Time)> {
+        let key = shared.heartbeats.due(until, has_orders).map(|(session, when)| (Self::Key(session), when));
+        let browsers = shared.idle.due(until, state);
+        let browsers = browsers.map(|(sessions, when)| (Self::Browsers(sessions), when));
+        key.into_iter().chain(browsers).min_by_key(|(_, when)| *when)
+    }
+
+    /// The command that ends them.
+    fn expire(self, shared: &Shared, when: Time) -> Body {
+        match self {
+            Self::Key(session) => {
+                shared.heartbeats.expire(session, when);
+                TradingCommand::ExpireSession(session).into()
+            }
+            Self::Browsers(sessions) => identity::Command::EndBrowsers(Arc::new(sessions)).into(),
+        }
+    }
 }
 
 impl Writer {
@@ -97,7 +132,7 @@ impl Writer {
         let mut rounds = 0;
         while !self.is_full() {
             let orders_of = |session: SessionId| has_orders(&self.state, session);
-            let silent = silence.and_then(|until| shared.heartbeats.due(until, orders_of));
+            let silent = silence.and_then(|until| Silent::first(shared, until, orders_of, &self.state));
             let due = self.room_due(day, shared);
             let key = due.as_ref().map(Due::key);
             // A real clock's windows are of its steady time, which cannot be compared with a time of day.
@@ -108,10 +143,7 @@ impl Writer {
             };
             let mut rank = None;
             let (when, body) = match (silent, due) {
-                (Some((session, when)), _) if is_first(when) => {
-                    shared.heartbeats.expire(session, when);
-                    (when, TradingCommand::ExpireSession(session).into())
-                }
+                (Some((silent, when)), _) if is_first(when) => (when, silent.expire(shared, when)),
                 (_, Some(due)) => {
                     if self.moving.is_none() && due.rank == Rank::Step && due.is_storm {
                         rounds += 1;
