@@ -331,7 +331,9 @@ impl Writer {
                 self.run_due(None, day, shared);
             } else {
                 let now = shared.clock.steady();
-                shared.heartbeats.note_check(now);
+                if let Some(pause) = shared.heartbeats.note_check(now) {
+                    shared.idle.note_pause(pause, now);
+                }
                 self.run_due(Some(now), day, shared);
             }
             if let Some(due) = self.state.next_due() {

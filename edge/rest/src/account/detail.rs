@@ -72,7 +72,8 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
 /// The users of an account's group. Where they live is not known but by the account; a confirmed address counts as verified.
 fn users(state: &State, account: &Account) -> Vec<AccountUser> {
     let country = account.jurisdiction.split('-').next().filter(|country| !country.is_empty());
-    let of_group = state.identity().users().iter().filter(|user| user.group == account.group);
+    let is_of_group = |user: &&identity::User| user.group.is_some() && user.group == account.group;
+    let of_group = state.identity().users().iter().filter(is_of_group);
     let row = |user: &identity::User| AccountUser {
         name: Label(user.name.clone()),
         last_sign_in: user.last_sign_in.map(|time| IsoTime(iso_millis(time))),

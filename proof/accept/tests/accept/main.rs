@@ -51,6 +51,7 @@ mod matching;
 mod metrics;
 mod networks;
 mod null_fields;
+mod oauth;
 mod operating;
 mod order_history;
 mod orders;

@@ -44,8 +44,9 @@ impl Heartbeats {
     }
 
     /// Notes a check for silence `now`. Long after the last check, the process was stopped or the machine suspended.
-    /// Messages that clients sent during that time are not read yet, so it counts as no session's silence.
-    pub(crate) fn note_check(&self, now: Time) {
+    /// Messages that clients sent during that time are not read yet, so it counts as no session's silence. Returns its length in
+    /// microseconds; none without such a pause.
+    pub(crate) fn note_check(&self, now: Time) -> Option<u64> {
         let since = now.0.saturating_sub(self.checked.swap(now.0, Ordering::AcqRel));
         if since > STALL_MIN {
             tracing::warn!(
@@ -59,6 +60,7 @@ impl Heartbeats {
                 let _ = watched.heard.fetch_update(Ordering::AcqRel, Ordering::Acquire, moved);
             }
         }
+        (since > STALL_MIN).then_some(since)
     }
 
     /// Watches a session from `now` on; its id is above those of all others.

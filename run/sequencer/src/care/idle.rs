@@ -44,8 +44,16 @@ impl Idle {
         }
     }
 
+    /// Notes that the process stood still for this long, which counts as no browser's silence.
+    pub(crate) fn note_pause(&self, pause: u64, now: Time) {
+        for heard in self.heard.read().values() {
+            let moved = |heard: u64| Some((heard + pause).min(now.0).max(heard));
+            let _ = heard.fetch_update(Ordering::AcqRel, Ordering::Acquire, moved);
+        }
+    }
+
     /// The browsers whose windows end first, if they end by `until`, and when the last of them ends. Those that the state no longer has are
-    /// dropped.
+    /// dropped. Those that end within a second end together, at the last one's time.
     pub(crate) fn due(&self, until: Time, state: &State) -> Option<(Vec<SessionId>, Time)> {
         if until.0 < self.earliest.load(Ordering::Acquire) {
             return None;
