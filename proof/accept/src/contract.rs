@@ -15,9 +15,10 @@ use schema::Schemas;
 const TEXT: &str = include_str!("../../../contract/openapi.json");
 
 /// Pages and health checks, which are outside of the interface.
-const OUTSIDE: [&str; 5] = ["/site/", "/markets/", "/settings/", "/health/", "/favicon.ico"];
+const OUTSIDE: [&str; 7] =
+    ["/site/", "/markets/", "/settings/", "/health/", "/favicon.ico", "/auth/", "/.well-known/"];
 /// More of them, as whole paths.
-const PAGES: [&str; 6] = ["/", "/docs", "/openapi.json", "/signup", "/signin", "/password"];
+const PAGES: [&str; 7] = ["/", "/docs", "/openapi.json", "/signup", "/signin", "/password", "/auth"];
 
 struct Contract {
     operations: Vec<Operation>,
@@ -76,7 +77,7 @@ impl Contract {
         let is_known = of_path.peek().is_some();
         match of_path.find(|operation| operation.method == asked) {
             Some(operation) => self.answer(operation, method, reply),
-            None if is_page && is_text(reply) => Ok(()),
+            None if is_page && (is_text(reply) || is_oauth_error(reply)) => Ok(()),
             None if reply.status < 400 => Err("the contract has no such route".to_owned()),
             None if is_known && ![405, 400, 503].contains(&reply.status) => {
                 Err("the contract has the path for another method".to_owned())
@@ -125,6 +126,12 @@ fn is_parameter(segment: &str) -> bool {
 }
 
 /// Whether the reply is a page or a health check, and not a refusal.
+/// Whether an error has the form of RFC 6749, 5.2.
+fn is_oauth_error(reply: &Reply) -> bool {
+    let body: Option<Value> = reply.json().ok();
+    body.is_some_and(|body| body["error"].is_string() && body["error_description"].is_string())
+}
+
 fn is_text(reply: &Reply) -> bool {
     matches!(reply.status, 200 | 202)
         || reply.header("content-type").is_some_and(|kind| kind.starts_with("text/"))

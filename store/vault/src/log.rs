@@ -220,7 +220,12 @@ pub(crate) fn stands(folder: &Folder, tail: &Tail) -> Result<bool, Fault> {
     let mut room = [0; HEAD];
     let length = file::fill(&*opened, &mut room, 0).map_err(failed())?;
     let is_own = room.get(..length).and_then(base_of) == Some(tail.base.link);
-    Ok(if tail.end == 0 { !is_own } else { is_own && opened.len().map_err(failed())? >= tail.end })
+    if tail.end == 0 || !is_own {
+        return Ok(tail.end == 0 && !is_own);
+    }
+    // A longer one has a change that was made elsewhere.
+    let rest = opened.len().map_err(failed())?.checked_sub(tail.end);
+    Ok(rest.is_some_and(|rest| rest <= u64::try_from(MARK).expect("a length fits in 64 bits")))
 }
 
 /// Appends changes to the log, all of them or none; durable when it returns, if the names of base and log were. Returns the new end.

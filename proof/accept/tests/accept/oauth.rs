@@ -63,7 +63,7 @@ fn error_of(answer: &Answer, status: u16) -> String {
     let body = answer.json();
     assert_eq!(answer.status(), status, "{answer}");
     assert!(!text(&body, "error_description").is_empty(), "{answer}");
-    assert_eq!(answer.reply.header("cache-control").as_deref(), Some("no-store"), "{answer}");
+    assert_eq!(answer.reply.header("cache-control"), Some("no-store"), "{answer}");
     text(&body, "error")
 }
 

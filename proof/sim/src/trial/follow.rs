@@ -6,10 +6,10 @@ use crate::disk::Faulty;
 use crate::scene::command_of;
 use buttonwood_engine::{
     AccessCommand, Body, ClearingCommand, Command, Founding, FundsCommand, Operation, PredictionCommand,
-    StakingCommand, State, TradingCommand, perp,
+    StakingCommand, State, TradingCommand, identity, perp,
 };
 use buttonwood_journal::{Mark, Reader, ReplayError};
-use buttonwood_model::{Due, Time};
+use buttonwood_model::{Due, SessionId, Time};
 use buttonwood_oracle::Exchange;
 use buttonwood_sequencer::{JOURNAL_DIR, Pending, Stopped};
 use std::collections::VecDeque;
@@ -191,7 +191,14 @@ impl<J: Judge> Follower<J> {
             let asked = self.asked.pop_front().expect("it was found");
             return if now == asked.at { Ok(()) } else { Err(format!("it was asked at {:?}", asked.at)) };
         }
-        let is_own = if let Body::Perp(_)
+        let is_own = if let Body::Identity(identity::Command::EndBrowsers(sessions)) = &command.body {
+            // The writer's watch: nothing is heard of a browser here, and a start gives each a whole window again.
+            let is_idle = |session: &SessionId| {
+                let browser = self.exchange.state.identity().browser(*session, Time(0));
+                browser.is_none_or(|browser| browser.opened.plus(identity::IDLE) <= now)
+            };
+            sessions.iter().all(is_idle)
+        } else if let Body::Perp(_)
         | Body::SpotMargin(_)
         | Body::Clearing(_)
         | Body::Staking(_)

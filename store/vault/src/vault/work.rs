@@ -39,7 +39,11 @@ impl Vault {
             Some(known) => known,
             None => self.read(&mut inner)?.into(),
         };
-        let tail = self.append(&mut inner, &seal, tail, &make(&seal)?)?;
+        let changes = make(&seal)?;
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let tail = self.append(&mut inner, &seal, tail, &changes)?;
         if origin != recorded || tail.end > tail.base.length.saturating_add(LOG_ROOM) {
             // The change is durable; a fold that fails is tried again after the next one.
             let folded = self.read_under(&mut inner, seal, origin);
@@ -53,6 +57,9 @@ impl Vault {
 
     /// As [`Vault::change`], in an open vault.
     pub(super) fn change_opened(&self, opened: &mut Opened, changes: Vec<Change>) -> Result<(), Fault> {
+        if changes.is_empty() {
+            return Ok(());
+        }
         let mut inner = self.lock();
         if inner.tail.as_ref() != Some(&opened.tail) {
             // A change has failed since it was opened.

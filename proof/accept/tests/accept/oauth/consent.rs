@@ -3,7 +3,7 @@
 use super::{OWNER, app, call, decide, encoded, error_of, redirected, text, tokens};
 use buttonwood_accept::{Answer, Browser, Exchange, Value, json};
 
-const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaeK1t8URWbuGJSstw-cM";
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 /// A request for the consent of the browser's user.
 fn ask(browser: &Browser<'_>, pairs: &[(&str, &str)]) -> Answer {
@@ -100,7 +100,7 @@ fn errors_go_back_to_the_app() {
         ("code_challenge_method", None),
         ("code_challenge_method", Some("plain")),
         ("code_challenge", Some("short")),
-        ("code_challenge", Some("E9Melhoa2OwvFrEMTJguCHaeK1t8URWbuGJSstw-c+=")),
+        ("code_challenge", Some("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c+")),
     ] {
         check("native", change, "invalid_request");
     }

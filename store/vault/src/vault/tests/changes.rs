@@ -204,7 +204,7 @@ fn refuses_a_log_without_its_base() {
     assert!(own(dir.path()).open().unwrap_err().is_lasting() && !Vault::is_in(dir.path()));
 }
 
-/// A vault notices that its files were replaced.
+/// A vault notices that its files were replaced or changed elsewhere.
 #[test]
 fn follows_files_that_were_replaced() {
     let dir = filled();
@@ -214,8 +214,11 @@ fn follows_files_that_were_replaced() {
     vault.put("user-2", &secret("two")).unwrap();
     fs::remove_file(at(dir.path(), LOG_FILE)).unwrap();
     vault.put("user-3", &secret("three")).unwrap();
+    own(dir.path()).put("user-4", &secret("four")).unwrap();
+    vault.put("user-5", &secret("five")).unwrap();
     let opened = own(dir.path()).open().unwrap();
-    assert_eq!(opened.names().collect::<Vec<_>>(), ["account-a", "account-b", "user-1", "user-3"]);
+    let names: Vec<&str> = opened.names_with("user-").collect();
+    assert_eq!(names, ["user-1", "user-3", "user-4", "user-5"]);
 }
 
 /// A rotation seals base and log anew, without what was forgotten or replaced, and the log of the key before is gone.
