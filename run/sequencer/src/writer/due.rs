@@ -53,7 +53,8 @@ impl Silent {
         state: &State,
     ) -> Option<(Self, Time)> {
         let key = shared.heartbeats.due(until, has_orders).map(|(session, when)| (Self::Key(session), when));
-        let browsers = shared.idle.due(until, state);
+        let is_known = |session| state.identity().browser(session, Time(0)).is_some();
+        let browsers = shared.idle.due(until, is_known);
         let browsers = browsers.map(|(sessions, when)| (Self::Browsers(sessions), when));
         key.into_iter().chain(browsers).min_by_key(|(_, when)| *when)
     }
