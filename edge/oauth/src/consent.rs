@@ -1,10 +1,11 @@
 //! The consent page and the pages of errors: HTML without script and without style.
 
 use crate::authorization_request::AuthorizationRequest;
-use crate::html::{breaking, escaped};
+use crate::html::breaking;
 use crate::scope::in_words;
 use buttonwood_http::Reply;
 use buttonwood_model::{Scope, Scopes};
+use buttonwood_wire::html::escaped;
 use http::{HeaderValue, StatusCode};
 use std::fmt::Write as _;
 

@@ -1,11 +1,12 @@
 //! The front page: a short introduction, the market table, and a first call to make.
 
 use crate::currency_data::Listing;
-use crate::html::{escaped, fill};
+use crate::html::fill;
 use crate::market_page::{Link, list};
 use crate::{currency_data, market};
 use buttonwood_engine::Mode;
 use buttonwood_sequencer::Exchange;
+use buttonwood_wire::html::escaped;
 use serde_json::Value;
 
 /// The page's frame; `{{…}}` marks are filled in.

@@ -1,4 +1,4 @@
-//! HTML as text: templates, and the escapes of text that goes into them.
+//! HTML as text: templates.
 
 /// Fills the `{{name}}` marks of a template in one pass, so that a value is never read as a template. A value is HTML.
 pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
@@ -14,22 +14,6 @@ pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     out
 }
 
-/// Text with HTML escapes, for elements and for attributes in quotes.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            plain => out.push(plain),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,10 +23,5 @@ mod tests {
         let values = [("a", "{{b}}"), ("b", "<i>")];
         assert_eq!(fill("{{a}} and {{b}}, {{c}}.", &values), "{{b}} and <i>, .");
         assert_eq!(fill("none", &values), "none");
-    }
-
-    #[test]
-    fn text_is_escaped() {
-        assert_eq!(escaped("<b>a&'\"usd é"), "&lt;b&gt;a&amp;&#39;&quot;usd é");
     }
 }

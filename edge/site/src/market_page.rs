@@ -1,12 +1,13 @@
 //! The page of one market. Its scripts fill in candles, book, trades and figures from the public calls of the interface;
 //! the server gives what a script cannot choose: which market, its names, increments and status.
 
-use crate::html::{escaped, fill};
+use crate::html::fill;
 use crate::market;
 use buttonwood_engine::State;
 use buttonwood_model::{Currency, CurrencyId, Product, Symbol};
 use buttonwood_num::Grid;
 use buttonwood_sequencer::Exchange;
+use buttonwood_wire::html::escaped;
 
 /// The page's frame.
 const FRAME: &str = include_str!("../assets/market.html");

@@ -12,6 +12,7 @@ pub mod contract;
 pub mod convert;
 pub mod csv;
 pub mod field;
+pub mod html;
 pub mod json;
 pub mod market;
 mod names;
