@@ -12,7 +12,7 @@ use buttonwood_engine::{
     spot_margin,
 };
 use buttonwood_gate::{self as gate, Payload, Reason, Refusal, missing_role, quoted};
-use buttonwood_model::{Product, Roles, Symbol, Time};
+use buttonwood_model::{Product, Roles, Scope, Scopes, Symbol, Time};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 
 /// A writing call that the core rejected.
@@ -69,9 +69,9 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         AccessReject::MissingRole(roles) => missing_role(&call.admitted.name(), roles, call.needed),
         AccessReject::Closed => closed_account(&call.payload.decimal_text("account").unwrap_or_default()),
         AccessReject::InDebt => in_debt(&call.owed),
-        AccessReject::WrongKind => no_trader(&call.payload.decimal_text("account").unwrap_or_default()),
-        AccessReject::MissingScope(_)
-        | AccessReject::Unknown
+        AccessReject::WrongKind => no_trader(call),
+        AccessReject::MissingScope(scopes) => missing_scope(call, scopes),
+        AccessReject::Unknown
         | AccessReject::NameTaken
         | AccessReject::Taken
         | AccessReject::NoCustodyTerms
@@ -86,11 +86,21 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
     }
 }
 
+/// A token whose scopes the core does not take: the gate knew a wider right of the route.
+fn missing_scope(call: &Rejected<'_>, scopes: Scopes) -> Refusal {
+    let held: Vec<_> = scopes.iter().map(Scope::name).collect();
+    let message =
+        format!("{} has the scopes [{}], and none that this needs", call.admitted.name(), held.join(", "));
+    Refusal::new(Reason::MissingRole, message)
+}
+
 /// An account of a kind that does not trade this: a custody account, or for conversions one of derivatives.
-fn no_trader(name: &str) -> Refusal {
-    let shown = match name {
-        "" => "The account of this key is".to_owned(),
-        _ => format!("Field 'account' names '{}', which is", quoted(name)),
+fn no_trader(call: &Rejected<'_>) -> Refusal {
+    let name = call.payload.decimal_text("account").unwrap_or_default();
+    let shown = match name.as_ref() {
+        "" if call.admitted.key().is_some() => "The account of this key is".to_owned(),
+        "" => format!("The account of {} is", call.admitted.name()),
+        name => format!("Field 'account' names '{}', which is", quoted(name)),
     };
     let message = format!("{shown} of a kind that does not trade this");
     Refusal::new(Reason::AccountNotOfTypeRequired, message)
