@@ -16,8 +16,9 @@ impl buttonwood_people::Vault for OfDirectory {
         self.0.put_all(&entries).map_err(|error| VaultFault(error.to_string()))
     }
 
-    fn get(&self, name: &str) -> Result<Option<Secret>, VaultFault> {
-        self.0.read_one(name).map_err(|error| VaultFault(error.to_string()))
+    fn get(&self, names: &[String]) -> Result<Vec<Option<Secret>>, VaultFault> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.0.read_many(&names).map_err(|error| VaultFault(error.to_string()))
     }
 
     fn remove(&self, names: Vec<String>) -> Result<(), VaultFault> {

@@ -39,7 +39,7 @@ impl People {
             let checked = self.look(|identity| identity.check_mail_of(from.peer(), self.now()));
             checked.map_err(|reject| refusal(reject, self.now()))?;
         }
-        self.check_password(password, &[&known.text, name]).await?;
+        self.check_password("password", password, &[&known.text, name]).await?;
         let (token, browser, credential) = (draw()?, draw()?, draw_number()?);
         let (names, hash) = (Names::of(&known.login), self.hashed(password).await?);
         let address = Secret::new(known.text.clone().into_bytes());
@@ -140,7 +140,7 @@ impl People {
         });
         let (login, before) = found.ok_or_else(|| refusal(Reject::BadLink, now))?;
         let address = self.address(&login).unwrap_or_default();
-        self.check_password(new, &[&address]).await?;
+        self.check_password("password", new, &[&address]).await?;
         let credential = self.store_password(&login, new).await?;
         self.replace(Command::Reset(token, credential), (&login, before, credential)).await?;
         self.notify(&address);
@@ -173,23 +173,25 @@ impl People {
             return self.fail(Failure { login, peer: from.peer(), code_of: None }).await;
         }
         let address = self.address(&login).unwrap_or_default();
-        self.check_password(new, &[&address]).await.map_err(|refused| Refusal {
-            message: refused.message.replace("'password'", "'new'"),
-            ..refused
-        })?;
+        self.check_password("new", new, &[&address]).await?;
         let credential = self.store_password(&login, new).await?;
         self.replace(Command::SetPassword(session, credential), (&login, before, credential)).await?;
         self.notify(&address);
         Ok(())
     }
 
-    /// Refuses a weak password; the estimate is work for the threads of passwords.
-    pub(crate) async fn check_password(&self, given: &str, known: &[&str]) -> Result<(), Refusal> {
+    /// Refuses a weak password in a field; the estimate is work for the threads of passwords.
+    pub(crate) async fn check_password(
+        &self,
+        field: &'static str,
+        given: &str,
+        known: &[&str],
+    ) -> Result<(), Refusal> {
         let given = zeroize::Zeroizing::new(given.to_owned());
         let known: Vec<String> = known.iter().map(|text| (*text).to_owned()).collect();
         let check = move || {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            password::check(&given, &known)
+            password::check(field, &given, &known)
         };
         self.hasher.run(check).await?
     }

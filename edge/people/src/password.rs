@@ -12,10 +12,10 @@ const LENGTH: std::ops::RangeInclusive<usize> = 12..=256;
 const OF_NONE: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$bm8gb25lJ3Mgc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// Refuses a password that is too short, too long or easy to guess by someone who knows the address and the name.
-pub(crate) fn check(password: &str, known: &[&str]) -> Result<(), Refusal> {
+/// Refuses a password in this field that is too short, too long or easy to guess by someone who knows the address and the name.
+pub(crate) fn check(field: &str, password: &str, known: &[&str]) -> Result<(), Refusal> {
     let refuse = |why: &str| {
-        Err(Refusal::new(Reason::InvalidParameterValue, format!("Field 'password' must be {why}")))
+        Err(Refusal::new(Reason::InvalidParameterValue, format!("Field '{field}' must be {why}")))
     };
     if !LENGTH.contains(&password.chars().count()) {
         return refuse("of 12 to 256 characters");
@@ -55,12 +55,12 @@ mod tests {
     #[test]
     fn weak_passwords_are_refused() {
         for weak in ["short", "password1234", "aaaaaaaaaaaaaaaa", "ann@mail.example", &"ü".repeat(11)] {
-            let refusal = check(weak, &["ann@mail.example"]).unwrap_err();
+            let refusal = check("new", weak, &["ann@mail.example"]).unwrap_err();
             assert_eq!(refusal.status, 400);
-            assert!(refusal.message.contains("'password'") && !refusal.message.contains(weak), "{weak}");
+            assert!(refusal.message.contains("'new'") && !refusal.message.contains(weak), "{weak}");
         }
-        assert_eq!(check(&"xk".repeat(129), &[]).unwrap_err().status, 400);
-        assert_eq!(check("vexing ümlaut carousel", &["ann@mail.example"]), Ok(()));
+        assert_eq!(check("password", &"xk".repeat(129), &[]).unwrap_err().status, 400);
+        assert_eq!(check("password", "vexing ümlaut carousel", &["ann@mail.example"]), Ok(()));
     }
 
     /// Only the password itself fits its hash.

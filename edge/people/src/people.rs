@@ -18,8 +18,15 @@ use std::sync::Arc;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-/// Sessions whose last use is remembered before those that have ended are forgotten.
-const USES_MAX: usize = 10_000;
+/// Sessions whose last use is remembered before the first search for those that have ended.
+const USES_FEW: usize = 10_000;
+
+/// The last use of each session since the start.
+struct Uses {
+    times: HashMap<SessionId, Time>,
+    /// The number of sessions that starts the next search: twice what the last one left.
+    search_at: usize,
+}
 
 /// The settings that people need.
 pub struct Settings {
@@ -101,8 +108,7 @@ pub struct People {
     addresses: RwLock<HashMap<Digest, Arc<str>>>,
     /// Second factors that are being enrolled.
     pub(crate) pending: Mutex<BTreeMap<SessionId, Pending>>,
-    /// The last use of each session since the start.
-    uses: Mutex<HashMap<SessionId, Time>>,
+    uses: Mutex<Uses>,
 }
 
 impl std::fmt::Debug for People {
@@ -131,11 +137,11 @@ impl People {
         if !orphans.is_empty() {
             settings.vault.remove(orphans).map_err(fault)?;
         }
-        for name in kept.iter().filter(|name| name.ends_with("-address")) {
-            let read = settings.vault.get(name).map_err(fault)?;
-            if let Some(known) = read.and_then(|text| address::read(text.text()).ok()) {
-                addresses.insert(known.login, known.text.into());
-            }
+        let of_addresses: Vec<String> = kept.into_iter().filter(|name| name.ends_with("-address")).collect();
+        if !of_addresses.is_empty() {
+            let read = settings.vault.get(&of_addresses).map_err(fault)?;
+            let read = read.into_iter().flatten().filter_map(|text| address::read(text.text()).ok());
+            addresses.extend(read.map(|known| (known.login, Arc::from(known.text))));
         }
         let hasher = Hasher::start()?;
         Ok(Self {
@@ -145,7 +151,7 @@ impl People {
             mailbox: Mailbox::default(),
             addresses: RwLock::new(addresses),
             pending: Mutex::default(),
-            uses: Mutex::default(),
+            uses: Mutex::new(Uses { times: HashMap::new(), search_at: USES_FEW }),
         })
     }
 
@@ -259,15 +265,16 @@ impl People {
         self.exchange.heard(session, self.exchange.steady());
         let now = self.now();
         let mut uses = self.uses.lock();
-        if uses.len() >= USES_MAX {
-            self.look(|identity| uses.retain(|session, _| identity.browser(*session, now).is_some()));
+        if uses.times.len() >= uses.search_at {
+            self.look(|identity| uses.times.retain(|session, _| identity.browser(*session, now).is_some()));
+            uses.search_at = (uses.times.len() * 2).max(USES_FEW);
         }
-        uses.insert(session, now);
+        uses.times.insert(session, now);
     }
 
     /// When a session's cookie was last used since the start.
     pub fn last_use(&self, session: SessionId) -> Option<Time> {
-        self.uses.lock().get(&session).copied()
+        self.uses.lock().times.get(&session).copied()
     }
 
     /// Puts records into the vault; durable when it returns.
@@ -276,10 +283,15 @@ impl People {
         self.vault(move || vault.put(records)).await
     }
 
-    /// A record of the vault as text.
-    pub(crate) async fn record(&self, name: String) -> Result<Option<Secret>, Refusal> {
+    /// Records of the vault, in the order of their names.
+    async fn records(&self, names: Vec<String>) -> Result<Vec<Option<Secret>>, Refusal> {
         let vault = Arc::clone(&self.settings.vault);
-        self.vault(move || vault.get(&name)).await
+        self.vault(move || vault.get(&names)).await
+    }
+
+    /// A record of the vault.
+    pub(crate) async fn record(&self, name: String) -> Result<Option<Secret>, Refusal> {
+        Ok(self.records(vec![name]).await?.pop().flatten())
     }
 
     /// Removes records that are not in force any more. A failure is logged: the next start removes them.
@@ -310,10 +322,8 @@ impl People {
         given: &str,
     ) -> Result<bool, Refusal> {
         let names = Names::of(login);
-        let vault = Arc::clone(&self.settings.vault);
-        let read =
-            move || Ok((vault.get(&names.password(credential))?, vault.get(&names.listed(credential))?));
-        let (stored, listed) = self.vault(read).await?;
+        let mut read = self.records(vec![names.password(credential), names.listed(credential)]).await?;
+        let (listed, stored) = (read.pop().flatten(), read.pop().flatten());
         let given = Zeroizing::new(given.to_owned());
         let verify = move || {
             let is_hashed = password::is_right(&given, stored.as_ref().map(Secret::text));

@@ -25,7 +25,9 @@ pub fn refusal(reject: Reject, now: Time) -> Refusal {
             Reason::InvalidParameterValue,
             "Field 'roles' must be roles that a user may have: Auditor stands alone, and an operator has none",
         ),
-        Reject::Taken => (Reason::InvalidParameterValue, "It is taken"),
+        Reject::Taken => {
+            (Reason::InvalidParameterValue, "Field 'email' or 'client_id' is that of another one already")
+        }
         Reject::UnknownApp => return not_found("No such app"),
         Reject::UnknownGrant => return not_found("No such grant"),
         Reject::BadApp => (

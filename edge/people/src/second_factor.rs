@@ -6,7 +6,7 @@ use crate::sign_in::plain;
 use crate::vault::Names;
 use crate::{refusal, totp};
 use buttonwood_engine::identity::{Command, Enrolment, Failure, Reject, Stage};
-use buttonwood_gate::{Refusal, Secret};
+use buttonwood_gate::{Reason, Refusal, Secret};
 use buttonwood_model::{SessionId, Time};
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -84,7 +84,8 @@ impl People {
             pending.get(&session).map(|waiting| (waiting.factor, waiting.secret.clone()))
         };
         let Some((factor, secret)) = begun else {
-            return Err(Refusal::missing_key("code").and("no second factor was begun: call /site/totp/begin"));
+            let message = "Field 'code' belongs to no second factor: begin one with /site/totp/begin";
+            return Err(Refusal::new(Reason::InvalidParameterValue, message));
         };
         self.look(|identity| {
             identity.check_sign_in(&login, from.peer(), now)?;

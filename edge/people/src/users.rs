@@ -48,7 +48,7 @@ impl People {
     pub async fn make_user(&self, new: &NewPerson<'_>) -> Result<MadeUser, Refusal> {
         let known = address::read(new.email)?;
         check_name(new.name)?;
-        self.check_password(new.password, &[&known.text, new.name]).await?;
+        self.check_password("password", new.password, &[&known.text, new.name]).await?;
         let names = Names::of(&known.login);
         let before = self.look(|identity| {
             let id = identity.find_user(&known.login)?;
