@@ -135,19 +135,11 @@ impl Vault {
         self.read(&mut self.lock())
     }
 
-    /// The secret of one record, or `None` when the vault holds none. It reads and checks the whole vault, as [`Vault::open`], so it
-    /// takes time in proportion to the number of records.
+    /// The secrets of these records, `None` for one that the vault does not hold. It reads and checks the whole vault, as
+    /// [`Vault::open`], so it takes time in proportion to the number of records.
     ///
     /// # Errors
-    /// As [`Vault::open`]; [`Fault::Record`] when the record does not open.
-    pub fn read_one(&self, name: &str) -> Result<Option<Secret>, Fault> {
-        self.open()?.get(name)
-    }
-
-    /// As [`Vault::read_one`], for many names with one reading.
-    ///
-    /// # Errors
-    /// As [`Vault::read_one`].
+    /// As [`Vault::open`]; [`Fault::Record`] when a record does not open.
     pub fn read_many(&self, names: &[&str]) -> Result<Vec<Option<Secret>>, Fault> {
         let opened = self.open()?;
         names.iter().map(|name| opened.get(name)).collect()

@@ -17,7 +17,7 @@ fn bytes(dir: &Path, name: &str) -> Vec<u8> {
 }
 
 fn text(vault: &Vault, name: &str) -> Option<String> {
-    vault.read_one(name).unwrap().map(|secret| secret.text().to_owned())
+    vault.open().unwrap().get(name).unwrap().map(|secret| secret.text().to_owned())
 }
 
 fn tidied(dir: &Path) {
@@ -130,7 +130,7 @@ fn a_torn_change_is_none() {
     }
 }
 
-/// Whatever byte of a log at rest is changed, it is refused and stays as it is; only the last mark is of no account by itself.
+/// A log at rest with any byte changed is refused and stays as it is; only the last mark is of no account by itself.
 #[test]
 fn refuses_every_damage_of_the_log() {
     let dir = filled();

@@ -56,7 +56,7 @@ fn names(dir: &Path, case: &str) -> Vec<String> {
     opened.names().inspect(|name| drop(opened.get(name).unwrap().unwrap())).map(str::to_owned).collect()
 }
 
-/// Whatever call a change fails at, the next start finds all acknowledged secrets, and those of the change all or not at all; after an
+/// At each call that a change may fail at: the next start finds all acknowledged secrets, and those of the change all or not at all; after an
 /// error the same process goes on.
 #[test]
 fn loses_nothing_at_any_call() {
