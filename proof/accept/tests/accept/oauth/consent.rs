@@ -34,7 +34,7 @@ fn asked<'a>(app: &'a Value, id: &'a str, change: (&'a str, Option<&'a str>)) ->
     pairs
 }
 
-/// Whoever is not an app of the exchange, or names another address, gets a page and no redirect. Proves OAUTH-003.
+/// An unknown app, or an address that the app has not registered, gets a page and no redirect. Proves OAUTH-003.
 #[test]
 fn unknown_apps_and_addresses_are_no_redirect() {
     let x = Exchange::start();
@@ -65,15 +65,16 @@ fn unknown_apps_and_addresses_are_no_redirect() {
     }
 }
 
-/// Other errors go back to the app with the unchanged state, before anyone signs in. Proves OAUTH-004, OAUTH-006 (part), OAUTH-018 (part).
+/// Other errors go back to the app with the unchanged state, before anyone signs in. Proves OAUTH-004, OAUTH-018,
+/// OAUTH-006 (part).
 #[test]
 fn errors_go_back_to_the_app() {
     let x = Exchange::start();
-    let nobody = Browser::new(&x);
+    let stranger = Browser::new(&x);
     let check = |name: &str, change: (&str, Option<&str>), error: &str| {
         let app = app(&x, name);
         let id = text(&app, "client_id");
-        let answer = ask(&nobody, &asked(&app, &id, change));
+        let answer = ask(&stranger, &asked(&app, &id, change));
         assert_eq!(answer.status(), 303, "{change:?} {answer}");
         assert_eq!(redirected(&answer, "error").as_deref(), Some(error), "{change:?} {answer}");
         assert!(redirected(&answer, "iss").is_some(), "{answer}");
@@ -201,21 +202,20 @@ fn money_needs_a_new_code() {
     let app = app(&x, "app");
     let id = text(&app, "client_id");
     let browser = Browser::of(&x, OWNER);
-    let page = ask(&browser, &asked(&app, &id, ("scope", Some("crypto:send balances:read"))));
+    let money = ["crypto:send", "payments:create", "clearing:create", "addresses:create", "banks:create"];
+    let all = format!("balances:read {}", money.join(" "));
+    let page = ask(&browser, &asked(&app, &id, ("scope", Some(&all))));
+    let allow = |scope| {
+        let fields = [("account", "primary"), ("decision", "allow"), ("scope", scope)];
+        decide(&browser, &page, &fields, None)
+    };
     x.advance(300);
-    let send = decide(
-        &browser,
-        &page,
-        &[("account", "primary"), ("decision", "allow"), ("scope", "crypto:send")],
-        None,
-    );
-    assert!(redirected(&send, "code").is_none(), "{send}");
-    let read = decide(
-        &browser,
-        &page,
-        &[("account", "primary"), ("decision", "allow"), ("scope", "balances:read")],
-        None,
-    );
+    for scope in money {
+        let answer = allow(scope);
+        assert_eq!(answer.status(), 403, "{scope} {answer}");
+        assert!(answer.reply.header("location").is_none(), "{scope} {answer}");
+    }
+    let read = allow("balances:read");
     assert!(redirected(&read, "code").is_some(), "{read}");
 }
 

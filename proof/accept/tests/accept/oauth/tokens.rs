@@ -48,8 +48,8 @@ fn a_code_gives_tokens() {
     assert_eq!(error_of(&answer, 400), "invalid_request");
 }
 
-/// A wrong client, secret, field or grant has its error, and no code is used up by it. Proves OAUTH-008, OAUTH-011, OAUTH-012 (part),
-/// OAUTH-013, OAUTH-014.
+/// A wrong client, secret, field or grant has its error, and no code is used up by it. Proves OAUTH-008, OAUTH-011, OAUTH-013,
+/// OAUTH-014, OAUTH-012 (part).
 #[test]
 fn wrong_requests_have_their_errors() {
     let x = Exchange::start();
@@ -92,6 +92,15 @@ fn wrong_requests_have_their_errors() {
     }
     let foreign = redeem(&x, &narrow, &code, &[("redirect_uri", app["redirect_uris"][0].as_str().unwrap())]);
     assert_eq!(error_of(&foreign, 400), "invalid_grant");
+    let refresh =
+        text(&redeem(&x, &app, &super::code(&x, &app, &[], &["balances:read"]), &[]).ok(), "refresh_token");
+    let of_refresh = json!({ "grant_type": "refresh_token", "refresh_token": refresh });
+    for secret in [json!("wrong"), Value::Null] {
+        let mut body = with_client(&app, of_refresh.clone());
+        body["client_secret"] = secret;
+        assert_eq!(error_of(&server(&x, "/auth/token", &body), 401), "invalid_client", "{body}");
+    }
+    token_request(&x, &app, of_refresh).ok();
     let refresh_without = token_request(&x, &app, json!({ "grant_type": "refresh_token" }));
     assert_eq!(error_of(&refresh_without, 400), "invalid_request");
     let json = [("Content-Type", "application/json")];
@@ -123,7 +132,7 @@ fn a_code_works_once() {
 }
 
 /// A public client shows the verifier of its challenge and no secret, and may choose the port of a loopback address. Proves OAUTH-017,
-/// OAUTH-018 (part), OAUTH-019 (part).
+/// OAUTH-018.
 #[test]
 fn a_public_client_shows_its_verifier() {
     let x = Exchange::start();
@@ -231,9 +240,9 @@ fn tokens_are_revoked() {
         assert_eq!(revoke(&narrow, token).status(), 200);
     }
     assert_eq!(revoke(&app, "unknown").status(), 200);
-    let mut nobody = app.clone();
-    nobody["client_secret"] = json!("wrong");
-    assert_eq!(error_of(&revoke(&nobody, &access), 401), "invalid_client");
+    let mut impostor = app.clone();
+    impostor["client_secret"] = json!("wrong");
+    assert_eq!(error_of(&revoke(&impostor, &access), 401), "invalid_client");
     post(&x, &access, "/v1/balances").ok();
     assert_eq!(revoke(&app, &access).status(), 200);
     post(&x, &access, "/v1/balances").refused(401, "InvalidAccessToken");
