@@ -58,7 +58,7 @@ pub enum Command {
     Refresh(Refresh),
     /// Grant without a consent.
     Grant(NewGrant),
-    /// Revoke a token; without an app, whoever holds it may.
+    /// Revoke a token; without an app, its holder may.
     Revoke(Option<AppId>, Digest),
     /// End a grant of a user.
     EndGrant(UserId, SessionId),
@@ -106,7 +106,7 @@ impl RoomCommand for Command {
         if matches!(self, Self::RevokeByToken) { Scopes::ALL } else { Scopes::NONE }
     }
 
-    /// Whatever takes rights away is served on a nearly full disk too.
+    /// A command that takes rights away is served on a nearly full disk too.
     fn is_reducing(&self) -> bool {
         matches!(
             self,

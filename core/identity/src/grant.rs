@@ -202,7 +202,7 @@ pub(crate) fn refresh<E: From<BytesRef>>(
     Ok(())
 }
 
-/// Decides the revocation of a token, by the app it was given to or, without one, by whoever holds it (RFC 7009). A token that is unknown
+/// Decides the revocation of a token, by the app it was given to or, without one, by its holder (RFC 7009). A token that is unknown
 /// or of another app is left alone.
 pub(crate) fn revoke<E: From<BytesRef>>(
     identity: &Identity,

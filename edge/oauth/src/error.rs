@@ -158,7 +158,7 @@ pub(crate) fn unkept(reply: Reply) -> Reply {
 mod tests {
     use super::*;
 
-    /// A description has the characters of the RFC only, whatever a client sends.
+    /// A description has the characters of the RFC only, also when a client sends others.
     #[test]
     fn descriptions_are_plain() {
         let error = OAuthError::bad_value(ErrorCode::InvalidScope, "scope", "known", "\"\\\r\n\u{e4}<\u{7f}");

@@ -105,7 +105,7 @@ impl Parameters {
 /// How the error of a field that was sent twice begins.
 const TWICE: &str = "A field was sent more than once:";
 
-/// The media type of a body, whatever its parameters.
+/// The media type of a body, without its parameters.
 pub(crate) fn media_of(content_type: &str) -> Option<Media> {
     let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match essence.as_str() {

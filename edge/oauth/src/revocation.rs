@@ -17,7 +17,7 @@ pub(crate) async fn by_client(visit: &mut Visit<'_>) -> Result<Reply, Refusal> {
     worded(of_client(visit).await)
 }
 
-/// Revokes a token for whoever holds it.
+/// Revokes a token for its holder.
 ///
 /// # Errors
 /// The refusal of the exchange.

@@ -12,7 +12,7 @@ use buttonwood_gate::Refusal;
 use buttonwood_model::SessionId;
 use std::sync::Arc;
 
-/// The code that passes everywhere in a sandbox, for whoever shows the header or the cookie (SBX-006).
+/// The code that passes everywhere in a sandbox, with the header or the cookie of the bypass (SBX-006).
 const BYPASS: &str = "9999999";
 /// Digits of a code.
 const DIGITS: usize = 6;

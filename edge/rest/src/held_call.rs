@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    /// A path of the payload names one private endpoint, whatever its method.
+    /// A path of the payload names one private endpoint, of any method.
     #[test]
     fn no_two_private_endpoints_share_a_path() {
         for route in all_routes().filter(|route| !matches!(route.auth, Auth::Public | Auth::Control)) {

@@ -42,7 +42,7 @@ fn a_success_forgets_no_failures() {
     assert_eq!(stage.prove_from(session, code, AWAY), Answer::Done);
     assert_eq!(stage.fail("ann", HOME, Some(ANN)), Answer::Done);
     assert!(stage.open(ANN, HOME, false).is_err());
-    // Codes of the user count whatever the peer.
+    // Codes of the user count from every peer.
     let throttled = stage.prove_from(session, Proof::Bypass, AWAY);
     assert!(
         matches!(throttled, Answer::Rejected(AnyReject::Identity(Reject::Throttled(_)))),
@@ -55,19 +55,19 @@ fn a_success_forgets_no_failures() {
 fn unknown_addresses_are_throttled_alike() {
     let mut stage = Stage::new();
     for _ in 0..FAILURES_MAX {
-        assert_eq!(stage.fail("nobody", HOME, None), Answer::Done);
+        assert_eq!(stage.fail("unknown", HOME, None), Answer::Done);
     }
     let now = stage.now();
-    assert!(matches!(stage.fail("nobody", HOME, None), Answer::Rejected(_)));
-    assert!(stage.identity().check_sign_in(&digest("nobody"), HOME, now).is_err());
+    assert!(matches!(stage.fail("unknown", HOME, None), Answer::Rejected(_)));
+    assert!(stage.identity().check_sign_in(&digest("unknown"), HOME, now).is_err());
     stage.jump(WINDOW);
     stage.catch_up();
-    assert_eq!(stage.fail("nobody", HOME, None), Answer::Done);
-    assert_eq!(stage.fail("nobody", HOME, Some(UserId(7))), refused(Reject::UnknownUser));
+    assert_eq!(stage.fail("unknown", HOME, None), Answer::Done);
+    assert_eq!(stage.fail("unknown", HOME, Some(UserId(7))), refused(Reject::UnknownUser));
     stage.replays();
 }
 
-/// Failed codes count for the user, from whatever peers they come.
+/// Failed codes count for the user, from all peers together.
 #[test]
 fn failed_codes_count_for_the_user() {
     let mut stage = Stage::new();
