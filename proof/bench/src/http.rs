@@ -1,10 +1,12 @@
 //! Benchmarks 6, 7, 8 and 12, and our half of 9: signed REST, against a server on the same HTTP stack that checks the
 //! same signature and does nothing else.
 
+mod connection;
 mod events;
 mod keys;
 mod load;
 pub(crate) mod noop;
+mod people;
 mod requests;
 mod rest;
 mod run;
@@ -14,6 +16,7 @@ mod survive;
 pub(crate) use events::measure as events;
 pub(crate) use keys::{Key, read_all as read_keys, read_timely};
 pub(crate) use load::connect;
+pub(crate) use people::measure as people;
 pub(crate) use requests::{client_id, one as signed_request};
 pub(crate) use server::{Server, Which, pin};
 

@@ -18,6 +18,7 @@ mod memory;
 mod offbook;
 mod opgen;
 mod overload;
+mod people;
 mod perps;
 mod place;
 mod predictions;
@@ -52,6 +53,7 @@ usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
                         16  spot margin
                         17  clearing and staking
                         18  prediction markets
+                        19  people and apps
   all is the default
   --pairs N   pairs of reference and ours (default 5)
   --quick     one pair, short: shows that it runs, not how fast
@@ -83,10 +85,10 @@ pub(crate) fn say(line: &str) {
     eprintln!("bench: {line}");
 }
 
-const ALL: [u8; 18] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18];
+const ALL: [u8; 19] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
 
 /// The benchmarks that start the product as a process.
-const OVER_HTTP: [u8; 6] = [6, 7, 8, 9, 12, 18];
+const OVER_HTTP: [u8; 7] = [6, 7, 8, 9, 12, 18, 19];
 
 /// Under cargo, builds the product's binary; otherwise the one next to this program is used.
 fn build_product() -> bool {
@@ -291,6 +293,15 @@ fn run(number: u8, settings: &Settings, report: &mut Report) {
             predictions::measure(settings, goals, report);
             let ratio = "server CPU/request ours / no-op";
             http::events(settings, goal("500 of 10,000 events", ratio, [10.0, 2.0, 1.2]), report);
+        }
+        19 => {
+            people::remembered(settings, goal("a live grant", "bytes", [1_024.0, 300.0, 200.0]), report);
+            let goals = [
+                goal("orders by token", "server CPU signed / by token", [0.8, 0.95, 1.05]),
+                goal("refreshes", "server CPU order / refresh", [0.2, 0.5, 1.0]),
+                goal("orders in a flood of sign-ins", "orders/s in it / alone", [0.5, 0.95, 1.0]),
+            ];
+            http::people(settings, goals, report);
         }
         other => unreachable!("{other} was refused before"),
     }

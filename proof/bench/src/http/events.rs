@@ -1,8 +1,6 @@
 //! The last figure of benchmark 18: a listing of 500 events among 10,000, against a constant reply of its size.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
-
+use super::connection::Connection;
 use super::server::{Server, Which};
 use crate::figures::Spread;
 use crate::place::Place;
@@ -53,56 +51,4 @@ fn list(server: &Server, events: u32) {
         let head = "Content-Type: application/json\r\n";
         connection.send("POST", "/sandbox/predictions/events", head, &body);
     }
-}
-
-/// A connection that takes one call after another.
-struct Connection(TcpStream, Vec<u8>);
-
-impl Connection {
-    fn to(server: &Server) -> Self {
-        Self(TcpStream::connect(server.address).expect("the server listens"), Vec::new())
-    }
-
-    fn get(&mut self, path: &str) -> Vec<u8> {
-        self.send("GET", path, "", "")
-    }
-
-    /// The body of the answer, which must be 200.
-    fn send(&mut self, method: &str, path: &str, headers: &str, body: &str) -> Vec<u8> {
-        let length = body.len();
-        let text = format!(
-            "{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
-        );
-        self.0.write_all(text.as_bytes()).expect("the server reads");
-        self.1.clear();
-        let end = loop {
-            if let Some(end) = end_of(&self.1) {
-                break end;
-            }
-            self.read();
-        };
-        let (start, length) = end;
-        while self.1.len() < start + length {
-            self.read();
-        }
-        self.1[start..start + length].to_vec()
-    }
-
-    fn read(&mut self) {
-        let mut room = [0; 65_536];
-        let read = self.0.read(&mut room).expect("the server answers");
-        assert!(read > 0, "the server closed the connection");
-        self.1.extend_from_slice(&room[..read]);
-    }
-}
-
-/// Where the body starts, and its length, once the head is whole.
-fn end_of(bytes: &[u8]) -> Option<(usize, usize)> {
-    let mut headers = [httparse::EMPTY_HEADER; 32];
-    let mut response = httparse::Response::new(&mut headers);
-    let httparse::Status::Complete(start) = response.parse(bytes).expect("an answer") else { return None };
-    assert_eq!(response.code, Some(200), "{}", String::from_utf8_lossy(bytes));
-    let length = response.headers.iter().find(|header| header.name.eq_ignore_ascii_case("content-length"));
-    let length = length.and_then(|header| std::str::from_utf8(header.value).ok()?.parse().ok());
-    Some((start, length.expect("answers have a length")))
 }

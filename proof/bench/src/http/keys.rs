@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,12 @@ struct Credentials {
 }
 
 const FILE: &str = "credentials.json";
+
+/// Milliseconds since 1970: the first nonce of a key.
+pub(crate) fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970");
+    u64::try_from(now.as_millis()).expect("it is long before that")
+}
 
 /// `load-000` to `load-063`.
 pub(crate) fn read(data: &Path) -> Vec<Key> {

@@ -1,10 +1,8 @@
 //! Signed requests, prepared before the measurement.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use buttonwood_client::Credentials;
 
-use super::keys::Key;
+use super::keys::{Key, now_ms};
 
 /// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +49,7 @@ pub(crate) fn growing(keys: &[Key], each: usize) -> Vec<Requests> {
 }
 
 fn write(keys: &[Key], each: usize, plan: impl Fn(usize) -> (Asks, usize)) -> Vec<Requests> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_millis() as u64;
+    let now = now_ms();
     let one_key = |key: &Key| {
         let credentials = Credentials::new(&key.api_key, &key.api_secret);
         let mut requests = Requests {
