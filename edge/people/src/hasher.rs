@@ -12,6 +12,9 @@ const THREADS: usize = 2;
 /// Works that wait at most: at some 30 ms each, the last one waits for about a second.
 const QUEUE: usize = 64;
 
+/// The lowest priority: where processors are short, orders come first.
+const NICENESS: i32 = 19;
+
 type Work = Box<dyn FnOnce() + Send>;
 
 /// Hashes passwords on threads of its own.
@@ -50,6 +53,10 @@ impl Hasher {
 }
 
 fn run(works: &Mutex<Receiver<Work>>) {
+    // On Linux this is for the calling thread alone. A system that refuses it has slower orders during a flood, and nothing else.
+    if let Err(error) = rustix::process::nice(NICENESS) {
+        tracing::debug!("the threads of passwords have no low priority: {error}");
+    }
     loop {
         let work = works.lock().recv();
         match work {
