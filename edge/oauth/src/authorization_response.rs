@@ -51,17 +51,25 @@ impl Target {
         Zeroizing::new([self.uri.as_str(), separator, added.as_str()].concat())
     }
 
-    /// The source of a content security policy that stands for the app.
-    pub(crate) fn source(&self) -> &str {
-        let Some((scheme, rest)) = self.uri.split_once(':') else { return "'none'" };
+    /// The app's place in words for its user: the origin of a web address, otherwise the scheme.
+    pub(crate) fn place(&self) -> &str {
+        let Some((scheme, rest)) = self.uri.split_once(':') else { return &self.uri };
         let end = |length: usize| self.uri.get(..length).unwrap_or_default();
         match rest.strip_prefix("//") {
-            // Policies know no IPv6 addresses.
-            Some(authority) if matches!(scheme, "https" | "http") && !authority.starts_with('[') => {
+            Some(authority) if matches!(scheme, "https" | "http") => {
                 let host = authority.find(['/', '?']).unwrap_or(authority.len());
                 end(scheme.len() + "://".len() + host)
             }
             Some(_) | None => end(scheme.len() + ":".len()),
+        }
+    }
+
+    /// The source of a content security policy that stands for the app. Policies know no IPv6 addresses: the scheme stands for one.
+    pub(crate) fn source(&self) -> &str {
+        match self.place() {
+            place if place.starts_with("http://[") => "http:",
+            place if place.starts_with("https://[") => "https:",
+            place => place,
         }
     }
 }
@@ -96,16 +104,17 @@ mod tests {
     }
 
     #[test]
-    fn the_policy_names_the_app() {
-        for (uri, source) in [
-            ("https://a.example/cb", "https://a.example"),
-            ("https://a.example:8443?x", "https://a.example:8443"),
-            ("http://127.0.0.1:8787/cb", "http://127.0.0.1:8787"),
-            ("http://[::1]:8787/cb", "http:"),
-            ("com.lens.app:/cb", "com.lens.app:"),
-            ("com.lens.app://cb", "com.lens.app:"),
+    fn page_and_policy_name_the_app() {
+        for (uri, place, source) in [
+            ("https://a.example/cb", "https://a.example", "https://a.example"),
+            ("https://a.example:8443?x", "https://a.example:8443", "https://a.example:8443"),
+            ("http://127.0.0.1:8787/cb", "http://127.0.0.1:8787", "http://127.0.0.1:8787"),
+            ("http://[::1]:8787/cb", "http://[::1]:8787", "http:"),
+            ("com.lens.app:/cb", "com.lens.app:", "com.lens.app:"),
+            ("com.lens.app://cb", "com.lens.app:", "com.lens.app:"),
         ] {
-            assert_eq!(target(uri, None, false).source(), source, "{uri}");
+            let target = target(uri, None, false);
+            assert_eq!((target.place(), target.source()), (place, source), "{uri}");
         }
     }
 }

@@ -41,7 +41,7 @@ impl Consent<'_> {
             request = escaped(&self.request.query),
             seal = escaped(self.seal),
             user = breaking(self.user),
-            place = breaking(self.request.target.source()),
+            place = breaking(self.request.target.place()),
             accounts = self.options(),
             scopes = self.boxes(),
         );
