@@ -1,4 +1,4 @@
-//! Published clients of the interface from PyPI and npm against a fresh sandbox, unmodified but for its address:
+//! Published clients of the interface, and of OAuth 2.0, from PyPI and npm against a fresh sandbox, unmodified but for its address:
 //! `proof/accept/clients`. Both registries' files pin all packages.
 //!
 //! The packages that gemini-python names are not installed with it: two of them claim the same module, so that it would not start anywhere.
@@ -15,7 +15,7 @@ const ENVIRONMENT: Environment = Environment {
     chore: "clients",
     folder: ".venv-clients",
     requirements: "proof/accept/clients/requirements.txt",
-    modules: Some("gemini, gemini_api, geminipy"),
+    modules: Some("authlib, gemini, gemini_api, geminipy"),
     // Two packages that gemini-python names have the same module, so that it would not start.
     is_complete: true,
 };
@@ -33,15 +33,19 @@ pub(crate) fn run(repo: &Repo) -> Done {
     }
     let exchange = Exchange::start(repo, &["--activity", "off", "--funds", "simulated"])?;
     let failed = |why| exchange.trouble(&format!("did not pass: {why}"));
+    let run = |program: &str, script: &str| {
+        let step = repo.step(program, [&format!("proof/accept/clients/{script}"), &exchange.url]);
+        let step = step.env("NODE_PATH", repo.path(FOLDER).join("node_modules"));
+        step.env("BUTTONWOOD_CREDENTIALS", &exchange.credentials).run().map_err(failed)
+    };
     if has_python {
-        let script = ["proof/accept/clients/from_pypi.py", &exchange.url];
-        repo.step(ENVIRONMENT.program("python"), script).run().map_err(failed)?;
+        let python = ENVIRONMENT.program("python");
+        run(&python, "from_pypi.py")?;
+        run(&python, "oauth_from_pypi.py")?;
     }
     if has_npm {
-        let script = ["proof/accept/clients/from_npm.cjs", &exchange.url];
-        let modules = repo.path(FOLDER).join("node_modules");
-        let step = repo.step("node", script).env("NODE_PATH", modules);
-        step.env("BUTTONWOOD_CREDENTIALS", &exchange.credentials).run().map_err(failed)?;
+        run("node", "from_npm.cjs")?;
+        run("node", "oauth_from_npm.cjs")?;
     }
     exchange.stop()
 }
