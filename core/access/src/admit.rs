@@ -36,12 +36,14 @@ pub enum Reject {
     Unknown,
     /// The name of the group, the short name of the account or the key is taken.
     Taken,
-    /// Another account of the group has the display name.
+    /// Another account of the group has the display name, or another key of the group the name.
     NameTaken,
     /// The group has not agreed to the terms of custody accounts (ACCT-007).
     NoCustodyTerms,
     /// The group has this many open accounts, the most that it may have (ACCT-007).
     GroupFull(u32),
+    /// The group has as many keys as its users may make.
+    TooManyKeys,
     /// The account is closed (ACCT-013).
     Closed,
     /// The account owes the house for a returned advance (D-167).
@@ -75,6 +77,7 @@ impl Reject {
             | Self::NameTaken
             | Self::NoCustodyTerms
             | Self::GroupFull(_)
+            | Self::TooManyKeys
             | Self::Closed
             | Self::InDebt
             | Self::HasTransfers

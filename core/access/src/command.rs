@@ -1,8 +1,8 @@
 //! The commands of this room, and its infrequent events.
 
 use crate::{
-    Access, Account, Caller, GroupTerms, NewAccount, NewSession, Owner, Reject, Standing, change, close,
-    create, rename,
+    Access, Account, Caller, GroupTerms, NewAccount, NewSession, OwnKey, Owner, Reject, Standing, change, close,
+    create, own_key, rename,
 };
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -71,6 +71,8 @@ pub enum Command {
     RestrictSession(SessionId, Arc<Vec<Cidr>>),
     /// Restrict all sessions of a group to these addresses; to none, if the list is empty.
     RestrictGroup(GroupId, Arc<Vec<Cidr>>),
+    /// An act of a browser's user on a key of the user's group.
+    KeepKey(Arc<OwnKey>),
 }
 
 /// A group with its terms.
@@ -124,6 +126,7 @@ named!(Command, "access", {
     RenameSession { 0: session, 1: name } = "rename_session" 1,
     RestrictSession { 0: session, 1: addresses } = "restrict_session" 1,
     RestrictGroup { 0: group, 1: addresses } = "restrict_group" 1,
+    KeepKey { 0: act } = "keep_key" 1,
 });
 
 impl Command {
@@ -136,6 +139,8 @@ impl Command {
         | Self::EndSession { session, cancel_orders: true } = self
         {
             Some(*session)
+        } else if let Self::KeepKey(act) = self {
+            act.cancels_orders_of()
         } else {
             None
         }
@@ -145,7 +150,8 @@ impl Command {
 impl RoomCommand for Command {
     fn roles(&self) -> Roles {
         match self {
-            Self::UseNonce => Roles::NONE,
+            // The rule of a user's keys reads the roles of the user itself, and takes no key and no token.
+            Self::UseNonce | Self::KeepKey(_) => Roles::NONE,
             Self::RenameAccount(_) | Self::CreateAccount(_) => Self::RIGHT.roles,
             Self::NoncesSeen(_)
             | Self::ResetNonces(_)
@@ -169,6 +175,9 @@ impl RoomCommand for Command {
     /// Whether it is served when little room is left to journal: a leaked key is disabled even then. The nonce of a refusal is
     /// not: it is noted with others, as [`Command::NoncesSeen`].
     fn is_reducing(&self) -> bool {
+        if let Self::KeepKey(act) = self {
+            return act.is_reducing();
+        }
         matches!(self, Self::NoncesSeen(_) | Self::DisableSession { .. } | Self::EndSession { .. })
     }
 
@@ -303,13 +312,14 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
         Command::RenameSession(session, name) => change::rename(access, *session, name, out)?,
         Command::RestrictSession(session, addresses) => change::restrict(access, *session, addresses, out)?,
         Command::RestrictGroup(group, addresses) => change::restrict_group(access, *group, addresses, out)?,
+        Command::KeepKey(act) => own_key::decide(access, caller, act, out)?,
     }
     Ok(())
 }
 
 /// A key has an owner that exists, roles that it may have, the prefix of its kind, no heartbeat when it is a master key
 /// (AUTH-015, SES-016).
-fn check_session(access: &Access, session: &NewSession) -> Result<(), Reject> {
+pub(crate) fn check_session(access: &Access, session: &NewSession) -> Result<(), Reject> {
     let (exists, prefix) = match session.owner {
         // The house's own accounts are in no group, and no key reaches them.
         Owner::Account(id) => (access.account(id).is_some_and(|account| account.group.is_some()), "account-"),

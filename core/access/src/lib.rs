@@ -26,6 +26,7 @@ mod command;
 mod create;
 mod directory;
 mod held;
+mod own_key;
 mod rename;
 mod session;
 mod terms;
@@ -42,5 +43,6 @@ pub use command::{
 pub use create::NewAccount;
 pub use directory::{Access, Account, AccountKind, Group};
 pub use held::admit_held;
+pub use own_key::{OWN_KEYS_MAX, OwnKey};
 pub use session::{NewSession, Owner, Session, Standing};
 pub use terms::GroupTerms;

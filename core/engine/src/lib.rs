@@ -27,8 +27,8 @@ pub use act::{Act, Audit, Note};
 pub use buttonwood_access::{
     ADDRESSES_MAX, Access, Account, AccountKind, AccountNames, Caller, Command as AccessCommand,
     Event as AccessEvent, Group, GroupChange, GroupTerms, Infrequent as AccessInfrequent, NewAccount,
-    NewGroup, NewSession, Owner, Reject as AccessReject, SEEN_MAX, Seen, Session, Standing, may_have,
-    memo_code,
+    NewGroup, NewSession, OWN_KEYS_MAX, OwnKey, Owner, Reject as AccessReject, SEEN_MAX, Seen, Session,
+    Standing, may_have, memo_code,
 };
 pub use buttonwood_auction::{Auctions, Collar, Finding, Schedule, ScheduleError};
 pub use buttonwood_clearing::{

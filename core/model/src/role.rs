@@ -78,6 +78,11 @@ impl Roles {
             && (!self.has(Role::Auditor) || self.0 == Role::Auditor.bit())
     }
 
+    /// Whether the set holds every role of the other one.
+    pub const fn covers(self, other: Self) -> bool {
+        other.0 & !self.0 == 0
+    }
+
     /// The roles in the set, in the order in which messages name them.
     pub fn iter(self) -> impl Iterator<Item = Role> {
         Role::ALL.into_iter().filter(move |role| self.has(*role))

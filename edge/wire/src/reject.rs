@@ -76,6 +76,7 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         | AccessReject::Taken
         | AccessReject::NoCustodyTerms
         | AccessReject::GroupFull(_)
+        | AccessReject::TooManyKeys
         | AccessReject::HasTransfers
         | AccessReject::HasClearing
         | AccessReject::HasOrders

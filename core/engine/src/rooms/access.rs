@@ -12,8 +12,19 @@ use buttonwood_trading::cancel;
 impl Decide for Command {
     /// The room knows the commands that keys may send.
     fn by_key(&self, state: &State, now: Time, caller: &Caller, work: &mut Workspace) -> Outcome {
+        if let Self::KeepKey(act) = self
+            && act.session().is_some_and(|session| state.operations.proposed_keys().any(|key| key == session))
+        {
+            // A key that waits for the approval of a second operator is no user's yet (D-184).
+            return refuse(caller, access::Reject::Unknown, work);
+        }
         match access::decide(&state.access, (now, state.seed()), Some(caller), self, &mut work.out) {
-            Ok(()) => Outcome::Done,
+            Ok(()) => {
+                if let Some(session) = self.cancels_orders_of() {
+                    cancel_all_of(state, now, session, work);
+                }
+                Outcome::Done
+            }
             Err(reject) => {
                 work.out.undo();
                 refuse(caller, reject, work)

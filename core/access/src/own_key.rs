@@ -1,0 +1,139 @@
+//! Keys that a user keeps by page: made, renamed, disabled, enabled and ended by a browser, within the group and the rights of its user.
+//!
+//! Clauses: `AUTH-011`, `AUTH-015`, `AUTH-024`. The live orders of a key are the engine's to cancel (D-143).
+
+use crate::{Access, Caller, Infrequent, NewSession, Owner, Reject, Session, Standing, change, command};
+use alloc::string::String;
+use buttonwood_model::{BytesRef, GroupId, Outbox, Role, Roles, SessionId};
+use serde::{Deserialize, Serialize};
+
+/// Keys of a group at most, as far as users make them. Those that have ended do not count.
+pub const OWN_KEYS_MAX: usize = 200;
+
+/// An act of a user on a key of the group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OwnKey {
+    /// Make a key.
+    Make(NewSession),
+    /// Give a key another name for people.
+    Rename(SessionId, String),
+    /// Disable a key; with `cancel_orders` its live orders are cancelled too.
+    Disable {
+        /// Which.
+        session: SessionId,
+        /// Whether its live orders are cancelled.
+        cancel_orders: bool,
+    },
+    /// Enable a key again.
+    Enable(SessionId),
+    /// End a key for good; with `cancel_orders` its live orders are cancelled too.
+    End {
+        /// Which.
+        session: SessionId,
+        /// Whether its live orders are cancelled.
+        cancel_orders: bool,
+    },
+}
+
+impl OwnKey {
+    /// The key that the act changes; none for one that it makes.
+    pub fn session(&self) -> Option<SessionId> {
+        match self {
+            Self::Make(_) => None,
+            Self::Rename(session, _)
+            | Self::Disable { session, .. }
+            | Self::Enable(session)
+            | Self::End { session, .. } => Some(*session),
+        }
+    }
+
+    /// The session whose live orders the act cancels, if it does.
+    pub(crate) fn cancels_orders_of(&self) -> Option<SessionId> {
+        if let Self::Disable { session, cancel_orders: true } | Self::End { session, cancel_orders: true } = self {
+            Some(*session)
+        } else {
+            None
+        }
+    }
+
+    /// Whether it only takes rights away.
+    pub(crate) fn is_reducing(&self) -> bool {
+        matches!(self, Self::Disable { .. } | Self::End { .. })
+    }
+}
+
+impl Access {
+    /// Whether a user of this group with these roles sees and changes a key: one of the group that has not ended. An administrator keeps all
+    /// of them, another user the account keys that have no role that the user lacks.
+    pub fn may_keep(&self, group: GroupId, roles: Roles, session: &Session) -> bool {
+        let is_within = || matches!(session.key.owner, Owner::Account(_)) && roles.covers(session.key.roles);
+        session.standing() != Standing::Ended
+            && self.group_of(session.key.owner) == Some(group)
+            && (roles.has(Role::Administrator) || is_within())
+    }
+
+    /// The keys of a group that have not ended.
+    pub fn keys_of(&self, group: GroupId) -> impl Iterator<Item = (SessionId, &Session)> {
+        let all = self.sessions().iter().enumerate().map(|(at, session)| (SessionId::from_index(at), session));
+        all.filter(move |(_, session)| {
+            session.standing() != Standing::Ended && self.group_of(session.key.owner) == Some(group)
+        })
+    }
+
+    /// Refuses a name that another key of the group has, since people find keys by it.
+    fn check_name(&self, group: GroupId, name: &str, own: Option<SessionId>) -> Result<(), Reject> {
+        let is_taken = |(id, session): (SessionId, &Session)| session.key.name == name && Some(id) != own;
+        if self.keys_of(group).any(is_taken) { Err(Reject::NameTaken) } else { Ok(()) }
+    }
+}
+
+/// Decides an act of the user of a browser.
+///
+/// # Errors
+/// [`Reject::MissingRole`] for roles that the user lacks, for a master key of a user who is no administrator, and for a caller that is no
+/// browser of a group; [`Reject::ForeignAccount`], [`Reject::BadRoles`], [`Reject::NameTaken`], [`Reject::TooManyKeys`];
+/// [`Reject::Unknown`] for a key that the user does not keep.
+pub(crate) fn decide<E: From<BytesRef>>(
+    access: &Access,
+    caller: Option<&Caller>,
+    act: &OwnKey,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let caller = caller.ok_or(Reject::Unknown)?;
+    let (owner, roles) = access.held(caller.session).ok_or(Reject::UnknownSession)?;
+    let Owner::Group(group) = owner else { return Err(Reject::MissingRole(roles)) };
+    if let Some(session) = act.session() {
+        let kept = access.session(session).filter(|found| access.may_keep(group, roles, found));
+        kept.ok_or(Reject::Unknown)?;
+    }
+    match act {
+        OwnKey::Make(new) => {
+            check_new(access, group, roles, new)?;
+            out.push_named(&Infrequent::SessionAdded(new.clone()));
+            Ok(())
+        }
+        OwnKey::Rename(session, name) => {
+            access.check_name(group, name, Some(*session))?;
+            change::rename(access, *session, name, out)
+        }
+        OwnKey::Disable { session, .. } => change::disable(access, *session, out),
+        OwnKey::Enable(session) => change::enable(access, *session, out),
+        OwnKey::End { session, .. } => change::end(access, *session, out),
+    }
+}
+
+fn check_new(access: &Access, group: GroupId, roles: Roles, new: &NewSession) -> Result<(), Reject> {
+    if access.group_of(new.owner) != Some(group) {
+        return Err(Reject::ForeignAccount);
+    }
+    command::check_session(access, new)?;
+    let is_master = matches!(new.owner, Owner::Group(_));
+    if !is_master && new.roles.has(Role::Administrator) {
+        return Err(Reject::BadRoles);
+    }
+    if !roles.covers(new.roles) || (is_master && !roles.has(Role::Administrator)) {
+        return Err(Reject::MissingRole(roles));
+    }
+    access.check_name(group, &new.name, None)?;
+    if access.keys_of(group).count() >= OWN_KEYS_MAX { Err(Reject::TooManyKeys) } else { Ok(()) }
+}
