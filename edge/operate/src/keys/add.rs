@@ -2,18 +2,18 @@
 
 use super::change::{bad_roles, checked_name, for_master_keys};
 use super::draw;
+use super::new_secret::{SecretText, secret_body};
 use super::restrict::addresses;
 use super::row::{role_names, shown};
 use crate::command::{Argument, Command, Form};
 use crate::guard::{Waiting, too_many};
 use crate::operator::Operator;
 use buttonwood_engine::{AccessReject, Body, NewSession, Operation, Owner, Proposed, Reject, Standing};
-use buttonwood_gate::{Key, Payload, Refusal, Secret};
-use buttonwood_model::{Nonce, Role, Roles, SessionId};
-use buttonwood_wire::contract::{Components, Flag, InPayload, Label, Needed, Node, Shape, Text, Texts};
+use buttonwood_gate::{Payload, Refusal, Secret};
+use buttonwood_model::{Role, Roles};
+use buttonwood_wire::contract::{Flag, InPayload, Label, Needed, Text, Texts};
 use buttonwood_wire::field::{bad_value, failed, no_space};
-use buttonwood_wire::json::{self, Json};
-use buttonwood_wire::{answer, request};
+use buttonwood_wire::{answer, json, request};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -80,23 +80,8 @@ answer! {
     }
 }
 
-/// Bytes of an answer with a secret at most. It is written into a buffer of this size, since one that grows leaves copies behind.
-const ANSWER_MAX: usize = 16 * 1024;
-
-/// A secret in an answer: wiped when the answer is dropped.
-#[derive(Debug)]
-struct SecretText(Secret);
-
-impl Shape for SecretText {
-    fn node(components: &mut Components) -> Node {
-        String::node(components)
-    }
-
-    fn write(&self, json: &mut Json) {
-        // Drawn from letters and digits, so it needs no escapes, which would be a copy.
-        json.plain_item(self.0.text());
-    }
-}
+/// The roles as refusals of the command line name them.
+const FIELD: &str = "role";
 
 async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let request = NewKey::of(fields);
@@ -127,7 +112,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let api_key = key.api_key.clone();
     made.name = Some(Label(key.name.clone()));
     let waiting = make(operator, key).await?;
-    let session = let_in(operator, &api_key, &secret)?;
+    let session = operator.let_in(&api_key, &secret)?;
     operator.announce().await;
     if waiting {
         let Waiting { proposal, expires_ms } = Waiting::of(operator, &Proposed::Key(session));
@@ -135,9 +120,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     }
     made.api_secret = Some(SecretText(secret));
     made.api_key = Some(api_key);
-    let mut json = Json::with_capacity(ANSWER_MAX);
-    made.write(&mut json);
-    Ok(json.into_bytes())
+    Ok(secret_body(&made))
 }
 
 /// Makes the key; returns whether it is only proposed and disabled until another operator approves it.
@@ -159,13 +142,13 @@ fn read(operator: &Operator<'_>, request: NewKey<'_>, name: Option<String>) -> R
     let roles = roles(&request.roles()?)?;
     let is_account = matches!(owner, Owner::Account(_));
     if is_account && roles.has(Role::Administrator) {
-        return Err(for_master_keys());
+        return Err(for_master_keys(FIELD));
     }
     let require_heartbeat = request.require_heartbeat()?;
     if require_heartbeat && !is_account {
         return Err(bad_value("require_heartbeat", "false for a master key", "true"));
     }
-    let api_key = format!("{}-{}", if is_account { "account" } else { "master" }, draw::text()?);
+    let api_key = draw::api_key(is_account)?;
     Ok(NewSession {
         owner,
         roles,
@@ -201,40 +184,29 @@ async fn store(operator: &Operator<'_>, key: &NewSession, secret: &Secret) -> Re
         let full = (reject == Reject::NoRoom).then(no_space);
         return Err(full.or_else(|| refusal(reject)).unwrap_or_else(failed));
     }
-    let (keeper, api_key, secret) = (Arc::clone(&operator.keeper), key.api_key.clone(), secret.clone());
-    match tokio::task::spawn_blocking(move || keeper.store(&api_key, &secret)).await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(fault)) => {
-            tracing::error!(%fault, "the secret of a new key cannot be stored");
-            Err(failed())
-        }
-        Err(_) => Err(failed()),
-    }
-}
-
-/// Lets the gate know a key that is durable.
-fn let_in(operator: &Operator<'_>, api_key: &str, secret: &Secret) -> Result<SessionId, Refusal> {
-    let views = operator.exchange.views();
-    let access = views.state().access();
-    let key = access.find_session(api_key).and_then(|session| Key::of(access, session)).ok_or_else(failed)?;
-    drop(views);
-    let session = key.session;
-    operator.gate.keys().insert(key, secret, Nonce::default());
-    Ok(session)
+    operator.store_secret(&key.api_key, secret).await
 }
 
 fn refusal(reject: Reject) -> Option<Refusal> {
-    (reject == Reject::Access(AccessReject::BadRoles)).then(bad_roles)
+    (reject == Reject::Access(AccessReject::BadRoles)).then(|| bad_roles(FIELD))
 }
 
-/// Reads roles: the specification's words in any letter case, with a blank, a dash or an underscore.
+/// Reads the roles of a command. Its refusals name them as the command line does.
+///
+/// # Errors
+/// The refusal.
 pub fn roles(names: &[Cow<'_, str>]) -> Result<Roles, Refusal> {
+    roles_of(FIELD, names)
+}
+
+/// Reads the roles in a field: the specification's words in any letter case, with a blank, a dash or an underscore.
+pub(super) fn roles_of(field: &str, names: &[Cow<'_, str>]) -> Result<Roles, Refusal> {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_'], " ");
     let role = |name: &Cow<'_, str>| {
         let found = Role::ALL.into_iter().find(|role| plain(role.name()) == plain(name));
-        found.ok_or_else(|| bad_value("role", "Trader, Fund Manager, Auditor or Administrator", name))
+        found.ok_or_else(|| bad_value(field, "Trader, Fund Manager, Auditor or Administrator", name))
     };
     let roles: Vec<Role> = names.iter().map(role).collect::<Result<_, _>>()?;
     let roles = Roles::of(&roles);
-    if roles.is_valid() { Ok(roles) } else { Err(bad_roles()) }
+    if roles.is_valid() { Ok(roles) } else { Err(bad_roles(field)) }
 }

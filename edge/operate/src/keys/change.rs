@@ -142,7 +142,7 @@ async fn set_roles(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>,
         session.is_some_and(|session| matches!(session.key.owner, Owner::Account(_)))
     };
     if is_account && roles.has(Role::Administrator) {
-        return Err(for_master_keys());
+        return Err(for_master_keys("role"));
     }
     let command = |session| AccessCommand::SetSessionRoles(session, roles);
     change(operator, &api_key, command, |row| row.set_roles(roles)).await
@@ -228,19 +228,19 @@ fn refusal(reject: Reject, api_key: &str) -> Option<Refusal> {
     if reject == Reject::Access(AccessReject::Ended) {
         return Some(bad_value("api_key", "a key that has not ended", api_key));
     }
-    (reject == Reject::Access(AccessReject::BadRoles)).then(bad_roles)
+    (reject == Reject::Access(AccessReject::BadRoles)).then(|| bad_roles("role"))
 }
 
 /// Refuses roles that the key may not have.
-pub(super) fn bad_roles() -> Refusal {
+pub(super) fn bad_roles(field: &str) -> Refusal {
     let expected =
         "one or more roles, Auditor alone, and no Trader for an account that is closed or does not trade";
-    bad_value("role", expected, "these")
+    bad_value(field, expected, "these")
 }
 
 /// Refuses an account key with the role of an administrator (AUTH-023).
-pub(super) fn for_master_keys() -> Refusal {
-    bad_value("role", "one that account keys may have; for master keys only", Role::Administrator.name())
+pub(super) fn for_master_keys(field: &str) -> Refusal {
+    bad_value(field, "one that account keys may have; for master keys only", Role::Administrator.name())
 }
 
 /// Characters of a key's name at most.

@@ -9,8 +9,13 @@ const TEXT: usize = 20;
 /// Letters of a secret: about 190 bits.
 const SECRET: usize = 32;
 
+/// The public text of a key of an account, or of a master key.
+pub(super) fn api_key(is_account: bool) -> Result<String, Refusal> {
+    Ok(format!("{}-{}", if is_account { "account" } else { "master" }, text()?))
+}
+
 /// The public text of a key, after its prefix.
-pub(super) fn text() -> Result<String, Refusal> {
+fn text() -> Result<String, Refusal> {
     Ok(letters(TEXT)?.into_iter().map(char::from).collect())
 }
 

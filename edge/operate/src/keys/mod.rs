@@ -10,6 +10,7 @@ mod draw;
 pub(crate) mod expiry;
 mod keeper;
 pub mod list;
+mod new_secret;
 pub mod nonces;
 pub mod restrict;
 pub mod rotate;
