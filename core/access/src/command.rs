@@ -1,8 +1,8 @@
 //! The commands of this room, and its infrequent events.
 
 use crate::{
-    Access, Account, Caller, GroupTerms, NewAccount, NewSession, OwnKey, Owner, Reject, Standing, change, close,
-    create, own_key, rename,
+    Access, Account, Caller, GroupTerms, NewAccount, NewSession, OwnKey, Owner, Reject, Standing, change,
+    close, create, own_key, rename,
 };
 use alloc::string::String;
 use alloc::sync::Arc;

@@ -49,7 +49,9 @@ impl OwnKey {
 
     /// The session whose live orders the act cancels, if it does.
     pub(crate) fn cancels_orders_of(&self) -> Option<SessionId> {
-        if let Self::Disable { session, cancel_orders: true } | Self::End { session, cancel_orders: true } = self {
+        if let Self::Disable { session, cancel_orders: true } | Self::End { session, cancel_orders: true } =
+            self
+        {
             Some(*session)
         } else {
             None
@@ -74,16 +76,20 @@ impl Access {
 
     /// The keys of a group that have not ended.
     pub fn keys_of(&self, group: GroupId) -> impl Iterator<Item = (SessionId, &Session)> {
-        let all = self.sessions().iter().enumerate().map(|(at, session)| (SessionId::from_index(at), session));
+        let all =
+            self.sessions().iter().enumerate().map(|(at, session)| (SessionId::from_index(at), session));
         all.filter(move |(_, session)| {
             session.standing() != Standing::Ended && self.group_of(session.key.owner) == Some(group)
         })
     }
 
-    /// Refuses a name that another key of the group has, since people find keys by it.
-    fn check_name(&self, group: GroupId, name: &str, own: Option<SessionId>) -> Result<(), Reject> {
-        let is_taken = |(id, session): (SessionId, &Session)| session.key.name == name && Some(id) != own;
-        if self.keys_of(group).any(is_taken) { Err(Reject::NameTaken) } else { Ok(()) }
+    /// Whether a key of the group other than `own` has this name; people find keys by it.
+    pub fn has_key_name(&self, group: GroupId, name: &str, own: Option<SessionId>) -> bool {
+        self.keys_of(group).any(|(id, session)| session.key.name == name && Some(id) != own)
+    }
+
+    fn check_key_name(&self, group: GroupId, name: &str, own: Option<SessionId>) -> Result<(), Reject> {
+        if self.has_key_name(group, name, own) { Err(Reject::NameTaken) } else { Ok(()) }
     }
 }
 
@@ -113,7 +119,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
             Ok(())
         }
         OwnKey::Rename(session, name) => {
-            access.check_name(group, name, Some(*session))?;
+            access.check_key_name(group, name, Some(*session))?;
             change::rename(access, *session, name, out)
         }
         OwnKey::Disable { session, .. } => change::disable(access, *session, out),
@@ -134,6 +140,6 @@ fn check_new(access: &Access, group: GroupId, roles: Roles, new: &NewSession) ->
     if !roles.covers(new.roles) || (is_master && !roles.has(Role::Administrator)) {
         return Err(Reject::MissingRole(roles));
     }
-    access.check_name(group, &new.name, None)?;
+    access.check_key_name(group, &new.name, None)?;
     if access.keys_of(group).count() >= OWN_KEYS_MAX { Err(Reject::TooManyKeys) } else { Ok(()) }
 }

@@ -8,7 +8,7 @@ use super::row::{role_names, shown};
 use crate::command::{Argument, Command, Form};
 use crate::guard::{Waiting, too_many};
 use crate::operator::Operator;
-use buttonwood_engine::{AccessReject, Body, NewSession, Operation, Owner, Proposed, Reject, Standing};
+use buttonwood_engine::{AccessReject, Body, NewSession, Operation, Owner, Proposed, Reject};
 use buttonwood_gate::{Payload, Refusal, Secret};
 use buttonwood_model::{Role, Roles};
 use buttonwood_wire::contract::{Flag, InPayload, Label, Needed, Text, Texts};
@@ -165,12 +165,7 @@ fn check_name(operator: &Operator<'_>, key: &NewSession) -> Result<(), Refusal> 
     let views = operator.exchange.views();
     let access = views.state().access();
     let group = access.group_of(key.owner);
-    let is_taken = access.sessions().iter().any(|other| {
-        other.key.name == key.name
-            && other.standing() != Standing::Ended
-            && access.group_of(other.key.owner) == group
-    });
-    if is_taken {
+    if group.is_some_and(|group| access.has_key_name(group, &key.name, None)) {
         Err(bad_value("name", "one that no other key of the group has", &key.name))
     } else {
         Ok(())

@@ -11,6 +11,7 @@ mod factors;
 mod fields;
 mod grants;
 mod interface;
+mod keys;
 mod review;
 mod sessions;
 mod user;
@@ -73,6 +74,7 @@ const CALLS: &[Calls] = &[
     read("/site/sessions", sessions::list),
     read("/site/grants", grants::list),
     Calls { read: Some(apps::list), ..act("/site/apps", Needs::Code, apps::register) },
+    Calls { read: Some(keys::list), ..act("/site/keys", Needs::Code, keys::make) },
     open("/site/signup", entering::sign_up),
     open("/site/confirm", entering::confirm),
     open("/site/password/forgot", entering::forgot),
@@ -87,6 +89,10 @@ const CALLS: &[Calls] = &[
     act("/site/sessions/end", Needs::Full, sessions::end),
     act("/site/apps/secret", Needs::Code, apps::renew),
     act("/site/apps/delete", Needs::Code, apps::delete),
+    act("/site/keys/rename", Needs::Code, keys::rename),
+    act("/site/keys/disable", Needs::Code, keys::disable),
+    act("/site/keys/enable", Needs::Code, keys::enable),
+    act("/site/keys/delete", Needs::Code, keys::delete),
     act("/site/grants/revoke", Needs::Full, grants::revoke),
     act("/site/call", Needs::Full, interface::call),
     act("/site/operator/apps/review", Needs::Operator, review::review),
