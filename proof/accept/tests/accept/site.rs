@@ -1,8 +1,9 @@
-//! People in a browser: signing up and in, sessions, apps and grants, through the calls of the pages.
+//! People in a browser: signing up and in, sessions, keys, apps and grants, through the calls of the pages.
 
 mod apps;
 mod factors;
 mod interface;
+mod keys;
 mod pages;
 mod passwords;
 mod refusals;

@@ -17,7 +17,7 @@ enum Needs {
 use Needs::{Code, Enrolling, Full, Nothing, Operator, Password};
 
 /// Every POST, what it needs, and a body that passes the checks of its types.
-const POSTS: [(&str, Needs, &str); 18] = [
+const POSTS: [(&str, Needs, &str); 23] = [
     ("/site/signup", Nothing, r#"{"email":"x@y.test","password":"p","name":"n"}"#),
     ("/site/confirm", Nothing, r#"{"token":"t"}"#),
     ("/site/password/forgot", Nothing, r#"{"email":"x@y.test"}"#),
@@ -33,12 +33,17 @@ const POSTS: [(&str, Needs, &str); 18] = [
     ("/site/apps", Code, r#"{"name":"n","scopes":["orders:read"],"redirect_uris":["https://a.example/"]}"#),
     ("/site/apps/secret", Code, r#"{"client_id":"x"}"#),
     ("/site/apps/delete", Code, r#"{"client_id":"x"}"#),
+    ("/site/keys", Code, r#"{"name":"n","roles":["Trader"]}"#),
+    ("/site/keys/rename", Code, r#"{"api_key":"x","name":"n"}"#),
+    ("/site/keys/disable", Code, r#"{"api_key":"x"}"#),
+    ("/site/keys/enable", Code, r#"{"api_key":"x"}"#),
+    ("/site/keys/delete", Code, r#"{"api_key":"x"}"#),
     ("/site/grants/revoke", Full, r#"{"id":"1"}"#),
     ("/site/call", Full, r#"{"request":"/v1/roles"}"#),
     ("/site/operator/apps/review", Operator, r#"{"client_id":"x","approved":true}"#),
 ];
 
-const READS: [&str; 4] = ["/site/session", "/site/sessions", "/site/apps", "/site/grants"];
+const READS: [&str; 5] = ["/site/session", "/site/sessions", "/site/keys", "/site/apps", "/site/grants"];
 
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 
