@@ -11,7 +11,9 @@ import os
 import sys
 import threading
 import time
+import urllib.error
 import urllib.parse
+import urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -173,6 +175,70 @@ class People:
         self.browser.wait_for("the name", "return document.getElementById('user-name').textContent === 'Ada'")
         self.nothing_wrong()
 
+    def keys_are_kept(self):
+        self.browser.open(f"{self.base}/settings/keys")
+        self.browser.wait_for("the list", "return document.getElementById('no-keys').checkVisibility()")
+        self.make_key("bot")
+        self.browser.wait_for("the secret", "return document.querySelectorAll('#secret code').length === 2")
+        assert self.browser.run(FOCUSED, "secret"), "the focus follows"
+        key, secret = self.browser.run("return [...document.querySelectorAll('#secret code')].map((one) => one.textContent)")
+        self.looks_right("keys")
+        assert self.signed(key, secret) == (200, []), "the new key is used"
+        self.click("Rename bot")
+        self.shown("rename")
+        self.looks_right("keys-rename")
+        self.fill(name="robot")
+        self.browser.press("Enter")
+        self.said("The key is named robot now.")
+        self.click("Disable robot")
+        self.shown("stop")
+        self.looks_right("keys-disable")
+        self.click("Disable the key")
+        self.said("robot is disabled.")
+        status, body = self.signed(key, secret)
+        assert (status, body["reason"]) == (403, "InvalidApiKey"), body
+        self.click("Enable robot")
+        self.said("robot is enabled.")
+        assert self.signed(key, secret) == (200, []), "it is enabled"
+        self.make_key("robot")
+        self.browser.wait_for("the refusal", MESSAGE + ".includes(\"'name'\")")
+        # Chromium notes the refusal, 400, by itself.
+        assert all("400" in line for line in self.browser.console())
+        self.browser.post("se/log", type="performance")
+        self.click("Delete robot")
+        self.shown("stop")
+        self.browser.run("document.getElementById('cancel_orders').click()")
+        self.click("Delete the key")
+        self.said("robot is deleted.")
+        self.browser.wait_for("no key", "return document.getElementById('no-keys').checkVisibility()")
+        status, body = self.signed(key, secret)
+        assert (status, body["reason"]) == (403, "InvalidApiKey"), body
+        text = self.browser.run("return document.documentElement.outerHTML")
+        assert secret not in text, "the secret is still in the page"
+        self.nothing_wrong()
+
+    def make_key(self, name: str):
+        self.fill(name=name)
+        self.browser.run("document.getElementById('role-Trader').click()")
+        self.click("Make the key")
+
+    def said(self, sentence: str):
+        self.browser.wait_for(sentence, MESSAGE + " === arguments[0]", sentence)
+        assert self.browser.run(FOCUSED, "message"), "the focus is at the message"
+
+    def signed(self, key: str, secret: str):
+        """The status and the body of a call that a key signs."""
+        self.nonce = max(time.time_ns(), getattr(self, "nonce", 0) + 1)
+        payload = base64.b64encode(json.dumps({"request": "/v1/orders", "nonce": self.nonce}).encode())
+        headers = {"X-SVC-APIKEY": key, "X-SVC-PAYLOAD": payload.decode(),
+                   "X-SVC-SIGNATURE": hmac.digest(secret.encode(), payload, "sha384").hex()}
+        request = urllib.request.Request(f"{self.base}/v1/orders", data=b"", headers=headers, method="POST")
+        try:
+            with urllib.request.urlopen(request) as reply:
+                return reply.status, json.load(reply)
+        except urllib.error.HTTPError as refusal:
+            return refusal.code, json.load(refusal)
+
     def settings_fit_and_sign_out(self):
         self.looks_right("security")
         self.browser.open(f"{self.base}/settings/apps")
@@ -260,9 +326,9 @@ def main():
     browser = Browser(folder / "chromedriver-people.log")
     pages = People(base, folder, browser)
     try:
-        for check in (pages.someone_signs_up, pages.the_first_sign_in_enrols, pages.settings_fit_and_sign_out,
-                      pages.a_wrong_password_is_said, pages.the_bypass_signs_in, pages.consent_leads_to_the_app,
-                      pages.password_page_fits):
+        for check in (pages.someone_signs_up, pages.the_first_sign_in_enrols, pages.keys_are_kept,
+                      pages.settings_fit_and_sign_out, pages.a_wrong_password_is_said, pages.the_bypass_signs_in,
+                      pages.consent_leads_to_the_app, pages.password_page_fits):
             start = time.monotonic()
             check()
             print(f"ok     {check.__name__.replace('_', ' ')} ({time.monotonic() - start:.1f} s)", flush=True)

@@ -48,7 +48,7 @@ enum Kind {
 }
 
 /// The files of these pages, beside those of the other pages.
-pub(crate) const FILES: [(&str, &str, &[u8]); 9] = [
+pub(crate) const FILES: [(&str, &str, &[u8]); 10] = [
     ("/site/person.css", STYLE, include_bytes!("../../assets/person.css")),
     ("/site/post.js", SCRIPT, include_bytes!("../../assets/post.js")),
     ("/site/enrol.js", SCRIPT, include_bytes!("../../assets/enrol.js")),
@@ -56,11 +56,12 @@ pub(crate) const FILES: [(&str, &str, &[u8]); 9] = [
     ("/site/signin.js", SCRIPT, include_bytes!("../../assets/signin.js")),
     ("/site/password.js", SCRIPT, include_bytes!("../../assets/password.js")),
     ("/site/security.js", SCRIPT, include_bytes!("../../assets/security.js")),
+    ("/site/keys.js", SCRIPT, include_bytes!("../../assets/keys.js")),
     ("/site/apps.js", SCRIPT, include_bytes!("../../assets/apps.js")),
     ("/site/sessions.js", SCRIPT, include_bytes!("../../assets/sessions.js")),
 ];
 
-const PAGES: [Page; 6] = [
+const PAGES: [Page; 7] = [
     Page {
         path: "/signup",
         title: "Sign up",
@@ -87,6 +88,13 @@ const PAGES: [Page; 6] = [
         title: "Security",
         script: "security",
         main: include_str!("../../assets/person/security.html"),
+        kind: Kind::Settings,
+    },
+    Page {
+        path: "/settings/keys",
+        title: "Keys",
+        script: "keys",
+        main: include_str!("../../assets/person/keys.html"),
         kind: Kind::Settings,
     },
     Page {

@@ -19,7 +19,8 @@ fn pages_are_strict() {
     user(&x, "a@people.test");
     let (anyone, full) = (Browser::new(&x), Browser::of(&x, "a@people.test"));
     let public = ["/signup", "/signin", "/password"].map(|path| (&anyone, path));
-    let settings = ["/settings/security", "/settings/apps", "/settings/sessions"].map(|path| (&full, path));
+    let settings = ["/settings/security", "/settings/keys", "/settings/apps", "/settings/sessions"];
+    let settings = settings.map(|path| (&full, path));
     for (browser, path) in public.into_iter().chain(settings) {
         let answer = browser.get(path);
         assert_eq!(answer.status(), 200, "{answer}");
