@@ -9,7 +9,8 @@ pub enum Auth {
     Account,
     /// A master key or a browser, on the one account it names; to any other caller it is closed (D-10).
     Master,
-    /// A master key or a browser, on its group; to any other caller it is closed (D-10).
+    /// A master key or a browser, on its group; an access token too where the route has a scope, on the one account that granted it
+    /// (OAUTH-023). To any other caller it is closed (D-10).
     Group,
     /// A key, an access token or a browser, about itself.
     Session,

@@ -63,7 +63,8 @@ pub(crate) struct Refused {
 
 impl Call {
     /// Finds the account the call acts on and checks the caller's roles and scopes, in this order (D-05). A route for master keys
-    /// refuses any caller of one account before both (D-10), and one for access tokens any other caller.
+    /// refuses any caller of one account before both (D-10), except an access token on a list of the group that has a scope; a route for
+    /// access tokens refuses any other caller.
     pub(crate) fn new(
         app: &App,
         route: &Route,
@@ -83,7 +84,9 @@ impl Call {
                 named.and_then(|()| acting_account(app, &gate)).map(Some)
             }
             Auth::Group => {
-                gate.require_master(route.roles).and_then(|()| named_account(app, &gate)).map(|_| None)
+                let is_own = gate.is_token() && route.takes_tokens();
+                let group = if is_own { Ok(()) } else { gate.require_master(route.roles) };
+                group.and_then(|()| named_account(app, &gate)).map(|_| None)
             }
             // It acts on no account, so it need not name one; if it does, the account must be one of this caller's.
             Auth::Session => named_account(app, &gate).map(|named| named.or(gate.chosen())),

@@ -19,7 +19,7 @@ pub(crate) const ROUTE: Route = Route::reading("/v1/account/list", answer)
     .by(Auth::Group)
     .roles(&Role::ALL)
     .scopes(&[Scope::AccountRead])
-    .about("Lists the accounts of the group, the newest first.")
+    .about("Lists the accounts of the group, the newest first; for an access token its own one.")
     .takes::<GroupAccounts>()
     .gives::<Vec<GroupAccount>>();
 
@@ -60,10 +60,11 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let request = GroupAccounts::of(call.payload());
     let limit = request.limit_accounts()?;
     let until = request.timestamp()?.unwrap_or(u64::MAX);
-    let group = call.group().ok_or_else(failed)?;
+    let owner = call.owner();
     let views = app.exchange.views();
     let access = views.state().access();
-    let accounts = access.accounts_of(group);
+    let group = access.group_of(owner).ok_or_else(failed)?;
+    let accounts = access.accounts_of(group).filter(|(id, _)| access.owns(owner, *id));
     let mut rows: Vec<_> = accounts.filter(|(_, account)| account.opened.millis() <= until).collect();
     rows.sort_by_key(|(id, account)| Reverse((account.opened, *id)));
     rows.truncate(limit.rows);

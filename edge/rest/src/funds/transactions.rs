@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::history_fault::unread;
 use crate::route::Route;
 use buttonwood_engine::{Transfer, TransferWay};
-use buttonwood_gate::Refusal;
+use buttonwood_gate::{Owner, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, GroupId, Role, Scope, Time, TradeId};
 use buttonwood_views::history::{TradeRow, TradesFrom};
@@ -20,12 +20,15 @@ use buttonwood_wire::transfer::{Ends, Transaction, trade_transaction, transfer_t
 use buttonwood_wire::{answer, json, request};
 use std::collections::BTreeMap;
 
-/// Master keys; any role.
+/// Master keys, and access tokens for the account that granted them; any role.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/transactions", |app, call| Box::pin(answer(app, call)))
     .by(Auth::Group)
     .roles(&Role::ALL)
     .scopes(&[Scope::HistoryRead])
-    .about("Lists the trades and transfers of all accounts of the group, the oldest first.")
+    .about(
+        "Lists the trades and transfers of all accounts of the group, the oldest first; for an access token those of its \
+         account.",
+    )
     .notes(&[
         "`source` and `destination` are short names of accounts or, outside, a network, an address, a \
          bank's method or the name of the exchange. `operationReason` is the type of the row, and \
@@ -111,7 +114,7 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let request = Asked::of(call.payload());
     let (nanos, sent) = (request.timestamp_nanos()?, request.continuation_token()?);
     let limit = request.limit()?.rows.min(ITEMS_MAX);
-    let group = call.group().ok_or_else(buttonwood_wire::field::failed)?;
+    let group = call.gate().group().ok_or_else(buttonwood_wire::field::failed)?;
     let start = match (nanos, sent) {
         (Some(_), Some(token)) => {
             return Err(bad_value("continuation_token", "absent next to 'timestamp_nanos'", &token));
@@ -121,7 +124,7 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
             bad_value("continuation_token", "the continuationToken of an answer to this group", &token)
         })?),
     };
-    let seen = Seen::of(app, group, start, limit + 1);
+    let seen = Seen::of(app, (group, call.owner()), start, limit + 1);
     let accounts: Vec<AccountId> = seen.names.keys().copied().collect();
     // The two parts of the last trade may both be there again.
     let trades = limit + 3;
@@ -151,11 +154,11 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::body(&answer)))
 }
 
-/// The view of a group.
+/// The view of a group, or of one account of it.
 struct Seen {
-    /// Its accounts by their short names.
+    /// The accounts by their short names.
     names: BTreeMap<AccountId, String>,
-    /// Its first transfers.
+    /// Their first transfers.
     transfers: BTreeMap<Place, Transaction>,
     /// The id that the next trade gets.
     end: TradeId,
@@ -163,14 +166,14 @@ struct Seen {
 
 impl Seen {
     /// Sees the first `rows` transfers of each account.
-    fn of(app: &App, group: GroupId, start: Start, rows: usize) -> Self {
+    fn of(app: &App, (group, owner): (GroupId, Owner), start: Start, rows: usize) -> Self {
         let views = app.exchange.views();
         let state = views.state();
         let access = state.access();
         let name = |account: AccountId| access.account(account).map_or("", |account| &account.short_name);
         let mut transfers = BTreeMap::new();
         let mut names = BTreeMap::new();
-        for (id, account) in access.accounts_of(group) {
+        for (id, account) in access.accounts_of(group).filter(|(id, _)| access.owns(owner, *id)) {
             let reached = |transfer: &Transfer| start.reaches(Place::of_transfer(transfer), transfer.time);
             for transfer in state.funds().transfers_from(id, reached).take(rows) {
                 let other = match transfer.row.way {

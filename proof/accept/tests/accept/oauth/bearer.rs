@@ -1,7 +1,7 @@
 //! Calls with an access token.
 
 use super::{OWNER, app, call, grant, post, refresh, text};
-use buttonwood_accept::{Browser, Exchange, json};
+use buttonwood_accept::{Browser, Exchange, Value, json};
 
 const ALL: [&str; 13] = [
     "addresses:read",
@@ -82,6 +82,7 @@ const TABLE: [(&str, &[(&str, &str)]); 13] = [
             ("POST", "/v1/transfers"),
             ("POST", "/v2/transfers"),
             ("POST", "/v1/custodyaccountfees"),
+            ("POST", "/v1/transactions"),
         ],
     ),
     (
@@ -113,12 +114,12 @@ const TABLE: [(&str, &[(&str, &str)]); 13] = [
             ("POST", "/v1/prediction-markets/positions"),
         ],
     ),
-    ("account:read", &[("POST", "/v1/account")]),
+    ("account:read", &[("POST", "/v1/account"), ("POST", "/v1/account/list")]),
 ];
 
 /// A token with the scope of an endpoint passes the check of scopes there, and one with all others does not: the refusal names the scopes
 /// needed and held. Proves OAUTH-026, OAUTH-027, OAUTH-028, OAUTH-029, OAUTH-030, OAUTH-031, OAUTH-032, OAUTH-033, OAUTH-034,
-/// OAUTH-035, OAUTH-037, OAUTH-038, OAUTH-039.
+/// OAUTH-035, OAUTH-036, OAUTH-037, OAUTH-038, OAUTH-039.
 #[test]
 fn each_scope_opens_its_endpoints() {
     let x = Exchange::start();
@@ -209,6 +210,46 @@ fn a_token_acts_on_its_account() {
     for other in ["savings", "none"] {
         let answer = call(&x, &token, "POST", "/v1/balances", &json!({ "account": other }));
         answer.refused(400, "AccountsOnGroupOnlyApi");
+    }
+}
+
+/// The lists of a group show a token its own account alone, whatever its user may see. Proves OAUTH-023, OAUTH-036.
+#[test]
+fn lists_of_the_group_show_the_tokens_account() {
+    let x = Exchange::start();
+    let token = text(&grant(&x, "app", OWNER, &["account:read", "history:read"]), "access_token");
+    let order = json!({ "symbol": "btcusd", "amount": "0.1", "price": "50000", "side": "sell", "type": "exchange limit" });
+    x.as_("trader").call("/v1/order/new", order.clone()).ok();
+    let mut buying = order;
+    buying["side"] = json!("buy");
+    x.as_("savings-trader").call("/v1/order/new", buying).ok();
+    let master = x.as_("master");
+    let all = master.call("/v1/account/list", json!({})).ok();
+    let rows = |list: &Value| list.as_array().expect("an array").clone();
+    let own: Vec<Value> = rows(&all).into_iter().filter(|row| row["account"] == "primary").collect();
+    assert!(own.len() == 1 && rows(&all).len() > 1, "{all}");
+    assert_eq!(post(&x, &token, "/v1/account/list").ok(), json!(own));
+    let all = rows(&master.call("/v1/transactions", json!({})).ok()["results"]);
+    let of_primary =
+        |row: &&Value| [&row["account"], &row["source"], &row["destination"]].contains(&&json!("primary"));
+    let own: Vec<Value> = all.iter().filter(of_primary).cloned().collect();
+    assert!(own.iter().any(|row| row["type"] == "trade") && own.len() < all.len(), "{all:?}");
+    let mut pages = Vec::new();
+    let mut asked = json!({ "limit": 1 });
+    loop {
+        let page = call(&x, &token, "POST", "/v1/transactions", &asked).ok();
+        pages.extend(rows(&page["results"]));
+        if page["continuationToken"].is_null() {
+            break;
+        }
+        asked["continuation_token"] = page["continuationToken"].clone();
+    }
+    assert_eq!(pages, own);
+    for path in ["/v1/account/list", "/v1/transactions"] {
+        call(&x, &token, "POST", path, &json!({ "account": "primary" })).ok();
+        let answer = call(&x, &token, "POST", path, &json!({ "account": "savings" }));
+        answer.refused(400, "AccountsOnGroupOnlyApi");
+        x.as_("trader").call(path, json!({})).refused(403, "MissingRole");
     }
 }
 
