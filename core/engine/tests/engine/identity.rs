@@ -4,6 +4,7 @@
 mod acts;
 mod apps;
 mod codes;
+mod keys;
 mod mails;
 mod refresh;
 mod revoke;
