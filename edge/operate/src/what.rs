@@ -3,11 +3,17 @@
 use buttonwood_gate::{Payload, Value, escaped};
 use buttonwood_wire::contract::Field;
 
-/// The text of a command with these fields; fields that were not sent are left out.
+/// The value of a secret, which the audit does not show. A text with these letters would stand in quotes.
+const HIDDEN: &str = "***";
+
+/// The text of a command with these fields; fields that were not sent are left out, and the values of secrets are hidden.
 pub fn what(name: &str, fields: &[Field], sent: &Payload) -> String {
     let mut out = name.to_owned();
     for field in fields {
-        if let Some(value) = sent.field(field.name) {
+        let Some(value) = sent.field(field.name) else { continue };
+        if field.is_secret() {
+            out.extend([" ", field.name, "=", HIDDEN]);
+        } else {
             push(&mut out, field.name, &value);
         }
     }
@@ -45,11 +51,12 @@ fn is_plain(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use buttonwood_wire::contract::Node;
+    use buttonwood_wire::contract::{Described as _, Node, SecretText};
 
     fn said(sent: &str) -> String {
-        let field = |name| Field { name, about: &[], required: false, schema: Node::object };
-        let fields = ["name", "count", "symbols"].map(field);
+        let field = |name, schema| Field { name, about: &[], required: false, schema };
+        let [name, count, symbols] = ["name", "count", "symbols"].map(|name| field(name, Node::object));
+        let fields = [name, count, symbols, field("password", SecretText::schema)];
         what("do", &fields, &Payload::read(sent.as_bytes().to_vec()).unwrap())
     }
 
@@ -60,5 +67,14 @@ mod tests {
         assert_eq!(said(r#"{"count":5,"name":"BTC","other":1}"#), "do name=BTC count=5");
         assert_eq!(said(r#"{"name":"a b=\"c\""}"#), r#"do name="a b=\"c\"""#);
         assert_eq!(said(r#"{"name":"","symbols":["a"]}"#), r#"do name="" symbols=["a"]"#);
+    }
+
+    /// A secret is not shown, however it was sent; a text like its stand-in is another one.
+    #[test]
+    fn a_secret_is_hidden() {
+        for sent in [r#"{"password":"seven green turtles"}"#, r#"{"password":7}"#, r#"{"password":["x"]}"#] {
+            assert_eq!(said(sent), "do password=***");
+        }
+        assert_eq!(said(r#"{"name":"***"}"#), r#"do name="***""#);
     }
 }

@@ -38,6 +38,30 @@ impl<'a> Kind<Query<'a>> for Text {
     }
 }
 
+/// A string that no log and no audit shows, such as a password.
+#[derive(Debug)]
+pub enum SecretText {}
+
+impl SecretText {
+    /// The format that marks such a field in the contract.
+    pub(crate) const FORMAT: &'static str = "password";
+}
+
+impl Described for SecretText {
+    fn schema() -> Node {
+        Text::schema().with("format", Self::FORMAT)
+    }
+}
+
+impl Absent for SecretText {
+    type Present<'a> = Cow<'a, str>;
+    const MUST_BE: &'static str = Text::MUST_BE;
+
+    fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Cow<'a, str>>, Refusal> {
+        source.text(name)
+    }
+}
+
 /// An array of strings.
 #[derive(Debug)]
 pub enum Texts {}

@@ -1,5 +1,6 @@
 //! The fields of a request, declared once: their reader and their schema.
 
+use super::kind::SecretText;
 use super::node::Node;
 use crate::field::bad_query;
 use buttonwood_gate::{self as gate, Payload, Reason, Refusal};
@@ -100,8 +101,17 @@ impl Field {
 
     /// Whether it has several values.
     pub fn is_list(&self) -> bool {
+        self.says("type", "array")
+    }
+
+    /// Whether no log and no audit may show its value.
+    pub fn is_secret(&self) -> bool {
+        self.says("format", SecretText::FORMAT)
+    }
+
+    fn says(&self, key: &'static str, value: &'static str) -> bool {
         let Node::Object(schema) = (self.schema)() else { return false };
-        schema.contains(&("type".into(), "array".into()))
+        schema.contains(&(key.into(), value.into()))
     }
 }
 
