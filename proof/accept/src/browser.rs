@@ -123,7 +123,11 @@ pub fn totp(secret: &str, time_ms: u64) -> String {
     format!("{:06}", word % 1_000_000)
 }
 
-fn base32(text: &str) -> Vec<u8> {
+/// The bytes of a text in Base32.
+///
+/// # Panics
+/// When the text is no Base32.
+pub fn base32(text: &str) -> Vec<u8> {
     const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let digit = |character| DIGITS.find(character).unwrap_or_else(|| panic!("{character} is no Base32"));
     let digits = text.trim_end_matches('=').chars().map(digit);

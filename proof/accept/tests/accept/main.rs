@@ -69,6 +69,7 @@ mod reserves;
 mod rights;
 mod sandbox;
 mod sandbox_doc;
+mod sandbox_people;
 mod secrets;
 mod sessions;
 mod settings;

@@ -1,17 +1,19 @@
 //! Apps that act for users: consent, codes, tokens, and calls with them.
 
 mod bearer;
+mod clients;
 mod consent;
 mod tokens;
 
-use buttonwood_accept::{Answer, Browser, Exchange, Value, json};
+use buttonwood_accept::{Answer, Browser, Exchange, Value, hidden, json};
+pub(crate) use buttonwood_accept::{encoded, redirected};
 
 /// The owner of group one, who has every role but that of an auditor.
 const OWNER: &str = "owner@one.test";
 
 /// An app of the sandbox by its name.
 #[track_caller]
-fn app(x: &Exchange, name: &str) -> Value {
+pub(crate) fn app(x: &Exchange, name: &str) -> Value {
     let apps = x.credentials()["oauth_clients"].clone();
     let apps = apps.as_array().expect("there are apps");
     apps.iter().find(|app| app["name"] == name).unwrap_or_else(|| panic!("no app {name}")).clone()
@@ -19,7 +21,7 @@ fn app(x: &Exchange, name: &str) -> Value {
 
 /// Tokens that a user grants an app, without a consent.
 #[track_caller]
-fn grant(x: &Exchange, name: &str, email: &str, scopes: &[&str]) -> Value {
+pub(crate) fn grant(x: &Exchange, name: &str, email: &str, scopes: &[&str]) -> Value {
     let id = app(x, name)["client_id"].clone();
     let body = json!({ "client_id": id, "email": email, "account": "primary", "scopes": scopes });
     x.control("/sandbox/oauth/grants", &body).ok()
@@ -27,23 +29,23 @@ fn grant(x: &Exchange, name: &str, email: &str, scopes: &[&str]) -> Value {
 
 /// A text field of an object.
 #[track_caller]
-fn text(object: &Value, name: &str) -> String {
+pub(crate) fn text(object: &Value, name: &str) -> String {
     object[name].as_str().unwrap_or_else(|| panic!("no {name} in {object}")).to_owned()
 }
 
 /// A JSON body to the authorization server.
-fn server(x: &Exchange, path: &str, body: &Value) -> Answer {
+pub(crate) fn server(x: &Exchange, path: &str, body: &Value) -> Answer {
     let headers = [("Content-Type", "application/json")];
     x.anyone().send("POST", path, &headers, body.to_string().as_bytes())
 }
 
 /// A token request of a confidential client, with further fields.
-fn token_request(x: &Exchange, app: &Value, fields: Value) -> Answer {
+pub(crate) fn token_request(x: &Exchange, app: &Value, fields: Value) -> Answer {
     server(x, "/auth/token", &with_client(app, fields))
 }
 
 /// Fields with those that show who the client is.
-fn with_client(app: &Value, fields: Value) -> Value {
+pub(crate) fn with_client(app: &Value, fields: Value) -> Value {
     let mut body = fields;
     body["client_id"] = app["client_id"].clone();
     if let Some(secret) = app.get("client_secret") {
@@ -53,13 +55,13 @@ fn with_client(app: &Value, fields: Value) -> Value {
 }
 
 /// A refresh.
-fn refresh(x: &Exchange, app: &Value, token: &str) -> Answer {
+pub(crate) fn refresh(x: &Exchange, app: &Value, token: &str) -> Answer {
     token_request(x, app, json!({ "grant_type": "refresh_token", "refresh_token": token }))
 }
 
 /// The error of a token request, which must have this status.
 #[track_caller]
-fn error_of(answer: &Answer, status: u16) -> String {
+pub(crate) fn error_of(answer: &Answer, status: u16) -> String {
     let body = answer.json();
     assert_eq!(answer.status(), status, "{answer}");
     assert!(!text(&body, "error_description").is_empty(), "{answer}");
@@ -77,11 +79,11 @@ fn call(x: &Exchange, token: &str, method: &str, path: &str, body: &Value) -> An
 }
 
 /// A POST with a token and no further fields.
-fn post(x: &Exchange, token: &str, path: &str) -> Answer {
+pub(crate) fn post(x: &Exchange, token: &str, path: &str) -> Answer {
     call(x, token, "POST", path, &json!({}))
 }
 
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for group in bytes.chunks(3) {
@@ -94,40 +96,13 @@ fn base64(bytes: &[u8]) -> String {
     out
 }
 
-/// Pairs as a form or a query.
-fn encoded(pairs: &[(&str, &str)]) -> String {
-    let escape = |text: &str| {
-        text.bytes().fold(String::new(), |out, byte| {
-            if byte.is_ascii_alphanumeric() {
-                out + &char::from(byte).to_string()
-            } else {
-                format!("{out}%{byte:02X}")
-            }
-        })
-    };
-    let pairs: Vec<_> =
-        pairs.iter().map(|(name, value)| format!("{}={}", escape(name), escape(value))).collect();
-    pairs.join("&")
-}
-
-/// The form of a consent page: its hidden fields, as a browser reads them.
-fn hidden(page: &str) -> Vec<(String, String)> {
-    let plain = |text: &str| {
-        text.replace("&quot;", "\"")
-            .replace("&#39;", "'")
-            .replace("&lt;", "<")
-            .replace("&gt;", ">")
-            .replace("&amp;", "&")
-    };
-    let value = |tag: &str, name: &str| {
-        tag.split(&format!("{name}=\"")).nth(1).and_then(|rest| rest.split('"').next()).map(plain)
-    };
-    let tags = page.split("<input ").skip(1).filter(|tag| tag.contains("type=\"hidden\""));
-    tags.filter_map(|tag| Some((value(tag, "name")?, value(tag, "value")?))).collect()
-}
-
 /// Posts the form of a consent page.
-fn decide(browser: &Browser<'_>, page: &Answer, fields: &[(&str, &str)], origin: Option<&str>) -> Answer {
+pub(crate) fn decide(
+    browser: &Browser<'_>,
+    page: &Answer,
+    fields: &[(&str, &str)],
+    origin: Option<&str>,
+) -> Answer {
     let hidden = hidden(&page.reply.text());
     let mut form: Vec<(&str, &str)> =
         hidden.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -137,18 +112,15 @@ fn decide(browser: &Browser<'_>, page: &Answer, fields: &[(&str, &str)], origin:
     browser.send("POST", "/auth", &headers, encoded(&form).as_bytes())
 }
 
-/// A parameter of the address to which an answer redirects.
-fn redirected(answer: &Answer, name: &str) -> Option<String> {
-    let location = answer.reply.header("location")?.to_string();
-    let (_, query) = location.split_once(['?', '#'])?;
-    let value = query.split('&').find_map(|pair| pair.strip_prefix(&format!("{name}=")))?;
-    Some(value.to_owned())
-}
-
 /// A code that the owner of group one gives an app for these scopes, by the consent page.
 #[track_caller]
 fn code(x: &Exchange, app: &Value, pairs: &[(&str, &str)], scopes: &[&str]) -> String {
-    let browser = Browser::of(x, OWNER);
+    code_in(&Browser::of(x, OWNER), app, pairs, scopes)
+}
+
+/// A code that the user of a browser gives an app for these scopes, by the consent page.
+#[track_caller]
+pub(crate) fn code_in(browser: &Browser<'_>, app: &Value, pairs: &[(&str, &str)], scopes: &[&str]) -> String {
     let id = text(app, "client_id");
     let uri = app["redirect_uris"][0].as_str().expect("an app has a redirect URI").to_owned();
     let asked = scopes.join(",");
@@ -162,7 +134,7 @@ fn code(x: &Exchange, app: &Value, pairs: &[(&str, &str)], scopes: &[&str]) -> S
     assert_eq!(page.status(), 200, "{page}");
     let mut fields = vec![("account", "primary"), ("decision", "allow")];
     fields.extend(scopes.iter().map(|scope| ("scope", *scope)));
-    let answer = decide(&browser, &page, &fields, None);
+    let answer = decide(browser, &page, &fields, None);
     assert_eq!(answer.status(), 303, "{answer}");
     redirected(&answer, "code").unwrap_or_else(|| panic!("no code: {answer}"))
 }

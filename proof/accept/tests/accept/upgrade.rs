@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 const DOCUMENT: &str = include_str!("../../../../docs/OPERATING.md");
 
 /// The directories of the corpus.
-fn corpus() -> Vec<PathBuf> {
+pub(crate) fn corpus() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/directories");
     let entries =
         fs::read_dir(folder).expect("the corpus can be read").map(|entry| entry.expect("an entry").path());
@@ -20,7 +20,7 @@ fn corpus() -> Vec<PathBuf> {
 }
 
 /// Copies a directory, for its owner alone.
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     let own = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).expect("a mode");
     fs::create_dir_all(to).expect("a folder");
     own(to, 0o700);
