@@ -1,14 +1,17 @@
 //! API secrets: where the vault's key comes from, and that no file, log or core file holds a secret.
 
-use std::collections::{BTreeSet, HashMap};
+mod people;
+mod search;
+
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{MetadataExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use buttonwood_accept::{Exchange, Setup, binary, json, laws, private_folder, skipped};
 use rustix::process::{Pid, Signal, kill_process};
+use search::{Search, base64, content};
 
 const FIRST_KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
 const OTHER_KEY: &str = "//79/Pv6+fj39vX08/Lx8O/u7ezr6uno5+bl5OPi4eA=\n";
@@ -48,23 +51,6 @@ fn refusal(Output { status, stdout, stderr }: Output) -> String {
     assert_eq!(status.code(), Some(2), "{line}");
     assert!(!line.contains(FIRST_KEY.trim()) && !line.contains(OTHER_KEY.trim()), "{line}");
     line
-}
-
-fn content(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                files.push((path.clone(), fs::read(path).unwrap()));
-            }
-        }
-    }
-    files.sort();
-    files
 }
 
 /// A venue takes its key from a file outside its data directory or from a command; anything else is one clear line and
@@ -137,84 +123,6 @@ fn a_sandbox_makes_its_key() {
     assert!(line.contains("vault.key is missing") && !x.data().join("vault.key").exists(), "{line}");
     with("--vault-key-file", text(&first)).start_in(x.data()).stop();
     laws::verified(&x);
-}
-
-/// Raw, Base64 and hexadecimal forms of a secret, each with its name.
-fn forms(secret: &str) -> Vec<Vec<u8>> {
-    let hex = secret.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
-    let mut forms = vec![secret.as_bytes().to_vec(), hex.to_uppercase().into_bytes(), hex.into_bytes()];
-    // Inside a longer text the first bytes may share a group of Base64 with others: the part that does not depend on them.
-    for skipped in 0..3 {
-        let whole = (secret.len() - skipped) / 3 * 3;
-        forms.push(base64(&secret.as_bytes()[skipped..skipped + whole]).into_bytes());
-    }
-    forms
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let letters = bytes.chunks(3).flat_map(|three| {
-        let bits = three.iter().fold(0usize, |bits, byte| bits << 8 | usize::from(*byte));
-        [18, 12, 6, 0].map(|shift| char::from(LETTERS[bits >> shift & 63]))
-    });
-    letters.collect()
-}
-
-/// The secrets that a text holds in some form, found by the beginnings of their forms.
-struct Search {
-    known: HashMap<[u8; 8], Vec<(String, Vec<u8>)>>,
-    /// Whether a form begins with these two bytes.
-    begins: Vec<bool>,
-}
-
-impl Search {
-    fn of(x: &Exchange) -> Self {
-        let mut search = Self { known: HashMap::new(), begins: vec![false; 1 << 16] };
-        for name in x.key_names() {
-            for form in forms(&x.key(&name).credentials.api_secret) {
-                search.add(&name, form);
-            }
-        }
-        search
-    }
-
-    fn add(&mut self, name: &str, form: Vec<u8>) {
-        self.begins[two(&form)] = true;
-        let start = *form.first_chunk().unwrap();
-        self.known.entry(start).or_default().push((name.to_owned(), form));
-    }
-
-    /// The names of the secrets in `bytes`. Empty pages are skipped: most of a process's memory is untouched.
-    fn found_in(&self, bytes: &[u8]) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        for (number, page) in bytes.chunks(EMPTY.len()).enumerate() {
-            if page == &EMPTY[..page.len()] {
-                continue;
-            }
-            for at in number * EMPTY.len()..number * EMPTY.len() + page.len() {
-                let rest = &bytes[at..];
-                if rest.len() >= 8 && self.begins[two(rest)] {
-                    let known = self.known.get(rest.first_chunk::<8>().unwrap()).into_iter().flatten();
-                    found.extend(
-                        known.filter(|(_, form)| rest.starts_with(form)).map(|(name, _)| name.clone()),
-                    );
-                }
-            }
-        }
-        found
-    }
-
-    #[track_caller]
-    fn finds(&self, bytes: &[u8], names: &[&str]) {
-        let found = self.found_in(bytes);
-        assert!(found.iter().eq(names), "{found:?}");
-    }
-}
-
-const EMPTY: [u8; 4096] = [0; 4096];
-
-fn two(bytes: &[u8]) -> usize {
-    usize::from(bytes[0]) << 8 | usize::from(bytes[1])
 }
 
 /// No byte that a run wrote gives a secret away: every file but `credentials.json`, the log, standard output. Only the
