@@ -1,6 +1,7 @@
 //! Many clients on two symbols while an operator changes keys and the exchange is killed and restarted, and the history of all their calls and
 //! replies. The calls are drawn from a seed; the times of the replies are not.
 
+mod apps;
 mod operator;
 
 use std::collections::BTreeMap;
@@ -10,8 +11,8 @@ use std::sync::{Condvar, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use buttonwood_checker::{
-    Dec, Dice, History, Operation, Place, Policy, Reply, Request, Side, Symbol, Tally, Terms, Verdict, Which,
-    World,
+    Dec, Dice, History, Operation, Place, Policy, Reply, Request, Side, Symbol, Tally, Terms, TokenUse,
+    Verdict, Which, World,
 };
 use buttonwood_client::Error;
 use serde_json::json;
@@ -83,6 +84,8 @@ struct Board {
     /// How many changes of keys were made.
     changes: Mutex<u64>,
     has_changed: Condvar,
+    /// What the copies of an app know.
+    tokens: apps::Tokens,
 }
 
 /// One client in one life.
@@ -116,6 +119,7 @@ impl Crowd {
             is_over: AtomicBool::new(false),
             changes: Mutex::default(),
             has_changed: Condvar::new(),
+            tokens: apps::Tokens::default(),
         };
         let changed = operator::texts(exchange);
         let neighbour = history.world.keys[operator::NEIGHBOUR].clone();
@@ -124,7 +128,8 @@ impl Crowd {
         }
         for (life, answers) in self.lives.iter().enumerate() {
             let is_last = life + 1 == self.lives.len();
-            let told = self.live(exchange, &history.world, &board, life, *answers, is_last);
+            let (told, tokens) = self.live(exchange, &history.world, &board, life, *answers, is_last);
+            history.tokens.extend(tokens);
             if !is_last {
                 history.deaths.push(board.now());
                 exchange.restart();
@@ -147,7 +152,7 @@ impl Crowd {
         life: usize,
         answers: usize,
         is_last: bool,
-    ) -> Vec<Operation> {
+    ) -> (Vec<Operation>, Vec<TokenUse>) {
         board.is_over.store(false, Ordering::Relaxed);
         let (ticks, answered) = mpsc::channel();
         let mut clients = BTreeMap::new();
@@ -180,8 +185,12 @@ impl Crowd {
             told: Vec::new(),
         });
         let operator = operator::Operator::new(exchange, &made, life, dice_of(91), board);
+        let copies: Vec<_> = (0..apps::COPIES)
+            .map(|number| apps::Member::new(exchange, dice_of(92 + number), board))
+            .collect();
         std::thread::scope(|scope| {
             let operator = scope.spawn(move || operator.run());
+            let copies: Vec<_> = copies.into_iter().map(|copy| scope.spawn(move || copy.run())).collect();
             let threads: Vec<_> = members
                 .into_iter()
                 .map(|member| {
@@ -197,7 +206,9 @@ impl Crowd {
                 exchange.kill9();
             }
             let threads = threads.into_iter().chain([operator]);
-            threads.flat_map(|thread| thread.join().expect("a client does not panic")).collect()
+            let told = threads.flat_map(|thread| thread.join().expect("a client does not panic")).collect();
+            let tokens = copies.into_iter().flat_map(|copy| copy.join().expect("an app does not panic"));
+            (told, tokens.collect())
         })
     }
 

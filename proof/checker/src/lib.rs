@@ -6,7 +6,7 @@
 //! exchange would give all of these replies, and in which each call takes effect after it was sent and before it was
 //! answered.
 //!
-//! Laws: INV-ACK-2, INV-READ-2, INV-MATCH-2 to INV-MATCH-11, INV-AUTH-3. It knows no journal, sequence or view, and
+//! Laws: INV-ACK-2, INV-READ-2, INV-MATCH-2 to INV-MATCH-11, INV-AUTH-3, -4, -6. It knows no journal, sequence or view, and
 //! shares no code with the product.
 
 mod decimal;
@@ -21,6 +21,7 @@ mod place;
 mod reply;
 mod search;
 mod state;
+mod tokens;
 mod verdict;
 mod wire;
 
@@ -30,6 +31,7 @@ pub use operation::{
     History, KeyChange, Operation, Place, Policy, Request, Side, Symbol, Terms, Which, World,
 };
 pub use reply::{Balance, Level, Order, Reply, Trade};
+pub use tokens::{TokenCall, TokenReply, TokenUse};
 pub use verdict::{Tally, Verdict};
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::decimal::Dec;
 use crate::reply::Reply;
+use crate::tokens::TokenUse;
 
 /// Buy or sell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -231,13 +232,15 @@ pub struct History {
     pub world: World,
     /// The calls, in any order.
     pub operations: Vec<Operation>,
+    /// The requests of apps about tokens, in any order.
+    pub tokens: Vec<TokenUse>,
     /// When the exchange was dead after each crash. A call sent before and not answered takes effect before then or
     /// never.
     pub deaths: Vec<u64>,
 }
 
 impl History {
-    /// Writes it as lines of JSON: the world, the deaths, and a line for each operation.
+    /// Writes it as lines of JSON: the world, the deaths, the requests about tokens, and a line for each operation.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let mut file = io::BufWriter::new(fs::File::create(path)?);
         let mut line = |value: serde_json::Result<String>| -> io::Result<()> {
@@ -246,6 +249,7 @@ impl History {
         };
         line(serde_json::to_string(&self.world))?;
         line(serde_json::to_string(&self.deaths))?;
+        line(serde_json::to_string(&self.tokens))?;
         for operation in &self.operations {
             line(serde_json::to_string(operation))?;
         }
@@ -258,7 +262,8 @@ impl History {
         let mut lines = text.lines();
         let mut next = || lines.next().unwrap_or_default();
         let (world, deaths) = (serde_json::from_str(next())?, serde_json::from_str(next())?);
+        let tokens = serde_json::from_str(next())?;
         let operations = lines.map(serde_json::from_str).collect::<Result<_, _>>()?;
-        Ok(Self { world, operations, deaths })
+        Ok(Self { world, operations, tokens, deaths })
     }
 }

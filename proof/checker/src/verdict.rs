@@ -8,6 +8,7 @@ use crate::names::{Names, Trouble};
 use crate::nonces;
 use crate::operation::{History, Operation, Request};
 use crate::search::{Found, Search, Stuck};
+use crate::tokens;
 
 /// Number of operations shown before the end of an explanation.
 const SHOWN: usize = 12;
@@ -45,6 +46,9 @@ impl History {
     pub fn judge(&self) -> Verdict {
         if let Err(why) = nonces::judge(self).and_then(|()| keys::judge(self)) {
             return Verdict::Illegal(self.with_named(&why));
+        }
+        if let Err(why) = tokens::judge(self) {
+            return Verdict::Illegal(why);
         }
         let names = match Names::gather(self) {
             Ok(names) => names,

@@ -109,7 +109,7 @@ fn make(seed: u64, count: u64, life: u64) -> History {
     let mut world = world();
     world.keys =
         (0..CLIENTS).map(|client| (format!("key{client}"), ["a", "b", "c"][client % 3].to_owned())).collect();
-    let mut history = History { world, operations, deaths };
+    let mut history = History { world, operations, deaths, ..History::default() };
     let mut happening: Vec<usize> = (0..turns.len()).filter(|at| turns[*at].point.is_some()).collect();
     happening.sort_by_key(|at| (turns[*at].point, *at));
     let names = Names::made(
