@@ -84,7 +84,7 @@ struct Board {
     /// How many changes of keys were made.
     changes: Mutex<u64>,
     has_changed: Condvar,
-    /// What the copies of an app know.
+    /// The knowledge of the copies of an app.
     tokens: apps::Tokens,
 }
 

@@ -224,7 +224,7 @@ mod tests {
         illegal(&[loser, ("refresh", "a", 5, Some((6, "b")))], "nothing had used");
     }
 
-    /// What was revoked acts no more, and a revocation without an answer leaves both.
+    /// A revoked token acts no more, and a revocation without an answer leaves both.
     #[test]
     fn an_end_holds() {
         for end in [("revoke", "x", 1, Some((2, "done"))), ("end", "a", 1, Some((2, "done")))] {

@@ -2,7 +2,7 @@
 //! its answers from outside. After every restart an oracle checks that all of them still hold.
 //!
 //! Each family of faults has a file ([`kill`], [`calls`], [`power`], [`eio`], [`full`], [`pause`], [`clock`],
-//! [`two`], [`damage`], [`rollback`], [`backup`], [`keys`], [`withdrawals`], [`offbook`], [`predictions`]); [`unsynced`] tests the
+//! [`two`], [`damage`], [`rollback`], [`backup`], [`keys`], [`people`], [`withdrawals`], [`offbook`], [`predictions`]); [`unsynced`] tests the
 //! sweep itself. [`sweep`] runs the families round by round, each round from its own seed. [`points`] lists the calls that [`calls`]
 //! strikes. [`load`], [`memory`] and [`oracle`] are the outside record of facts. [`tools`] finds what this machine lacks; what needs it is skipped by name.
 //!
@@ -25,6 +25,7 @@ pub mod memory;
 pub mod offbook;
 pub mod oracle;
 pub mod pause;
+pub mod people;
 pub mod points;
 pub mod power;
 pub mod predictions;

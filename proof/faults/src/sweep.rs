@@ -15,8 +15,8 @@ use crate::round::{Round, Tally};
 use crate::settings::Settings;
 use crate::tools::{self, Tool};
 use crate::{
-    backup, calls, clock, damage, eio, full, keys, kill, offbook, pause, power, predictions, rollback, two,
-    unsynced, volume, withdrawals,
+    backup, calls, clock, damage, eio, full, keys, kill, offbook, pause, people, power, predictions,
+    rollback, two, unsynced, volume, withdrawals,
 };
 
 /// Whether a family has more to do.
@@ -46,7 +46,7 @@ pub struct Family {
 const LOOPED: &[Tool] = &[Tool::Loop, Tool::Ext4];
 
 /// All families.
-pub const FAMILIES: [Family; 22] = [
+pub const FAMILIES: [Family; 23] = [
     Family {
         name: "kill",
         what: "kill -9 at odd moments under load, several times on one directory",
@@ -172,6 +172,13 @@ pub const FAMILIES: [Family; 22] = [
         tools: &[Tool::Loop, Tool::Ext4, Tool::Shutdown],
         rounds: (10, 1),
         run: keys::cuts,
+    },
+    Family {
+        name: "people",
+        what: "kill -9 or EIO at the Nth call of a sign-in, a code, a refresh, a revocation or a new password, in vault and journal",
+        tools: &[Tool::Strace],
+        rounds: (20, 1),
+        run: people::strikes,
     },
     Family {
         name: "withdrawals",
