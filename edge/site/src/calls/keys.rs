@@ -1,4 +1,4 @@
-//! The keys that a user keeps (AUTH-011, AUTH-015): made, renamed, disabled, enabled and deleted.
+//! The keys that a user keeps (AUTH-011, AUTH-015, Q-578): made, renamed, disabled, enabled and deleted.
 
 use super::caller::Caller;
 use super::fields;
