@@ -1,6 +1,7 @@
 //! Commands and flags. Each flag is an environment variable and a key of the configuration file too.
 
 use crate::admin::Admin;
+use crate::public_url;
 use buttonwood_feeds::Feed;
 use buttonwood_model::Cidr;
 use buttonwood_sequencer::Keep;
@@ -97,6 +98,11 @@ pub(crate) struct Common {
     /// A listener of its own for OAuth (not built yet).
     #[arg(long, env = "BUTTONWOOD_AUTH_LISTEN", value_parser = address)]
     pub(crate) auth_listen: Option<SocketAddr>,
+    /// The address under which browsers reach the pages and the authorization server, if a proxy stands in front of them, such as
+    /// https://exchange.example. Links, `auth_url` and cookies follow it, and pages of other origins are refused. With https, cookies are
+    /// `Secure`.
+    #[arg(long, env = "BUTTONWOOD_PUBLIC_URL", value_name = "URL", value_parser = public_url::read)]
+    pub(crate) public_url: Option<String>,
     /// A listener of its own for event streams (not built yet).
     #[arg(long, env = "BUTTONWOOD_STREAM_LISTEN", value_parser = address)]
     pub(crate) stream_listen: Option<SocketAddr>,

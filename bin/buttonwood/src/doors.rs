@@ -33,6 +33,29 @@ impl Doors {
     }
 }
 
+/// The addresses of an exchange.
+#[derive(Clone, Debug)]
+pub(crate) struct Urls {
+    /// The interface, for clients of this machine.
+    pub(crate) base: String,
+    /// The pages and the authorization server, as browsers reach them.
+    pub(crate) auth: String,
+}
+
+impl Urls {
+    /// The addresses at open ports.
+    pub(crate) fn of(doors: &Doors, common: &Common) -> Result<Self, Trouble> {
+        let base = doors.base_url()?;
+        let auth = common.public_url.clone().unwrap_or_else(|| base.clone());
+        Ok(Self { base, auth })
+    }
+
+    /// The two, the interface first.
+    pub(crate) fn both(&self) -> (&str, &str) {
+        (&self.base, &self.auth)
+    }
+}
+
 /// Connections that the system queues until they are accepted. The library's default is 128: of more clients at once,
 /// some would retry a second later.
 const BACKLOG: i32 = 4_096;

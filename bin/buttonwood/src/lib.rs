@@ -25,6 +25,7 @@ mod peers;
 mod people;
 mod places;
 mod predictions;
+mod public_url;
 mod ranks;
 mod rates_file;
 mod reference;

@@ -6,7 +6,7 @@ use crate::deposit_seed;
 use crate::directory::{
     check_opening, clock, data_dir, named_dir, open, open_vault, random_seed, reserves_secret, secret,
 };
-use crate::doors::Doors;
+use crate::doors::{Doors, Urls};
 use crate::ephemeral::adopt;
 use crate::flags::{check_common, header_names, options, start_time};
 use crate::founding;
@@ -76,7 +76,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         simulate_funds(flags, recovered.views().state(), (&vault, &mut opened), (&nodes, &data))?;
     let running = start(recovered, clock, &flags.common, (&vault, &mut opened))?;
     let exchange = running.exchange();
-    let base_url = doors.base_url()?;
+    let urls = Urls::of(&doors, &flags.common)?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
     let driver = match &deposit_seed {
         Some(seed) => Some(drive(&exchange, seed, &data, nodes.clone())?),
@@ -86,24 +86,24 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let manual = exchange.has_manual_clock();
     let steps = trading.clone().filter(|_| manual).map(steps);
     let credentials =
-        write_credentials(&data, &base_url, RwLockReadGuard::map(exchange.views(), Views::state), &opened)?;
-    let settings = settings::of_sandbox((flags, &base_url), nodes, deposit_seed, driver.as_ref(), steps);
+        write_credentials(&data, urls.both(), RwLockReadGuard::map(exchange.views(), Views::state), &opened)?;
+    let settings = settings::of_sandbox((flags, &urls.auth), nodes, deposit_seed, driver.as_ref(), steps);
     let trading = trading.filter(|_| !manual);
     let vault = Arc::new(vault);
     let known = buttonwood_people::Settings {
         vault: Arc::new(people::OfDirectory(Arc::clone(&vault))),
         service: flags.common.service_name.clone(),
-        auth_url: base_url.clone(),
+        auth_url: urls.auth.clone(),
         is_sandbox: true,
         credit: founding::start_balances()?,
         limits_mail: flags.common.rate_limits == Switch::On,
     };
     let people = people::start(exchange.clone(), known, &opened)?;
-    let keeper = keeper(vault, data.clone(), Some(base_url.clone()), new_keys);
+    let keeper = keeper(vault, data.clone(), Some(urls.clone()), new_keys);
     let app = App::new(exchange, gate, people, settings, keeper);
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     // After the socket: a start that cannot open it says one line.
-    let about = Welcome { base_url: &base_url, data: &data, credentials: &credentials, seed };
+    let about = Welcome { urls: &urls, data: &data, credentials: &credentials, seed };
     welcome::sandbox(&about, running.exchange().views().state(), &opened);
     wipe(opened);
     vault_key::warn(&key);
@@ -217,13 +217,13 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     }
     let running = start(recovered, clock, &flags.common, (&vault, &mut opened))?;
     let exchange = running.exchange();
-    let base_url = doors.base_url()?;
+    let urls = Urls::of(&doors, &flags.common)?;
     let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
     let vault = Arc::new(vault);
     let known = buttonwood_people::Settings {
         vault: Arc::new(people::OfDirectory(Arc::clone(&vault))),
         service: flags.common.service_name.clone(),
-        auth_url: base_url.clone(),
+        auth_url: urls.auth.clone(),
         is_sandbox: false,
         credit: Vec::new(),
         limits_mail: flags.common.rate_limits == Switch::On,
@@ -231,10 +231,10 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let people = people::start(exchange.clone(), known, &opened)?;
     wipe(opened);
     vault_key::warn(&key);
-    let settings = settings::of_venue(&flags.common, &base_url);
+    let settings = settings::of_venue(&flags.common, &urls.auth);
     let app = App::new(exchange, gate, people, settings, keeper(vault, data.clone(), None, new_keys));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
-    welcome::venue(&base_url, &data);
+    welcome::venue(&urls, &data);
     let feeds = flags.common.feeds.clone();
     serve_until_told(doors, &data, app, Parts { running, socket, trading: None, driver: None, feeds }, &stop)
 }
@@ -271,18 +271,18 @@ fn new_keys(common: &Common, data: &Path, is_venue: bool) -> Result<NewKeys, Tro
 }
 
 /// The keeper of a running exchange on a directory: it stores secrets in the vault, rotates its key and, for a sandbox, which
-/// gives its address, writes `credentials.json` again after each change.
-fn keeper(vault: Arc<Vault>, data: PathBuf, sandbox: Option<String>, new_keys: NewKeys) -> Keeper {
+/// gives its addresses, writes `credentials.json` again after each change.
+fn keeper(vault: Arc<Vault>, data: PathBuf, sandbox: Option<Urls>, new_keys: NewKeys) -> Keeper {
     let fault = |fault: &dyn std::fmt::Display| KeeperFault(fault.to_string());
     let (keys, sealed, emptied) = (Arc::clone(&vault), Arc::clone(&vault), Arc::clone(&vault));
     let store =
         move |api_key: &str, secret: &Secret| vault.put(api_key, secret).map_err(|error| fault(&error));
     let forget = move |api_key: &str| emptied.forget(&[api_key]).map_err(|error| fault(&error));
     let changed = move |exchange: &Exchange| {
-        let Some(base_url) = &sandbox else { return Ok(()) };
+        let Some(urls) = &sandbox else { return Ok(()) };
         let opened = keys.open().map_err(|error| fault(&error))?;
         let state = RwLockReadGuard::map(exchange.views(), Views::state);
-        let written = write_credentials(&data, base_url, state, &opened);
+        let written = write_credentials(&data, urls.both(), state, &opened);
         wipe(opened);
         written.map(drop).map_err(|error| fault(&error))
     };

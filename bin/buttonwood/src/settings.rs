@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The settings of a sandbox.
 pub(crate) fn of_sandbox(
-    (flags, base_url): (&Sandbox, &str),
+    (flags, auth_url): (&Sandbox, &str),
     nodes: Nodes,
     deposit_seed: Option<Seed>,
     driver: Option<&Driver>,
@@ -28,12 +28,13 @@ pub(crate) fn of_sandbox(
         nodes,
         control: Controllers { peers: flags.control_from.clone(), hosts: flags.control_host.clone() },
         steps,
-        outside: outside(base_url),
+        public_url: flags.common.public_url.clone(),
+        outside: outside(auth_url),
     }
 }
 
 /// The settings of a venue, which has none of a sandbox's.
-pub(crate) fn of_venue(common: &Common, base_url: &str) -> Settings {
+pub(crate) fn of_venue(common: &Common, auth_url: &str) -> Settings {
     Settings {
         service: common.service_name.clone(),
         contract_prefix: common.contract_prefix.clone(),
@@ -46,11 +47,12 @@ pub(crate) fn of_venue(common: &Common, base_url: &str) -> Settings {
         nodes: Nodes::default(),
         control: Controllers::default(),
         steps: None,
-        outside: outside(base_url),
+        public_url: common.public_url.clone(),
+        outside: outside(auth_url),
     }
 }
 
 /// The parts that answer paths outside of the interface.
-fn outside(base_url: &str) -> Vec<Arc<dyn Outside>> {
-    vec![Arc::new(OAuth::new(base_url)), Arc::new(Site::default())]
+fn outside(auth_url: &str) -> Vec<Arc<dyn Outside>> {
+    vec![Arc::new(OAuth::new(auth_url)), Arc::new(Site::default())]
 }

@@ -1,5 +1,6 @@
 //! The text that a new user sees: addresses, two ready keys, three snippets to paste.
 
+use crate::doors::Urls;
 use crate::say;
 use buttonwood_engine::State;
 use buttonwood_vault::{Opened, Secret};
@@ -9,7 +10,7 @@ use zeroize::Zeroizing;
 
 /// The data of a sandbox's welcome.
 pub(crate) struct Welcome<'a> {
-    pub(crate) base_url: &'a str,
+    pub(crate) urls: &'a Urls,
     pub(crate) data: &'a Path,
     pub(crate) credentials: &'a Path,
     pub(crate) seed: u64,
@@ -23,12 +24,13 @@ pub(crate) fn sandbox(about: &Welcome<'_>, state: &State, vault: &Opened) {
         Some((found.key.api_key.clone(), secret))
     };
     let (Some(trader), Some(counterparty)) = (key("trader"), key("counterparty")) else { return };
-    let Welcome { base_url, data, credentials, seed } = about;
+    let Welcome { urls, data, credentials, seed } = about;
+    let (base_url, places) = (&urls.base, places(urls));
     let (data, credentials) = (data.display(), credentials.display());
     say(format_args!(
         "
 Buttonwood sandbox
-  pages and REST   {base_url}
+{places}
   data             {data}   (seed {seed})
   all keys         {credentials}
 
@@ -43,7 +45,7 @@ Paste
 {}\"
       (needs: pip install ccxt)
 
-  {base_url}/docs    every call with its fields and answers
+  {}/docs    every call with its fields and answers
   less docs/SANDBOX.md    the market, the limits and every control call
 ",
         trader.0,
@@ -51,7 +53,17 @@ Paste
         counterparty.0,
         counterparty.1.text(),
         snippet(base_url, &trader).as_str(),
+        urls.auth
     ));
+}
+
+/// The lines with the addresses.
+fn places(Urls { base, auth }: &Urls) -> String {
+    if base == auth {
+        format!("  pages and REST   {base}")
+    } else {
+        format!("  REST             {base}\n  pages            {auth}")
+    }
 }
 
 /// Python that places an order with stock ccxt and cancels it, in lines that fit a terminal. Its price is far from the market.
@@ -72,11 +84,12 @@ print(order['info'], x.cancel_order(order['id'])['info'])",
 }
 
 /// Prints where a venue is, and how to operate it.
-pub(crate) fn venue(base_url: &str, data: &Path) {
+pub(crate) fn venue(urls: &Urls, data: &Path) {
+    let places = places(urls);
     say(format_args!(
         "
 Buttonwood venue
-  pages and REST   {base_url}
+{places}
   data             {}
 
   operate it with  buttonwood admin --data {} … (docs/OPERATING.md; buttonwood admin --help)

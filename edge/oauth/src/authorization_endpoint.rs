@@ -32,7 +32,7 @@ pub(crate) fn ask(server: &OAuth, visit: &Visit<'_>) -> Reply {
         Err(flaw) => return refused(server, &flaw),
     };
     let next = [crate::AUTHORIZE, "?", visit.head.uri.query().unwrap_or_default()].concat();
-    let Some(signed_in) = SignedIn::of(server, visit) else {
+    let Some(signed_in) = SignedIn::of(visit) else {
         return to_sign_in(&next);
     };
     if let Err(reply) = check_user(server, visit.app, &request, &signed_in) {
@@ -57,7 +57,7 @@ pub(crate) fn ask(server: &OAuth, visit: &Visit<'_>) -> Reply {
 /// # Errors
 /// The refusal of the exchange.
 pub(crate) async fn decide(server: &OAuth, mut visit: Visit<'_>) -> Result<Reply, Refusal> {
-    if server.is_foreign(&visit) {
+    if visit.is_of_other_site(&visit.own_origin()) {
         let message = "Only the page of this exchange may send this form.";
         return Ok(error_page(StatusCode::FORBIDDEN, message, None));
     }
@@ -68,7 +68,7 @@ pub(crate) async fn decide(server: &OAuth, mut visit: Visit<'_>) -> Result<Reply
     };
     let (repeated, seal) = (once(&pairs, "request"), once(&pairs, "consent"));
     let (Some(repeated), Some(seal)) = (repeated, seal) else { return Ok(bad_page(INCOMPLETE)) };
-    let Some(signed_in) = SignedIn::of(server, &visit) else {
+    let Some(signed_in) = SignedIn::of(&visit) else {
         return Ok(bad_page("Your sign-in has ended. Go back to the app and begin again."));
     };
     if !signed_in.has_sealed(repeated, seal) {

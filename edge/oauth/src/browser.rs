@@ -1,11 +1,9 @@
-//! The browser of a user: its session, and whether a page of the exchange sent it.
+//! The browser of a user: its session.
 
-use crate::OAuth;
 use base64_simd::URL_SAFE_NO_PAD;
 use buttonwood_engine::identity::BrowserHolder;
-use buttonwood_people::digest;
+use buttonwood_people::{digest, session_cookie};
 use buttonwood_rest::{App, Visit};
-use http::header::HOST;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 
@@ -19,9 +17,8 @@ pub(crate) struct SignedIn<'a> {
 
 impl<'a> SignedIn<'a> {
     /// The user whose browser makes a request; none who has not given both factors.
-    pub(crate) fn of(server: &OAuth, visit: &Visit<'a>) -> Option<Self> {
-        let name = if server.is_https() { "__Host-session" } else { "session" };
-        let cookie = visit.cookie(name)?;
+    pub(crate) fn of(visit: &Visit<'a>) -> Option<Self> {
+        let cookie = visit.cookie(session_cookie(visit.is_https()))?;
         let now = visit.app.now();
         let views = visit.app.exchange.views();
         let identity = views.state().identity();
@@ -56,20 +53,5 @@ impl<'a> SignedIn<'a> {
     pub(crate) fn name(&self, app: &App) -> String {
         let views = app.exchange.views();
         views.state().identity().user(self.holder.user).map(|user| user.name.clone()).unwrap_or_default()
-    }
-}
-
-impl OAuth {
-    /// Whether its pages come by https, and so its cookies (D-141).
-    fn is_https(&self) -> bool {
-        self.auth_url.starts_with("https://")
-    }
-
-    /// Whether a page of another site sends this form, or an unnamed page.
-    pub(crate) fn is_foreign(&self, visit: &Visit<'_>) -> bool {
-        let scheme = if self.is_https() { "https" } else { "http" };
-        // A page under another name of this machine has no cookie of ours.
-        let own = format!("{scheme}://{}", visit.header(&HOST).unwrap_or_default());
-        visit.is_of_other_site(&own)
     }
 }

@@ -44,8 +44,18 @@ pub struct Settings {
     pub control: Controllers,
     /// Drives simulated traders while a manual clock moves.
     pub steps: Option<Steps>,
+    /// The origin of the pages as browsers see it, such as `https://exchange.example`; without one it is the host that a request names,
+    /// by http.
+    pub public_url: Option<String>,
     /// The handlers of paths that are not the interface's, in the order of precedence.
     pub outside: Vec<Arc<dyn Outside>>,
+}
+
+impl Settings {
+    /// Whether browsers reach the pages by https (D-141).
+    pub fn is_https(&self) -> bool {
+        self.public_url.as_ref().is_some_and(|url| url.starts_with("https://"))
+    }
 }
 
 /// The exchange as request handlers see it.

@@ -1,7 +1,6 @@
 //! The exchange's own address, as the browser that makes a request sees it.
 
 use buttonwood_rest::Visit;
-use http::header::HOST;
 
 /// The address of the exchange's own pages.
 #[derive(Clone, Debug)]
@@ -13,8 +12,8 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    /// The address that a request was sent to. Another site cannot set its host for a user's browser.
+    /// The address of the pages that the browser of a request sees.
     pub(crate) fn of(visit: &Visit<'_>) -> Self {
-        Self { origin: format!("http://{}", visit.header(&HOST).unwrap_or_default()), is_https: false }
+        Self { origin: visit.own_origin(), is_https: visit.is_https() }
     }
 }

@@ -103,13 +103,14 @@ fn exposed<S: Serializer>(secret: &Secret, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(secret.text())
 }
 
-/// Writes the file, mode 0600, whole or not at all: every key that may be used. `state` is let go before the disk is waited for.
+/// Writes the file, mode 0600, whole or not at all: every key that may be used, with the addresses of the interface and of the
+/// authorization server. `state` is let go before the disk is waited for.
 ///
 /// # Errors
 /// [`Fault`].
 pub fn write(
     dir: &Path,
-    base_url: &str,
+    (base_url, auth_url): (&str, &str),
     state: impl Deref<Target = State>,
     vault: &Opened,
 ) -> Result<PathBuf, Fault> {
@@ -135,7 +136,7 @@ pub fn write(
         });
     }
     let (users, oauth_clients) = (users(&state, vault), clients(&state, vault));
-    let content = Content { base_url, auth_url: base_url, keys, users, oauth_clients };
+    let content = Content { base_url, auth_url, keys, users, oauth_clients };
     let text = text(&content);
     drop(content);
     drop(state);

@@ -38,6 +38,7 @@ pub(super) fn settings(outside: Vec<Arc<dyn Outside>>) -> Settings {
         nodes: Nodes::default(),
         control: Controllers::default(),
         steps: None,
+        public_url: None,
         outside,
     }
 }

@@ -6,7 +6,7 @@ use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Body;
 use buttonwood_wire::reply::refusal_of;
 use buttonwood_wire::url_encoded::{self, Pairs};
-use http::header::{COOKIE, HeaderName, ORIGIN};
+use http::header::{COOKIE, HOST, HeaderName, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, Method};
 use std::net::{IpAddr, SocketAddr};
@@ -77,6 +77,20 @@ impl<'a> Visit<'a> {
     /// and several fields, count as the origin `null`, which is no site's.
     pub fn origin(&self) -> Option<&'a str> {
         origin(&self.head.headers)
+    }
+
+    /// The origin of the exchange's own pages, as browsers send it: the public one, or else the host that the request was sent to.
+    /// Another site cannot set its host for a user's browser.
+    pub fn own_origin(&self) -> String {
+        match &self.app.settings().public_url {
+            Some(url) => url.clone(),
+            None => format!("http://{}", self.header(&HOST).unwrap_or_default()),
+        }
+    }
+
+    /// Whether browsers reach the pages by https, so that their cookies are for https alone (D-141).
+    pub fn is_https(&self) -> bool {
+        self.app.settings().is_https()
     }
 
     /// Whether a page of another site than `own`, such as `https://exchange.example`, makes this call, or an unnamed page. A request

@@ -201,7 +201,8 @@ async fn enter(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusa
     let entered = call.people.enter(user, &from).await?;
     call.operator().note().await?;
     let cookie = &entered.cookie.text;
-    let made = SessionMade { cookie: format!("{}={}", session_cookie(false), **cookie), csrf: csrf(cookie) };
+    let name = session_cookie(call.settings().is_https());
+    let made = SessionMade { cookie: format!("{name}={}", **cookie), csrf: csrf(cookie) };
     Ok(Reply::secret_json(json::body(&made)))
 }
 
