@@ -1,7 +1,7 @@
 //! Browsers: the steps of a sign-in, and the sessions of people who are signed in.
 
 use crate::expiry::Expiring;
-use crate::{Digest, Identity, Infrequent, Peer, Reject, UserId};
+use crate::{Digest, Identity, Infrequent, Peer, Reject, User, UserId};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::{Access, Owner};
@@ -19,7 +19,7 @@ pub const BROWSERS_MAX: usize = 20;
 /// Seconds of a step of TOTP (RFC 6238).
 const STEP_SECONDS: u64 = 30;
 /// Recovery codes of a user at most.
-const RECOVERY_MAX: usize = 10;
+pub(crate) const RECOVERY_MAX: usize = 10;
 
 /// How far a sign-in has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,7 +146,7 @@ pub(crate) fn open<E: From<BytesRef>>(
     if !user.is_active() || user.credential != new.credential {
         return Err(Reject::WrongCredential);
     }
-    if new.is_full && user.factor == 0 {
+    if new.is_full && !user.has_factor() {
         return Err(Reject::WrongStage);
     }
     identity.check_ids()?;
@@ -192,7 +192,7 @@ pub(crate) fn enrol<E: From<BytesRef>>(
 ) -> Result<(), Reject> {
     let browser = identity.browser(enrolment.session, now).ok_or(Reject::UnknownBrowser)?;
     // A password alone does not replace a factor that was enrolled in another browser by then.
-    let has_factor = identity.user(browser.user).is_none_or(|user| user.factor != 0);
+    let has_factor = identity.user(browser.user).is_none_or(User::has_factor);
     if browser.stage == Stage::Code || browser.stage == Stage::Enrol && has_factor {
         return Err(Reject::WrongStage);
     }
@@ -240,12 +240,12 @@ impl Identity {
         let Some(user) = self.users.get(new.user.index()) else { return };
         let surplus: Vec<SessionId> =
             user.browsers.iter().rev().skip(BROWSERS_MAX.saturating_sub(1)).copied().collect();
-        let (group, factor) = (user.group, user.factor);
+        let (group, has_factor) = (user.group, user.has_factor());
         for session in surplus {
             self.end_browser(access, session);
         }
         let session = self.next_session();
-        let stage = if factor == 0 { Stage::Enrol } else { Stage::Code };
+        let stage = if has_factor { Stage::Code } else { Stage::Enrol };
         let account = group.and_then(|group| {
             let mut open = access.accounts_of(group).filter(|(id, _)| !access.is_closed(*id));
             open.next().map(|(id, _)| id)
@@ -272,7 +272,7 @@ impl Identity {
     }
 
     /// Completes a sign-in, or renews its code: the cookie is replaced, and the session may send commands.
-    fn complete(&mut self, access: &mut Access, session: SessionId, cookie: Digest, now: Time) {
+    pub(crate) fn complete(&mut self, access: &mut Access, session: SessionId, cookie: Digest, now: Time) {
         let Some(browser) = self.browsers.get_mut(&session) else { return };
         self.cookies.remove(&browser.cookie);
         self.cookies.insert(cookie, session);

@@ -3,8 +3,8 @@
 use crate::throttle::Failure;
 use crate::{
     AppId, Confirm, Digest, Enrolment, Exchange, Identity, Mailing, NewApp, NewBrowser, NewCode, NewGrant,
-    NewUser, Proof, Refresh, Reset, SignUp, UsedCode, User, UserChange, UserId, app, browser, code, expiry,
-    grant, mail, throttle, user,
+    NewPasskey, NewUser, Proof, Refresh, Reset, SignUp, UsedCode, UsedPasskey, UserChange, UserId, app,
+    browser, code, expiry, grant, mail, passkey, throttle, user,
 };
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -66,6 +66,12 @@ pub enum Command {
     RevokeByToken,
     /// Forget what has ended.
     Forget,
+    /// A passkey signed its first challenge.
+    AddPasskey(Arc<NewPasskey>),
+    /// A passkey signed a challenge: both factors at once.
+    UsePasskey(Arc<UsedPasskey>),
+    /// Remove a passkey, in a browser: its number.
+    RemovePasskey(SessionId, u64),
 }
 
 named!(Command, "identity", {
@@ -94,6 +100,9 @@ named!(Command, "identity", {
     EndGrant { 0: user, 1: session } = "end_grant" 1,
     RevokeByToken {} = "revoke_by_token" 1,
     Forget {} = "forget" 1,
+    AddPasskey { 0: passkey } = "add_passkey" 1,
+    UsePasskey { 0: used } = "use_passkey" 1,
+    RemovePasskey { 0: session, 1: number } = "remove_passkey" 1,
 });
 
 impl RoomCommand for Command {
@@ -116,6 +125,7 @@ impl RoomCommand for Command {
                 | Self::EndGrant(..)
                 | Self::RevokeByToken
                 | Self::ChangeUser(..)
+                | Self::RemovePasskey(..)
         )
     }
 }
@@ -171,6 +181,12 @@ pub enum Infrequent {
     ConsentEnded(AppId, UserId, AccountId),
     /// Records that had ended by then were forgotten, at most a hundred.
     Forgotten(Time),
+    /// A passkey was added.
+    PasskeyAdded(NewPasskey),
+    /// A passkey signed its user in.
+    PasskeyUsed(UsedPasskey),
+    /// A passkey was removed.
+    PasskeyRemoved(UserId, u64),
 }
 
 named!(Infrequent, "identity", {
@@ -198,6 +214,9 @@ named!(Infrequent, "identity", {
     GrantEnded { 0: session } = "grant_ended" 1,
     ConsentEnded { 0: app, 1: user, 2: account } = "consent_ended" 1,
     Forgotten { 0: until } = "forgotten" 1,
+    PasskeyAdded { 0: passkey } = "passkey_added" 1,
+    PasskeyUsed { 0: used } = "passkey_used" 1,
+    PasskeyRemoved { 0: user, 1: number } = "passkey_removed" 1,
 });
 
 /// Why a command of this room is refused.
@@ -243,6 +262,14 @@ pub enum Reject {
     BadGrant,
     /// No such grant of the user.
     UnknownGrant,
+    /// The user has as many passkeys as a user may have.
+    TooManyPasskeys,
+    /// The passkey was added before.
+    KnownPasskey,
+    /// No such passkey of the user.
+    UnknownPasskey,
+    /// Without it the user would have no second factor.
+    LastFactor,
     /// Every id of a session was given.
     NoIds,
     /// Nothing is due.
@@ -287,6 +314,9 @@ pub fn decide<E: From<BytesRef>>(
         Command::EndGrant(user, session) => grant::end(room, (*user, *session), out),
         Command::RevokeByToken => Err(Reject::Unknown),
         Command::Forget => expiry::forget(room, now, out),
+        Command::AddPasskey(new) => passkey::add(room, new, now, out),
+        Command::UsePasskey(used) => passkey::sign_in(room, used, now, out),
+        Command::RemovePasskey(session, number) => passkey::remove(room, (*session, *number), now, out),
     }
 }
 
@@ -356,6 +386,9 @@ pub fn evolve(books: &mut ContextMut<'_, Identity>, event: Infrequent) {
         Infrequent::GrantEnded(session) => room.end_grant(access, session),
         Infrequent::ConsentEnded(app, user, account) => room.end_consent(access, (app, user, account)),
         Infrequent::Forgotten(until) => room.forget(access, until),
+        Infrequent::PasskeyAdded(new) => room.add_passkey(access, new, now),
+        Infrequent::PasskeyUsed(used) => room.note_passkey(access, used, now),
+        Infrequent::PasskeyRemoved(user, number) => room.remove_passkey(user, number),
     }
 }
 
@@ -363,12 +396,5 @@ impl Proof {
     /// Whether it is the code that passes everywhere, which only a sandbox takes (SBX-007).
     pub fn is_bypass(self) -> bool {
         self == Self::Bypass
-    }
-}
-
-impl User {
-    /// Whether the user has enrolled a second factor.
-    pub fn has_factor(&self) -> bool {
-        self.factor != 0
     }
 }

@@ -24,6 +24,8 @@ pub(crate) enum Expiring {
     Token(SessionId, u64),
     /// The events that counted against a limit.
     Limit(Limited),
+    /// A challenge that a passkey signed.
+    Challenge(Digest),
 }
 
 /// Forgets what has ended.
@@ -64,6 +66,9 @@ impl Identity {
                 Expiring::Limit(limited) => {
                     self.limited.remove(&limited);
                 }
+                Expiring::Challenge(digest) => {
+                    self.challenges.remove(&digest);
+                }
             }
         }
     }
@@ -80,6 +85,7 @@ impl Identity {
         let limits = self.limited.iter().filter_map(|(limited, times)| {
             Self::limit_ends(*limited, times).map(|ends| (ends, Expiring::Limit(*limited)))
         });
-        sign_ups.chain(resets).chain(browsers).chain(codes).chain(tokens).chain(limits)
+        let challenges = self.challenges.iter().map(|(digest, ends)| (*ends, Expiring::Challenge(*digest)));
+        sign_ups.chain(resets).chain(browsers).chain(codes).chain(tokens).chain(limits).chain(challenges)
     }
 }

@@ -27,10 +27,13 @@ mod expiry;
 mod grant;
 mod ids;
 mod mail;
+mod passkey;
 mod room;
 mod state;
 mod throttle;
 mod user;
+
+use browser::RECOVERY_MAX;
 
 pub use admit::{BrowserHolder, TokenHolder};
 pub use app::{APPS_MAX, App, NewApp};
@@ -44,6 +47,7 @@ pub use grant::{
 };
 pub use ids::{AppId, AppIdError, Digest, Peer, UserId};
 pub use mail::{CONFIRM_AGE, Confirm, ConfirmProof, Mailing, RESET_AGE, Reset, SignUp};
+pub use passkey::{CHALLENGE_AGE, Challenge, NewPasskey, PASSKEYS_MAX, Passkey, UsedPasskey};
 pub use room::Broken;
 pub use state::Identity;
 pub use throttle::{CODES_A_DAY, FAILURES_MAX, Failure, MAILS_OF_ADDRESS, MAILS_OF_PEER, WINDOW};

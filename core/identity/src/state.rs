@@ -26,6 +26,8 @@ pub struct Identity {
     pub(crate) grants: BTreeMap<SessionId, Grant>,
     /// The times of the events that count against a limit, the oldest first.
     pub(crate) limited: BTreeMap<Limited, Vec<Time>>,
+    /// Challenges that passkeys signed, by their SHA-256, with the time at which they end.
+    pub(crate) challenges: BTreeMap<Digest, Time>,
     /// The number of the next session.
     pub(crate) next_held: u32,
     /// Derived: users by the SHA-256 of their address.
@@ -43,6 +45,9 @@ pub struct Identity {
     /// Derived: codes that were used, by their SHA-256, as long as their grant lives.
     #[serde(skip)]
     pub(crate) used_codes: BTreeMap<Digest, SessionId>,
+    /// Derived: users by the SHA-256 of the id of a passkey's credential.
+    #[serde(skip)]
+    pub(crate) passkeys: BTreeMap<Digest, UserId>,
     /// Derived: what ends by the clock, the earliest first.
     #[serde(skip)]
     pub(crate) expiries: BTreeSet<(Time, Expiring)>,
@@ -163,6 +168,11 @@ impl Identity {
             self.refreshes.extend(grant.refresh.iter().chain(consumed).map(|digest| (*digest, *id)));
             self.used_codes.extend(grant.code.iter().map(|code| (*code, *id)));
         }
+        let owned = |(place, user): (usize, &User)| {
+            let id = UserId::from_index(place);
+            user.passkeys.iter().map(move |passkey| (passkey.credential, id)).collect::<Vec<_>>()
+        };
+        self.passkeys = self.users.iter().enumerate().flat_map(owned).collect();
         self.expiries = self.all_expiries().collect();
     }
 }

@@ -1,6 +1,6 @@
 //! Users.
 
-use crate::{Digest, Identity, Infrequent, Reject, UserId};
+use crate::{Digest, Identity, Infrequent, Passkey, Reject, UserId};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::Access;
@@ -42,6 +42,8 @@ pub struct User {
     pub(crate) browsers: Vec<SessionId>,
     /// The grants that the user gave, the oldest first.
     pub(crate) grants: Vec<SessionId>,
+    /// The passkeys, the oldest first.
+    pub(crate) passkeys: Vec<Passkey>,
 }
 
 impl User {
@@ -167,6 +169,7 @@ impl Identity {
             reset: None,
             browsers: Vec::new(),
             grants: Vec::new(),
+            passkeys: Vec::new(),
         });
     }
 

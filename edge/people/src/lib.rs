@@ -9,6 +9,7 @@ mod address;
 mod hasher;
 mod links;
 mod mailbox;
+mod passkey;
 mod password;
 mod people;
 pub mod redirect_uri;
@@ -21,6 +22,7 @@ mod users;
 mod vault;
 
 pub use mailbox::{Mailbox, Message};
+pub use passkey::{MadePasskey, PasskeyAdded, PasskeyBegun, Shown, SignedPasskey};
 pub use people::{Entered, From, People, Settings, peer, session_cookie};
 pub use refusal::refusal;
 pub use second_factor::TotpBegun;

@@ -109,6 +109,7 @@ pub struct People {
     /// Second factors that are being enrolled.
     pub(crate) pending: Mutex<BTreeMap<SessionId, Pending>>,
     uses: Mutex<Uses>,
+    pub(crate) passkeys: crate::passkey::Key,
 }
 
 impl std::fmt::Debug for People {
@@ -144,6 +145,7 @@ impl People {
             addresses.extend(read.map(|known| (known.login, Arc::from(known.text))));
         }
         let hasher = Hasher::start()?;
+        let passkeys = crate::passkey::Key::of(settings.vault.as_ref())?;
         Ok(Self {
             exchange,
             settings,
@@ -152,6 +154,7 @@ impl People {
             addresses: RwLock::new(addresses),
             pending: Mutex::default(),
             uses: Mutex::new(Uses { times: HashMap::new(), search_at: USES_FEW }),
+            passkeys,
         })
     }
 
@@ -284,7 +287,7 @@ impl People {
     }
 
     /// Records of the vault, in the order of their names.
-    async fn records(&self, names: Vec<String>) -> Result<Vec<Option<Secret>>, Refusal> {
+    pub(crate) async fn records(&self, names: Vec<String>) -> Result<Vec<Option<Secret>>, Refusal> {
         let vault = Arc::clone(&self.settings.vault);
         self.vault(move || vault.get(&names)).await
     }

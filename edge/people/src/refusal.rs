@@ -45,6 +45,15 @@ pub fn refusal(reject: Reject, now: Time) -> Refusal {
         Reject::BadGrant => {
             (Reason::InvalidParameterValue, "The code or the token is unknown, was used or has ended")
         }
+        Reject::TooManyPasskeys => (Reason::InvalidParameterValue, "A user has at most 20 passkeys"),
+        Reject::KnownPasskey => {
+            (Reason::InvalidParameterValue, "Field 'id' is that of a passkey that was added")
+        }
+        Reject::UnknownPasskey => return not_found("No such passkey"),
+        Reject::LastFactor => (
+            Reason::InvalidParameterValue,
+            "Field 'id' names the only second factor: add another passkey or an authenticator app first",
+        ),
         Reject::BadCredit | Reject::NoIds | Reject::NotDue | Reject::Unknown => {
             (Reason::InvalidParameterValue, "The exchange does not take this request")
         }
@@ -55,6 +64,11 @@ pub fn refusal(reject: Reject, now: Time) -> Refusal {
 /// The refusal of a wrong password or code, alike for known and unknown addresses.
 pub(crate) fn wrong() -> Refusal {
     Refusal::new(Reason::InvalidCredentials, "The address, the password or the code is wrong")
+}
+
+/// The refusal of a passkey that is unknown or another user's, which are alike.
+pub(crate) fn no_passkey(id: &str) -> Refusal {
+    not_found(&format!("Field 'id' names no passkey of yours: {}", buttonwood_gate::quoted(id)))
 }
 
 /// The refusal of what does not exist, or is not the caller's.

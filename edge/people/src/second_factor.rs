@@ -95,7 +95,7 @@ impl People {
         let Some(step) = totp::step_of(&secret, code, now) else {
             return self.fail(Failure { login, peer: from.peer(), code_of: Some(id) }).await;
         };
-        let codes = (0..RECOVERY).map(|_| recovery_code()).collect::<Result<Vec<_>, _>>()?;
+        let codes = recovery_codes()?;
         let names = Names::of(&login);
         self.put(vec![(names.totp(factor), Secret::new(secret.to_vec()))]).await?;
         let cookie = draw()?;
@@ -114,6 +114,11 @@ impl People {
         self.remove(vec![names.totp(before)]).await;
         Ok((self.entered(cookie)?, codes))
     }
+}
+
+/// The recovery codes of a user's first factor.
+pub(crate) fn recovery_codes() -> Result<Vec<String>, Refusal> {
+    (0..RECOVERY).map(|_| recovery_code()).collect()
 }
 
 /// A recovery code: 80 random bits in groups of four letters.

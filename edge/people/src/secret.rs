@@ -60,7 +60,12 @@ pub(crate) fn draw_number() -> Result<u64, Refusal> {
 
 /// The SHA-256 of a text.
 pub fn digest(text: &str) -> Digest {
-    Sha256::digest(text).into()
+    digest_of(text.as_bytes())
+}
+
+/// The SHA-256 of bytes.
+pub(crate) fn digest_of(bytes: &[u8]) -> Digest {
+    Sha256::digest(bytes).into()
 }
 
 /// The token that calls of a page must show beside the cookie. It follows from the cookie's value, so that nothing is stored.

@@ -65,6 +65,11 @@ impl Names {
         format!("{}-listed-{credential:016x}", self.0)
     }
 
+    /// The id of the credential of the passkey with this number.
+    pub fn passkey(&self, number: u64) -> String {
+        format!("{}-passkey-{number:016x}", self.0)
+    }
+
     /// The TOTP secret with this number.
     pub fn totp(&self, factor: u64) -> String {
         format!("{}-totp-{factor:016x}", self.0)
@@ -82,7 +87,11 @@ pub(crate) fn needed(identity: &Identity) -> Vec<String> {
     let users = users.flat_map(|user| {
         let names = Names::of(&user.login);
         let credential = user.credential;
+        let passkeys = user.passkeys().iter().map(|passkey| names.passkey(passkey.number));
+        let passkeys: Vec<String> = passkeys.collect();
         [names.address(), names.password(credential), names.listed(credential), names.totp(user.factor)]
+            .into_iter()
+            .chain(passkeys)
     });
     let sign_ups = identity.sign_ups().flat_map(|it| {
         let names = Names::of(&it.login);

@@ -35,7 +35,10 @@ fn is_of_sandbox(command: &Command) -> bool {
         | Command::Revoke(..)
         | Command::EndGrant(..)
         | Command::RevokeByToken
-        | Command::Forget => false,
+        | Command::Forget
+        | Command::AddPasskey(_)
+        | Command::UsePasskey(_)
+        | Command::RemovePasskey(..) => false,
     }
 }
 

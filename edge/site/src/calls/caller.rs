@@ -1,5 +1,7 @@
 //! The browser that makes a call, and how far its user has signed in.
 
+use super::passkeys;
+use crate::own::Own;
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_identity::{Command, Digest, Reject, Stage, UserId};
 use buttonwood_model::{AccountId, GroupId, Roles, SessionId};
@@ -39,29 +41,40 @@ pub(crate) struct Guest<'a> {
     pub(super) app: &'a App,
     /// Who calls.
     pub(super) from: From,
+    /// The origin of the exchange's pages, as browsers see it.
+    pub(super) origin: String,
     /// Whether the exchange's pages are at an https address.
     pub(super) is_https: bool,
     /// The value of the cookie of its session.
     cookie: Option<&'a str>,
     /// The value of the cookie of its sign-up.
     pub(super) sign_up: Option<&'a str>,
+    /// The value of the cookie of its passkey's challenge.
+    pub(super) challenge: Option<&'a str>,
     /// Whether the field or the cookie is there that lets the sandbox's code pass.
     pub(super) is_bypass_shown: bool,
 }
 
 impl<'a> Guest<'a> {
     /// The caller of a request.
-    pub(crate) fn of(visit: &Visit<'a>, is_https: bool) -> Self {
+    pub(crate) fn of(visit: &Visit<'a>, own: &Own) -> Self {
         let agent = visit.header(&USER_AGENT).unwrap_or_default();
-        let headers = &visit.head.headers;
+        let (headers, is_https) = (&visit.head.headers, own.is_https);
         Self {
             app: visit.app,
             from: From { peer: visit.client, agent: agent.to_owned() },
+            origin: own.origin.clone(),
             is_https,
             cookie: visit.cookie(people::session_cookie(is_https)),
             sign_up: visit.cookie(SIGN_UP),
+            challenge: visit.cookie(passkeys::cookie_name(is_https)),
             is_bypass_shown: headers.contains_key(BYPASS) || visit.cookie(BYPASS_COOKIE).is_some(),
         }
+    }
+
+    /// The value of the cookie of its session.
+    pub(super) fn session(&self) -> Option<&'a str> {
+        self.cookie
     }
 }
 
@@ -201,8 +214,10 @@ pub(super) fn sign_in_required() -> Refusal {
 
 fn second_factor_required(stage: Stage) -> Refusal {
     let message = match stage {
-        Stage::Enrol => "Enrol a second factor first: /site/totp/begin",
-        Stage::Code | Stage::Full => "Give the second factor first: /site/signin/code",
+        Stage::Enrol => "Enrol a second factor first: /site/totp/begin or /site/passkeys/begin",
+        Stage::Code | Stage::Full => {
+            "Give the second factor first: /site/signin/code or /site/signin/passkey/begin"
+        }
     };
     Refusal::new(Reason::SecondFactorRequired, message)
 }

@@ -135,7 +135,7 @@ pub(super) fn sign_out<'a>(caller: &'a Caller<'a>, _fields: Payload) -> Later<'a
 }
 
 /// The answer to a step of signing in, with the cookie's next value.
-fn step(entered: &Entered, is_https: bool) -> Result<Reply, Refusal> {
+pub(super) fn step(entered: &Entered, is_https: bool) -> Result<Reply, Refusal> {
     let next = Step::after(entered.stage);
     let answer = fields::Stepped { next, csrf: people::csrf(&entered.cookie.text) };
     let cookie = fields::session(&entered.cookie.text, is_https)?;

@@ -12,6 +12,7 @@ mod fields;
 mod grants;
 mod interface;
 mod keys;
+mod passkeys;
 mod review;
 mod sessions;
 mod user;
@@ -75,15 +76,21 @@ const CALLS: &[Calls] = &[
     read("/site/grants", grants::list),
     Calls { read: Some(apps::list), ..act("/site/apps", Needs::Code, apps::register) },
     Calls { read: Some(keys::list), ..act("/site/keys", Needs::Code, keys::make) },
+    read("/site/passkeys", passkeys::list),
     open("/site/signup", entering::sign_up),
     open("/site/confirm", entering::confirm),
     open("/site/password/forgot", entering::forgot),
     open("/site/password/reset", entering::reset),
     open("/site/signin", entering::sign_in),
     act("/site/signin/code", Needs::Session, entering::code),
+    open("/site/signin/passkey/begin", passkeys::begin_sign_in),
+    open("/site/signin/passkey/finish", passkeys::sign_in),
     act("/site/signout", Needs::Session, entering::sign_out),
     act("/site/totp/begin", Needs::Enrolling, factors::begin),
     act("/site/totp/confirm", Needs::Enrolling, factors::confirm),
+    act("/site/passkeys/begin", Needs::Enrolling, passkeys::begin),
+    act("/site/passkeys/finish", Needs::Enrolling, passkeys::finish),
+    act("/site/passkeys/remove", Needs::Code, passkeys::remove),
     act("/site/password", Needs::Code, factors::set_password),
     act("/site/account", Needs::Full, user::choose),
     act("/site/sessions/end", Needs::Full, sessions::end),
@@ -131,7 +138,7 @@ impl Calls {
 
     fn answer_read(&self, visit: &Visit<'_>, own: &Own) -> Result<Reply, Refusal> {
         let read = self.read.ok_or_else(|| no_endpoint(visit.path()))?;
-        let caller = Caller::find(Guest::of(visit, own.is_https))?;
+        let caller = Caller::find(Guest::of(visit, own))?;
         caller.check(Needs::Full)?;
         read(&caller)
     }
@@ -142,7 +149,7 @@ impl Calls {
         checks::check_media_type(&visit)?;
         checks::check_origin(&visit, own)?;
         let body = visit.read(BODY_MAX).await?;
-        let guest = Guest::of(&visit, own.is_https);
+        let guest = Guest::of(&visit, own);
         match post {
             Post::Open(open) => open(&guest, checks::fields(body)?).await,
             Post::Act(needs, act) => {
