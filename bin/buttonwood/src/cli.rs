@@ -270,6 +270,24 @@ pub(crate) struct Serve {
     #[arg(long, env = "BUTTONWOOD_APPROVALS", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u8).range(1..=2), default_value_t = 1)]
     pub(crate) approvals: u8,
+    #[command(flatten)]
+    pub(crate) mail: MailFlags,
+}
+
+/// The mail server of a venue.
+#[derive(Debug, Args)]
+pub(crate) struct MailFlags {
+    /// The server that sends mail: smtp://HOST:PORT with STARTTLS, which only this machine and ?tls=off do without, or
+    /// smtps://HOST:PORT, with USER:PASSWORD@ before the host where it needs them. Without it no one can sign up, and no password can be
+    /// set by mail.
+    #[arg(long, env = "BUTTONWOOD_SMTP", value_name = "URL", hide_env_values = true)]
+    pub(crate) smtp: Option<String>,
+    /// File with the password of the user in --smtp, on one line.
+    #[arg(long, env = "BUTTONWOOD_SMTP_PASSWORD_FILE", value_name = "FILE")]
+    pub(crate) smtp_password_file: Option<PathBuf>,
+    /// The sender of mail: an address, or a name with an address such as 'Exchange <exchange@example.com>'.
+    #[arg(long, env = "BUTTONWOOD_MAIL_FROM", value_name = "ADDRESS")]
+    pub(crate) mail_from: Option<String>,
 }
 
 /// Flags of `verify`.

@@ -18,6 +18,7 @@ mod feed_tables;
 mod flags;
 mod founding;
 mod log;
+mod mail;
 mod metrics;
 mod new_keys;
 mod ownership;

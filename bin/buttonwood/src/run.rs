@@ -10,6 +10,7 @@ use crate::doors::{Doors, Urls};
 use crate::ephemeral::adopt;
 use crate::flags::{check_common, header_names, options, start_time};
 use crate::founding;
+use crate::mail;
 use crate::metrics;
 use crate::new_keys::NewKeys;
 use crate::peers;
@@ -95,6 +96,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         service: flags.common.service_name.clone(),
         auth_url: urls.auth.clone(),
         is_sandbox: true,
+        outgoing: None,
         credit: founding::start_balances()?,
         limits_mail: flags.common.rate_limits == Switch::On,
     };
@@ -193,6 +195,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let key = vault_key::of_venue(&flags.common)?;
     let names = header_names(&flags.common)?;
     let access = Access::of(flags.common.admin_group.as_deref())?;
+    let mail_server = mail::server(&flags.mail)?;
     let fx_rates = flags.fx_rates.as_deref().map(RatesFile::read).transpose()?;
     let stop = Stop::listen(true)?;
     let doors = Doors::open(&flags.common)?;
@@ -225,6 +228,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         service: flags.common.service_name.clone(),
         auth_url: urls.auth.clone(),
         is_sandbox: false,
+        outgoing: mail_server.map(mail::start).transpose()?,
         credit: Vec::new(),
         limits_mail: flags.common.rate_limits == Switch::On,
     };
@@ -352,6 +356,7 @@ fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &St
     drop(feeds);
     drop(socket);
     server.stop();
+    app.people.stop_mail();
     if let Some(metrics) = metrics {
         metrics.stop();
     }

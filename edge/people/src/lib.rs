@@ -8,6 +8,7 @@
 mod address;
 mod hasher;
 mod links;
+mod mail;
 mod mailbox;
 mod passkey;
 mod password;
@@ -21,6 +22,7 @@ mod totp;
 mod users;
 mod vault;
 
+pub use mail::{MailServer, Outgoing};
 pub use mailbox::{Mailbox, Message};
 pub use passkey::{MadePasskey, PasskeyAdded, PasskeyBegun, Shown, SignedPasskey};
 pub use people::{Entered, From, People, Settings, peer, session_cookie};

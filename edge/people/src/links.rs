@@ -221,7 +221,7 @@ impl People {
     }
 
     fn notify(&self, address: &str) {
-        if self.is_sandbox() && !address.is_empty() {
+        if self.has_mail() && !address.is_empty() {
             let words = [
                 "Your password was changed",
                 "Your password was changed. If it was not you, set another one now.",

@@ -1,12 +1,14 @@
 //! People as the edge knows them.
 
 use crate::hasher::Hasher;
+use crate::mail::Outgoing;
 use crate::mailbox::{Mailbox, Message};
 use crate::vault::{Names, Vault, is_of_person, needed};
 use crate::{Drawn, address, password};
 use buttonwood_engine::identity::{Command, Digest, Identity, Peer, Reject, Stage, UserId};
 use buttonwood_engine::{Command as Sent, Reject as EngineReject};
 use buttonwood_gate::{Refusal, Secret};
+use buttonwood_metrics::Page;
 use buttonwood_model::{CurrencyId, SessionId, Time};
 use buttonwood_num::Money;
 use buttonwood_sequencer::Exchange;
@@ -38,6 +40,8 @@ pub struct Settings {
     pub auth_url: String,
     /// Whether the directory is a sandbox's: mail is kept and not sent, and one code passes everywhere.
     pub is_sandbox: bool,
+    /// The way of a venue's mail; without one it sends none.
+    pub outgoing: Option<Outgoing>,
     /// The test balances of someone who signs up.
     pub credit: Vec<(CurrencyId, Money)>,
     /// Whether sign-ups and forgotten passwords are limited by the hour.
@@ -168,6 +172,7 @@ impl People {
             service: "svc".to_owned(),
             auth_url: "http://127.0.0.1".to_owned(),
             is_sandbox: true,
+            outgoing: None,
             credit: Vec::new(),
             limits_mail: true,
         };
@@ -241,26 +246,54 @@ impl People {
         self.settings.is_sandbox
     }
 
-    /// Refuses what needs mail where none can be sent.
-    pub(crate) fn check_mail(&self) -> Result<(), Refusal> {
-        if self.is_sandbox() { Ok(()) } else { Err(busy("This exchange sends no mail")) }
+    /// Whether mail can be sent, or is kept.
+    pub(crate) fn has_mail(&self) -> bool {
+        self.is_sandbox() || self.settings.outgoing.is_some()
     }
 
-    /// Sends a message. `page` is the page that a link leads to, with the token.
-    pub(crate) fn mail(&self, to: &str, [subject, text]: [&str; 2], page: Option<(&str, &str)>) {
+    /// Refuses what needs mail where none can be sent.
+    ///
+    /// # Errors
+    /// 503 `System` in a venue without a mail server.
+    pub fn check_mail(&self) -> Result<(), Refusal> {
+        if self.has_mail() { Ok(()) } else { Err(busy("This exchange sends no mail")) }
+    }
+
+    /// Sends a message, without waiting for anything. `page` is the page that a link leads to, with the token. Where no mail can be sent,
+    /// this does nothing: see [`People::check_mail`].
+    pub fn mail(&self, to: &str, [subject, text]: [&str; 2], page: Option<(&str, &str)>) {
         let link = page.map(|(page, token)| format!("{}{page}?token={token}", self.settings.auth_url));
         let text = match &link {
             Some(link) => format!("{text}\n\n{link}\n"),
             None => format!("{text}\n"),
         };
-        self.mailbox.put(Message {
+        let message = Message {
             to: to.to_owned(),
             subject: subject.to_owned(),
             text,
             link,
             token: page.map(|(_, token)| token.to_owned()),
             sent: self.now(),
-        });
+        };
+        match &self.settings.outgoing {
+            Some(outgoing) => outgoing.put(message),
+            None if self.is_sandbox() => self.mailbox.put(message),
+            None => {}
+        }
+    }
+
+    /// Stops the mail: messages that are being sent have three seconds.
+    pub fn stop_mail(&self) {
+        if let Some(outgoing) = &self.settings.outgoing {
+            outgoing.stop();
+        }
+    }
+
+    /// Writes the figures of mail, where there is any.
+    pub fn write_metrics(&self, page: &mut Page) {
+        if let Some(outgoing) = &self.settings.outgoing {
+            outgoing.write_metrics(page);
+        }
     }
 
     /// Notes that a session's cookie was used: a sign of life.

@@ -173,6 +173,7 @@ impl App {
         let help = "Withdrawals and moves of custody that wait because the house's wallets cannot pay them.";
         let waiting = self.settings.chains.as_ref().map_or(0, Chains::waiting);
         page.single("buttonwood_wallet_waiting", Kind::Gauge, help, waiting);
+        self.people.write_metrics(page);
         let ready = u8::from(self.is_ready());
         page.single("buttonwood_ready", Kind::Gauge, "Whether orders are taken.", ready);
     }
