@@ -95,7 +95,8 @@ pub(crate) struct Common {
     /// Address of the REST interface and the pages, or a name with a port such as localhost:8080; port 0 takes a free one.
     #[arg(long, env = "BUTTONWOOD_LISTEN", default_value = "127.0.0.1:8080", value_parser = address)]
     pub(crate) listen: SocketAddr,
-    /// A listener of its own for OAuth (not built yet).
+    /// An address of their own for the pages, their calls and the authorization server, which --listen then has none of; `auth_url` names
+    /// it, unless --public-url does.
     #[arg(long, env = "BUTTONWOOD_AUTH_LISTEN", value_parser = address)]
     pub(crate) auth_listen: Option<SocketAddr>,
     /// The address under which browsers reach the pages and the authorization server, if a proxy stands in front of them, such as

@@ -12,6 +12,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 #[derive(Debug)]
 pub(crate) struct Doors {
     pub(crate) listener: TcpListener,
+    /// The listener of pages and the authorization server, if it is another.
+    pub(crate) auth: Option<TcpListener>,
     pub(crate) places: Places,
     pub(crate) metrics: Option<TcpListener>,
 }
@@ -21,16 +23,21 @@ impl Doors {
     pub(crate) fn open(common: &Common) -> Result<Self, Trouble> {
         let places = places(common)?;
         let listener = bind("--listen", common.listen)?;
+        let auth = common.auth_listen.map(|address| bind("--auth-listen", address)).transpose()?;
         let metrics = common.metrics_listen.map(|address| bind("--metrics-listen", address)).transpose()?;
-        Ok(Self { listener, places, metrics })
+        Ok(Self { listener, auth, places, metrics })
     }
 
     /// The URL under which clients of this machine reach the exchange.
     pub(crate) fn base_url(&self) -> Result<String, Trouble> {
-        let address = self.listener.local_addr();
-        let address = address.map_err(|error| Trouble::System(format!("no address: {error}")))?;
-        Ok(format!("http://{}", reached_at(address)))
+        url(&self.listener)
     }
+}
+
+/// The URL under which clients of this machine reach a listener.
+fn url(listener: &TcpListener) -> Result<String, Trouble> {
+    let address = listener.local_addr().map_err(|error| Trouble::System(format!("no address: {error}")))?;
+    Ok(format!("http://{}", reached_at(address)))
 }
 
 /// The addresses of an exchange.
@@ -46,7 +53,11 @@ impl Urls {
     /// The addresses at open ports.
     pub(crate) fn of(doors: &Doors, common: &Common) -> Result<Self, Trouble> {
         let base = doors.base_url()?;
-        let auth = common.public_url.clone().unwrap_or_else(|| base.clone());
+        let auth = match (&common.public_url, &doors.auth) {
+            (Some(public), _) => public.clone(),
+            (None, Some(listener)) => url(listener)?,
+            (None, None) => base.clone(),
+        };
         Ok(Self { base, auth })
     }
 

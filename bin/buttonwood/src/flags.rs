@@ -91,14 +91,9 @@ fn check_sizes(common: &Common) -> Result<(), Trouble> {
 
 /// Refuses values that no server understands or can serve yet; the refusal names the flag.
 pub(crate) fn check_common(common: &Common, mode: Mode) -> Result<(), Trouble> {
-    let split = [
-        ("--auth-listen", common.auth_listen, "OAuth is"),
-        ("--stream-listen", common.stream_listen, "event streams are"),
-    ];
-    for (flag, value, what) in split {
-        if let Some(address) = value {
-            return Err(Trouble::Flag(format!("{flag} {address}: {what} not built yet; start without it")));
-        }
+    if let Some(address) = common.stream_listen {
+        let line = format!("--stream-listen {address}: event streams are not built yet; start without it");
+        return Err(Trouble::Flag(line));
     }
     check_sizes(common)?;
     archive(common, &common.data, mode)?;

@@ -30,6 +30,7 @@ use buttonwood_driver::{Driver, Nodes, Wallets};
 use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_feeds::{Feed, Feeds};
 use buttonwood_gate::{Gate, HeaderNames, Key, Limits, Proxies};
+use buttonwood_http::Listeners;
 use buttonwood_model::{Day, GroupId, SessionId, Time};
 use buttonwood_operate::keys::{Keeper, KeeperFault};
 use buttonwood_operate::{Access, Socket};
@@ -332,13 +333,14 @@ struct Parts {
 fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &Stop) -> Result<(), Trouble> {
     let Parts { running, socket, trading, driver, feeds } = parts;
     let (app, base_url) = (Arc::new(app), doors.base_url()?);
-    let Doors { listener, places, metrics } = doors;
+    let Doors { listener, auth, places, metrics } = doors;
+    let listeners = Listeners { main: listener, side: auth };
     if metrics.is_some() {
         app.measure();
     }
     stop.wait_from_now();
     app.set_ready(true);
-    let server = buttonwood_http::serve(listener, Arc::clone(&app), places)
+    let server = buttonwood_http::serve(listeners, Arc::clone(&app), places)
         .map_err(|error| Trouble::System(format!("cannot start a serving thread: {error}")))?;
     let connections = server.open_connections();
     let metrics =

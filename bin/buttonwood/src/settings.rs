@@ -3,6 +3,7 @@
 use crate::cli::{Common, Funds, Sandbox, Switch};
 use buttonwood_address::{Params, Seed};
 use buttonwood_driver::{Driver, Nodes};
+use buttonwood_http::Entrance;
 use buttonwood_oauth::OAuth;
 use buttonwood_rest::{Controllers, Outside, Settings, Steps};
 use buttonwood_site::Site;
@@ -29,8 +30,14 @@ pub(crate) fn of_sandbox(
         control: Controllers { peers: flags.control_from.clone(), hosts: flags.control_host.clone() },
         steps,
         public_url: flags.common.public_url.clone(),
+        pages: pages(&flags.common),
         outside: outside(auth_url),
     }
+}
+
+/// The listener of pages and of the authorization server.
+fn pages(common: &Common) -> Entrance {
+    if common.auth_listen.is_some() { Entrance::Side } else { Entrance::Main }
 }
 
 /// The settings of a venue, which has none of a sandbox's.
@@ -48,6 +55,7 @@ pub(crate) fn of_venue(common: &Common, auth_url: &str) -> Settings {
         control: Controllers::default(),
         steps: None,
         public_url: common.public_url.clone(),
+        pages: pages(common),
         outside: outside(auth_url),
     }
 }

@@ -6,7 +6,7 @@ use crate::connection_care::Connections;
 use crate::connection_state::{Connection, Signal};
 use crate::framing::{Framing, Verdict};
 use crate::guarded_stream::GuardedStream;
-use crate::handler::{Handler, Request, SignedMark};
+use crate::handler::{Entrance, Handler, Request, SignedMark};
 use crate::limits::{FIELDS_MAX, HEAD_MAX};
 use crate::reply::{Pieces, Reply};
 use crate::request_id::RequestId;
@@ -37,7 +37,7 @@ type Served<S> = http1::Connection<TokioIo<GuardedStream>, S>;
 /// Serves the requests of a connection.
 pub(crate) async fn serve<H: Handler>(
     stream: TcpStream,
-    peer: SocketAddr,
+    (peer, entrance): (SocketAddr, Entrance),
     handler: Arc<H>,
     connections: Rc<Connections>,
     connection: Rc<Connection>,
@@ -46,6 +46,7 @@ pub(crate) async fn serve<H: Handler>(
     let closes = Rc::new(Cell::new(false));
     let requests = Requests {
         peer,
+        entrance,
         handler,
         framing: Rc::clone(&framing),
         closes: Rc::clone(&closes),
@@ -95,6 +96,7 @@ pub(crate) async fn serve<H: Handler>(
 /// The requests of a connection.
 struct Requests<H> {
     peer: SocketAddr,
+    entrance: Entrance,
     handler: Arc<H>,
     framing: Rc<Framing>,
     /// Whether the latest answer ends the connection.
@@ -109,7 +111,7 @@ impl<H: Handler> Requests<H> {
         &self,
         request: http::Request<Incoming>,
     ) -> impl Future<Output = Result<http::Response<Pieces>, Infallible>> + use<H> {
-        let peer = self.peer;
+        let (peer, entrance) = (self.peer, self.entrance);
         let (handler, closing, verdict) =
             (Arc::clone(&self.handler), Rc::clone(&self.closes), self.framing.next());
         let (connections, connection, is_whole) =
@@ -121,7 +123,7 @@ impl<H: Handler> Requests<H> {
             let (connections, connection) = (&*connections, &*connection);
             let body = Body { incoming: &mut incoming, connections, connection, is_whole };
             let signed = SignedMark { connections, connection };
-            let request = Request { peer, head: &head, body, signed, verdict };
+            let request = Request { peer, entrance, head: &head, body, signed, verdict };
             let (reply, id) = RequestId::of(&head.headers).scope(handler.answer(request)).await;
             // It is unclear where the next request begins, or it begins after bytes that were not read.
             let is_last = verdict != Verdict::Clear || incoming.is_some();

@@ -11,11 +11,22 @@ use http::header::HOST;
 use http::request::Parts;
 use std::net::{IpAddr, SocketAddr};
 
+/// A listener of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entrance {
+    /// The first, which every server has.
+    Main,
+    /// The second, if there is one.
+    Side,
+}
+
 /// One request.
 #[derive(Debug)]
 pub struct Request<'a> {
     /// The other end of the connection: a client or a proxy.
     pub peer: SocketAddr,
+    /// The listener at which the connection arrived.
+    pub entrance: Entrance,
     /// Method, target and header fields.
     pub head: &'a Parts,
     /// The body. The connection closes after the answer unless the handler reads the whole body.

@@ -29,8 +29,8 @@ mod server;
 
 pub use body::Body;
 pub use fault::Fault;
-pub use handler::{Handler, Request, SignedMark};
+pub use handler::{Entrance, Handler, Request, SignedMark};
 pub use permits::{OpenConnections, Places};
 pub use reply::Reply;
 pub use request_id::with_request_id;
-pub use server::{Server, own_files, serve, serve_aside};
+pub use server::{Listeners, Server, own_files, serve, serve_aside};

@@ -4,9 +4,10 @@ use crate::abort_on_panic::AbortOnPanic;
 use crate::connection;
 use crate::connection_care::Connections;
 use crate::fault::Fault;
-use crate::handler::Handler;
+use crate::handler::{Entrance, Handler};
 use crate::permits::{NoPermit, OpenConnections, Permit, Permits, Places, Purpose};
 use std::cell::Cell;
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,16 +73,21 @@ pub fn own_files() -> usize {
     (threads() + 1) * (RUNTIME_FILES + BEYOND) + ASIDE
 }
 
-/// Serves a bound listener on one thread for each processor.
+/// Bound listeners. Those of one server share its threads and its places.
+#[derive(Debug)]
+pub struct Listeners {
+    /// The first.
+    pub main: std::net::TcpListener,
+    /// A second one, whose requests the handler tells apart.
+    pub side: Option<std::net::TcpListener>,
+}
+
+/// Serves bound listeners on one thread for each processor.
 ///
 /// # Errors
 /// When the system refuses a thread or a runtime.
-pub fn serve<H: Handler>(
-    listener: std::net::TcpListener,
-    handler: Arc<H>,
-    places: Places,
-) -> std::io::Result<Server> {
-    serve_on(listener, handler, places, "http", threads())
+pub fn serve<H: Handler>(listeners: Listeners, handler: Arc<H>, places: Places) -> std::io::Result<Server> {
+    serve_on(listeners, handler, places, "http", threads())
 }
 
 /// Serves a few connections of a bound listener on a thread of its own, so that they and the others do not wait for each
@@ -94,17 +100,19 @@ pub fn serve_aside<H: Handler>(
     handler: Arc<H>,
     name: &'static str,
 ) -> std::io::Result<Server> {
-    serve_on(listener, handler, Places::new(ASIDE, 100), name, 1)
+    serve_on(Listeners { main: listener, side: None }, handler, Places::new(ASIDE, 100), name, 1)
 }
 
 fn serve_on<H: Handler>(
-    listener: std::net::TcpListener,
+    listeners: Listeners,
     handler: Arc<H>,
     places: Places,
     name: &'static str,
     count: usize,
 ) -> std::io::Result<Server> {
-    listener.set_nonblocking(true)?;
+    for listener in std::iter::once(&listeners.main).chain(&listeners.side) {
+        listener.set_nonblocking(true)?;
+    }
     let (stop, stopped) = watch::channel(false);
     let share = places.all.div_ceil(count);
     let permits = Permits::new(places, count, BEYOND);
@@ -118,7 +126,7 @@ fn serve_on<H: Handler>(
         threads.push(spawn(name, number, Arc::clone(&handler), move || thread().serve(connections))?);
     }
     let thread = ServingThread::new(Arc::clone(&handler), stopped, share);
-    threads.push(spawn(name, 0, handler, move || thread().accept(listener, permits, others))?);
+    threads.push(spawn(name, 0, handler, move || thread().accept(listeners, permits, others))?);
     Ok(Server { stop, threads, open })
 }
 
@@ -154,7 +162,7 @@ where
 }
 
 /// The queue through which a serving thread gets its connections.
-type Queue = mpsc::UnboundedSender<(Permit, std::net::TcpStream)>;
+type Queue = mpsc::UnboundedSender<(Permit, std::net::TcpStream, Entrance)>;
 
 /// One serving thread.
 struct ServingThread<H> {
@@ -175,9 +183,9 @@ impl<H: Handler> ServingThread<H> {
     }
 
     /// Accepts connections, and gives each to the thread with the fewest.
-    async fn accept(self, listener: std::net::TcpListener, permits: Permits, others: Vec<Queue>) {
-        let listener = match TcpListener::from_std(listener) {
-            Ok(listener) => listener,
+    async fn accept(self, listeners: Listeners, permits: Permits, others: Vec<Queue>) {
+        let entrances = match Entrances::open(listeners) {
+            Ok(entrances) => entrances,
             Err(error) => {
                 tracing::error!(%error, "cannot listen");
                 return;
@@ -187,11 +195,11 @@ impl<H: Handler> ServingThread<H> {
         let mut stopped = self.stopped.clone();
         loop {
             let accepted = tokio::select! {
-                accepted = listener.accept() => accepted,
+                accepted = entrances.accept() => accepted,
                 _ = stopped.wait_for(|stopped| *stopped) => break,
             };
             match accepted {
-                Ok((stream, peer)) => {
+                Ok((stream, peer, entrance)) => {
                     // The connection is an open file from here on, even while it waits in the queue of its thread.
                     let permit = match permits.take(Purpose::Serve(self.handler.sharer(peer.ip()))) {
                         Ok(permit) => permit,
@@ -208,10 +216,10 @@ impl<H: Handler> ServingThread<H> {
                         }
                     };
                     match others.get(permit.thread()) {
-                        None => self.start(permit, stream, &open),
+                        None => self.start(permit, (stream, entrance), &open),
                         Some(other) => {
                             // If that thread has ended, the connection is dropped.
-                            let _ = stream.into_std().map(|stream| other.send((permit, stream)));
+                            let _ = stream.into_std().map(|stream| other.send((permit, stream, entrance)));
                         }
                     }
                 }
@@ -222,17 +230,17 @@ impl<H: Handler> ServingThread<H> {
                 }
             }
         }
-        drop(listener);
+        drop(entrances);
         drop(others);
         drain(&open).await;
     }
 
     /// Serves the connections that this thread gets from the accepting one.
-    async fn serve(self, mut connections: mpsc::UnboundedReceiver<(Permit, std::net::TcpStream)>) {
+    async fn serve(self, mut connections: mpsc::UnboundedReceiver<(Permit, std::net::TcpStream, Entrance)>) {
         let open = self.connections();
-        while let Some((permit, stream)) = connections.recv().await {
+        while let Some((permit, stream, entrance)) = connections.recv().await {
             if let Ok(stream) = TcpStream::from_std(stream) {
-                self.start(permit, stream, &open);
+                self.start(permit, (stream, entrance), &open);
             }
         }
         drain(&open).await;
@@ -268,7 +276,12 @@ impl<H: Handler> ServingThread<H> {
         }
     }
 
-    fn start(&self, permit: Permit, stream: TcpStream, connections: &Rc<Connections>) {
+    fn start(
+        &self,
+        permit: Permit,
+        (stream, entrance): (TcpStream, Entrance),
+        connections: &Rc<Connections>,
+    ) {
         let Ok(peer) = stream.peer_addr() else { return };
         if connections.open() >= self.share && !self.is_full.replace(true) {
             tracing::warn!(open = connections.open(), "too many connections: idle ones close");
@@ -288,9 +301,34 @@ impl<H: Handler> ServingThread<H> {
         let (number, connection) = connections.enter();
         let place = Place { connections: Rc::clone(&connections), number, _permit: permit };
         tokio::task::spawn_local(async move {
-            connection::serve(stream, peer, handler, connections, connection).await;
+            connection::serve(stream, (peer, entrance), handler, connections, connection).await;
             drop(place);
         });
+    }
+}
+
+/// The listeners of a server in the runtime of the thread that accepts.
+struct Entrances {
+    main: TcpListener,
+    side: Option<TcpListener>,
+}
+
+impl Entrances {
+    fn open(listeners: Listeners) -> std::io::Result<Self> {
+        let side = listeners.side.map(TcpListener::from_std).transpose()?;
+        Ok(Self { main: TcpListener::from_std(listeners.main)?, side })
+    }
+
+    /// The next connection at any of them.
+    async fn accept(&self) -> std::io::Result<(TcpStream, SocketAddr, Entrance)> {
+        let (accepted, entrance) = match &self.side {
+            None => (self.main.accept().await, Entrance::Main),
+            Some(side) => tokio::select! {
+                accepted = self.main.accept() => (accepted, Entrance::Main),
+                accepted = side.accept() => (accepted, Entrance::Side),
+            },
+        };
+        accepted.map(|(stream, peer)| (stream, peer, entrance))
     }
 }
 

@@ -10,6 +10,7 @@ use crate::steps::Steps;
 use buttonwood_address::{Params, Seed};
 use buttonwood_driver::{Chains, Nodes};
 use buttonwood_gate::Gate;
+use buttonwood_http::Entrance;
 use buttonwood_operate::Shared;
 use buttonwood_operate::keys::Keeper;
 use buttonwood_people::People;
@@ -47,6 +48,8 @@ pub struct Settings {
     /// The origin of the pages as browsers see it, such as `https://exchange.example`; without one it is the host that a request names,
     /// by http.
     pub public_url: Option<String>,
+    /// The listener of pages and of the authorization server.
+    pub pages: Entrance,
     /// The handlers of paths that are not the interface's, in the order of precedence.
     pub outside: Vec<Arc<dyn Outside>>,
 }

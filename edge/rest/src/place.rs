@@ -5,6 +5,7 @@ use crate::auth::Auth;
 use crate::outside::Beyond;
 use crate::route::Route;
 use crate::routes::{Found, find};
+use buttonwood_http::Entrance;
 use http::request::Parts;
 
 /// The place that a request's path and method lead to.
@@ -22,7 +23,21 @@ pub(crate) enum Place<'a> {
 
 impl<'a> Place<'a> {
     /// The place of a request. A path outside of the table takes precedence over a route that is not built.
-    pub(crate) fn find(app: &'a App, head: &'a Parts) -> Self {
+    ///
+    /// Pages and the authorization server may have a listener of their own: the other one has none of their paths then, and theirs has
+    /// none of the interface. Health checks and the contract, which a page reads, are at both.
+    pub(crate) fn find(app: &'a App, entrance: Entrance, head: &'a Parts) -> Self {
+        let place = Self::of_path(app, head);
+        let is_here = match (&place, entrance) {
+            _ if app.settings.pages == Entrance::Main => true,
+            (Self::Beyond(Beyond::Health(_) | Beyond::Contract) | Self::Nothing, _) => true,
+            (Self::Beyond(Beyond::Data(_) | Beyond::Handler(..)), entrance) => entrance == Entrance::Side,
+            (Self::Route(..) | Self::OtherMethod(_), entrance) => entrance == Entrance::Main,
+        };
+        if is_here { place } else { Self::Nothing }
+    }
+
+    fn of_path(app: &'a App, head: &'a Parts) -> Self {
         let path = head.uri.path();
         let (route, place) = match find(head.method.as_str(), path, app.settings.sandbox) {
             Found::Route(route, parameter) => (Some(route), Self::Route(route, parameter)),

@@ -32,7 +32,7 @@ impl buttonwood_http::Handler for App {
     async fn answer(&self, request: Request<'_>) -> Reply {
         let head = request.head;
         let counted = self.meters.arrived(&head.method);
-        let place = Place::find(self, head);
+        let place = Place::find(self, request.entrance, head);
         let answered = match preflight::answer(head, &place) {
             Some(reply) => Ok(reply),
             None => respond(self, request, place, &counted).await,

@@ -7,8 +7,9 @@ use crate::binary::{binary, private_folder, run_to_end};
 use buttonwood_client::{Client, Credentials};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use std::fs;
-use std::io::{BufRead, BufReader};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -26,15 +27,22 @@ impl Venue {
     /// Starts a venue in an empty directory.
     #[must_use]
     pub fn start() -> Self {
+        Self::with("")
+    }
+
+    /// Starts a venue with further lines of settings.
+    #[must_use]
+    pub fn with(further: &str) -> Self {
         let home = private_folder();
         fs::write(home.path().join("key"), "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n")
             .expect("a key file");
         let settings =
             "listen = \"127.0.0.1:0\"\ndata = \"data\"\nvault_key_file = \"key\"\nrate_limits = \"off\"\n";
-        fs::write(home.path().join("venue.toml"), settings).expect("a settings file");
+        fs::write(home.path().join("venue.toml"), format!("{settings}{further}")).expect("a settings file");
+        let log = File::create(home.path().join("log")).expect("a log");
         let mut command = Command::new(binary());
         command.args(["serve", "--config", "venue.toml"]).current_dir(home.path());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().expect("it starts");
         let mut ready = String::new();
         let out = child.stdout.take().expect("a pipe");
         BufReader::new(out).read_line(&mut ready).expect("a line");
@@ -53,6 +61,34 @@ impl Venue {
     #[track_caller]
     pub fn admin(&self, arguments: &[&str]) -> Admin {
         Admin::run(&self.data(), arguments)
+    }
+
+    /// Its standard error so far.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.home.path().join("log")).unwrap_or_default()
+    }
+
+    /// An actor without a key.
+    pub fn anyone(&self) -> &Actor {
+        &self.anyone
+    }
+
+    /// Its metrics, from the listener that its log names.
+    ///
+    /// # Panics
+    /// If it has none.
+    #[track_caller]
+    pub fn metrics(&self) -> String {
+        let log = self.log();
+        let (_, rest) = log.split_once("metrics are at ").unwrap_or_else(|| panic!("no metrics: {log}"));
+        let (url, _) = rest.split_once("/metrics").expect("a path");
+        let address = url.trim_start_matches("http://");
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        let request = format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut page = String::new();
+        stream.read_to_string(&mut page).expect("text");
+        page
     }
 
     /// A public GET.

@@ -47,7 +47,13 @@ async fn what_comes_with_a_request_counts() {
             let (stream, peer) = listener.accept().await.expect("a connection");
             let (_, connection) = connections.enter();
             states.push(Rc::clone(&connection));
-            spawn_local(serve(stream, peer, Arc::new(Plain), Rc::clone(&connections), connection));
+            spawn_local(serve(
+                stream,
+                (peer, Entrance::Main),
+                Arc::new(Plain),
+                Rc::clone(&connections),
+                connection,
+            ));
             for request in &requests {
                 client.write_all(request.as_bytes()).await.expect("it is read");
                 assert!(client.read(&mut [0; 4096]).await.expect("an answer") > 0);
@@ -85,7 +91,13 @@ async fn an_idle_connection_keeps_no_large_buffer() {
         let mut client = TcpStream::connect(address).await.expect("a connection");
         let (stream, peer) = listener.accept().await.expect("a connection");
         let (_, connection) = connections.enter();
-        spawn_local(serve(stream, peer, Arc::new(Plain), Rc::clone(&connections), Rc::clone(&connection)));
+        spawn_local(serve(
+            stream,
+            (peer, Entrance::Main),
+            Arc::new(Plain),
+            Rc::clone(&connections),
+            Rc::clone(&connection),
+        ));
         let head = |bytes: usize| format!("GET / HTTP/1.1\r\nHost: x\r\nX: {}\r\n\r\n", "x".repeat(bytes));
         for round in 0..3 {
             for bytes in [39, 1, 31, 20].map(|kilobytes| kilobytes * 1024) {
@@ -161,7 +173,13 @@ async fn a_handler_limits_its_body() {
             let mut client = TcpStream::connect(address).await.expect("a connection");
             let (stream, peer) = listener.accept().await.expect("a connection");
             let (_, connection) = connections.enter();
-            spawn_local(serve(stream, peer, Arc::new(Ten), Rc::clone(&connections), connection));
+            spawn_local(serve(
+                stream,
+                (peer, Entrance::Main),
+                Arc::new(Ten),
+                Rc::clone(&connections),
+                connection,
+            ));
             let request = format!("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{rest}");
             client.write_all(request.as_bytes()).await.expect("it is read");
             let mut answer = String::new();

@@ -39,6 +39,7 @@ pub(super) fn settings(outside: Vec<Arc<dyn Outside>>) -> Settings {
         control: Controllers::default(),
         steps: None,
         public_url: None,
+        pages: buttonwood_http::Entrance::Main,
         outside,
     }
 }
