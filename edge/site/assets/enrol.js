@@ -10,10 +10,15 @@ export async function enrol(next) {
   showPart("enrol", "enrol-title");
 }
 
+// Shows the recovery codes that came with a factor.
+export function showCodes(codes) {
+  for (const part of document.querySelectorAll(".enrolment")) part.hidden = true;
+  byId("enrol-code").value = "";
+  byId("recovery-codes").replaceChildren(...codes.map((one) => element("li", "", element("code", one))));
+  showPart("recovery", "recovery-title");
+}
+
 onSubmit("enrol-form", async ({ code }) => {
   const { recovery_codes } = await post("/site/totp/confirm", { code });
-  byId("enrol").hidden = true;
-  byId("enrol-code").value = "";
-  byId("recovery-codes").replaceChildren(...recovery_codes.map((one) => element("li", "", element("code", one))));
-  showPart("recovery", "recovery-title");
+  showCodes(recovery_codes);
 });

@@ -1,8 +1,27 @@
-// The settings of a user: account, password, second factor.
-import { byId, element, onClick, onSubmit, post, read, run, say } from "./post.js";
+// The settings of a user: account, password, passkeys, authenticator app.
+import { button, byId, element, onClick, onSubmit, post, read, run, say } from "./post.js";
 import { enrol } from "./enrol.js";
+import { addPasskey, explain } from "./passkey.js";
 
-run(async () => {
+const day = (millis) => new Date(millis).toISOString().slice(0, 10);
+
+function card({ id, name, created_ms }) {
+  const remove = async () => {
+    await post("/site/passkeys/remove", { id });
+    await showPasskeys();
+    say(`The passkey ${name} is removed.`, true);
+  };
+  const added = element("p", `Added on ${day(created_ms)}`);
+  return element("li", "", element("h3", name), added, button(`Remove ${name}`, remove));
+}
+
+async function showPasskeys() {
+  const passkeys = await read("/site/passkeys");
+  byId("no-passkeys").hidden = passkeys.length > 0;
+  byId("passkeys").replaceChildren(...passkeys.map(card));
+}
+
+async function showUser() {
   const { user, roles, account, accounts } = await read("/site/session");
   byId("user-name").textContent = user.name;
   byId("user-email").textContent = user.email;
@@ -11,7 +30,7 @@ run(async () => {
   byId("account").replaceChildren(...accounts.map((name) => element("option", name)));
   byId("account").value = account;
   byId("account-form").hidden = accounts.length === 0;
-});
+}
 
 onSubmit("account-form", async (fields) => {
   await post("/site/account", fields);
@@ -24,4 +43,17 @@ onSubmit("password-form", async ({ old, new: next }, form) => {
   say("The password is changed.", true);
 });
 
+onSubmit("passkey-form", async ({ name }, form) => {
+  await addPasskey(name);
+  form.reset();
+  await showPasskeys();
+  say(`The passkey ${name} is added.`, true);
+});
+
 onClick(byId("begin"), () => enrol("/settings/security"));
+
+explain("add-passkey");
+run(async () => {
+  await showUser();
+  await showPasskeys();
+});

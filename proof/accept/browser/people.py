@@ -320,6 +320,57 @@ class People:
         self.shown("changed")
         self.nothing_wrong()
 
+    def passkeys_need_a_name(self):
+        self.browser.open(f"{self.base}/signin")
+        self.shown("passkey-note")
+        note = self.browser.run("return document.getElementById('passkey-note').textContent")
+        assert "localhost" in note, note
+        assert self.browser.run("return document.getElementById('passkey').disabled"), "a button that cannot work"
+        self.nothing_wrong()
+
+    def a_passkey_enrols_and_signs_in(self):
+        """At `localhost`, with an authenticator of the browser's own."""
+        self.base = self.base.replace("127.0.0.1", "localhost")
+        self.browser.add_authenticator()
+        self.browser.open(f"{self.base}/signup")
+        self.shown("signup")
+        self.fill(name="Bea", email="bea@people.test", password=PASSWORD)
+        self.browser.press("Enter")
+        self.shown("sent")
+        self.browser.open(self.mail("bea@people.test")["link"].replace("127.0.0.1", "localhost"))
+        self.shown("confirm")
+        self.click("Confirm the address")
+        self.shown("confirmed")
+        self.click("Sign in")
+        self.at("/signin")
+        self.shown("signin")
+        self.fill(email="bea@people.test", password=PASSWORD)
+        self.browser.press("Enter")
+        self.shown("enrol-passkey")
+        self.looks_right("enrol-passkey")
+        self.fill(name="This device")
+        self.browser.press("Enter")
+        self.shown("recovery")
+        self.click("Continue")
+        self.at("/settings/security")
+        self.browser.wait_for("the passkey", "return document.querySelectorAll('#passkeys li').length === 1")
+        self.looks_right("passkeys")
+        self.fill(name="Once more")
+        self.browser.press("Enter")
+        self.browser.wait_for("the refusal of the device", MESSAGE + ".includes('already')")
+        self.browser.run("document.getElementById('signout').click()")
+        self.at("/signin")
+        self.shown("passkey")
+        self.click("Sign in with a passkey")
+        self.at("/settings/security")
+        self.browser.wait_for("the passkey", "return document.querySelectorAll('#passkeys li').length === 1")
+        self.nothing_wrong()
+        self.click("Remove This device")
+        self.browser.wait_for("the refusal of the last factor", MESSAGE + ".includes('only second factor')")
+        # Chromium notes the refusal, 400, by itself.
+        assert all("400" in line for line in self.browser.console())
+        self.browser.post("se/log", type="performance")
+
 
 def main():
     base, folder = sys.argv[1], Path(sys.argv[2])
@@ -328,7 +379,8 @@ def main():
     try:
         for check in (pages.someone_signs_up, pages.the_first_sign_in_enrols, pages.keys_are_kept,
                       pages.settings_fit_and_sign_out, pages.a_wrong_password_is_said, pages.the_bypass_signs_in,
-                      pages.consent_leads_to_the_app, pages.password_page_fits):
+                      pages.consent_leads_to_the_app, pages.password_page_fits, pages.passkeys_need_a_name,
+                      pages.a_passkey_enrols_and_signs_in):
             start = time.monotonic()
             check()
             print(f"ok     {check.__name__.replace('_', ' ')} ({time.monotonic() - start:.1f} s)", flush=True)

@@ -16,7 +16,7 @@ OPTIONS = [
     "--headless=new", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars",
     # Nothing of the browser itself may reach another host.
     "--disable-background-networking", "--disable-component-update", "--no-first-run",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]
 
 
@@ -92,6 +92,11 @@ class Browser:
 
     def devtools(self, command: str, **params):
         return self.post("goog/cdp/execute", cmd=command, params=params)
+
+    def add_authenticator(self):
+        """An authenticator of this device, whose user is always there and verified."""
+        self.post("webauthn/authenticator", protocol="ctap2", transport="internal", hasResidentKey=True, hasUserVerification=True,
+                  isUserVerified=True)
 
     def screen(self, width: int, height: int, dark: bool = False, phone: bool = False):
         """The size of the page in CSS pixels, and what its user prefers: these colours, and no motion, for steady pictures."""

@@ -14,6 +14,8 @@ use crate::exchange::Exchange;
 #[derive(Debug)]
 pub struct Browser<'x> {
     exchange: &'x Exchange,
+    /// The host that it names, in place of the address; with the port.
+    host: Option<String>,
     cookies: RefCell<BTreeMap<String, String>>,
     csrf: RefCell<Option<String>>,
 }
@@ -21,7 +23,25 @@ pub struct Browser<'x> {
 impl<'x> Browser<'x> {
     /// A browser without cookies.
     pub fn new(exchange: &'x Exchange) -> Self {
-        Self { exchange, cookies: RefCell::default(), csrf: RefCell::default() }
+        Self { exchange, host: None, cookies: RefCell::default(), csrf: RefCell::default() }
+    }
+
+    /// A browser without cookies that opened the pages as `http://localhost:PORT`, where passkeys work.
+    pub fn at_localhost(exchange: &'x Exchange) -> Self {
+        let address = exchange.address();
+        let port = address.rsplit(':').next().unwrap_or_default();
+        Self { host: Some(format!("localhost:{port}")), ..Self::new(exchange) }
+    }
+
+    /// The origin of the pages, as this browser sees it.
+    pub fn origin(&self) -> String {
+        format!("http://{}", self.host.clone().unwrap_or_else(|| self.exchange.address()))
+    }
+
+    /// Takes the cookies and the token of another browser.
+    pub fn take(&self, other: &Self) {
+        self.cookies.borrow_mut().clone_from(&other.cookies.borrow());
+        self.set_csrf(other.csrf().as_deref());
     }
 
     /// A browser in which a user is fully signed in, by the sandbox's own call.
@@ -82,6 +102,9 @@ impl<'x> Browser<'x> {
             self.cookies.borrow().iter().map(|(name, value)| format!("{name}={value}")).collect();
         let (cookies, csrf) = (cookies.join("; "), self.csrf());
         let mut all = headers.to_vec();
+        if let Some(host) = &self.host {
+            all.push(("Host", host));
+        }
         if !cookies.is_empty() {
             all.push(("Cookie", &cookies));
         }

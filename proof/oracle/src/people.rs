@@ -10,11 +10,12 @@ mod counts;
 mod deal;
 mod grants;
 mod mails;
+mod passkeys;
 mod sign_in;
 mod users;
 
 use crate::{Dice, Exchange, Happening};
-use buttonwood_engine::identity::{AppId, Command as Own, Digest, Peer, Stage, UserId};
+use buttonwood_engine::identity::{AppId, Challenge, Command as Own, Digest, Peer, Stage, UserId};
 use buttonwood_engine::{Access, Answer, Body, Command, FeeSchedule, Founding, Outcome};
 use buttonwood_model::{AccountId, GroupId, Roles, Scopes, SessionId, Time};
 use buttonwood_num::Money;
@@ -48,6 +49,21 @@ struct Person {
     /// Failed codes since a reset and a recovery code ended them.
     failures: Vec<u64>,
     reset: Option<u64>,
+    keys: Vec<Key>,
+}
+
+impl Person {
+    fn has_factor(&self) -> bool {
+        self.factor != 0 || !self.keys.is_empty()
+    }
+}
+
+/// A passkey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    number: u64,
+    credential: Digest,
+    counter: u32,
 }
 
 /// A browser.
@@ -148,6 +164,10 @@ pub struct People {
     /// Mails that a peer requested.
     mails_of: Vec<(Peer, u64)>,
     links: Vec<Link>,
+    /// Challenges that passkeys signed.
+    challenges: Vec<Challenge>,
+    /// Credentials of all passkeys that there were.
+    credentials: Vec<Digest>,
     orders: Vec<Order>,
     /// Browsers and grants so far.
     sessions: u32,
@@ -216,6 +236,9 @@ impl People {
             Own::Grant(new) => self.grant(access, new, now),
             Own::Revoke(app, token) => self.revoke(*app, token),
             Own::EndGrant(user, session) => self.end_grant(*user, *session),
+            Own::AddPasskey(new) => self.add_passkey(new, now),
+            Own::UsePasskey(used) => self.use_passkey(access, used, now),
+            Own::RemovePasskey(session, number) => self.remove_passkey(*session, *number, now),
             Own::RevokeByToken => no("Unknown"),
             // An ended record is dead before it is forgotten.
             Own::Forget => Ok(()),
@@ -339,7 +362,7 @@ mod tests {
     #[test]
     fn the_core_admits_like_the_naive_model() {
         let mut counts = PeopleCounts::default();
-        for seed in 0..32 {
+        for seed in 0..64 {
             let run = people(Dice::seeded(seed), 1_000);
             counts.add(&run.unwrap_or_else(|difference| panic!("seed {seed}: {difference}")));
         }

@@ -183,3 +183,6 @@ fn unexpected(error: impl std::fmt::Debug) -> Refusal {
     tracing::error!(?error, "no options for a passkey");
     failed()
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,6 +23,8 @@ use serde_json::json;
 const FRAME: &str = include_str!("../../assets/person/frame.html");
 /// The part of a page in which a second factor is enrolled.
 const ENROL: &str = include_str!("../../assets/person/enrol.html");
+/// The form that adds a passkey.
+const PASSKEY: &str = include_str!("../../assets/person/passkey.html");
 /// Where a sign-in leads without a path of its own.
 const HOME: &str = "/settings/security";
 
@@ -48,9 +50,10 @@ enum Kind {
 }
 
 /// The files of these pages, beside those of the other pages.
-pub(crate) const FILES: [(&str, &str, &[u8]); 10] = [
+pub(crate) const FILES: [(&str, &str, &[u8]); 11] = [
     ("/site/person.css", STYLE, include_bytes!("../../assets/person.css")),
     ("/site/post.js", SCRIPT, include_bytes!("../../assets/post.js")),
+    ("/site/passkey.js", SCRIPT, include_bytes!("../../assets/passkey.js")),
     ("/site/enrol.js", SCRIPT, include_bytes!("../../assets/enrol.js")),
     ("/site/signup.js", SCRIPT, include_bytes!("../../assets/signup.js")),
     ("/site/signin.js", SCRIPT, include_bytes!("../../assets/signin.js")),
@@ -149,7 +152,7 @@ impl Page {
         let next = asked.next.as_deref().unwrap_or(HOME);
         let data = json!({ "step": step, "csrf": csrf, "next": next }).to_string();
         let nav = if self.kind == Kind::Settings { nav(self.path) } else { String::new() };
-        let main = fill(self.main, &[("enrol", ENROL), ("scopes", &scopes())]);
+        let main = fill(self.main, &[("enrol", ENROL), ("passkey", PASSKEY), ("scopes", &scopes())]);
         let page = fill(
             FRAME,
             &[

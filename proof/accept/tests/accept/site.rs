@@ -5,6 +5,7 @@ mod factors;
 mod interface;
 mod keys;
 mod pages;
+mod passkeys;
 mod passwords;
 mod refusals;
 mod sessions;

@@ -68,6 +68,18 @@ fn user(state: &State, place: usize, user: &User, text: &mut Text) {
         write!(line, " signed in {}", time.0).expect("a string");
     }
     text.line(&line);
+    for passkey in user.passkeys() {
+        let copied = if passkey.may_be_copied { " may be copied" } else { "" };
+        text.line(&format!(
+            "  passkey {} '{}' credential {} key {} counter {}{copied} since {}",
+            passkey.number,
+            passkey.name,
+            hex(&passkey.credential),
+            hex(&passkey.key[0]),
+            passkey.counter,
+            passkey.created.0
+        ));
+    }
 }
 
 fn browser(state: &State, session: SessionId, browser: &Browser, text: &mut Text) {

@@ -1,6 +1,6 @@
 //! Whether the core lets the same tokens, browsers, refresh tokens, codes and sessions do the same.
 
-use super::{Order, People, Person};
+use super::{Key, Order, People, Person};
 use crate::Exchange;
 use buttonwood_engine::identity::{Stage, User, UserId};
 use buttonwood_engine::{Owner, State};
@@ -50,6 +50,14 @@ impl People {
             let grants: Vec<SessionId> = user.grants().iter().copied().filter(is_alive).collect();
             let own = self.families.iter().filter(|it| it.person == at && it.is_alive(now.0));
             same("a user's grants", grants, own.map(|family| family.id).collect())?;
+        }
+        for credential in &self.credentials {
+            let found = identity.find_passkey(credential).map(|(user, key)| (user.index(), key.number));
+            let own = (0..).zip(&self.persons).find_map(|(at, person)| {
+                let key = person.keys.iter().find(|key| key.credential == *credential)?;
+                Some((at, key.number))
+            });
+            same("the owner of a passkey", found, own)?;
         }
         let apps: BTreeSet<_> =
             identity.apps().map(|app| (app.new.id, app.is_reviewed, app.is_implicit)).collect();
@@ -161,14 +169,19 @@ type Facts<'a> = (
     [bool; 2],
     [u64; 3],
     &'a [buttonwood_engine::identity::Digest],
+    Vec<Key>,
 );
 
 fn facts_of(user: &User) -> Facts<'_> {
     let flags = [user.is_operator, user.is_disabled];
-    (user.group, user.roles, flags, [user.credential, user.factor, user.step], &user.recovery)
+    let keys = user.passkeys().iter();
+    let keys =
+        keys.map(|it| Key { number: it.number, credential: it.credential, counter: it.counter }).collect();
+    (user.group, user.roles, flags, [user.credential, user.factor, user.step], &user.recovery, keys)
 }
 
 fn facts(person: &Person) -> Facts<'_> {
     let flags = [person.is_operator, person.is_disabled];
-    (person.group, person.roles, flags, [person.credential, person.factor, person.step], &person.recovery)
+    let numbers = [person.credential, person.factor, person.step];
+    (person.group, person.roles, flags, numbers, &person.recovery, person.keys.clone())
 }

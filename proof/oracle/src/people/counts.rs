@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The cases that a run must meet.
-const CASES: [&str; 46] = [
+const CASES: [&str; 57] = [
     "signed in",
     "step used again",
     "step too far",
@@ -50,6 +50,17 @@ const CASES: [&str; 46] = [
     "order of a page",
     "refused act of a token or page",
     "cancelled own session",
+    "passkey added",
+    "passkey enrolled",
+    "passkey signed in",
+    "passkey renewed",
+    "passkey removed",
+    "passkey known",
+    "passkeys too many",
+    "last factor kept",
+    "challenge again",
+    "challenge too old",
+    "counter went back",
 ];
 
 /// How often each case occurred in a run.

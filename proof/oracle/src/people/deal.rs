@@ -3,6 +3,7 @@
 
 mod acts;
 mod apps;
+mod passkeys;
 mod script;
 
 use super::{Family, HOUR, MINUTE, People, SECOND, Slip, Window};
@@ -154,7 +155,8 @@ impl PeopleDealer {
             36..38 => self.browser(dice, people, now),
             38..50 => self.consent(dice, people, now),
             50..63 => self.exchange(dice, people, now),
-            63..83 => self.refresh(dice, people, now),
+            63..77 => self.refresh(dice, people, now),
+            77..83 => self.passkey(dice, people, now),
             83..88 => self.revoke(dice, people, now),
             88..92 => self.app(dice),
             92 => self.grant(dice),

@@ -44,7 +44,7 @@ impl People {
         person.reset.is_some_and(|reset| person.failures.iter().filter(|time| **time >= reset).count() < 5)
     }
 
-    fn check_peer(&mut self, login: &Digest, peer: Peer, now: u64) -> Judged {
+    pub(super) fn check_peer(&mut self, login: &Digest, peer: Peer, now: u64) -> Judged {
         let Some(until) = self.throttled(login, peer, now) else { return Ok(()) };
         self.counts.note("throttled by peer");
         Err(format!("Throttled(Time({until}))"))
@@ -72,16 +72,32 @@ impl People {
 
     pub(super) fn open(&mut self, access: &Access, new: &NewBrowser, now: u64) -> Judged {
         let Some(person) = self.person(new.user) else { return no("UnknownUser") };
-        let (login, factor, group) = (person.login, person.factor, person.group);
+        let (login, has_factor) = (person.login, person.has_factor());
         let is_right = !person.is_disabled && person.credential != 0 && person.credential == new.credential;
         self.check_peer(&login, new.peer, now)?;
         if !is_right {
             return no("WrongCredential");
         }
-        if new.is_full && factor == 0 {
+        if new.is_full && !has_factor {
             return no("WrongStage");
         }
-        let at = new.user.index();
+        let stage = match (new.is_full, has_factor) {
+            (true, _) => Stage::Full,
+            (false, false) => Stage::Enrol,
+            (false, true) => Stage::Code,
+        };
+        self.open_window(access, new.user.index(), (new.cookie, stage), now);
+        Ok(())
+    }
+
+    /// Opens a browser; the oldest of too many ends.
+    pub(super) fn open_window(
+        &mut self,
+        access: &Access,
+        at: usize,
+        (cookie, stage): (Digest, Stage),
+        now: u64,
+    ) {
         let alive: Vec<usize> = (0..self.windows.len())
             .filter(|it| self.windows[*it].person == at && self.windows[*it].is_alive(now))
             .collect();
@@ -89,28 +105,23 @@ impl People {
             self.windows[alive[0]].has_ended = true;
             self.counts.note("oldest browser ended");
         }
-        let stage = match (new.is_full, factor) {
-            (true, _) => Stage::Full,
-            (false, 0) => Stage::Enrol,
-            (false, _) => Stage::Code,
-        };
+        let group = self.persons[at].group;
         let account = group.and_then(|group| Some(access.accounts_of(group).next()?.0));
         let id = self.next_session();
         self.windows.push(Window {
             id,
             person: at,
-            cookie: new.cookie,
+            cookie,
             stage,
             opened: now,
             code_at: now,
             account,
             has_ended: false,
         });
-        Ok(())
     }
 
     /// The browser that is alive, and its user; counts one that is too old.
-    fn find(&mut self, session: SessionId, now: u64) -> Result<usize, String> {
+    pub(super) fn find(&mut self, session: SessionId, now: u64) -> Result<usize, String> {
         let place = self.windows.iter().position(|it| it.id == session && !it.has_ended);
         let place = place.ok_or("UnknownBrowser")?;
         if self.windows[place].is_alive(now) {
@@ -169,7 +180,7 @@ impl People {
         Ok(())
     }
 
-    fn complete(&mut self, place: usize, cookie: Digest, now: u64) {
+    pub(super) fn complete(&mut self, place: usize, cookie: Digest, now: u64) {
         let window = &mut self.windows[place];
         (window.stage, window.cookie, window.code_at) = (Stage::Full, cookie, now);
         self.counts.note("signed in");
@@ -181,7 +192,7 @@ impl People {
         let at = window.person;
         match window.stage {
             Stage::Code => return no("WrongStage"),
-            Stage::Enrol if self.persons[at].factor != 0 => {
+            Stage::Enrol if self.persons[at].has_factor() => {
                 self.counts.note("enrolled twice");
                 return no("WrongStage");
             }

@@ -34,6 +34,7 @@ impl People {
             recovery: Vec::new(),
             failures: Vec::new(),
             reset: None,
+            keys: Vec::new(),
         });
         Ok(())
     }

@@ -27,6 +27,8 @@ pub(super) enum Part {
     Reset(UserId),
     Recover(UserId),
     Totp(UserId),
+    AddPasskey(UserId),
+    RemovePasskey(UserId),
     Change(UserId, Option<u64>, Option<Roles>),
     Review(bool),
     Consent(UserId, bool),
@@ -41,7 +43,7 @@ pub(super) fn course(dice: &mut Dice) -> VecDeque<Part> {
     let user = a_user(dice);
     let trader = UserId(dice.pick(&[0, 1]));
     let many = |part: Part, times: usize| vec![part; times];
-    let parts = match dice.below(9) {
+    let parts = match dice.below(11) {
         0 | 1 => {
             let way_back = [
                 Part::Recover(user),
@@ -54,6 +56,12 @@ pub(super) fn course(dice: &mut Dice) -> VecDeque<Part> {
             ];
             let begin = [Part::Open(user, true), Part::Enrol(user, 0)];
             [begin.to_vec(), many(Part::Guess(user), 51), way_back.to_vec()].concat()
+        }
+        9 => [vec![Part::Open(user, true)], many(Part::AddPasskey(user), 11)].concat().repeat(2),
+        10 => {
+            let begin = vec![Part::Change(user, Some(0), None), Part::Open(user, true)];
+            let end = [Part::Open(user, false), Part::AddPasskey(user), Part::RemovePasskey(user)];
+            [begin, many(Part::RemovePasskey(user), 20), end.to_vec()].concat()
         }
         2 => [many(Part::Fail(user), 6), vec![Part::Open(user, false), Part::Totp(user)]].concat(),
         3 => many(Part::Open(user, true), 22),
@@ -141,6 +149,8 @@ impl PeopleDealer {
                 let (session, cookie) = (session(user, 0), self.fresh(b'k'));
                 Own::UseCode(UsedCode { session, cookie, proof, peer: PEERS[2] })
             }
+            Part::AddPasskey(user) => self.new_passkey(session(user, 0), now),
+            Part::RemovePasskey(user) => Self::remove_passkey(people, user.index(), session(user, 0), false),
             Part::Change(user, factor, roles) => {
                 Own::ChangeUser(user, Arc::new(UserChange { factor, roles, ..UserChange::default() }))
             }
