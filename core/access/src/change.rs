@@ -159,6 +159,19 @@ pub(crate) fn restrict_group<E: From<BytesRef>>(
     Ok(())
 }
 
+/// Approves a group that waits for it. To repeat it succeeds and changes nothing.
+pub(crate) fn approve_group<E: From<BytesRef>>(
+    access: &Access,
+    id: GroupId,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    access.group(id).ok_or(Reject::Unknown)?;
+    if !access.is_approved(id) {
+        out.push_named(&Infrequent::GroupApproved(id));
+    }
+    Ok(())
+}
+
 /// A session that has not ended.
 fn changeable(access: &Access, id: SessionId) -> Result<&Session, Reject> {
     let session = access.session(id).ok_or(Reject::Unknown)?;

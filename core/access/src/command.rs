@@ -73,6 +73,8 @@ pub enum Command {
     RestrictGroup(GroupId, Arc<Vec<Cidr>>),
     /// An act of a browser's user on a key of the user's group.
     KeepKey(Arc<OwnKey>),
+    /// Approve a group that someone has made by signing up.
+    ApproveGroup(GroupId),
 }
 
 /// A group with its terms.
@@ -127,6 +129,7 @@ named!(Command, "access", {
     RestrictSession { 0: session, 1: addresses } = "restrict_session" 1,
     RestrictGroup { 0: group, 1: addresses } = "restrict_group" 1,
     KeepKey { 0: act } = "keep_key" 1,
+    ApproveGroup { 0: group } = "approve_group" 1,
 });
 
 impl Command {
@@ -168,7 +171,8 @@ impl RoomCommand for Command {
             | Self::SetSessionRoles(..)
             | Self::RenameSession(..)
             | Self::RestrictSession(..)
-            | Self::RestrictGroup(..) => Roles::NOBODY,
+            | Self::RestrictGroup(..)
+            | Self::ApproveGroup(_) => Roles::NOBODY,
         }
     }
 
@@ -231,6 +235,10 @@ pub enum Infrequent {
     SessionRestricted(SessionId, Vec<Cidr>),
     /// A group was restricted to addresses.
     GroupRestricted(GroupId, Vec<Cidr>),
+    /// A group waits until an operator approves it.
+    GroupHeld(GroupId),
+    /// A group was approved.
+    GroupApproved(GroupId),
 }
 
 named!(Infrequent, "access", {
@@ -248,6 +256,8 @@ named!(Infrequent, "access", {
     SessionRenamed { 0: session, 1: name } = "session_renamed" 1,
     SessionRestricted { 0: session, 1: addresses } = "session_restricted" 1,
     GroupRestricted { 0: group, 1: addresses } = "group_restricted" 1,
+    GroupHeld { 0: group } = "group_held" 1,
+    GroupApproved { 0: group } = "group_approved" 1,
 });
 
 /// Decides a command: of a key that [`admit`](crate::admit) has let in, or, without a caller, of the exchange itself or an
@@ -313,6 +323,7 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
         Command::RestrictSession(session, addresses) => change::restrict(access, *session, addresses, out)?,
         Command::RestrictGroup(group, addresses) => change::restrict_group(access, *group, addresses, out)?,
         Command::KeepKey(act) => own_key::decide(access, caller, act, out)?,
+        Command::ApproveGroup(group) => change::approve_group(access, *group, out)?,
     }
     Ok(())
 }
@@ -358,5 +369,7 @@ pub fn evolve(access: &mut Access, now: Time, event: Infrequent) {
         Infrequent::SessionRenamed(session, name) => access.rename_session(session, name),
         Infrequent::SessionRestricted(session, addresses) => access.restrict_session(session, addresses),
         Infrequent::GroupRestricted(group, addresses) => access.restrict_group(group, addresses),
+        Infrequent::GroupHeld(group) => access.set_approved(group, false),
+        Infrequent::GroupApproved(group) => access.set_approved(group, true),
     }
 }

@@ -123,6 +123,8 @@ pub struct Access {
     pub(crate) client_ids: BTreeMap<(AccountId, String), Request>,
     /// The owners and the roles of the sessions of grants and browsers.
     pub(crate) held: BTreeMap<SessionId, (Owner, Roles)>,
+    /// The groups that no operator has approved yet.
+    unapproved: BTreeSet<GroupId>,
 }
 
 impl Access {
@@ -179,6 +181,12 @@ impl Access {
     pub fn find_account(&self, group: GroupId, short_name: &str) -> Option<AccountId> {
         let named = |account: &Account| account.group == Some(group) && account.short_name == short_name;
         self.accounts.iter().position(named).map(AccountId::from_index)
+    }
+
+    /// Whether a group is one that operators know. One that someone made by signing up in a venue gets no advances, no free withdrawals and no
+    /// rewards until an operator approves it: the same person could sign up again and again.
+    pub fn is_approved(&self, group: GroupId) -> bool {
+        !self.unapproved.contains(&group)
     }
 
     /// Every custody account, closed ones too, the oldest first.
@@ -347,6 +355,15 @@ impl Access {
     pub(crate) fn set_roles(&mut self, session: SessionId, roles: Roles) {
         if let Some(session) = self.sessions.get_mut(session.index()) {
             session.key.roles = roles;
+        }
+    }
+
+    /// Sets whether operators know a group.
+    pub(crate) fn set_approved(&mut self, group: GroupId, is_approved: bool) {
+        if is_approved {
+            self.unapproved.remove(&group);
+        } else {
+            self.unapproved.insert(group);
         }
     }
 

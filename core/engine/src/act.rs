@@ -8,6 +8,7 @@ use crate::Body;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use buttonwood_identity::UserId;
 use buttonwood_model::{Named, NamedError, RoomCommand, named, put_fields, read_fields, take_named};
 use serde::{Deserialize, Serialize};
 
@@ -25,12 +26,15 @@ pub struct Act {
 /// Who did what, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// The user, or `control` for a control call of the sandbox.
+    /// The user of the machine, the e-mail address of an operator who signed in, or `control` for a control call of the sandbox.
     pub who: String,
     /// The name of the command, and its arguments.
     pub what: String,
     /// The reason that the user gave; empty without one.
     pub why: String,
+    /// The operator who signed in with an e-mail address; none for any other. The act has it, and its event only has `who`.
+    #[serde(skip)]
+    pub user: Option<UserId>,
 }
 
 /// An event of an act.
@@ -45,7 +49,7 @@ named!(Audit, "operator", { Acted { 0: note, 1: before } = "acted" 1 });
 /// The name of the record of an act.
 const ACT: &str = "act";
 /// Its version.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 impl Named for Act {
     const ROOM: &'static str = "operator";
@@ -54,13 +58,13 @@ impl Named for Act {
         (ACT, VERSION)
     }
 
-    /// The note, then the record of the command, if there is one, then the proposal that it carries out.
+    /// The note, then the record of the command, if there is one, then the proposal that it carries out, then the operator's user.
     fn put_body(&self, out: &mut Vec<u8>) {
         let mut inner = Vec::new();
         if let Some(body) = &self.body {
             body.put(&mut inner);
         }
-        put_fields(&(&self.note, inner, self.approves), out);
+        put_fields(&(&self.note, inner, self.approves, self.note.user), out);
     }
 
     fn read_body(name: &str, version: u8, body: &[u8]) -> Result<Self, NamedError> {
@@ -68,8 +72,9 @@ impl Named for Act {
         if name != ACT {
             return Err(NamedError::Unknown(full_name()));
         }
-        let (note, inner, approves): (Note, Vec<u8>, u64) =
+        let (note, inner, approves, user): (Note, Vec<u8>, u64, Option<UserId>) =
             read_fields(Self::ROOM, name, [version, VERSION], body)?;
+        let note = Note { user, ..note };
         let mut rest = inner.as_slice();
         let body = if rest.is_empty() { None } else { Some(Body::read(take_named(&mut rest)?)?) };
         match body {
@@ -115,7 +120,7 @@ mod tests {
     use crate::Founding;
 
     fn note() -> Note {
-        Note { who: "alice".into(), what: "clock move".into(), why: "a test".into() }
+        Note { who: "alice".into(), what: "clock move".into(), why: "a test".into(), user: None }
     }
 
     fn written(body: &Body) -> Vec<u8> {
@@ -133,23 +138,27 @@ mod tests {
     fn an_act_carries_its_command() {
         for body in [None, Some(Founding::MoveClock.into())] {
             for approves in [0, 300] {
-                let act = Body::approving_act(note(), body.clone(), approves);
-                assert_eq!(read(&written(&act)), Ok(act));
+                for user in [None, Some(UserId(7))] {
+                    let act = Body::approving_act(Note { user, ..note() }, body.clone(), approves);
+                    assert_eq!(read(&written(&act)), Ok(act));
+                }
             }
         }
         assert_eq!(Body::act(note(), Some(Founding::MoveClock.into())).inner(), &Founding::MoveClock.into());
     }
 
-    /// An act of an earlier build carries out no proposal.
+    /// An act of an earlier build is that of a user of the machine, and an even earlier one carries out no proposal.
     #[test]
-    fn an_earlier_act_approves_nothing() {
+    fn an_earlier_act_is_that_of_a_machine_s_user() {
         let act = Body::act(note(), Some(Founding::MoveClock.into()));
         let mut bytes = written(&act);
-        assert_eq!(bytes.pop(), Some(0), "the number of the proposal is last");
         let at = b"operator.act".len() + 1;
-        bytes[at] = 1;
-        bytes[at + 1] -= 1;
-        assert_eq!(read(&bytes), Ok(act));
+        for version in [2, 1] {
+            assert_eq!(bytes.pop(), Some(0), "the proposal is last, and before it the user was");
+            bytes[at] = version;
+            bytes[at + 1] -= 1;
+            assert_eq!(read(&bytes), Ok(act.clone()));
+        }
     }
 
     /// An act within an act and surplus bytes are refused.

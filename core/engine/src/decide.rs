@@ -240,6 +240,9 @@ fn decide_act(state: &State, now: Time, act: &Act, work: &mut Workspace) -> Resu
     if state.opening.is_none() {
         return Err(Reject::NotNow);
     }
+    if act.note.user.is_some_and(|user| state.identity.operator(user).is_none()) {
+        return Err(Reject::Operation(ApprovalError::NoOperator));
+    }
     let approved = check_approval(state, now, act)?;
     let made = match &act.body {
         Some(body) => decide_act_events(state, now, body, &act.note, work)?,
@@ -257,8 +260,7 @@ fn check_approval(state: &State, now: Time, act: &Act) -> Result<Option<u64>, Re
     if act.approves == 0 {
         return Ok(None);
     }
-    let approvable = state.operations.approvable(now, act.approves, &act.note.who);
-    let proposal = approvable.map_err(Reject::Operation)?;
+    let proposal = state.approvable(now, act.approves, &act.note).map_err(Reject::Operation)?;
     let is_command = matches!(proposal.what, Proposed::Command(_));
     if is_command { Ok(Some(act.approves)) } else { Err(Reject::Operation(ApprovalError::Unknown)) }
 }
@@ -272,7 +274,7 @@ fn decide_act_events(
     work: &mut Workspace,
 ) -> Result<Made, Reject> {
     if let Body::Operation(Operation::Approve(id)) = body {
-        let approved = operations::approved(state, now, *id, &note.who).map_err(Reject::Operation)?;
+        let approved = operations::approved(state, now, *id, note).map_err(Reject::Operation)?;
         let made = decide_own(state, now, &approved, Some(note), work)?;
         work.out.push_named(&Operated::Approved(*id));
         return Ok(made);

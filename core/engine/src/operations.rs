@@ -10,7 +10,7 @@
 mod proposal;
 
 pub use proposal::{ApprovalError, GuardedCommand, PROPOSAL_AGE, PROPOSALS_MAX, Proposal, Proposed};
-pub(crate) use proposal::{approved, expire, propose, propose_key, proposed, withdraw};
+pub(crate) use proposal::{approved, expire, propose, propose_key, proposed, withdraw, withdraw_of};
 
 use crate::{Note, Reject, State};
 use alloc::string::String;
@@ -72,7 +72,8 @@ pub enum Operated {
     Proposed(Proposal),
     /// A proposal was approved; its events come before.
     Approved(u64),
-    /// A proposal was withdrawn: what it would resume was halted again, or another command has decided about its key.
+    /// A proposal was withdrawn: what it would resume was halted again, another command has decided about its key, or its proposer is no
+    /// operator any more.
     Withdrawn(u64),
     /// How many operators are needed was set.
     ApprovalsSet(u8),
@@ -83,7 +84,7 @@ pub enum Operated {
 named!(Operated, "operations", {
     Halted { 0: halt } = "halted" 1,
     Resumed {} = "resumed" 1,
-    Proposed { 0: proposal } = "proposed" 2,
+    Proposed { 0: proposal } = "proposed" 3,
     Approved { 0: id } = "approved" 1,
     Withdrawn { 0: id } = "proposal_withdrawn" 1,
     ApprovalsSet { 0: approvals } = "approvals_set" 1,
@@ -137,15 +138,6 @@ impl Operations {
     /// The keys that wait for an approval, also those whose time has passed.
     pub fn proposed_keys(&self) -> impl Iterator<Item = SessionId> {
         self.proposals.iter().filter_map(|proposal| proposal.what.key())
-    }
-
-    /// The proposal of this number, if this user may approve it now.
-    ///
-    /// # Errors
-    /// [`ApprovalError`].
-    pub fn approvable(&self, now: Time, id: u64, who: &str) -> Result<&Proposal, ApprovalError> {
-        let found = self.proposals(now).find(|proposal| proposal.id == id).ok_or(ApprovalError::Unknown)?;
-        if found.who == who { Err(ApprovalError::OwnProposal) } else { Ok(found) }
     }
 }
 

@@ -368,6 +368,11 @@ fn decide_settlement(
     Err(if is_known { Reject::SettledBefore } else { Reject::UnknownRow })
 }
 
+/// An operator approves a group that waits for it: appends what is advanced of the credits that wait.
+pub fn start_approved<E: From<BytesRef>>(context: &Context<'_, Funds>, group: GroupId, out: &mut Outbox<E>) {
+    advance::start_approved(context, group, |event| out.push_named(&crate::Infrequent::from(event)));
+}
+
 /// Applies an event.
 pub(crate) fn evolve(books: &mut ContextMut<'_, Funds>, event: Event) {
     match event {

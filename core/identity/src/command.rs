@@ -72,11 +72,13 @@ pub enum Command {
     UsePasskey(Arc<UsedPasskey>),
     /// Remove a passkey, in a browser: its number.
     RemovePasskey(SessionId, u64),
+    /// Make a user who has no password, and a link that sets it; the digest is that of its token.
+    Invite(Arc<NewUser>, Digest),
 }
 
 named!(Command, "identity", {
     AddUser { 0: user } = "add_user" 1,
-    ChangeUser { 0: user, 1: change } = "change_user" 1,
+    ChangeUser { 0: user, 1: change } = "change_user" 2,
     SignUp { 0: mailing, 1: new } = "sign_up" 1,
     Confirm { 0: confirm } = "confirm" 1,
     AskReset { 0: mailing, 1: token } = "ask_reset" 1,
@@ -103,6 +105,7 @@ named!(Command, "identity", {
     AddPasskey { 0: passkey } = "add_passkey" 1,
     UsePasskey { 0: used } = "use_passkey" 1,
     RemovePasskey { 0: session, 1: number } = "remove_passkey" 1,
+    Invite { 0: user, 1: token } = "invite" 1,
 });
 
 impl RoomCommand for Command {
@@ -191,7 +194,7 @@ pub enum Infrequent {
 
 named!(Infrequent, "identity", {
     UserAdded { 0: user } = "user_added" 1,
-    UserChanged { 0: user, 1: change } = "user_changed" 1,
+    UserChanged { 0: user, 1: change } = "user_changed" 2,
     SignedUp { 0: new } = "signed_up" 1,
     MailCounted { 0: mailing } = "mail_counted" 1,
     ResetAsked { 0: token, 1: reset } = "reset_asked" 1,
@@ -317,6 +320,7 @@ pub fn decide<E: From<BytesRef>>(
         Command::AddPasskey(new) => passkey::add(room, new, now, out),
         Command::UsePasskey(used) => passkey::sign_in(room, used, now, out),
         Command::RemovePasskey(session, number) => passkey::remove(room, (*session, *number), now, out),
+        Command::Invite(new, token) => user::invite(room, access, (new, token), now, out),
     }
 }
 

@@ -64,6 +64,11 @@ impl Identity {
         self.users.get(id.index())
     }
 
+    /// A user who is an operator and may act as one.
+    pub fn operator(&self, id: UserId) -> Option<&User> {
+        self.user(id).filter(|user| user.is_operator && !user.is_disabled)
+    }
+
     /// The user with an address.
     pub fn find_user(&self, login: &Digest) -> Option<UserId> {
         self.by_login.get(login).copied()

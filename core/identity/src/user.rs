@@ -1,6 +1,6 @@
 //! Users.
 
-use crate::{Digest, Identity, Infrequent, Passkey, Reject, UserId};
+use crate::{CONFIRM_AGE, Digest, Identity, Infrequent, Passkey, Reject, Reset, UserId};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::Access;
@@ -20,6 +20,10 @@ pub struct User {
     pub roles: Roles,
     /// Whether an operator: their calls are the commands of `admin`.
     pub is_operator: bool,
+    /// The user of the machine who the operator is: who proposed as one may not approve as the other (D-144). Empty without one.
+    pub os_user: String,
+    /// The group and the rights to which an operator returns; none for an operator who never had any.
+    pub(crate) home: Option<(GroupId, Roles)>,
     /// Whether the user may not sign in.
     pub is_disabled: bool,
     /// The number of the password in the vault that is in force; 0 while there is none.
@@ -93,26 +97,58 @@ pub struct UserChange {
     pub roles: Option<Roles>,
     /// Whether the user may not sign in; true ends all that the user has open.
     pub is_disabled: Option<bool>,
-    /// Whether an operator; a change ends all that the user has open.
+    /// Whether an operator; a change ends all that the user has open. An operator has no group: one who is none any more has the group and
+    /// the rights of before, or those that are named, and may not sign in without any.
     pub is_operator: Option<bool>,
     /// The number of another password in the vault.
     pub credential: Option<u64>,
     /// The number of another TOTP secret in the vault.
     pub factor: Option<u64>,
+    /// The user of the machine who an operator is.
+    pub os_user: Option<String>,
 }
 
-/// An operator has neither a group nor roles, and any other user has both.
-fn check_kind(
-    access: &Access,
+/// The place of a user in the exchange.
+struct Place {
     group: Option<GroupId>,
     roles: Roles,
     is_operator: bool,
-) -> Result<(), Reject> {
-    if is_operator {
-        return if group.is_none() && roles == Roles::NONE { Ok(()) } else { Err(Reject::BadRoles) };
+    is_disabled: bool,
+    home: Option<(GroupId, Roles)>,
+}
+
+impl Place {
+    /// The place after a change.
+    fn after(user: &User, change: &UserChange) -> Self {
+        let is_operator = change.is_operator.unwrap_or(user.is_operator);
+        let is_disabled = change.is_disabled;
+        if is_operator {
+            let home = if user.is_operator { user.home } else { user.group.map(|group| (group, user.roles)) };
+            let is_disabled = is_disabled.unwrap_or(user.is_disabled);
+            return Self { group: None, roles: Roles::NONE, is_operator, is_disabled, home };
+        }
+        let before = if user.is_operator { user.home } else { user.group.map(|group| (group, user.roles)) };
+        let (group, roles) = before.map_or((None, Roles::NONE), |(group, roles)| (Some(group), roles));
+        let group = change.group.or(group);
+        let ends_operator = user.is_operator && group.is_none();
+        Self {
+            group,
+            roles: change.roles.unwrap_or(roles),
+            is_operator,
+            is_disabled: is_disabled.unwrap_or(user.is_disabled || ends_operator),
+            home: None,
+        }
     }
-    group.and_then(|group| access.group(group)).ok_or(Reject::UnknownGroup)?;
-    if roles.is_valid() { Ok(()) } else { Err(Reject::BadRoles) }
+
+    /// An operator has neither a group nor roles, and any other user has both; one who may not sign in may lack them.
+    fn check(&self, access: &Access) -> Result<(), Reject> {
+        let Self { group, roles, is_operator, is_disabled, .. } = *self;
+        if is_operator || (is_disabled && group.is_none()) {
+            return if group.is_none() && roles == Roles::NONE { Ok(()) } else { Err(Reject::BadRoles) };
+        }
+        group.and_then(|group| access.group(group)).ok_or(Reject::UnknownGroup)?;
+        if roles.is_valid() { Ok(()) } else { Err(Reject::BadRoles) }
+    }
 }
 
 /// Makes a user.
@@ -125,8 +161,24 @@ pub(crate) fn add<E: From<BytesRef>>(
     if identity.find_user(&new.login).is_some() {
         return Err(Reject::Taken);
     }
-    check_kind(access, new.group, new.roles, new.is_operator)?;
+    // A new user has a group, or is an operator, also while disabled.
+    let NewUser { group, roles, is_operator, .. } = *new;
+    Place { group, roles, is_operator, is_disabled: false, home: None }.check(access)?;
     out.push_named(&Infrequent::UserAdded(new.clone()));
+    Ok(())
+}
+
+/// Makes a user, and the link that sets the first password.
+pub(crate) fn invite<E: From<BytesRef>>(
+    identity: &Identity,
+    access: &Access,
+    (new, token): (&NewUser, &Digest),
+    now: Time,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    add(identity, access, new, out)?;
+    let user = UserId::from_index(identity.users.len());
+    out.push_named(&Infrequent::ResetAsked(*token, Reset { user, ends: now.plus(CONFIRM_AGE) }));
     Ok(())
 }
 
@@ -138,10 +190,7 @@ pub(crate) fn change<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
     let user = identity.user(id).ok_or(Reject::UnknownUser)?;
-    let is_operator = change.is_operator.unwrap_or(user.is_operator);
-    let group = if is_operator { None } else { change.group.or(user.group) };
-    let roles = if is_operator { Roles::NONE } else { change.roles.unwrap_or(user.roles) };
-    check_kind(access, group, roles, is_operator)?;
+    Place::after(user, change).check(access)?;
     out.push_named(&Infrequent::UserChanged(id, change.clone()));
     Ok(())
 }
@@ -158,6 +207,8 @@ impl Identity {
             group: new.group,
             roles: new.roles,
             is_operator: new.is_operator,
+            os_user: String::new(),
+            home: None,
             is_disabled: new.is_disabled,
             credential: new.credential,
             factor: new.factor,
@@ -177,10 +228,14 @@ impl Identity {
     pub(crate) fn change_user(&mut self, access: &mut Access, id: UserId, change: &UserChange) {
         let Some(user) = self.users.get_mut(id.index()) else { return };
         let before = (user.group, user.is_operator);
-        user.is_operator = change.is_operator.unwrap_or(user.is_operator);
-        user.group = if user.is_operator { None } else { change.group.or(user.group) };
-        user.roles = if user.is_operator { Roles::NONE } else { change.roles.unwrap_or(user.roles) };
-        user.is_disabled = change.is_disabled.unwrap_or(user.is_disabled);
+        let Place { group, roles, is_operator, is_disabled, home } = Place::after(user, change);
+        (user.group, user.roles, user.is_operator) = (group, roles, is_operator);
+        (user.is_disabled, user.home) = (is_disabled, home);
+        match &change.os_user {
+            Some(os_user) if is_operator => user.os_user.clone_from(os_user),
+            _ if is_operator => {}
+            _ => user.os_user.clear(),
+        }
         user.credential = change.credential.unwrap_or(user.credential);
         if let Some(factor) = change.factor {
             (user.factor, user.step) = (factor, 0);

@@ -134,7 +134,7 @@ mod tests {
         let mut body = Vec::new();
         put_fields(&(Time(5), [(AccountId(3), Money::ONE)].as_slice(), true), &mut body);
         let rows = [(AccountId(3), Money::ONE)].to_vec();
-        let expected = Rebated { run: Time(5), rows, is_last: true, keeps_rest: false };
+        let expected = Rebated { run: Time(5), rows, is_last: true, keeps_rest: false, refused: Vec::new() };
         assert_eq!(read("rebated", &body), Infrequent::Rebated(expected));
     }
 

@@ -206,7 +206,7 @@ named!(Infrequent, "prediction", {
     TermsAccepted { 0: group, 1: session } = "terms_accepted" 1,
     RewardsSet { 0: change, 1: exact } = "rewards_set" 2,
     RebatesBegun { 0: exact } = "rebates_begun" 2,
-    Rebated { 0: paid } = "rebated" 2,
+    Rebated { 0: paid } = "rebated" 3,
     Scored { 0: scored } = "scored" 2,
     PayoutBegun { 0: day } = "payout_begun" 1,
     Rewarded { 0: paid } = "rewarded" 1,

@@ -311,6 +311,8 @@ pub struct Rebated {
     pub is_last: bool,
     /// Whether the rest of a rebate is paid later; it was lost in earlier builds.
     pub keeps_rest: bool,
+    /// Accounts that get none, since no operator has approved their group.
+    pub refused: Vec<AccountId>,
 }
 
 /// The next step of a run. A rebate is cut to the balance of `fees`, which holds the fees that makers paid unless an operator took them. The next
@@ -320,19 +322,30 @@ pub(crate) fn pay(context: &Context<'_, Predictions>, run: Time) -> Rebated {
     let fees = context.ledger.fees();
     let mut left = dollar.map_or(Money::ZERO, |dollar| context.ledger.balance(fees, dollar).available);
     let Some(of_run) = context.room.rewards.runs.get(&run) else {
-        return Rebated { run, rows: Vec::new(), is_last: true, keeps_rest: true };
+        return Rebated { run, rows: Vec::new(), is_last: true, keeps_rest: true, refused: Vec::new() };
     };
-    let rows = of_run.iter().take(ACCOUNTS_OF_STEP).map(|(account, accrued)| {
+    let is_approved = |account: &AccountId| {
+        let group = context.account(*account).and_then(|account| account.group);
+        group.is_none_or(|group| context.access.is_approved(group))
+    };
+    let step = || of_run.iter().take(ACCOUNTS_OF_STEP);
+    let refused = step().map(|(account, _)| *account).filter(|account| !is_approved(account)).collect();
+    let rows = step().filter(|(account, _)| is_approved(account)).map(|(account, accrued)| {
         let amount = accrued.rebate.min(left.max(Money::ZERO));
         left -= amount;
         (*account, amount)
     });
     let is_last = of_run.len() <= ACCOUNTS_OF_STEP;
-    Rebated { run, rows: rows.collect(), is_last, keeps_rest: true }
+    Rebated { run, rows: rows.collect(), is_last, keeps_rest: true, refused }
 }
 
 pub(crate) fn evolve_pay(room: &mut Predictions, ledger: &mut Ledger, paid: &Rebated, time: Time) {
     let fees = ledger.fees();
+    if let Some(of_run) = room.rewards.runs.get_mut(&paid.run) {
+        for account in &paid.refused {
+            of_run.remove(account);
+        }
+    }
     for (account, amount) in &paid.rows {
         let traded = room.rewards.runs.get_mut(&paid.run).and_then(|run| run.remove(account));
         let traded = traded.unwrap_or_default();

@@ -235,7 +235,8 @@ fn of_side(
             let has_rested =
                 context.floor.stops.entered(id).is_none_or(|entered| entered.plus(MINUTE) <= minute);
             let group = context.account(account).and_then(|account| account.group);
-            let Some(group) = group.filter(|_| has_rested) else { continue };
+            let is_approved = |group: &GroupId| context.access.is_approved(*group);
+            let Some(group) = group.filter(|group| has_rested && is_approved(group)) else { continue };
             let used = counted.entry(group).or_default();
             let scoring = remaining.hundredths().min(most.hundredths().saturating_sub(*used));
             *used += scoring;

@@ -2,7 +2,8 @@
 
 use crate::command::Command;
 use crate::{
-    audit, banks, breaks, clearing, customers, deposits, fees, funds, fx, keys, lists, predictions, venue,
+    apps, audit, banks, breaks, clearing, customers, deposits, fees, funds, fx, keys, lists, people,
+    predictions, venue,
 };
 
 /// Every command of `buttonwood admin`, in the order of its help.
@@ -10,6 +11,7 @@ pub const COMMANDS: &[Command] = &[
     // Customers
     customers::group::ADD,
     customers::group::SET,
+    customers::approve::COMMAND,
     customers::addresses::MULTI_USER,
     lists::directory::GROUPS,
     customers::account::ADD,
@@ -69,6 +71,14 @@ pub const COMMANDS: &[Command] = &[
     keys::list::SESSIONS,
     keys::restrict::GROUP,
     keys::rotate::COMMAND,
+    // Users and apps
+    people::add::COMMAND,
+    people::change::DISABLE,
+    people::change::ENABLE,
+    people::operator::COMMAND,
+    people::list::COMMAND,
+    apps::review::COMMAND,
+    apps::list::COMMAND,
     // Funds
     funds::credit::COMMAND,
     funds::debit::COMMAND,

@@ -1,5 +1,6 @@
 //! A command of `buttonwood admin`: one row of data and its function.
 
+use crate::guard;
 use crate::operator::Operator;
 use buttonwood_gate::{Payload, Refusal, Value};
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape};
@@ -247,6 +248,20 @@ impl Command {
     /// The field that an argument sets.
     pub fn field(&self, argument: &Argument) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name == argument.field)
+    }
+
+    /// Runs it for an operator who signed in to a page, or proposes it where it takes two operators. It answers with one object.
+    ///
+    /// # Errors
+    /// The refusal.
+    ///
+    /// # Panics
+    /// If it answers with a list: no such call does.
+    pub async fn act(&self, operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
+        match self.run {
+            Run::Once(run) => guard::run(self, run, operator, fields).await,
+            Run::List(_) => panic!("'{}' answers with a list", self.name),
+        }
     }
 
     /// Runs it for a control call, which answers with one object.

@@ -70,7 +70,7 @@ pub(crate) fn approvable(operator: &Operator<'_>, id: u64) -> Result<(Proposal, 
     let now = operator.exchange.now();
     let views = operator.exchange.views();
     let state = views.state();
-    let found = state.operations().approvable(now, id, operator.who());
+    let found = state.approvable(now, id, operator.the_note());
     let proposal = found.map_err(|error| not_approved(error, id))?;
     Ok((proposal.clone(), shown(state, proposal)))
 }

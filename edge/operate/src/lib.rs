@@ -6,6 +6,7 @@
 //!
 //! Not here: the command line (`bin`), HTTP (`rest`), the rules themselves (`core`).
 
+mod apps;
 pub mod audit;
 pub mod banks;
 mod breaks;
@@ -23,6 +24,7 @@ mod guard;
 pub mod keys;
 mod lists;
 mod operator;
+mod people;
 mod predictions;
 mod reason;
 mod shared;
@@ -30,6 +32,7 @@ mod socket;
 mod venue;
 mod what;
 
+pub use apps::review::COMMAND as REVIEW_APP;
 pub use breaks::COMMAND as BREAK_TRADE;
 pub use catalogue::{COMMANDS, find};
 pub use clearing::alias::COMMAND as SET_ALIAS;
@@ -64,6 +67,7 @@ pub use predictions::void::CALL as VOID_EVENT;
 pub use reason::{REASON_MAX, Why, reason_of};
 pub use shared::{CONTRACT_PREFIX, Shared};
 pub use socket::{Access, FILES as SOCKET_FILES, SOCKET, Socket, SocketFault};
+pub use venue::approval::{APPROVE, proposals};
 pub use venue::auction::SCHEDULE as SCHEDULE_AUCTIONS;
 pub use venue::halt::{HALT, RESUME};
 pub use venue::index::PIN as PIN_INDEX;

@@ -42,9 +42,9 @@ impl<'a> Operator<'a> {
         Self { is_dry_run, ..self }
     }
 
-    /// The user.
-    pub(crate) fn who(&self) -> &str {
-        &self.note.who
+    /// Who acts, what and why.
+    pub(crate) fn the_note(&self) -> &Note {
+        &self.note
     }
 
     /// The same operator, who only checks.
@@ -151,6 +151,14 @@ pub(crate) fn not_approved(error: ApprovalError, id: u64) -> Refusal {
         ApprovalError::TooMany => {
             let message = format!("{PROPOSALS_MAX} proposals wait for an approval, and no more can");
             return Refusal::new(Reason::InvalidParameterValue, message);
+        }
+        ApprovalError::NoOperator => {
+            return Refusal::new(Reason::MissingRole, "Only an operator may make this call");
+        }
+        ApprovalError::NoOsUser => {
+            let message = "Where two operators are needed, this takes one who is a known user of the machine too: \
+                 'admin user operator EMAIL on --os-user NAME' says so";
+            return Refusal::new(Reason::MissingRole, message);
         }
     };
     bad_value("proposal", expected, &id.to_string())

@@ -7,6 +7,7 @@
 
 mod address;
 mod hasher;
+mod invite;
 mod links;
 mod mail;
 mod mailbox;
@@ -22,6 +23,7 @@ mod totp;
 mod users;
 mod vault;
 
+pub use invite::Invitation;
 pub use mail::{MailServer, Outgoing};
 pub use mailbox::{Mailbox, Message};
 pub use passkey::{MadePasskey, PasskeyAdded, PasskeyBegun, Shown, SignedPasskey};

@@ -5,7 +5,7 @@ use crate::mail::Outgoing;
 use crate::mailbox::{Mailbox, Message};
 use crate::vault::{Names, Vault, is_of_person, needed};
 use crate::{Drawn, address, password};
-use buttonwood_engine::identity::{Command, Digest, Identity, Peer, Reject, Stage, UserId};
+use buttonwood_engine::identity::{Command, Digest, Identity, Peer, Reject, Stage, User, UserId};
 use buttonwood_engine::{Command as Sent, Reject as EngineReject};
 use buttonwood_gate::{Refusal, Secret};
 use buttonwood_metrics::Page;
@@ -217,6 +217,11 @@ impl People {
     pub fn email(&self, user: UserId) -> Option<String> {
         let login = self.look(|identity| identity.user(user).map(|user| user.login))?;
         self.address(&login)
+    }
+
+    /// The address of a user of a state that the caller has locked.
+    pub fn address_of(&self, user: &User) -> Option<String> {
+        self.address(&user.login)
     }
 
     /// The user with an address; none for an unknown one.

@@ -86,6 +86,7 @@ impl People {
                     is_operator: Some(new.is_operator),
                     credential: Some(credential),
                     factor: (had == 0).then_some(factor),
+                    os_user: None,
                 }),
             ),
         };

@@ -53,8 +53,9 @@ pub fn dump(state: &State) -> String {
         text.line(&format!("halted since {} by {}: {}", halt.since.0, halt.who, halt.why));
     }
     for proposal in state.operations().proposals(state.stamp().time) {
-        let Proposal { id, what, time, who, why, text: sent } = proposal;
-        text.line(&format!("proposal {id} since {} by {who}: {what:?} '{sent}' '{why}'", time.0));
+        let Proposal { id, what, time, who, why, text: sent, user, os_user } = proposal;
+        let user = user.map_or(String::new(), |user| format!(" of user {} as '{os_user}'", user.0));
+        text.line(&format!("proposal {id} since {} by {who}{user}: {what:?} '{sent}' '{why}'", time.0));
     }
     text.0
 }

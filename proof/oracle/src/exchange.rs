@@ -151,8 +151,17 @@ impl Exchange {
 
     /// An exchange with these fee rates and nothing else; it records a journal if it is given one.
     pub fn open(fees: FeeSchedule, journal: Option<Vec<Vec<u8>>>) -> Self {
+        Self::open_as_mode(Mode::Sandbox, fees, journal)
+    }
+
+    /// The same as a venue.
+    pub fn venue(journal: Option<Vec<Vec<u8>>>) -> Self {
+        Self::open_as_mode(Mode::Venue, FeeSchedule::default(), journal)
+    }
+
+    fn open_as_mode(mode: Mode, fees: FeeSchedule, journal: Option<Vec<Vec<u8>>>) -> Self {
         let mut exchange = Self { journal, ..Self::blank() };
-        let opening = Opening { mode: Mode::Sandbox, seed: 1, hash_key: 0x5EED, fees };
+        let opening = Opening { mode, seed: 1, hash_key: 0x5EED, fees };
         assert_eq!(exchange.own(Body::open(opening)), Outcome::Done);
         exchange
     }

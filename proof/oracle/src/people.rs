@@ -40,6 +40,9 @@ struct Person {
     group: Option<GroupId>,
     roles: Roles,
     is_operator: bool,
+    os_user: String,
+    /// The group and the roles of an operator before.
+    before: Option<(GroupId, Roles)>,
     is_disabled: bool,
     credential: u64,
     factor: u64,
@@ -242,7 +245,7 @@ impl People {
             Own::RevokeByToken => no("Unknown"),
             // An ended record is dead before it is forgotten.
             Own::Forget => Ok(()),
-            Own::SignUp(..) | Own::Confirm(_) => unreachable!("the dealer deals none"),
+            Own::SignUp(..) | Own::Confirm(_) | Own::Invite(..) => unreachable!("the dealer deals none"),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use crate::wanted::{Kind, Span, Wanted};
 use buttonwood_oracle::{
-    CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare, people, predict, reward, stake,
+    CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare, house, people, predict, reward,
+    stake,
 };
 use buttonwood_sim::Finding;
 use buttonwood_sim::adversary::{Hunt, HuntTally, Program, Scene, play};
@@ -44,6 +45,8 @@ const PREDICTION_STEPS: u32 = 1_200;
 const REWARD_STEPS: u32 = 200;
 /// Commands of a world of people and apps.
 const PEOPLE_STEPS: u32 = 1_000;
+/// Acts of a world of operators and sign-ups.
+const HOUSE_STEPS: u32 = 300;
 /// Customers of a large one.
 const CROWD: u32 = 1_100;
 /// Steps of a world of spot margin.
@@ -555,9 +558,10 @@ fn holders(seed: u64) {
     }
 }
 
-/// Runs a world of people and apps.
+/// Runs a world of people and apps, and one of operators and sign-ups.
 fn apps(seed: u64) {
-    if let Err(odd) = people(Dice::seeded(seed), PEOPLE_STEPS) {
+    let ran = people(Dice::seeded(seed), PEOPLE_STEPS).map(|_| ());
+    if let Err(odd) = ran.and_then(|()| house(Dice::seeded(seed), HOUSE_STEPS).map(|_| ())) {
         panic!("{odd}");
     }
 }

@@ -9,6 +9,7 @@ use crate::{Body, Note, Operation, Operations, Reject, State};
 use alloc::string::String;
 use buttonwood_access::{self as access, Standing};
 use buttonwood_funds::{self as funds, Scope, halt};
+use buttonwood_identity::UserId;
 use buttonwood_model::{BytesRef, Due, Outbox, Phase, SessionId, SymbolId, SymbolStatus, Time};
 use buttonwood_room::{Context, Room};
 use buttonwood_trading::Command as TradingCommand;
@@ -86,6 +87,10 @@ pub struct Proposal {
     pub why: String,
     /// The command and its arguments, as the audit shows them; empty in a proposal of an earlier build.
     pub text: String,
+    /// The operator who signed in to propose it; none for a user of the machine.
+    pub user: Option<UserId>,
+    /// The user of the machine who that operator was then; empty without one.
+    pub os_user: String,
 }
 
 impl Proposal {
@@ -104,6 +109,42 @@ pub enum ApprovalError {
     OwnProposal,
     /// [`PROPOSALS_MAX`] proposals wait.
     TooMany,
+    /// The user who signed in is no operator any more.
+    NoOperator,
+    /// The operator who signed in is no known user of the machine, so it could be one operator under two names.
+    NoOsUser,
+}
+
+/// The user of the machine who an operator is. Who signed in must be an operator, and tied to such a user where it takes two operators.
+///
+/// # Errors
+/// [`ApprovalError::NoOperator`], [`ApprovalError::NoOsUser`].
+fn os_user<'a>(state: &'a State, note: &'a Note) -> Result<&'a str, ApprovalError> {
+    let Some(user) = note.user else { return Ok(&note.who) };
+    let operator = state.identity.operator(user).ok_or(ApprovalError::NoOperator)?;
+    if operator.os_user.is_empty() { Err(ApprovalError::NoOsUser) } else { Ok(&operator.os_user) }
+}
+
+impl State {
+    /// The proposal of this number, if this operator may approve it now. One operator may have two names, the e-mail address and the user
+    /// of the machine, and approves under neither what was proposed under the other; a proposer who signed in must be an operator still.
+    ///
+    /// # Errors
+    /// [`ApprovalError`].
+    pub fn approvable(&self, now: Time, id: u64, approver: &Note) -> Result<&Proposal, ApprovalError> {
+        let found = self.operations.proposals(now).find(|proposal| proposal.id == id);
+        let found = found.ok_or(ApprovalError::Unknown)?;
+        let own = [approver.who.as_str(), os_user(self, approver)?];
+        let proposer = match found.user {
+            Some(user) => self.identity.operator(user).ok_or(ApprovalError::Unknown)?.os_user.as_str(),
+            None => "",
+        };
+        let is_own = |name: &str| !name.is_empty() && own.contains(&name);
+        if [&found.who, &found.os_user, proposer].into_iter().any(is_own) {
+            return Err(ApprovalError::OwnProposal);
+        }
+        Ok(found)
+    }
 }
 
 /// The command that an operator only proposes; none where it takes effect at once, also because it would change nothing.
@@ -142,10 +183,19 @@ pub(crate) fn withdraw<E: From<BytesRef>>(state: &State, body: &Body, out: &mut 
     }
 }
 
+/// Withdraws the proposals of a user who is no operator any more, so that another operator can propose the same again. A key that waits ends
+/// by its time.
+pub(crate) fn withdraw_of<E: From<BytesRef>>(state: &State, user: UserId, out: &mut Outbox<E>) {
+    let of_user = |proposal: &&Proposal| proposal.user == Some(user) && proposal.what.key().is_none();
+    for proposal in state.operations.proposals.iter().filter(of_user) {
+        out.push_named(&Operated::Withdrawn(proposal.id));
+    }
+}
+
 /// Proposes something that could take effect now. A proposal that waits already is not made again.
 ///
 /// # Errors
-/// [`ApprovalError::TooMany`].
+/// [`ApprovalError::TooMany`], [`ApprovalError::NoOperator`], [`ApprovalError::NoOsUser`].
 pub(crate) fn propose<E: From<BytesRef>>(
     state: &State,
     now: Time,
@@ -153,6 +203,7 @@ pub(crate) fn propose<E: From<BytesRef>>(
     note: &Note,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
+    let os_user = os_user(state, note).map_err(Reject::Operation)?;
     let operations = &state.operations;
     if operations.proposals(now).any(|waiting| waiting.what == what) {
         return Ok(());
@@ -163,8 +214,10 @@ pub(crate) fn propose<E: From<BytesRef>>(
         return Err(Reject::Operation(ApprovalError::TooMany));
     }
     let id = operations.proposed + 1;
-    let Note { who, what: text, why } = note.clone();
-    out.push_named(&Operated::Proposed(Proposal { id, what, time: now, who, why, text }));
+    let os_user = note.user.map_or(String::new(), |_| os_user.into());
+    let Note { who, what: text, why, user } = note.clone();
+    let proposal = Proposal { id, what, time: now, who, why, text, user, os_user };
+    out.push_named(&Operated::Proposed(proposal));
     Ok(())
 }
 
@@ -185,8 +238,8 @@ pub(crate) fn propose_key<E: From<BytesRef>>(
 }
 
 /// The command of a proposal that this user may approve now, where the core knows it.
-pub(crate) fn approved(state: &State, now: Time, id: u64, who: &str) -> Result<Body, ApprovalError> {
-    state.operations.approvable(now, id, who)?.what.body().ok_or(ApprovalError::Unknown)
+pub(crate) fn approved(state: &State, now: Time, id: u64, approver: &Note) -> Result<Body, ApprovalError> {
+    state.approvable(now, id, approver)?.what.body().ok_or(ApprovalError::Unknown)
 }
 
 impl Room for Operations {

@@ -4,7 +4,7 @@ use crate::decide::{Decide, Evolve, refuse};
 use crate::{Note, Outcome, Reject, State, Workspace};
 use buttonwood_access::{self as access, Caller, Command, Infrequent};
 use buttonwood_clearing as clearing;
-use buttonwood_funds::Made;
+use buttonwood_funds::{Made, bank};
 use buttonwood_ledger as ledger;
 use buttonwood_model::{AccountId, SessionId, Stamp, Time};
 use buttonwood_trading::cancel;
@@ -44,6 +44,9 @@ impl Decide for Command {
         if let Self::CloseAccount(account) = self {
             check_empty(state, *account).map_err(Reject::Access)?;
             clearing::cancel_named(&state.clearing, *account, now, &mut work.out);
+        }
+        if let Self::ApproveGroup(group) = self {
+            bank::start_approved(&state.context(&state.funds, now), *group, &mut work.out);
         }
         if let Some(session) = self.cancels_orders_of() {
             cancel_all_of(state, now, session, work);

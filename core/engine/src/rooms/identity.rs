@@ -1,11 +1,11 @@
 //! People and apps in the engine.
 
 use crate::decide::{Decide, Evolve};
-use crate::{Desks, Mode, Note, Outcome, Reject, State, Workspace};
-use buttonwood_access::Caller;
+use crate::{Desks, Mode, Note, Outcome, Reject, State, Workspace, operations};
+use buttonwood_access::{self as access, Caller};
 use buttonwood_funds::Made;
 use buttonwood_identity::{self as identity, Command, Infrequent};
-use buttonwood_model::{Stamp, Time};
+use buttonwood_model::{GroupId, Stamp, Time};
 use buttonwood_room::ContextMut;
 
 /// Whether only a sandbox takes the command: the code that always passes, a session or a grant without its factors, test balances (SBX-007).
@@ -16,6 +16,7 @@ fn is_of_sandbox(command: &Command) -> bool {
         Command::Grant(_) => true,
         Command::Confirm(confirm) => !confirm.credit.is_empty(),
         Command::AddUser(_)
+        | Command::Invite(..)
         | Command::ChangeUser(..)
         | Command::SignUp(..)
         | Command::AskReset(..)
@@ -65,6 +66,16 @@ impl Decide for Command {
         }
         let context = state.context(&state.identity, now);
         identity::decide(&context, self, &mut work.out).map_err(Reject::Identity)?;
+        if let Self::ChangeUser(user, change) = self
+            && (change.is_disabled == Some(true) || change.is_operator == Some(false))
+        {
+            operations::withdraw_of(state, *user, &mut work.out);
+        }
+        // The group of a sign-up waits for an operator. Those of a sandbox do not.
+        if matches!(self, Self::Confirm(_)) && !is_sandbox {
+            let group = GroupId::from_index(state.access.groups().len());
+            work.out.push_named(&access::Infrequent::GroupHeld(group));
+        }
         Ok(Made::Nothing)
     }
 }

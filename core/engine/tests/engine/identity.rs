@@ -6,6 +6,7 @@ mod apps;
 mod codes;
 mod keys;
 mod mails;
+mod operators;
 mod passkeys;
 mod refresh;
 mod revoke;

@@ -1,5 +1,6 @@
 //! The core's tests, all in one program but for that of allocations, which counts with an allocator of its own.
 
+mod approved_groups;
 mod auctions;
 mod banks;
 mod bounds;

@@ -24,7 +24,7 @@ fn exchange() -> (Exchange, SymbolId) {
 }
 
 fn act(exchange: &mut Exchange, who: &str, body: impl Into<Body>) -> Answer {
-    let note = Note { who: who.into(), what: "something".into(), why: "a reason".into() };
+    let note = Note { who: who.into(), what: "something".into(), why: "a reason".into(), user: None };
     exchange.own(Body::act(note, Some(body.into())))
 }
 
@@ -242,7 +242,7 @@ fn a_halt_outlives_snapshots_and_replays() {
 }
 
 fn carry_out(exchange: &mut Exchange, who: &str, id: u64, body: impl Into<Body>) -> Answer {
-    let note = Note { who: who.into(), what: "approve".into(), why: String::new() };
+    let note = Note { who: who.into(), what: "approve".into(), why: String::new(), user: None };
     exchange.own(Body::approving_act(note, Some(body.into()), id))
 }
 

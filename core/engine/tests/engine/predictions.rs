@@ -89,9 +89,15 @@ impl Stage {
     /// The event's trading ends at this time.
     pub(crate) fn until(micros: u64) -> Self {
         let mut exchange = Exchange::open(FeeSchedule::default(), Some(Vec::new()));
+        exchange.find_currency("USD");
+        let accounts = ["ann", "bob", "cat"].map(|name| exchange.account(name, ""));
+        Self::with(exchange, accounts, micros)
+    }
+
+    /// The same in an exchange that has these accounts.
+    pub(crate) fn with(mut exchange: Exchange, accounts: [AccountId; 3], micros: u64) -> Self {
         let usd = exchange.find_currency("USD");
-        let names = ["ann", "bob", "cat"];
-        let accounts: Vec<AccountId> = names.iter().map(|name| exchange.account(name, "")).collect();
+        let (names, accounts) = (["ann", "bob", "cat"], accounts.to_vec());
         let keys: Vec<SessionId> =
             names.iter().zip(&accounts).map(|(name, at)| exchange.key(name, *at, Role::Trader)).collect();
         for account in &accounts {

@@ -3,11 +3,13 @@
 
 mod scores;
 
+use crate::approved_groups::{approve, sign_up};
 use crate::predictions::{ANN, BOB, CAT, RAIN, Stage, money};
 use buttonwood_engine::prediction::{Command as Own, Payment, RewardChange, Rewards, eastern};
 use buttonwood_engine::{Adjustment, Answer, Body, Break, LedgerCommand, PROMO, Party, TradingCommand};
 use buttonwood_model::{EventId, OrderId, Side, Time, TradeId};
 use buttonwood_num::{Decimal, Money};
+use buttonwood_oracle::Exchange;
 use std::sync::Arc;
 
 const MINUTE: u64 = 60 * Time::SECOND;
@@ -15,8 +17,12 @@ const HOUR: u64 = 60 * MINUTE;
 
 /// Rewards are on, with a pool for the event.
 fn stage(pool: &str) -> Stage {
-    // Noon of an Eastern day, and an event that does not end before the fourth.
-    let mut stage = Stage::until(100 * HOUR);
+    // An event that does not end before the fourth day.
+    rewarding(Stage::until(100 * HOUR), pool)
+}
+
+/// The same, from noon of an Eastern day on.
+fn rewarding(mut stage: Stage, pool: &str) -> Stage {
     stage.pass_to(eastern::at(eastern::day_of(1970, 1, 2), 12 * 60).0);
     let pools = vec![(EventId(0), money(pool))];
     let change = RewardChange { enabled: Some(true), pools: Some(pools), ..RewardChange::default() };
@@ -172,6 +178,34 @@ fn a_broken_trade_earns_no_rebate() {
     // The fee of the other trade is 0.15.
     assert_eq!(stage.rebates(ANN), [(money("0.075"), 2)]);
     stage.replays();
+}
+
+/// A maker who signed up in a venue scores nothing and gets no rebate while no operator has approved the group, also not later for the time
+/// before.
+#[test]
+fn makers_earn_nothing_before_the_approval() {
+    for is_approved in [false, true] {
+        let mut exchange = Exchange::venue(Some(Vec::new()));
+        let (group, ann) = sign_up(&mut exchange, 3);
+        let [bob, cat] = ["bob", "cat"].map(|name| exchange.account(name, ""));
+        if is_approved {
+            assert_eq!(approve(&mut exchange, group), Answer::Done);
+        }
+        let mut stage = rewarding(Stage::with(exchange, [ann, bob, cat], 100 * HOUR), "10");
+        stage.placed(ANN, "buy yes 100 @ 0.40");
+        stage.placed(BOB, "buy no 100 @ 0.60");
+        stage.placed(ANN, "buy yes 100 @ 0.48");
+        stage.placed(ANN, "buy no 100 @ 0.48");
+        stage.pass_to(rebates_at(2) + MINUTE);
+        let earns = usize::from(is_approved);
+        assert_eq!(stage.rebates(ANN).len(), earns);
+        assert_eq!(stage.rewards().makers_of(EventId(0)), earns);
+        assert_eq!(approve(&mut stage.exchange, group), Answer::Done);
+        stage.pass_to(rebates_at(3) - HOUR);
+        assert_eq!(stage.rebates(ANN).len(), earns, "what was traded before earns nothing");
+        assert_eq!(stage.rewards().makers_of(EventId(0)), 1, "orders score from now on");
+        stage.replays();
+    }
 }
 
 /// Fees from before rewards were switched on earn nothing.

@@ -1,4 +1,5 @@
-//! Which credits are advances: those that fit into the open advances of their group (D-181). The others wait.
+//! Which credits are advances: those that fit into the open advances of their group (D-181). The others wait, and so do all those of a group
+//! that no operator has approved.
 
 use super::{Event, Receipt};
 use crate::{Eid, Funds, Method, Status, Way};
@@ -11,7 +12,9 @@ use buttonwood_room::Context;
 pub(super) fn fits(context: &Context<'_, Funds>, receipt: &Receipt) -> bool {
     let group = context.account(receipt.account).and_then(|account| account.group);
     group.is_some_and(|group| {
-        is_dollar(context, receipt.currency) && context.advances.fits(group, receipt.amount)
+        is_dollar(context, receipt.currency)
+            && context.access.is_approved(group)
+            && context.advances.fits(group, receipt.amount)
     })
 }
 
@@ -33,7 +36,7 @@ pub(super) fn clear(context: &Context<'_, Funds>, eid: Eid, mut happen: impl FnM
     let issued = row.filter(|_| context.room.is_queued(eid)).map_or(Money::ZERO, |row| row.amount);
     let mut advances = context.advances.clone();
     end(context, &mut advances, eid);
-    start_fitting(context, advances, (Some(eid), issued), happen);
+    start_fitting(context, advances, Start { except: Some(eid), issued, approved: None }, happen);
 }
 
 /// An advance goes back to its bank, and leaves a debt of `lent`.
@@ -45,7 +48,7 @@ pub(super) fn take_back(context: &Context<'_, Funds>, eid: Eid, lent: Money, mut
         advances.note_debt(group, account, owed.capped_add(lent));
     }
     end(context, &mut advances, eid);
-    start_fitting(context, advances, (Some(eid), Money::ZERO), happen);
+    start_fitting(context, advances, Start { except: Some(eid), ..Start::default() }, happen);
 }
 
 /// An account has repaid an amount: what waits for the end of its group's debts is advanced.
@@ -60,7 +63,7 @@ pub(crate) fn start_repaid(
     let left = open.owed_by(account).checked_sub(amount).unwrap_or(Money::ZERO);
     let mut advances = context.advances.clone();
     advances.note_debt(group, account, left);
-    start_fitting(context, advances, (None, Money::ZERO), happen);
+    start_fitting(context, advances, Start::default(), happen);
 }
 
 /// Sets the limit: what waits and fits now is advanced.
@@ -68,7 +71,15 @@ pub(super) fn set_limit(context: &Context<'_, Funds>, limit: Money, mut happen: 
     happen(Event::LimitSet(limit));
     let mut advances = context.advances.clone();
     advances.set_limit(limit);
-    start_fitting(context, advances, (None, Money::ZERO), happen);
+    start_fitting(context, advances, Start::default(), happen);
+}
+
+/// An operator approves a group: what waits of it and fits is advanced.
+pub(super) fn start_approved(context: &Context<'_, Funds>, group: GroupId, happen: impl FnMut(Event)) {
+    if !context.access.is_approved(group) {
+        let start = Start { approved: Some(group), ..Start::default() };
+        start_fitting(context, context.advances.clone(), start, happen);
+    }
 }
 
 /// Takes an advance out.
@@ -89,18 +100,32 @@ fn advance(context: &Context<'_, Funds>, eid: Eid) -> Option<(GroupId, AccountId
     ))
 }
 
-/// Advances the credits that wait and fit into `advances`, the oldest first, `except` one that ends, for which so much was issued.
+/// The change after which credits that wait may fit.
+#[derive(Default)]
+struct Start {
+    /// A credit that ends.
+    except: Option<Eid>,
+    /// The amount that was issued for it.
+    issued: Money,
+    /// The group that is approved.
+    approved: Option<GroupId>,
+}
+
+/// Advances the credits that wait and fit into `advances`, the oldest first.
 fn start_fitting(
     context: &Context<'_, Funds>,
     mut advances: Advances,
-    (except, mut issued): (Option<Eid>, Money),
+    Start { except, mut issued, approved }: Start,
     mut happen: impl FnMut(Event),
 ) {
     for eid in context.room.banks.awaited().filter(|eid| Some(*eid) != except && context.room.is_queued(*eid))
     {
         let Some(row) = context.room.transfer(eid).map(|transfer| &transfer.row) else { continue };
         let group = context.account(row.account).and_then(|account| account.group);
-        let Some(group) = group.filter(|_| is_dollar(context, row.currency)) else { continue };
+        let may = |group: &GroupId| context.access.is_approved(*group) || approved == Some(*group);
+        let Some(group) = group.filter(|group| may(group) && is_dollar(context, row.currency)) else {
+            continue;
+        };
         let sum = issued.capped_add(row.amount);
         if advances.fits(group, row.amount) && context.ledger.can_issue(row.currency, sum).is_ok() {
             advances.add(group, row.account, row.amount);

@@ -7,7 +7,8 @@ use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 use buttonwood_room::Context;
 
-/// Free withdrawals of all accounts of a group in a currency and a UTC month (D-185). A custody account has none.
+/// Free withdrawals of all accounts of a group in a currency and a UTC month (D-185). A custody account has none, and a group has none until
+/// an operator has approved it.
 pub(super) const FREE_A_MONTH: u32 = 10;
 
 /// The fee of an account's next withdrawal.
@@ -33,8 +34,9 @@ impl FeeTerms {
     ) -> Self {
         let found = context.account(account);
         let is_custody = found.is_some_and(|found| found.kind == AccountKind::Custody);
-        let monthly_limit = if is_custody { 0 } else { FREE_A_MONTH };
         let group = found.and_then(|found| found.group);
+        let is_approved = group.is_none_or(|group| context.access.is_approved(group));
+        let monthly_limit = if is_custody || !is_approved { 0 } else { FREE_A_MONTH };
         let used = context.room.withdrawals.used(group, currency, month_number(context.time));
         let monthly_remaining = monthly_limit.saturating_sub(used);
         let is_override = context.room.withdrawals.is_overridden(account);

@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod addresses;
+pub(crate) mod approve;
 pub(crate) mod broker;
 pub(crate) mod close;
 pub(crate) mod group;

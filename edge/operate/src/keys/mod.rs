@@ -20,4 +20,4 @@ mod row;
 pub use keeper::{Keeper, KeeperFault, Sealed};
 pub use own::KeyUser;
 pub(crate) use restrict::addresses;
-pub(crate) use row::shown;
+pub(crate) use row::{role_names, shown};

@@ -80,7 +80,7 @@ pub(super) fn row(state: &State, session: &Session, last_call_ms: Option<u64>) -
 }
 
 /// The names of roles.
-pub(super) fn role_names(roles: Roles) -> Vec<String> {
+pub(crate) fn role_names(roles: Roles) -> Vec<String> {
     roles.iter().map(|role: Role| role.name().to_owned()).collect()
 }
 

@@ -37,6 +37,8 @@ answer! {
         custody_terms: bool,
         /// Where its calls may come from; anywhere, if it is empty.
         from: Vec<String>,
+        /// Whether operators know it: one that someone made by signing up in a venue waits for `group approve`.
+        approved: bool,
     }
 }
 
@@ -72,6 +74,7 @@ async fn groups(operator: &Operator<'_>, lines: &Lines) -> Result<(), Refusal> {
                 accounts_max: u64::from(group.terms.accounts_max),
                 custody_terms: group.terms.custody,
                 from: shown(&group.addresses),
+                approved: access.is_approved(GroupId::from_index(at)),
             })
         };
         access.groups().iter().enumerate().map(row).collect()

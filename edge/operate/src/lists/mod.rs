@@ -45,7 +45,7 @@ async fn send_of_each(
 }
 
 /// Sends rows; whether the operator still reads.
-async fn send(lines: &Lines, rows: Vec<Vec<u8>>) -> bool {
+pub(crate) async fn send(lines: &Lines, rows: Vec<Vec<u8>>) -> bool {
     for row in rows {
         if !lines.send(row).await {
             return false;

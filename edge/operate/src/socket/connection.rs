@@ -107,6 +107,7 @@ impl Order {
             who,
             what: what(command.name, command.fields, &arguments),
             why: reason(command, request)?,
+            user: None,
         };
         Ok(Self { command, arguments, note, is_dry_run: request.dry_run()? })
     }
@@ -218,6 +219,7 @@ mod tests {
             who: "alice".to_owned(),
             what: "fees set maker_bps=5 taker_bps=9".to_owned(),
             why: "lower".to_owned(),
+            user: None,
         };
         assert_eq!((order.note, order.is_dry_run), (note, true));
         assert_eq!(marked(b"{}"), br#"{"dry_run":true}"#);

@@ -1,5 +1,6 @@
 //! `approve` and `proposals`: what takes effect only when a second operator approves it (D-144, D-184).
 
+use crate::Shared;
 use crate::command::{Argument, Command, Form, Lines};
 use crate::guard;
 use crate::operator::{Operator, not_approved};
@@ -11,12 +12,11 @@ use buttonwood_wire::contract::{
 use buttonwood_wire::json::{self, Json};
 use buttonwood_wire::{answer, request};
 
-/// Approves what another user has proposed.
-pub(crate) const APPROVE: Command =
-    Command::once("approve", |operator, fields| Box::pin(approve(operator, fields)))
-        .about("Approves what another user has proposed, so that it takes effect.")
-        .takes::<Approval>(&[Argument::new("proposal", Form::Place)])
-        .gives::<Approved>();
+/// Also `POST /site/operator/approve`.
+pub const APPROVE: Command = Command::once("approve", |operator, fields| Box::pin(approve(operator, fields)))
+    .about("Approves what another user has proposed, so that it takes effect.")
+    .takes::<Approval>(&[Argument::new("proposal", Form::Place)])
+    .gives::<Approved>();
 
 /// Lists what waits for an approval.
 pub(crate) const PROPOSALS: Command =
@@ -111,14 +111,16 @@ fn refusal(reject: Reject, proposal: u64) -> Option<Refusal> {
     has_ended.then(|| not_approved(ApprovalError::Unknown, proposal))
 }
 
+/// The proposals that can be approved, oldest first: one JSON object each.
+pub fn proposals(shared: &Shared) -> Vec<Vec<u8>> {
+    let views = shared.exchange.views();
+    let state = views.state();
+    let waiting = state.operations().proposals(shared.exchange.now());
+    waiting.map(|proposal| json::body(&listed(state, proposal))).collect()
+}
+
 async fn list(operator: &Operator<'_>, lines: &Lines) -> Result<(), Refusal> {
-    let all: Vec<_> = {
-        let views = operator.exchange.views();
-        let state = views.state();
-        let waiting = state.operations().proposals(operator.exchange.now());
-        waiting.map(|proposal| json::body(&listed(state, proposal))).collect()
-    };
-    for object in all {
+    for object in proposals(operator) {
         if !lines.send(object).await {
             break;
         }

@@ -108,7 +108,7 @@ impl<'a> ControlCall<'a> {
 const CONTROL: &str = "control";
 
 fn operator<'a>(app: &'a App, what: String, fields: &Payload) -> Result<Operator<'a>, Refusal> {
-    let note = Note { who: CONTROL.to_owned(), what, why: reason_of(fields)? };
+    let note = Note { who: CONTROL.to_owned(), what, why: reason_of(fields)?, user: None };
     Ok(Operator::new(app.shared(), note))
 }
 

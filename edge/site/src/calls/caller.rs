@@ -186,8 +186,8 @@ impl<'a> Caller<'a> {
         if !is_enough {
             return Err(second_factor_required(self.browser.stage));
         }
-        if needs == Needs::Operator && !self.browser.is_operator {
-            return Err(Refusal::new(Reason::MissingRole, "Only an operator may make this call"));
+        if needs == Needs::Operator {
+            self.check_operator()?;
         }
         let needs_code = match needs {
             Needs::Session | Needs::Full => false,
@@ -195,6 +195,11 @@ impl<'a> Caller<'a> {
             Needs::Code | Needs::Operator => true,
         };
         if needs_code { self.check_code() } else { Ok(()) }
+    }
+
+    /// Refuses a caller who is no operator.
+    pub(super) fn check_operator(&self) -> Result<(), Refusal> {
+        if self.browser.is_operator { Ok(()) } else { Err(no_operator()) }
     }
 
     /// Refuses a caller whose last code is five minutes old or older.
@@ -206,6 +211,10 @@ impl<'a> Caller<'a> {
             "The last code was given five minutes ago or earlier; give another to /site/signin/code";
         Err(Refusal::new(Reason::CodeRequired, message))
     }
+}
+
+pub(super) fn no_operator() -> Refusal {
+    Refusal::new(Reason::MissingRole, "Only an operator may make this call")
 }
 
 pub(super) fn sign_in_required() -> Refusal {

@@ -12,8 +12,8 @@ mod fields;
 mod grants;
 mod interface;
 mod keys;
+mod operator;
 mod passkeys;
-mod review;
 mod sessions;
 mod user;
 
@@ -102,7 +102,9 @@ const CALLS: &[Calls] = &[
     act("/site/keys/delete", Needs::Code, keys::delete),
     act("/site/grants/revoke", Needs::Full, grants::revoke),
     act("/site/call", Needs::Full, interface::call),
-    act("/site/operator/apps/review", Needs::Operator, review::review),
+    act("/site/operator/apps/review", Needs::Operator, operator::review),
+    act("/site/operator/approve", Needs::Operator, operator::approve),
+    read("/site/operator/proposals", operator::list),
 ];
 
 impl Calls {

@@ -4,6 +4,7 @@ mod apps;
 mod factors;
 mod interface;
 mod keys;
+mod operators;
 mod pages;
 mod passkeys;
 mod passwords;
@@ -12,6 +13,7 @@ mod sessions;
 mod signing_in;
 mod signing_up;
 mod throttles;
+mod users;
 
 use buttonwood_accept::{Browser, Exchange, Value, json, totp};
 

@@ -1,6 +1,8 @@
 //! A venue with `approvals = 2`: what needs a second operator, how a new key waits, and which processes cannot tell operators apart.
 //! D-144, D-184.
 
+mod pages;
+
 use buttonwood_accept::{Actor, Client, Credentials, Value, binary, json, private_folder, skipped};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use std::fs::{self, Permissions};
@@ -22,13 +24,18 @@ struct Venue {
 impl Venue {
     /// Starts a venue; none where only one user can be an operator.
     fn start() -> Option<Self> {
+        Self::with("")
+    }
+
+    /// The same with further lines of settings.
+    fn with(further: &str) -> Option<Self> {
         if !geteuid().is_root() {
             skipped("a test of two operators", "only root can be another user");
             return None;
         }
         let home = private_folder();
         fs::write(home.path().join("key"), "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n").unwrap();
-        fs::write(home.path().join("venue.toml"), SETTINGS).unwrap();
+        fs::write(home.path().join("venue.toml"), format!("{SETTINGS}{further}")).unwrap();
         fs::create_dir(home.path().join("keys")).unwrap();
         let mut command = Command::new(binary());
         command.args(["serve", "--config", "venue.toml"]).current_dir(home.path());
@@ -145,6 +152,7 @@ fn the_contract_names_what_two_operators_guard() {
         "account fee-override",
         "account risk",
         "address approve",
+        "app review",
         "asset add",
         "bank limit",
         "bank wire",
@@ -162,6 +170,7 @@ fn the_contract_names_what_two_operators_guard() {
         "fees schedule",
         "fees set",
         "funding set",
+        "group approve",
         "group multi-user",
         "house fund",
         "index pin",
@@ -181,6 +190,9 @@ fn the_contract_names_what_two_operators_guard() {
         "symbol status",
         "terms publish",
         "trade break",
+        "user add",
+        "user enable",
+        "user operator",
         "vault rotate",
         "withdrawal rebuild",
         "withdrawal void",

@@ -61,6 +61,9 @@ fn user(state: &State, place: usize, user: &User, text: &mut Text) {
     if user.is_operator {
         line.push_str(" operator");
     }
+    if !user.os_user.is_empty() {
+        write!(line, " as '{}'", user.os_user).expect("a string");
+    }
     if user.is_disabled {
         line.push_str(" disabled");
     }

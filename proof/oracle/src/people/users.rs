@@ -27,6 +27,8 @@ impl People {
             group: new.group,
             roles: new.roles,
             is_operator: new.is_operator,
+            os_user: String::new(),
+            before: None,
             is_disabled: new.is_disabled,
             credential: new.credential,
             factor: new.factor,
@@ -43,18 +45,37 @@ impl People {
         let at = id.index();
         let Some(person) = self.persons.get_mut(at) else { return no("UnknownUser") };
         let is_operator = change.is_operator.unwrap_or(person.is_operator);
-        let (mut group, mut roles) = (change.group.or(person.group), change.roles.unwrap_or(person.roles));
+        let (mut group, mut roles) = (person.group, person.roles);
+        let mut before = person.before;
         if is_operator {
+            if !person.is_operator {
+                before = group.map(|group| (group, roles));
+            }
             (group, roles) = (None, Roles::NONE);
+        } else {
+            if let Some(home) = before.take().filter(|_| person.is_operator) {
+                (group, roles) = (Some(home.0), home.1);
+            }
+            (group, roles) = (change.group.or(group), change.roles.unwrap_or(roles));
         }
-        check_kind(access, group, roles, is_operator)?;
+        let may_no_more = person.is_operator && !is_operator && group.is_none();
+        let is_disabled = change.is_disabled.unwrap_or(person.is_disabled || may_no_more);
+        if is_operator || !is_disabled || group.is_some() {
+            check_kind(access, group, roles, is_operator)?;
+        } else if roles != Roles::NONE {
+            return no("BadRoles");
+        }
         if roles != person.roles {
             self.counts.note("roles changed");
         }
-        let is_disabled = change.is_disabled.unwrap_or(person.is_disabled);
         let ends = is_disabled || is_operator != person.is_operator || group != person.group;
         (person.group, person.roles, person.is_operator) = (group, roles, is_operator);
-        person.is_disabled = is_disabled;
+        (person.is_disabled, person.before) = (is_disabled, before);
+        if !is_operator {
+            person.os_user.clear();
+        } else if let Some(os_user) = &change.os_user {
+            person.os_user.clone_from(os_user);
+        }
         if let Some(factor) = change.factor {
             (person.factor, person.step) = (factor, 0);
             person.recovery.clear();

@@ -126,7 +126,7 @@ fn a_proposed_key_is_not_kept() {
     let browser = stage.browser(ANN);
     assert_eq!(stage.own(Operation::SetApprovals(2)), Answer::Done);
     let new = Arc::new(key(&stage, "one"));
-    let note = Note { who: "alice".to_owned(), what: "key add".to_owned(), why: String::new() };
+    let note = Note { who: "alice".to_owned(), what: "key add".to_owned(), why: String::new(), user: None };
     let proposal = Body::act(note, Some(Operation::ProposeKey(new).into()));
     assert_eq!(stage.own(proposal), Answer::Done);
     let one = find(&stage, "one");

@@ -159,7 +159,7 @@ fn reached_stops_wait_while_the_exchange_is_halted() {
         stage.placed(ANN, "buy yes 1 @ 0.40");
         stage.placed(BOB, "buy no 1 @ 0.60");
         let operate = |stage: &mut Stage, operation: Operation| {
-            let note = Note { who: "ann".into(), what: "a halt".into(), why: "a test".into() };
+            let note = Note { who: "ann".into(), what: "a halt".into(), why: "a test".into(), user: None };
             assert_eq!(stage.own(Body::act(note, Some(operation.into()))), Answer::Done);
         };
         operate(&mut stage, Operation::Halt);

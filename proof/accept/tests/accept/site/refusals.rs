@@ -17,7 +17,7 @@ enum Needs {
 use Needs::{Code, Enrolling, Full, Nothing, Operator, Password};
 
 /// Every POST, what it needs, and a body that passes the checks of its types.
-const POSTS: [(&str, Needs, &str); 23] = [
+const POSTS: [(&str, Needs, &str); 24] = [
     ("/site/signup", Nothing, r#"{"email":"x@y.test","password":"p","name":"n"}"#),
     ("/site/confirm", Nothing, r#"{"token":"t"}"#),
     ("/site/password/forgot", Nothing, r#"{"email":"x@y.test"}"#),
@@ -41,6 +41,7 @@ const POSTS: [(&str, Needs, &str); 23] = [
     ("/site/grants/revoke", Full, r#"{"id":"1"}"#),
     ("/site/call", Full, r#"{"request":"/v1/roles"}"#),
     ("/site/operator/apps/review", Operator, r#"{"client_id":"x","approved":true}"#),
+    ("/site/operator/approve", Operator, r#"{"proposal":1}"#),
 ];
 
 const READS: [&str; 5] = ["/site/session", "/site/sessions", "/site/keys", "/site/apps", "/site/grants"];
