@@ -118,7 +118,7 @@ fn funding_and_liquidations_survive_crashes() {
 #[test]
 fn grants_survive_crashes() {
     let mut sum = IdentityTally::default();
-    for seed in 1..=24 {
+    for seed in 1..=36 {
         let mut identity = IdentityRun::new(seed);
         let tally = identity.run(200).unwrap_or_else(|finding| panic!("seed {seed}: {finding}"));
         if seed < 3 {
@@ -129,8 +129,8 @@ fn grants_survive_crashes() {
         sum.add(&tally);
     }
     assert!(sum.crashes > 50 && sum.in_expiry > 5 && sum.races > 100, "{sum:?}");
-    // A lock of a day takes a course of guesses that a short run may not end.
-    assert!(sum.counts.rarer_than(3).len() <= 4, "{:?}", sum.counts.rarer_than(3));
+    // A lock of a day and the twentieth passkey take courses that a short run may not end.
+    assert!(sum.counts.rarer_than(3).len() <= 5, "{:?}", sum.counts.rarer_than(3));
 }
 
 /// Spot margin at the highest leverage over crashes at any call: the naive model agrees with what each account owes, every hour of interest

@@ -15,7 +15,7 @@ impl PeopleDealer {
         };
         match dice.below(10) {
             0..3 => self.add_passkey(dice, people, session, now),
-            3 => Self::remove_passkey(people, person, session, dice.below(4) == 0),
+            3 | 4 => Self::remove_passkey(people, person, session, dice.below(4) == 0),
             _ => self.use_passkey(dice, people, session, now),
         }
     }
