@@ -9,6 +9,7 @@ mod apps;
 mod counts;
 mod deal;
 mod grants;
+mod keys;
 mod mails;
 mod passkeys;
 mod sign_in;
@@ -172,6 +173,7 @@ pub struct People {
     /// Credentials of all passkeys that there were.
     credentials: Vec<Digest>,
     orders: Vec<Order>,
+    keys: Vec<keys::Kept>,
     /// Browsers and grants so far.
     sessions: u32,
     counts: PeopleCounts,
@@ -193,6 +195,9 @@ impl People {
             .happened
             .iter()
             .filter_map(|happening| if let Happening::Accepted(id) = happening { Some(*id) } else { None });
+        if self.keys.is_empty() {
+            self.find_keys(exchange.state.access());
+        }
         if let Some(caller) = &command.caller {
             let judged = self.call(exchange, caller, &command.body, now);
             let is_order = acts::is_place(&command.body) && judged.is_ok();

@@ -1,6 +1,6 @@
 //! Acts of tokens, pages and keys: who may place and cancel what.
 
-use super::{Judged, People, no};
+use super::{Judged, People, keys, no};
 use crate::Exchange;
 use buttonwood_engine::identity::{Command as Own, Stage};
 use buttonwood_engine::{Access, Body, Caller, OrderRef, TradingCommand};
@@ -19,6 +19,14 @@ impl People {
         body: &Body,
         now: u64,
     ) -> Result<(), String> {
+        if let Some(key) = self.keys.iter().find(|key| key.id == caller.session)
+            && !key.may_act()
+        {
+            return no("Disabled");
+        }
+        if let Some(act) = keys::of(body) {
+            return self.keep_key(exchange.state.access(), caller, act, now);
+        }
         let is_revocation = matches!(body, Body::Identity(Own::RevokeByToken));
         if caller.session.is_held() {
             let admitted = self.admit(exchange.state.access(), caller, is_revocation, now);

@@ -28,7 +28,17 @@ impl People {
             self.agree_on_family(state, place, now)?;
         }
         self.agree_on_throttles(state, now)?;
+        self.agree_on_keys(state)?;
         self.agree_on_orders(exchange)
+    }
+
+    fn agree_on_keys(&self, state: &State) -> Agreed {
+        let sessions = state.access().sessions();
+        same("the number of keys", sessions.len(), self.keys.len())?;
+        for (session, key) in sessions.iter().zip(&self.keys) {
+            same("a key", (&session.key.name, session.standing()), (&key.name, key.standing()))?;
+        }
+        Ok(())
     }
 
     fn agree_on_users(&self, state: &State, now: Time) -> Agreed {

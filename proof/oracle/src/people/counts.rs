@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The cases that a run must meet.
-const CASES: [&str; 57] = [
+const CASES: [&str; 61] = [
     "signed in",
     "step used again",
     "step too far",
@@ -61,6 +61,10 @@ const CASES: [&str; 57] = [
     "challenge again",
     "challenge too old",
     "counter went back",
+    "key made by page",
+    "key beyond its user",
+    "key stopped by page",
+    "act on a key of others",
 ];
 
 /// How often each case occurred in a run.

@@ -2,9 +2,10 @@
 
 use super::{Body, Caller, Command, Family, Own, People, PeopleDealer, newest, one};
 use crate::Dice;
-use buttonwood_engine::{OrderRef, Place, TradingCommand};
-use buttonwood_model::{Claim, Nonce, OrderId, OrderKind, Scope, Scopes, SessionId, Side};
+use buttonwood_engine::{AccessCommand, NewSession, OrderRef, OwnKey, Owner, Place, TradingCommand};
+use buttonwood_model::{Claim, Nonce, OrderId, OrderKind, Role, Roles, Scope, Scopes, SessionId, Side};
 use buttonwood_num::{Decimal, Money, Price};
+use std::sync::Arc;
 
 /// The scopes of an app that trades.
 pub(super) const NARROW: Scopes = Scopes::of(&[Scope::OrdersCreate, Scope::OrdersRead]);
@@ -12,7 +13,7 @@ pub(super) const NARROW: Scopes = Scopes::of(&[Scope::OrdersCreate, Scope::Order
 impl PeopleDealer {
     pub(super) fn act(&mut self, dice: &mut Dice, people: &People, now: u64) -> Command {
         let caller = match dice.below(10) {
-            0 => self.signed(),
+            0 => self.signed(dice, people),
             1..4 => self.page(dice, people, now),
             _ => self.bearer(dice, people, now),
         };
@@ -23,14 +24,58 @@ impl PeopleDealer {
             2 | 3 => TradingCommand::CancelSession.into(),
             4 if dice.once_in(3) => TradingCommand::CancelAll.into(),
             5 if is_token => Own::RevokeByToken.into(),
+            6 | 7 if !is_token || dice.once_in(8) => self.keep_key(dice, people).into(),
             _ => TradingCommand::Place(self.bid()).into(),
         };
         Command { caller: Some(caller), body }
     }
 
-    fn signed(&mut self) -> Caller {
+    /// The first key, or one that a page has made.
+    fn signed(&mut self, dice: &mut Dice, people: &People) -> Caller {
         self.nonce += 1;
-        Caller { session: self.key, account: Some(self.accounts[0]), nonce: crate::nonce(self.nonce) }
+        let made = people.keys.iter().filter_map(|key| Some((key.id, key.trades_on()?)));
+        let made: Vec<_> = made.collect();
+        let made = newest(dice, made.iter()).copied().filter(|_| dice.once_in(2));
+        let (session, account) = made.unwrap_or((self.key, self.accounts[0]));
+        Caller { session, account: Some(account), nonce: crate::nonce(self.nonce) }
+    }
+
+    /// An act on a key; the first key is never ended.
+    fn keep_key(&mut self, dice: &mut Dice, people: &People) -> AccessCommand {
+        self.serial += 1;
+        let ids: Vec<SessionId> = people.keys.iter().map(|key| key.id).collect();
+        let session = newest(dice, ids.iter()).copied().unwrap_or(self.key);
+        let name = dice.pick(&["Ann", "Bob", "Cy", "Di", "Ed", "Flo"]).to_owned();
+        let cancel_orders = dice.once_in(2);
+        AccessCommand::KeepKey(Arc::new(match dice.below(10) {
+            0 => OwnKey::Rename(session, name),
+            1 | 2 => OwnKey::Disable { session, cancel_orders },
+            3 | 4 => OwnKey::Enable(session),
+            5 | 6 if session != self.key => OwnKey::End { session, cancel_orders },
+            _ => OwnKey::Make(self.new_key(dice, format!("{name} {}", self.serial % 8))),
+        }))
+    }
+
+    fn new_key(&self, dice: &mut Dice, name: String) -> NewSession {
+        let is_master = dice.once_in(4);
+        let owner = if is_master {
+            Owner::Group(dice.pick(&self.groups))
+        } else {
+            Owner::Account(dice.pick(&self.accounts))
+        };
+        let (trader, admin) = (Roles::of(&[Role::Trader]), Roles::of(&[Role::Administrator]));
+        let both = Roles::of(&[Role::Trader, Role::FundManager]);
+        let roles = dice.pick(&[trader, trader, both, admin, Roles::of(&[Role::Auditor]), Roles::NONE]);
+        let prefix = if is_master { "master" } else { "account" };
+        NewSession {
+            owner,
+            roles,
+            require_heartbeat: false,
+            time_based_nonce: false,
+            api_key: format!("{prefix}-{}", self.serial),
+            name,
+            addresses: Vec::new(),
+        }
     }
 
     /// A token that lives, most often; at times an old number, another account or a session that there never was.
@@ -51,7 +96,7 @@ impl PeopleDealer {
     fn page(&mut self, dice: &mut Dice, people: &People, now: u64) -> Caller {
         let alive = people.windows.iter().filter(|it| it.is_alive(now));
         let window = if dice.once_in(6) { newest(dice, people.windows.iter()) } else { newest(dice, alive) };
-        let Some(window) = window else { return self.signed() };
+        let Some(window) = window else { return self.signed(dice, people) };
         let account = window.account.filter(|_| !dice.once_in(4)).unwrap_or(dice.pick(&self.accounts));
         Caller { session: window.id, account: Some(account), nonce: Nonce::number(0) }
     }
