@@ -14,11 +14,12 @@ use crate::repo::{Repo, tail, unreachable};
 use crate::skipped;
 
 /// The targets, each with the most bytes of an input: short ones run more often.
-const TARGETS: [(&str, u32); 8] = [
+const TARGETS: [(&str, u32); 9] = [
     ("decimal", 160),
     ("frame", 400),
     ("framing", 320),
     ("journal", 73),
+    ("oauth", 400),
     ("payload", 400),
     ("products", 480),
     ("sequence", 1200),

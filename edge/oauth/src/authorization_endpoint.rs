@@ -189,7 +189,8 @@ fn not_issued(server: &OAuth, request: &AuthorizationRequest, reject: Reject) ->
 }
 
 fn read(app: &App, pairs: &Pairs<'_>) -> Result<AuthorizationRequest, Flaw> {
-    AuthorizationRequest::read(pairs, app.exchange.views().state().identity())
+    let views = app.exchange.views();
+    AuthorizationRequest::read(pairs, |id| views.state().identity().app(id))
 }
 
 /// Refuses a user who cannot consent, and an app that may not have other users (D-133).

@@ -4,7 +4,7 @@ use crate::authorization_response::Target;
 use crate::code_challenge::{self, S256};
 use crate::error::{ErrorCode, OAuthError};
 use crate::scope;
-use buttonwood_engine::identity::{App, AppId, Digest, Identity};
+use buttonwood_engine::identity::{App, AppId, Digest};
 use buttonwood_model::Scopes;
 use buttonwood_people::redirect_uri;
 use buttonwood_wire::url_encoded::{self, Pairs};
@@ -76,14 +76,17 @@ pub(crate) enum Flaw {
 }
 
 impl AuthorizationRequest {
-    /// Reads and checks a request, in the order of the issue.
+    /// Reads and checks a request, in the order of the issue. `find` gives the app with an id.
     ///
     /// # Errors
     /// The first [`Flaw`].
-    pub(crate) fn read(pairs: &Pairs<'_>, identity: &Identity) -> Result<Self, Flaw> {
+    pub(crate) fn read<'a>(
+        pairs: &Pairs<'_>,
+        find: impl FnOnce(AppId) -> Option<&'a App>,
+    ) -> Result<Self, Flaw> {
         let sent = |name| Sent::of(pairs, name);
         let id = sent("client_id").once().and_then(|id| AppId::parse(id).ok());
-        let app = id.and_then(|id| identity.app(id));
+        let app = id.and_then(find);
         let app =
             app.ok_or(Flaw::Page("The app that sent you here is unknown: 'client_id' names no app."))?;
         let uri = sent("redirect_uri")

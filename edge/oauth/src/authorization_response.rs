@@ -37,7 +37,7 @@ impl Target {
         self.reply(&parameters, issuer)
     }
 
-    fn address(&self, parameters: &[(&str, &str)], issuer: &str) -> Zeroizing<String> {
+    pub(crate) fn address(&self, parameters: &[(&str, &str)], issuer: &str) -> Zeroizing<String> {
         let state = self.state.as_deref().map(|state| ("state", state));
         let all = parameters.iter().copied().chain(state).chain([("iss", issuer)]);
         // Not every reader of a query takes `+` for a blank.

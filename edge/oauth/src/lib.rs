@@ -13,6 +13,9 @@ mod client_authentication;
 mod code_challenge;
 mod consent;
 mod error;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod html;
 mod metadata;
 mod parameters;

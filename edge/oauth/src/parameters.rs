@@ -46,10 +46,18 @@ impl Parameters {
             let names = if taken.contains(&Media::Json) { "application/json or " } else { "" };
             OAuthError::invalid(&format!("Content-Type must be {names}application/x-www-form-urlencoded"))
         })?;
-        Ok(match media {
-            Media::Json => Self::of_json(&body),
-            Media::Form => Self::of_form(&body),
-        }?)
+        Ok(Self::of(media, &body)?)
+    }
+
+    /// The fields of a body.
+    ///
+    /// # Errors
+    /// `invalid_request`.
+    pub(crate) fn of(media: Media, body: &[u8]) -> Result<Self, OAuthError> {
+        match media {
+            Media::Json => Self::of_json(body),
+            Media::Form => Self::of_form(body),
+        }
     }
 
     fn of_json(body: &[u8]) -> Result<Self, OAuthError> {

@@ -11,6 +11,7 @@ pub mod frame;
 pub mod framing;
 pub mod journal;
 mod memory;
+pub mod oauth;
 pub mod payload;
 pub mod products;
 pub mod sequence;
@@ -25,6 +26,7 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("frame", frame::run),
     ("framing", framing::run),
     ("journal", journal::run),
+    ("oauth", oauth::run),
     ("payload", payload::run),
     ("products", products::run),
     ("sequence", sequence::run),

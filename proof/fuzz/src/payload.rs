@@ -76,7 +76,7 @@ fn is_strict(value: &str, depth: usize) -> bool {
 }
 
 /// Collects the fields of an object in order, and refuses duplicates.
-struct Distinct;
+pub(crate) struct Distinct;
 
 impl<'de> Visitor<'de> for Distinct {
     type Value = Fields<'de>;
