@@ -62,6 +62,27 @@ fn honest_trade_gains_nothing() {
     assert_eq!(played.lines.iter().filter(done).count(), 13, "{:#?}", played.lines);
 }
 
+/// The token, the refresh token and the code of another's app, a token that was never given, and a scope that the own one lacks: all are
+/// refused and move nothing, before and after the tokens' time.
+#[test]
+fn thefts_are_refused() {
+    let ways = ["token", "guess", "scope", "refresh", "code"];
+    let each = |who: &str| ways.map(|way| format!("steal {who} {way}\n")).concat();
+    let text = format!(
+        "place a.rich btcusd sell 1 at 60000\n{0}{1}wait 90000\n{0}{1}",
+        each("b.rich"),
+        each("a.perp")
+    );
+    let played = play(&Scene::new(), &program(&text), true);
+    assert_eq!((played.breach, played.gain), (None, 0), "{:#?}", played.lines);
+    let refused = played.lines.iter().filter(|line| line.starts_with("steal"));
+    for line in refused.clone() {
+        let says = ["Missing", "ForeignAccount", "UnknownSession", "BadGrant"];
+        assert!(says.iter().any(|word| line.contains(word)), "{line}");
+    }
+    assert_eq!(refused.count(), 20);
+}
+
 /// Two desks who settle trades at the index, one through a broker, and who stake and redeem, gain the promised interest alone, which
 /// `staking_rewards` pays. Proves INV-HOUSE.
 #[test]

@@ -3,6 +3,7 @@
 mod bets;
 
 use super::program::{Act, Amount, OPTIONS, Program};
+use super::thefts::{THEFTS, Theft};
 use super::world::{COINS, MARKETS, ONE, PEOPLE, POOLS, WRAPPING};
 use buttonwood_engine::AccountKind;
 use buttonwood_model::{ExecutionOption, Product, Side};
@@ -166,6 +167,8 @@ impl Maker<'_> {
                 2 => Act::Deal { who, to, market, side, amount: self.varied(amount, market), price, by },
                 _ => Act::Deal { who, to, market, side, amount, price: self.price(market), by },
             },
+            Act::Steal { way, .. } if roll == 0 => Act::Steal { who: self.person(), way },
+            Act::Steal { who, .. } => Act::Steal { who, way: self.theft() },
             Act::Confirm { .. } => Act::Confirm { who: self.person() },
             Act::Retract { .. } => Act::Retract { who: self.person() },
             Act::Stake { who, pool, amount } => Act::Stake { who, pool, amount: self.varied(amount, 1) },
@@ -519,13 +522,17 @@ impl Maker<'_> {
         usize::try_from(self.dice.below(u64::try_from(POOLS.len()).expect("a few"))).expect("a few")
     }
 
+    fn theft(&mut self) -> Theft {
+        self.dice.pick(&THEFTS).1
+    }
+
     /// Any one act.
     fn act(&mut self) -> Act {
         let product = self.dice.pick(&[Product::Spot, Product::Swap]);
         let market = self.market(product);
         let [who, to] = self.traders(market);
         let (side, amount, price) = (self.side(), self.amount(market), self.price(market));
-        match self.dice.below(28) {
+        match self.dice.below(29) {
             0..5 => {
                 let option = if self.dice.once_in(4) {
                     OPTIONS
@@ -554,6 +561,7 @@ impl Maker<'_> {
             21 => Act::Stake { who, pool: self.pool(), amount },
             22 => Act::Unstake { who, pool: self.pool(), amount },
             23..27 => self.bet_act(),
+            27 => Act::Steal { who, way: self.theft() },
             _ => Act::Tiers,
         }
     }

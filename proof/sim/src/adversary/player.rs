@@ -4,6 +4,7 @@ mod bets;
 mod deals;
 
 use super::program::{Act, Amount, Program};
+use super::thefts::theft;
 use super::value::{Breach, Figures, Outside, judge};
 use super::world::{Actor, COINS, Listed, MARKETS, ONE, Scene, WRAPPING, network_of, outside};
 use buttonwood_engine::funds::Eid;
@@ -232,6 +233,12 @@ impl Player<'_> {
 
     fn call(&mut self, act: &Act, command: &Command) -> Result<String, Breach> {
         let answer = self.submit(ACT, command)?;
+        if matches!(act, Act::Steal { .. }) && !matches!(answer, Outcome::Rejected(_)) {
+            return Err(Breach::Death(
+                format!("a theft succeeds: {answer:?}"),
+                format!("{:?}", command.body),
+            ));
+        }
         if let (Act::Ach { .. }, Outcome::Funds(Made::Transfer(eid))) = (act, &answer)
             && let Body::Funds(FundsCommand::Bank(Banking::Receive(receipt))) = &command.body
         {
@@ -392,6 +399,7 @@ impl Player<'_> {
                 let tiers = vec![tier(0, FEES), tier(10_000, NO_FEES)];
                 own(TradingCommand::SetFeeTiers(Arc::new(FeeTiers { product: Product::Spot, tiers })).into())
             }
+            Act::Steal { who, way } => theft(self.scene, who, self.actor(who)?, way)?,
             Act::Deal { .. } => self.deal(act)?,
             Act::Confirm { who } => self.confirmation(who)?,
             Act::Retract { who } => self.retraction(who)?,

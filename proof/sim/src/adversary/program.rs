@@ -12,6 +12,7 @@
 //! wait 3600
 //! ```
 
+use super::thefts::{THEFTS, Theft};
 use super::world::{COINS, CONTRACTS, MARKETS, ONE, PEOPLE, POOLS};
 use buttonwood_model::{Claim, ExecutionOption, Side};
 use buttonwood_num::{Decimal, Money};
@@ -97,6 +98,8 @@ pub(super) enum Act {
     Void { contract: usize, value: Option<i128> },
     /// The house halts the event of a contract, or lets it go on.
     Halt { contract: usize },
+    /// Tries what belongs to the other group's app, or what its own may not.
+    Steal { who: usize, way: Theft },
     /// So many seconds pass.
     Wait { seconds: u64 },
     /// The house schedules an auction two minutes from now.
@@ -150,6 +153,7 @@ impl Act {
             Self::Dispute { .. } => "dispute",
             Self::Void { .. } => "void",
             Self::Halt { .. } => "halt",
+            Self::Steal { .. } => "steal",
             Self::Wait { .. } => "wait",
             Self::Auction { .. } => "auction",
             Self::Break { .. } => "break",
@@ -200,6 +204,7 @@ impl Line<'_> {
                 margin: self.words.contains(&"margin"),
             },
             "cancel" => Act::Cancel { who: who()? },
+            "steal" => Act::Steal { who: who()?, way: self.theft()? },
             "quote" => {
                 Act::Quote { who: who()?, market: market(2)?, side: self.side(3)?, amount: self.amount(4)? }
             }
@@ -288,6 +293,12 @@ impl Line<'_> {
 
     fn pool(&self) -> Result<usize, Unreadable> {
         self.find(2, POOLS.iter().map(|pool| pool.name))
+    }
+
+    fn theft(&self) -> Result<Theft, Unreadable> {
+        let word = self.word(2)?;
+        let way = THEFTS.iter().find(|(name, _)| *name == word).map(|(_, way)| *way);
+        way.ok_or_else(|| self.wrong("a way to steal"))
     }
 
     fn wrong(&self, wanted: &str) -> Unreadable {
@@ -450,6 +461,10 @@ impl fmt::Display for Act {
                 let option = OPTIONS.iter().find(|(_, known)| Some(*known) == option);
                 option.map_or(Ok(()), |(name, _)| write!(out, " {name}"))
             }
+            Self::Steal { who, way } => {
+                let way = THEFTS.iter().find(|(_, known)| *known == way).map_or("", |(name, _)| *name);
+                write!(out, " {} {way}", person(who))
+            }
             Self::Resolve { contract, claim } => {
                 write!(out, " {} {}", contract_name(contract), claim_name(claim))
             }
@@ -487,7 +502,7 @@ mod tests {
                     place a.margin btcusd buy 0.4 at 50000 ioc margin\n\
                     place a.rich linkusd sell 100 at 9 stop 9.5\n\
                     market a.poor linkusd buy 9900.0000000000000000001\n\
-                    cancel a.rich\nquote a.poor btcusd buy 0.019\nexecute a.poor\nwrap a.rich sell 100%\n\
+                    cancel a.rich\nsteal b.rich guess\nquote a.poor btcusd buy 0.019\nexecute a.poor\nwrap a.rich sell 100%\n\
                     send a.rich a.poor usd 5\nach b.margin 10000\nreturn b.margin\npay a.rich 1\n\
                     deal a.rich b.rich btcusd sell 1 at 50000 by a.poor\ndeal a.rich anyone ethusd buy 10% at 2000\n\
                     confirm b.rich\nretract a.rich\nstake a.rich eth-now 10\nunstake a.rich eth-now 50%\n\
@@ -496,7 +511,7 @@ mod tests {
                     withdraw a.rich gusd 9800\nwait 3600\nauction linkusd\nbreak btcusd\npromote ethusd\ntiers\n";
         let program: Program = text.parse().unwrap();
         assert_eq!(program.to_string(), text);
-        assert_eq!(program.words().len(), 26);
+        assert_eq!(program.words().len(), 27);
     }
 
     /// A line that is no act is named.

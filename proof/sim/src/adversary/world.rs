@@ -20,6 +20,7 @@ use buttonwood_num::{Bps, Decimal, Grid, Money};
 use buttonwood_oracle::{Exchange, nonce};
 use std::sync::Arc;
 
+use super::thefts::{Holder, open_apps};
 use crate::scene::FOUNDED;
 
 /// One unit of a currency, in units of money.
@@ -173,6 +174,8 @@ pub struct Scene {
     pub(super) currencies: Vec<CurrencyId>,
     pub(super) markets: Vec<Listed>,
     pub(super) actors: Vec<Actor>,
+    /// The app of each group.
+    pub(super) holders: Vec<Holder>,
 }
 
 impl Default for Scene {
@@ -190,7 +193,8 @@ impl Scene {
         exchange.own(Body::open(Opening { mode: Mode::Sandbox, seed: 1, hash_key: 0x5EED, fees }));
         let currencies: Vec<CurrencyId> =
             COINS.iter().map(|coin| exchange.find_currency(coin.code)).collect();
-        let mut scene = Self { exchange, currencies, markets: Vec::new(), actors: Vec::new() };
+        let mut scene =
+            Self { exchange, currencies, markets: Vec::new(), actors: Vec::new(), holders: Vec::new() };
         scene.list();
         scene.pin();
         scene.settle_people();
@@ -200,6 +204,7 @@ impl Scene {
         scene.open_clearing();
         scene.open_pools();
         scene.open_contracts();
+        open_apps(&mut scene);
         scene
     }
 
@@ -208,7 +213,7 @@ impl Scene {
         *self.currencies.get(place).expect("a place of the table of currencies")
     }
 
-    fn own(&mut self, body: impl Into<Body>) {
+    pub(super) fn own(&mut self, body: impl Into<Body>) {
         self.exchange.own(body.into());
     }
 
