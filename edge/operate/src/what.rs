@@ -51,12 +51,12 @@ fn is_plain(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use buttonwood_wire::contract::{Described as _, Node, SecretText};
+    use buttonwood_wire::contract::{Described as _, HiddenText, Node};
 
     fn said(sent: &str) -> String {
         let field = |name, schema| Field { name, about: &[], required: false, schema };
         let [name, count, symbols] = ["name", "count", "symbols"].map(|name| field(name, Node::object));
-        let fields = [name, count, symbols, field("password", SecretText::schema)];
+        let fields = [name, count, symbols, field("password", HiddenText::schema)];
         what("do", &fields, &Payload::read(sent.as_bytes().to_vec()).unwrap())
     }
 

@@ -10,7 +10,7 @@ use buttonwood_http::Reply;
 use buttonwood_model::{GroupId, Scope, Scopes, Time};
 use buttonwood_operate::keys::add::roles;
 use buttonwood_people::{self as people, From, Message, NewPerson, csrf, draw, session_cookie};
-use buttonwood_wire::contract::{Flag, InPayload, InQuery, Label, Needed, Nullable, SecretText, Text, Texts};
+use buttonwood_wire::contract::{Flag, HiddenText, InPayload, InQuery, Label, Needed, Nullable, Text, Texts};
 use buttonwood_wire::field::{bad_query, bad_value, failed};
 use buttonwood_wire::url_encoded::decoded;
 use buttonwood_wire::{answer, json, request};
@@ -89,7 +89,7 @@ request! {
         /// The e-mail address.
         email: Needed<Text>,
         /// The password: 12 to 256 characters that are hard to guess.
-        password: Needed<SecretText>,
+        password: Needed<HiddenText>,
         /// The name of the group.
         group: Needed<Text>,
         /// Roles: Trader, Fund Manager, Auditor, Administrator.

@@ -40,20 +40,20 @@ impl<'a> Kind<Query<'a>> for Text {
 
 /// A string that no log and no audit shows, such as a password.
 #[derive(Debug)]
-pub enum SecretText {}
+pub enum HiddenText {}
 
-impl SecretText {
+impl HiddenText {
     /// The format that marks such a field in the contract.
     pub(crate) const FORMAT: &'static str = "password";
 }
 
-impl Described for SecretText {
+impl Described for HiddenText {
     fn schema() -> Node {
         Text::schema().with("format", Self::FORMAT)
     }
 }
 
-impl Absent for SecretText {
+impl Absent for HiddenText {
     type Present<'a> = Cow<'a, str>;
     const MUST_BE: &'static str = Text::MUST_BE;
 

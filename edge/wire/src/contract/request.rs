@@ -1,6 +1,6 @@
 //! The fields of a request, declared once: their reader and their schema.
 
-use super::kind::SecretText;
+use super::kind::HiddenText;
 use super::node::Node;
 use crate::field::bad_query;
 use buttonwood_gate::{self as gate, Payload, Reason, Refusal};
@@ -106,7 +106,7 @@ impl Field {
 
     /// Whether no log and no audit may show its value.
     pub fn is_secret(&self) -> bool {
-        self.says("format", SecretText::FORMAT)
+        self.says("format", HiddenText::FORMAT)
     }
 
     fn says(&self, key: &'static str, value: &'static str) -> bool {
