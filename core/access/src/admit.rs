@@ -1,6 +1,6 @@
 //! Whether a caller may act: the checks of decision D-05 that need no request text.
 
-use crate::{Access, Owner, Session, Standing};
+use crate::{Access, Hand, Owner, Session, Standing};
 use buttonwood_model::{AccountId, Nonce, Roles, Scopes, SessionId};
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,10 @@ pub enum Reject {
     GroupFull(u32),
     /// The group has as many keys as its users may make.
     TooManyKeys,
+    /// The group's users have made as many keys as they may in a day, those that have ended too.
+    KeysTooFast,
+    /// The key was disabled by one who outranks the user.
+    DisabledBy(Hand),
     /// The account is closed (ACCT-013).
     Closed,
     /// The account owes the house for a returned advance (D-167).
@@ -78,6 +82,8 @@ impl Reject {
             | Self::NoCustodyTerms
             | Self::GroupFull(_)
             | Self::TooManyKeys
+            | Self::KeysTooFast
+            | Self::DisabledBy(_)
             | Self::Closed
             | Self::InDebt
             | Self::HasTransfers

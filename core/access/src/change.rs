@@ -4,7 +4,7 @@
 //!
 //! Clauses: `AUTH-011`, `AUTH-013`, `AUTH-024`. The live orders of a session that is disabled are the engine's to cancel (D-143).
 
-use crate::{Access, GroupChange, Infrequent, NewGroup, Owner, Reject, Session, Standing};
+use crate::{Access, GroupChange, Hand, Infrequent, NewGroup, Owner, Reject, Session, Standing};
 use alloc::borrow::ToOwned;
 use buttonwood_model::{BytesRef, Cidr, GroupId, Outbox, Role, Roles, SessionId};
 
@@ -28,15 +28,20 @@ pub(crate) fn check_addresses(addresses: &[Cidr]) -> Result<(), Reject> {
     if addresses.len() > ADDRESSES_MAX { Err(Reject::TooManyAddresses) } else { Ok(()) }
 }
 
-/// Disables a session. One that has ended stays so.
+/// Disables a session. One that has ended stays so, and one that is disabled is then disabled by the highest who did.
 pub(crate) fn disable<E: From<BytesRef>>(
     access: &Access,
     id: SessionId,
+    by: Hand,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
     let session = access.session(id).ok_or(Reject::Unknown)?;
-    if session.standing() == Standing::Enabled {
-        out.push_named(&Infrequent::SessionDisabled(id));
+    let is_raised = session.disabled_by().is_some_and(|before| before < by);
+    if session.standing() == Standing::Enabled || is_raised {
+        out.push_named(&match by {
+            Hand::Operator => Infrequent::SessionDisabled(id),
+            Hand::User | Hand::Administrator => Infrequent::KeyDisabled(id, by),
+        });
     }
     Ok(())
 }

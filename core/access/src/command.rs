@@ -1,8 +1,8 @@
 //! The commands of this room, and its infrequent events.
 
 use crate::{
-    Access, Account, Caller, GroupTerms, NewAccount, NewSession, OwnKey, Owner, Reject, Standing, change,
-    close, create, own_key, rename,
+    Access, Account, Caller, GroupTerms, Hand, NewAccount, NewSession, OwnKey, Owner, Reject, Standing,
+    change, close, create, own_key, rename,
 };
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -221,7 +221,7 @@ pub enum Infrequent {
     GroupTermsSet(GroupId, GroupTerms),
     /// An account was closed.
     AccountClosed(AccountId),
-    /// A session was disabled.
+    /// An operator disabled a session.
     SessionDisabled(SessionId),
     /// A session was enabled.
     SessionEnabled(SessionId),
@@ -239,6 +239,8 @@ pub enum Infrequent {
     GroupHeld(GroupId),
     /// A group was approved.
     GroupApproved(GroupId),
+    /// A user disabled a key by page.
+    KeyDisabled(SessionId, Hand),
 }
 
 named!(Infrequent, "access", {
@@ -258,6 +260,7 @@ named!(Infrequent, "access", {
     GroupRestricted { 0: group, 1: addresses } = "group_restricted" 1,
     GroupHeld { 0: group } = "group_held" 1,
     GroupApproved { 0: group } = "group_approved" 1,
+    KeyDisabled { 0: session, 1: by } = "key_disabled" 1,
 });
 
 /// Decides a command: of a key that [`admit`](crate::admit) has let in, or, without a caller, of the exchange itself or an
@@ -315,14 +318,14 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
             access.group(*group).ok_or(Reject::Unknown)?;
             out.push_named(&Infrequent::GroupTermsSet(*group, *terms));
         }
-        Command::DisableSession { session, .. } => change::disable(access, *session, out)?,
+        Command::DisableSession { session, .. } => change::disable(access, *session, Hand::Operator, out)?,
         Command::EnableSession(session) => change::enable(access, *session, out)?,
         Command::EndSession { session, .. } => change::end(access, *session, out)?,
         Command::SetSessionRoles(session, roles) => change::set_roles(access, *session, *roles, out)?,
         Command::RenameSession(session, name) => change::rename(access, *session, name, out)?,
         Command::RestrictSession(session, addresses) => change::restrict(access, *session, addresses, out)?,
         Command::RestrictGroup(group, addresses) => change::restrict_group(access, *group, addresses, out)?,
-        Command::KeepKey(act) => own_key::decide(access, caller, act, out)?,
+        Command::KeepKey(act) => own_key::decide(access, drawn.0, caller, act, out)?,
         Command::ApproveGroup(group) => change::approve_group(access, *group, out)?,
     }
     Ok(())
@@ -362,7 +365,7 @@ pub fn evolve(access: &mut Access, now: Time, event: Infrequent) {
         }
         Infrequent::GroupTermsSet(group, terms) => access.set_group_terms(group, terms),
         Infrequent::AccountClosed(account) => access.close_account(account),
-        Infrequent::SessionDisabled(session) => access.set_standing(session, Standing::Disabled),
+        Infrequent::SessionDisabled(session) => access.disable(session, Hand::Operator),
         Infrequent::SessionEnabled(session) => access.set_standing(session, Standing::Enabled),
         Infrequent::SessionEnded(session) => access.set_standing(session, Standing::Ended),
         Infrequent::SessionRolesSet(session, roles) => access.set_roles(session, roles),
@@ -371,5 +374,6 @@ pub fn evolve(access: &mut Access, now: Time, event: Infrequent) {
         Infrequent::GroupRestricted(group, addresses) => access.restrict_group(group, addresses),
         Infrequent::GroupHeld(group) => access.set_approved(group, false),
         Infrequent::GroupApproved(group) => access.set_approved(group, true),
+        Infrequent::KeyDisabled(session, by) => access.disable(session, by),
     }
 }

@@ -1,6 +1,6 @@
 //! The tables of groups, accounts and sessions.
 
-use crate::{GroupTerms, NewSession, Owner, Request, Session, Standing};
+use crate::{GroupTerms, Hand, NewSession, Owner, Request, Session, Standing};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -348,6 +348,13 @@ impl Access {
     pub(crate) fn set_standing(&mut self, session: SessionId, standing: Standing) {
         if let Some(session) = self.sessions.get_mut(session.index()) {
             session.standing = standing;
+        }
+    }
+
+    /// Disables a session, and notes who did.
+    pub(crate) fn disable(&mut self, session: SessionId, by: Hand) {
+        if let Some(session) = self.sessions.get_mut(session.index()) {
+            (session.standing, session.disabled_by) = (Standing::Disabled, by);
         }
     }
 

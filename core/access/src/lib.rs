@@ -43,6 +43,6 @@ pub use command::{
 pub use create::NewAccount;
 pub use directory::{Access, Account, AccountKind, Group};
 pub use held::admit_held;
-pub use own_key::{OWN_KEYS_MAX, OwnKey};
-pub use session::{NewSession, Owner, Session, Standing};
+pub use own_key::{OWN_KEYS_MAX, OWN_KEYS_PER_SPAN, OwnKey};
+pub use session::{Hand, NewSession, Owner, Session, Standing};
 pub use terms::GroupTerms;

@@ -2,13 +2,19 @@
 //!
 //! Clauses: `AUTH-011`, `AUTH-015`, `AUTH-024`. The live orders of a key are the engine's to cancel (D-143).
 
-use crate::{Access, Caller, Infrequent, NewSession, Owner, Reject, Session, Standing, change, command};
+use crate::{
+    Access, Caller, Hand, Infrequent, NewSession, Owner, Reject, Session, Standing, change, command,
+};
 use alloc::string::String;
-use buttonwood_model::{BytesRef, GroupId, Outbox, Role, Roles, SessionId};
+use buttonwood_model::{BytesRef, GroupId, Outbox, Role, Roles, SessionId, Time};
 use serde::{Deserialize, Serialize};
 
 /// Keys of a group at most, as far as users make them. Those that have ended do not count.
 pub const OWN_KEYS_MAX: usize = 200;
+/// Keys at most that a group's users make in 24 hours, ended ones too: an ended key stays in the state.
+pub const OWN_KEYS_PER_SPAN: usize = 1_000;
+/// The microseconds over which keys are counted: 24 hours.
+const OWN_KEYS_SPAN: u64 = 86_400 * Time::SECOND;
 
 /// An act of a user on a key of the group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,10 +103,12 @@ impl Access {
 ///
 /// # Errors
 /// [`Reject::MissingRole`] for roles that the user lacks, for a master key of a user who is no administrator, and for a caller that is no
-/// browser of a group; [`Reject::ForeignAccount`], [`Reject::BadRoles`], [`Reject::NameTaken`], [`Reject::TooManyKeys`];
+/// browser of a group; [`Reject::ForeignAccount`], [`Reject::BadRoles`], [`Reject::NameTaken`], [`Reject::TooManyKeys`],
+/// [`Reject::KeysTooFast`]; [`Reject::DisabledBy`] for a key that a higher hand disabled and the user enables;
 /// [`Reject::Unknown`] for a key that the user does not keep.
 pub(crate) fn decide<E: From<BytesRef>>(
     access: &Access,
+    now: Time,
     caller: Option<&Caller>,
     act: &OwnKey,
     out: &mut Outbox<E>,
@@ -114,7 +122,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     }
     match act {
         OwnKey::Make(new) => {
-            check_new(access, group, roles, new)?;
+            check_new(access, now, (group, roles), new)?;
             out.push_named(&Infrequent::SessionAdded(new.clone()));
             Ok(())
         }
@@ -122,13 +130,29 @@ pub(crate) fn decide<E: From<BytesRef>>(
             access.check_key_name(group, name, Some(*session))?;
             change::rename(access, *session, name, out)
         }
-        OwnKey::Disable { session, .. } => change::disable(access, *session, out),
-        OwnKey::Enable(session) => change::enable(access, *session, out),
+        OwnKey::Disable { session, .. } => change::disable(access, *session, hand_of(roles), out),
+        OwnKey::Enable(session) => {
+            let disabled_by = access.session(*session).and_then(Session::disabled_by);
+            match disabled_by.filter(|by| *by > hand_of(roles)) {
+                Some(by) => Err(Reject::DisabledBy(by)),
+                None => change::enable(access, *session, out),
+            }
+        }
         OwnKey::End { session, .. } => change::end(access, *session, out),
     }
 }
 
-fn check_new(access: &Access, group: GroupId, roles: Roles, new: &NewSession) -> Result<(), Reject> {
+/// Who disables a key when a user with these roles does.
+fn hand_of(roles: Roles) -> Hand {
+    if roles.has(Role::Administrator) { Hand::Administrator } else { Hand::User }
+}
+
+fn check_new(
+    access: &Access,
+    now: Time,
+    (group, roles): (GroupId, Roles),
+    new: &NewSession,
+) -> Result<(), Reject> {
     if access.group_of(new.owner) != Some(group) {
         return Err(Reject::ForeignAccount);
     }
@@ -140,6 +164,26 @@ fn check_new(access: &Access, group: GroupId, roles: Roles, new: &NewSession) ->
     if !roles.covers(new.roles) || (is_master && !roles.has(Role::Administrator)) {
         return Err(Reject::MissingRole(roles));
     }
-    access.check_key_name(group, &new.name, None)?;
-    if access.keys_of(group).count() >= OWN_KEYS_MAX { Err(Reject::TooManyKeys) } else { Ok(()) }
+    check_number(access, now, group, &new.name)
+}
+
+/// Refuses one more key of this name, in one walk over all keys.
+fn check_number(access: &Access, now: Time, group: GroupId, name: &str) -> Result<(), Reject> {
+    let (mut kept, mut recent, mut is_taken) = (0, 0, false);
+    let of_group = |session: &&Session| access.group_of(session.key.owner) == Some(group);
+    for session in access.sessions().iter().filter(of_group) {
+        recent += usize::from(now.0.saturating_sub(session.created().0) < OWN_KEYS_SPAN);
+        let is_kept = session.standing() != Standing::Ended;
+        kept += usize::from(is_kept);
+        is_taken |= is_kept && session.key.name == name;
+    }
+    if is_taken {
+        Err(Reject::NameTaken)
+    } else if kept >= OWN_KEYS_MAX {
+        Err(Reject::TooManyKeys)
+    } else if recent >= OWN_KEYS_PER_SPAN {
+        Err(Reject::KeysTooFast)
+    } else {
+        Ok(())
+    }
 }

@@ -46,6 +46,18 @@ pub enum Standing {
     Ended,
 }
 
+/// Who disabled a session. One whom a later one outranks cannot enable it again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Hand {
+    /// A user of the group who is no administrator, by page.
+    User,
+    /// An administrator of the group, by page.
+    Administrator,
+    /// An operator.
+    #[default]
+    Operator,
+}
+
 /// A session. Fields that every command reads lie in its first cache line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C, align(64))]
@@ -56,6 +68,8 @@ pub struct Session {
     /// Whether it is a key of an account that may not trade any more: it is closed, or in debt.
     pub(crate) is_stopped: bool,
     pub(crate) standing: Standing,
+    /// Who disabled it last, as far as it is disabled.
+    pub(crate) disabled_by: Hand,
     /// The second of its last command, since 1970.
     last_used: u32,
     /// Its settings.
@@ -72,6 +86,7 @@ impl Session {
             uses: 0,
             is_stopped,
             standing: Standing::Enabled,
+            disabled_by: Hand::default(),
             last_used: 0,
             key,
             late: Late::default(),
@@ -82,6 +97,11 @@ impl Session {
     /// Whether it may act.
     pub fn standing(&self) -> Standing {
         self.standing
+    }
+
+    /// Who disabled it, if it is disabled.
+    pub fn disabled_by(&self) -> Option<Hand> {
+        (self.standing == Standing::Disabled).then_some(self.disabled_by)
     }
 
     /// When it was made.

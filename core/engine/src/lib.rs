@@ -26,9 +26,9 @@ mod state;
 pub use act::{Act, Audit, Note};
 pub use buttonwood_access::{
     ADDRESSES_MAX, Access, Account, AccountKind, AccountNames, Caller, Command as AccessCommand,
-    Event as AccessEvent, Group, GroupChange, GroupTerms, Infrequent as AccessInfrequent, NewAccount,
-    NewGroup, NewSession, OWN_KEYS_MAX, OwnKey, Owner, Reject as AccessReject, SEEN_MAX, Seen, Session,
-    Standing, may_have, memo_code,
+    Event as AccessEvent, Group, GroupChange, GroupTerms, Hand, Infrequent as AccessInfrequent, NewAccount,
+    NewGroup, NewSession, OWN_KEYS_MAX, OWN_KEYS_PER_SPAN, OwnKey, Owner, Reject as AccessReject, SEEN_MAX,
+    Seen, Session, Standing, may_have, memo_code,
 };
 pub use buttonwood_auction::{Auctions, Collar, Finding, Schedule, ScheduleError};
 pub use buttonwood_clearing::{

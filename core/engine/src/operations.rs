@@ -72,8 +72,8 @@ pub enum Operated {
     Proposed(Proposal),
     /// A proposal was approved; its events come before.
     Approved(u64),
-    /// A proposal was withdrawn: what it would resume was halted again, another command has decided about its key, or its proposer is no
-    /// operator any more.
+    /// A proposal was withdrawn: what it would resume was halted again, another command has decided about its key, or its proposer was
+    /// disabled or is no operator any more.
     Withdrawn(u64),
     /// How many operators are needed was set.
     ApprovalsSet(u8),

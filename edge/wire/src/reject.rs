@@ -77,6 +77,8 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         | AccessReject::NoCustodyTerms
         | AccessReject::GroupFull(_)
         | AccessReject::TooManyKeys
+        | AccessReject::KeysTooFast
+        | AccessReject::DisabledBy(_)
         | AccessReject::HasTransfers
         | AccessReject::HasClearing
         | AccessReject::HasOrders

@@ -356,8 +356,8 @@ impl House {
         let outlet = Outlet { fee: Money::ONE, minimum: Money::ONE, decimals: 2, confirmations: 1 };
         for customer in &self.customers {
             let terms = FeeTerms::of(&state.of_funds(now), customer.account, self.usd, &outlet);
-            let (fee, free) = if customer.is_approved { (Money::ZERO, 10) } else { (Money::ONE, 0) };
-            if (terms.fee, terms.monthly_remaining) != (fee, free) {
+            let (fee, left) = if customer.is_approved { (Money::ZERO, 10) } else { (Money::ONE, 0) };
+            if (terms.fee, terms.monthly_remaining) != (fee, left) {
                 return Err(format!("{customer:?} has {terms:?}"));
             }
             for (eid, _, is_advanced) in &customer.credits {

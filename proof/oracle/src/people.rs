@@ -53,18 +53,18 @@ struct Person {
     /// Failed codes since a reset and a recovery code ended them.
     failures: Vec<u64>,
     reset: Option<u64>,
-    keys: Vec<Key>,
+    passkeys: Vec<Passkey>,
 }
 
 impl Person {
     fn has_factor(&self) -> bool {
-        self.factor != 0 || !self.keys.is_empty()
+        self.factor != 0 || !self.passkeys.is_empty()
     }
 }
 
 /// A passkey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Key {
+struct Passkey {
     number: u64,
     credential: Digest,
     counter: u32,

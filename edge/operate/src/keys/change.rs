@@ -151,8 +151,22 @@ async fn set_roles(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>,
 async fn rename(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
     let request = Rename::of(fields);
     let (api_key, name) = (request.api_key()?, checked_name(&request.name()?)?);
+    check_free(operator, &api_key, &name)?;
     let command = |session| AccessCommand::RenameSession(session, Arc::new(name.clone()));
     change(operator, &api_key, command, |row| row.rename(&name)).await
+}
+
+/// Refuses a name that another key of the group has, since people find keys by it.
+fn check_free(operator: &Operator<'_>, api_key: &str, name: &str) -> Result<(), Refusal> {
+    let views = operator.exchange.views();
+    let access = views.state().access();
+    let session = access.find_session(api_key);
+    let group = session.and_then(|id| access.group_of(access.session(id)?.key.owner));
+    if group.is_some_and(|group| access.has_key_name(group, name, session)) {
+        Err(bad_value("name", "one that no other key of the group has", name))
+    } else {
+        Ok(())
+    }
 }
 
 async fn restrict(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {

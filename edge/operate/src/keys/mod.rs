@@ -2,7 +2,8 @@
 //!
 //! The secret of a new key is in the vault before the journal names the key. A crash between the two leaves a sealed secret of no
 //! key, which nobody can use; the other order could leave a key without a secret. A change reaches the gate after it is durable and
-//! before it is answered. A user of a group keeps its keys by page (`own`), in the same way. Where two operators are needed, a new key is disabled until another operator approves it (D-184).
+//! before it is answered. A user of a group keeps its keys by page (`own`), in the same way. Where two operators are needed, a new key is
+//! disabled until another operator approves it (D-184).
 
 pub mod add;
 pub mod change;

@@ -8,8 +8,8 @@ use super::new_secret::{SecretText, secret_body};
 use super::row::role_names;
 use crate::Shared;
 use buttonwood_engine::{
-    AccessCommand, AccessReject, Body, Caller, Command, NewSession, OWN_KEYS_MAX, OwnKey, Owner, Reject,
-    Session, Standing, State,
+    AccessCommand, AccessReject, Body, Caller, Command, Hand, NewSession, OWN_KEYS_MAX, OWN_KEYS_PER_SPAN,
+    OwnKey, Owner, Reject, Session, Standing, State,
 };
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::{GroupId, Nonce, Role, Roles, SessionId};
@@ -249,6 +249,8 @@ impl KeyUser<'_> {
                 unknown(api_key)
             } else if reject == Reject::Access(AccessReject::NameTaken) {
                 taken(&name)
+            } else if let Reject::Access(AccessReject::DisabledBy(by)) = reject {
+                disabled_by(api_key, by)
             } else {
                 refusal(reject)
             }
@@ -279,6 +281,9 @@ fn refusal_of_new(reject: Reject, new: &NewSession) -> Refusal {
         taken(&new.name)
     } else if reject == Reject::Access(AccessReject::TooManyKeys) {
         let message = format!("The group has {OWN_KEYS_MAX} keys, and no more can be made");
+        Refusal::new(Reason::InvalidParameterValue, message)
+    } else if reject == Reject::Access(AccessReject::KeysTooFast) {
+        let message = format!("Your group made {OWN_KEYS_PER_SPAN} keys within 24 hours: make more later");
         Refusal::new(Reason::InvalidParameterValue, message)
     } else {
         refusal(reject)
@@ -313,6 +318,19 @@ fn no_group() -> Refusal {
 fn foreign(name: &str) -> Refusal {
     let message = format!("Field 'account' names no account of your group: '{}'", quoted(name));
     Refusal::new(Reason::InvalidAccountName, message)
+}
+
+/// The refusal to enable a key that one who outranks the user has disabled.
+fn disabled_by(api_key: &str, by: Hand) -> Refusal {
+    let who = match by {
+        Hand::User => "a user of your group",
+        Hand::Administrator => "an administrator of your group",
+        Hand::Operator => "an operator",
+    };
+    let api_key = quoted(api_key);
+    let message =
+        format!("Field 'api_key' names the key '{api_key}', which {who} disabled and has to enable");
+    Refusal::new(Reason::MissingRole, message)
 }
 
 fn taken(name: &str) -> Refusal {

@@ -323,6 +323,8 @@ fn admin_works_on_keys_too() {
     assert_eq!(x.admin(&["key", "enable", &api_key]).done()["enabled"], true);
     assert_eq!(x.admin(&["key", "roles", &api_key, "--role", "Auditor"]).done()["roles"], json!(["Auditor"]));
     assert_eq!(x.admin(&["key", "rename", &api_key, "spare"]).done()["name"], "spare");
+    let other = x.admin(&["key", "add", "--group", "one", "--role", "Auditor", "--name", "other"]).done();
+    assert!(x.admin(&["key", "rename", &api_key, "other"]).refused().contains("'name'"), "{other}");
     assert_eq!(x.admin(&["key", "from", &api_key]).done()["from"], json!([]));
     assert!(x.admin(&["key", "roles", &api_key, "--role", "Owner"]).refused().contains("'role'"));
     assert!(x.admin(&["key", "disable", "account-none"]).refused().contains("account-none"));
@@ -400,8 +402,9 @@ fn the_vault_and_the_journal_may_differ_by_an_end() {
         let to = copy.join("another-key");
         let sealed = y.admin(&["vault", "rotate", "--to", to.to_str().unwrap()]).done()["secrets"].clone();
         let keys = y.admin(&["key", "list"]).list().len();
-        // Those of all keys but the one that has ended, that of the proofs of reserves, three of each user and one of each app with a secret.
-        assert_eq!(sealed, json!(keys + 5 * 3 + 3), "{}", copy.display());
+        // Those of all keys but the one that has ended, that of the proofs of reserves, that of passkeys' challenges, three of each user and
+        // one of each app with a secret.
+        assert_eq!(sealed, json!(keys + 5 * 3 + 4), "{}", copy.display());
     }
     // A vault without the record of a key is still refused: it is not this directory's.
     std::fs::remove_file(new.join("vault")).unwrap();

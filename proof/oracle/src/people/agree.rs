@@ -1,6 +1,6 @@
 //! Whether the core lets the same tokens, browsers, refresh tokens, codes and sessions do the same.
 
-use super::{Key, Order, People, Person};
+use super::{Order, Passkey, People, Person};
 use crate::Exchange;
 use buttonwood_engine::identity::{Stage, User, UserId};
 use buttonwood_engine::{Owner, State};
@@ -64,7 +64,7 @@ impl People {
         for credential in &self.credentials {
             let found = identity.find_passkey(credential).map(|(user, key)| (user.index(), key.number));
             let own = (0..).zip(&self.persons).find_map(|(at, person)| {
-                let key = person.keys.iter().find(|key| key.credential == *credential)?;
+                let key = person.passkeys.iter().find(|key| key.credential == *credential)?;
                 Some((at, key.number))
             });
             same("the owner of a passkey", found, own)?;
@@ -179,19 +179,20 @@ type Facts<'a> = (
     [bool; 2],
     [u64; 3],
     &'a [buttonwood_engine::identity::Digest],
-    Vec<Key>,
+    Vec<Passkey>,
 );
 
 fn facts_of(user: &User) -> Facts<'_> {
     let flags = [user.is_operator, user.is_disabled];
     let keys = user.passkeys().iter();
-    let keys =
-        keys.map(|it| Key { number: it.number, credential: it.credential, counter: it.counter }).collect();
+    let keys = keys
+        .map(|it| Passkey { number: it.number, credential: it.credential, counter: it.counter })
+        .collect();
     (user.group, user.roles, flags, [user.credential, user.factor, user.step], &user.recovery, keys)
 }
 
 fn facts(person: &Person) -> Facts<'_> {
     let flags = [person.is_operator, person.is_disabled];
     let numbers = [person.credential, person.factor, person.step];
-    (person.group, person.roles, flags, numbers, &person.recovery, person.keys.clone())
+    (person.group, person.roles, flags, numbers, &person.recovery, person.passkeys.clone())
 }

@@ -15,6 +15,8 @@ pub(super) struct Kept {
     owner: Owner,
     roles: Roles,
     is_enabled: bool,
+    /// Whether an administrator disabled it, as far as it is disabled.
+    is_barred: bool,
     has_ended: bool,
 }
 
@@ -29,6 +31,10 @@ impl Kept {
             (false, true) => Standing::Enabled,
             (false, false) => Standing::Disabled,
         }
+    }
+
+    pub(super) fn is_disabled_by_administrator(&self) -> bool {
+        self.is_barred && self.standing() == Standing::Disabled
     }
 
     /// The account that it trades on, if it is an account key of a trader.
@@ -67,6 +73,7 @@ impl People {
             owner: session.key.owner,
             roles: session.key.roles,
             is_enabled: true,
+            is_barred: false,
             has_ended: false,
         }));
     }
@@ -96,7 +103,7 @@ impl People {
             self.counts.note("act on a key of others");
             return no("Unknown");
         };
-        self.change_key(access, group, at, act)
+        self.change_key(access, (group, roles), at, act)
     }
 
     fn make_key(&mut self, access: &Access, (group, roles): (GroupId, Roles), new: &NewSession) -> Judged {
@@ -126,6 +133,7 @@ impl People {
             owner: new.owner,
             roles: new.roles,
             is_enabled: true,
+            is_barred: false,
             has_ended: false,
         });
         Ok(())
@@ -137,7 +145,14 @@ impl People {
         named.any(|key| group_of(access, key.owner) == Some(group))
     }
 
-    fn change_key(&mut self, access: &Access, group: GroupId, at: usize, act: &OwnKey) -> Judged {
+    fn change_key(
+        &mut self,
+        access: &Access,
+        (group, roles): (GroupId, Roles),
+        at: usize,
+        act: &OwnKey,
+    ) -> Judged {
+        let is_administrator = roles.has(Role::Administrator);
         match act {
             OwnKey::Make(_) => unreachable!("it is made, not changed"),
             OwnKey::Rename(session, name) => {
@@ -146,9 +161,18 @@ impl People {
                 }
                 self.keys[at].name.clone_from(name);
             }
-            OwnKey::Enable(_) => self.keys[at].is_enabled = true,
+            OwnKey::Enable(_) => {
+                let key = &mut self.keys[at];
+                if !key.is_enabled && key.is_barred && !is_administrator {
+                    self.counts.note("key that an administrator disabled");
+                    return no("DisabledBy");
+                }
+                key.is_enabled = true;
+            }
             OwnKey::Disable { session, cancel_orders } => {
-                self.keys[at].is_enabled = false;
+                let key = &mut self.keys[at];
+                key.is_barred = is_administrator || (!key.is_enabled && key.is_barred);
+                key.is_enabled = false;
                 self.counts.note("key stopped by page");
                 self.stop_orders(*session, *cancel_orders);
             }

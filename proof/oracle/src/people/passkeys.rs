@@ -1,6 +1,6 @@
 //! Passkeys: one is both factors, a challenge works once, and a counter never goes back.
 
-use super::{Judged, Key, MINUTE, People, no};
+use super::{Judged, MINUTE, Passkey, People, no};
 use buttonwood_engine::Access;
 use buttonwood_engine::identity::{Challenge, NewPasskey, Stage, UsedPasskey};
 use buttonwood_model::SessionId;
@@ -33,22 +33,22 @@ impl People {
         }
         self.check_challenge(&new.challenge, now)?;
         let (number, credential) = (new.passkey.number, new.passkey.credential);
-        if self.persons[at].keys.len() >= 20 {
+        if self.persons[at].passkeys.len() >= 20 {
             self.counts.note("passkeys too many");
             return no("TooManyPasskeys");
         }
-        if self.persons.iter().any(|it| it.keys.iter().any(|key| key.credential == credential)) {
+        if self.persons.iter().any(|it| it.passkeys.iter().any(|key| key.credential == credential)) {
             self.counts.note("passkey known");
             return no("KnownPasskey");
         }
-        if self.persons[at].keys.iter().any(|key| key.number == number) || new.recovery.len() > 10 {
+        if self.persons[at].passkeys.iter().any(|key| key.number == number) || new.recovery.len() > 10 {
             return no("WrongCode");
         }
         let person = &mut self.persons[at];
         if !has_factor {
             person.recovery.clone_from(&new.recovery);
         }
-        person.keys.push(Key { number, credential, counter: new.passkey.counter });
+        person.passkeys.push(Passkey { number, credential, counter: new.passkey.counter });
         self.credentials.push(credential);
         self.challenges.push(new.challenge);
         self.counts.note("passkey added");
@@ -68,7 +68,7 @@ impl People {
             return no("WrongCredential");
         }
         self.check_challenge(&used.challenge, now)?;
-        let Some(key) = self.persons[at].keys.iter_mut().find(|key| key.number == used.number) else {
+        let Some(key) = self.persons[at].passkeys.iter_mut().find(|key| key.number == used.number) else {
             return no("WrongCode");
         };
         let counts_nothing = key.counter == 0 && used.counter == 0;
@@ -100,14 +100,14 @@ impl People {
             return no("CodeRequired");
         }
         let person = &mut self.persons[self.windows[place].person];
-        let Some(key) = person.keys.iter().position(|key| key.number == number) else {
+        let Some(key) = person.passkeys.iter().position(|key| key.number == number) else {
             return no("UnknownPasskey");
         };
-        if person.factor == 0 && person.keys.len() == 1 {
+        if person.factor == 0 && person.passkeys.len() == 1 {
             self.counts.note("last factor kept");
             return no("LastFactor");
         }
-        person.keys.remove(key);
+        person.passkeys.remove(key);
         self.counts.note("passkey removed");
         Ok(())
     }

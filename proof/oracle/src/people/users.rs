@@ -36,7 +36,7 @@ impl People {
             recovery: Vec::new(),
             failures: Vec::new(),
             reset: None,
-            keys: Vec::new(),
+            passkeys: Vec::new(),
         });
         Ok(())
     }

@@ -1,7 +1,10 @@
 //! Keys that a browser's user keeps: the group, the roles of the user, and the keys that are nobody else's.
 
 use super::*;
-use buttonwood_engine::{AccessCommand, NewSession, Note, OWN_KEYS_MAX, Operation, OwnKey, Owner, Standing};
+use buttonwood_engine::{
+    AccessCommand, Hand, NewSession, Note, OWN_KEYS_MAX, OWN_KEYS_PER_SPAN, Operation, OwnKey, Owner,
+    Standing,
+};
 
 /// A key of Ann's first account, or what differs from it.
 fn key(stage: &Stage, name: &str) -> NewSession {
@@ -154,4 +157,65 @@ fn keys_are_limited() {
     let last = find(&stage, &(OWN_KEYS_MAX - 1).to_string());
     assert_eq!(act(&mut stage, browser, OwnKey::End { session: last, cancel_orders: false }), Answer::Done);
     assert_eq!(act(&mut stage, browser, OwnKey::Make(more)), Answer::Done);
+}
+
+/// A user enables no key that an administrator disabled, and an administrator none that an operator did; also where they disabled it
+/// after the user. Operators enable all of them.
+#[test]
+fn a_key_is_enabled_by_its_equals() {
+    let mut stage = Stage::new();
+    let browser = stage.browser(ANN);
+    let new = key(&stage, "one");
+    assert_eq!(act(&mut stage, browser, OwnKey::Make(new)), Answer::Done);
+    let one = find(&stage, "one");
+    let (disable, enable) = (OwnKey::Disable { session: one, cancel_orders: false }, OwnKey::Enable(one));
+    let held = |stage: &Stage| {
+        stage.exchange.state.access().session(one).and_then(buttonwood_engine::Session::disabled_by)
+    };
+    let by_operator = || AccessCommand::DisableSession { session: one, cancel_orders: false };
+
+    stage.set_roles(ANN, TRADER);
+    assert_eq!(act(&mut stage, browser, disable.clone()), Answer::Done);
+    assert_eq!(held(&stage), Some(Hand::User));
+    assert_eq!(act(&mut stage, browser, enable.clone()), Answer::Done);
+    assert_eq!(act(&mut stage, browser, disable.clone()), Answer::Done);
+    stage.set_roles(ANN, ALL);
+    assert_eq!(act(&mut stage, browser, disable.clone()), Answer::Done);
+    stage.set_roles(ANN, TRADER);
+    assert_eq!(act(&mut stage, browser, disable.clone()), Answer::Done);
+    let barred_by = |hand| barred(AccessReject::DisabledBy(hand));
+    assert_eq!(act(&mut stage, browser, enable.clone()), barred_by(Hand::Administrator));
+    stage.set_roles(ANN, ALL);
+    assert_eq!(act(&mut stage, browser, enable.clone()), Answer::Done);
+
+    assert_eq!(act(&mut stage, browser, disable.clone()), Answer::Done);
+    assert_eq!(stage.own(by_operator()), Answer::Done);
+    assert_eq!(act(&mut stage, browser, disable), Answer::Done);
+    assert_eq!(act(&mut stage, browser, enable.clone()), barred_by(Hand::Operator));
+    assert_eq!(standing(&stage, one), Some(Standing::Disabled));
+    stage.restart();
+    assert_eq!(act(&mut stage, browser, enable.clone()), barred_by(Hand::Operator));
+    assert_eq!(stage.own(AccessCommand::EnableSession(one)), Answer::Done);
+    assert_eq!(act(&mut stage, browser, enable), Answer::Done);
+    stage.replays();
+}
+
+/// Keys that have ended stay in the state, so a group's users make no more than 1,000 in 24 hours.
+#[test]
+fn keys_are_made_no_faster_than_a_day_allows() {
+    let mut stage = Stage::new();
+    let browser = stage.browser(ANN);
+    let base = key(&stage, "base");
+    let group = stage.exchange.state.access().group_of(base.owner).expect("a group");
+    for number in stage.exchange.state.access().keys_of(group).count()..OWN_KEYS_PER_SPAN {
+        let new = key(&stage, &number.to_string());
+        assert_eq!(act(&mut stage, browser, OwnKey::Make(new)), Answer::Done);
+        let session = find(&stage, &number.to_string());
+        assert_eq!(act(&mut stage, browser, OwnKey::End { session, cancel_orders: false }), Answer::Done);
+    }
+    let more = OwnKey::Make(key(&stage, "more"));
+    assert_eq!(act(&mut stage, browser, more.clone()), barred(AccessReject::KeysTooFast));
+    stage.jump(86_400_000_000);
+    let browser = stage.browser(ANN);
+    assert_eq!(act(&mut stage, browser, more), Answer::Done);
 }

@@ -305,7 +305,14 @@ fn keys_of_others_look_unknown() {
     bot.call("/v1/order/new", order()).ok();
     change(&owner, "disable", &own, json!({})).ok();
     is_refused(&bot);
-    change(&trader, "enable", &own, json!({})).ok();
+    let refusal = change(&trader, "enable", &own, json!({})).refused(403, "MissingRole");
+    assert!(refusal.message.contains("an administrator of your group"), "{}", refusal.message);
+    change(&owner, "enable", &own, json!({})).ok();
+    assert_eq!(bot.live_ids().len(), 1);
+    x.admin(&["key", "disable", &own]).done();
+    let refusal = change(&owner, "enable", &own, json!({})).refused(403, "MissingRole");
+    assert!(refusal.message.contains("an operator"), "{}", refusal.message);
+    x.admin(&["key", "enable", &own]).done();
     assert_eq!(bot.live_ids().len(), 1);
 }
 

@@ -1,7 +1,8 @@
 //! Orders and cancels of tokens, pages and a key, and ends of a token's consent.
 
-use super::{Body, Caller, Command, Family, Own, People, PeopleDealer, newest, one};
+use super::{Body, Caller, Command, Family, Own, People, PeopleDealer, Window, newest, one};
 use crate::Dice;
+use buttonwood_engine::identity::Stage;
 use buttonwood_engine::{AccessCommand, NewSession, OrderRef, OwnKey, Owner, Place, TradingCommand};
 use buttonwood_model::{Claim, Nonce, OrderId, OrderKind, Role, Roles, Scope, Scopes, SessionId, Side};
 use buttonwood_num::{Decimal, Money, Price};
@@ -12,6 +13,11 @@ pub(super) const NARROW: Scopes = Scopes::of(&[Scope::OrdersCreate, Scope::Order
 
 impl PeopleDealer {
     pub(super) fn act(&mut self, dice: &mut Dice, people: &People, now: u64) -> Command {
+        if dice.once_in(4)
+            && let Some(command) = Self::enable_again(dice, people, now)
+        {
+            return command;
+        }
         let caller = match dice.below(10) {
             0 => self.signed(dice, people),
             1..4 => self.page(dice, people, now),
@@ -24,10 +30,23 @@ impl PeopleDealer {
             2 | 3 => TradingCommand::CancelSession.into(),
             4 if dice.once_in(3) => TradingCommand::CancelAll.into(),
             5 if is_token => Own::RevokeByToken.into(),
-            6 | 7 if !is_token || dice.once_in(8) => self.keep_key(dice, people).into(),
+            6..10 if !is_token || dice.once_in(16) => self.keep_key(dice, people).into(),
             _ => TradingCommand::Place(self.bid()).into(),
         };
         Command { caller: Some(caller), body }
+    }
+
+    /// A user who is no administrator enables a key that one has disabled.
+    fn enable_again(dice: &mut Dice, people: &People, now: u64) -> Option<Command> {
+        let key = one(dice, people.keys.iter().filter(|key| key.is_disabled_by_administrator()))?;
+        let is_below = |window: &&Window| {
+            let roles = people.persons[window.person].roles;
+            window.is_alive(now) && window.stage == Stage::Full && !roles.has(Role::Administrator)
+        };
+        let window = one(dice, people.windows.iter().filter(is_below))?;
+        let caller = Caller { session: window.id, account: None, nonce: Nonce::number(0) };
+        let body = AccessCommand::KeepKey(Arc::new(OwnKey::Enable(key.id))).into();
+        Some(Command { caller: Some(caller), body })
     }
 
     /// The first key, or one that a page has made.
@@ -49,9 +68,9 @@ impl PeopleDealer {
         let cancel_orders = dice.once_in(2);
         AccessCommand::KeepKey(Arc::new(match dice.below(10) {
             0 => OwnKey::Rename(session, name),
-            1 | 2 => OwnKey::Disable { session, cancel_orders },
-            3 | 4 => OwnKey::Enable(session),
-            5 | 6 if session != self.key => OwnKey::End { session, cancel_orders },
+            1..4 => OwnKey::Disable { session, cancel_orders },
+            4..7 => OwnKey::Enable(session),
+            7 if session != self.key => OwnKey::End { session, cancel_orders },
             _ => OwnKey::Make(self.new_key(dice, format!("{name} {}", self.serial % 8))),
         }))
     }

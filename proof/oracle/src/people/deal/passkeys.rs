@@ -76,12 +76,12 @@ impl PeopleDealer {
         session: SessionId,
         now: u64,
     ) -> Own {
-        let owners = (0..people.persons.len()).filter(|at| !people.persons[*at].keys.is_empty());
+        let owners = (0..people.persons.len()).filter(|at| !people.persons[*at].passkeys.is_empty());
         let owners: Vec<usize> = owners.collect();
         let Some(at) = one(dice, owners.iter()).copied() else {
             return self.add_passkey(dice, people, session, now);
         };
-        let key = one(dice, people.persons[at].keys.iter());
+        let key = one(dice, people.persons[at].passkeys.iter());
         let (number, counter) = key.map_or((0, 0), |key| (key.number, key.counter));
         let counter = match dice.below(6) {
             0 => counter,
@@ -103,7 +103,7 @@ impl PeopleDealer {
     }
 
     pub(super) fn remove_passkey(people: &People, at: usize, session: SessionId, is_wrong: bool) -> Own {
-        let key = people.persons.get(at).and_then(|person| person.keys.first());
+        let key = people.persons.get(at).and_then(|person| person.passkeys.first());
         let number = key.filter(|_| !is_wrong).map_or(u64::MAX, |key| key.number);
         Own::RemovePasskey(session, number)
     }
