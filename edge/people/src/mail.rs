@@ -118,24 +118,24 @@ impl Outgoing {
         // A thread that has panicked has stopped too.
         let _ = thread.map(JoinHandle::join);
     }
+}
 
-    /// Writes the figures of mail.
-    pub(crate) fn write_metrics(&self, page: &mut Page) {
-        let name = "buttonwood_mail_total";
-        page.family(
-            name,
-            Kind::Counter,
-            "Messages by what became of them: sent, failed, or dropped from a full queue.",
-        );
-        let counts = &self.counts;
-        for (result, count) in
-            [("sent", &counts.sent), ("failed", &counts.failed), ("dropped", &counts.dropped)]
-        {
-            page.sample(name, &[("result", result)], count.load(Ordering::Relaxed));
-        }
-        let waiting = QUEUE.saturating_sub(self.places.available_permits());
-        page.single("buttonwood_mail_waiting", Kind::Gauge, "Messages that wait to be sent.", waiting);
+/// Writes the figures of outgoing mail; zeros where none is sent.
+pub(crate) fn write_metrics(outgoing: Option<&Outgoing>, page: &mut Page) {
+    let name = "buttonwood_mail_total";
+    page.family(
+        name,
+        Kind::Counter,
+        "Messages by what became of them: sent, failed, or dropped from a full queue.",
+    );
+    let none = Counts::default();
+    let counts = outgoing.map_or(&none, |outgoing| &*outgoing.counts);
+    for (result, count) in [("sent", &counts.sent), ("failed", &counts.failed), ("dropped", &counts.dropped)]
+    {
+        page.sample(name, &[("result", result)], count.load(Ordering::Relaxed));
     }
+    let waiting = outgoing.map_or(0, |outgoing| QUEUE.saturating_sub(outgoing.places.available_permits()));
+    page.single("buttonwood_mail_waiting", Kind::Gauge, "Messages that wait to be sent.", waiting);
 }
 
 impl Drop for Outgoing {

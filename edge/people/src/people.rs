@@ -1,7 +1,7 @@
 //! People as the edge knows them.
 
 use crate::hasher::Hasher;
-use crate::mail::Outgoing;
+use crate::mail::{self, Outgoing};
 use crate::mailbox::{Mailbox, Message};
 use crate::vault::{Names, Vault, is_of_person, needed};
 use crate::{Drawn, address, password};
@@ -294,11 +294,9 @@ impl People {
         }
     }
 
-    /// Writes the figures of mail, where there is any.
+    /// Writes the figures of mail that is sent by SMTP.
     pub fn write_metrics(&self, page: &mut Page) {
-        if let Some(outgoing) = &self.settings.outgoing {
-            outgoing.write_metrics(page);
-        }
+        mail::write_metrics(self.settings.outgoing.as_ref(), page);
     }
 
     /// Notes that a session's cookie was used: a sign of life.
