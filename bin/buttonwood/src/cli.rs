@@ -95,8 +95,8 @@ pub(crate) struct Common {
     /// Address of the REST interface and the pages, or a name with a port such as localhost:8080; port 0 takes a free one.
     #[arg(long, env = "BUTTONWOOD_LISTEN", default_value = "127.0.0.1:8080", value_parser = address)]
     pub(crate) listen: SocketAddr,
-    /// An address of their own for the pages, their calls and the authorization server, which --listen then has none of; `auth_url` names
-    /// it, unless --public-url does.
+    /// A second address, which then alone serves the pages, their calls and the authorization server: --listen answers 404 for them.
+    /// `auth_url` names it, unless --public-url is given.
     #[arg(long, env = "BUTTONWOOD_AUTH_LISTEN", value_parser = address)]
     pub(crate) auth_listen: Option<SocketAddr>,
     /// The address under which browsers reach the pages and the authorization server, if a proxy stands in front of them, such as
@@ -278,9 +278,8 @@ pub(crate) struct Serve {
 /// The mail server of a venue.
 #[derive(Debug, Args)]
 pub(crate) struct MailFlags {
-    /// The server that sends mail: smtp://HOST:PORT with STARTTLS, which only this machine and ?tls=off do without, or
-    /// smtps://HOST:PORT, with USER:PASSWORD@ before the host where it needs them. Without it no one can sign up, and no password can be
-    /// set by mail.
+    /// The server that sends mail: smtp://HOST:PORT, which needs STARTTLS unless it is on this machine or ?tls=off is given, or
+    /// smtps://HOST:PORT. USER:PASSWORD@ may stand before the host. Without it no one can sign up or reset a password.
     #[arg(long, env = "BUTTONWOOD_SMTP", value_name = "URL", hide_env_values = true)]
     pub(crate) smtp: Option<String>,
     /// File with the password of the user in --smtp, on one line.

@@ -11,9 +11,15 @@ use std::fmt::{self, Debug, Write};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Subscriber};
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// Its errors quote what was sent, at any length. The refusal says what they mean.
+const LIBRARY_OF_PASSKEYS: &str = "webauthn_rs_core";
 
 /// Begins to log. A panic is logged from now on as well.
 pub(crate) fn start(format: LogFormat, level: LogLevel) {
@@ -31,6 +37,8 @@ pub(crate) fn start(format: LogFormat, level: LogLevel) {
         .with_max_level(level)
         .log_internal_errors(false)
         .event_format(Lines(format))
+        .finish()
+        .with(Targets::new().with_default(level).with_target(LIBRARY_OF_PASSKEYS, LevelFilter::OFF))
         .init();
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();

@@ -377,6 +377,11 @@ fn wipe(opened: Opened) {
 fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Opened) -> Result<Gate, Trouble> {
     let limits = if common.rate_limits == Switch::On { Limits::default() } else { Limits::off() };
     let proxies = Proxies::new(common.trusted_proxy.clone());
+    if common.public_url.is_some() && common.trusted_proxy.is_empty() {
+        tracing::warn!(
+            "--public-url without --trusted-proxy: throttles take all clients of the proxy for one"
+        );
+    }
     let gate = Gate::new(names, common.service_name.clone(), limits).behind(proxies);
     let access = state.access();
     for (at, group) in access.groups().iter().enumerate() {

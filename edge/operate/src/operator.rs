@@ -147,7 +147,10 @@ impl<'a> Operator<'a> {
 pub(crate) fn not_approved(error: ApprovalError, id: u64) -> Refusal {
     let expected = match error {
         ApprovalError::OwnProposal => "one that another user made",
-        ApprovalError::Unknown => "the number of one that waits",
+        ApprovalError::Unknown => {
+            let message = format!("Field 'proposal' names none that waits: '{id}'");
+            return Refusal::new(Reason::EndpointNotFound, message);
+        }
         ApprovalError::TooMany => {
             let message = format!("{PROPOSALS_MAX} proposals wait for an approval, and no more can");
             return Refusal::new(Reason::InvalidParameterValue, message);

@@ -3,6 +3,7 @@
 use buttonwood_gate::Refusal;
 use buttonwood_wire::field::{busy, failed};
 use parking_lot::Mutex;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use tokio::sync::oneshot;
@@ -60,7 +61,8 @@ fn run(works: &Mutex<Receiver<Work>>) {
     loop {
         let work = works.lock().recv();
         match work {
-            Ok(work) => work(),
+            // A work that panics is answered with `System`, and the thread goes on with the next one.
+            Ok(work) => drop(catch_unwind(AssertUnwindSafe(work))),
             Err(_) => return,
         }
     }

@@ -4,7 +4,7 @@ use crate::people::{From, People};
 use crate::secret::{digest, draw, draw_number};
 use crate::vault::Names;
 use crate::{Drawn, address, password, refusal};
-use buttonwood_engine::identity::{Command, Confirm, ConfirmProof, Failure, Mailing, Reject, SignUp};
+use buttonwood_engine::identity::{Command, Confirm, ConfirmProof, Failure, Mailing, Reject, SignUp, UserId};
 use buttonwood_gate::{Refusal, Secret};
 use buttonwood_model::{SessionId, Time};
 use buttonwood_wire::field::bad_value;
@@ -227,6 +227,21 @@ impl People {
                 "Your password was changed. If it was not you, set another one now.",
             ];
             self.mail(address, words, None);
+        }
+    }
+
+    /// Tells a user that a passkey was added or removed: it signs in alone, so that one which another person has added must not go unseen.
+    pub(crate) fn notify_of_passkey(&self, user: UserId, is_added: bool) {
+        let words = if is_added {
+            ["A passkey was added", "A passkey was added to your sign-in. If it was not you, remove it now."]
+        } else {
+            [
+                "A passkey was removed",
+                "A passkey was removed from your sign-in. If it was not you, look at it now.",
+            ]
+        };
+        if let Some(address) = self.email(user).filter(|_| self.has_mail()) {
+            self.mail(&address, words, None);
         }
     }
 }

@@ -35,14 +35,14 @@ const TRY: Duration = Duration::from_mins(1);
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait between two tries.
 const LONGEST_WAIT: Duration = Duration::from_mins(2);
-/// How long a message is tried. The link that sets a password lives as long.
+/// How long a message is tried. A reset link lives as long.
 const PATIENCE: Duration = Duration::from_hours(1);
 /// How long a stop waits for messages that are being sent.
 const STOP: Duration = Duration::from_secs(3);
 
 type Transport = AsyncSmtpTransport<Tokio1Executor>;
 
-/// What became of messages since the start.
+/// The fates of messages since the start.
 #[derive(Debug, Default)]
 struct Counts {
     sent: AtomicU64,
@@ -69,7 +69,7 @@ impl Outgoing {
     /// Starts the thread that sends to a server. It connects when there is a message.
     ///
     /// # Errors
-    /// The system's refusal of a thread or a runtime, or a server whose certificates cannot be checked.
+    /// When the system refuses a thread or a runtime, or the certificates that it trusts cannot be read.
     pub fn start(server: MailServer) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let transport = {
@@ -106,7 +106,7 @@ impl Outgoing {
             let dropped = self.counts.dropped.fetch_add(1, Ordering::Relaxed) + 1;
             // A flood of messages is no flood of lines.
             if dropped.is_power_of_two() {
-                tracing::error!(dropped, "the queue of mail is full: messages are dropped");
+                tracing::error!(dropped, "messages are dropped: the queue of mail is full or closed");
             }
         }
     }
@@ -144,7 +144,7 @@ impl Drop for Outgoing {
     }
 }
 
-/// What the thread of mail works with.
+/// The tools of the thread of mail.
 struct Sender {
     server: MailServer,
     transport: Transport,

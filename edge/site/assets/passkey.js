@@ -6,7 +6,9 @@ import { Failure } from "./failure.js";
 function lack() {
   const { hostname, port, protocol } = location;
   const isAddress = /^[\d.]+$|^\[/.test(hostname);
-  if (isAddress) return `Passkeys need a host name. Open this page at ${protocol}//localhost${port && `:${port}`} to use them.`;
+  const isLoopback = /^127\.|^\[::1\]$/.test(hostname);
+  const name = isLoopback ? `at ${protocol}//localhost${port && `:${port}`}` : "by its name";
+  if (isAddress) return `Passkeys need a host name. Open this page ${name} to use them.`;
   return window.PublicKeyCredential ? "" : "This browser has no passkeys here: they need https, or localhost.";
 }
 

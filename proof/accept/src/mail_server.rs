@@ -35,7 +35,7 @@ impl Mail {
     }
 }
 
-/// What a server does with recipients.
+/// The way in which a server treats recipients.
 #[derive(Debug)]
 struct Policy {
     /// How many it still refuses for the time being.

@@ -5,7 +5,7 @@
 //! granted, and no house account loses more than that to them. A panic of the core is a breach too. A [`Hunt`] searches for such
 //! programs: it changes the best and the oddest ones that it has.
 //!
-//! Laws: INV-HOUSE; INV-AUTH-1, -4, -6 for what apps hold. Not here: wrong signatures, the disk, the chains.
+//! Laws: INV-HOUSE; INV-AUTH-1 for what apps hold. Not here: wrong signatures, the disk, the chains.
 
 mod hunt;
 mod mutate;

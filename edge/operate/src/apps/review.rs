@@ -9,22 +9,21 @@ use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_wire::contract::{Done, Flag, InPayload, Label, Needed, Text};
 use buttonwood_wire::{answer, json, request};
 
-/// Also `POST /site/operator/apps/review`. What only takes rights away takes one operator.
-pub const COMMAND: Command = Command::once("app review", |operator, fields| {
-    Box::pin(run(operator, fields))
-})
-.about(
-    "Lets an app act for every user, or for its owner alone; --implicit switches its implicit flow on, which is off without it. What \
-     the app had and may not have any more ends at once.",
-)
-.guarded()
-.alone(|operator, fields| takes_away(operator, fields).unwrap_or(false))
-.takes::<Review>(&[
-    Argument::new("client_id", Form::Place),
-    Argument::new("review", Form::Place),
-    Argument::new("implicit", Form::Switch),
-])
-.gives::<AppState>();
+/// Also `POST /site/operator/apps/review`. To withdraw the review takes one operator. Its arguments alone decide that: what the app may do now
+/// could change before the command is decided.
+pub const COMMAND: Command = Command::once("app review", |operator, fields| Box::pin(run(operator, fields)))
+    .about(
+        "Lets an app act for every user, or for its owner alone; --implicit switches its implicit flow on, \
+     which is off without it. What the app had and may not have any more ends at once.",
+    )
+    .guarded()
+    .alone(|_, fields| takes_away(fields).unwrap_or(false))
+    .takes::<Review>(&[
+        Argument::new("client_id", Form::Place),
+        Argument::new("review", Form::Place),
+        Argument::new("implicit", Form::Switch),
+    ])
+    .gives::<AppState>();
 
 request! {
     /// A review.
@@ -60,8 +59,6 @@ struct Read {
     name: String,
     is_reviewed: bool,
     is_implicit: bool,
-    /// Whether it gives the app nothing that it lacks.
-    takes_away: bool,
 }
 
 impl Read {
@@ -71,8 +68,7 @@ impl Read {
         let (is_reviewed, is_implicit) = (OnOff::read("review", &word)?, request.implicit()?);
         let id = AppId::parse(&text).map_err(|_| unknown(&text))?;
         let app = state.identity().app(id).ok_or_else(|| unknown(&text))?;
-        let takes_away = (!is_reviewed || app.is_reviewed) && (!is_implicit || app.is_implicit);
-        Ok(Self { id, name: app.new.name.clone(), is_reviewed, is_implicit, takes_away })
+        Ok(Self { id, name: app.new.name.clone(), is_reviewed, is_implicit })
     }
 }
 
@@ -81,13 +77,14 @@ fn unknown(client_id: &str) -> Refusal {
     Refusal::new(Reason::EndpointNotFound, message)
 }
 
-fn takes_away(operator: &Operator<'_>, fields: &Payload) -> Result<bool, Refusal> {
-    Read::of(operator.exchange.views().state(), fields).map(|read| read.takes_away)
+/// Whether it leaves the app nothing.
+fn takes_away(fields: &Payload) -> Result<bool, Refusal> {
+    let request = Review::of(fields);
+    Ok(!OnOff::read("review", &request.review()?)? && !request.implicit()?)
 }
 
 async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
-    let Read { id, name, is_reviewed, is_implicit, .. } =
-        Read::of(operator.exchange.views().state(), fields)?;
+    let Read { id, name, is_reviewed, is_implicit } = Read::of(operator.exchange.views().state(), fields)?;
     let client_id = id.to_string();
     let refuse = |reject| {
         let is_unknown = reject == Reject::Identity(IdentityReject::UnknownApp);

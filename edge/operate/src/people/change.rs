@@ -7,6 +7,7 @@ use crate::operator::Operator;
 use buttonwood_engine::identity::{Command as IdentityCommand, UserChange};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_wire::contract::{Done, InPayload, Label, Needed, Text, Texts};
+use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
@@ -76,8 +77,21 @@ async fn enable(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Re
     let email = request.email()?;
     let group = request.group()?.map(|group| operator.find_group(&group)).transpose()?;
     let roles = request.roles()?.map(|names| roles(&names)).transpose()?;
+    if group.is_some() || roles.is_some() {
+        check_place(operator, &email)?;
+    }
     let change = UserChange { group, roles, is_disabled: Some(false), ..UserChange::default() };
     set(operator, &email, change).await
+}
+
+/// Refuses a group and roles for an operator, who has neither.
+fn check_place(operator: &Operator<'_>, email: &str) -> Result<(), Refusal> {
+    let user = find(operator, email)?;
+    let views = operator.exchange.views();
+    if views.state().identity().user(user).is_some_and(|user| user.is_operator) {
+        return Err(bad_value("email", "that of a user who is no operator, with a group or roles", email));
+    }
+    Ok(())
 }
 
 async fn set(operator: &Operator<'_>, email: &str, change: UserChange) -> Result<Vec<u8>, Refusal> {

@@ -77,7 +77,7 @@ fn row(state: &State, (user, email): (&User, String), now: Time) -> ListedUser {
         os_user: Nullable((!user.os_user.is_empty()).then(|| Label(user.os_user.clone()))),
         enabled: !user.is_disabled,
         password: user.credential != 0,
-        second_factor: user.factor != 0,
+        second_factor: user.has_factor(),
         sessions: count(live.count()),
         grants: count(user.grants().len()),
         created_ms: user.created.millis(),

@@ -1,6 +1,6 @@
 //! Passkeys (WebAuthn): making, using and removing them.
 //!
-//! `begin` stores nothing: the challenge is in a cookie of the browser, and the exchange knows it again by its own signature.
+//! `begin` stores nothing: the challenge is in a cookie of the browser, and the exchange knows it again by its own signature.
 
 mod challenge;
 mod relying_party;
@@ -20,6 +20,7 @@ use buttonwood_gate::{Refusal, Secret};
 use buttonwood_model::{SessionId, Time};
 use challenge::{Begun, Making};
 use relying_party::{Made, Owner, RelyingParty};
+use std::fmt;
 use std::sync::Arc;
 use webauthn_rs_core::proto::{
     AuthenticationExtensionsClientOutputs, AuthenticatorAssertionResponseRaw,
@@ -33,7 +34,6 @@ pub(crate) use challenge::Key;
 const UNKNOWN: &str = "passkey";
 
 /// A challenge for a browser.
-#[derive(Debug)]
 pub struct PasskeyBegun {
     /// The options of WebAuthn, as JSON: `{"publicKey": …}`.
     pub options: String,
@@ -68,7 +68,6 @@ pub struct SignedPasskey {
 }
 
 /// A passkey that was added.
-#[derive(Debug)]
 pub struct PasskeyAdded {
     /// Its number.
     pub number: u64,
@@ -81,7 +80,7 @@ pub struct PasskeyAdded {
 }
 
 /// The cookies that a browser shows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Shown<'a> {
     /// The origin that the browser sees.
     pub origin: &'a str,
@@ -90,6 +89,19 @@ pub struct Shown<'a> {
     /// The value of the cookie of its session.
     pub session: Option<&'a str>,
 }
+
+/// Hides what none of them may show.
+macro_rules! hidden {
+    ($($kind:ty),+) => {$(
+        impl fmt::Debug for $kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!(stringify!($kind), "(hidden)"))
+            }
+        }
+    )+};
+}
+
+hidden!(PasskeyBegun, PasskeyAdded, Shown<'_>);
 
 impl People {
     /// Begins a passkey: in a sign-in that has to enrol a factor, or in a session with a fresh code.
@@ -136,7 +148,7 @@ impl People {
     ) -> Result<PasskeyAdded, Refusal> {
         let party = self.party(shown.origin)?;
         let now = self.now();
-        let (_, user) = self.enrolling(session, now)?;
+        let (id, user) = self.enrolling(session, now)?;
         let begun = shown.challenge.and_then(|cookie| self.passkeys.open(cookie, now));
         let begun = begun.and_then(|begun| Some((begun.challenge()?, begun)));
         let Some((challenge, Begun { making: Some(making), state, .. })) = begun else { return Err(wrong()) };
@@ -145,7 +157,9 @@ impl People {
         }
         let verified = self.hasher.run(move || party.made(state, &made.into_reply())).await?;
         let made = verified.map_err(|error| refused(&error))?;
-        self.add(session, (&user, making.name), (challenge, made)).await
+        let added = self.add(session, (&user, making.name), (challenge, made)).await?;
+        self.notify_of_passkey(id, true);
+        Ok(added)
     }
 
     /// Stores a passkey whose first signature was right: the credential's id in the vault, the rest in the journal.
@@ -191,12 +205,13 @@ impl People {
         let number = number.ok_or_else(|| no_passkey(id))?;
         let login = self.look(|identity| {
             let browser = identity.browser(session, now)?;
-            identity.user(browser.user).map(|user| user.login)
+            identity.user(browser.user).map(|user| (browser.user, user.login))
         });
-        let login = login.ok_or_else(|| refusal(Reject::UnknownBrowser, now))?;
+        let (user, login) = login.ok_or_else(|| refusal(Reject::UnknownBrowser, now))?;
         match self.submit(Command::RemovePasskey(session, number)).await? {
             Ok(()) => {
                 self.remove(vec![Names::of(&login).passkey(number)]).await;
+                self.notify_of_passkey(user, false);
                 Ok(())
             }
             Err(Reject::UnknownPasskey) => Err(no_passkey(id)),

@@ -27,7 +27,7 @@ pub(super) struct Options {
     pub(super) state: Value,
 }
 
-/// What an authenticator vouches for when it makes a passkey.
+/// The passkey that an authenticator made, as it vouches for it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Made {
     /// The credential's id.

@@ -17,8 +17,10 @@ const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
 /// The field that lets the sandbox's code pass; a cookie of the same name in capitals does too (SBX-006).
 const BYPASS: HeaderName = HeaderName::from_static("svc-sandbox-2fa");
 const BYPASS_COOKIE: &str = "SVC-SANDBOX-2FA";
-/// The cookie that binds a sign-up to its browser.
-pub(super) const SIGN_UP: &str = "signup";
+/// The name of the cookie that binds a sign-up to its browser.
+pub(super) const fn sign_up_cookie(is_https: bool) -> &'static str {
+    if is_https { "__Host-signup" } else { "signup" }
+}
 
 /// The state of signing in that a call needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +68,7 @@ impl<'a> Guest<'a> {
             origin: own.origin.clone(),
             is_https,
             cookie: visit.cookie(people::session_cookie(is_https)),
-            sign_up: visit.cookie(SIGN_UP),
+            sign_up: visit.cookie(sign_up_cookie(is_https)),
             challenge: visit.cookie(passkeys::cookie_name(is_https)),
             is_bypass_shown: headers.contains_key(BYPASS) || visit.cookie(BYPASS_COOKIE).is_some(),
         }

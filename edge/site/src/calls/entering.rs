@@ -1,6 +1,6 @@
 //! Signing up, in and out, and passwords that were forgotten.
 
-use super::caller::{Caller, Guest, SIGN_UP};
+use super::caller::{Caller, Guest, sign_up_cookie};
 use super::fields::{self, Step};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
@@ -78,7 +78,7 @@ pub(super) fn sign_up<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
         let read = SignUp::of(&fields);
         let (email, password, name) = (read.email()?, read.password()?, read.name()?);
         let browser = guest.app.people.sign_up(&email, &password, &name, &guest.from).await?;
-        let cookie = fields::cookie(SIGN_UP, &browser.text, guest.is_https)?;
+        let cookie = fields::cookie(sign_up_cookie(guest.is_https), &browser.text, guest.is_https)?;
         Ok(accepted().with_cookie(cookie))
     })
 }
@@ -88,7 +88,7 @@ pub(super) fn confirm<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
         let read = Link::of(&fields);
         let (token, password) = (read.token()?, read.password()?);
         guest.app.people.confirm(&token, guest.sign_up, password.as_deref(), &guest.from).await?;
-        Ok(fields::done().with_cookie(fields::no_cookie(SIGN_UP, guest.is_https)?))
+        Ok(fields::done().with_cookie(fields::no_cookie(sign_up_cookie(guest.is_https), guest.is_https)?))
     })
 }
 

@@ -44,7 +44,8 @@ request! {
 }
 
 request! {
-    /// The answer of an authenticator, in unpadded base64url: the first two after it has made a passkey, else all but the second.
+    /// The answer of an authenticator, in unpadded base64url. Making sends `clientDataJSON` and `attestationObject`, signing in all but
+    /// `attestationObject`.
     struct Response in InPayload {
         /// The client data.
         client_data as "clientDataJSON": Needed<Text>,
@@ -92,8 +93,14 @@ pub(super) const fn cookie_name(is_https: bool) -> &'static str {
     if is_https { "__Host-passkey" } else { "passkey" }
 }
 
+/// Bytes of any part of an authenticator's answer at most; those of a plain passkey are some hundred.
+const PART_MAX: usize = 4_096;
+
 /// Bytes in base64url, with or without padding.
 fn bytes(field: &str, text: &str) -> Result<Vec<u8>, Refusal> {
+    if text.len() > PART_MAX.div_ceil(3) * 4 {
+        return Err(bad_value(field, "at most 4096 bytes in base64url", text));
+    }
     let decoded = URL_SAFE_NO_PAD.decode_to_vec(text.trim_end_matches('=')).ok();
     decoded.ok_or_else(|| bad_value(field, "in base64url", text))
 }
@@ -146,13 +153,13 @@ pub(super) fn list(caller: &Caller<'_>) -> Result<Reply, Refusal> {
     Ok(Reply::json(json::body(&rows.collect::<Vec<_>>())))
 }
 
-/// The options of a challenge, with the cookie that binds it to the browser.
+/// The options of a challenge, with the cookie that binds it to the browser.
 fn begun(begun: PasskeyBegun, is_https: bool) -> Result<Reply, Refusal> {
     let cookie = fields::cookie(cookie_name(is_https), &begun.cookie, is_https)?;
     Ok(Reply::secret_json(begun.options.into_bytes()).with_cookie(cookie))
 }
 
-/// What the browser shows.
+/// The cookies of the browser.
 fn shown<'a>(guest: &'a Guest<'_>) -> Shown<'a> {
     Shown { origin: &guest.origin, challenge: guest.challenge, session: guest.session() }
 }

@@ -279,8 +279,8 @@ fn the_vault_s_key_is_rotated() {
     let rotated = venue.object(&["vault", "rotate", "--to", &second, "--reason", "each year"]);
     assert_eq!(
         (&rotated["to"], &rotated["secrets"]),
-        (&json!(second), &json!(2)),
-        "the key's, and that of the proofs of reserves"
+        (&json!(second), &json!(3)),
+        "the key's, that of the proofs of reserves, and that of the challenges of passkeys"
     );
     let audit = venue.object(&["audit", "--limit", "1"]);
     assert_eq!(audit["why"], "each year");
@@ -293,7 +293,7 @@ fn the_vault_s_key_is_rotated() {
     let line = venue.refused(&["vault", "rotate", "--to", home.join("data/third").to_str().unwrap()]);
     assert!(line.contains("'to' must be a new file in the folder"), "{line}");
     let rotated = venue.object(&["vault", "rotate", "--to", &third]);
-    assert_eq!(rotated["secrets"], 3);
+    assert_eq!(rotated["secrets"], 4);
     fs::copy(&third, &key).unwrap();
     venue.child = serve_with_key(&home, "");
     let keys = String::from_utf8(venue.admin(&["key", "list"]).output().unwrap().stdout).unwrap();

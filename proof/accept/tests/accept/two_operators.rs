@@ -455,7 +455,7 @@ fn one_operator_rotates_no_key() {
     fs::write(&to, "taken").unwrap();
     assert!(venue.not_approved(&number).contains("not there yet"), "judged again");
     fs::remove_file(&to).unwrap();
-    assert_eq!(venue.approved(&number)["answer"]["secrets"], 1);
+    assert_eq!(venue.approved(&number)["answer"]["secrets"], 2);
     kill_process(Pid::from_child(&venue.child), Signal::TERM).unwrap();
     assert!(venue.child.wait().unwrap().success());
     let third = venue.path("keys/third");

@@ -1,5 +1,5 @@
 //! Thefts: an account tries the token, the refresh token or the code of the other group's app, and what its own token lacks. Whatever a program
-//! did before, each is refused and changes nothing (INV-AUTH-1, -4, -6).
+//! did before, each is refused and changes nothing (INV-AUTH-1).
 
 use super::world::{Actor, PEOPLE, Scene};
 use buttonwood_engine::funds::bank::{Command as Banking, Payment};

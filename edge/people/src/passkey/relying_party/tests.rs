@@ -1,3 +1,5 @@
+//! Answers of a software authenticator, right and wrong.
+
 use super::*;
 use serde_json::json;
 
@@ -81,7 +83,7 @@ fn a_relying_party_has_a_name() {
     }
 }
 
-/// What a passkey says of itself is kept; any other attestation is refused, and so is what was not asked for.
+/// Attestation "none" is accepted; an empty statement of any other format is refused.
 #[test]
 fn attestations_are_plain() {
     let expected = Made { id: vec![9; 16], key: KEY, counter: 1, may_be_copied: false };

@@ -16,8 +16,8 @@ enum Needs {
 
 use Needs::{Code, Enrolling, Full, Nothing, Operator, Password};
 
-/// Every POST, what it needs, and a body that passes the checks of its types.
-const POSTS: [(&str, Needs, &str); 24] = [
+/// Every POST but those whose fields hold an answer of an authenticator, what it needs, and a body that passes the checks of its types.
+const POSTS: [(&str, Needs, &str); 26] = [
     ("/site/signup", Nothing, r#"{"email":"x@y.test","password":"p","name":"n"}"#),
     ("/site/confirm", Nothing, r#"{"token":"t"}"#),
     ("/site/password/forgot", Nothing, r#"{"email":"x@y.test"}"#),
@@ -27,6 +27,8 @@ const POSTS: [(&str, Needs, &str); 24] = [
     ("/site/signout", Password, "{}"),
     ("/site/totp/begin", Enrolling, "{}"),
     ("/site/totp/confirm", Enrolling, r#"{"code":"000000"}"#),
+    ("/site/passkeys/begin", Enrolling, r#"{"name":"n"}"#),
+    ("/site/passkeys/remove", Code, r#"{"id":"1"}"#),
     ("/site/password", Code, r#"{"old":"o","new":"n"}"#),
     ("/site/account", Full, r#"{"account":"none"}"#),
     ("/site/sessions/end", Full, r#"{"id":"1"}"#),
@@ -44,7 +46,8 @@ const POSTS: [(&str, Needs, &str); 24] = [
     ("/site/operator/approve", Operator, r#"{"proposal":1}"#),
 ];
 
-const READS: [&str; 5] = ["/site/session", "/site/sessions", "/site/keys", "/site/apps", "/site/grants"];
+const READS: [&str; 6] =
+    ["/site/session", "/site/sessions", "/site/keys", "/site/passkeys", "/site/apps", "/site/grants"];
 
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 

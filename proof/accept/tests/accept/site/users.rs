@@ -111,7 +111,7 @@ fn arguments_are_refused_by_field() {
             "Field 'group' must be the name of a group",
         ),
         (&["user", "add", EMAIL, "--group", "one", "--role", "King"], "Field 'role' must be"),
-        (&["user", "add", EMAIL, "--group", "one", "--role", "Trader", "--role", "Auditor"], "'roles'"),
+        (&["user", "add", EMAIL, "--group", "one", "--role", "Trader", "--role", "Auditor"], "'role'"),
         (&["user", "add", EMAIL, "--group", "one", "--role", "Trader", "--name", &long], "Field 'name'"),
         (&["user", "add", EMAIL, "--group", "one", "--role", "Trader", "--name", ""], "Field 'name'"),
         (
@@ -141,7 +141,7 @@ fn arguments_are_refused_by_field() {
     assert_eq!((x.admin(&["user", "list"]).list().len(), x.admin(&["audit"]).list().len()), before);
 }
 
-/// To disable a user ends the sessions and the app's tokens for good; enabled again, the user signs in anew.
+/// A disabled user's session ends for good; enabled again, the user signs in anew.
 #[test]
 fn a_disabled_user_loses_all() {
     let x = Exchange::start();

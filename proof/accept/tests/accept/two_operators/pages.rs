@@ -24,7 +24,7 @@ impl Page {
         let headers: Vec<_> = all.into_iter().filter(|(_, value)| !value.is_empty()).collect();
         let answer = self.client.send(method, path, &headers, body.as_bytes());
         if let Some(set) = answer.reply.header("set-cookie").filter(|set| set.starts_with("session=")) {
-            *self.cookie.borrow_mut() = set.split(';').next().unwrap_or_default().to_owned();
+            set.split(';').next().unwrap_or_default().clone_into(&mut self.cookie.borrow_mut());
         }
         let csrf = serde_json::from_slice::<Value>(&answer.reply.body).ok();
         if let Some(csrf) = csrf.as_ref().and_then(|body| body["csrf"].as_str()) {
@@ -73,7 +73,7 @@ impl Venue {
         Page { client, cookie: RefCell::default(), csrf: RefCell::default() }
     }
 
-    /// What two operators of the machine do.
+    /// An act of two operators of the machine.
     #[track_caller]
     fn by_two(&self, arguments: &[&str]) {
         let proposal = self.proposed(arguments);

@@ -64,7 +64,7 @@ fn signatures_are_checked() {
     browser.post(SIGN_IN_FINISH, &signed).ok();
 }
 
-/// What is made is checked alike: an RSA key is refused too.
+/// A new passkey is checked alike: an RSA key is refused too.
 #[test]
 fn made_passkeys_are_checked() {
     let x = Exchange::start();

@@ -74,7 +74,7 @@ fn names_and_numbers_have_bounds() {
     browser.post(BEGIN, &json!({ "name": "one more" })).refused(400, "InvalidParameterValue");
 }
 
-/// Names are data wherever they are shown.
+/// A name comes back as it was sent.
 #[test]
 fn names_are_data() {
     let x = Exchange::start();
