@@ -148,7 +148,7 @@ pub(crate) fn not_approved(error: ApprovalError, id: u64) -> Refusal {
     let expected = match error {
         ApprovalError::OwnProposal => "one that another user made",
         ApprovalError::Unknown => {
-            let message = format!("Field 'proposal' names none that waits: '{id}'");
+            let message = format!("Field 'proposal' must be the number of one that waits: {id}");
             return Refusal::new(Reason::EndpointNotFound, message);
         }
         ApprovalError::TooMany => {

@@ -110,7 +110,8 @@ fn upgrade(directory: &Path) {
     assert!(!log.contains("ERROR"), "{name}: {log}");
 }
 
-/// Every directory is copied, proven and served by this build with the commands of the document.
+/// Every directory is copied, proven and served by this build with the commands of the document. Those that the sequencer wrote alone have no
+/// vault, so no exchange serves them.
 #[test]
 fn the_upgrade_is_as_described() {
     let missing =
@@ -118,7 +119,7 @@ fn the_upgrade_is_as_described() {
     if let Some(program) = missing {
         return skipped("the upgrade of docs/OPERATING.md", &format!("{program} is not installed"));
     }
-    let corpus = corpus();
+    let corpus: Vec<_> = corpus().into_iter().filter(|it| it.join("credentials.json").exists()).collect();
     assert!(corpus.len() >= 13, "{corpus:?}");
     for directory in &corpus {
         upgrade(directory);

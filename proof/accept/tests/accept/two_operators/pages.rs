@@ -180,7 +180,7 @@ fn two_names_are_one_operator() {
     assert!(venue.refused(&["approve", &proposal]).contains("one that another user made"));
     assert_eq!(bob.approve(&proposal).ok()["answer"]["reviewed"], true);
     assert!(venue.reviewed());
-    bob.approve(&proposal).refused(400, "InvalidParameterValue");
+    bob.approve(&proposal).refused(404, "EndpointNotFound");
 
     let implicit = venue.proposed(&["app", "review", &id, "on", "--implicit"]);
     own(&ann.approve(&implicit));
