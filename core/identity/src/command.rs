@@ -74,6 +74,8 @@ pub enum Command {
     RemovePasskey(SessionId, u64),
     /// Make a user who has no password, and a link that sets it; the digest is that of its token.
     Invite(Arc<NewUser>, Digest),
+    /// Remove all second factors of a user, who has lost them.
+    ResetFactors(UserId),
 }
 
 named!(Command, "identity", {
@@ -106,6 +108,7 @@ named!(Command, "identity", {
     UsePasskey { 0: used } = "use_passkey" 1,
     RemovePasskey { 0: session, 1: number } = "remove_passkey" 1,
     Invite { 0: user, 1: token } = "invite" 1,
+    ResetFactors { 0: user } = "reset_factors" 1,
 });
 
 impl RoomCommand for Command {
@@ -129,6 +132,7 @@ impl RoomCommand for Command {
                 | Self::RevokeByToken
                 | Self::ChangeUser(..)
                 | Self::RemovePasskey(..)
+                | Self::ResetFactors(_)
         )
     }
 }
@@ -190,6 +194,8 @@ pub enum Infrequent {
     PasskeyUsed(UsedPasskey),
     /// A passkey was removed.
     PasskeyRemoved(UserId, u64),
+    /// All second factors of a user were removed, and the user's sessions ended.
+    FactorsReset(UserId),
 }
 
 named!(Infrequent, "identity", {
@@ -220,6 +226,7 @@ named!(Infrequent, "identity", {
     PasskeyAdded { 0: passkey } = "passkey_added" 1,
     PasskeyUsed { 0: used } = "passkey_used" 1,
     PasskeyRemoved { 0: user, 1: number } = "passkey_removed" 1,
+    FactorsReset { 0: user } = "factors_reset" 1,
 });
 
 /// Why a command of this room is refused.
@@ -321,6 +328,7 @@ pub fn decide<E: From<BytesRef>>(
         Command::UsePasskey(used) => passkey::sign_in(room, used, now, out),
         Command::RemovePasskey(session, number) => passkey::remove(room, (*session, *number), now, out),
         Command::Invite(new, token) => user::invite(room, access, (new, token), now, out),
+        Command::ResetFactors(user) => user::reset_factors(room, *user, out),
     }
 }
 
@@ -393,6 +401,7 @@ pub fn evolve(books: &mut ContextMut<'_, Identity>, event: Infrequent) {
         Infrequent::PasskeyAdded(new) => room.add_passkey(access, new, now),
         Infrequent::PasskeyUsed(used) => room.note_passkey(access, used, now),
         Infrequent::PasskeyRemoved(user, number) => room.remove_passkey(user, number),
+        Infrequent::FactorsReset(user) => room.reset_factors(access, user),
     }
 }
 

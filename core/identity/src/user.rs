@@ -195,6 +195,17 @@ pub(crate) fn change<E: From<BytesRef>>(
     Ok(())
 }
 
+/// Removes all second factors of a user.
+pub(crate) fn reset_factors<E: From<BytesRef>>(
+    identity: &Identity,
+    id: UserId,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    identity.user(id).ok_or(Reject::UnknownUser)?;
+    out.push_named(&Infrequent::FactorsReset(id));
+    Ok(())
+}
+
 impl Identity {
     /// Adds a user; what waits for the same address ends.
     pub(crate) fn add_user(&mut self, new: NewUser, now: Time) {
@@ -249,6 +260,21 @@ impl Identity {
         }
         if change.credential.is_some() {
             self.end_resets(id);
+        }
+    }
+
+    /// Removes the TOTP secret, the passkeys, the recovery codes and the failed codes of a user, and ends the sessions: the next one enrols.
+    /// Grants go on, as after a new password.
+    pub(crate) fn reset_factors(&mut self, access: &mut Access, id: UserId) {
+        let Some(user) = self.users.get_mut(id.index()) else { return };
+        (user.factor, user.step) = (0, 0);
+        user.recovery.clear();
+        user.code_failures.clear();
+        for passkey in core::mem::take(&mut user.passkeys) {
+            self.passkeys.remove(&passkey.credential);
+        }
+        for session in user.browsers.clone() {
+            self.end_browser(access, session);
         }
     }
 

@@ -75,6 +75,7 @@ pub const COMMANDS: &[Command] = &[
     people::add::COMMAND,
     people::change::DISABLE,
     people::change::ENABLE,
+    people::factors::RESET,
     people::operator::COMMAND,
     people::list::COMMAND,
     apps::review::COMMAND,

@@ -32,5 +32,5 @@ pub use refusal::refusal;
 pub use second_factor::TotpBegun;
 pub use secret::{Drawn, csrf, digest, draw, draw_app_id};
 pub use totp::{base32, code_at};
-pub use users::{MadeUser, NewPerson};
+pub use users::{FactorRecords, MadeUser, NewPerson};
 pub use vault::{InMemory, Names, Vault, VaultFault, is_of_person};

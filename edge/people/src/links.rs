@@ -240,6 +240,11 @@ impl People {
                 "A passkey was removed from your sign-in. If it was not you, look at it now.",
             ]
         };
+        self.notify_of(user, words);
+    }
+
+    /// Mails a notice, its subject and its text, to a user.
+    pub(crate) fn notify_of(&self, user: UserId, words: [&str; 2]) {
         if let Some(address) = self.email(user).filter(|_| self.has_mail()) {
             self.mail(&address, words, None);
         }

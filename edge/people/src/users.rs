@@ -40,7 +40,33 @@ pub struct MadeUser {
     pub totp_secret: Zeroizing<String>,
 }
 
+/// The records of a user's second factors in the vault.
+#[derive(Debug)]
+pub struct FactorRecords(Vec<String>);
+
 impl People {
+    /// The records of a user's second factors, before they are removed.
+    pub fn factors_of(&self, user: UserId) -> FactorRecords {
+        let records = self.look(|identity| {
+            let user = identity.user(user)?;
+            let names = Names::of(&user.login);
+            let passkeys = user.passkeys().iter().map(|passkey| names.passkey(passkey.number));
+            Some(passkeys.chain([names.totp(user.factor)]).collect())
+        });
+        FactorRecords(records.unwrap_or_default())
+    }
+
+    /// Removes what was recorded of a user's second factors, and tells the user.
+    pub async fn forget_factors(&self, user: UserId, records: FactorRecords) {
+        self.remove(records.0).await;
+        let words = [
+            "Your second factors were removed",
+            "An operator removed your authenticator app, your passkeys and your recovery codes. Your next sign-in asks \
+             for a new factor.",
+        ];
+        self.notify_of(user, words);
+    }
+
     /// Makes a confirmed user with a second factor, or changes the one with this address, whose second factor stays.
     ///
     /// # Errors

@@ -247,6 +247,7 @@ impl People {
             Own::AddPasskey(new) => self.add_passkey(new, now),
             Own::UsePasskey(used) => self.use_passkey(access, used, now),
             Own::RemovePasskey(session, number) => self.remove_passkey(*session, *number, now),
+            Own::ResetFactors(user) => self.reset_factors(user.index()),
             Own::RevokeByToken => no("Unknown"),
             // An ended record is dead before it is forgotten.
             Own::Forget => Ok(()),

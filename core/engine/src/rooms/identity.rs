@@ -39,7 +39,8 @@ fn is_of_sandbox(command: &Command) -> bool {
         | Command::Forget
         | Command::AddPasskey(_)
         | Command::UsePasskey(_)
-        | Command::RemovePasskey(..) => false,
+        | Command::RemovePasskey(..)
+        | Command::ResetFactors(_) => false,
     }
 }
 

@@ -1,10 +1,11 @@
-//! Users: `user add`, `user disable`, `user enable`, `user operator`, `user list`.
+//! Users: `user add`, `user disable`, `user enable`, `user reset-factors`, `user operator`, `user list`.
 //!
 //! A user has an e-mail address and signs in on the pages. The journal has the hash of the address, and the words of the audit the address
 //! itself.
 
 pub(crate) mod add;
 pub(crate) mod change;
+pub(crate) mod factors;
 pub(crate) mod list;
 pub(crate) mod operator;
 

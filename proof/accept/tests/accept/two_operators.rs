@@ -193,6 +193,7 @@ fn the_contract_names_what_two_operators_guard() {
         "user add",
         "user enable",
         "user operator",
+        "user reset-factors",
         "vault rotate",
         "withdrawal rebuild",
         "withdrawal void",

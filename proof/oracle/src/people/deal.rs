@@ -259,6 +259,7 @@ impl PeopleDealer {
             4 if dice.once_in(3) => change.is_operator = Some(true),
             5 if dice.once_in(3) => change.group = Some(dice.pick(&self.groups)),
             6 if dice.once_in(4) => change.factor = Some(1),
+            7 if dice.once_in(8) => return Own::ResetFactors(user),
             _ => {}
         }
         Own::ChangeUser(user, Arc::new(change))

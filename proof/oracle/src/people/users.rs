@@ -90,6 +90,18 @@ impl People {
         Ok(())
     }
 
+    /// All second factors are gone, and no browser is signed in any more.
+    pub(super) fn reset_factors(&mut self, at: usize) -> Judged {
+        let Some(person) = self.persons.get_mut(at) else { return no("UnknownUser") };
+        self.counts.note("factors reset");
+        (person.factor, person.step) = (0, 0);
+        person.recovery.clear();
+        person.failures.clear();
+        person.passkeys.clear();
+        self.windows.iter_mut().filter(|it| it.person == at).for_each(|it| it.has_ended = true);
+        Ok(())
+    }
+
     /// Browsers, families, codes and links of a user end for good.
     fn end_all(&mut self, at: usize) {
         self.counts.note("all ended of a user");

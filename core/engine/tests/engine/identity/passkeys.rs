@@ -204,3 +204,26 @@ fn users_and_peers_are_checked() {
     let away = UsedPasskey { peer: AWAY, ..used(&mut stage, ANN, 2, "c") };
     assert_eq!(stage.own(Own::UsePasskey(Arc::new(away))), Answer::Done);
 }
+
+/// An operator removes all factors of a user: sessions end, neither passkey nor step nor recovery code works, and the next sign-in enrols.
+#[test]
+fn lost_factors_are_reset() {
+    let mut stage = Stage::new();
+    let browser = stage.browser(ANN);
+    assert_eq!(add(&mut stage, browser, 1), Answer::Done);
+    for _ in 0..5 {
+        let _ = stage.fail("ann", HOME, Some(ANN));
+    }
+    assert_eq!(stage.own(Own::ResetFactors(ANN)), Answer::Done);
+    assert!(!stage.user(ANN).has_factor() && stage.user(ANN).recovery.is_empty());
+    assert!(stage.identity().find_passkey(&digest("credential 1")).is_none());
+    assert_eq!(stage.stage_of(browser), None, "the session has ended");
+    stage.restart();
+    stage.jump(10 * MINUTE);
+    assert_eq!(enter(&mut stage, ANN, 7, "later"), refused(Reject::WrongCode));
+    let session = stage.open(ANN, HOME, false).expect("open");
+    assert_eq!(stage.stage_of(session), Some(Step::Enrol));
+    assert_eq!(add(&mut stage, session, 2), Answer::Done);
+    assert_eq!(stage.own(Own::ResetFactors(UserId(9_999))), refused(Reject::UnknownUser));
+    stage.replays();
+}

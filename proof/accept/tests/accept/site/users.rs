@@ -160,6 +160,34 @@ fn a_disabled_user_loses_all() {
     assert_eq!((&now["group"], &now["roles"]), (&json!("two"), &json!(["Auditor"])));
 }
 
+/// A user who has lost all factors: an operator removes them, and the next sign-in enrols. What was lost works no more.
+#[test]
+fn lost_factors_are_reset() {
+    let x = Exchange::start();
+    let secret = user_in(&x, EMAIL, "one", &["Trader"]);
+    let browser = Browser::of(&x, EMAIL);
+    let reset = ["user", "reset-factors", EMAIL];
+    x.admin(&[&reset[..], &["--dry-run"]].concat()).done();
+    browser.get("/site/session").ok();
+    x.admin(&reset).done();
+    assert_eq!(mail(&x, EMAIL)["subject"], "Your second factors were removed");
+    browser.get("/site/session").refused(401, "SignInRequired");
+    let row = listed(&x, EMAIL);
+    assert_eq!((&row["second_factor"], &row["enabled"]), (&json!(false), &json!(true)));
+    x.kill9();
+    x.restart();
+    let browser = Browser::new(&x);
+    assert_eq!(browser.post("/site/signin", &entry(EMAIL)).ok()["next"], "enrol");
+    let late = browser.post("/site/signin/code", &json!({ "code": code(&x, &secret) }));
+    assert!((400..500).contains(&late.status()), "{late}");
+    let begun = browser.post("/site/totp/begin", &json!({})).ok();
+    let new = begun["secret"].as_str().expect("a secret");
+    let confirmed = browser.post("/site/totp/confirm", &json!({ "code": code(&x, new) })).ok();
+    assert_eq!(confirmed["recovery_codes"].as_array().map(Vec::len), Some(10));
+    let line = x.admin(&["user", "reset-factors", "nosuch@one.test"]).refused();
+    assert!(line.contains("Field 'email'"), "{line}");
+}
+
 /// An operator has no group; after `off` the group and the roles are those of before.
 #[test]
 fn an_operator_comes_and_goes() {
