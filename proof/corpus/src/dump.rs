@@ -9,12 +9,12 @@ mod predictions;
 mod staking;
 
 use buttonwood_engine::{
-    Account, Auctions, FeeSchedule, Fees, Finding, FxPair, Group, GroupTerms, Mode, OrderState, Owner,
+    Account, Auctions, FeeSchedule, Fees, Finding, FxPair, Group, GroupTerms, Hand, Mode, OrderState, Owner,
     Proposal, Quote, Rates, Schedule, Standing, State, Terms,
 };
 use buttonwood_model::{
-    AccountId, AssetId, Claim, Currency, CurrencyId, CurrencyKind, Desk, OrderKind, Product, Role, Symbol,
-    SymbolId,
+    AccountId, AssetId, Claim, Currency, CurrencyId, CurrencyKind, Desk, GroupId, OrderKind, Product, Role,
+    Symbol, SymbolId,
 };
 use buttonwood_num::{Grid, MONEY_DECIMALS, Money, Price, Qty};
 use std::collections::BTreeMap;
@@ -256,7 +256,7 @@ fn auctions(auctions: &Auctions, grid: &Grid, line: &mut String) {
 }
 
 fn accounts(state: &State, text: &mut Text) {
-    for Group { name, terms, addresses } in state.access().groups() {
+    for (place, Group { name, terms, addresses }) in state.access().groups().iter().enumerate() {
         let mut line = format!("group {name}");
         if *terms != GroupTerms::default() {
             let GroupTerms { accounts_max, custody } = terms;
@@ -264,6 +264,9 @@ fn accounts(state: &State, text: &mut Text) {
         }
         for range in addresses {
             write!(line, " from {range}").expect("a string");
+        }
+        if !state.access().is_approved(GroupId::from_index(place)) {
+            line.push_str(" unapproved");
         }
         text.line(&line);
     }
@@ -342,6 +345,10 @@ fn sessions(state: &State, text: &mut Text) {
         }
         if session.standing() != Standing::Enabled {
             write!(line, " {:?}", session.standing()).expect("a string");
+        }
+        // Older dumps know of operators alone.
+        if let Some(by @ (Hand::User | Hand::Administrator)) = session.disabled_by() {
+            write!(line, " by {by:?}").expect("a string");
         }
         for range in &key.addresses {
             write!(line, " from {range}").expect("a string");

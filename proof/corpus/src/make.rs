@@ -4,6 +4,7 @@
 mod agreed;
 mod identity;
 mod predictions;
+mod venue;
 
 use crate::{copy, directories, dump, list};
 use buttonwood_accept::{Exchange, Setup};
@@ -22,7 +23,7 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 17] = [
+pub const RECIPES: [(&str, Recipe); 18] = [
     ("spot", spot),
     ("auctions", auctions),
     ("crashes", crashes),
@@ -40,6 +41,7 @@ pub const RECIPES: [(&str, Recipe); 17] = [
     ("agreed", agreed::agreed),
     ("predictions", predictions::predictions),
     ("identity", identity::identity),
+    ("venue", venue::venue),
 ];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.

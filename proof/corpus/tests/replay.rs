@@ -257,10 +257,13 @@ fn a_payout_half_done_goes_on() {
     assert_eq!(recovered.views().state().broken_law(), None);
 }
 
+/// A directory that the sequencer wrote alone, without a vault.
+const WITHOUT_VAULT: &str = "format-8-venue";
+
 /// The vault gives every key of `credentials.json` its secret.
 #[test]
 fn every_secret_is_read() {
-    for name in names() {
+    for name in names().into_iter().filter(|name| name != WITHOUT_VAULT) {
         let (_home, data) = copied(&name);
         let recovered = recover(data.as_path(), Options::default()).expect("a start");
         let names: Vec<String> = {

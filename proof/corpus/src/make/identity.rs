@@ -22,13 +22,13 @@ const SCOPES: Scopes = Scopes::of(&[Scope::OrdersCreate, Scope::OrdersRead, Scop
 const ALL: Roles = Roles::of(&[Role::Administrator, Role::Trader, Role::FundManager]);
 
 /// The journal of a stopped exchange, and what its next commands are about.
-struct Writer {
-    recovered: Recovered,
-    now: Time,
-    group: GroupId,
-    account: AccountId,
+pub(super) struct Writer {
+    pub(super) recovered: Recovered,
+    pub(super) now: Time,
+    pub(super) group: GroupId,
+    pub(super) account: AccountId,
     /// The first user that is made here.
-    first: u32,
+    pub(super) first: u32,
 }
 
 /// People who sign up, sign in, fail, enrol and set passwords; apps with codes, families, races and revocations; orders of a token and a
@@ -55,7 +55,7 @@ fn write(data: &Path) {
     writer.ends();
 }
 
-fn digest(text: &str) -> Digest {
+pub(super) fn digest(text: &str) -> Digest {
     let mut bytes = [0; 32];
     bytes.iter_mut().zip(text.bytes()).for_each(|(place, byte)| *place = byte);
     bytes
@@ -70,20 +70,20 @@ fn mailing(name: &str) -> Mailing {
 }
 
 impl Writer {
-    fn send(&mut self, own: Own) {
+    pub(super) fn send(&mut self, own: Own) {
         self.commit(Command { caller: None, body: own.into() });
     }
 
-    fn commit(&mut self, command: Command) {
+    pub(super) fn commit(&mut self, command: Command) {
         self.now = self.now.plus(1_000);
         self.recovered.commit(self.now, vec![command]).expect("the disk takes it");
     }
 
-    fn user(&self, number: u32) -> UserId {
+    pub(super) fn user(&self, number: u32) -> UserId {
         UserId(self.first + number)
     }
 
-    fn session(&self, cookie: &str) -> SessionId {
+    pub(super) fn session(&self, cookie: &str) -> SessionId {
         let state = self.recovered.views().state();
         state.identity().find_browser(&digest(cookie), self.now).expect("it is open").0
     }
@@ -95,18 +95,18 @@ impl Writer {
         Caller { session: holder.session, account: Some(holder.account), nonce }
     }
 
-    fn step(&self) -> u64 {
+    pub(super) fn step(&self) -> u64 {
         self.now.seconds() / 30
     }
 
-    fn add_user(&mut self, name: &str, factor: u64) {
+    pub(super) fn add_user(&mut self, name: &str, factor: u64) {
         let (login, name, group) = (digest(name), name.to_owned(), Some(self.group));
         let (is_operator, is_disabled, credential) = (false, false, 1);
         let new = NewUser { login, name, group, roles: ALL, is_operator, is_disabled, credential, factor };
         self.send(Own::AddUser(Arc::new(new)));
     }
 
-    fn sign_up(&mut self, name: &str, token: &str) {
+    pub(super) fn sign_up(&mut self, name: &str, token: &str) {
         let (login, token, browser) = (digest(name), digest(token), digest("browser"));
         let new = SignUp { login, name: name.into(), credential: 5, token, browser, ends: Time(0) };
         self.send(Own::SignUp(mailing(name), Arc::new(new)));
@@ -145,14 +145,14 @@ impl Writer {
         self.send(Own::AskReset(mailing("ann"), digest("reset-2")));
     }
 
-    fn open(&mut self, (user, credential): (UserId, u64), cookie: &str, is_full: bool) {
+    pub(super) fn open(&mut self, (user, credential): (UserId, u64), cookie: &str, is_full: bool) {
         let (address, agent) = ("198.51.100.7".to_owned(), "a browser \u{e9}".to_owned());
         let cookie = digest(cookie);
         let new = NewBrowser { user, credential, cookie, peer: PEER, address, agent, is_full };
         self.send(Own::Open(Arc::new(new)));
     }
 
-    fn prove(&mut self, from: &str, to: &str, proof: Proof) {
+    pub(super) fn prove(&mut self, from: &str, to: &str, proof: Proof) {
         let session = self.session(from);
         self.send(Own::UseCode(UsedCode { session, cookie: digest(to), proof, peer: PEER }));
     }
