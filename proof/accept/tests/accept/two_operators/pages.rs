@@ -195,6 +195,8 @@ fn two_names_are_one_operator() {
     assert_eq!(audit[0]["who"], ANN);
     let what = audit[0]["what"].as_str().unwrap();
     assert!(what.contains("proposer=bob@house.test") && what.contains("app review"), "{what}");
+    // To review takes two also where it changes nothing now: the `off` of another operator may be on its way.
+    number(&bob.review(&id, true).ok());
 }
 
 /// The proposals of an operator who is disabled, or is none any more, are withdrawn, and the pages are closed at once.
