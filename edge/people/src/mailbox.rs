@@ -3,12 +3,13 @@
 use buttonwood_model::Time;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::fmt;
 
 /// Messages that are kept.
 const KEPT: usize = 10_000;
 
 /// A message.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Message {
     /// The address.
     pub to: String,
@@ -22,6 +23,18 @@ pub struct Message {
     pub token: Option<String>,
     /// When it was sent.
     pub sent: Time,
+}
+
+impl fmt::Debug for Message {
+    /// Shows neither text nor link: who has the token may set a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { to, subject, sent, .. } = self;
+        f.debug_struct("Message")
+            .field("to", to)
+            .field("subject", subject)
+            .field("sent", sent)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The newest messages, in memory alone.
@@ -45,5 +58,25 @@ impl Mailbox {
         let to = to.map(str::to_lowercase);
         let messages = self.messages.lock();
         messages.iter().filter(|message| to.as_ref().is_none_or(|to| message.to == *to)).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A message that is logged by mistake gives no one its token.
+    #[test]
+    fn debug_shows_no_token() {
+        let message = Message {
+            to: "ann@north.example".to_owned(),
+            subject: "Set a new password".to_owned(),
+            text: "open https://exchange.example/password?token=t0ken".to_owned(),
+            link: Some("https://exchange.example/password?token=t0ken".to_owned()),
+            token: Some("t0ken".to_owned()),
+            sent: Time(1),
+        };
+        let shown = format!("{message:?}");
+        assert!(shown.contains("ann@north.example") && !shown.contains("t0ken"), "{shown}");
     }
 }
