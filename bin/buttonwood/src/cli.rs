@@ -7,6 +7,7 @@ use buttonwood_model::Cidr;
 use buttonwood_sequencer::Keep;
 use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::fmt;
 use std::net::{Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
@@ -276,7 +277,7 @@ pub(crate) struct Serve {
 }
 
 /// The mail server of a venue.
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct MailFlags {
     /// The server that sends mail: smtp://HOST:PORT, which needs STARTTLS unless it is on this machine or ?tls=off is given, or
     /// smtps://HOST:PORT. USER:PASSWORD@ may stand before the host. Without it no one can sign up or reset a password.
@@ -288,6 +289,18 @@ pub(crate) struct MailFlags {
     /// The sender of mail: an address, or a name with an address such as 'Exchange <exchange@example.com>'.
     #[arg(long, env = "BUTTONWOOD_MAIL_FROM", value_name = "ADDRESS")]
     pub(crate) mail_from: Option<String>,
+}
+
+impl fmt::Debug for MailFlags {
+    /// Does not show the server: its URL may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { smtp_password_file, mail_from, .. } = self;
+        let mut shown = f.debug_struct("MailFlags");
+        shown
+            .field("smtp_password_file", smtp_password_file)
+            .field("mail_from", mail_from)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Flags of `verify`.
@@ -523,5 +536,17 @@ mod tests {
         for text in ["", "localhost", "8080", ":", "127.0.0.1", "127.0.0.1:70000", "localhost:http"] {
             assert!(address(text).is_err(), "{text}");
         }
+    }
+
+    /// The URL of a mail server may hold a password, which no log shows.
+    #[test]
+    fn debug_shows_no_mail_server() {
+        let flags = MailFlags {
+            smtp: Some("smtps://exchange:s3cret@mail.example:465".to_owned()),
+            smtp_password_file: None,
+            mail_from: Some("exchange@example.com".to_owned()),
+        };
+        let shown = format!("{flags:?}");
+        assert!(shown.contains("exchange@example.com") && !shown.contains("s3cret"), "{shown}");
     }
 }
