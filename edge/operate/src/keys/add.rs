@@ -195,7 +195,10 @@ pub fn roles(names: &[Cow<'_, str>]) -> Result<Roles, Refusal> {
 }
 
 /// Reads the roles in a field: the specification's words in any letter case, with a blank, a dash or an underscore.
-pub(super) fn roles_of(field: &str, names: &[Cow<'_, str>]) -> Result<Roles, Refusal> {
+///
+/// # Errors
+/// The refusal, which names the field.
+pub fn roles_of(field: &str, names: &[Cow<'_, str>]) -> Result<Roles, Refusal> {
     let plain = |name: &str| name.to_lowercase().replace(['-', '_'], " ");
     let role = |name: &Cow<'_, str>| {
         let found = Role::ALL.into_iter().find(|role| plain(role.name()) == plain(name));

@@ -8,7 +8,7 @@ use buttonwood_engine::identity::{ACCESS_AGE, AppId, Command, NewGrant, UserId};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{GroupId, Scope, Scopes, Time};
-use buttonwood_operate::keys::add::roles;
+use buttonwood_operate::keys::add::roles_of;
 use buttonwood_people::{self as people, From, Message, NewPerson, csrf, draw, session_cookie};
 use buttonwood_wire::contract::{Flag, HiddenText, InPayload, InQuery, Label, Needed, Nullable, Text, Texts};
 use buttonwood_wire::field::{bad_query, bad_value, failed};
@@ -174,7 +174,7 @@ fn mail(app: &App, asked: &Asked<'_>) -> Result<Reply, Refusal> {
 async fn make_user(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let request = NewUser::of(fields);
     let (email, password, group) = (request.email()?, request.password()?, request.group()?);
-    let roles = roles(&request.roles()?)?;
+    let roles = roles_of("roles", &request.roles()?)?;
     let group: GroupId = call.operator().find_group(&group)?;
     let new = NewPerson {
         email: &email,
