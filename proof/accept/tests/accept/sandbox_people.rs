@@ -168,6 +168,10 @@ fn control_calls_refuse_by_field() {
     ] {
         check("/sandbox/users", &user, field, Some(value));
     }
+    let mut unknown = user.clone();
+    unknown["roles"] = json!(["Operator"]);
+    let message = x.control("/sandbox/users", &unknown).json()["message"].to_string();
+    assert!(message.contains("'roles'") && message.contains("Operator"), "{message}");
     check("/sandbox/sessions", &session, "email", Some(json!("new@people.test")));
     for (field, value) in [
         ("client_id", json!("x")),
