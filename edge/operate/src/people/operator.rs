@@ -79,13 +79,20 @@ answer! {
     }
 }
 
-/// The name of a user of the machine.
+/// The name of a user of the machine. The machine is not asked: its list may be elsewhere. A name that its list cannot hold is refused,
+/// since no one would ever come under it.
 fn read_os_user(name: &str) -> Result<String, Refusal> {
-    let is_plain = !name.is_empty() && name.trim() == name && !name.chars().any(char::is_control);
+    let is_of_name =
+        |letter: char| !letter.is_control() && !letter.is_whitespace() && !":/,".contains(letter);
+    let is_plain = !name.is_empty() && !name.starts_with('-') && name.chars().all(is_of_name);
     if is_plain && name.chars().count() <= OS_USER_MAX {
         return Ok(name.to_owned());
     }
-    Err(bad_value("os_user", "the name of a user of the machine, 1 to 100 characters", name))
+    Err(bad_value(
+        "os_user",
+        "the name of a user of the machine, 1 to 100 characters without blanks and : / ,",
+        name,
+    ))
 }
 
 async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
@@ -109,4 +116,21 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let os_user = Some(os_user).filter(|name| is_operator && !name.is_empty()).map(Label);
     let email = Label(email.to_lowercase());
     Ok(json::body(&OperatorIs { result: Done, email, operator: is_operator, os_user: Nullable(os_user) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names that a machine's list can hold are taken, also those of other directories.
+    #[test]
+    fn a_name_is_one_that_a_machine_can_have() {
+        for name in ["ann", "ann-2", "NORTH\\ann", "ann@north.example", "ünal"] {
+            assert_eq!(read_os_user(name).as_deref(), Ok(name));
+        }
+        let long = "a".repeat(OS_USER_MAX + 1);
+        for name in ["", " ann", "ann b", "ann:0", "a/b", "a,b", "-ann", "ann\n", &long] {
+            assert!(read_os_user(name).is_err(), "{name:?}");
+        }
+    }
 }

@@ -129,6 +129,7 @@ fn arguments_are_refused_by_field() {
         ),
         (&["user", "operator", "trader@one.test", "on", "--os-user", ""], "Field 'os_user'"),
         (&["user", "operator", "trader@one.test", "on", "--os-user", " root"], "Field 'os_user'"),
+        (&["user", "operator", "trader@one.test", "on", "--os-user", "ann:0"], "Field 'os_user'"),
         (&["user", "operator", "trader@one.test", "on", "--os-user", &long], "Field 'os_user'"),
         (&["app", "review", "nosuch", "on"], "Field 'client_id' names no app: 'nosuch'"),
         (&["app", "review", &id, "maybe"], "Field 'review' must be on or off: maybe"),
