@@ -115,9 +115,12 @@ impl Family<'_> {
                 self.check_alive(call, None)
             }
             Some(TokenReply::Refused) => {
-                let was_used =
-                    others().any(|other| other.may_have_counted() && other.invoked < call.responded());
-                if was_used || self.may_have_ended(call, None) {
+                let may_have_used = |other: &TokenUse| {
+                    // A refresh whose new tokens end before its answer is refused, and has used the token all the same.
+                    let may_hide_a_use = self.may_have_ended(other, None);
+                    other.invoked < call.responded() && (other.may_have_counted() || may_hide_a_use)
+                };
+                if others().any(|other| may_have_used(other)) || self.may_have_ended(call, None) {
                     return Ok(());
                 }
                 Err(format!("a refresh token was refused that nothing had used or ended:\n  {call}\n"))
@@ -222,6 +225,16 @@ mod tests {
         illegal(&[("refresh", "a", 2, Some((3, "b"))), ("refresh", "a", 1, Some((4, "c")))], "worked twice");
         illegal(&[("refresh", "a", 2, Some((3, "refused"))), loser], "nothing had used");
         illegal(&[loser, ("refresh", "a", 5, Some((6, "b")))], "nothing had used");
+    }
+
+    /// A refresh whose new tokens end before its answer is refused, and so is one that was sent before that end: the token is used.
+    #[test]
+    fn a_refusal_may_hide_a_use() {
+        let [hidden, loser] =
+            [("refresh", "a", 1, Some((8, "refused"))), ("refresh", "a", 2, Some((3, "refused")))];
+        assert_eq!(judged(&[hidden, loser, ("end", "a", 4, Some((5, "done")))]), Ok(()));
+        illegal(&[hidden, loser, ("end", "a", 9, Some((10, "done")))], "nothing had used");
+        illegal(&[hidden, loser], "nothing had used");
     }
 
     /// A revoked token acts no more, and a revocation without an answer leaves both.
