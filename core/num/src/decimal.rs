@@ -2,10 +2,13 @@
 //!
 //! Clauses: `TYPE-002`, `TYPE-003`, `TYPE-004`; decision D-02. Grammar: `(0|[1-9][0-9]{0,17})(\.[0-9]{1,19})?`.
 
-use crate::digits::pow10;
+use crate::digits::{pow10, push_fixed};
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
-/// A non-negative decimal with the digits the client wrote: `digits` × 10^-`scale`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A non-negative decimal with the digits the client wrote: `digits` × 10^-`scale`. It is stored as these two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "(u128, u8)", into = "(u128, u8)")]
 pub struct Decimal {
     digits: u128,
     scale: u8,
@@ -14,6 +17,29 @@ pub struct Decimal {
 /// The text is no decimal of the accepted grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecimalError;
+
+impl core::fmt::Display for DecimalError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("no decimal of at most 18 digits before the point and 19 after it")
+    }
+}
+
+impl From<Decimal> for (u128, u8) {
+    fn from(decimal: Decimal) -> Self {
+        (decimal.digits, decimal.scale)
+    }
+}
+
+impl TryFrom<(u128, u8)> for Decimal {
+    type Error = DecimalError;
+
+    fn try_from((digits, scale): (u128, u8)) -> Result<Self, DecimalError> {
+        Self::of_units(digits, scale).ok_or(DecimalError)
+    }
+}
+
+/// The smallest number with more digits than an integer part may have.
+const INTEGER_END: u128 = 1_000_000_000_000_000_000;
 
 impl Decimal {
     /// Most digits before the point.
@@ -49,6 +75,25 @@ impl Decimal {
             scale = u8::try_from(fraction.len()).map_err(|_| DecimalError)?;
         }
         Ok(Self { digits, scale })
+    }
+
+    /// `units` × 10^-`decimals`; `None` beyond the digits that the grammar has.
+    pub fn of_units(units: u128, decimals: u8) -> Option<Self> {
+        let whole = units.checked_div(pow10(decimals)?)?;
+        let is_short = usize::from(decimals) <= Self::FRACTION_DIGITS_MAX && whole < INTEGER_END;
+        is_short.then_some(Self { digits: units, scale: decimals })
+    }
+
+    /// The same value without zeros at the end of the fraction.
+    #[must_use]
+    pub fn trimmed(self) -> Self {
+        let (digits, scale) = self.normalized();
+        Self { digits, scale }
+    }
+
+    /// Appends its digits, as they were written.
+    pub fn push(self, out: &mut Vec<u8>) {
+        push_fixed(out, self.digits, self.scale);
     }
 
     /// The value in units of 10^-`decimals`; `None` if it is not a whole number of them.
@@ -130,6 +175,26 @@ mod tests {
         assert_eq!(value.units(19), Some(9_999_999_999_999_999_991_234_567_890_123_456_789));
         assert_eq!(Decimal::parse(b"1.50").unwrap().units(1), Some(15));
         assert_eq!(Decimal::parse(b"1.55").unwrap().units(1), None);
+    }
+
+    /// A decimal is written and stored as it was read, zeros included; numbers beyond its digits are none, stored ones too.
+    #[test]
+    fn comes_back_from_text_and_numbers() {
+        for text in ["0", "0.00", "1.50", "0.0000000000000000001", "999999999999999999.9999999999999999999"] {
+            let decimal = Decimal::parse(text.as_bytes()).unwrap();
+            let mut shown = Vec::new();
+            decimal.push(&mut shown);
+            assert_eq!(shown, text.as_bytes());
+            let (digits, scale) = decimal.into();
+            assert_eq!(Decimal::try_from((digits, scale)), Ok(decimal));
+        }
+        assert_eq!(INTEGER_END, 10_u128.pow(18));
+        assert_eq!(Decimal::of_units(150, 2).unwrap().trimmed(), Decimal::parse(b"1.5").unwrap());
+        let beyond = [(INTEGER_END, 0), (INTEGER_END * 10, 1), (0, 20), (0, u8::MAX), (u128::MAX, 19)];
+        for (units, decimals) in beyond {
+            assert_eq!(Decimal::of_units(units, decimals), None, "{units} {decimals}");
+            assert_eq!(Decimal::try_from((units, decimals)), Err(DecimalError));
+        }
     }
 
     /// All zeros at the end of the fraction are dropped, and no others.

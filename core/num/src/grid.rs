@@ -295,6 +295,18 @@ impl Grid {
         push_fixed(out, u128::from(price.ticks()) * u128::from(self.tick_mantissa), self.tick_decimals);
     }
 
+    /// A price as a decimal with the decimals of the price step; `None` beyond the digits of one.
+    pub fn decimal_of_price(&self, price: Price) -> Option<Decimal> {
+        let units = u128::from(price.ticks()).checked_mul(u128::from(self.tick_mantissa))?;
+        Decimal::of_units(units, self.tick_decimals)
+    }
+
+    /// A quantity as a decimal without trailing zeros; `None` beyond the digits of one.
+    pub fn decimal_of_qty(&self, qty: Qty) -> Option<Decimal> {
+        let units = qty.hundredths().checked_mul(u128::from(self.lot_mantissa))?;
+        Decimal::of_units(units, self.lot_decimals.checked_add(EXTRA_DECIMALS)?).map(Decimal::trimmed)
+    }
+
     /// Appends a price in half ticks, with the decimals of the price step; a price between two steps may get one
     /// more.
     pub fn push_half_ticks(&self, out: &mut Vec<u8>, half_ticks: u128) {

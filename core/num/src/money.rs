@@ -52,6 +52,12 @@ impl Money {
         decimal.units(MONEY_DECIMALS).and_then(|units| i128::try_from(units).ok()).map(Self::from_units)
     }
 
+    /// The amount as a decimal without trailing zeros; `None` for a negative one, and beyond the digits of a decimal.
+    pub fn decimal(self) -> Option<Decimal> {
+        let units = u128::try_from(self.units()).ok()?;
+        Decimal::of_units(units, MONEY_DECIMALS).map(Decimal::trimmed)
+    }
+
     /// The sum; `None` beyond the representable range.
     pub fn checked_add(self, other: Self) -> Option<Self> {
         self.units().checked_add(other.units()).map(Self::from_units)

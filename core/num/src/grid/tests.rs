@@ -283,3 +283,18 @@ fn amounts_are_cut_to_the_grid() {
     let fine = grid("0.00000000000000001", "1");
     assert_eq!(fine.price_within(Money::MAX), None);
 }
+
+/// Prices, quantities and amounts are decimals again, as a client writes them.
+#[test]
+fn figures_are_decimals_again() {
+    let btcusd = grid("0.01", "0.00000001");
+    assert_eq!(btcusd.decimal_of_price(Price::from_ticks(3_000_050)), Some(decimal("30000.50")));
+    assert_eq!(btcusd.decimal_of_qty(Qty::from_hundredths(150_000_000 * 100)), Some(decimal("1.5")));
+    assert_eq!(btcusd.decimal_of_qty(Qty::from_hundredths(1)), Some(decimal("0.0000000001")));
+    assert_eq!(btcusd.decimal_of_qty(Qty::from_hundredths(u128::MAX)), None);
+    let coarse = grid("1000000", "1");
+    assert_eq!(coarse.decimal_of_price(Price::from_ticks(u64::MAX)), None);
+    assert_eq!(money("0.25").decimal(), Some(decimal("0.25")));
+    assert_eq!((Money::ZERO.decimal(), Money::MAX.decimal()), (Some(decimal("0")), None));
+    assert_eq!((-money("1")).decimal(), None);
+}
