@@ -10,6 +10,7 @@ use crate::handler::{Entrance, Handler, Request, SignedMark};
 use crate::limits::{FIELDS_MAX, HEAD_MAX};
 use crate::reply::{Pieces, Reply};
 use crate::request_id::RequestId;
+use crate::socket::Socket;
 use http::Method;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
@@ -83,6 +84,11 @@ pub(crate) async fn serve<H: Handler>(
     };
     if let Err(error) = &ended {
         tracing::debug!(%peer, %error, "connection ended");
+    } else if let Some(upgrade) = connection.take_upgrade() {
+        // hyper's buffers go with its connection.
+        let parts = served.into_parts();
+        let stream = parts.io.into_inner().into_stream();
+        return (upgrade.0)(Socket::new(stream, &parts.read_buf, connection)).await;
     }
     if ended.is_err() || closes.get() {
         let stream = served.into_parts().io.into_inner();
@@ -124,9 +130,12 @@ impl<H: Handler> Requests<H> {
             let body = Body { incoming: &mut incoming, connections, connection, is_whole };
             let signed = SignedMark { connections, connection };
             let request = Request { peer, entrance, head: &head, body, signed, verdict };
-            let (reply, id) = RequestId::of(&head.headers).scope(handler.answer(request)).await;
+            let (mut reply, id) = RequestId::of(&head.headers).scope(handler.answer(request)).await;
             // It is unclear where the next request begins, or it begins after bytes that were not read.
             let is_last = verdict != Verdict::Clear || incoming.is_some();
+            if let Some(upgrade) = reply.take_upgrade() {
+                connection.switch(upgrade);
+            }
             let reply = if is_last { reply.closing() } else { reply };
             connections.end(connection, if head.method == Method::HEAD { 0 } else { reply.len() });
             closing.set(reply.closes());

@@ -235,11 +235,11 @@ impl Connections {
         self.open.borrow().values().for_each(|connection| connection.send(Signal::Finish));
     }
 
-    /// Checks all connections, and closes those without activity at [`SILENT_CHECKS`] checks in a row.
+    /// Checks all connections, and closes those without activity at [`SILENT_CHECKS`] checks in a row. Pings those that are sockets.
     pub(crate) fn check(&self) {
         let open = self.open.borrow();
         open.values()
-            .filter(|connection| connection.silent_checks() >= SILENT_CHECKS)
+            .filter(|connection| !connection.ping() && connection.silent_checks() >= SILENT_CHECKS)
             .for_each(|connection| self.close(connection));
     }
 }

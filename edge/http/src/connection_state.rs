@@ -1,7 +1,10 @@
 //! The state of one connection, and the signals that its thread sends it.
 
+use crate::socket::Link;
+use crate::upgrade::Upgrade;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
+use std::rc::Rc;
 use std::task::{Poll, Waker};
 
 /// Bytes of a read buffer that an idle connection may keep.
@@ -53,12 +56,16 @@ pub(crate) struct Connection {
     pub(crate) unfinished_since: Cell<u64>,
     /// The last activity that a check saw, and the number of checks since.
     seen: Cell<(u64, u32)>,
+    /// The continuation of an answer that switches protocols, until hyper has written that.
+    upgrade: RefCell<Option<Upgrade>>,
+    /// Its socket, if it has become one.
+    socket: RefCell<Option<Rc<Link>>>,
 }
 
 impl Connection {
-    /// Whether the client waits for the server, and not the server for the client.
+    /// Whether the client waits for the server, and not the server for the client. A socket never makes place for another connection.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.is_serving.get() && !self.is_reading.get()
+        self.is_socket() || self.is_serving.get() && !self.is_reading.get()
     }
 
     /// Whether its read buffer has grown, and nothing needs it: the client has taken all answers. The buffers of clients that sign
@@ -104,13 +111,42 @@ impl Connection {
             if signal > known {
                 return Poll::Ready(signal);
             }
-            let mut waker = self.waker.borrow_mut();
-            if !waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
-                *waker = Some(context.waker().clone());
-            }
+            self.listen(context.waker());
             Poll::Pending
         })
         .await
+    }
+
+    /// Has the task woken at the next signal.
+    pub(crate) fn listen(&self, waker: &Waker) {
+        let mut known = self.waker.borrow_mut();
+        if !known.as_ref().is_some_and(|known| known.will_wake(waker)) {
+            *known = Some(waker.clone());
+        }
+    }
+
+    /// Notes that the answer in progress switches protocols.
+    pub(crate) fn switch(&self, upgrade: Upgrade) {
+        *self.upgrade.borrow_mut() = Some(upgrade);
+    }
+
+    /// The continuation of the answer that switched protocols, if one has.
+    pub(crate) fn take_upgrade(&self) -> Option<Upgrade> {
+        self.upgrade.take()
+    }
+
+    /// Notes that it has become a socket.
+    pub(crate) fn be_socket(&self, link: Rc<Link>) {
+        *self.socket.borrow_mut() = Some(link);
+    }
+
+    fn is_socket(&self) -> bool {
+        self.socket.borrow().is_some()
+    }
+
+    /// Pings the client of a socket. Whether it is one: its silence is then judged by its answers.
+    pub(crate) fn ping(&self) -> bool {
+        self.socket.borrow().as_ref().inspect(|link| link.ping()).is_some()
     }
 
     /// Wakes its task with a signal.

@@ -37,6 +37,11 @@ impl GuardedStream {
         Self { stream, framing, connections, connection, refuse, instead: Vec::new() }
     }
 
+    /// The stream alone.
+    pub(crate) fn into_stream(self) -> TcpStream {
+        self.stream
+    }
+
     fn write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
         self.connections.took(&self.connection, written);

@@ -18,6 +18,8 @@ pub enum Entrance {
     Main,
     /// The second, if there is one.
     Side,
+    /// The one for sockets alone, if there is one.
+    Stream,
 }
 
 /// One request.

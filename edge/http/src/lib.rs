@@ -3,7 +3,7 @@
 //! [`serve`] accepts connections, distributes them over serving threads and reads their requests. Each
 //! request goes to a [`Handler`], which answers with a [`Reply`]. The server limits the size of heads and
 //! bodies, the time to send them, the number of connections, and the memory of answers that clients do not
-//! read.
+//! read. A reply may switch a connection to a [`Socket`].
 //!
 //! Not here: routes (`rest`), the JSON of refusals (`wire`), who may call (`gate`).
 
@@ -26,6 +26,8 @@ mod permits;
 mod reply;
 mod request_id;
 mod server;
+mod socket;
+mod upgrade;
 
 pub use body::Body;
 pub use fault::Fault;
@@ -34,3 +36,5 @@ pub use permits::{OpenConnections, Places};
 pub use reply::Reply;
 pub use request_id::with_request_id;
 pub use server::{Listeners, Server, own_files, serve, serve_aside};
+pub use socket::{Code, Frames, Link, Socket, Source};
+pub use upgrade::{Accepted, NoUpgrade, SOCKET_VERSION, Serve, asks_for_socket, handshake};

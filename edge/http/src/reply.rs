@@ -1,12 +1,14 @@
 //! An answer before it becomes HTTP.
 
 use crate::request_id::REQUEST_ID;
+use crate::upgrade::{Accepted, Serve, Upgrade};
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONNECTION,
     CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION,
-    REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    REFERRER_POLICY, RETRY_AFTER, SEC_WEBSOCKET_ACCEPT, SET_COOKIE, UPGRADE, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
 };
 use http::{Response, StatusCode};
 use hyper::body::{Body, Frame, SizeHint};
@@ -54,6 +56,8 @@ pub struct Reply {
     readers: Readers,
     /// Fields of its own. They replace the others of the same name; each cookie is a field more.
     fields: Vec<(HeaderName, HeaderValue)>,
+    /// The continuation, if it switches protocols.
+    upgrade: Option<Upgrade>,
 }
 
 impl Reply {
@@ -94,7 +98,23 @@ impl Reply {
             is_uncached: false,
             readers: Readers::Own,
             fields: Vec::new(),
+            upgrade: None,
         }
+    }
+
+    /// Switches the connection to a WebSocket (101), which `serve` then serves.
+    pub fn switching(accepted: Accepted, serve: Serve) -> Self {
+        let reply = Self { upgrade: Some(Upgrade(serve)), ..Self::of("", Vec::new()) };
+        reply
+            .with_status(StatusCode::SWITCHING_PROTOCOLS)
+            .with_header(CONNECTION, HeaderValue::from_static("Upgrade"))
+            .with_header(UPGRADE, HeaderValue::from_static("websocket"))
+            .with_header(SEC_WEBSOCKET_ACCEPT, accepted.0)
+    }
+
+    /// Takes the continuation out, if it switches protocols.
+    pub(crate) fn take_upgrade(&mut self) -> Option<Upgrade> {
+        self.upgrade.take()
     }
 
     /// The same with another status.
@@ -226,7 +246,9 @@ impl Reply {
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(REQUEST_ID, request_id);
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        if !self.content_type.is_empty() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        }
         // A browser must not guess another media type, and so show a client's own text as a page.
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         if self.is_uncached {

@@ -80,6 +80,8 @@ pub struct Listeners {
     pub main: std::net::TcpListener,
     /// A second one, whose requests the handler tells apart.
     pub side: Option<std::net::TcpListener>,
+    /// One for sockets alone, which the handler tells apart too.
+    pub stream: Option<std::net::TcpListener>,
 }
 
 /// Serves bound listeners on one thread for each processor.
@@ -100,7 +102,13 @@ pub fn serve_aside<H: Handler>(
     handler: Arc<H>,
     name: &'static str,
 ) -> std::io::Result<Server> {
-    serve_on(Listeners { main: listener, side: None }, handler, Places::new(ASIDE, 100), name, 1)
+    serve_on(
+        Listeners { main: listener, side: None, stream: None },
+        handler,
+        Places::new(ASIDE, 100),
+        name,
+        1,
+    )
 }
 
 fn serve_on<H: Handler>(
@@ -110,7 +118,7 @@ fn serve_on<H: Handler>(
     name: &'static str,
     count: usize,
 ) -> std::io::Result<Server> {
-    for listener in std::iter::once(&listeners.main).chain(&listeners.side) {
+    for listener in std::iter::once(&listeners.main).chain(&listeners.side).chain(&listeners.stream) {
         listener.set_nonblocking(true)?;
     }
     let (stop, stopped) = watch::channel(false);
@@ -311,24 +319,32 @@ impl<H: Handler> ServingThread<H> {
 struct Entrances {
     main: TcpListener,
     side: Option<TcpListener>,
+    stream: Option<TcpListener>,
 }
 
 impl Entrances {
     fn open(listeners: Listeners) -> std::io::Result<Self> {
         let side = listeners.side.map(TcpListener::from_std).transpose()?;
-        Ok(Self { main: TcpListener::from_std(listeners.main)?, side })
+        let stream = listeners.stream.map(TcpListener::from_std).transpose()?;
+        Ok(Self { main: TcpListener::from_std(listeners.main)?, side, stream })
     }
 
     /// The next connection at any of them.
     async fn accept(&self) -> std::io::Result<(TcpStream, SocketAddr, Entrance)> {
-        let (accepted, entrance) = match &self.side {
-            None => (self.main.accept().await, Entrance::Main),
-            Some(side) => tokio::select! {
-                accepted = self.main.accept() => (accepted, Entrance::Main),
-                accepted = side.accept() => (accepted, Entrance::Side),
-            },
+        let (accepted, entrance) = tokio::select! {
+            accepted = self.main.accept() => (accepted, Entrance::Main),
+            accepted = accept_at(self.side.as_ref()) => (accepted, Entrance::Side),
+            accepted = accept_at(self.stream.as_ref()) => (accepted, Entrance::Stream),
         };
         accepted.map(|(stream, peer)| (stream, peer, entrance))
+    }
+}
+
+/// The next connection at a listener; none ever comes where there is no listener.
+async fn accept_at(listener: Option<&TcpListener>) -> std::io::Result<(TcpStream, SocketAddr)> {
+    match listener {
+        Some(listener) => listener.accept().await,
+        None => std::future::pending().await,
     }
 }
 
