@@ -16,6 +16,8 @@ pub struct Auctions {
     indicates: Option<Time>,
     /// The auction that has found its price and is not fully settled.
     settling: Option<Settling>,
+    /// Number of the last auction that opened: that takes or took orders; 0 before the first. An auction whose times change opens anew.
+    opened: u64,
 }
 
 /// An auction that has found its price: the orders that took part trade at it, no matter what happened since.
@@ -30,6 +32,8 @@ pub struct Settling {
 /// The next thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
+    /// Report that the auction takes orders from now on.
+    Opening,
     /// Publish the indicative price.
     Indication,
     /// Find the auction's price.
@@ -41,12 +45,18 @@ pub enum Due {
 impl Auctions {
     /// Auctions by a schedule; the numbers continue those of `before`, if there were any.
     pub fn scheduled(before: Option<&Self>, schedule: Option<Schedule>, now: Time) -> Self {
-        Self {
-            number: before.map_or(1, |before| before.number),
-            indicates: schedule.and_then(|schedule| schedule.next_indication(now)),
-            schedule,
-            settling: None,
-        }
+        let number = before.map_or(1, |before| before.number);
+        let mut auctions = Self { schedule, number, indicates: None, settling: None, opened: 0 };
+        auctions.begin(now);
+        auctions
+    }
+
+    /// Begins to wait for the next auction. One that takes orders at once is open by the command that scheduled it or that ended
+    /// the auction before; a journal from before openings has no event of it, so it is noted here.
+    fn begin(&mut self, now: Time) {
+        let is_open = self.schedule.is_some_and(|schedule| schedule.is_open(now));
+        self.opened = if is_open { self.number } else { self.number.saturating_sub(1) };
+        self.indicates = self.schedule.and_then(|schedule| schedule.next_indication(now));
     }
 
     /// Times of the auctions.
@@ -57,6 +67,11 @@ impl Auctions {
     /// Number of the next auction, from 1.
     pub fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Number of the last auction that opened; 0 before the first.
+    pub fn opened(&self) -> u64 {
+        self.opened
     }
 
     /// The auction that is being settled.
@@ -73,14 +88,33 @@ impl Auctions {
     pub fn next(&self) -> Option<Time> {
         match self.settling {
             Some(_) => Some(Time(0)),
-            None => self.schedule.map(|schedule| schedule.time.min(self.indicates.unwrap_or(schedule.time))),
+            None => {
+                let schedule = self.schedule?;
+                Some(self.before_auction().map_or(schedule.time, |before| before.min(schedule.time)))
+            }
         }
     }
 
-    /// Whether an indication comes before the auction.
-    pub fn is_indication_next(&self) -> bool {
-        let before = |schedule: Schedule| self.indicates.is_some_and(|indicates| indicates < schedule.time);
-        self.schedule.is_some_and(before)
+    /// Time of the opening, if the next auction has not opened.
+    fn opening(&self) -> Option<Time> {
+        self.schedule.filter(|_| self.opened < self.number).map(|schedule| schedule.opening())
+    }
+
+    /// Time of the next report about an auction to come: of its opening, or of an indicative price.
+    fn before_auction(&self) -> Option<Time> {
+        self.opening().into_iter().chain(self.indicates).min()
+    }
+
+    /// Whether an opening or an indication comes before the auction.
+    pub fn is_report_next(&self) -> bool {
+        let is_before = |schedule: Schedule| self.before_auction().is_some_and(|time| time < schedule.time);
+        self.schedule.is_some_and(is_before)
+    }
+
+    /// Number of the auction that opens at `now`, if the one that is settled now ends then.
+    pub fn opens_after(&self, now: Time) -> Option<u64> {
+        let next = self.schedule.and_then(|schedule| schedule.after(now));
+        next.filter(|next| next.is_open(now)).map(|_| self.number + 1)
     }
 
     /// The step that is due at `now`, if any.
@@ -91,6 +125,9 @@ impl Auctions {
         let schedule = self.schedule?;
         if schedule.time <= now {
             return Some(Due::Auction);
+        }
+        if self.opening().is_some_and(|when| when <= now) {
+            return Some(Due::Opening);
         }
         self.indicates.is_some_and(|when| when <= now).then_some(Due::Indication)
     }
@@ -109,13 +146,20 @@ impl Auctions {
         self.schedule_for(order, now).is_some_and(|schedule| schedule.last_cancel() <= now)
     }
 
+    /// Records that the auction with this number opened.
+    pub fn note_opening(&mut self, number: u64) {
+        self.opened = number;
+    }
+
     /// Records that an indicative price was published.
     pub fn note_indication(&mut self, now: Time) {
+        self.opened = self.number;
         self.indicates = self.schedule.and_then(|schedule| schedule.next_indication(now));
     }
 
     /// Records that the auction has found its price, or found none, for orders with ids before `before`.
     pub fn note_cut(&mut self, finding: Finding, before: OrderId) {
+        self.opened = self.number;
         self.settling = Some(Settling { finding: Finding { qty: Qty::ZERO, ..finding }, before });
     }
 
@@ -132,7 +176,7 @@ impl Auctions {
         self.settling = None;
         self.number += 1;
         self.schedule = self.schedule.and_then(|schedule| schedule.after(now));
-        self.note_indication(now);
+        self.begin(now);
     }
 }
 
@@ -185,9 +229,64 @@ mod tests {
         assert_eq!(auctions.schedule_for(came, Time(day)).map(|next| next.time), Some(Time(2 * day)));
         auctions.note_end(Time(day));
         assert_eq!((auctions.number(), auctions.next()), (2, Some(Time(2 * day - 20 * SECOND))));
+        assert_eq!(auctions.opened(), 2);
         assert!(!auctions.is_late(came, Time(day)));
         // A new schedule continues the numbers; without one nothing is due.
         let ended = Auctions::scheduled(Some(&auctions), None, Time(day));
         assert_eq!((ended.number(), ended.next(), ended.is_late(came, Time(day))), (2, None, false));
+    }
+
+    /// An auction opens once, at its time, before its first indication; the next one opens at its own time.
+    #[test]
+    fn an_auction_opens_once() {
+        let schedule = Schedule {
+            time: Time(100 * SECOND),
+            every: 60 * SECOND,
+            opens: 30 * SECOND,
+            indicates: 30 * SECOND,
+            indicates_every: 20 * SECOND,
+            last_cancel: 0,
+        };
+        let opening = Time(70 * SECOND);
+        let mut auctions = Auctions::scheduled(None, Some(schedule), Time(0));
+        assert_eq!((auctions.opened(), auctions.next()), (0, Some(opening)));
+        assert_eq!(auctions.due(Time(opening.0 - 1)), None);
+        assert_eq!(auctions.due(opening), Some(Due::Opening));
+        assert_eq!(auctions.due(schedule.time), Some(Due::Auction), "a clock may pass the opening");
+        assert!(auctions.is_report_next());
+        auctions.note_opening(1);
+        assert_eq!((auctions.opened(), auctions.due(opening)), (1, Some(Due::Indication)));
+        auctions.note_indication(opening);
+        assert_eq!(auctions.due(opening), None);
+        // Half a minute after this end, the next one opens.
+        assert_eq!(auctions.opens_after(schedule.time), None);
+        assert_eq!(auctions.opens_after(Time(130 * SECOND)), Some(2));
+        auctions.note_cut(Finding::default(), OrderId(1));
+        auctions.note_end(schedule.time);
+        assert_eq!((auctions.opened(), auctions.next()), (1, Some(Time(130 * SECOND))));
+    }
+
+    /// An auction that takes orders at once is open with its schedule; other times open it anew. A cut or an indication of a journal
+    /// from before openings opens it too.
+    #[test]
+    fn an_auction_without_an_opening_is_open() {
+        let schedule = |opens| Schedule {
+            time: Time(100 * SECOND),
+            every: 0,
+            opens,
+            indicates: 0,
+            indicates_every: 0,
+            last_cancel: 0,
+        };
+        let now = Time(80 * SECOND);
+        let open = Auctions::scheduled(None, Some(schedule(Schedule::ALWAYS)), now);
+        assert_eq!((open.opened(), open.is_report_next()), (1, false));
+        assert_eq!(Auctions::scheduled(None, Some(schedule(20 * SECOND)), now).opened(), 1);
+        let mut later = Auctions::scheduled(Some(&open), Some(schedule(20 * SECOND - 1)), now);
+        assert_eq!((later.opened(), later.is_report_next()), (0, true));
+        later.note_cut(Finding::default(), OrderId(1));
+        assert_eq!(later.opened(), 1);
+        // An auction that takes orders from its own time on opens with its cut.
+        assert!(!Auctions::scheduled(None, Some(schedule(0)), now).is_report_next());
     }
 }

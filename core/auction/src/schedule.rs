@@ -83,6 +83,11 @@ impl Schedule {
         self.before(self.opens)
     }
 
+    /// Whether the next auction accepts orders.
+    pub fn is_open(&self, now: Time) -> bool {
+        self.opening() <= now
+    }
+
     /// When orders for the next auction can no longer be cancelled (AUCT-003).
     pub const fn last_cancel(&self) -> Time {
         self.before(self.last_cancel)

@@ -124,7 +124,7 @@ pub struct Order {
     pub status: Status,
 }
 
-/// What a side of an order gives.
+/// The money that a side of an order gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Need {
     pub(crate) account: AccountId,

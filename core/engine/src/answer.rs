@@ -4,7 +4,7 @@ use crate::{
     Answer, ClearingAnswer, ConvertAnswer, ConvertQuote, Made, OrderState, Outcome, Reject, StakingAnswer,
     TradingAnswer, Wrapped,
 };
-use buttonwood_model::OrderId;
+use buttonwood_model::{ConnectionId, OrderId};
 
 impl<O, C, S> Outcome<O, C, S> {
     /// That the command was carried out.
@@ -49,6 +49,18 @@ impl<O, C, S> Outcome<O, C, S> {
     /// Whether a cancel named an order that is not live: the history knows whether it is closed or unknown (ORD-057).
     pub const fn is_not_live(&self) -> bool {
         matches!(self, Self::Trading(TradingAnswer::NotLive))
+    }
+
+    /// The connection that was opened.
+    ///
+    /// # Errors
+    /// Why none was; [`Reject::System`] after a command of another kind.
+    pub const fn connection(&self) -> Result<ConnectionId, Reject> {
+        if let Self::Trading(TradingAnswer::Connection(connection)) = self {
+            Ok(*connection)
+        } else {
+            Err(self.unread())
+        }
     }
 
     /// Why the command was refused, or the fault of a caller that reads an answer of another kind.
@@ -140,6 +152,9 @@ mod tests {
         assert_eq!(other.staking().err(), Some(Reject::System));
         let closed = Answer::Trading(TradingAnswer::NotLive);
         assert_eq!((closed.made(), closed.order().err()), (Err(Reject::System), Some(Reject::System)));
+        let opened = Answer::Trading(TradingAnswer::Connection(ConnectionId(3)));
+        assert_eq!((opened.connection(), other.connection()), (Ok(ConnectionId(3)), Err(Reject::System)));
+        assert_eq!((refused.connection(), opened.order().err()), (Err(Reject::Halted), Some(Reject::System)));
         assert!(closed.is_not_live() && !other.is_not_live() && closed.done().is_ok());
     }
 }

@@ -1,6 +1,7 @@
 //! Decides commands: refusals first, from general to specific. Each room decides its own commands; a file of `rooms` adds what needs
 //! the rooms above it.
 
+use crate::refused::note_refused;
 use crate::rooms::check_place;
 use crate::{
     Act, ApprovalError, Audit, Body, ClearingCommand, Command, Desks, Note, Operated, Operation, Outcome,
@@ -15,7 +16,7 @@ use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place
 /// Decides one command. Reads the state, does not change it, and appends the events to `work.out`;
 /// [`buttonwood_model::Outbox::latest`] returns them.
 ///
-/// A refusal of a signed call still uses its nonce, so it has an event too (SES-006). The decision depends on
+/// A refusal of a signed call still uses its nonce, so it has an event too (SES-006), and an order that a rule refuses has one more (D-147). The decision depends on
 /// the stamp: an auction takes orders, and allows cancels, only at certain times.
 pub fn decide(state: &State, command: &Command, stamp: Stamp, work: &mut Workspace) -> Outcome {
     work.out.begin();
@@ -102,7 +103,7 @@ fn not_admitted(
     body.by_key(state, now, caller, work)
 }
 
-/// Decides the command of an access token or a browser. It uses no nonce, and a refusal changes nothing.
+/// Decides the command of an access token or a browser. It uses no nonce, and a refusal changes nothing but the counter of ids.
 #[inline(never)]
 fn decide_held(state: &State, now: Time, caller: &Caller, body: &Body, work: &mut Workspace) -> Outcome {
     let needed = (body.roles(), body.scopes());
@@ -139,10 +140,11 @@ pub(crate) fn place_apart(
     let (session, access) = (caller.session, &state.access);
     if order.symbol.is_contract() {
         if let Err(reject) = check_contract(state, now, account, session, order) {
-            return Outcome::Rejected(reject);
+            return note_refused(state, (account, session), order, reject, &mut work.out);
         }
     } else if !access.may_place(session, account) {
-        return Outcome::Rejected(Reject::Access(no_trader(state, account)));
+        let reject = Reject::Access(no_trader(state, account));
+        return note_refused(state, (account, session), order, reject, &mut work.out);
     }
     // A closure of its own gives it an instance of its own, so that the decision of a single order stays inlined.
     let home = || state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
@@ -153,7 +155,7 @@ pub(crate) fn place_apart(
             advances::note_given_up(state, now, out);
             Outcome::Trading(Answer::Order(Decided { id, kept: None }))
         }
-        Err(reject) => Outcome::Rejected(Reject::place(reject)),
+        Err(reject) => note_refused(state, (account, session), order, Reject::place(reject), out),
     }
 }
 
@@ -169,10 +171,11 @@ fn decide_place(
 ) -> Outcome {
     if order.symbol.is_contract() {
         if let Err(reject) = check_contract(state, market.time, account, session, order) {
-            return Outcome::Rejected(reject);
+            return note_refused(state, (account, session), order, reject, &mut work.out);
         }
     } else if !state.access.may_place(session, account) {
-        return Outcome::Rejected(Reject::Access(no_trader(state, account)));
+        let reject = Reject::Access(no_trader(state, account));
+        return note_refused(state, (account, session), order, reject, &mut work.out);
     }
     // The account's entry is far in memory from everything else that an order reads, so it is read only if
     // needed.
@@ -183,7 +186,7 @@ fn decide_place(
             advances::note_given_up(state, market.time, out);
             Outcome::Trading(Answer::Order(Decided { id, kept: None }))
         }
-        Err(reject) => Outcome::Rejected(Reject::place(reject)),
+        Err(reject) => note_refused(state, (account, session), order, Reject::place(reject), out),
     }
 }
 

@@ -20,6 +20,7 @@ mod leave;
 mod operations;
 mod outcome;
 mod prefetch;
+mod refused;
 mod rooms;
 mod state;
 
@@ -70,12 +71,13 @@ pub use buttonwood_staking::{
 };
 pub use buttonwood_trading::StopError;
 pub use buttonwood_trading::cancel::{OrderRef, Withdrawn};
+pub use buttonwood_trading::connections::{Connections, Open as OpenConnection};
 pub use buttonwood_trading::place::{FILLS_MAX, ORDERS_MAX, Place};
 pub use buttonwood_trading::{
     Answer as TradingAnswer, Bar, Break, BreakError, BreakKind, Breaks, Command as TradingCommand, Decided,
     Event as TradingEvent, FeeChange, FeeSchedule, FeeTier, FeeTiers, Fees, Figures,
-    Infrequent as TradingInfrequent, Interval, NewOrder, OrderState, Party, Promotion, SYMBOLS_MAX,
-    TIERS_MAX, Value, Voided, Volumes, WINDOW_DAYS,
+    Infrequent as TradingInfrequent, Interval, NewOrder, OrderState, Party, Promotion, RefusedDraft,
+    RefusedOrder, SYMBOLS_MAX, TIERS_MAX, Value, Voided, Volumes, WINDOW_DAYS,
 };
 pub use command::Command;
 pub use decide::decide;

@@ -23,7 +23,7 @@ pub enum Outcome<O = Decided, C = (), S = ()> {
     Clearing(clearing::Answer),
     /// Done; cancelled orders are in the command's events.
     Done,
-    /// Refused; nothing changed except the nonce.
+    /// Refused; nothing changed except the nonce and, for an order that a rule refuses, the counter of ids.
     Rejected(Reject),
 }
 
@@ -37,6 +37,9 @@ impl Outcome {
         let order = match self {
             Self::Trading(TradingAnswer::Order(order)) => order,
             Self::Trading(TradingAnswer::NotLive) => return Outcome::Trading(TradingAnswer::NotLive),
+            Self::Trading(TradingAnswer::Connection(connection)) => {
+                return Outcome::Trading(TradingAnswer::Connection(connection));
+            }
             Self::Converted(()) => return Outcome::Converted(answer_of(events, texts, conversion)),
             Self::Staking(()) => {
                 return Outcome::Staking(answer_of(events, texts, |event| stake(event, stamp)));

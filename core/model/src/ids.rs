@@ -52,6 +52,10 @@ dense_id!(
     SessionId, u32
 );
 dense_id!(
+    /// A connection that cancels on disconnect; from 1.
+    ConnectionId, u32
+);
+dense_id!(
     /// A row of the table of fee schedules: the rates that an order was placed under (TYPE-011).
     RatesId, u16
 );

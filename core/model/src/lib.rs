@@ -20,6 +20,7 @@ mod order;
 mod outbox;
 mod record;
 mod reference;
+mod refusal;
 mod right;
 mod role;
 mod scope;
@@ -35,8 +36,8 @@ pub use command::RoomCommand;
 pub use due::{Due, Phase, Rank};
 pub use fingerprint::{Fingerprint, RowHash};
 pub use ids::{
-    AccountId, AssetId, CurrencyId, EventId, GroupId, Held, OrderId, RatesId, Seq, SessionId, Slot, SymbolId,
-    TradeId,
+    AccountId, AssetId, ConnectionId, CurrencyId, EventId, GroupId, Held, OrderId, RatesId, Seq, SessionId,
+    Slot, SymbolId, TradeId,
 };
 pub use month::{is_month_start, month_number, next_month};
 pub use named::{Named, NamedError, NamedRecord, put_fields, put_named, read_fields, take_named};
@@ -45,6 +46,7 @@ pub use order::{CancelReason, Claim, Desk, ExecutionOption, OrderClass, OrderKin
 pub use outbox::{BytesRef, Outbox, TextRef};
 pub use record::Record;
 pub use reference::{Currency, CurrencyKind, DOLLAR, GUSD, Product, Symbol, SymbolStatus};
+pub use refusal::RefusalReason;
 pub use right::Right;
 pub use role::{Role, Roles};
 pub use scope::{Scope, Scopes};

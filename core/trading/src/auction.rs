@@ -18,25 +18,31 @@ use buttonwood_num::{Price, Qty};
 /// The most trades, and the most cancels, of one command of an auction.
 const STEP_MAX: usize = crate::place::FILLS_MAX;
 
-/// Decides what is due of a symbol's auctions at the market's time: an indicative price, a cut, or more of a
+/// Decides what is due of a symbol's auctions at the market's time: an opening, an indicative price, a cut, or more of a
 /// settlement. Returns false when nothing is due.
 pub fn decide<D: Desks, E: From<Event> + From<BytesRef>>(
     market: Market<'_, D>,
     symbol: SymbolId,
     out: &mut Outbox<E>,
 ) -> bool {
-    let auctions = market.floor.auctions.get(&symbol);
-    let (Some(due), Some(listed)) =
-        (auctions.and_then(|auctions| auctions.due(market.time)), market.symbol(symbol))
-    else {
+    let (Some(auctions), Some(listed)) = (market.floor.auctions.get(&symbol), market.symbol(symbol)) else {
         return false;
     };
+    let Some(due) = auctions.due(market.time) else { return false };
     let settling = match due {
+        Due::Opening => {
+            out.push_named(&Infrequent::AuctionOpened(symbol, auctions.number()));
+            return true;
+        }
         Due::Indication => {
             out.push_named(&Infrequent::AuctionIndicated(symbol, find(market.floor, listed, symbol)));
             return true;
         }
         Due::Auction => {
+            // The clock may have passed its opening.
+            if auctions.opened() < auctions.number() {
+                out.push_named(&Infrequent::AuctionOpened(symbol, auctions.number()));
+            }
             let (finding, before) = (find(market.floor, listed, symbol), OrderId(market.next_id));
             out.push_named(&Infrequent::AuctionCut(symbol, finding, before));
             Settling { finding: Finding { qty: Qty::ZERO, ..finding }, before }
@@ -46,6 +52,9 @@ pub fn decide<D: Desks, E: From<Event> + From<BytesRef>>(
     let step = Uncrossing { market, symbol, settling };
     if !step.trade(out) && step.cancel_rest(out) {
         out.push_named(&Infrequent::AuctionEnded(symbol, settling.finding));
+        if let Some(number) = auctions.opens_after(market.time) {
+            out.push_named(&Infrequent::AuctionOpened(symbol, number));
+        }
     }
     true
 }

@@ -1,6 +1,7 @@
 //! Cancels of one order, of a session's orders, and of an account's orders (ORD-054 to ORD-063).
 
 use crate::auction::{is_past_last_cancel, waiting};
+use crate::connections::Open;
 use crate::{Decided, Desks, Event, Floor, Market, Planner};
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, SessionId, Side, Slot, SymbolId};
@@ -111,6 +112,13 @@ pub fn many<D: Desks, E: From<Event>>(
     for slot in newest_first(market, account, session, planner) {
         let order = market.floor.orders.get(*slot).id;
         out.push(requested(market, *slot, order));
+    }
+}
+
+/// Cancels the live orders that were placed over a connection, newest first.
+pub fn tied<D, E: From<Event>>(market: Market<'_, D>, open: &Open, out: &mut Outbox<E>) {
+    for (slot, order) in open.live(&market.floor.orders).rev() {
+        out.push(requested(market, slot, order));
     }
 }
 

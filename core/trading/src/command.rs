@@ -3,12 +3,15 @@
 use crate::cancel::{OrderRef, Withdrawn};
 use crate::fee_change::{self, FeeChange, FeeTiers, Promotion};
 use crate::place::Place;
-use crate::{Break, BreakError, Decided, Desks, Event, Floor, Market, auction, broken, place, status};
+use crate::{
+    Break, BreakError, Decided, Desks, Event, Floor, Market, RefusedDraft, RefusedOrder, auction, broken,
+    connections, place, status,
+};
 use alloc::sync::Arc;
 use buttonwood_auction::{Auctions, Finding, Schedule, ScheduleError};
 use buttonwood_model::{
-    AccountId, BytesRef, CancelReason, Day, Due, OrderId, Outbox, Phase, Rank, Right, Role, Roles,
-    RoomCommand, Scope, Scopes, SessionId, Symbol, SymbolId, SymbolStatus, Time, TradeId, named,
+    AccountId, BytesRef, CancelReason, ConnectionId, Day, Due, OrderId, Outbox, Phase, Rank, Right, Role,
+    Roles, RoomCommand, Scope, Scopes, SessionId, Symbol, SymbolId, SymbolStatus, Time, TradeId, named,
 };
 
 /// The most symbols that can be listed.
@@ -35,7 +38,7 @@ pub enum Command {
     ScheduleAuctions(SymbolId, Option<Schedule>),
     /// A trade has reached the order's stop price: it enters.
     Trigger(OrderId),
-    /// Run what is due of a symbol's auctions: publish an indicative price, find the auction's price, or
+    /// Run what is due of a symbol's auctions: open the next one, publish an indicative price, find the auction's price, or
     /// continue its settlement.
     Auction(SymbolId),
     /// List a symbol. An `Arc`, not a `Box`, since dropping a command without heap data is then cheaper.
@@ -50,6 +53,15 @@ pub enum Command {
     CloseDay,
     /// Break a trade.
     BreakTrade(Arc<Break>),
+    /// Report an order that a rule refuses before it reaches the floor: off the symbol's grid, for example. It is refused as
+    /// [`Reject::Refused`], and takes an id (D-147).
+    Refuse(Arc<RefusedDraft>),
+    /// Open a connection whose end cancels its orders, for the calling session and its account.
+    OpenConnection,
+    /// Place an order over an open connection of the calling session. A change of [`Place`] is a new version of this record too.
+    PlaceOver(ConnectionId, Arc<Place>),
+    /// A connection has ended: cancel its orders (D-150).
+    CloseConnection(ConnectionId),
 }
 
 named!(Command, "trading", {
@@ -69,6 +81,10 @@ named!(Command, "trading", {
     SetPromotion { 0: promotion } = "set_promotion" 1,
     CloseDay {} = "close_day" 1,
     BreakTrade { 0: broken } = "break_trade" 2,
+    Refuse { 0: draft } = "refuse" 1,
+    OpenConnection {} = "open_connection" 1,
+    PlaceOver { 0: connection, 1: place } = "place_over" 1,
+    CloseConnection { 0: connection } = "close_connection" 1,
 });
 
 impl Command {
@@ -91,7 +107,13 @@ impl RoomCommand for Command {
 
     fn roles(&self) -> Roles {
         match self {
-            Self::Place(_) | Self::Cancel(_) | Self::CancelSession | Self::CancelAll => Self::RIGHT.roles,
+            Self::Place(_)
+            | Self::Cancel(_)
+            | Self::CancelSession
+            | Self::CancelAll
+            | Self::Refuse(_)
+            | Self::OpenConnection
+            | Self::PlaceOver(..) => Self::RIGHT.roles,
             Self::ExpireSession(_)
             | Self::CancelOrders(..)
             | Self::SetSymbolStatus(..)
@@ -103,7 +125,8 @@ impl RoomCommand for Command {
             | Self::SetFeeTiers(_)
             | Self::SetPromotion(_)
             | Self::BreakTrade(_)
-            | Self::CloseDay => Roles::NOBODY,
+            | Self::CloseDay
+            | Self::CloseConnection(_) => Roles::NOBODY,
         }
     }
 
@@ -115,13 +138,14 @@ impl RoomCommand for Command {
                 | Self::CancelAll
                 | Self::ExpireSession(_)
                 | Self::CancelOrders(..)
+                | Self::CloseConnection(_)
         )
     }
 
     #[inline]
     fn may_trade(&self) -> bool {
         match self {
-            Self::Place(_) => true,
+            Self::Place(_) | Self::Refuse(_) | Self::PlaceOver(..) => true,
             Self::Cancel(_)
             | Self::CancelSession
             | Self::CancelAll
@@ -136,7 +160,9 @@ impl RoomCommand for Command {
             | Self::SetFeeTiers(_)
             | Self::SetPromotion(_)
             | Self::CloseDay
-            | Self::BreakTrade(_) => false,
+            | Self::BreakTrade(_)
+            | Self::OpenConnection
+            | Self::CloseConnection(_) => false,
         }
     }
 
@@ -152,6 +178,8 @@ pub enum Answer<O = Decided> {
     Order(O),
     /// The account has no such live order; the history knows whether it is closed or unknown (ORD-057).
     NotLive,
+    /// The connection that was opened.
+    Connection(ConnectionId),
 }
 
 /// Why a command of the trading floor is refused.
@@ -173,6 +201,10 @@ pub enum Reject<R> {
     BadFees,
     /// The trade cannot be broken.
     Break(BreakError),
+    /// The caller had refused the order, and it is reported now.
+    Refused,
+    /// The connection is not open, or another session's.
+    NoConnection,
 }
 
 /// An infrequent event of the trading floor.
@@ -202,6 +234,16 @@ pub enum Infrequent {
     DayClosed(Day),
     /// A trade was broken.
     TradeBroken(Break),
+    /// The symbol's auction with this number takes orders from now on.
+    AuctionOpened(SymbolId, u64),
+    /// A rule refused an order. It has no other event.
+    OrderRefused(RefusedOrder),
+    /// A session opened a connection for an account; its end cancels its orders.
+    ConnectionOpened(ConnectionId, SessionId, AccountId),
+    /// An order that lives now was placed over a connection.
+    OrderTied(ConnectionId, OrderId),
+    /// A connection ended, after its orders were cancelled.
+    ConnectionClosed(ConnectionId),
 }
 
 named!(Infrequent, "trading", {
@@ -217,6 +259,11 @@ named!(Infrequent, "trading", {
     PromotionChanged { 0: promotion } = "promotion_changed" 1,
     DayClosed { 0: day } = "day_closed" 1,
     TradeBroken { 0: broken } = "trade_broken" 2,
+    AuctionOpened { 0: symbol, 1: number } = "auction_opened" 1,
+    OrderRefused { 0: order } = "order_refused" 1,
+    ConnectionOpened { 0: connection, 1: session, 2: account } = "connection_opened" 1,
+    OrderTied { 0: connection, 1: order } = "order_tied" 1,
+    ConnectionClosed { 0: connection } = "connection_closed" 1,
 });
 
 /// Decides a command of the exchange itself or of an operator. The engine decides [`Command::ExpireSession`]
@@ -245,13 +292,17 @@ pub fn decide<D: Desks, E: From<Event> + From<BytesRef>>(
         Command::SetPromotion(promotion) => fee_change::set_promotion(market, promotion, out),
         Command::CloseDay => close_day(market, out),
         Command::BreakTrade(broken) => broken::decide(market, broken, out).map_err(Reject::Break),
+        Command::CloseConnection(connection) => connections::close(market, *connection, out),
         Command::Place(_)
         | Command::Cancel(_)
         | Command::CancelSession
         | Command::CancelAll
         | Command::Trigger(_)
         | Command::ExpireSession(_)
-        | Command::CancelOrders(..) => Err(Reject::Unknown),
+        | Command::CancelOrders(..)
+        | Command::Refuse(_)
+        | Command::OpenConnection
+        | Command::PlaceOver(..) => Err(Reject::Unknown),
     }
 }
 
@@ -298,6 +349,10 @@ fn schedule_auctions<D: Desks, E: From<Event> + From<BytesRef>>(
         auction::cancel_waiting(market.floor, symbol, CancelReason::AuctionCancelled, out);
     }
     out.push_named(&Infrequent::AuctionsScheduled(symbol, schedule));
+    if schedule.is_some_and(|schedule| schedule.is_open(market.time)) {
+        let number = auctions.map_or(1, Auctions::number);
+        out.push_named(&Infrequent::AuctionOpened(symbol, number));
+    }
     Ok(())
 }
 
@@ -356,6 +411,7 @@ pub fn evolve_infrequent<D: Desks>(
             let auctions = Auctions::scheduled(floor.auctions.get(&symbol), schedule, time);
             floor.auctions.insert(symbol, auctions);
         }
+        Infrequent::AuctionOpened(symbol, number) => floor.auctions_of(symbol).note_opening(number),
         Infrequent::AuctionIndicated(symbol, _) => floor.auctions_of(symbol).note_indication(time),
         Infrequent::AuctionCut(symbol, finding, before) => {
             floor.auctions_of(symbol).note_cut(finding, before);
@@ -371,6 +427,13 @@ pub fn evolve_infrequent<D: Desks>(
         Infrequent::FeeTiersChanged(FeeTiers { product, tiers }) => floor.fees.set_tiers(product, &tiers),
         Infrequent::PromotionChanged(promotion) => floor.fees.promote(&promotion),
         Infrequent::DayClosed(day) => floor.volumes.close(day),
+        // It takes an id, and the engine counts these.
+        Infrequent::OrderRefused(_) => {}
+        Infrequent::ConnectionOpened(connection, session, account) => {
+            floor.open_connection(connection, session, account);
+        }
+        Infrequent::OrderTied(connection, order) => floor.tie(connection, order),
+        Infrequent::ConnectionClosed(connection) => floor.close_connection(connection),
         Infrequent::TradeBroken(broken) => floor.break_trade(desks, &broken, time, next_id),
     }
 }
@@ -416,12 +479,16 @@ impl Floor {
             | Command::SetFeeTiers(_)
             | Command::SetPromotion(_)
             | Command::CloseDay
-            | Command::BreakTrade(_) => false,
+            | Command::BreakTrade(_)
+            | Command::Refuse(_)
+            | Command::OpenConnection
+            | Command::PlaceOver(..)
+            | Command::CloseConnection(_) => false,
         }
     }
 
     /// The next due command: of an auction that is being settled, else the earliest of auctions and the end of a
-    /// day; among equals, the day's end, then the symbol listed first. `skips` leaves out commands that move no money: indicative prices, and
+    /// day; among equals, the day's end, then the symbol listed first. `skips` leaves out commands that move no money: openings, indicative prices, and
     /// auctions without waiting orders, in which nothing can trade since a book is never crossed.
     /// While the exchange is halted, only what [`Floor::waits_while_halted`] leaves is due.
     pub fn next_due(&self, skips: bool, halted: bool) -> Option<Due<Command>> {
@@ -437,7 +504,7 @@ impl Floor {
                 auctions.next()?
             };
             let rank = if is_settling { Rank::FollowUp } else { Rank::Step };
-            let may_skip = !skips && !is_settling && (is_idle || auctions.is_indication_next());
+            let may_skip = !skips && !is_settling && (is_idle || auctions.is_report_next());
             let due = Due::step(time, Phase::Orders, Command::Auction(*symbol));
             Some(Due { rank, ..due }.skippable(may_skip))
         };
@@ -519,6 +586,10 @@ mod tests {
         assert_eq!(next_due(Some(schedule(100, true)), &[]), [step(90, true), None]);
         assert_eq!(next_due(Some(schedule(100, false)), &[BTCUSD]), [step(100, false), step(100, false)]);
         assert_eq!(next_due(Some(schedule(100, true)), &[BTCUSD]), [step(90, true), step(100, false)]);
+        // An opening is skipped as an indication is.
+        let opens = |seconds: u64| Schedule { opens: seconds * Time::SECOND, ..schedule(100, false) };
+        assert_eq!(next_due(Some(opens(30)), &[BTCUSD]), [step(70, true), step(100, false)]);
+        assert_eq!(next_due(Some(opens(30)), &[]), [step(70, true), None]);
         // An order for another symbol's auction changes nothing.
         assert_eq!(next_due(Some(schedule(100, true)), &[ETHUSD]), [step(90, true), None]);
     }
@@ -571,6 +642,9 @@ mod tests {
             (Command::CancelAll, trader, true),
             (Command::ExpireSession(SessionId(1)), none, true),
             (Command::CancelOrders(None, Some(BTCUSD)), none, true),
+            (Command::OpenConnection, trader, false),
+            (Command::PlaceOver(ConnectionId(1), Arc::new(place)), trader, false),
+            (Command::CloseConnection(ConnectionId(1)), none, true),
             (Command::SetSymbolStatus(BTCUSD, SymbolStatus::Closed), none, false),
             (Command::ScheduleAuctions(BTCUSD, None), none, false),
             (Command::Auction(BTCUSD), none, false),

@@ -33,7 +33,7 @@ pub struct Rules {
 /// Which stop prices fit a stop-limit order. Both rules are those of the order's side of the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopRule {
-    /// A buy's stop price is below its limit and a sell's above, by half the stop price at most (ORD-038, ORD-040).
+    /// A buy's stop price is not above its limit and a sell's not below, by half the stop price at most (ORD-040). REST wants more (ORD-038).
     Apart,
     /// A buy's stop price lies from the last price to its limit, a sell's from its limit to the last price, both included (D-117).
     BetweenLastAndLimit,

@@ -2,7 +2,7 @@
 //! buffers that they reuse.
 
 use crate::volumes::Value;
-use crate::{Breaks, Desks, FeeSchedule, Fees, Live, Stops, Volumes};
+use crate::{Breaks, Connections, Desks, FeeSchedule, Fees, Live, Stops, Volumes};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_auction::Auctions;
@@ -37,6 +37,8 @@ pub struct Floor {
     pub breaks: Breaks,
     /// Foreign exchange rates, at which some volumes are valued.
     pub rates: Rates,
+    /// Connections that cancel on disconnect.
+    pub connections: Connections,
 }
 
 impl Floor {

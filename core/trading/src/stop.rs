@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize};
 pub enum StopError {
     /// There is none, or the order has an execution option too (ORD-042).
     Missing,
-    /// A buy's stop price is not where the product's rule wants it: below its limit (ORD-038).
+    /// A buy's stop price is not where the product's rule wants it: not above its limit.
     Buy,
-    /// A sell's stop price is not where the product's rule wants it: above its limit (ORD-038).
+    /// A sell's stop price is not where the product's rule wants it: not below its limit.
     Sell,
     /// The limit is more than half the stop price away from it (ORD-040).
     TooFar,
@@ -171,8 +171,8 @@ pub(crate) fn check(place: &Place, rule: StopRule, last: Option<Price>) -> Resul
         };
     }
     match place.side {
-        Side::Buy if stop >= price => Err(StopError::Buy),
-        Side::Sell if stop <= price => Err(StopError::Sell),
+        Side::Buy if stop > price => Err(StopError::Buy),
+        Side::Sell if stop < price => Err(StopError::Sell),
         // Twice the distance is no more than the stop price.
         Side::Buy | Side::Sell if stop.abs_diff(price) > stop / 2 => Err(StopError::TooFar),
         Side::Buy | Side::Sell => Ok(()),

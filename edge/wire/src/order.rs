@@ -17,8 +17,13 @@ pub const fn side_name(side: Side) -> &'static str {
 
 /// The name of an order's kind on the wire.
 pub const fn type_name(order: &OrderState) -> &'static str {
-    match (order.kind, order.side) {
-        (OrderKind::Limit, _) if matches!(order.option, Some(ExecutionOption::AuctionOnly)) => {
+    type_of(order.kind, order.side, order.option)
+}
+
+/// The name of the kind of an order with this side and option on the wire.
+pub const fn type_of(kind: OrderKind, side: Side, option: Option<ExecutionOption>) -> &'static str {
+    match (kind, side) {
+        (OrderKind::Limit, _) if matches!(option, Some(ExecutionOption::AuctionOnly)) => {
             "auction-only exchange limit"
         }
         (OrderKind::Limit, _) => "exchange limit",

@@ -4,12 +4,13 @@ use crate::answers::{OptionName, SideName};
 use crate::contract::{Decimal, Described, Flag, InPayload, Kind, Loose, Node, Sent, Text, Whole};
 use crate::field::{bad_order_field, bad_value};
 use crate::order::option_name;
+use crate::reject::bad_stop;
 use crate::{request, words};
-use buttonwood_engine::{OrderRef, Place};
+use buttonwood_engine::{OrderRef, Place, RefusedDraft, StopError};
 use buttonwood_gate::{NO_EXPONENT, Payload, Reason, Refusal, Value, has_exponent, items, quoted};
 use buttonwood_model::{
-    CLIENT_ID_MAX, Claim, ClientId, ClientIdError, ExecutionOption, OrderId, OrderKind, Product, Side,
-    Symbol, SymbolId,
+    CLIENT_ID_MAX, Claim, ClientId, ClientIdError, ExecutionOption, OrderId, OrderKind, Product,
+    RefusalReason, Side, Symbol, SymbolId,
 };
 use buttonwood_num::{Decimal as Number, Money, Price, Qty};
 use std::borrow::Cow;
@@ -137,6 +138,44 @@ pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, 
         spend: if spends { total_spend(&present(payload, "total_spend")?, symbol)? } else { Money::ZERO },
         client_id: client_id(order.client_order_id())?,
         margin,
+    })
+}
+
+/// Refuses a stop price at the limit, which only the newest socket takes (ORD-038, T§12.2).
+///
+/// # Errors
+/// `InvalidStopPriceBuy`, `InvalidStopPriceSell`.
+pub fn check_stop_apart(place: &Place, symbol: &Symbol) -> Result<(), Refusal> {
+    if place.kind != OrderKind::StopLimit || place.stop != place.price {
+        return Ok(());
+    }
+    let error = if place.side == Side::Buy { StopError::Buy } else { StopError::Sell };
+    Err(bad_stop(symbol, error, &shown(|out| symbol.grid.push_price(out, place.stop))))
+}
+
+/// An order that can be read and that a rule refuses, for its one event (D-147); none if a field cannot be read, or the refusal is about
+/// something else than the order.
+pub fn refused(payload: &Payload, id: SymbolId, symbol: &Symbol, refusal: &Refusal) -> Option<RefusedDraft> {
+    let reason = RefusalReason::of_name(refusal.code())?;
+    let order = NewOrder::of(payload);
+    let side = side(&order.side().unwrap_or_default(), symbol).ok()?;
+    let kind = kind(payload, symbol, side).ok()?;
+    let number = |text: Option<Cow<'_, str>>| match text {
+        None => Some(None),
+        Some(text) => Number::parse(text.as_bytes()).ok().map(Some),
+    };
+    Some(RefusedDraft {
+        symbol: id,
+        side,
+        claim: Claim::Yes,
+        kind,
+        option: option(order).ok()?,
+        price: number(order.price())?,
+        stop: number(order.stop_price())?,
+        qty: number(order.amount())?,
+        spend: number(order.total_spend())?,
+        client_id: client_id(order.client_order_id()).ok()?,
+        reason,
     })
 }
 

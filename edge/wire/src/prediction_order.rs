@@ -10,10 +10,11 @@ use crate::order_request::{ClientOrderId, client_id_in};
 use crate::prediction::{ContractMetadata, OutcomeName, contract_metadata, iso, outcome_name, symbol_name};
 use crate::{answer, request, words};
 use buttonwood_engine::prediction::{own_notional, own_price};
-use buttonwood_engine::{OrderState, Place, State};
+use buttonwood_engine::{OrderState, Place, RefusedDraft, State};
 use buttonwood_gate::{Refusal, quoted};
 use buttonwood_model::{
-    CancelReason, Claim, ClientId, ExecutionOption, OrderId, OrderKind, Side, Symbol, SymbolId, Time,
+    CancelReason, Claim, ClientId, ExecutionOption, OrderId, OrderKind, RefusalReason, Side, Symbol,
+    SymbolId, Time,
 };
 use buttonwood_num::{Decimal as Number, Grid, Money, Price, Qty};
 use buttonwood_views::history::ClosedContractOrder;
@@ -315,6 +316,23 @@ impl<'a> Draft<'a> {
         let option = option(sent, kind)?;
         let client_id = client_id_in("clientOrderId", sent.client_order_id())?;
         Ok(Self { symbol, kind, side, claim, quantity, price, stop, option, client_id })
+    }
+
+    /// The order as one that a rule refuses, for its one event (D-147); none if the refusal is about something else than the order.
+    pub fn refused(&self, id: SymbolId, refusal: &Refusal) -> Option<RefusedDraft> {
+        Some(RefusedDraft {
+            symbol: id,
+            side: self.side,
+            claim: self.claim,
+            kind: self.kind,
+            option: self.option,
+            price: Some(self.price.1),
+            stop: self.stop.as_ref().map(|stop| stop.1),
+            qty: Some(self.quantity.1),
+            spend: None,
+            client_id: self.client_id,
+            reason: RefusalReason::of_name(refusal.code())?,
+        })
     }
 
     /// The order for its contract.

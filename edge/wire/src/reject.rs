@@ -200,7 +200,7 @@ fn auction_not_open(shown: &str, opening: Time) -> Refusal {
 }
 
 /// A stop price that breaks a rule (ORD-038 to ORD-042).
-fn bad_stop(symbol: &Symbol, error: StopError, value: &str) -> Refusal {
+pub(crate) fn bad_stop(symbol: &Symbol, error: StopError, value: &str) -> Refusal {
     let (reason, rule) = match error {
         StopError::Missing => (Reason::InvalidStopPrice, "a stop-limit order needs one"),
         StopError::Buy => (Reason::InvalidStopPriceBuy, "a buy's lies below its price"),

@@ -52,6 +52,15 @@ pub fn dump(state: &State) -> String {
     if let Some(halt) = state.operations().halt() {
         text.line(&format!("halted since {} by {}: {}", halt.since.0, halt.who, halt.why));
     }
+    for (connection, open) in state.floor().open_connections() {
+        let live: Vec<_> = open.live(state.orders()).map(|(_, order)| order.0.to_string()).collect();
+        let account = account_name(state, open.account);
+        let (connection, session) = (connection.0, open.session.0);
+        text.line(&format!(
+            "connection {connection} of session {session} for {account}: orders [{}]",
+            live.join(" ")
+        ));
+    }
     for proposal in state.operations().proposals(state.stamp().time) {
         let Proposal { id, what, time, who, why, text: sent, user, os_user } = proposal;
         let user = user.map_or(String::new(), |user| format!(" of user {} as '{os_user}'", user.0));

@@ -3,12 +3,14 @@
 
 use crate::counts::{Before, Counts};
 use crate::dealer::Dealer;
-use crate::exchange::{Exchange, next_step};
-use crate::naive::{Auctions, Naive};
+use crate::exchange::{Exchange, Happening, next_step};
+use crate::naive::{Auctions, Naive, Refused};
 use crate::worlds::{NETS, World};
 use buttonwood_engine::funds::{Scope, custody};
-use buttonwood_engine::{Answer, Command, Eid, FundsCommand, Outcome, State, TradingAnswer};
-use buttonwood_model::{Due, Side};
+use buttonwood_engine::{
+    Answer, Body, Command, Eid, FundsCommand, Outcome, State, TradingAnswer, TradingCommand,
+};
+use buttonwood_model::{Due, OrderId, Side};
 use buttonwood_num::Money;
 use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,6 +22,7 @@ pub fn step(
     micros: u64,
     command: &Command,
 ) -> Result<Answer, String> {
+    let tied = tied_to(exchange, command);
     let got = exchange.submit(micros, command);
     let expected = naive.submit(exchange.stamp.time, command);
     if got != expected {
@@ -31,14 +34,32 @@ pub fn step(
     {
         return Err(format!("an order lives exactly while something of it remains uncancelled: {order:?}"));
     }
+    let is_left = |order: &&OrderId| {
+        exchange.order(order.0).is_some() && !exchange.happened.contains(&Happening::CancelRejected(order.0))
+    };
+    if let Some(left) = tied.iter().find(is_left) {
+        return Err(format!("{left:?} outlives its connection"));
+    }
     agree(exchange, naive)?;
     Ok(got)
+}
+
+/// The orders that must not live after the command: those of the connection that it closes.
+fn tied_to(exchange: &Exchange, command: &Command) -> Vec<OrderId> {
+    let Body::Trading(TradingCommand::CloseConnection(connection)) = &command.body else { return Vec::new() };
+    let open = exchange.state.floor().connections.get(*connection);
+    let live = open.into_iter().flat_map(|open| open.live(exchange.state.orders()));
+    live.map(|(_, order)| order).collect()
 }
 
 /// Checks that both report the same events and have the same state, and that every law holds.
 pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     if exchange.happened != naive.happened {
         return Err(format!("happened {:?}\nexpected {:?}", exchange.happened, naive.happened));
+    }
+    let refused: Vec<_> = exchange.of.refused.iter().map(Refused::of).collect();
+    if refused != naive.refused {
+        return Err(format!("refused {refused:?}\nexpected {:?}", naive.refused));
     }
     let access = exchange.state.access();
     if access.accounts().len() != naive.names.len() {
@@ -95,6 +116,7 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
         let got = exchange.state.auctions(symbol).map(|auctions| Auctions {
             schedule: auctions.schedule().copied(),
             number: auctions.number(),
+            opened: auctions.opened(),
             told: auctions.next_indication(),
             cut: auctions.settling().map(|settling| (settling.finding, settling.before)),
         });
@@ -102,6 +124,7 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
             return Err(format!("auctions {got:?}\nexpected {:?}", naive.auctions(symbol)));
         }
     }
+    agree_on_connections(exchange, naive)?;
     if exchange.state.operations().is_halted() != naive.halted {
         return Err(format!("halted: {:?}", exchange.state.operations()));
     }
@@ -122,6 +145,22 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     }
     agree_on_funds(exchange, naive)?;
     exchange.state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
+}
+
+/// Checks that both have the same open connections, with the same live orders.
+fn agree_on_connections(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
+    let (floor, orders) = (exchange.state.floor(), exchange.state.orders());
+    let open = floor.open_connections();
+    let got: Vec<_> = open
+        .map(|(id, open)| {
+            (id, open.session, open.account, open.live(orders).map(|(_, order)| order).collect())
+        })
+        .collect();
+    let expected = naive.connections();
+    if got != expected {
+        return Err(format!("connections {got:?}\nexpected {expected:?}"));
+    }
+    Ok(())
 }
 
 /// Whether something must happen before any other command.
@@ -311,7 +350,7 @@ mod tests {
     use super::*;
     use crate::exchange::caller;
     use crate::worlds::DEEP;
-    use buttonwood_engine::{Body, Place, TradingCommand};
+    use buttonwood_engine::Place;
     use buttonwood_model::{Claim, OrderKind, Role, SymbolId};
     use buttonwood_num::{Money, Price, Qty};
 

@@ -169,6 +169,29 @@ impl Counts {
         }
     }
 
+    /// Counts what came over connections, how these ended, and what was refused before the core.
+    fn count_sockets(&mut self, exchange: &Exchange, command: &Command, answer: &Answer) {
+        let Body::Trading(command) = &command.body else { return };
+        let is_closing = matches!(command, TradingCommand::CloseConnection(_));
+        let has = |is_it: fn(&Happening) -> bool| exchange.happened.iter().any(is_it);
+        if *answer == Outcome::Rejected(Reject::Trading(TradingReject::NoConnection)) {
+            self.note(if is_closing { "end of no connection" } else { "order over no connection" });
+        } else if matches!(command, TradingCommand::OpenConnection) && answer.connection().is_err() {
+            self.note("refused connection");
+        } else if is_closing && has(|what| matches!(what, Happening::Cancelled(..))) {
+            self.note("cancelled with its connection");
+        } else if matches!(command, TradingCommand::Refuse(_))
+            && has(|what| matches!(what, Happening::Refused(..)))
+        {
+            self.note("refused before the core");
+        } else if matches!(command, TradingCommand::PlaceOver(..)) && !exchange.of.refused.is_empty() {
+            self.note("refused over a connection");
+        }
+        if is_closing && has(|what| matches!(what, Happening::CancelRejected(_))) {
+            self.note("bound beyond its connection");
+        }
+    }
+
     /// Counts what was done with accounts.
     fn count_accounts(&mut self, command: &Command, answer: &Answer) {
         let Body::Access(command) = &command.body else {
@@ -218,6 +241,7 @@ impl Counts {
         self.count_adjustments(command, answer);
         self.count_operators_cancels(exchange, command, answer);
         self.count_funds(exchange, command, answer);
+        self.count_sockets(exchange, command, answer);
         match (&command.body, answer) {
             (Body::Trading(TradingCommand::SetFees(_)), Outcome::Done) => self.note("other fees"),
             (
@@ -348,9 +372,14 @@ impl Counts {
             | Happening::Suspended(_)
             | Happening::Triggered(_)
             | Happening::Completed(_)
+            | Happening::Refused(..)
+            | Happening::Connected(..)
+            | Happening::Tied(..)
+            | Happening::Disconnected(_)
             | Happening::Cancelled(..)
             | Happening::CancelRejected(_)
             | Happening::Scheduled(..)
+            | Happening::Opened(..)
             | Happening::Indicated(..)
             | Happening::Ended(..)
             | Happening::Status(..)
@@ -395,6 +424,10 @@ fn label(happening: &Happening) -> &'static str {
         Happening::Suspended(_) => "suspended",
         Happening::Triggered(_) => "triggered",
         Happening::Completed(_) => "completed",
+        Happening::Refused(..) => "refused",
+        Happening::Connected(..) => "connected",
+        Happening::Tied(..) => "tied",
+        Happening::Disconnected(_) => "disconnected",
         Happening::Cancelled(_, reason) => match reason {
             CancelReason::MakerOrCancelWouldTake => "maker or cancel",
             CancelReason::ImmediateOrCancelWouldPost => "immediate or cancel",
@@ -411,6 +444,7 @@ fn label(happening: &Happening) -> &'static str {
         Happening::CancelRejected(_) => "cancel rejected",
         Happening::Scheduled(_, Some(_)) => "scheduled",
         Happening::Scheduled(_, None) => "abandoned",
+        Happening::Opened(..) => "opened",
         Happening::Indicated(..) => "indicated",
         Happening::Cut(..) => "cut",
         Happening::Ended(..) => "ended",

@@ -2,6 +2,7 @@
 //! of every kind, funds that run out and are replenished, symbols that close and open, auctions.
 
 mod funds;
+mod sockets;
 mod transfers;
 
 use crate::dice::Dice;
@@ -326,6 +327,7 @@ impl Dealer {
             114 => Command { caller: None, body: self.halt() },
             115..119 => Command { caller: None, body: self.adjustment(state) },
             119..122 => Command { caller: None, body: self.operators_cancel(state) },
+            122..126 => Command { caller: None, body: self.disconnection(state) },
             _ => self.call(state),
         };
         let micros = self.until_expiry(state, &command).unwrap_or(micros);
@@ -634,6 +636,8 @@ impl Dealer {
             40..62 => Body::Convert(ConvertCommand::Execute(self.execute(state, account))),
             62..180 => self.cancel(state, account),
             180..500 if crowded => self.cancel(state, account),
+            880..985 => self.over_a_socket(state, session),
+            985.. => Body::Trading(TradingCommand::Refuse(Arc::new(self.draft(state)))),
             _ => Body::Trading(TradingCommand::Place(self.place(state))),
         };
         // A heartbeat names no account.

@@ -8,13 +8,15 @@ use buttonwood_engine::{
     AccessEvent, Account, AccountKind, Adjustment, Answer, Balance, Body, Break, BreakKind, Caller,
     ClearingInfrequent as ClearingEvent, Command, ConvertInfrequent, Event, FEES, FeeSchedule, Finding,
     FundsInfrequent as FundsEvent, Infrequent, LedgerInfrequent, Mode, NewSession, Opening, OrderState,
-    Outcome, Owner, PredictionInfrequent, Schedule, State, TradingCommand, TradingEvent, TradingInfrequent,
-    Workspace, decide, decode_events, encode, evolve, houses, perp::Infrequent as PerpEvent,
-    spot_margin::Infrequent as MarginEvent, staking::Infrequent as StakingEvent,
+    Outcome, Owner, PredictionInfrequent, RefusedOrder, Schedule, State, TradingCommand, TradingEvent,
+    TradingInfrequent, Workspace, decide, decode_events, encode, evolve, houses,
+    perp::Infrequent as PerpEvent, spot_margin::Infrequent as MarginEvent,
+    staking::Infrequent as StakingEvent,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, Outbox, Product, Role,
-    Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus, Time, TradeId,
+    AccountId, CancelReason, ConnectionId, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, Outbox,
+    Product, RefusalReason, Role, Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus, Time,
+    TradeId,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 
@@ -59,6 +61,14 @@ pub enum Happening {
     Suspended(u64),
     /// A trade reached an order's stop price, and it enters.
     Triggered(u64),
+    /// A rule refused an order, which took this id.
+    Refused(u64, RefusalReason),
+    /// A connection that cancels on disconnect was opened by a session for an account.
+    Connected(ConnectionId, SessionId, AccountId),
+    /// An order that lives was placed over a connection.
+    Tied(ConnectionId, u64),
+    /// A connection was closed.
+    Disconnected(ConnectionId),
     /// Nothing of the entering order remains open.
     Completed(u64),
     /// An order ended before it was filled.
@@ -69,6 +79,8 @@ pub enum Happening {
     Broken(TradeId, BreakKind),
     /// A symbol's auctions have these times from now on; `None` ends them.
     Scheduled(SymbolId, Option<Schedule>),
+    /// The symbol's auction with this number takes orders from now on.
+    Opened(SymbolId, u64),
     /// The indicative price of the next auction was published.
     Indicated(SymbolId, Finding),
     /// An auction found its price, or none, for orders with lower ids than this.
@@ -98,6 +110,8 @@ pub struct RoomEvents {
     pub staking: Vec<StakingEvent>,
     /// Of the prediction markets.
     pub predictions: Vec<PredictionInfrequent>,
+    /// The orders that a rule refused.
+    pub refused: Vec<RefusedOrder>,
 }
 
 impl RoomEvents {
@@ -116,6 +130,8 @@ impl RoomEvents {
             self.staking.push(event);
         } else if let Infrequent::Prediction(event) = event {
             self.predictions.push(event);
+        } else if let Infrequent::Trading(TradingInfrequent::OrderRefused(order)) = event {
+            self.refused.push(order);
         }
     }
 }
@@ -522,9 +538,16 @@ fn of_floor(event: TradingInfrequent) -> Option<Happening> {
     Some(match event {
         TradingInfrequent::SymbolStatusChanged(symbol, status) => Happening::Status(symbol, status),
         TradingInfrequent::AuctionsScheduled(symbol, schedule) => Happening::Scheduled(symbol, schedule),
+        TradingInfrequent::AuctionOpened(symbol, number) => Happening::Opened(symbol, number),
         TradingInfrequent::AuctionIndicated(symbol, finding) => Happening::Indicated(symbol, finding),
         TradingInfrequent::AuctionCut(symbol, finding, before) => Happening::Cut(symbol, finding, before.0),
         TradingInfrequent::AuctionEnded(symbol, finding) => Happening::Ended(symbol, finding),
+        TradingInfrequent::OrderRefused(order) => Happening::Refused(order.id.0, order.reason),
+        TradingInfrequent::ConnectionOpened(connection, session, account) => {
+            Happening::Connected(connection, session, account)
+        }
+        TradingInfrequent::OrderTied(connection, order) => Happening::Tied(connection, order.0),
+        TradingInfrequent::ConnectionClosed(connection) => Happening::Disconnected(connection),
         TradingInfrequent::TradeBroken(broken) => Happening::Broken(broken.trade, broken.kind()),
         TradingInfrequent::SymbolListed(_)
         | TradingInfrequent::ContractListed(_)

@@ -6,6 +6,7 @@
 mod accounts;
 mod auctions;
 mod breaks;
+mod connections;
 mod convert;
 mod fees;
 mod funds;
@@ -14,6 +15,7 @@ mod matching;
 mod perp;
 mod placing;
 mod rates;
+mod refused;
 mod reserve;
 mod sessions;
 mod stops;
@@ -27,14 +29,15 @@ use breaks::Trade;
 use buttonwood_engine::{
     AccessCommand, AccessReject, AccountKind, Adjustment, Answer, Body, Command, ConvertCommand,
     ConvertQuote, FeeSchedule, Founding, GroupTerms, INSTANT, ISSUER, LedgerCommand, LedgerReject, Operation,
-    OrderRef, OrderState, Outcome, Owner, Promotion, RatesCommand, Reject, Standing, Terms, TradingAnswer,
-    TradingCommand, TradingReject,
+    OrderRef, OrderState, Outcome, Owner, Place, Promotion, RatesCommand, Reject, Standing, Terms,
+    TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
     AccountId, CancelReason, Cidr, ClientId, CurrencyId, OrderId, Role, SessionId, Side, Symbol, SymbolId,
     SymbolStatus, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
+use connections::Ties;
 use fees::{Change, Volumes};
 use funds::Funds;
 pub(crate) use funds::month_of;
@@ -44,6 +47,7 @@ pub(crate) use perp::{
     PerpFund, PerpHolder, PerpPremiums, perp_collateral, perp_deleveraging_order, perp_deleveraging_price,
     perp_fee, perp_fund_takes, perp_part, perp_seized, perp_zero_price,
 };
+pub(crate) use refused::Refused;
 use std::collections::HashMap;
 
 /// A symbol in the naive exchange.
@@ -122,7 +126,11 @@ pub struct Naive {
     next_id: u64,
     /// Of the command that runs.
     now: Time,
+    /// Connections that cancel on disconnect.
+    ties: Ties,
     pub(crate) happened: Vec<Happening>,
+    /// The refused orders of the command.
+    pub(crate) refused: Vec<Refused>,
 }
 
 impl Naive {
@@ -178,7 +186,9 @@ impl Naive {
             halted: false,
             next_id: 1,
             now: Time(0),
+            ties: Ties::default(),
             happened: Vec::new(),
+            refused: Vec::new(),
         };
         for account in exchange.accounts() {
             let place = if access.account(account).unwrap().jurisdiction.is_empty() { "" } else { "US-NY" };
@@ -200,6 +210,7 @@ impl Naive {
     /// Answers one command and records the events.
     pub fn submit(&mut self, time: Time, command: &Command) -> Answer {
         self.happened.clear();
+        self.refused.clear();
         self.now = time;
         let Some(caller) = &command.caller else { return self.own(&command.body, time) };
         let Some(key) = self.keys.get_mut(caller.session.index()) else {
@@ -240,33 +251,37 @@ impl Naive {
             return self.move_funds(Some(caller), funds);
         }
         let account = caller.account.unwrap();
-        let may_trade = matches!(command.body, Body::Trading(TradingCommand::Place(_)) | Body::Convert(_));
+        let may_trade = matches!(
+            command.body,
+            Body::Trading(
+                TradingCommand::Place(_) | TradingCommand::PlaceOver(..) | TradingCommand::Refuse(_)
+            ) | Body::Convert(_)
+        );
         if self.halted && may_trade {
             return Outcome::Rejected(Reject::Halted);
         }
+        if let Body::Trading(TradingCommand::PlaceOver(connection, place)) = &command.body {
+            if let Some(refusal) = self.refuse_over(*connection, (caller.session, account)) {
+                return refusal;
+            }
+            let answer = self.place_for((account, caller.session), place, time);
+            self.tie(*connection, &answer);
+            return answer;
+        }
+        if let Body::Trading(TradingCommand::Place(place)) = &command.body {
+            return self.place_for((account, caller.session), place, time);
+        }
+        if matches!(command.body, Body::Convert(_))
+            && let Some(reject) = self.why_no_trader(account)
+        {
+            return Outcome::Rejected(Reject::Access(reject));
+        }
         match &command.body {
-            Body::Trading(TradingCommand::Place(_)) | Body::Convert(_)
-                if self.names[account.index()].is_closed =>
-            {
-                Outcome::Rejected(Reject::Access(AccessReject::Closed))
-            }
-            Body::Trading(TradingCommand::Place(_)) | Body::Convert(_) if self.owes(account) => {
-                Outcome::Rejected(Reject::Access(AccessReject::InDebt))
-            }
-            Body::Trading(TradingCommand::Place(_)) | Body::Convert(_)
-                if self.names[account.index()].is_custody() =>
-            {
-                Outcome::Rejected(Reject::Access(AccessReject::WrongKind))
-            }
             Body::Convert(_) if self.names[account.index()].kind == AccountKind::Derivatives => {
                 Outcome::Rejected(Reject::Access(AccessReject::WrongKind))
             }
-            Body::Trading(TradingCommand::Place(place)) => {
-                match self.place(account, caller.session, place, time) {
-                    Ok(order) => Outcome::Trading(TradingAnswer::Order(order)),
-                    Err(reject) => Outcome::Rejected(Reject::Trading(TradingReject::Place(reject))),
-                }
-            }
+            Body::Trading(TradingCommand::OpenConnection) => self.connect(caller.session),
+            Body::Trading(TradingCommand::Refuse(draft)) => self.refuse_draft(account, caller.session, draft),
             Body::Trading(TradingCommand::Cancel(which)) => self.cancel(account, which, time),
             Body::Trading(TradingCommand::CancelSession) => {
                 self.cancel_all(account, Some(caller.session), time)
@@ -277,6 +292,29 @@ impl Naive {
                 self.rename(account, names.display_name.as_ref(), names.short_name.as_ref())
             }
             other => panic!("not dealt to keys: {other:?}"),
+        }
+    }
+
+    /// A new order, which is refused for its account first.
+    fn place_for(&mut self, caller: (AccountId, SessionId), place: &Place, time: Time) -> Answer {
+        if let Some(reject) = self.why_no_trader(caller.0) {
+            return self.refuse_account(caller, place, reject);
+        }
+        match self.place(caller.0, caller.1, place, time) {
+            Ok(order) => Outcome::Trading(TradingAnswer::Order(order)),
+            Err(reject) => self.refuse_order(caller, place, reject),
+        }
+    }
+
+    /// Why an account neither trades nor converts.
+    fn why_no_trader(&self, account: AccountId) -> Option<AccessReject> {
+        let names = &self.names[account.index()];
+        if names.is_closed {
+            Some(AccessReject::Closed)
+        } else if self.owes(account) {
+            Some(AccessReject::InDebt)
+        } else {
+            names.is_custody().then_some(AccessReject::WrongKind)
         }
     }
 
@@ -350,6 +388,9 @@ impl Naive {
             }
             Body::Trading(TradingCommand::ScheduleAuctions(symbol, schedule)) => {
                 return self.schedule(*symbol, *schedule, now);
+            }
+            Body::Trading(TradingCommand::CloseConnection(connection)) => {
+                return self.disconnect(*connection, now);
             }
             Body::Trading(TradingCommand::Trigger(order)) => return self.trigger(*order),
             Body::Trading(TradingCommand::Auction(symbol)) => return self.auction(*symbol, now),

@@ -9,6 +9,7 @@ use crate::care::mend;
 use crate::care::reserves;
 use crate::care::tables::{self, Place};
 use crate::clock::Clock;
+use crate::outlet::Listener;
 use crate::recovery::history_mark::HistoryMark;
 use crate::recovery::verify::check_laws;
 use crate::recovery::{JOURNAL_DIR, Recovered, flush_if_room};
@@ -20,7 +21,7 @@ use crate::writer::{self, Writer};
 use buttonwood_disk::Folder;
 use buttonwood_engine::{Command, Made, Reject, Workspace, decide};
 use buttonwood_journal as journal;
-use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
+use buttonwood_model::{ConnectionId, Nonce, Seq, SessionId, Stamp, Time};
 use buttonwood_views::Views;
 use crossbeam_channel::{Receiver, bounded};
 use crossbeam_utils::sync::Parker;
@@ -104,6 +105,7 @@ impl Parts {
             writer,
             buffer: journal::Buffer::new(),
             receipts: Vec::new(),
+            told: None,
             to_wake: Vec::new(),
             snapshots,
             snapshot_every: options.snapshot_every,
@@ -209,6 +211,11 @@ impl Exchange {
         self.shared.views.read()
     }
 
+    /// Listens to what happens from now on, once it is durable. One listener at a time: a later one takes the place of the former.
+    pub fn listen(&self) -> Listener {
+        Listener::new(Arc::clone(&self.shared.outlet))
+    }
+
     /// The exchange's time.
     pub fn now(&self) -> Time {
         self.shared.clock.now()
@@ -248,6 +255,13 @@ impl Exchange {
             // The queue is full, so a batch is in progress; the next read tries again.
             tracing::debug!("nonces of reads wait for room in the queue");
         }
+    }
+
+    /// Closes a connection that cancels on disconnect: its live orders are cancelled, and those of its orders that wait in the queue are
+    /// refused (D-150). A full queue delays it no more than one turn of the writer.
+    pub fn lose(&self, connection: ConnectionId) {
+        self.shared.lost.lock().push(connection);
+        self.shared.wake.unpark();
     }
 
     /// Moves a manual clock; answers when everything that fell due on the way is durable.

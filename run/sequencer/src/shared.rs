@@ -8,13 +8,14 @@ use crate::care::tables::TablesMark;
 use crate::clock::Clock;
 use crate::exchange::Busy;
 use crate::meters::Meters;
+use crate::outlet::Outlet;
 use crate::writer::Writer;
 use crate::writer::admission::Admission;
 use crate::writer::batch_handoff::BatchHandoff;
 use crate::writer::reply_mailbox::{self, Mailbox, Reply};
 use buttonwood_disk::Folder;
 use buttonwood_engine::Command;
-use buttonwood_model::{Nonce, SessionId, SymbolId, Time};
+use buttonwood_model::{ConnectionId, Nonce, SessionId, SymbolId, Time};
 use buttonwood_views::Views;
 use buttonwood_views::history::Stretched;
 use crossbeam_queue::ArrayQueue;
@@ -61,6 +62,8 @@ pub(crate) struct Shared {
     pub(crate) idle: Idle,
     /// Nonces of reads that are in no batch yet.
     pub(crate) nonces: Mutex<Vec<(SessionId, Nonce)>>,
+    /// Connections that have ended and are not closed yet (D-150).
+    pub(crate) lost: Mutex<Vec<ConnectionId>>,
     pub(crate) low_space: AtomicBool,
     pub(crate) queue: ArrayQueue<Submission>,
     /// The writer; the thread that holds the lock decides what queued.
@@ -83,6 +86,8 @@ pub(crate) struct Shared {
     pub(crate) reserves: ReservesMark,
     /// The metrics.
     pub(crate) meters: Meters,
+    /// Happenings on their way to the streams.
+    pub(crate) outlet: Arc<Outlet>,
     is_closed: AtomicBool,
     #[cfg(test)]
     pub(crate) planted: crate::poison::planted::Planted,
@@ -108,6 +113,7 @@ impl Shared {
             idle: Idle::default(),
             clock,
             nonces: Mutex::new(Vec::new()),
+            lost: Mutex::default(),
             low_space: AtomicBool::new(false),
             queue: ArrayQueue::new(QUEUE),
             writer: Mutex::new(writer),
@@ -120,6 +126,7 @@ impl Shared {
             tables: TablesMark::default(),
             reserves: ReservesMark::default(),
             meters: Meters::default(),
+            outlet: Arc::default(),
             is_closed: AtomicBool::new(false),
             #[cfg(test)]
             planted: crate::poison::planted::Planted::default(),

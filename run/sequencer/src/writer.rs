@@ -18,9 +18,9 @@ use crate::shared::{AbortOnPanic, Shared, Submission, say_last};
 use batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry};
 use buttonwood_engine::{
     Access, AccessCommand, Body, Command, Founding, Outcome, PREFETCH_DISTANCE, Prefetch, Reject, SEEN_MAX,
-    State, Withdrawn, Workspace, decide,
+    State, TradingCommand, Withdrawn, Workspace, decide,
 };
-use buttonwood_model::{Nonce, Seq, SessionId, Stamp, Time};
+use buttonwood_model::{ConnectionId, Nonce, Seq, SessionId, Stamp, Time};
 use crossbeam_utils::sync::Parker;
 use due::{Moving, Start};
 use receipt::Receipt;
@@ -180,6 +180,7 @@ impl Writer {
         self.follow_up(shared);
         self.go_on_moving(shared);
         if !self.is_blocked(shared) {
+            self.close_lost(shared);
             self.take_queued(shared);
             self.take_due(shared, by);
         }
@@ -239,6 +240,24 @@ impl Writer {
                 self.prefetch.see(&self.state, command.into());
             }
             self.prefetched.push_back(submission);
+        }
+    }
+
+    /// Closes the connections that have ended, before the commands that wait in the queue.
+    fn close_lost(&mut self, shared: &Shared) {
+        while !self.is_full() {
+            let Some(connection) = shared.lost.lock().pop() else { return };
+            self.close_connection(connection, shared);
+        }
+        // The rest has the next turn.
+        shared.wake.unpark();
+    }
+
+    /// Closes a connection, if it is open.
+    pub(super) fn close_connection(&mut self, connection: ConnectionId, shared: &Shared) {
+        if self.state.floor().connections.get(connection).is_some() {
+            let command = Command { caller: None, body: TradingCommand::CloseConnection(connection).into() };
+            self.execute(shared.clock.now(), command, None, shared);
         }
     }
 

@@ -203,7 +203,7 @@ impl Database {
         let reached = connection
             .query_row(
                 "SELECT seq, trades, orders, public, funding, void, entries, conversions, clearing, staking,
-                    predictions
+                    predictions, order_events
                  FROM progress WHERE origin = ?",
                 (origin,),
                 |row| {
@@ -211,7 +211,7 @@ impl Database {
                     let (trades, orders) = (number(1)?, number(2)?);
                     let (public, funding) = (number(3)?, number(4)?);
                     let (entries, conversions, clearing) = (number(6)?, number(7)?, number(8)?);
-                    let (staking, predictions) = (number(9)?, number(10)?);
+                    let (staking, predictions, order_events) = (number(9)?, number(10)?, number(11)?);
                     let lengths = Lengths {
                         trades,
                         orders,
@@ -222,6 +222,7 @@ impl Database {
                         clearing,
                         staking,
                         predictions,
+                        order_events,
                     };
                     Ok(Reached { seq: number(0)?, lengths, void: number(5)? })
                 },
@@ -239,12 +240,14 @@ impl Database {
              CREATE TABLE progress (origin TEXT NOT NULL, seq INTEGER NOT NULL, trades INTEGER NOT NULL,
                 orders INTEGER NOT NULL, public INTEGER NOT NULL, funding INTEGER NOT NULL,
                 void INTEGER NOT NULL, entries INTEGER NOT NULL, conversions INTEGER NOT NULL,
-                clearing INTEGER NOT NULL, staking INTEGER NOT NULL, predictions INTEGER NOT NULL) STRICT",
+                clearing INTEGER NOT NULL, staking INTEGER NOT NULL, predictions INTEGER NOT NULL,
+                order_events INTEGER NOT NULL) STRICT",
         )?;
         for table in &tables {
             connection.execute_batch(table.schema())?;
         }
-        connection.execute("INSERT INTO progress VALUES (?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)", (origin,))?;
+        connection
+            .execute("INSERT INTO progress VALUES (?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)", (origin,))?;
         note(&connection, reached)?;
         connection.pragma_update(None, "user_version", VERSION)?;
         connection.execute_batch("COMMIT")?;
@@ -359,8 +362,8 @@ impl Database {
 
 /// Notes how far the database has come.
 fn note(connection: &Connection, reached: Reached) -> Result<(), Fault> {
-    let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking, predictions } =
-        reached.lengths;
+    let Lengths { trades, orders, public, funding, entries, .. } = reached.lengths;
+    let Lengths { conversions, clearing, staking, predictions, order_events, .. } = reached.lengths;
     let numbers = [
         reached.seq,
         trades,
@@ -373,10 +376,11 @@ fn note(connection: &Connection, reached: Reached) -> Result<(), Fault> {
         clearing,
         staking,
         predictions,
+        order_events,
     ];
     connection.execute(
         "UPDATE progress SET seq = ?, trades = ?, orders = ?, public = ?, funding = ?, void = ?,
-         entries = ?, conversions = ?, clearing = ?, staking = ?, predictions = ?",
+         entries = ?, conversions = ?, clearing = ?, staking = ?, predictions = ?, order_events = ?",
         numbers.map(u64::cast_signed),
     )?;
     Ok(())

@@ -26,18 +26,22 @@ impl Depth {
         Self::default()
     }
 
-    /// Adds the quantity of an order, or of a part of one, that now rests at a price.
-    pub fn add(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
-        if qty > Qty::ZERO {
-            *self.side_mut(symbol, side).entry(price).or_default() += qty;
+    /// Adds the quantity of an order, or of a part of one, that now rests at a price. Returns what rests there now.
+    pub fn add(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) -> Qty {
+        if qty == Qty::ZERO {
+            return self.side_mut(symbol, side).get(&price).copied().unwrap_or_default();
         }
+        let level = self.side_mut(symbol, side).entry(price).or_default();
+        *level += qty;
+        *level
     }
 
-    /// Removes the quantity of an order, or of a part of one, that no longer rests at a price.
+    /// Removes the quantity of an order, or of a part of one, that no longer rests at a price. Returns what
+    /// rests there now.
     ///
     /// # Panics
     /// If less than `qty` rests there: then depth and book differ.
-    pub fn remove(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
+    pub fn remove(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) -> Qty {
         let levels = self.side_mut(symbol, side);
         let resting = levels.get(&price).copied().unwrap_or_default();
         assert!(resting >= qty, "only what rests at a price is taken from it");
@@ -46,6 +50,16 @@ impl Depth {
         } else {
             levels.insert(price, resting - qty);
         }
+        resting - qty
+    }
+
+    /// How many levels a side has.
+    pub fn count(&self, symbol: SymbolId, side: Side) -> usize {
+        let levels = self.symbols.get(symbol);
+        levels.map_or(0, |levels| match side {
+            Side::Buy => levels.bids.len(),
+            Side::Sell => levels.asks.len(),
+        })
     }
 
     /// The best `limit` levels of a side, best first: bids descending, asks ascending (MKT-011). Zero means no limit

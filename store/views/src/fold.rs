@@ -6,34 +6,38 @@
 
 mod clearing;
 mod off_book;
+mod order_events;
 mod perpetuals;
 mod predictions;
 mod spot_margin;
 mod staking;
 mod statement;
+mod trades;
 
 use crate::history::{
-    ClearingRow, ConversionRow, EntryRow, FundingRow, Index, OrderRow, Part, Position, PredictionRow,
-    PublicTrade, StakingRow, TradeRow,
+    ClearingRow, ConversionRow, EntryRow, FundingRow, Index, OrderEventRow, OrderRow, Position,
+    PredictionRow, PublicTrade, StakingRow, TradeRow,
 };
+use crate::order_event::{OrderChange, RefusedEvent, Step};
 use crate::reserves::Cut;
+use crate::told::{AuctionTold, Removed};
 use crate::{AuctionResult, AuctionResults, Candles, Tape, TradeVolumes};
 use buttonwood_engine::{
-    AccessEvent, Break, BreakKind, Event, FundsInfrequent, Infrequent, Moved, OrderState, State,
-    TradingEvent, TradingInfrequent, evolve, funds::reserves::Event as ReservesEvent,
+    AccessEvent, Auctions, Break, BreakKind, Event, FundsInfrequent, Infrequent, Moved, State, TradingEvent,
+    TradingInfrequent, evolve, funds::reserves::Event as ReservesEvent,
 };
-use buttonwood_model::{BytesRef, CancelReason, Side, Slot, Stamp, SymbolId, Time, TradeId};
+use buttonwood_model::{AccountId, BytesRef, OrderKind, Side, Slot, Stamp, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 use serde::{Deserialize, Serialize};
-use statement::Share;
 use std::sync::Arc;
+use trades::{Crossing, Fill};
 
 /// Where a fold's rows and changes of depth go.
 pub trait Sink {
     /// Stores a trade of an account; returns its position.
     fn trade(&mut self, row: &TradeRow) -> Position;
-    /// Stores a closed order.
-    fn order(&mut self, row: &OrderRow);
+    /// Stores a closed order; returns its position.
+    fn order(&mut self, row: &OrderRow) -> Position;
     /// Stores a public trade.
     fn public(&mut self, row: &PublicTrade);
     /// Stores an amount of funding, or a payment.
@@ -46,12 +50,24 @@ pub trait Sink {
     fn clearing(&mut self, row: &ClearingRow);
     /// Stores a transaction of staking, or a redemption that is paid whole.
     fn staking(&mut self, row: &StakingRow);
-    /// Stores a closed order of a contract, or a position that ended.
-    fn prediction(&mut self, row: &PredictionRow);
-    /// Adds a visible quantity at a price.
-    fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty);
-    /// Removes a visible quantity at a price.
-    fn reduced(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty);
+    /// Stores a closed order of a contract, or a position that ended; returns its position.
+    fn prediction(&mut self, row: &PredictionRow) -> Position;
+    /// Stores an event of an order, or two, after the rows that it refers to.
+    fn order_event(&mut self, change: &OrderChange);
+    /// Stores the event of an order that a rule refused.
+    fn refused_order(&mut self, event: &RefusedEvent);
+    /// Adds a visible quantity at a price. Only the live views keep levels.
+    fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+    /// Removes a visible quantity at a price, for this reason.
+    fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty, _why: Removed) {}
+    /// Notes that balances or positions of an account changed. Only the live views tell of it.
+    fn touched(&mut self, _account: AccountId) {}
+    /// Notes an auction that takes orders now, or a result of one. Only the live views tell of it.
+    fn auction(&mut self, _symbol: SymbolId, _told: AuctionTold) {}
+    /// Notes that the status of contracts may have changed. Only the live views tell of it.
+    fn contracts(&mut self) {}
+    /// Notes a new mark price. Only the live views tell of it.
+    fn marked(&mut self, _symbol: SymbolId, _mark: Money) {}
 }
 
 /// The background fold's sink: it only counts where rows would lie.
@@ -75,9 +91,9 @@ impl Sink for Counted {
         self.index.push_trade(row, &mut self.scratch)
     }
 
-    fn order(&mut self, row: &OrderRow) {
+    fn order(&mut self, row: &OrderRow) -> Position {
         self.scratch.clear();
-        self.index.push_order(row, &mut self.scratch);
+        self.index.push_order(row, &mut self.scratch)
     }
 
     fn public(&mut self, row: &PublicTrade) {
@@ -110,14 +126,20 @@ impl Sink for Counted {
         self.index.push_staking(row, &mut self.scratch);
     }
 
-    fn prediction(&mut self, row: &PredictionRow) {
+    fn prediction(&mut self, row: &PredictionRow) -> Position {
         self.scratch.clear();
-        self.index.push_prediction(row, &mut self.scratch);
+        self.index.push_prediction(row, &mut self.scratch)
     }
 
-    fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+    fn order_event(&mut self, change: &OrderChange) {
+        self.scratch.clear();
+        self.index.push_order_event(&OrderEventRow::from(change), &mut self.scratch);
+    }
 
-    fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+    fn refused_order(&mut self, event: &RefusedEvent) {
+        self.scratch.clear();
+        self.index.push_order_event(&OrderEventRow::from(event), &mut self.scratch);
+    }
 }
 
 /// State, tape, candles and the link from live orders to their trades, as of the last applied command.
@@ -138,6 +160,8 @@ pub struct Fold {
     /// The changes of the last event, kept for its room.
     #[serde(skip)]
     moves: Vec<Moved>,
+    #[serde(skip)]
+    places: order_events::Places,
 }
 
 impl Default for Fold {
@@ -152,6 +176,7 @@ impl Default for Fold {
             cut: None,
             ahead: statement::Ahead::default(),
             moves: Vec::new(),
+            places: order_events::Places::default(),
         }
     }
 }
@@ -218,12 +243,13 @@ impl Fold {
             self.record(stamp, event, sink);
             let parties = self.parties(event);
             evolve(&mut self.state, stamp, event, texts);
-            self.note_entry(event, sink);
+            self.note_entry(stamp, event, sink);
             self.record_moves(stamp, event, parties, sink);
         }
         self.state.advance(stamp);
         // Netting has no event of its own.
         self.record_entries(stamp, [None; 2], sink);
+        self.places.end();
     }
 
     /// Records what must be read from the state before the event is applied, while its orders still exist.
@@ -237,19 +263,27 @@ impl Fold {
             TradingEvent::Cancelled { slot, reason, .. } => {
                 let order = self.state.orders().get(slot);
                 if order.is_resting() {
-                    sink.reduced(order.symbol, order.side(), order.price, order.remaining);
+                    sink.reduced(
+                        order.symbol,
+                        order.side(),
+                        order.price,
+                        order.remaining,
+                        Removed::Cancelled,
+                    );
                 }
                 self.close(stamp, slot, Some(reason), sink);
             }
             TradingEvent::Crossed { buy, sell, trade, price, qty, fees } => {
                 self.record_crossing(stamp, &Crossing { slots: [buy, sell], trade, price, qty, fees }, sink);
             }
+            TradingEvent::CancelRejected { slot, .. } => {
+                self.note_live(stamp, slot, (Step::CancelRejected, false), sink);
+            }
             TradingEvent::Rested { .. }
             | TradingEvent::Placed(_)
             | TradingEvent::Booked { .. }
             | TradingEvent::Suspended { .. }
-            | TradingEvent::Triggered { .. }
-            | TradingEvent::CancelRejected { .. } => {}
+            | TradingEvent::Triggered { .. } => {}
         }
     }
 
@@ -280,20 +314,30 @@ impl Fold {
             return;
         }
         if let Infrequent::Trading(event) = event {
-            self.record_floor(stamp, event);
+            self.record_floor(stamp, event, sink);
         }
     }
 
     /// Records results of auctions, and corrects the market's figures after a full break.
-    fn record_floor(&mut self, stamp: Stamp, event: TradingInfrequent) {
+    fn record_floor(&mut self, stamp: Stamp, event: TradingInfrequent, sink: &mut impl Sink) {
         let (symbol, finding, is_indicative) = match event {
             TradingInfrequent::AuctionIndicated(symbol, finding) => (symbol, finding, true),
             TradingInfrequent::AuctionEnded(symbol, finding) => (symbol, finding, false),
+            TradingInfrequent::AuctionOpened(symbol, _) => {
+                if let Some(schedule) = self.state.auctions(symbol).and_then(Auctions::schedule) {
+                    sink.auction(symbol, AuctionTold::Open(*schedule));
+                }
+                return;
+            }
+            TradingInfrequent::OrderRefused(order) => return self.places.put_refused(stamp, &order, sink),
             TradingInfrequent::TradeBroken(broken) => return self.correct(&broken),
             TradingInfrequent::SymbolStatusChanged(..)
             | TradingInfrequent::SymbolListed(_)
             | TradingInfrequent::ContractListed(_)
             | TradingInfrequent::AuctionsScheduled(..)
+            | TradingInfrequent::ConnectionOpened(..)
+            | TradingInfrequent::OrderTied(..)
+            | TradingInfrequent::ConnectionClosed(_)
             | TradingInfrequent::AuctionCut(..)
             | TradingInfrequent::FeesChanged(_)
             | TradingInfrequent::FeeTiersChanged(_)
@@ -301,7 +345,9 @@ impl Fold {
             | TradingInfrequent::DayClosed(_) => return,
         };
         let number = self.state.auctions(symbol).expect("the symbol has auctions").number();
-        self.auctions.push(symbol, AuctionResult { number, stamp, is_indicative, finding });
+        let result = AuctionResult { number, stamp, is_indicative, finding };
+        sink.auction(symbol, AuctionTold::Result(result));
+        self.auctions.push(symbol, result);
     }
 
     /// Corrects the figures that counted a trade, if it is void now.
@@ -314,19 +360,31 @@ impl Fold {
     }
 
     /// Records what is known only after the event is applied.
-    fn note_entry(&mut self, event: &Event, sink: &mut impl Sink) {
+    fn note_entry(&mut self, stamp: Stamp, event: &Event, sink: &mut impl Sink) {
         let slot = self.state.taking();
         match event {
             Event::Trading(TradingEvent::Rested { .. }) => {
                 self.link(slot, None);
                 self.note_rest(slot, sink);
+                self.note_live(stamp, slot, (Step::Accepted, true), sink);
             }
-            Event::Trading(TradingEvent::Placed(_)) => self.link(slot, None),
-            Event::Trading(TradingEvent::Booked { .. }) => self.note_rest(slot, sink),
+            Event::Trading(TradingEvent::Placed(order)) => {
+                self.link(slot, None);
+                // The next event is that it waits, which sets its stop price.
+                if order.kind != OrderKind::StopLimit {
+                    self.note_live(stamp, slot, (Step::Accepted, false), sink);
+                }
+            }
+            Event::Trading(TradingEvent::Booked { .. }) => {
+                self.note_rest(slot, sink);
+                self.note_booked(stamp, slot, sink);
+            }
+            Event::Trading(TradingEvent::Suspended { .. }) => {
+                self.note_live(stamp, slot, (Step::Accepted, true), sink);
+            }
             Event::Trading(
                 TradingEvent::Filled { .. }
                 | TradingEvent::Crossed { .. }
-                | TradingEvent::Suspended { .. }
                 | TradingEvent::Triggered { .. }
                 | TradingEvent::Completed
                 | TradingEvent::Cancelled { .. }
@@ -353,139 +411,6 @@ impl Fold {
             *link = newest;
         }
     }
-
-    fn record_fill(&mut self, stamp: Stamp, fill: &Fill, sink: &mut impl Sink) {
-        let taking = self.state.taking();
-        let maker = *self.state.orders().get(fill.maker);
-        let (symbol, price, qty) = (maker.symbol, maker.price, fill.qty);
-        let notional = self.notional(symbol, price, qty);
-        let trade = Traded { trade: fill.trade, time: stamp.time, price, qty, notional };
-        let parts = [(fill.maker, fill.maker_fee, Part::Maker), (taking, fill.taker_fee, Part::Taker)];
-        for (slot, fee, part) in parts {
-            self.record_part(slot, &trade, fee, part, sink);
-        }
-        sink.public(&trade.public(symbol, Some(maker.side().opposite())));
-        sink.reduced(symbol, maker.side(), price, qty);
-        self.tape.trade(symbol, stamp.time, price, qty, notional);
-        self.candles.trade(symbol, stamp.time, price, qty);
-        self.close_filled(stamp, fill.maker, qty, notional, sink);
-    }
-
-    fn record_crossing(&mut self, stamp: Stamp, crossing: &Crossing, sink: &mut impl Sink) {
-        let Crossing { slots, trade, price, qty, fees } = *crossing;
-        let symbol = self.state.orders().get(slots[0]).symbol;
-        let notional = self.notional(symbol, price, qty);
-        let trade = Traded { trade, time: stamp.time, price, qty, notional };
-        sink.public(&trade.public(symbol, None));
-        self.tape.trade(symbol, stamp.time, price, qty, notional);
-        self.candles.trade(symbol, stamp.time, price, qty);
-        for (slot, fee) in slots.into_iter().zip(fees) {
-            self.record_part(slot, &trade, fee, Part::Auction, sink);
-            let order = self.state.orders().get(slot);
-            if !order.is_auction_only() {
-                sink.reduced(symbol, order.side(), order.price, qty);
-            }
-            self.close_filled(stamp, slot, qty, notional, sink);
-        }
-    }
-
-    /// Records an order's part in a trade.
-    fn record_part(&mut self, slot: Slot, trade: &Traded, fee: Money, part: Part, sink: &mut impl Sink) {
-        let order = *self.state.orders().get(slot);
-        let (sort, traded) = ((order.side(), part), (trade.qty, trade.notional));
-        let share = Share {
-            account: order.account,
-            side: order.side(),
-            qty: trade.qty,
-            notional: trade.notional,
-            fee,
-            is_taker: part == Part::Taker,
-        };
-        let settled = self.settled(order.symbol, &share);
-        let (claim, side, price) = self.own_view(order.symbol, order.class(), trade.price);
-        // Trades of contracts count in no volume of an account.
-        if !order.symbol.is_contract() {
-            self.volumes.record(order.account, order.symbol, trade.time, sort, traded);
-        }
-        let position = sink.trade(&TradeRow {
-            account: order.account,
-            symbol: order.symbol,
-            order: order.id,
-            trade: trade.trade,
-            time: trade.time,
-            claim,
-            side,
-            part,
-            price,
-            qty: trade.qty,
-            fee,
-            client_id: self.state.orders().client_id(slot),
-            of_order: self.trades_of(slot),
-            settled,
-        });
-        self.link(slot, Some(position));
-    }
-
-    /// Records that a resting order is closed, if a trade of `qty` is its last.
-    fn close_filled(&self, stamp: Stamp, slot: Slot, qty: Qty, notional: Money, sink: &mut impl Sink) {
-        if self.state.orders().get(slot).remaining == qty {
-            let mut state = OrderState::with_broken(self.state.floor(), slot);
-            state.remaining = Qty::ZERO;
-            state.notional = state.notional.capped_add(notional);
-            self.put_closed(stamp, slot, state, sink);
-        }
-    }
-
-    /// Stores an order as it ended: one of a contract has a file of its own.
-    fn put_closed(&self, stamp: Stamp, slot: Slot, order: OrderState, sink: &mut impl Sink) {
-        if order.symbol.is_contract() {
-            self.put_contract_order(stamp, &order, sink);
-        } else {
-            sink.order(&OrderRow { order, closed: stamp.time, trades: self.trades_of(slot) });
-        }
-    }
-
-    fn notional(&self, symbol: SymbolId, price: Price, qty: Qty) -> Money {
-        let symbol = self.state.symbol(symbol).expect("an order's symbol is listed");
-        symbol.grid.notional(price, qty).expect("a fill is no larger than its resting order")
-    }
-
-    fn close(&self, stamp: Stamp, slot: Slot, reason: Option<CancelReason>, sink: &mut impl Sink) {
-        let order = OrderState { reason, ..OrderState::with_broken(self.state.floor(), slot) };
-        self.put_closed(stamp, slot, order, sink);
-    }
-}
-
-/// The data that both parts of a trade share.
-struct Traded {
-    trade: TradeId,
-    time: Time,
-    price: Price,
-    qty: Qty,
-    notional: Money,
-}
-
-impl Traded {
-    fn public(&self, symbol: SymbolId, taker: Option<Side>) -> PublicTrade {
-        let Self { trade, time, price, qty, .. } = *self;
-        PublicTrade { symbol, trade, time, price, qty, taker }
-    }
-}
-
-struct Crossing {
-    slots: [Slot; 2],
-    trade: TradeId,
-    price: Price,
-    qty: Qty,
-    fees: [Money; 2],
-}
-
-struct Fill {
-    maker: Slot,
-    trade: TradeId,
-    qty: Qty,
-    maker_fee: Money,
-    taker_fee: Money,
 }
 
 #[cfg(test)]

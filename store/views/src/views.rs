@@ -2,14 +2,17 @@
 
 use crate::fold::{Fold, Sink};
 use crate::history::{
-    ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, History, Index, OrderRow, Position,
-    PredictionRow, PublicTrade, Query, StakingRow, TradeRow,
+    ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, History, Index, OrderEventRow, OrderRow,
+    Position, PredictionRow, PublicTrade, Query, StakingRow, TradeRow,
 };
+use crate::order_event::{AccountEvent, OrderChange, RefusedEvent};
+use crate::told::{AuctionTold, Happening, Level, Moved, Removed, Telling, Told};
 use crate::{AuctionResults, Candles, Depth, Tape, TradeVolumes};
 use buttonwood_disk::Folder;
+use buttonwood_engine::perp::funding::HourAmount;
 use buttonwood_engine::{Breaks, Event, OrderRef, OrderState, State};
-use buttonwood_model::{AccountId, Side, Slot, Stamp, SymbolId, Time};
-use buttonwood_num::{Price, Qty};
+use buttonwood_model::{AccountId, OrderId, Seq, Side, Slot, Stamp, SymbolId, SymbolTable, Time};
+use buttonwood_num::{Money, Price, Qty};
 
 /// All read models, as of one command.
 #[derive(Debug)]
@@ -23,6 +26,19 @@ pub struct Views {
 struct Kept {
     history: History,
     depth: Depth,
+    told: Telling,
+    /// The last command that changed the levels of each symbol, of those that did since the start.
+    changed: SymbolTable<Seq>,
+    /// The last command before the start.
+    opened: Seq,
+}
+
+impl Kept {
+    fn note_changed(&mut self, symbol: SymbolId) {
+        if let Some(changed) = self.changed.grown(symbol) {
+            *changed = self.told.stamp().seq;
+        }
+    }
 }
 
 impl Sink for Kept {
@@ -30,15 +46,36 @@ impl Sink for Kept {
         self.history.push_trade(row)
     }
 
-    fn order(&mut self, row: &OrderRow) {
-        self.history.push_order(row);
+    fn order(&mut self, row: &OrderRow) -> Position {
+        self.history.push_order(row)
     }
 
     fn public(&mut self, row: &PublicTrade) {
+        self.told.note(|| Happening::Trade(*row));
         self.history.push_public(row);
     }
 
+    fn auction(&mut self, symbol: SymbolId, told: AuctionTold) {
+        self.told.note(|| Happening::Auction(symbol, told));
+    }
+
+    fn contracts(&mut self) {
+        self.told.note(|| Happening::Contracts);
+    }
+
+    fn touched(&mut self, account: AccountId) {
+        self.told.note(|| Happening::Account(account));
+    }
+
+    fn marked(&mut self, symbol: SymbolId, mark: Money) {
+        self.told.note(|| Happening::Mark(symbol, mark));
+    }
+
     fn funding(&mut self, row: &FundingRow) {
+        if row.account.is_none() {
+            self.told
+                .note(|| Happening::Funding(row.symbol, HourAmount { hour: row.hour, amount: row.amount }));
+        }
         self.history.push_funding(row);
     }
 
@@ -58,16 +95,37 @@ impl Sink for Kept {
         self.history.push_staking(row);
     }
 
-    fn prediction(&mut self, row: &PredictionRow) {
-        self.history.push_prediction(row);
+    fn prediction(&mut self, row: &PredictionRow) -> Position {
+        if let PredictionRow::Settled(position) = row {
+            self.told.note(|| Happening::Account(position.account));
+        }
+        self.history.push_prediction(row)
+    }
+
+    fn order_event(&mut self, change: &OrderChange) {
+        self.history.push_order_event(&OrderEventRow::from(change));
+        self.told.each(|| change.events().map(|event| Happening::Order(AccountEvent::Order(event))));
+    }
+
+    fn refused_order(&mut self, event: &RefusedEvent) {
+        self.history.push_order_event(&OrderEventRow::from(event));
+        self.told.note(|| Happening::Order(AccountEvent::Refused(*event)));
     }
 
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
-        self.depth.add(symbol, side, price, qty);
+        let now = self.depth.add(symbol, side, price, qty);
+        self.note_changed(symbol);
+        self.told.note(|| Happening::Level(Level { symbol, side, price, now, by: qty, why: Moved::Placed }));
     }
 
-    fn reduced(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
-        self.depth.remove(symbol, side, price, qty);
+    fn reduced(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty, why: Removed) {
+        let now = self.depth.remove(symbol, side, price, qty);
+        self.note_changed(symbol);
+        let why = match why {
+            Removed::Traded => Moved::Traded,
+            Removed::Cancelled => Moved::Cancelled,
+        };
+        self.told.note(|| Happening::Level(Level { symbol, side, price, now, by: qty, why }));
     }
 }
 
@@ -206,13 +264,26 @@ impl Views {
     /// # Errors
     /// [`Fault`] if the history files are shorter than the index says, or on an error of the disk.
     pub fn open(dir: impl Into<Folder>, fold: Fold, index: Index) -> Result<Self, Fault> {
-        let depth = depth_of(fold.state());
-        Ok(Self { fold, kept: Kept { history: History::open(dir, index)?, depth } })
+        let (depth, opened) = (depth_of(fold.state()), fold.state().stamp().seq);
+        let (history, told) = (History::open(dir, index)?, Telling::default());
+        let changed = SymbolTable::default();
+        Ok(Self { fold, kept: Kept { history, depth, told, changed, opened } })
     }
 
     /// Applies one command's events.
     pub fn apply(&mut self, stamp: Stamp, events: &[Event], texts: &[u8]) {
+        self.kept.told.begin(stamp);
         self.fold.apply(stamp, events, texts, &mut self.kept);
+    }
+
+    /// Begins or stops to collect what happens, for the streams.
+    pub fn tell(&mut self, is_told: bool) {
+        self.kept.told.switch(is_told);
+    }
+
+    /// Takes what happened since the last call; none where nothing is collected.
+    pub fn take_told(&mut self) -> Option<Told> {
+        self.kept.told.take()
     }
 
     /// Writes the appended rows of history to their files, usually those of many batches at once.
@@ -263,6 +334,11 @@ impl Views {
         &self.kept.depth
     }
 
+    /// The last command that changed a symbol's visible levels, or the last one before the start if none did since (D-151).
+    pub fn levels_changed(&self, symbol: SymbolId) -> Seq {
+        self.kept.changed.get(symbol).copied().unwrap_or_default().max(self.kept.opened)
+    }
+
     /// Closed orders and trades.
     pub fn history(&self) -> &History {
         &self.kept.history
@@ -276,6 +352,12 @@ impl Views {
             OrderRef::ClientId(client_id) => orders.find_client_id(account, client_id)?,
         };
         Some(self.live(slot))
+    }
+
+    /// A live order as if no trade had been broken, for [`Query::order_events_after`].
+    pub fn live_with_broken(&self, order: OrderId) -> Option<OrderState> {
+        let slot = self.state().orders().find(order)?;
+        Some(OrderState::with_broken(self.state().floor(), slot))
     }
 
     /// The live order in a slot.

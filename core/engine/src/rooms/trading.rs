@@ -1,18 +1,28 @@
 //! The trading floor in the engine.
 
-use crate::decide::{Decide, Evolve};
-use crate::{Note, Outcome, Reject, State, Workspace, operations};
+use crate::decide::{Decide, Evolve, place_apart};
+use crate::evolve::take_id;
+use crate::{Event, Note, Outcome, Reject, State, Workspace, operations};
 use buttonwood_access::{self as access, Caller};
 use buttonwood_funds::Made;
-use buttonwood_model::{AccountId, Stamp, SymbolId, Time};
+use buttonwood_model::{AccountId, ConnectionId, OrderId, Stamp, SymbolId, Time};
 use buttonwood_rates as rates;
-use buttonwood_trading::{self as trading, Break, BreakError, Command, FeeChange, Infrequent, cancel, stop};
+use buttonwood_trading::place::Place;
+use buttonwood_trading::{
+    self as trading, Answer, Break, BreakError, Command, FeeChange, Infrequent, RefusedDraft, cancel,
+    connections, stop,
+};
 
 impl Decide for Command {
     fn by_key(&self, state: &State, now: Time, caller: &Caller, work: &mut Workspace) -> Outcome {
         let session = match self {
             Self::CancelSession => Some(caller.session),
             Self::CancelAll => None,
+            Self::OpenConnection => return open_connection(state, caller, work),
+            Self::PlaceOver(connection, order) => {
+                return place_over(state, now, (caller, *connection), order, work);
+            }
+            Self::Refuse(draft) => return refuse(state, caller, draft, work),
             // An order of no account. The rest is refused for its roles.
             Self::Place(_)
             | Self::Cancel(_)
@@ -27,6 +37,7 @@ impl Decide for Command {
             | Self::SetFeeTiers(_)
             | Self::SetPromotion(_)
             | Self::BreakTrade(_)
+            | Self::CloseConnection(_)
             | Self::CloseDay => return Outcome::Rejected(Reject::Unknown),
         };
         let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
@@ -88,8 +99,62 @@ fn decide(state: &State, now: Time, command: &Command, work: &mut Workspace) -> 
         | Command::SetFeeTiers(_)
         | Command::SetPromotion(_)
         | Command::BreakTrade(_)
+        | Command::Refuse(_)
+        | Command::OpenConnection
+        | Command::PlaceOver(..)
+        | Command::CloseConnection(_)
         | Command::CloseDay => trading::decide(market, command, out).map_err(Reject::Trading),
     }
+}
+
+/// Opens a connection for the account of a key or of a token. A browser and a master key have none.
+fn open_connection(state: &State, caller: &Caller, work: &mut Workspace) -> Outcome {
+    let owner = state.access.rights_of(caller.session).map(|(owner, _)| owner);
+    let Some(access::Owner::Account(account)) = owner else { return Outcome::Rejected(Reject::Unknown) };
+    match connections::open(&state.floor, caller.session, account, &mut work.out) {
+        Some(connection) => Outcome::Trading(Answer::Connection(connection)),
+        None => Outcome::Rejected(Reject::Trading(trading::Reject::TooMany)),
+    }
+}
+
+/// Places an order over a connection, which is tied to it if it lives after the command.
+fn place_over(
+    state: &State,
+    now: Time,
+    (caller, connection): (&Caller, ConnectionId),
+    order: &Place,
+    work: &mut Workspace,
+) -> Outcome {
+    let open = state.floor.connections.get(connection);
+    if open.is_none_or(|open| open.session != caller.session || Some(open.account) != caller.account) {
+        return Outcome::Rejected(Reject::Trading(trading::Reject::NoConnection));
+    }
+    let outcome = place_apart(state, now, caller, order, work);
+    if let Outcome::Trading(Answer::Order(decided)) = outcome {
+        let (events, _) = work.out.latest();
+        let lives = |event: &trading::Event| {
+            matches!(
+                event,
+                trading::Event::Rested { .. }
+                    | trading::Event::Booked { .. }
+                    | trading::Event::Suspended { .. }
+            )
+        };
+        if events.iter().filter_map(Event::of_order).any(lives) {
+            work.out.push_named(&Infrequent::OrderTied(connection, decided.id));
+        }
+    }
+    outcome
+}
+
+/// Reports an order that the caller's side of the interface has refused. The account and the session are the caller's own.
+fn refuse(state: &State, caller: &Caller, draft: &RefusedDraft, work: &mut Workspace) -> Outcome {
+    let (Some(account), Some(_)) = (caller.account, state.symbol(draft.symbol)) else {
+        return Outcome::Rejected(Reject::Unknown);
+    };
+    let order = draft.with_id(OrderId(state.next_id()), account, caller.session);
+    work.out.push_named(&Infrequent::OrderRefused(order));
+    Outcome::Rejected(Reject::Trading(trading::Reject::Refused))
 }
 
 /// An operator cancels the orders of an account, of a symbol, or of both, and they exist.
@@ -107,6 +172,9 @@ fn pays_closed(state: &State, broken: &Break) -> bool {
 
 impl Evolve for Infrequent {
     fn apply(self, state: &mut State, stamp: Stamp) {
+        if let Self::OrderRefused(order) = &self {
+            take_id(state, order.id.0);
+        }
         let lists = matches!(self, Self::SymbolListed(_));
         let State { floor, desks, next_id, .. } = state;
         trading::evolve_infrequent(floor, desks, stamp.time, *next_id, self);

@@ -13,7 +13,7 @@ fn who_waits_for_an_auction_waits_apart() {
         given ann BTC 10
         given bob USD 100000
         ann sell btcusd 1 @ 30000 auction         => refused NoAuctions
-        auctions btcusd in 600s                   => scheduled btcusd
+        auctions btcusd in 600s                   => scheduled btcusd, opened btcusd
         ann sell btcusd 1 @ 30000 auction as A1   => accepted A1, booked A1
         ann sell ethusd 1 @ 30000 auction         => refused NoAuctions
         ann sell btcusd 1 market auction          => refused NoPrice
@@ -46,7 +46,7 @@ fn from_the_last_cancel_on_an_order_stays() {
     check(
         "
         given ann BTC 10
-        auctions btcusd in 600s last 60s                  => scheduled btcusd
+        auctions btcusd in 600s last 60s                  => scheduled btcusd, opened btcusd
         ann sell btcusd 1 @ 30000 auction as A1           => accepted A1, booked A1
         ann sell btcusd 1 @ 30000 auction as A2 client x  => accepted A2, booked A2
         ann sell btcusd 1 @ 30000 as A3                   => accepted A3, booked A3
@@ -81,7 +81,7 @@ fn one_price_for_both_books() {
         given bob USD 100000
         given cat BTC 10
         given dan USD 200000
-        auctions btcusd in 600s                   => scheduled btcusd
+        auctions btcusd in 600s                   => scheduled btcusd, opened btcusd
         bob buy  btcusd 1 @ 29990 as B1           => accepted B1, booked B1
         ann sell btcusd 1 @ 30010 moc as A1       => accepted A1, booked A1
         ann sell btcusd 1 @ 30100 as A2           => accepted A2, booked A2
@@ -119,33 +119,33 @@ fn among_as_good_prices() {
         given bob USD 1000000
         given cat BTC 20
         # neither a book nor a trade: the middle of 30000 and 30101, which leave nothing over
-        auctions btcusd in 600s every 600s        => scheduled btcusd
+        auctions btcusd in 600s every 600s        => scheduled btcusd, opened btcusd
         bob buy  btcusd 1 @ 30101 auction as B1   => accepted B1, booked B1
         ann sell btcusd 1 @ 30000 auction as A1   => accepted A1, booked A1
         before btcusd 0s
         auction btcusd                            => cut btcusd 1 @ 30050.50 book - - collar -, crossed B1 A1 1 @ 30050.50 fees 60.101 60.101
-        auction btcusd                            => ended btcusd 1 @ 30050.50
+        auction btcusd                            => ended btcusd 1 @ 30050.50, opened btcusd
         # the last trade, since nobody sells on the book; all prices from 30000 on are as good
         bob buy  btcusd 1 @ 29000 as B2           => accepted B2, booked B2
         bob buy  btcusd 1 @ 30300 auction as B3   => accepted B3, booked B3
         ann sell btcusd 1 @ 30000 auction as A3   => accepted A3, booked A3
         before btcusd 0s
         auction btcusd                            => cut btcusd 1 @ 30050.50 book 29000.00 - collar 30050.50, crossed B3 A3 1 @ 30050.50 fees 60.101 60.101
-        auction btcusd                            => ended btcusd 1 @ 30050.50
+        auction btcusd                            => ended btcusd 1 @ 30050.50, opened btcusd
         # the middle of the book, between two ticks; the lower one is as near
         ann sell btcusd 1 @ 31000.01 as A4        => accepted A4, booked A4
         bob buy  btcusd 1 @ 30300 auction as B5   => accepted B5, booked B5
         ann sell btcusd 1 @ 29500 auction as A5   => accepted A5, booked A5
         before btcusd 0s
         auction btcusd                            => cut btcusd 1 @ 30000.00 book 29000.00 31000.01 collar 30000.00½, crossed B5 A5 1 @ 30000.00 fees 60 60
-        auction btcusd                            => ended btcusd 1 @ 30000.00
+        auction btcusd                            => ended btcusd 1 @ 30000.00, opened btcusd
         # from 29900 on another seller is left over: it is below that
         bob buy  btcusd 1 @ 30300 auction as B6   => accepted B6, booked B6
         ann sell btcusd 1 @ 29500 auction as A6   => accepted A6, booked A6
         cat sell btcusd 1 @ 29900 auction as C6   => accepted C6, booked C6
         before btcusd 0s
         auction btcusd                            => cut btcusd 1 @ 29899.99 book 29000.00 31000.01 collar 30000.00½, crossed B6 A6 1 @ 29899.99 fees 59.79998 59.79998
-        auction btcusd                            => cancelled C6 AuctionCancelled, ended btcusd 1 @ 29899.99
+        auction btcusd                            => cancelled C6 AuctionCancelled, ended btcusd 1 @ 29899.99, opened btcusd
         ",
     );
 }
@@ -158,7 +158,7 @@ fn both_sides_pay_for_an_auction() {
         "
         given ann BTC 2
         given bob USD 90000
-        auctions btcusd in 600s                   => scheduled btcusd
+        auctions btcusd in 600s                   => scheduled btcusd, opened btcusd
         bob buy  btcusd 2 @ 30000 auction as B1   => accepted B1, booked B1
         balance bob USD 90000 available 29760
         ann sell btcusd 2 @ 29000 auction as A1   => accepted A1, booked A1
@@ -184,7 +184,7 @@ fn fees_end_with_the_hold() {
         "
         given ann ELON 180000.000003
         given bob USD units:18066600000302
-        auctions elonusd in 600s                                      => scheduled elonusd
+        auctions elonusd in 600s                                      => scheduled elonusd, opened elonusd
         bob buy  elonusd 180000.000003 @ 0.00000000001 auction as B1  => accepted B1, booked B1
         balance bob USD units:18066600000302 available 0
         ann sell elonusd 60000.000001 @ 0.00000000001 auction as A1   => accepted A1, booked A1
@@ -206,13 +206,13 @@ fn too_far_from_the_book() {
         given ann BTC 10
         given bob USD 200000
         given cat BTC 10
-        auctions btcusd in 600s every 600s         => scheduled btcusd
+        auctions btcusd in 600s every 600s         => scheduled btcusd, opened btcusd
         ann sell btcusd 1 @ 32000 as A1            => accepted A1, booked A1
         bob buy  btcusd 1 @ 28000 as B1            => accepted B1, booked B1
         ann sell btcusd 1 @ 31500.01 auction as A2 => accepted A2, booked A2
         bob buy  btcusd 2 @ 31500.01 auction as B2 => accepted B2, booked B2
         before btcusd 0s
-        auction btcusd                             => cut btcusd none beyond 1 book 28000.00 32000.00 collar 30000.00, cancelled B2 AuctionCancelled, cancelled A2 AuctionCancelled, ended btcusd none beyond 1
+        auction btcusd                             => cut btcusd none beyond 1 book 28000.00 32000.00 collar 30000.00, cancelled B2 AuctionCancelled, cancelled A2 AuctionCancelled, ended btcusd none beyond 1, opened btcusd
         order A2 live=false cancelled=true reason=AuctionCancelled remaining=1 executed=0 notional=0
         balance bob USD 200000 available 171888
         bids btcusd B1
@@ -221,16 +221,16 @@ fn too_far_from_the_book() {
         bob buy  btcusd 1 @ 31500.01 auction as B3 => accepted B3, booked B3
         before btcusd 0s
         auction btcusd                             => cut btcusd 1 @ 31500.00 book 28000.00 32000.00 collar 30000.00, crossed B3 A3 1 @ 31500.00 fees 63 63
-        auction btcusd                             => ended btcusd 1 @ 31500.00
+        auction btcusd                             => ended btcusd 1 @ 31500.00, opened btcusd
         cat sell btcusd 1 @ 28499.98 auction as C4 => accepted C4, booked C4
         bob buy  btcusd 1 @ 28499.99 auction as B4 => accepted B4, booked B4
         before btcusd 0s
-        auction btcusd                             => cut btcusd none beyond 1 book 28000.00 32000.00 collar 30000.00, cancelled B4 AuctionCancelled, cancelled C4 AuctionCancelled, ended btcusd none beyond 1
+        auction btcusd                             => cut btcusd none beyond 1 book 28000.00 32000.00 collar 30000.00, cancelled B4 AuctionCancelled, cancelled C4 AuctionCancelled, ended btcusd none beyond 1, opened btcusd
         cat sell btcusd 1 @ 28000 auction as C5    => accepted C5, booked C5
         bob buy  btcusd 1 @ 28500 auction as B5    => accepted B5, booked B5
         before btcusd 0s
         auction btcusd                             => cut btcusd 1 @ 28500.00 book 28000.00 32000.00 collar 30000.00, crossed B5 C5 1 @ 28500.00 fees 57 57
-        auction btcusd                             => ended btcusd 1 @ 28500.00
+        auction btcusd                             => ended btcusd 1 @ 28500.00, opened btcusd
         ",
     );
 }
@@ -242,7 +242,7 @@ fn it_is_told_what_an_auction_would_come_to() {
         "
         given ann BTC 10
         given bob USD 200000
-        auctions btcusd in 600s every 600s indicates 30s 10s => scheduled btcusd
+        auctions btcusd in 600s every 600s indicates 30s 10s => scheduled btcusd, opened btcusd
         ann sell btcusd 2 @ 30000 auction as A1   => accepted A1, booked A1
         before btcusd 30000001us
         auction btcusd                            => refused NotNow
@@ -257,7 +257,7 @@ fn it_is_told_what_an_auction_would_come_to() {
         before btcusd 1us
         auction btcusd                            => refused NotNow
         before btcusd 0s
-        auction btcusd                            => cut btcusd none book - - collar -, cancelled A1 AuctionCancelled, ended btcusd none
+        auction btcusd                            => cut btcusd none book - - collar -, cancelled A1 AuctionCancelled, ended btcusd none, opened btcusd
         before btcusd 25s
         auction btcusd                            => indicated btcusd none book - - collar -
         ",
@@ -272,13 +272,22 @@ fn an_auction_opens() {
         given ann BTC 10
         auctions btcusd in 600s every 600s opens 300s => scheduled btcusd
         ann sell btcusd 1 @ 30000 auction as A1   => refused AuctionNotOpen
+        auction btcusd                            => refused NotNow
         before btcusd 300000001us
         ann sell btcusd 1 @ 30000 auction as A1   => refused AuctionNotOpen
         before btcusd 300s
         ann sell btcusd 1 @ 30000 auction as A1   => accepted A1, booked A1
+        auction btcusd                            => opened btcusd
+        auction btcusd                            => refused NotNow
         before btcusd 0s
         auction btcusd                            => cut btcusd none book - - collar -, cancelled A1 AuctionCancelled, ended btcusd none
         ann sell btcusd 1 @ 30000 auction as A2   => refused AuctionNotOpen
+        # a clock that passes the opening has both at once; another schedule that is open at once opens it anew
+        before btcusd 0s
+        auction btcusd                            => opened btcusd, cut btcusd none book - - collar -, ended btcusd none
+        before btcusd 300s
+        auction btcusd                            => opened btcusd
+        auctions btcusd in 600s opens 600s        => scheduled btcusd, opened btcusd
         ",
     );
 }
@@ -290,7 +299,7 @@ fn auctions_are_moved_or_abandoned() {
         "
         given ann BTC 10
         given bob USD 200000
-        auctions btcusd in 600s last 600s         => scheduled btcusd
+        auctions btcusd in 600s last 600s         => scheduled btcusd, opened btcusd
         ann sell btcusd 1 @ 30000 auction as A1   => accepted A1, booked A1
         bob buy  btcusd 1 @ 29000 auction as B1   => accepted B1, booked B1
         bob buy  btcusd 1 @ 29000 as B2           => accepted B2, booked B2
@@ -300,7 +309,7 @@ fn auctions_are_moved_or_abandoned() {
         auctions btcusd in 600s indicates 10s 0s  => refused Schedule(Indicates)
         auctions btcusd in 600s opens 60s last 61s => refused Schedule(LastCancel)
         waiting btcusd asks A1
-        auctions btcusd in 900s last 60s          => scheduled btcusd
+        auctions btcusd in 900s last 60s          => scheduled btcusd, opened btcusd
         waiting btcusd asks A1
         ann cancel A1                             => cancelled A1 Requested
         ann sell btcusd 1 @ 30000 auction as A2   => accepted A2, booked A2
@@ -321,28 +330,28 @@ fn auctions_of_symbols_that_do_not_trade() {
         "
         given ann BTC 10
         given bob USD 200000
-        auctions btcusd in 600s every 600s        => scheduled btcusd
+        auctions btcusd in 600s every 600s        => scheduled btcusd, opened btcusd
         ann sell btcusd 1 @ 30000 auction as A1   => accepted A1, booked A1
         bob buy  btcusd 1 @ 30000 auction as B1   => accepted B1, booked B1
         ann sell btcusd 1 @ 31000 as A2           => accepted A2, booked A2
         status btcusd closed                      => cancelled B1 MarketClosed, cancelled A1 MarketClosed, cancelled A2 MarketClosed, status btcusd closed
         ann sell btcusd 1 @ 30000 auction         => refused MarketClosed
         before btcusd 0s
-        auction btcusd                            => cut btcusd none book - - collar -, ended btcusd none
+        auction btcusd                            => cut btcusd none book - - collar -, ended btcusd none, opened btcusd
         status btcusd open                        => status btcusd open
         ann sell btcusd 1 @ 30000 auction as A3   => accepted A3, booked A3
         bob buy  btcusd 1 @ 30000 auction as B3   => accepted B3, booked B3
         status btcusd cancel_only                 => status btcusd cancel_only
         ann sell btcusd 1 @ 30000 auction         => refused MarketNotOpen
         before btcusd 0s
-        auction btcusd                            => cut btcusd none book - - collar -, cancelled B3 AuctionCancelled, cancelled A3 AuctionCancelled, ended btcusd none
+        auction btcusd                            => cut btcusd none book - - collar -, cancelled B3 AuctionCancelled, cancelled A3 AuctionCancelled, ended btcusd none, opened btcusd
         status btcusd post_only                   => status btcusd post_only
         bob buy  btcusd 1 @ 30000 as B4           => accepted B4, booked B4
         ann sell btcusd 1 @ 30000                 => refused MarketNotOpen
         ann sell btcusd 1 @ 30000 auction as A4   => accepted A4, booked A4
         before btcusd 0s
         auction btcusd                            => cut btcusd 1 @ 30000.00 book 30000.00 - collar -, crossed B4 A4 1 @ 30000.00 fees 60 60
-        auction btcusd                            => ended btcusd 1 @ 30000.00
+        auction btcusd                            => ended btcusd 1 @ 30000.00, opened btcusd
         ",
     );
 }
@@ -355,7 +364,7 @@ fn nobody_meets_himself_in_an_auction() {
         "
         given ann BTC 10, USD 200000
         given bob BTC 10, USD 200000
-        auctions btcusd in 600s                   => scheduled btcusd
+        auctions btcusd in 600s                   => scheduled btcusd, opened btcusd
         ann sell btcusd 1 @ 30000 as A1           => accepted A1, booked A1
         ann buy  btcusd 1 @ 30000 auction as A2   => accepted A2, cancelled A2 SelfCrossPrevented
         ann buy  btcusd 1 @ 29999.99 auction as A3 => accepted A3, booked A3
@@ -380,7 +389,7 @@ fn who_comes_while_an_auction_is_settled() {
         "
         given ann BTC 10
         given bob USD 200000
-        auctions btcusd in 600s every 60s last 30s => scheduled btcusd
+        auctions btcusd in 600s every 60s last 30s => scheduled btcusd, opened btcusd
         ann sell btcusd 2 @ 30000 auction as A1   => accepted A1, booked A1
         bob buy  btcusd 1 @ 30000 auction as B1   => accepted B1, booked B1
         before btcusd 0s
@@ -390,10 +399,10 @@ fn who_comes_while_an_auction_is_settled() {
         bob buy  btcusd 1 @ 30000 auction as B3   => accepted B3, booked B3
         ann cancel A1                             => bound A1
         bob cancel B3                             => cancelled B3 Requested
-        auction btcusd                            => cancelled A1 AuctionCancelled, ended btcusd 1 @ 30000.00
+        auction btcusd                            => cancelled A1 AuctionCancelled, ended btcusd 1 @ 30000.00, opened btcusd
         order A1 live=false cancelled=true reason=AuctionCancelled original=2 remaining=1 executed=1
         waiting btcusd bids B2
-        auctions btcusd in 60s                    => scheduled btcusd
+        auctions btcusd in 60s                    => scheduled btcusd, opened btcusd
         ann sell btcusd 1 @ 30000 auction as A2   => accepted A2, booked A2
         before btcusd 0s
         auction btcusd                            => cut btcusd 1 @ 30000.00 book - - collar 30000.00, crossed B2 A2 1 @ 30000.00 fees 60 60

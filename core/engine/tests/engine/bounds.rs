@@ -97,7 +97,7 @@ impl Market {
         (
             happened.iter().filter_map(traded).collect(),
             happened.iter().filter(|what| matches!(what, Happening::Cancelled(..))).count(),
-            matches!(happened.last(), Some(Happening::Ended(..))),
+            happened.iter().any(|what| matches!(what, Happening::Ended(..))),
         )
     }
 }

@@ -90,7 +90,7 @@ fn each_side_of_an_auction_pays_the_rate_of_its_placing() {
         "
         given ann BTC 1
         given bob USD 100000
-        auctions btcusd in 600s                   => scheduled btcusd
+        auctions btcusd in 600s                   => scheduled btcusd, opened btcusd
         ann sell btcusd 1 @ 10000 auction as A1   => accepted A1, booked A1
         rates spot 5 40 7                         => (nothing)
         bob buy  btcusd 1 @ 10000 auction as B1   => accepted B1, booked B1

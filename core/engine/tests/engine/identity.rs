@@ -135,7 +135,8 @@ impl Stage {
         let answer = self.exchange.submit(wait, &command);
         assert_eq!(self.exchange.state.broken_law(), None, "{command:?}");
         if matches!(answer, Answer::Rejected(_)) {
-            assert!(self.exchange.work.out.events.is_empty(), "{command:?} is refused and has events");
+            let refused = self.exchange.of.refused.len();
+            assert_eq!(self.exchange.work.out.events.len(), refused, "{command:?} is refused and has events");
         }
         answer
     }

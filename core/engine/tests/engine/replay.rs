@@ -3,19 +3,20 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::{
-    AccessCommand, Body, Caller, Command, Event, OrderRef, Outcome, Place, Schedule, State, TradingCommand,
-    TradingEvent, Workspace, decide, decode_command, decode_events, evolve,
+    AccessCommand, Body, Caller, Command, Event, OrderRef, Outcome, Place, RefusedDraft, Schedule, State,
+    TradingCommand, TradingEvent, Workspace, decide, decode_command, decode_events, evolve,
 };
 use buttonwood_model::{
-    AccountId, Claim, ClientId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Outbox, Seq,
-    SessionId, Side, Stamp, SymbolId, SymbolStatus, Time,
+    AccountId, Claim, ClientId, ConnectionId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Outbox,
+    RefusalReason, Seq, SessionId, Side, Stamp, SymbolId, SymbolStatus, Time,
 };
-use buttonwood_num::{Money, Price, Qty};
-use buttonwood_oracle::{Dealer, Dice, Exchange, FINE, MAJORS, ODD, World, nonce};
+use buttonwood_num::{Decimal, Money, Price, Qty};
+use buttonwood_oracle::{Dealer, Dice, Exchange, FINE, Happening, MAJORS, ODD, World, nonce};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// Replays every frame of a random run and compares after every command.
 fn replays(world: &'static World, seed: u64, count: usize) {
@@ -83,7 +84,7 @@ fn a_snapshot_at_the_edges() {
     let mut blank = Exchange::blank();
     assert!(blank.stored() == blank.state);
     for world in [&MAJORS, &ODD] {
-        let (mut live, mut dealer) = Dealer::found(world, 33);
+        let (mut live, mut dealer) = Dealer::found(world, 35);
         let mut copy = live.fork();
         copy.state = live.stored();
         for _ in 0..500 {
@@ -289,6 +290,35 @@ fn place() -> impl Strategy<Value = Body> {
     )
 }
 
+/// Any refused order.
+fn draft() -> impl Strategy<Value = Body> {
+    let figure = || {
+        option::of((edge_u128(), 0..25u8).prop_map(|(units, decimals)| Decimal::of_units(units, decimals)))
+            .prop_map(Option::flatten)
+    };
+    let reason = (0..RefusalReason::ALL.len()).prop_map(|at| RefusalReason::ALL[at]);
+    (place(), [figure(), figure(), figure(), figure()], reason).prop_map(
+        |(body, [price, stop, qty, spend], reason)| {
+            let Body::Trading(TradingCommand::Place(place)) = body else { unreachable!("an order") };
+            let Place { symbol, side, claim, kind, option, client_id, .. } = place;
+            let draft = RefusedDraft {
+                symbol,
+                side,
+                claim,
+                kind,
+                option,
+                price,
+                stop,
+                qty,
+                spend,
+                client_id,
+                reason,
+            };
+            Body::Trading(TradingCommand::Refuse(Arc::new(draft)))
+        },
+    )
+}
+
 fn span() -> impl Strategy<Value = u64> {
     prop_oneof![
         Just(0),
@@ -347,6 +377,14 @@ fn garbage() -> impl Strategy<Value = Command> {
         1 => Just(Body::Trading(TradingCommand::CancelSession)),
         1 => Just(Body::Trading(TradingCommand::CancelAll)),
         1 => Just(Body::Access(AccessCommand::UseNonce)),
+        1 => draft(),
+        1 => Just(Body::Trading(TradingCommand::OpenConnection)),
+        3 => (edge_u32(), place()).prop_map(|(connection, body)| {
+            let Body::Trading(TradingCommand::Place(place)) = body else { unreachable!("an order") };
+            Body::Trading(TradingCommand::PlaceOver(ConnectionId(connection), Arc::new(place)))
+        }),
+        1 => edge_u32()
+            .prop_map(|connection| Body::Trading(TradingCommand::CloseConnection(ConnectionId(connection)))),
         1 => seen,
         1 => edge_u32().prop_map(|session| Body::Trading(TradingCommand::ExpireSession(SessionId(session)))),
         1 => status,
@@ -409,7 +447,8 @@ proptest! {
             let answer = live.submit(1, command);
             prop_assert_eq!(&answer, &outcome.in_full(stamp, &fresh.out.events, &fresh.out.texts, &before));
             if matches!(answer, Outcome::Rejected(_)) {
-                prop_assert!(live.happened.is_empty(), "a refusal changes nothing but the nonce");
+                let is_refusal = |what: &Happening| matches!(what, Happening::Refused(..));
+                prop_assert!(live.happened.iter().all(is_refusal), "a refusal changes nothing but nonce and id");
             }
             prop_assert_eq!(live.state.broken_law(), None);
             for event in &fresh.out.events {

@@ -27,7 +27,7 @@
 //!
 //! What happened is listed in order: `accepted A`, `filled M QTY @ PRICE fees MAKER TAKER` (M is the resting order),
 //! `booked A`, `completed A`, `cancelled A Reason`, `status SYMBOL STATUS`, `credited ACCOUNT CUR AMOUNT`,
-//! `scheduled SYMBOL [none]`, `indicated SYMBOL FOUND`, `cut SYMBOL FOUND`, `crossed BUY SELL QTY @ PRICE fees BUYER SELLER`,
+//! `scheduled SYMBOL [none]`, `opened SYMBOL`, `indicated SYMBOL FOUND`, `cut SYMBOL FOUND`, `crossed BUY SELL QTY @ PRICE fees BUYER SELLER`,
 //! `ended SYMBOL FOUND`, `bound A` of a cancel that came too late; `refused Reason`, `unknown` for an order that is not there, `(nothing)`.
 //!
 //! FOUND is `QTY @ PRICE` or `none`, with `beyond QTY` where it was too far, then `book BID ASK collar PRICE`: of an end
@@ -495,10 +495,15 @@ impl Stage {
                 | Happening::Suspended(_)
                 | Happening::CancelRejected(_)
                 | Happening::Scheduled(..)
+                | Happening::Opened(..)
                 | Happening::Indicated(..)
                 | Happening::Cut(..)
                 | Happening::Ended(..)
                 | Happening::Completed(_)
+                | Happening::Refused(..)
+                | Happening::Connected(..)
+                | Happening::Tied(..)
+                | Happening::Disconnected(_)
                 | Happening::Status(..)
                 | Happening::Broken(..)
                 | Happening::Credited(..)
@@ -531,12 +536,13 @@ impl Stage {
             | Outcome::Converted(_)
             | Outcome::Staking(_)
             | Outcome::Funds(_)
-            | Outcome::Trading(TradingAnswer::Order(_)) => {
+            | Outcome::Trading(TradingAnswer::Order(_) | TradingAnswer::Connection(_)) => {
                 let told: Vec<_> = self.exchange.happened.iter().map(|one| self.tell(one)).collect();
                 return told.join(", ");
             }
         };
-        assert_eq!(self.exchange.happened, [], "a refusal changes nothing");
+        let is_refusal = |what: &Happening| matches!(what, Happening::Refused(..));
+        assert!(self.exchange.happened.iter().all(is_refusal), "a refusal changes nothing");
         refused
     }
 
@@ -559,6 +565,7 @@ impl Stage {
             Happening::CancelRejected(id) => format!("bound {}", self.label(id)),
             Happening::Scheduled(symbol, Some(_)) => format!("scheduled {}", self.name(symbol)),
             Happening::Scheduled(symbol, None) => format!("scheduled {} none", self.name(symbol)),
+            Happening::Opened(symbol, _) => format!("opened {}", self.name(symbol)),
             Happening::Indicated(symbol, finding) => {
                 format!("indicated {} {}", self.name(symbol), self.found(symbol, &finding))
             }
@@ -569,6 +576,10 @@ impl Stage {
                 format!("ended {} {}", self.name(symbol), self.came_to(symbol, &finding))
             }
             Happening::Booked(id) => format!("booked {}", self.label(id)),
+            Happening::Connected(connection, ..) => format!("connected {}", connection.0),
+            Happening::Tied(connection, id) => format!("tied {} to {}", self.label(id), connection.0),
+            Happening::Disconnected(connection) => format!("disconnected {}", connection.0),
+            Happening::Refused(id, reason) => format!("refused {} {reason:?}", self.label(id)),
             Happening::Completed(id) => format!("completed {}", self.label(id)),
             Happening::Cancelled(id, reason) => format!("cancelled {} {reason:?}", self.label(id)),
             Happening::Status(symbol, status) => {

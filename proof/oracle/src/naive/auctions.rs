@@ -24,6 +24,8 @@ pub(crate) struct Auctions {
     pub(crate) schedule: Option<Schedule>,
     /// Number of the next auction.
     pub(crate) number: u64,
+    /// Number of the last auction that opened.
+    pub(crate) opened: u64,
     /// Time of the next indicative price.
     pub(crate) told: Option<Time>,
     /// The finding of the auction being settled, with the quantity traded so far, and the first order that came too
@@ -32,6 +34,18 @@ pub(crate) struct Auctions {
 }
 
 impl Auctions {
+    /// Those that wait for an auction of this number, which opens at once or later.
+    fn waiting_for(number: u64, schedule: Option<Schedule>, now: Time) -> Self {
+        let is_open = schedule.is_some_and(|schedule| opening(&schedule) <= now);
+        let told = schedule.and_then(|schedule| next_told(&schedule, now));
+        Self { schedule, number, opened: number - u64::from(!is_open), told, cut: None }
+    }
+
+    /// When the next auction opens, if it has not.
+    fn opening(&self) -> Option<Time> {
+        (self.opened < self.number).then_some(opening(&self.schedule?))
+    }
+
     /// The schedule of the auction that an order of this id waits for.
     fn waited_for(&self, id: OrderId, now: Time) -> Option<Schedule> {
         match self.cut {
@@ -44,6 +58,11 @@ impl Auctions {
 /// The time `span` before an auction.
 fn before(schedule: &Schedule, span: u64) -> Time {
     Time(schedule.time.0.saturating_sub(span))
+}
+
+/// When an auction takes orders for the first time.
+fn opening(schedule: &Schedule) -> Time {
+    before(schedule, schedule.opens)
 }
 
 /// Why a schedule is invalid.
@@ -112,7 +131,10 @@ impl Naive {
             let time = match auctions.cut {
                 Some(_) => Time(0),
                 None if self.halted => return None,
-                None => auctions.told.or(Some(auctions.schedule?.time))?,
+                None => {
+                    let last = auctions.told.unwrap_or(auctions.schedule?.time);
+                    auctions.opening().map_or(last, |opening| opening.min(last))
+                }
             };
             Some((time, Step::Auction(SymbolId::from_index(at))))
         };
@@ -135,10 +157,18 @@ impl Naive {
         if schedule.is_none() {
             self.close_waiting(symbol, CancelReason::AuctionCancelled);
         }
-        let told = schedule.and_then(|schedule| next_told(&schedule, now));
-        self.pairs[symbol.index()].auctions = Some(Auctions { schedule, number, told, cut: None });
         self.happened.push(Happening::Scheduled(symbol, schedule));
+        self.wait_for(symbol, number, schedule, now);
         Outcome::Done
+    }
+
+    /// A symbol waits for its next auction; it may be open.
+    fn wait_for(&mut self, symbol: SymbolId, number: u64, schedule: Option<Schedule>, now: Time) {
+        let auctions = Auctions::waiting_for(number, schedule, now);
+        if auctions.opened == number {
+            self.happened.push(Happening::Opened(symbol, number));
+        }
+        self.pairs[symbol.index()].auctions = Some(auctions);
     }
 
     pub(super) fn close_waiting(&mut self, symbol: SymbolId, reason: CancelReason) {
@@ -153,7 +183,7 @@ impl Naive {
     pub(super) fn refuse_for_auction(&self, symbol: SymbolId, now: Time) -> Result<(), PlaceReject> {
         let next = self.auctions(symbol).and_then(|auctions| auctions.waited_for(OrderId(self.next_id), now));
         let next = next.ok_or(PlaceReject::NoAuctions)?;
-        let opening = before(&next, next.opens);
+        let opening = opening(&next);
         if now < opening { Err(PlaceReject::AuctionNotOpen { opening }) } else { Ok(()) }
     }
 
@@ -178,7 +208,7 @@ impl Naive {
         place.kind == OrderKind::Limit && !goes && self.live.iter().any(meets)
     }
 
-    /// Does whatever is due: an indication, a cut or a settlement.
+    /// Does whatever is due: an opening, an indication, a cut or a settlement.
     pub(super) fn auction(&mut self, symbol: SymbolId, now: Time) -> Answer {
         const NOT_NOW: Answer = Outcome::Rejected(Reject::Trading(TradingReject::NotNow));
         let Some(mut auctions) = self.auctions(symbol).cloned() else { return NOT_NOW };
@@ -186,7 +216,16 @@ impl Naive {
         if self.halted && auctions.cut.is_none() {
             return NOT_NOW;
         }
+        let opens = auctions.cut.is_none() && auctions.opening().is_some_and(|opening| opening <= now);
+        if opens {
+            auctions.opened = auctions.number;
+            self.happened.push(Happening::Opened(symbol, auctions.number));
+        }
         if auctions.cut.is_none() && now < schedule.time {
+            if opens {
+                self.pairs[symbol.index()].auctions = Some(auctions);
+                return Outcome::Done;
+            }
             if auctions.told.is_none_or(|told| now < told) {
                 return NOT_NOW;
             }
@@ -212,9 +251,8 @@ impl Naive {
                 }
             }
             self.happened.push(Happening::Ended(symbol, finding));
-            let schedule = after(schedule, now);
-            let told = schedule.and_then(|schedule| next_told(&schedule, now));
-            auctions = Auctions { schedule, number: auctions.number + 1, told, cut: None };
+            self.wait_for(symbol, auctions.number + 1, after(schedule, now), now);
+            return Outcome::Done;
         }
         self.pairs[symbol.index()].auctions = Some(auctions);
         Outcome::Done

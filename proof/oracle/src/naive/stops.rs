@@ -12,9 +12,9 @@ pub(super) fn refuse(place: &Place) -> Result<(), PlaceReject> {
     let (stop, price) = (u128::from(place.stop.ticks()), u128::from(place.price.ticks()));
     let error = if stop == 0 || place.option.is_some() {
         StopError::Missing
-    } else if place.side == Side::Buy && stop >= price {
+    } else if place.side == Side::Buy && stop > price {
         StopError::Buy
-    } else if place.side == Side::Sell && stop <= price {
+    } else if place.side == Side::Sell && stop < price {
         StopError::Sell
     } else if 2 * stop.abs_diff(price) > stop {
         StopError::TooFar

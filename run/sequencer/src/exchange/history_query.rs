@@ -5,8 +5,9 @@ use crate::recovery::acts::{Acted, acts};
 use crate::shared::Shared;
 use buttonwood_disk::Folder;
 use buttonwood_engine::BreakKind;
-use buttonwood_model::{SymbolId, TradeId};
-use buttonwood_views::history::{Fault, History, Look, Query, Stretch, Stretched};
+use buttonwood_model::{AccountId, SymbolId, TradeId};
+use buttonwood_views::EventId;
+use buttonwood_views::history::{Fault, History, Look, Query, Resumed, Stretch, Stretched};
 use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,10 +38,50 @@ impl Exchange {
             Err(Fault::Away) => {}
             told => return told,
         }
+        self.query_files(move |shared| question(Query::far(shared))).await
+    }
+
+    /// The events of an account's orders after `after`, oldest first, which must be one of its newest `most` events. They reach to the
+    /// newest event that was published when the query began: a caller that follows the events from before the call misses none and skips
+    /// those up to the last one returned.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    ///
+    /// # Panics
+    /// As [`Exchange::query_history`].
+    pub async fn order_events_after(
+        &self,
+        account: AccountId,
+        after: EventId,
+        most: usize,
+    ) -> Result<Resumed, Fault> {
+        let in_memory = {
+            let views = self.views();
+            let live = |order| views.live_with_broken(order);
+            Query::near(views.history()).order_events_after(account, after, most, live)
+        };
+        match in_memory {
+            Err(Fault::Away) => {}
+            found => return found,
+        }
+        self.query_files(move |shared| {
+            let live = |order| shared.views.read().live_with_broken(order);
+            Query::far(shared).order_events_after(account, after, most, live)
+        })
+        .await
+    }
+
+    /// Runs a query of rows in the files on a blocking thread.
+    async fn query_files<T, Q>(&self, question: Q) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        Q: FnOnce(&Shared) -> Result<T, Fault> + Send + 'static,
+    {
         let shared = Arc::clone(&self.shared);
         let asked = tokio::task::spawn_blocking(move || {
             let attempts = shared.mend.attempts();
-            question(Query::far(&*shared)).inspect_err(|fault| shared.mend.note(fault, attempts))
+            question(&shared).inspect_err(|fault| shared.mend.note(fault, attempts))
         });
         match asked.await.map_err(JoinError::try_into_panic) {
             Ok(told) => told,
@@ -48,6 +89,22 @@ impl Exchange {
             // The runtime is shutting down, so no caller reads the answer.
             Err(Err(_)) => std::future::pending().await,
         }
+    }
+
+    /// The same on a thread that may wait for the disk.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    pub fn query_history_here<T>(
+        &self,
+        question: impl Fn(Query<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        match self.query_memory(&question) {
+            Err(Fault::Away) => {}
+            told => return told,
+        }
+        let attempts = self.shared.mend.attempts();
+        question(Query::far(&*self.shared)).inspect_err(|fault| self.shared.mend.note(fault, attempts))
     }
 
     /// Which of the history's files are damaged and not mended yet, for an operator; `None` if none is known to be.

@@ -12,13 +12,12 @@ use crate::recovery::{HISTORY_DIR, JOURNAL_DIR, check_not_gone, decode};
 use buttonwood_disk::Folder;
 use buttonwood_engine::State;
 use buttonwood_journal::{Mark, Reader, ReplayError, snapshot};
-use buttonwood_model::{AccountId, Side, SymbolId};
-use buttonwood_num::{Price, Qty};
+use buttonwood_model::AccountId;
 use buttonwood_views::history::{
     self, Change, ClearingRow, ConversionRow, EntryRow, FundingRow, Index, Lengths, Numbered, OrderRow,
     Position, PredictionRow, PublicTrade, Scan, StakingRow, Statements, TradeRow,
 };
-use buttonwood_views::{Counted, Fold, Sink};
+use buttonwood_views::{Counted, Fold, OrderChange, RefusedEvent, Sink};
 
 /// Which rows to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,11 +258,11 @@ impl Sink for Gathered {
         at
     }
 
-    fn order(&mut self, row: &OrderRow) {
+    fn order(&mut self, row: &OrderRow) -> Position {
         if self.table == PastTable::Orders {
             self.rows.push(PastRow::Order(*row));
         }
-        self.counted.order(row);
+        self.counted.order(row)
     }
 
     fn public(&mut self, row: &PublicTrade) {
@@ -294,13 +293,17 @@ impl Sink for Gathered {
         self.counted.staking(row);
     }
 
-    fn prediction(&mut self, row: &PredictionRow) {
-        self.counted.prediction(row);
+    fn prediction(&mut self, row: &PredictionRow) -> Position {
+        self.counted.prediction(row)
     }
 
-    fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+    fn order_event(&mut self, change: &OrderChange) {
+        self.counted.order_event(change);
+    }
 
-    fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+    fn refused_order(&mut self, event: &RefusedEvent) {
+        self.counted.refused_order(event);
+    }
 }
 
 fn fault(error: ReplayError<Fault>) -> Fault {

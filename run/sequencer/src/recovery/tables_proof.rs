@@ -3,14 +3,13 @@
 use crate::Fault;
 use crate::care::tables::{Place, is_void, void};
 use buttonwood_engine::{Breaks, State};
-use buttonwood_model::{AccountId, Side, SymbolId};
-use buttonwood_num::{Price, Qty};
+use buttonwood_model::AccountId;
 use buttonwood_tables::{Database, Reached, Row, Size};
 use buttonwood_views::history::{
     Change, ClearingRow, ConversionRow, EntryRow, FundingRow, Index, Numbered, OrderRow, Position,
     PredictionRow, Proof, PublicTrade, StakingRow, Sums, TradeRow,
 };
-use buttonwood_views::{Fold, Sink};
+use buttonwood_views::{Fold, OrderChange, RefusedEvent, Sink};
 
 /// Rows that gather before they are folded.
 const GATHERED: usize = 50_000;
@@ -195,8 +194,8 @@ impl Sink for Proofs {
         self.files.conversion(row);
     }
 
-    fn order(&mut self, row: &OrderRow) {
-        self.files.order(row);
+    fn order(&mut self, row: &OrderRow) -> Position {
+        self.files.order(row)
     }
 
     fn public(&mut self, row: &PublicTrade) {
@@ -227,14 +226,18 @@ impl Sink for Proofs {
         self.files.staking(row);
     }
 
-    fn prediction(&mut self, row: &PredictionRow) {
+    fn prediction(&mut self, row: &PredictionRow) -> Position {
         if let Some(tables) = &mut self.tables {
             tables.push(&Row::Prediction(*row));
         }
-        self.files.prediction(row);
+        self.files.prediction(row)
     }
 
-    fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+    fn order_event(&mut self, change: &OrderChange) {
+        self.files.order_event(change);
+    }
 
-    fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+    fn refused_order(&mut self, event: &RefusedEvent) {
+        self.files.refused_order(event);
+    }
 }

@@ -13,7 +13,7 @@ use crate::writer::reply_mailbox::Mailbox;
 use buttonwood_engine::encode;
 use buttonwood_journal::{Buffer, Writer};
 use buttonwood_model::Stamp;
-use buttonwood_views::Views;
+use buttonwood_views::{Told, Views};
 use crossbeam_channel::{Sender, TrySendError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -32,6 +32,8 @@ pub(crate) struct Committer {
     pub(crate) buffer: Buffer,
     /// Answers of the batch being published; the allocation is reused.
     pub(crate) receipts: Vec<Receipt>,
+    /// The happenings of the batch, for the streams.
+    pub(crate) told: Option<Told>,
     /// Mailboxes with answers of the batch; the allocation is reused.
     pub(crate) to_wake: Vec<Arc<Mailbox>>,
     pub(crate) snapshots: Sender<u64>,
@@ -86,6 +88,9 @@ impl Committer {
         let durable = self.shared.meters.durable(taken, commands, self.writer.last_sync());
         let is_written = self.publish(batch)?;
         self.answer(batch);
+        if let Some(told) = self.told.take() {
+            self.shared.outlet.publish(told);
+        }
         self.shared.meters.published(durable, commands);
         if is_written {
             self.request_snapshot();
@@ -143,7 +148,9 @@ impl Committer {
     fn publish(&mut self, batch: &Batch) -> Result<bool, Fault> {
         let mut receipts = std::mem::take(&mut self.receipts);
         let mut views = self.shared.views.write();
+        views.tell(self.shared.outlet.is_open());
         let followed = self.follow(batch, &mut views, &mut receipts);
+        self.told = views.take_told();
         self.receipts = receipts;
         if let Err(poison) = followed {
             // The views stay locked: no thread may read them any more.

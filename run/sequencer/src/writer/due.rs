@@ -79,6 +79,14 @@ impl Writer {
             return;
         }
         let now = shared.clock.now();
+        // The connections of the run before are dead (D-150).
+        let first = |state: &State| state.floor().open_connections().next().map(|(connection, _)| connection);
+        while let Some(connection) = first(&self.state) {
+            if self.is_full() {
+                return;
+            }
+            self.close_connection(connection, shared);
+        }
         if self.start == Start::Resume {
             self.start = Start::CatchUp;
             for body in self.state.at_start(now) {

@@ -5,7 +5,7 @@ use buttonwood_engine::{
     Answer, ClearingReject, ConvertQuote, Made, OrderState, Outcome, Reject, StakingAnswer, State, Transfer,
     Withdrawn, Wrapped,
 };
-use buttonwood_model::{OrderId, Stamp};
+use buttonwood_model::{ConnectionId, OrderId, Stamp};
 
 /// The answer to a submitted command, sent once it is durable. Each accessor returns why the command was refused, or [`Reject::System`]
 /// if it was a command of another kind.
@@ -62,6 +62,14 @@ impl Receipt {
     /// As the type says.
     pub const fn order(&self) -> Result<&OrderState, Reject> {
         self.outcome.order()
+    }
+
+    /// The connection that was opened.
+    ///
+    /// # Errors
+    /// As the type says.
+    pub const fn connection(&self) -> Result<ConnectionId, Reject> {
+        self.outcome.connection()
     }
 
     /// What was wrapped or unwrapped.

@@ -3,6 +3,7 @@
 mod history_query;
 mod laws;
 mod moves;
+mod order_events;
 mod past;
 mod predictions;
 mod receipts;

@@ -112,19 +112,7 @@ impl Trading {
         let side = if session == 0 { Side::Buy } else { Side::Sell };
         let away = step * 7 % 40;
         let ticks = if session == 0 { 100_010 - away } else { 99_990 + away };
-        let place = Place {
-            symbol: SymbolId(0),
-            side,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(ticks),
-            qty: Qty::from_hundredths(u128::from(1 + step * 13 % 50) * 100_000),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        };
+        let place = limit(side, ticks, u128::from(1 + step * 13 % 50) * 100_000);
         match self.call(session, Body::Trading(TradingCommand::Place(place))) {
             Outcome::Trading(TradingAnswer::Order(order)) if order.is_live() && step.is_multiple_of(5) => {
                 self.call(session, Body::Trading(TradingCommand::Cancel(OrderRef::Id(order.id))));
@@ -134,6 +122,34 @@ impl Trading {
             Outcome::Rejected(Reject::Trading(TradingReject::Place(_))) => None,
             other => panic!("{other:?}"),
         }
+    }
+
+    /// An order of each session for more than it has, which is refused.
+    pub(crate) fn overreach(&mut self) {
+        for (session, side) in [(0, Side::Buy), (1, Side::Sell)] {
+            let place = limit(side, 100_000, 1_000_000_000_000_000_000);
+            let refused = self.call(session, Body::Trading(TradingCommand::Place(place)));
+            assert!(
+                matches!(refused, Outcome::Rejected(Reject::Trading(TradingReject::Place(_)))),
+                "{refused:?}"
+            );
+        }
+    }
+}
+
+fn limit(side: Side, ticks: u64, hundredths: u128) -> Place {
+    Place {
+        symbol: SymbolId(0),
+        side,
+        claim: Claim::Yes,
+        kind: OrderKind::Limit,
+        option: None,
+        price: Price::from_ticks(ticks),
+        qty: Qty::from_hundredths(hundredths),
+        spend: Money::ZERO,
+        client_id: None,
+        stop: Price::default(),
+        margin: false,
     }
 }
 

@@ -2,7 +2,10 @@
 //! nothing public (D-52).
 
 use super::Sink;
+use super::order_events::Places;
+use crate::OrderFill;
 use crate::history::{OrderRow, Part, Position, TradeRow};
+use crate::order_event::Step;
 use buttonwood_engine::OrderState;
 use buttonwood_model::{AccountId, Claim, OrderId, OrderKind, SessionId, Side, Stamp, SymbolId, TradeId};
 use buttonwood_num::{Grid, Money, Price, Qty, Round};
@@ -16,37 +19,65 @@ pub(super) struct Trade {
     pub(super) qty: Qty,
 }
 
+/// Where the rows of a command go.
+pub(super) struct Out<'a, S> {
+    pub(super) stamp: Stamp,
+    pub(super) places: &'a mut Places,
+    pub(super) sink: &'a mut S,
+}
+
 /// An order that trades off the book and is filled at once.
 pub(super) struct Order {
-    account: AccountId,
-    symbol: SymbolId,
-    side: Side,
-    id: OrderId,
-    filled: Qty,
-    notional: Money,
+    state: OrderState,
     /// The row of its newest trade.
     newest: Option<Position>,
 }
 
 impl Order {
-    pub(super) fn new(account: AccountId, symbol: SymbolId, side: Side, id: OrderId) -> Self {
-        Self { account, symbol, side, id, filled: Qty::ZERO, notional: Money::ZERO, newest: None }
+    /// An order that enters, for the quantity that it will trade.
+    pub(super) fn enter(
+        (account, side, id): (AccountId, Side, OrderId),
+        symbol: SymbolId,
+        qty: Qty,
+        out: &mut Out<'_, impl Sink>,
+    ) -> Self {
+        let state = OrderState {
+            id,
+            account,
+            session: SessionId::EXCHANGE,
+            symbol,
+            side,
+            claim: Claim::Yes,
+            kind: OrderKind::Market,
+            option: None,
+            price: Price::default(),
+            original: qty,
+            remaining: qty,
+            notional: Money::ZERO,
+            broken: Qty::ZERO,
+            placed: out.stamp.time,
+            reason: None,
+            client_id: None,
+            stop: None,
+        };
+        out.places.put(out.stamp, (Step::Accepted, false), &state, [None; 2], out.sink);
+        Self { state, newest: None }
     }
 
     /// Records a trade of the order.
-    pub(super) fn trade(&mut self, stamp: Stamp, trade: Trade, grid: &Grid, sink: &mut impl Sink) {
+    pub(super) fn trade(&mut self, trade: Trade, grid: &Grid, out: &mut Out<'_, impl Sink>) {
         let base = grid.base(trade.qty).expect("a part of a position");
         let value = base.times(trade.price, Round::Cut).expect("the decision bounds it");
-        self.filled += trade.qty;
-        self.notional = self.notional.capped_add(value);
+        self.state.remaining -= trade.qty;
+        self.state.notional = self.state.notional.capped_add(value);
         let row = TradeRow {
-            account: self.account,
-            symbol: self.symbol,
-            order: self.id,
+            account: self.state.account,
+            symbol: self.state.symbol,
+            order: self.state.id,
             trade: trade.id,
-            time: stamp.time,
+            time: out.stamp.time,
             claim: Claim::Yes,
-            side: self.side,
+            side: self.state.side,
             part: Part::OffBook(trade.price),
             price: on_grid(grid, trade.price),
             qty: trade.qty,
@@ -55,31 +86,16 @@ impl Order {
             of_order: self.newest,
             settled: None,
         };
-        self.newest = Some(sink.trade(&row));
+        self.newest = Some(out.sink.trade(&row));
+        let step = (Step::Filled(OrderFill::from(&row)), false);
+        out.places.put(out.stamp, step, &self.state, [self.newest, None], out.sink);
     }
 
     /// Records the order, after its last trade.
-    pub(super) fn close(&self, stamp: Stamp, sink: &mut impl Sink) {
-        let order = OrderState {
-            id: self.id,
-            account: self.account,
-            session: SessionId::EXCHANGE,
-            symbol: self.symbol,
-            side: self.side,
-            claim: Claim::Yes,
-            kind: OrderKind::Market,
-            option: None,
-            price: Price::default(),
-            original: self.filled,
-            remaining: Qty::ZERO,
-            notional: self.notional,
-            broken: Qty::ZERO,
-            placed: stamp.time,
-            reason: None,
-            client_id: None,
-            stop: None,
-        };
-        sink.order(&OrderRow { order, closed: stamp.time, trades: self.newest });
+    pub(super) fn close(self, out: &mut Out<'_, impl Sink>) {
+        let row = OrderRow { order: self.state, closed: out.stamp.time, trades: self.newest };
+        let closed = Some(out.sink.order(&row));
+        out.places.put(out.stamp, (Step::Closed, false), &self.state, [None, closed], out.sink);
     }
 }
 

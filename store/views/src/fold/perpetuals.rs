@@ -2,7 +2,7 @@
 //!
 //! A trade off the book is an order and a trade of both accounts, and nothing public: no tape, candle or volume (D-52).
 
-use super::off_book::{Order, Trade};
+use super::off_book::{Order, Out, Trade};
 use super::{Fold, Sink};
 use crate::history::FundingRow;
 use buttonwood_engine::perp::Infrequent;
@@ -11,7 +11,7 @@ use buttonwood_model::Stamp;
 
 impl Fold {
     /// Records the rows of an event, before it is applied.
-    pub(super) fn record_perpetual(&self, stamp: Stamp, event: &Infrequent, sink: &mut impl Sink) {
+    pub(super) fn record_perpetual(&mut self, stamp: Stamp, event: &Infrequent, sink: &mut impl Sink) {
         match event {
             Infrequent::OffBookTaken(taken) => self.record_off_book(stamp, taken, sink),
             Infrequent::FundingCut(cut) => {
@@ -30,9 +30,13 @@ impl Fold {
                     sink.funding(&FundingRow { account, symbol, hour: paid.hour, amount });
                 }
             }
+            Infrequent::MarksTaken(marks, ..) => {
+                for marked in marks {
+                    sink.marked(marked.symbol, marked.contract.mark);
+                }
+            }
             Infrequent::IndexPinned(..)
             | Infrequent::FeedPriced(_)
-            | Infrequent::MarksTaken(..)
             | Infrequent::RiskSet(..)
             | Infrequent::Resumed(_)
             | Infrequent::RoundBegun(_)
@@ -46,19 +50,24 @@ impl Fold {
     }
 
     /// Records the trades off the book of one round, and the orders that they complete.
-    fn record_off_book(&self, stamp: Stamp, taken: &Taken, sink: &mut impl Sink) {
-        let symbol = self.state.symbol(taken.symbol).expect("a contract is listed");
-        let mut own = Order::new(taken.account, taken.symbol, taken.side, taken.order);
+    fn record_off_book(&mut self, stamp: Stamp, taken: &Taken, sink: &mut impl Sink) {
+        if taken.trades.is_empty() {
+            return;
+        }
+        let Self { state, places, .. } = self;
+        let grid = &state.symbol(taken.symbol).expect("a contract is listed").grid;
+        let mut out = Out { stamp, places, sink };
+        let all = taken.trades.iter().map(|trade| trade.qty).sum();
+        let mut own = Order::enter((taken.account, taken.side, taken.order), taken.symbol, all, &mut out);
         for trade in &taken.trades {
-            let mut other = Order::new(trade.account, taken.symbol, taken.side.opposite(), trade.order);
+            let placed = (trade.account, taken.side.opposite(), trade.order);
+            let mut other = Order::enter(placed, taken.symbol, trade.qty, &mut out);
             let traded = Trade { id: trade.trade, price: trade.price, qty: trade.qty };
             for order in [&mut own, &mut other] {
-                order.trade(stamp, traded, &symbol.grid, sink);
+                order.trade(traded, grid, &mut out);
             }
-            other.close(stamp, sink);
+            other.close(&mut out);
         }
-        if !taken.trades.is_empty() {
-            own.close(stamp, sink);
-        }
+        own.close(&mut out);
     }
 }

@@ -1,7 +1,7 @@
 //! Prediction markets: closed orders of contracts, positions that end, and contracts that trade no more.
 
 use super::{Fold, Sink};
-use crate::history::{ClosedContractOrder, PredictionRow, SettledPosition, Settlement};
+use crate::history::{ClosedContractOrder, Position, PredictionRow, SettledPosition, Settlement};
 use buttonwood_engine::prediction::{self, Paid};
 use buttonwood_engine::{OrderState, PredictionInfrequent};
 use buttonwood_model::{Claim, EventId, OrderClass, Side, Stamp, Symbol, SymbolId};
@@ -15,6 +15,7 @@ impl Fold {
         event: &PredictionInfrequent,
         sink: &mut impl Sink,
     ) {
+        sink.contracts();
         match event {
             PredictionInfrequent::Paid(paid) => self.record_payments_of_contract(stamp, paid, sink),
             PredictionInfrequent::Settled(event) => self.end_tapes(*event),
@@ -63,7 +64,12 @@ impl Fold {
     }
 
     /// Records a closed order of a contract, in the view of its own outcome.
-    pub(super) fn put_contract_order(&self, stamp: Stamp, order: &OrderState, sink: &mut impl Sink) {
+    pub(super) fn put_contract_order(
+        &self,
+        stamp: Stamp,
+        order: &OrderState,
+        sink: &mut impl Sink,
+    ) -> Position {
         let symbol = self.state.symbol(order.symbol).expect("an order's symbol is listed");
         let executed = order.original - order.remaining;
         let notional = prediction::own_notional(symbol, order.claim, executed, order.notional);
@@ -84,7 +90,7 @@ impl Fold {
             closed: stamp.time,
             reason: order.reason,
             client_id: order.client_id,
-        }));
+        }))
     }
 
     /// The outcome, the side and the price of a fill as its order sees them.

@@ -95,6 +95,9 @@ impl Fold {
     pub(super) fn record_entries(&mut self, stamp: Stamp, parties: [Option<Party>; 2], sink: &mut impl Sink) {
         let mut moves = core::mem::take(&mut self.moves);
         self.state.take_moves(&mut moves);
+        for moved in &moves {
+            sink.touched(moved.account);
+        }
         for place in 0..moves.len() {
             if let Some(row) = self.entry(stamp, &moves, place, parties) {
                 sink.entry(&row);

@@ -1,9 +1,11 @@
 //! A small life of prediction markets, through the engine's own decisions: its rows, its statement, and what a replay makes of it.
 
+mod order_events;
+
 use super::*;
 use crate::history::{
-    Change, ClosedContractOrder, EntriesFrom, EntryRow, Limit, Line, Lines, Numbered, Query, SettledPosition,
-    Settlement, Since, Sums,
+    Change, ClosedContractOrder, EntriesFrom, EntryRow, Limit, Line, Lines, Numbered, Part, Query,
+    SettledPosition, Settlement, Since, Sums,
 };
 use crate::reserves::{Cut, Nonces, Trees};
 use crate::{Depth, Records, Views};
@@ -16,10 +18,10 @@ use buttonwood_engine::{
     funds, houses,
 };
 use buttonwood_model::{
-    AccountId, Claim, ClientId, Currency, CurrencyId, CurrencyKind, EventId, ExecutionOption, GroupId, Nonce,
-    OrderKind, Role, Roles, Seq, SessionId,
+    AccountId, CancelReason, Claim, ClientId, Currency, CurrencyId, CurrencyKind, EventId, ExecutionOption,
+    GroupId, Nonce, Role, Roles, Seq, SessionId, Time, TradeId,
 };
-use buttonwood_num::Decimal;
+use buttonwood_num::{Decimal, Money};
 use tempfile::{TempDir, tempdir};
 
 const START: Time = Time(1_767_225_600_000_000);
@@ -38,6 +40,8 @@ struct Kept {
     trades: Vec<TradeRow>,
     predictions: Vec<PredictionRow>,
     entries: Vec<EntryRow>,
+    changes: Vec<OrderChange>,
+    refused: Vec<RefusedEvent>,
     orders: usize,
     depth: Depth,
 }
@@ -57,8 +61,9 @@ impl Sink for Rows {
         at
     }
 
-    fn order(&mut self, _row: &OrderRow) {
+    fn order(&mut self, row: &OrderRow) -> Position {
         self.kept.orders += 1;
+        self.counted.order(row)
     }
 
     fn public(&mut self, row: &PublicTrade) {
@@ -79,16 +84,26 @@ impl Sink for Rows {
 
     fn staking(&mut self, _row: &StakingRow) {}
 
-    fn prediction(&mut self, row: &PredictionRow) {
+    fn prediction(&mut self, row: &PredictionRow) -> Position {
         self.kept.predictions.push(*row);
-        self.counted.prediction(row);
+        self.counted.prediction(row)
+    }
+
+    fn order_event(&mut self, change: &OrderChange) {
+        self.kept.changes.push(*change);
+        self.counted.order_event(change);
+    }
+
+    fn refused_order(&mut self, event: &RefusedEvent) {
+        self.kept.refused.push(*event);
+        self.counted.refused_order(event);
     }
 
     fn rested(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
         self.kept.depth.add(symbol, side, price, qty);
     }
 
-    fn reduced(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty) {
+    fn reduced(&mut self, symbol: SymbolId, side: Side, price: Price, qty: Qty, _why: Removed) {
         self.kept.depth.remove(symbol, side, price, qty);
     }
 }

@@ -1,7 +1,9 @@
 //! Copies the files, next to a running exchange that appends to them.
 
 use super::fault::Fault;
-use super::files::{CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDERS, PREDICTIONS, PUBLIC, STAKING, TRADES};
+use super::files::{
+    CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDER_EVENTS, ORDERS, PREDICTIONS, PUBLIC, STAKING, TRADES,
+};
 use super::index::Lengths;
 use super::scan::usable;
 use buttonwood_disk::{Folder, Open, copy_start};
@@ -24,6 +26,7 @@ pub fn copy(from: &Folder, to: &Folder, lengths: Lengths) -> Result<bool, Fault>
         (CLEARING, lengths.clearing),
         (STAKING, lengths.staking),
         (PREDICTIONS, lengths.predictions),
+        (ORDER_EVENTS, lengths.order_events),
     ];
     let mut found = Vec::new();
     for ((name, magic), bytes) in files {

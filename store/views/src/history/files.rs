@@ -8,6 +8,7 @@ use super::fault::Fault;
 use super::funding::FundingRow;
 use super::index::{Index, Lengths};
 use super::log::{self, Log, Magic, Rows};
+use super::order_events::OrderEventRow;
 use super::predictions::PredictionRow;
 use super::row::{OrderRow, PublicTrade, TradeRow};
 use super::scan::Scan;
@@ -28,10 +29,12 @@ pub(super) const CONVERSIONS: (&str, Magic) = ("conversions.log", *b"BWconve1");
 pub(super) const CLEARING: (&str, Magic) = ("clearing.log", *b"BWclear1");
 pub(super) const STAKING: (&str, Magic) = ("staking.log", *b"BWstake1");
 pub(super) const PREDICTIONS: (&str, Magic) = ("predictions.log", *b"BWpredi1");
+pub(super) const ORDER_EVENTS: (&str, Magic) = ("order_events.log", *b"BWevent1");
 
 /// The kinds and versions of the files, as text: another format moves the rows.
 pub fn formats() -> String {
-    let all = [TRADES, ORDERS, PUBLIC, FUNDING, ENTRIES, CONVERSIONS, CLEARING, STAKING, PREDICTIONS];
+    let all =
+        [TRADES, ORDERS, PUBLIC, FUNDING, ENTRIES, CONVERSIONS, CLEARING, STAKING, PREDICTIONS, ORDER_EVENTS];
     all.map(|(_, magic)| String::from_utf8_lossy(&magic).into_owned()).join(" ")
 }
 
@@ -47,10 +50,11 @@ pub(super) struct Halves {
     pub(super) clearing: usize,
     pub(super) staking: usize,
     pub(super) predictions: usize,
+    pub(super) order_events: usize,
 }
 
-/// At most twice this, so 36 MiB; at 90 bytes a row, the newest 50 trades of 2,500 equally busy accounts. Rows of funding are read from
-/// the database, so few of them stay.
+/// At most twice this, so 44 MiB; at 90 bytes a row, the newest 50 trades of 2,500 equally busy accounts. Rows of funding are read from
+/// the database, so few of them stay. Of order events the newest 100,000 rows stay, for clients that reconnect.
 const HALVES: Halves = Halves {
     trades: 11 << 20,
     orders: 4 << 20,
@@ -61,6 +65,7 @@ const HALVES: Halves = Halves {
     clearing: 64 << 10,
     staking: 64 << 10,
     predictions: 64 << 10,
+    order_events: 4 << 20,
 };
 
 /// The log files and their index.
@@ -77,6 +82,7 @@ pub struct History {
     pub(super) clearing: Log,
     pub(super) staking: Log,
     pub(super) predictions: Log,
+    pub(super) order_events: Log,
     /// For each half in memory, the time when its first order closed.
     since: [Option<Time>; 2],
     /// Whether a sync has failed since the files were opened.
@@ -87,7 +93,7 @@ pub struct History {
 #[derive(Clone, Debug)]
 pub struct Syncer {
     directory: Folder,
-    files: [Rows; 9],
+    files: [Rows; 10],
     is_doubtful: Arc<AtomicBool>,
 }
 
@@ -114,6 +120,7 @@ impl History {
         let clearing = Log::open(&directory, CLEARING, lengths.clearing, halves.clearing)?;
         let staking = Log::open(&directory, STAKING, lengths.staking, halves.staking)?;
         let predictions = Log::open(&directory, PREDICTIONS, lengths.predictions, halves.predictions)?;
+        let order_events = Log::open(&directory, ORDER_EVENTS, lengths.order_events, halves.order_events)?;
         Ok(Self {
             directory,
             index,
@@ -126,6 +133,7 @@ impl History {
             clearing,
             staking,
             predictions,
+            order_events,
             since: [None; 2],
             is_doubtful: Arc::default(),
         })
@@ -137,8 +145,8 @@ impl History {
     /// # Errors
     /// [`Fault::Io`] on an error of the disk.
     pub fn pad(directory: &Folder, index: &Index) -> Result<(), Fault> {
-        let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking, predictions } =
-            index.lengths();
+        let Lengths { trades, orders, public, funding, entries, .. } = index.lengths();
+        let Lengths { conversions, clearing, staking, predictions, order_events, .. } = index.lengths();
         log::pad(directory, TRADES, trades)?;
         log::pad(directory, ORDERS, orders)?;
         log::pad(directory, PUBLIC, public)?;
@@ -147,7 +155,8 @@ impl History {
         log::pad(directory, CONVERSIONS, conversions)?;
         log::pad(directory, CLEARING, clearing)?;
         log::pad(directory, STAKING, staking)?;
-        log::pad(directory, PREDICTIONS, predictions)
+        log::pad(directory, PREDICTIONS, predictions)?;
+        log::pad(directory, ORDER_EVENTS, order_events)
     }
 
     /// The current index, including rows not yet written.
@@ -205,8 +214,13 @@ impl History {
         self.index.push_prediction(row, self.predictions.buffer())
     }
 
+    /// Appends events of an order; ids never decrease.
+    pub fn push_order_event(&mut self, row: &OrderEventRow) -> Position {
+        self.index.push_order_event(row, self.order_events.buffer())
+    }
+
     /// Every file.
-    fn logs(&self) -> [&Log; 9] {
+    fn logs(&self) -> [&Log; 10] {
         [
             &self.trades,
             &self.orders,
@@ -217,6 +231,7 @@ impl History {
             &self.clearing,
             &self.staking,
             &self.predictions,
+            &self.order_events,
         ]
     }
 
@@ -238,6 +253,7 @@ impl History {
         self.clearing.flush()?;
         self.staking.flush()?;
         self.predictions.flush()?;
+        self.order_events.flush()?;
         Ok(())
     }
 
@@ -275,8 +291,9 @@ impl History {
 impl Syncer {
     /// The length of each file.
     pub fn lengths(&self) -> Lengths {
-        let [trades, orders, public, funding, entries, conversions, clearing, staking, predictions] =
+        let [trades, orders, public, funding, entries, conversions, clearing, staking, rest @ ..] =
             &self.files;
+        let [predictions, order_events] = rest;
         Lengths {
             trades: trades.written,
             orders: orders.written,
@@ -287,11 +304,12 @@ impl Syncer {
             clearing: clearing.written,
             staking: staking.written,
             predictions: predictions.written,
+            order_events: order_events.written,
         }
     }
 
     /// The files.
-    pub(super) fn rows(&self) -> [Rows; 9] {
+    pub(super) fn rows(&self) -> [Rows; 10] {
         self.files.clone()
     }
 

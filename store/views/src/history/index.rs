@@ -10,6 +10,7 @@ use super::codec::{self, Position};
 use super::converted::{ConversionLinks, ConversionRow};
 use super::entry::{EntryLinks, EntryRow};
 use super::funding::FundingRow;
+use super::order_events::OrderEventRow;
 use super::predictions::PredictionRow;
 use super::row::{AccountLinks, Least, OrderLinks, OrderRow, PublicTrade, TradeLinks, TradeRow};
 use super::staking::StakingRow;
@@ -63,6 +64,8 @@ pub struct Lengths {
     pub staking: u64,
     /// Closed orders of contracts, and positions that ended.
     pub predictions: u64,
+    /// Events of orders.
+    pub order_events: u64,
 }
 
 /// The chains of one account.
@@ -76,6 +79,8 @@ struct Heads {
     /// Sorted by currency; only those of which it has an entry.
     currencies: Vec<CurrencyHead>,
     conversions: Chain,
+    /// The newest row of events of its orders.
+    order_event: Option<Position>,
 }
 
 /// The chains of one account in one symbol.
@@ -106,6 +111,7 @@ impl Lengths {
             clearing: HEADER,
             staking: HEADER,
             predictions: HEADER,
+            order_events: HEADER,
         }
     }
 }
@@ -243,6 +249,19 @@ impl Index {
         let at = end(self.chains.lengths.predictions);
         self.chains.lengths.predictions += codec::seal(out, at, |out| row.encode(out));
         at
+    }
+
+    /// Links events of an order and appends their bytes; returns their position.
+    pub fn push_order_event(&mut self, row: &OrderEventRow, out: &mut Vec<u8>) -> Position {
+        let at = end(self.chains.lengths.order_events);
+        let prev = grown(&mut self.chains.accounts, row.account.index()).order_event.replace(at);
+        self.chains.lengths.order_events += codec::seal(out, at, |out| row.encode(at, prev, out));
+        at
+    }
+
+    /// The newest row of events of an account's orders.
+    pub(super) fn newest_order_event(&self, account: AccountId) -> Option<Position> {
+        self.chains.accounts.get(account.index())?.order_event
     }
 
     /// An account's newest entry, in one currency or in all.

@@ -15,6 +15,7 @@
 //! * closed clearing orders are rows of their own without links, which the history's database answers for: `clearing`;
 //! * so are transactions of staking: `staking`; and closed orders of contracts, and positions that ended: `predictions`;
 //! * wraps and instant orders are rows of their own, in no list of the book: `converted`;
+//! * events of orders are linked by account, for clients that missed some: `order_events`, `resume`;
 //! * the trades of one order are linked by [`TradeRow::of_order`], whose newest position the caller keeps.
 //!
 //! Clauses: `ORD-068`, `ORD-070` to `ORD-077`, `ORD-080`, `MKT-016` to `MKT-022`; decision D-14.
@@ -31,11 +32,13 @@ mod files;
 mod funding;
 mod index;
 mod log;
+mod order_events;
 mod page;
 mod placed;
 mod predictions;
 mod proof;
 mod query;
+mod resume;
 mod row;
 mod scan;
 mod staking;
@@ -53,11 +56,13 @@ pub use fault::Fault;
 pub use files::{History, Syncer, formats};
 pub use funding::FundingRow;
 pub use index::{Index, Lengths};
+pub use order_events::{ClosedRow, OrderEventRow, RowStep};
 pub use page::Limit;
 pub use placed::PastOrder;
 pub use predictions::{ClosedContractOrder, PredictionRow, SettledPosition, Settlement};
 pub use proof::Proof;
 pub use query::{Look, Query, Since, TradesFrom};
+pub use resume::Resumed;
 pub use row::{OrderRow, Part, PublicTrade, Settled, TradeRow};
 pub use scan::{Rows, Scan, Statements};
 pub use staking::{StakingKind, StakingRow};

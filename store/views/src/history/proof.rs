@@ -8,19 +8,20 @@ use super::converted::ConversionRow;
 use super::entry::EntryRow;
 use super::fault::Fault;
 use super::files::{
-    CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDERS, PREDICTIONS, PUBLIC, STAKING, Syncer, TRADES,
+    CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDER_EVENTS, ORDERS, PREDICTIONS, PUBLIC, STAKING, Syncer,
+    TRADES,
 };
 use super::funding::FundingRow;
 use super::index::{Index, Lengths};
 use super::log::{Magic, Rows};
+use super::order_events::OrderEventRow;
 use super::predictions::PredictionRow;
 use super::row::{OrderRow, PublicTrade, TradeRow};
 use super::scan::usable;
 use super::staking::StakingRow;
 use crate::Sink;
+use crate::order_event::{OrderChange, RefusedEvent};
 use buttonwood_disk::{Folder, Handle};
-use buttonwood_model::{Side, SymbolId};
-use buttonwood_num::{Price, Qty};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,6 +42,7 @@ pub struct Proof {
     clearing: File,
     staking: File,
     predictions: File,
+    order_events: File,
     row: Vec<u8>,
     fault: Option<Fault>,
 }
@@ -83,12 +85,13 @@ impl Proof {
             clearing: open(CLEARING, lengths.clearing)?,
             staking: open(STAKING, lengths.staking)?,
             predictions: open(PREDICTIONS, lengths.predictions)?,
+            order_events: open(ORDER_EVENTS, lengths.order_events)?,
             row: Vec::new(),
             fault: None,
         })
     }
 
-    fn files(&self) -> [&File; 9] {
+    fn files(&self) -> [&File; 10] {
         [
             &self.trades,
             &self.orders,
@@ -99,6 +102,7 @@ impl Proof {
             &self.clearing,
             &self.staking,
             &self.predictions,
+            &self.order_events,
         ]
     }
 
@@ -108,8 +112,9 @@ impl Proof {
     /// # Errors
     /// [`Fault::Io`] if a file cannot be written.
     pub fn mend(files: &Syncer, index: Index) -> Result<Self, Fault> {
-        let [trades, orders, public, funding, entries, conversions, clearing, staking, predictions] =
+        let [trades, orders, public, funding, entries, conversions, clearing, staking, rest @ ..] =
             files.rows();
+        let [predictions, order_events] = rest;
         Ok(Self {
             index,
             trades: File::to_mend(TRADES, trades)?,
@@ -121,6 +126,7 @@ impl Proof {
             clearing: File::to_mend(CLEARING, clearing)?,
             staking: File::to_mend(STAKING, staking)?,
             predictions: File::to_mend(PREDICTIONS, predictions)?,
+            order_events: File::to_mend(ORDER_EVENTS, order_events)?,
             row: Vec::new(),
             fault: None,
         })
@@ -153,6 +159,13 @@ impl Proof {
     /// [`Fault::Damaged`] for the first row that does not, [`Fault::Io`] if the file cannot be read.
     pub fn check(&mut self) -> Result<(), Fault> {
         self.fault.take().map_or(Ok(()), Err)
+    }
+
+    fn order_event_row(&mut self, row: &OrderEventRow) {
+        self.row.clear();
+        let at = self.index.push_order_event(row, &mut self.row);
+        let outcome = self.order_events.compare(at, &self.row);
+        self.note(outcome);
     }
 
     fn note(&mut self, outcome: Result<(), Fault>) {
@@ -226,11 +239,12 @@ impl Sink for Proof {
         at
     }
 
-    fn order(&mut self, row: &OrderRow) {
+    fn order(&mut self, row: &OrderRow) -> Position {
         self.row.clear();
         let at = self.index.push_order(row, &mut self.row);
         let outcome = self.orders.compare(at, &self.row);
         self.note(outcome);
+        at
     }
 
     fn public(&mut self, row: &PublicTrade) {
@@ -275,16 +289,22 @@ impl Sink for Proof {
         self.note(outcome);
     }
 
-    fn prediction(&mut self, row: &PredictionRow) {
+    fn prediction(&mut self, row: &PredictionRow) -> Position {
         self.row.clear();
         let at = self.index.push_prediction(row, &mut self.row);
         let outcome = self.predictions.compare(at, &self.row);
         self.note(outcome);
+        at
     }
 
-    fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+    fn order_event(&mut self, change: &OrderChange) {
+        self.row.clear();
+        self.order_event_row(&OrderEventRow::from(change));
+    }
 
-    fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+    fn refused_order(&mut self, event: &RefusedEvent) {
+        self.order_event_row(&OrderEventRow::from(event));
+    }
 }
 
 fn count(bytes: &[u8]) -> u64 {

@@ -6,11 +6,13 @@ use super::converted::ConversionRow;
 use super::entry::EntryRow;
 use super::fault::Fault;
 use super::files::{
-    CLEARING, CONVERSIONS, ENTRIES, FUNDING, History, ORDERS, PREDICTIONS, PUBLIC, STAKING, TRADES,
+    CLEARING, CONVERSIONS, ENTRIES, FUNDING, History, ORDER_EVENTS, ORDERS, PREDICTIONS, PUBLIC, STAKING,
+    TRADES,
 };
 use super::funding::FundingRow;
 use super::index::{HEADER, Lengths};
 use super::log::{self, Decode, Log, Magic};
+use super::order_events::OrderEventRow;
 use super::predictions::PredictionRow;
 use super::row::{OrderRow, PublicTrade, TradeRow};
 use super::staking::StakingRow;
@@ -44,6 +46,8 @@ pub struct Scan {
     pub staking: Rows<StakingRow>,
     /// Closed orders of contracts and positions that ended, in the order of the journal.
     pub predictions: Rows<PredictionRow>,
+    /// Events of orders, in the order of their ids.
+    pub order_events: Rows<OrderEventRow>,
 }
 
 impl Scan {
@@ -62,6 +66,7 @@ impl Scan {
         let clearing = Rows::open(directory, CLEARING, lengths.clearing, clearing)?;
         let staking = Rows::open(directory, STAKING, lengths.staking, staking)?;
         let predictions = Rows::open(directory, PREDICTIONS, lengths.predictions, prediction)?;
+        let order_events = Rows::open(directory, ORDER_EVENTS, lengths.order_events, order_event)?;
         let (Some(trades), Some(orders), Some(public)) = (trades, orders, public) else { return Ok(None) };
         let (Some(funding), Some(entries), Some(conversions)) = (funding, entries, conversions) else {
             return Ok(None);
@@ -69,6 +74,7 @@ impl Scan {
         let (Some(clearing), Some(staking), Some(predictions)) = (clearing, staking, predictions) else {
             return Ok(None);
         };
+        let Some(order_events) = order_events else { return Ok(None) };
         Ok(Some(Self {
             trades,
             orders,
@@ -79,6 +85,7 @@ impl Scan {
             clearing,
             staking,
             predictions,
+            order_events,
         }))
     }
 
@@ -87,8 +94,8 @@ impl Scan {
     /// # Errors
     /// [`Fault::Damaged`] for the first row that is none, [`Fault::Io`] if a file cannot be read.
     pub fn check(self, mut goes_on: impl FnMut() -> bool) -> Result<(), Fault> {
-        let Self { trades, orders, public, funding, entries, conversions, clearing, staking, predictions } =
-            self;
+        let Self { trades, orders, public, funding, entries, .. } = self;
+        let Self { conversions, clearing, staking, predictions, order_events, .. } = self;
         check_rows(trades, &mut goes_on)?;
         check_rows(orders, &mut goes_on)?;
         check_rows(public, &mut goes_on)?;
@@ -97,7 +104,8 @@ impl Scan {
         check_rows(conversions, &mut goes_on)?;
         check_rows(clearing, &mut goes_on)?;
         check_rows(staking, &mut goes_on)?;
-        check_rows(predictions, &mut goes_on)
+        check_rows(predictions, &mut goes_on)?;
+        check_rows(order_events, &mut goes_on)
     }
 
     /// The rows of a live history after these lengths. Rows that are not in the files yet are copied.
@@ -112,6 +120,7 @@ impl Scan {
             clearing: Rows::after(&history.clearing, from.clearing, clearing),
             staking: Rows::after(&history.staking, from.staking, staking),
             predictions: Rows::after(&history.predictions, from.predictions, prediction),
+            order_events: Rows::after(&history.order_events, from.order_events, order_event),
         }
     }
 }
@@ -180,6 +189,10 @@ fn staking(_at: Position, body: &[u8]) -> Result<StakingRow, Damage> {
 
 fn prediction(_at: Position, body: &[u8]) -> Result<PredictionRow, Damage> {
     PredictionRow::decode(body)
+}
+
+fn order_event(at: Position, body: &[u8]) -> Result<OrderEventRow, Damage> {
+    OrderEventRow::decode(at, body).map(|(row, _)| row)
 }
 
 fn conversion(at: Position, body: &[u8]) -> Result<ConversionRow, Damage> {

@@ -2,13 +2,15 @@
 
 mod mending;
 mod moving;
+mod resuming;
 mod rig;
 
 use super::bucket;
 use super::query::NEAR_MAX;
 use super::row::Timed;
 use super::{
-    Fault, History, Index, Lengths, Limit, Look, OrderRow, PastOrder, Position, Query, Scan, Since, TradeRow,
+    Fault, History, Index, Lengths, Limit, Look, OrderEventRow, OrderRow, PastOrder, Position, Query, Scan,
+    Since, TradeRow,
 };
 use buttonwood_disk::Folder;
 use buttonwood_disk::watched::{Call, Warden, Watched};
@@ -27,7 +29,7 @@ const BOB: AccountId = AccountId(1);
 /// Later than any other time.
 const EVER: Time = Time(u64::MAX);
 const BTCUSD: SymbolId = SymbolId(0);
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "trades.log",
     "orders.log",
     "public.log",
@@ -37,6 +39,7 @@ const FILES: [&str; 9] = [
     "clearing.log",
     "staking.log",
     "predictions.log",
+    "order_events.log",
 ];
 
 /// A page may have all trades of its orders.
@@ -174,6 +177,20 @@ fn contents(directory: &TempDir) -> Vec<Vec<u8>> {
     FILES.iter().map(|file| fs::read(directory.path().join(file)).unwrap()).collect()
 }
 
+/// The rows of events among others.
+fn changes(rows: &[Row]) -> Vec<OrderEventRow> {
+    let change = |row: &Row| {
+        if let Row::OrderEvent(change) = row {
+            Some(change.into())
+        } else if let Row::Refused(event) = row {
+            Some(event.into())
+        } else {
+            None
+        }
+    };
+    rows.iter().filter_map(change).collect()
+}
+
 /// The index after a round trip through a checkpoint.
 fn restored(index: &Index) -> Index {
     Index::decode(&index.encode(Vec::new()).unwrap()).unwrap()
@@ -263,6 +280,12 @@ proptest! {
                 Row::Clearing(row) => alone.push_clearing(row, &mut thrown_away),
                 Row::Staking(row) => alone.push_staking(row, &mut thrown_away),
                 Row::Prediction(row) => alone.push_prediction(row, &mut thrown_away),
+                Row::OrderEvent(change) => {
+                    alone.push_order_event(&OrderEventRow::from(change), &mut thrown_away)
+                }
+                Row::Refused(event) => {
+                    alone.push_order_event(&OrderEventRow::from(event), &mut thrown_away)
+                }
             };
         }
         prop_assert!(&alone == history.index());
@@ -520,7 +543,8 @@ fn a_scan_returns_every_row() {
     let lengths = rig.history.index().lengths();
     let folder = Folder::from(directory.path());
     let scan = Scan::open(&folder, lengths).unwrap().unwrap();
-    let Scan { trades, orders, public, funding, entries, conversions, clearing, staking, predictions } = scan;
+    let Scan { trades, orders, public, funding, entries, .. } = scan;
+    let Scan { conversions, clearing, staking, predictions, order_events, .. } = scan;
     let of = |pick: fn(&Row) -> bool| rig.rows.iter().filter(|row| pick(row)).copied().collect::<Vec<Row>>();
     let scanned: Vec<Row> = trades.map(|row| Row::Trade(row.unwrap())).collect();
     assert_eq!(scanned, of(|row| matches!(row, Row::Trade(_))));
@@ -540,6 +564,7 @@ fn a_scan_returns_every_row() {
     assert_eq!(scanned, of(|row| matches!(row, Row::Staking(_))));
     let scanned: Vec<Row> = predictions.map(|row| Row::Prediction(row.unwrap())).collect();
     assert_eq!(scanned, of(|row| matches!(row, Row::Prediction(_))));
+    assert_eq!(order_events.map(Result::unwrap).collect::<Vec<_>>(), changes(&rig.rows));
     fs::write(directory.path().join("orders.log"), b"BWorder1").unwrap();
     assert!(Scan::open(&folder, lengths).unwrap().is_none());
     fs::remove_file(directory.path().join("orders.log")).unwrap();
@@ -561,8 +586,9 @@ fn a_live_history_returns_the_rows_after_a_point() {
         points.push((rig.history.index().lengths(), rig.rows.len()));
     }
     for (from, count) in points {
-        let Scan { trades, orders, public, funding, entries, conversions, clearing, staking, predictions } =
-            rig.history.after(from);
+        let scan = rig.history.after(from);
+        let Scan { trades, orders, public, funding, entries, .. } = scan;
+        let Scan { conversions, clearing, staking, predictions, order_events, .. } = scan;
         let expected = |pick: fn(&Row) -> bool| {
             rig.rows[count..].iter().filter(|row| pick(row)).copied().collect::<Vec<_>>()
         };
@@ -582,6 +608,7 @@ fn a_live_history_returns_the_rows_after_a_point() {
         assert_eq!(found, expected(|row| matches!(row, Row::Staking(_))));
         let found: Vec<Row> = predictions.map(|row| Row::Prediction(row.unwrap())).collect();
         assert_eq!(found, expected(|row| matches!(row, Row::Prediction(_))));
+        assert_eq!(order_events.map(Result::unwrap).collect::<Vec<_>>(), changes(&rig.rows[count..]));
         assert_eq!(orders.count(), 0);
     }
 }
@@ -628,10 +655,11 @@ fn opens_only_what_the_index_knows() {
         let (directory, history) = after_spoiling(file, |bytes| bytes.extend_from_slice(b"torn"));
         let lengths = history.unwrap().index().lengths();
         let held = FILES.map(|file| fs::metadata(directory.path().join(file)).unwrap().len());
-        let Lengths { trades, orders, public, funding, entries, conversions, clearing, staking, predictions } =
-            lengths;
-        let lengths = [trades, orders, public, funding, entries, conversions, clearing, staking, predictions];
-        assert_eq!(held, lengths);
+        let Lengths { trades, orders, public, funding, entries, .. } = lengths;
+        let Lengths { conversions, clearing, staking, predictions, order_events, .. } = lengths;
+        let first = [trades, orders, public, funding, entries];
+        let rest = [conversions, clearing, staking, predictions, order_events];
+        assert_eq!(held[..], [first, rest].concat());
     }
 }
 

@@ -122,6 +122,8 @@ fn accounts_that_do_not_trade_take_no_orders() {
     let browser = stage.browser(ANN);
     let caller = Caller { account: Some(custody), ..stage.page(browser, 0) };
     assert_eq!(stage.order(caller), barred(AccessReject::WrongKind));
+    let [order] = &stage.exchange.of.refused[..] else { panic!("a refused order of a page is reported") };
+    assert_eq!((order.account, order.session), (custody, browser));
     let new = NewCode { account: custody, ..stage.consent(browser, "c") };
     assert_eq!(stage.issue(new), Answer::Done);
     assert_eq!(stage.exchange(Stage::redeem("c", "1")), Answer::Done);
@@ -149,4 +151,23 @@ fn a_halt_holds_for_tokens() {
     assert_eq!(stage.order(stage.bearer("1")), Answer::Rejected(AnyReject::Halted));
     assert_eq!(stage.call(stage.bearer("1"), TradingCommand::CancelSession), Answer::Done);
     assert!(stage.exchange.order(order).is_none());
+}
+
+/// A token opens a connection that cancels on disconnect and places orders over it; a page does not. Proves EVT-022.
+#[test]
+fn a_token_has_connections() {
+    let mut stage = Stage::new();
+    stage.granted(ANN, 0, ORDERS, "1");
+    let browser = stage.browser(ANN);
+    let page = stage.page(browser, 0);
+    assert_eq!(stage.call(page, TradingCommand::OpenConnection), Answer::Rejected(AnyReject::Unknown));
+    let opened = stage.call(stage.bearer("1"), TradingCommand::OpenConnection);
+    let connection = opened.connection().expect("it was opened");
+    let TradingCommand::Place(place) = stage.bid() else { panic!("an order") };
+    let over = || TradingCommand::PlaceOver(connection, Arc::new(place));
+    let order = stage.call(stage.bearer("1"), over()).order().expect("placed").id.0;
+    assert!(stage.call(page, over()).order().is_err());
+    assert_eq!(stage.own(TradingCommand::CloseConnection(connection)), Answer::Done);
+    assert!(stage.exchange.order(order).is_none());
+    stage.replays();
 }

@@ -177,3 +177,41 @@ fn reached_stops_wait_while_the_exchange_is_halted() {
         stage.replays();
     }
 }
+
+/// An order of a contract that a rule refuses is reported with the word of its interface and in the view of its own outcome; one of a batch
+/// too.
+#[test]
+fn refused_orders_of_contracts_are_reported() {
+    let mut stage = Stage::new();
+    let id = stage.exchange.state.next_id();
+    let order = stage.place(RAIN, "buy no 30000 @ 0.40");
+    for batch in [false, true] {
+        let answer = if batch {
+            stage.call(ANN, Own::BatchPlace(Arc::new(order)))
+        } else {
+            stage.call(ANN, TradingCommand::Place(order))
+        };
+        assert!(answer.order().is_err(), "{answer:?}");
+        let [refused] = &stage.exchange.of.refused[..] else { panic!("{answer:?}") };
+        assert_eq!(refused.id, OrderId(id + u64::from(batch)));
+        assert_eq!((refused.side, refused.claim), (Side::Buy, Claim::No));
+        assert_eq!(refused.reason.name(), "InsufficientFunds");
+        let shown = |figure: Option<buttonwood_num::Decimal>| {
+            let mut out = Vec::new();
+            figure.expect("it has one").push(&mut out);
+            String::from_utf8(out).expect("digits")
+        };
+        assert_eq!((shown(refused.price), shown(refused.qty)), ("0.40".to_owned(), "30000".to_owned()));
+        assert_eq!((refused.stop, refused.spend), (None, None));
+    }
+    let mut late = stage.place(RAIN, "buy yes 1 @ 0.40");
+    stage.pass_to(HOUR);
+    stage.call(ANN, TradingCommand::Place(late));
+    assert_eq!(stage.exchange.of.refused[0].reason.name(), "InvalidInput");
+    // A contract that does not exist is no order at all.
+    let next = stage.exchange.state.next_id();
+    late.symbol = SymbolId::contract(9);
+    stage.call(ANN, TradingCommand::Place(late));
+    assert_eq!((stage.exchange.of.refused.len(), stage.exchange.state.next_id()), (0, next));
+    stage.replays();
+}

@@ -21,6 +21,7 @@ const TINY: Halves = Halves {
     clearing: 100,
     staking: 100,
     predictions: 100,
+    order_events: 100,
 };
 const EXACT: Limit = Limit { rows: 10_000, most: 10_000 };
 

@@ -28,14 +28,20 @@ fn replay(rows: &[Row], sink: &mut Proof) {
             Row::Trade(row) => {
                 sink.trade(row);
             }
-            Row::Order(row) => sink.order(row),
+            Row::Order(row) => {
+                sink.order(row);
+            }
             Row::Public(row) => sink.public(row),
             Row::Funding(row) => sink.funding(row),
             Row::Entry(row) => sink.entry(row),
             Row::Conversion(row) => sink.conversion(row),
             Row::Clearing(row) => sink.clearing(row),
             Row::Staking(row) => sink.staking(row),
-            Row::Prediction(row) => sink.prediction(row),
+            Row::Prediction(row) => {
+                sink.prediction(row);
+            }
+            Row::OrderEvent(change) => sink.order_event(change),
+            Row::Refused(event) => sink.refused_order(event),
         }
         sink.check().unwrap();
     }

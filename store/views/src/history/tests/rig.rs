@@ -3,15 +3,16 @@
 use crate::history::files::Halves;
 use crate::history::{
     ClearingEnd, ClearingRow, ClosedContractOrder, ConversionRow, EntryRow, FundingRow, History, Index,
-    OrderRow, Part, PastOrder, Position, PredictionRow, PublicTrade, Settled, SettledPosition, Settlement,
-    StakingKind, StakingRow, TradeRow,
+    OrderEventRow, OrderRow, Part, PastOrder, Position, PredictionRow, PublicTrade, Settled, SettledPosition,
+    Settlement, StakingKind, StakingRow, TradeRow,
 };
-use buttonwood_engine::{About, Cause, OrderState};
+use crate::order_event::{AccountEvent, EventId, OrderChange, OrderFill, RefusedEvent, Step as OrderStep};
+use buttonwood_engine::{About, Cause, OrderState, RefusedOrder};
 use buttonwood_model::{
-    AccountId, CancelReason, Claim, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, SessionId,
-    Side, SymbolId, Time, TradeId,
+    AccountId, CancelReason, Claim, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, RefusalReason,
+    SessionId, Side, SymbolId, Time, TradeId,
 };
-use buttonwood_num::{Money, Price, Qty};
+use buttonwood_num::{Decimal, Money, Price, Qty};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -29,6 +30,7 @@ pub(super) const TINY: Halves = Halves {
     clearing: 100,
     staking: 100,
     predictions: 100,
+    order_events: 100,
 };
 
 /// A step of a venue.
@@ -38,6 +40,7 @@ pub(super) enum Step {
     Place { account: u32, symbol: u16, client: Option<u8> },
     Trade { order: usize, qty: u64, fee: i128 },
     Close { order: usize, reason: Option<CancelReason> },
+    Refuse { account: u32, client: Option<u8> },
     Flush,
 }
 
@@ -55,6 +58,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         5 => (any::<usize>(), any::<u64>(), -9_i128..1 << 70)
             .prop_map(|(order, qty, fee)| Step::Trade { order, qty, fee }),
         2 => (any::<usize>(), reason).prop_map(|(order, reason)| Step::Close { order, reason }),
+        1 => (0_u32..3, prop::option::of(0_u8..3)).prop_map(|(account, client)| Step::Refuse { account, client }),
         1 => Just(Step::Flush),
     ]
 }
@@ -71,6 +75,8 @@ pub(super) enum Row {
     Clearing(ClearingRow),
     Staking(StakingRow),
     Prediction(PredictionRow),
+    OrderEvent(OrderChange),
+    Refused(RefusedEvent),
 }
 
 /// A venue with its history and every row it ever appended, oldest first.
@@ -80,12 +86,21 @@ pub(super) struct Rig {
     pub(super) time: Time,
     live: Vec<OrderRow>,
     ids: u64,
+    /// How many order events there were.
+    events: u64,
 }
 
 impl Rig {
     pub(super) fn new(directory: &Path) -> Self {
         let history = History::open_with(directory.into(), Index::new(KEY), TINY).unwrap();
-        Self { history, rows: Vec::new(), time: Time(1_700_000_000_000_000), live: Vec::new(), ids: 0 }
+        Self {
+            history,
+            rows: Vec::new(),
+            time: Time(1_700_000_000_000_000),
+            live: Vec::new(),
+            ids: 0,
+            events: 0,
+        }
     }
 
     pub(super) fn run(&mut self, steps: &[Step]) {
@@ -101,6 +116,7 @@ impl Rig {
             Step::Trade { order, qty, fee } if !self.live.is_empty() => self.trade(order, qty, fee),
             Step::Close { order, reason } if !self.live.is_empty() => self.close(order, reason),
             Step::Trade { .. } | Step::Close { .. } => {}
+            Step::Refuse { account, client } => self.refuse(account, client),
             Step::Flush => self.history.flush().unwrap(),
         }
     }
@@ -175,7 +191,10 @@ impl Rig {
             qty,
             taker: (row.part != Part::Auction).then(|| row.side.opposite()),
         };
-        self.live[place].trades = Some(self.append(&Row::Trade(row)));
+        let at = self.append(&Row::Trade(row));
+        self.live[place].trades = Some(at);
+        let step = (OrderStep::Filled(OrderFill::from(&row)), false);
+        self.change(&self.live[place].order.clone(), step, [Some(at), None]);
         self.append(&Row::Public(public));
         let account = Some(row.account).filter(|_| qty.hundredths().is_multiple_of(2));
         let funding = FundingRow { account, symbol: row.symbol, hour: self.time, amount: row.fee };
@@ -209,7 +228,70 @@ impl Rig {
     fn close(&mut self, pick: usize, reason: Option<CancelReason>) {
         let live = self.live.swap_remove(pick % self.live.len());
         let order = OrderState { reason, ..live.order };
-        self.append(&Row::Order(OrderRow { order, closed: self.time, ..live }));
+        let at = self.append(&Row::Order(OrderRow { order, closed: self.time, ..live }));
+        let step = reason.map_or((OrderStep::Closed, false), |reason| (OrderStep::Cancelled(reason), true));
+        self.change(&order, step, [None, Some(at)]);
+    }
+
+    fn refuse(&mut self, account: u32, client: Option<u8>) {
+        let id = OrderId(self.id());
+        let figure = |text: &str| Decimal::parse(text.as_bytes()).ok();
+        let has_client = client.is_some();
+        let order = RefusedOrder {
+            id,
+            account: AccountId(account),
+            session: SessionId(7),
+            symbol: SymbolId(1),
+            side: if id.0.is_multiple_of(2) { Side::Buy } else { Side::Sell },
+            claim: Claim::ALL[usize::from(has_client)],
+            kind: if has_client { OrderKind::StopLimit } else { OrderKind::MarketSpend },
+            option: has_client.then_some(ExecutionOption::FillOrKill),
+            price: figure("999999999999999999.9999999999999999999").filter(|_| has_client),
+            stop: figure("0.10").filter(|_| has_client),
+            qty: figure("999999999999999999.9999999999999999999").filter(|_| has_client),
+            spend: figure("7.00").filter(|_| !has_client),
+            client_id: client.map(client_id),
+            reason: RefusalReason::ALL[usize::try_from(id.0).unwrap() % RefusalReason::ALL.len()],
+        };
+        let event = RefusedEvent { id: EventId(8 * self.events), time: self.time, order };
+        self.events += 1;
+        self.append(&Row::Refused(event));
+    }
+
+    /// Appends a change of an order, each of a command of its own.
+    fn change(
+        &mut self,
+        order: &OrderState,
+        (step, is_double): (OrderStep, bool),
+        [trade, closed]: [Option<Position>; 2],
+    ) {
+        let first = EventId(8 * self.events);
+        self.events += 1;
+        let change = OrderChange { first, time: self.time, step, is_double, order: *order, trade, closed };
+        self.append(&Row::OrderEvent(change));
+    }
+
+    /// The events of the orders of an account, oldest first.
+    pub(super) fn events(&self, account: AccountId) -> Vec<AccountEvent> {
+        let events = self.rows.iter().flat_map(|row| match row {
+            Row::OrderEvent(change) => change.events().map(AccountEvent::Order).collect(),
+            Row::Refused(event) => vec![AccountEvent::Refused(*event)],
+            Row::Trade(_)
+            | Row::Order(_)
+            | Row::Public(_)
+            | Row::Funding(_)
+            | Row::Entry(_)
+            | Row::Conversion(_)
+            | Row::Clearing(_)
+            | Row::Staking(_)
+            | Row::Prediction(_) => Vec::new(),
+        });
+        events.filter(|event| event.account() == account).collect()
+    }
+
+    /// A live order.
+    pub(super) fn live(&self, order: OrderId) -> Option<OrderState> {
+        self.live.iter().map(|live| live.order).find(|live| live.id == order)
     }
 
     fn append(&mut self, row: &Row) -> Position {
@@ -228,7 +310,9 @@ impl Rig {
             | Row::Conversion(_)
             | Row::Clearing(_)
             | Row::Staking(_)
-            | Row::Prediction(_) => None,
+            | Row::Prediction(_)
+            | Row::OrderEvent(_)
+            | Row::Refused(_) => None,
         });
         rows.filter(|row| row.account == account && symbol.is_none_or(|symbol| row.symbol == symbol))
             .collect()
@@ -245,7 +329,9 @@ impl Rig {
             | Row::Conversion(_)
             | Row::Clearing(_)
             | Row::Staking(_)
-            | Row::Prediction(_) => None,
+            | Row::Prediction(_)
+            | Row::OrderEvent(_)
+            | Row::Refused(_) => None,
         });
         rows.filter(|row| {
             row.order.account == account && symbol.is_none_or(|symbol| row.order.symbol == symbol)
@@ -275,7 +361,9 @@ impl Rig {
             | Row::Conversion(_)
             | Row::Clearing(_)
             | Row::Staking(_)
-            | Row::Prediction(_) => None,
+            | Row::Prediction(_)
+            | Row::OrderEvent(_)
+            | Row::Refused(_) => None,
         });
         rows.filter(|row| row.symbol == symbol).collect()
     }
@@ -299,6 +387,8 @@ fn append(history: &mut History, row: &Row) -> Position {
         Row::Clearing(row) => history.push_clearing(row),
         Row::Staking(row) => history.push_staking(row),
         Row::Prediction(row) => history.push_prediction(row),
+        Row::OrderEvent(change) => history.push_order_event(&OrderEventRow::from(change)),
+        Row::Refused(event) => history.push_order_event(&OrderEventRow::from(event)),
     }
 }
 

@@ -1,0 +1,245 @@
+//! The order events that a client missed: those of an account after one that it knows.
+//!
+//! The query follows the rows of the account back from the newest one, and reads no more of them than its caller allows. Every order that
+//! closed since then has the place of its facts in one of these rows; the others are live, or close while the query reads.
+
+use super::codec::Position;
+use super::fault::Fault;
+use super::order_events::{ClosedRow, OrderEventRow, RowStep};
+use super::predictions::{ClosedContractOrder, PredictionRow};
+use super::query::{Query, Reads, TRADES, Which};
+use super::row::TradeRow;
+use crate::order_event::{AccountEvent, EventId, OrderChange, OrderFill, RefusedEvent, Step};
+use buttonwood_engine::OrderState;
+use buttonwood_model::{AccountId, Claim, OrderId, SessionId};
+use buttonwood_num::{Money, Price, Qty};
+use std::collections::BTreeMap;
+
+const ORDER_EVENTS: Which = |history| &history.order_events;
+const PREDICTIONS: Which = |history| &history.predictions;
+
+/// The answer to a client that reconnects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resumed {
+    /// The events after the one that it knows, oldest first.
+    Missed(Vec<AccountEvent>),
+    /// The event that it names is none of the account's newest.
+    Unknown,
+}
+
+/// A row, and where it is.
+type Placed = (Position, OrderEventRow);
+
+impl Query<'_> {
+    /// The events of an account's orders after `after`, which must be one of the account's newest `most` events. `live` is a live order as
+    /// if no trade had been broken ([`OrderState::with_broken`]); it is called after the account's newest event was read, so an order that
+    /// it does not find is closed.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    pub fn order_events_after(
+        &self,
+        account: AccountId,
+        after: EventId,
+        most: usize,
+        live: impl Fn(OrderId) -> Option<OrderState>,
+    ) -> Result<Resumed, Fault> {
+        let reads = self.reads();
+        let head = self.head(|index| index.newest_order_event(account));
+        let Some(rows) = self.changes_after(account, head, (after, most), &reads)? else {
+            return Ok(Resumed::Unknown);
+        };
+        let orders = self.orders_of(account, &rows, head, live, &reads)?;
+        let mut events = Vec::new();
+        for (at, row) in rows.iter().rev() {
+            let damaged = || self.damaged(ORDER_EVENTS, *at);
+            if let RowStep::Refused(order) = row.step {
+                events.push(AccountEvent::Refused(RefusedEvent { id: row.first, time: row.time, order }));
+                continue;
+            }
+            let order =
+                orders.get(&row.order).filter(|order| order.account == account).ok_or_else(damaged)?;
+            let change = self.change_of(*at, row, order, &reads)?;
+            events.extend(change.events().filter(|event| event.id > after).map(AccountEvent::Order));
+        }
+        Ok(Resumed::Missed(events))
+    }
+
+    /// The rows with the events after `after`, newest first; none if it is not among the newest `most`, or is the id of several.
+    fn changes_after(
+        &self,
+        account: AccountId,
+        head: Option<Position>,
+        (after, most): (EventId, usize),
+        reads: &Reads,
+    ) -> Result<Option<Vec<Placed>>, Fault> {
+        if after.is_shared() {
+            return Ok(None);
+        }
+        let (mut rows, mut newer) = (Vec::new(), 0);
+        let mut next = head;
+        while let Some(at) = next {
+            let (row, prev) = self.order_event_at(account, at, reads)?;
+            newer += usize::from(row.first > after) + usize::from(row.is_double && row.last() > after);
+            if newer >= most || row.last() < after {
+                return Ok(None);
+            }
+            if row.last() == after {
+                return Ok(Some(rows));
+            }
+            rows.push((at, row));
+            if row.first == after {
+                return Ok(Some(rows));
+            }
+            next = prev;
+        }
+        Ok(None)
+    }
+
+    /// The facts of the orders of these rows.
+    fn orders_of(
+        &self,
+        account: AccountId,
+        rows: &[Placed],
+        head: Option<Position>,
+        live: impl Fn(OrderId) -> Option<OrderState>,
+        reads: &Reads,
+    ) -> Result<BTreeMap<OrderId, OrderState>, Fault> {
+        let mut orders = BTreeMap::new();
+        for (at, row) in rows {
+            if let Some(closed) = row.closed {
+                orders.insert(row.order, self.closed_order(*at, row, closed, reads)?);
+            }
+        }
+        let mut is_missing = false;
+        for (_, row) in rows {
+            if orders.contains_key(&row.order) || matches!(row.step, RowStep::Refused(_)) {
+                continue;
+            }
+            match live(row.order) {
+                Some(order) => drop(orders.insert(row.order, order)),
+                None => is_missing = true,
+            }
+        }
+        if is_missing {
+            self.closed_since(account, head, reads, &mut orders)?;
+        }
+        Ok(orders)
+    }
+
+    /// Adds the orders that closed after the row `head` was the newest.
+    fn closed_since(
+        &self,
+        account: AccountId,
+        head: Option<Position>,
+        reads: &Reads,
+        orders: &mut BTreeMap<OrderId, OrderState>,
+    ) -> Result<(), Fault> {
+        let mut next = self.head(|index| index.newest_order_event(account));
+        while let Some(at) = next.filter(|_| next > head) {
+            let (row, prev) = self.order_event_at(account, at, reads)?;
+            if let Some(closed) = row.closed {
+                orders.insert(row.order, self.closed_order(at, &row, closed, reads)?);
+            }
+            next = prev;
+        }
+        Ok(())
+    }
+
+    fn order_event_at(
+        &self,
+        account: AccountId,
+        at: Position,
+        reads: &Reads,
+    ) -> Result<(OrderEventRow, Option<Position>), Fault> {
+        reads.count()?;
+        let found = self.row(ORDER_EVENTS, at, OrderEventRow::decode)?;
+        if found.0.account == account { Ok(found) } else { Err(self.damaged(ORDER_EVENTS, at)) }
+    }
+
+    /// The order that a row closes, as it ended.
+    fn closed_order(
+        &self,
+        at: Position,
+        row: &OrderEventRow,
+        closed: ClosedRow,
+        reads: &Reads,
+    ) -> Result<OrderState, Fault> {
+        reads.count()?;
+        let order = match closed {
+            ClosedRow::Order(place) => self.order_at(place)?.0.order,
+            ClosedRow::Contract { row: place, session, price, stop } => {
+                let found = self.row(PREDICTIONS, place, |_, body| PredictionRow::decode(body))?;
+                let PredictionRow::Order(order) = found else { return Err(self.damaged(ORDER_EVENTS, at)) };
+                on_book(&order, (session, price, stop))
+            }
+        };
+        if (order.id, order.account) == (row.order, row.account) {
+            Ok(order)
+        } else {
+            Err(self.damaged(ORDER_EVENTS, at))
+        }
+    }
+
+    /// The change of a row: `order` has the facts of its order.
+    fn change_of(
+        &self,
+        at: Position,
+        row: &OrderEventRow,
+        order: &OrderState,
+        reads: &Reads,
+    ) -> Result<OrderChange, Fault> {
+        let (step, reason, trade) = match row.step {
+            RowStep::Accepted => (Step::Accepted, None, None),
+            RowStep::Booked => (Step::Booked, None, None),
+            RowStep::Filled(place) => {
+                reads.count()?;
+                let (trade, _) = self.row(TRADES, place, TradeRow::decode)?;
+                if trade.order != row.order {
+                    return Err(self.damaged(ORDER_EVENTS, at));
+                }
+                (Step::Filled(OrderFill::from(&trade)), None, Some(place))
+            }
+            RowStep::Cancelled(reason) => (Step::Cancelled(reason), Some(reason), None),
+            RowStep::CancelRejected => (Step::CancelRejected, None, None),
+            RowStep::Closed => (Step::Closed, None, None),
+            // It has no change.
+            RowStep::Refused(_) => return Err(self.damaged(ORDER_EVENTS, at)),
+        };
+        let left = order.original.hundredths().checked_sub(row.executed.hundredths());
+        let remaining = left.map(Qty::from_hundredths).ok_or_else(|| self.damaged(ORDER_EVENTS, at))?;
+        let closed = row.closed.map(|closed| match closed {
+            ClosedRow::Order(row) | ClosedRow::Contract { row, .. } => row,
+        });
+        let notional = row.notional;
+        let order = OrderState { remaining, notional, reason, broken: Qty::ZERO, ..*order };
+        let OrderEventRow { first, time, is_double, .. } = *row;
+        Ok(OrderChange { first, time, step, is_double, order, trade, closed })
+    }
+}
+
+/// A closed order of a contract as on the book, with what its row of events has: its session, limit and stop price.
+fn on_book(
+    order: &ClosedContractOrder,
+    (session, price, stop): (SessionId, Price, Option<Price>),
+) -> OrderState {
+    OrderState {
+        id: order.order,
+        account: order.account,
+        session,
+        symbol: order.contract,
+        side: if order.claim == Claim::Yes { order.side } else { order.side.opposite() },
+        claim: order.claim,
+        kind: order.kind,
+        option: order.option,
+        price,
+        original: order.original,
+        remaining: order.remaining,
+        notional: Money::ZERO,
+        broken: Qty::ZERO,
+        placed: order.placed,
+        reason: order.reason,
+        client_id: order.client_id,
+        stop,
+    }
+}
