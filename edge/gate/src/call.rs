@@ -1,10 +1,11 @@
 //! An admitted call, and the caller that makes it: a key, an access token or a browser.
 
 use crate::held::{HeldCaller, dead_token};
-use crate::rate::Allowance;
+use crate::rate::{Admit, Allowance};
 use crate::roles::{missing_role, missing_scope};
 use crate::{Held, HeldKind, Key, Kind, KnownKey, Owner, Payload, Reason, Refusal};
 use buttonwood_model::{AccountId, GroupId, Nonce, Roles, Scopes, SessionId};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,6 +35,12 @@ impl Call {
     pub(crate) fn held(caller: HeldCaller, payload: Payload, wait: Duration) -> Self {
         let nonce = caller.held.nonce();
         Self { who: Who::Held(Box::new(caller)), nonce, payload, wait, resets: 0 }
+    }
+
+    /// The call of a key over its socket, which uses no nonce.
+    pub(crate) fn over(known: Arc<KnownKey>, payload: Payload) -> Self {
+        let resets = known.nonces().resets();
+        Self { who: Who::Key(known), nonce: Nonce::default(), payload, wait: Duration::ZERO, resets }
     }
 
     /// The key that signed it; none for access tokens and browsers.
@@ -96,10 +103,7 @@ impl Call {
 
     /// The scopes of its access token; none for keys and browsers.
     pub fn scopes(&self) -> Option<Scopes> {
-        match self.holder()?.kind {
-            HeldKind::Token { scopes, .. } => Some(scopes),
-            HeldKind::Browser => None,
-        }
+        self.holder()?.scopes()
     }
 
     /// The caller as messages name it.
@@ -119,6 +123,17 @@ impl Call {
         match &self.who {
             Who::Key(known) => known.nonces().resets() != self.resets,
             Who::Held(_) => false,
+        }
+    }
+
+    /// Refuses a call while its caller has had too many refused.
+    ///
+    /// # Errors
+    /// `RateLimit`.
+    pub fn check_refused(&self, now: Duration) -> Result<(), Refusal> {
+        match self.allowance().check_refused(now) {
+            Admit::Refuse { retry_after } => Err(Refusal::rate_limit(retry_after)),
+            Admit::Now | Admit::Wait(_) => Ok(()),
         }
     }
 
@@ -143,6 +158,17 @@ impl Call {
         if let Who::Held(caller) = &mut self.who {
             self.nonce = held.nonce();
             caller.held = held;
+        }
+    }
+
+    /// Refuses a key at an address that it, or its group, may not call from.
+    ///
+    /// # Errors
+    /// `ApiKeyIpFilteringFailure`, `RemoteAddressForbidden`.
+    pub fn check_address(&self, address: IpAddr) -> Result<(), Refusal> {
+        match &self.who {
+            Who::Key(known) => known.check_address(address),
+            Who::Held(_) => Ok(()),
         }
     }
 

@@ -65,6 +65,8 @@ pub struct Gate {
     transfers: Clients<AccountId>,
     addresses: Clients<AccountId>,
     held: HeldAllowances,
+    /// The exchange's time when it was started.
+    opened_at: Time,
 }
 
 impl Gate {
@@ -82,6 +84,7 @@ impl Gate {
             transfers: Clients::new(limits.transfers),
             addresses: Clients::new(limits.addresses),
             held: HeldAllowances::new(limits),
+            opened_at: Time(0),
         }
     }
 
@@ -89,6 +92,21 @@ impl Gate {
     #[must_use]
     pub fn behind(self, proxies: Proxies) -> Self {
         Self { proxies, ..self }
+    }
+
+    /// The same gate of an exchange that was started at this time.
+    #[must_use]
+    pub fn opened_at(self, opened_at: Time) -> Self {
+        Self { opened_at, ..self }
+    }
+
+    /// When the exchange was started.
+    pub(crate) fn start(&self) -> Time {
+        self.opened_at
+    }
+
+    pub(crate) fn names(&self) -> &HeaderNames {
+        &self.names
     }
 
     /// The address of a request's client. `peer` is the other end of the connection.
@@ -100,6 +118,11 @@ impl Gate {
     /// brings many clients.
     pub fn sharer(&self, peer: IpAddr) -> Option<IpAddr> {
         (!self.proxies.contains(peer)).then(|| client_of(peer))
+    }
+
+    /// Whether any limit applies.
+    pub fn limits_rates(&self) -> bool {
+        self.limits.enabled
     }
 
     /// The keys it knows.
@@ -185,7 +208,7 @@ impl Gate {
             Sent::Signed(signed) => signed,
             Sent::Bearer(bearer) => return self.check_bearer(request, &bearer, now, find),
         };
-        let (known, tag, decoded) = self.authenticate(request, &signed)?;
+        let (known, tag, decoded) = self.authenticate(request.address, &signed)?;
         let wait = self.wait(&known.allowance, request.kind, now)?;
         let payload = Payload::read(decoded)?;
         check_path(request, &payload)?;
@@ -266,7 +289,7 @@ impl Gate {
     }
 
     /// A caller without a key, with the allowance of its session.
-    fn caller(&self, held: Held, token: Option<TokenHash>, now: Duration) -> HeldCaller {
+    pub(crate) fn caller(&self, held: Held, token: Option<TokenHash>, now: Duration) -> HeldCaller {
         let allowance = self.held.of(held.session, || self.keys.bucket_of(held.owner), now);
         HeldCaller { held, allowance, token }
     }
@@ -277,9 +300,9 @@ impl Gate {
     }
 
     /// Checks key, signature and address, in this order. Returns the key, the signature and the decoded payload.
-    fn authenticate(
+    pub(crate) fn authenticate(
         &self,
-        request: &Request<'_>,
+        address: IpAddr,
         signed: &Signed<'_>,
     ) -> Result<(Arc<KnownKey>, Tag, Vec<u8>), Refusal> {
         let Some(known) = self.keys.find(signed.api_key) else {
@@ -294,7 +317,7 @@ impl Gate {
             Err(refusal) => return Err(refusal),
         };
         known.check_enabled()?;
-        known.check_address(request.address)?;
+        known.check_address(address)?;
         let decoded = signature::decode(signed.payload)?;
         Ok((known, tag, decoded))
     }
@@ -332,7 +355,7 @@ fn turn(admit: Admit) -> Result<Duration, Refusal> {
     }
 }
 
-fn unknown_key(api_key: &[u8]) -> Refusal {
+pub(crate) fn unknown_key(api_key: &[u8]) -> Refusal {
     let shown = String::from_utf8_lossy(api_key);
     Refusal::new(Reason::InvalidApiKey, format!("InvalidApiKey: API key '{}' is unknown", quoted(&shown)))
 }

@@ -65,6 +65,31 @@ impl HeaderNames {
         Ok(Sent::Signed(Signed { api_key, payload, signature }))
     }
 
+    /// The credentials of a handshake; none if it brings none.
+    pub(crate) fn read_handshake<'a>(
+        &self,
+        headers: &'a HeaderMap,
+    ) -> Result<Option<Handshake<'a>>, Refusal> {
+        let found = self.find(headers)?;
+        if let Some(token) = found.bearer {
+            let bearer = found.with_token(token)?;
+            return Ok(Some(Handshake::Bearer(bearer.token)));
+        }
+        let Some(prefix) = found.prefix else { return Ok(None) };
+        let (Some(api_key), Some(payload), Some(signature)) = (found.api_key, found.payload, found.signature)
+        else {
+            return Err(found.one_missing(prefix));
+        };
+        check_length(prefix, payload)?;
+        let nonce = found.nonce.ok_or_else(|| {
+            Refusal::new(
+                Reason::MissingNonce,
+                format!("Must provide '{}' header", FieldName::Nonce.under(prefix)),
+            )
+        })?;
+        Ok(Some(Handshake::Signed { signed: Signed { api_key, payload, signature }, nonce }))
+    }
+
     /// The key and the payload of a request that may have no other header.
     pub(crate) fn key_and_payload<'a>(&self, headers: &'a HeaderMap) -> Option<(&'a [u8], Option<&'a [u8]>)> {
         let found = self.find(headers).ok()?;
@@ -97,13 +122,14 @@ pub fn may_name_caller(headers: &HeaderMap) -> bool {
     headers.keys().any(|name| *name == http::header::AUTHORIZATION || name.as_str().ends_with("-apikey"))
 }
 
-/// The prefix of a header name without its last dash, if the rest of the name is one of the three.
+/// The prefix of a header name without its last dash, if the rest of the name is that of a field.
 fn split(name: &HeaderName) -> Option<(&str, FieldName)> {
     let name = name.as_str();
     // The last letter rules out most names.
     let (end, field) = match name.as_bytes().last()? {
         b'y' => ("-apikey", FieldName::ApiKey),
         b'd' => ("-payload", FieldName::Payload),
+        b'e' if name.ends_with("-nonce") => ("-nonce", FieldName::Nonce),
         b'e' => ("-signature", FieldName::Signature),
         _ => return None,
     };
@@ -115,6 +141,8 @@ enum FieldName {
     ApiKey,
     Payload,
     Signature,
+    /// Of the newest socket alone; calls ignore it.
+    Nonce,
 }
 
 impl FieldName {
@@ -124,6 +152,7 @@ impl FieldName {
             Self::ApiKey => "APIKEY",
             Self::Payload => "PAYLOAD",
             Self::Signature => "SIGNATURE",
+            Self::Nonce => "NONCE",
         };
         format!("{}-{field}", shown(prefix))
     }
@@ -148,6 +177,13 @@ fn check_length(prefix: &str, payload: &[u8]) -> Result<(), Refusal> {
 pub(crate) enum Sent<'a> {
     Signed(Signed<'a>),
     Bearer(Bearer<'a>),
+}
+
+/// The credentials of a handshake of the newest socket.
+#[derive(Debug)]
+pub(crate) enum Handshake<'a> {
+    Signed { signed: Signed<'a>, nonce: &'a [u8] },
+    Bearer(&'a [u8]),
 }
 
 /// The headers of a request with an access token.
@@ -187,6 +223,7 @@ struct Found<'a> {
     api_key: Option<&'a [u8]>,
     payload: Option<&'a [u8]>,
     signature: Option<&'a [u8]>,
+    nonce: Option<&'a [u8]>,
 }
 
 impl<'a> Found<'a> {
@@ -215,6 +252,7 @@ impl<'a> Found<'a> {
             FieldName::ApiKey => &mut self.api_key,
             FieldName::Payload => &mut self.payload,
             FieldName::Signature => &mut self.signature,
+            FieldName::Nonce => &mut self.nonce,
         };
         if place.replace(value).is_some() {
             return Err(invalid(&format!("header '{}' is given twice", field.under(prefix))).closing());

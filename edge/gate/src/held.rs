@@ -63,6 +63,16 @@ impl Held {
     }
 }
 
+impl Held {
+    /// The scopes of its access token; none of a browser.
+    pub(crate) fn scopes(&self) -> Option<Scopes> {
+        match self.kind {
+            HeldKind::Token { scopes, .. } => Some(scopes),
+            HeldKind::Browser => None,
+        }
+    }
+}
+
 /// A caller without a key, with its share of the rate.
 #[derive(Clone, Debug)]
 pub(crate) struct HeldCaller {

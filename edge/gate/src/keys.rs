@@ -5,7 +5,7 @@
 use crate::nonce::Nonces;
 use crate::rate::{Allowance, Bucket, Limits};
 use crate::refusal::quoted;
-use crate::signature::Signer;
+use crate::signature::{Signer, Tag};
 use crate::{Reason, Refusal};
 use buttonwood_access::{Access, Owner, Standing};
 use buttonwood_model::{Cidr, GroupId, Nonce, Roles, SessionId, Time};
@@ -113,6 +113,11 @@ impl KnownKey {
             return Err(Refusal::new(Reason::ApiKeyIpFilteringFailure, message));
         }
         Ok(())
+    }
+
+    /// Whether a handshake with this signature opens a socket: it has opened none before (D-145).
+    pub(crate) fn opens(&self, tag: Tag, time: Time) -> bool {
+        self.nonces.open(tag, time)
     }
 
     /// The same with the settings of `key`.

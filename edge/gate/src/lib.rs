@@ -10,6 +10,7 @@
 mod call;
 mod check;
 mod client;
+mod handshake;
 mod headers;
 mod held;
 mod json;
@@ -28,6 +29,7 @@ pub use buttonwood_vault::Secret;
 pub use call::Call;
 pub use check::{Gate, Kind, Request};
 pub use client::Proxies;
+pub use handshake::Opener;
 pub use headers::{BadPrefix, DEFAULT_PREFIX, HeaderNames, may_name_caller};
 pub use held::{Held, HeldKind, TokenHash};
 pub use json::{Items, Value, items};

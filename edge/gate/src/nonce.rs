@@ -106,6 +106,11 @@ impl Nonces {
         Ok(nonce)
     }
 
+    /// Whether a signed handshake is new; remembers it (D-145).
+    pub(crate) fn open(&self, tag: Tag, now: Time) -> bool {
+        self.memory.lock().remember(tag, now)
+    }
+
     /// Forgets the used nonces: the way out, in a sandbox, after a nonce that was too high (D-26).
     pub(crate) fn reset(&self) {
         let mut memory = self.memory.lock();

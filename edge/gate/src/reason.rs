@@ -189,6 +189,8 @@ reasons! {
     UnsupportedNetwork = 404,
     /// No such execution option.
     UnsupportedOption = 400,
+    /// The path is a WebSocket, and the request does not ask for one, or for another version of it.
+    UpgradeRequired = 426,
 }
 
 #[cfg(test)]
@@ -204,6 +206,7 @@ mod tests {
             (403, "ApiKeyIpFilteringFailure InvalidApiKey MissingRole RemoteAddressForbidden"),
             (404, "ClearingOrderNotFound EndpointNotFound OrderNotFound ProviderNotFound UnsupportedNetwork"),
             (406, "InsufficientFunds"),
+            (426, "UpgradeRequired"),
             (429, "RateLimit"),
             (500, "System"),
             (503, "Maintenance"),

@@ -1,0 +1,180 @@
+//! The handshake of the newest socket, and the calls over a socket (EVT-024; D-145).
+//!
+//! A key signs nothing but the time, in whole seconds: who captured a handshake could open the socket again for a minute. So a key
+//! and a nonce open one socket.
+
+use crate::check::{Gate, unknown_key};
+use crate::headers::Handshake;
+use crate::held::{dead_token, token_hash};
+use crate::{Call, Held, KnownKey, Payload, Reason, Refusal, TokenHash};
+use buttonwood_access::Owner;
+use buttonwood_model::{AccountId, Nonce, Roles, Scopes, SessionId, Time};
+use http::HeaderMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Who opened a socket.
+#[derive(Clone, Debug)]
+pub struct Opener {
+    who: Who,
+    /// The account that it acts on.
+    pub account: AccountId,
+}
+
+#[derive(Clone, Debug)]
+enum Who {
+    Key(Arc<KnownKey>),
+    Token(TokenHash, Box<Held>),
+}
+
+impl Opener {
+    /// The session that sends its commands.
+    pub fn session(&self) -> SessionId {
+        match &self.who {
+            Who::Key(known) => known.key.session,
+            Who::Token(_, held) => held.session,
+        }
+    }
+
+    /// The nonce of its commands: none for a key, whose socket stands for one; the number of a token.
+    pub fn nonce(&self) -> Nonce {
+        match &self.who {
+            Who::Key(_) => Nonce::default(),
+            Who::Token(_, held) => held.nonce(),
+        }
+    }
+
+    /// Whether its key needs a sign of life every 30 s.
+    pub fn needs_heartbeat(&self) -> bool {
+        match &self.who {
+            Who::Key(known) => known.key.require_heartbeat,
+            Who::Token(..) => false,
+        }
+    }
+
+    /// The roles that it has now.
+    pub fn roles(&self) -> Roles {
+        match &self.who {
+            Who::Key(known) => known.key.roles,
+            Who::Token(_, held) => held.roles,
+        }
+    }
+
+    /// The scopes of its token; none of a key.
+    pub fn scopes(&self) -> Option<Scopes> {
+        match &self.who {
+            Who::Key(_) => None,
+            Who::Token(_, held) => held.scopes(),
+        }
+    }
+}
+
+impl Gate {
+    /// Checks the credentials of a handshake of the newest socket; none if it brings none. Every fault of credentials is 401.
+    ///
+    /// # Errors
+    /// `InvalidCredentials`, `InvalidAccessToken`.
+    pub fn open(
+        &self,
+        headers: &HeaderMap,
+        address: IpAddr,
+        time: Time,
+        find: impl FnOnce(&TokenHash) -> Option<Held>,
+    ) -> Result<Option<Opener>, Refusal> {
+        match self.names().read_handshake(headers).map_err(unauthorized)? {
+            None => Ok(None),
+            Some(Handshake::Bearer(token)) => {
+                let hash = token_hash(token).ok_or_else(dead_token)?;
+                let held = find(&hash).ok_or_else(dead_token)?;
+                let Owner::Account(account) = held.owner else { return Err(dead_token()) };
+                Ok(Some(Opener { who: Who::Token(hash, Box::new(held)), account }))
+            }
+            Some(Handshake::Signed { signed, nonce }) => {
+                let (known, tag, decoded) = self.authenticate(address, &signed).map_err(unauthorized)?;
+                let account = self.check_opener(&known, nonce, &decoded, time)?;
+                if !known.opens(tag, time) {
+                    return Err(refused(
+                        "the key has opened a socket with this nonce in the last 60 seconds",
+                    ));
+                }
+                Ok(Some(Opener { who: Who::Key(known), account }))
+            }
+        }
+    }
+
+    /// Checks key and nonce of a signed handshake; returns the key's account.
+    fn check_opener(
+        &self,
+        known: &KnownKey,
+        nonce: &[u8],
+        decoded: &[u8],
+        time: Time,
+    ) -> Result<AccountId, Refusal> {
+        let Owner::Account(account) = known.key.owner else {
+            return Err(refused("a socket needs a key of one account, and this is a master key"));
+        };
+        if !known.key.time_based_nonce {
+            return Err(refused("a socket needs a key with time-based nonces"));
+        }
+        if nonce != decoded {
+            return Err(refused("the payload is not the nonce in Base64"));
+        }
+        let seconds =
+            std::str::from_utf8(nonce).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        let seconds = seconds.and_then(|text| text.parse::<u64>().ok());
+        let seconds = seconds.ok_or_else(|| refused("the nonce is not a time in whole seconds"))?;
+        if seconds.abs_diff(time.seconds()) > WINDOW_SECONDS {
+            return Err(refused("the nonce is not within 30 seconds of server time, in seconds since 1970"));
+        }
+        if seconds < self.start().seconds() {
+            return Err(refused("the nonce lies before the start of the exchange"));
+        }
+        Ok(account)
+    }
+
+    /// The opener of a socket as it is now.
+    ///
+    /// # Errors
+    /// `InvalidApiKey`, `InvalidAccessToken`, an address that is no longer allowed: its socket has to close.
+    pub fn open_still(
+        &self,
+        opener: &Opener,
+        address: IpAddr,
+        find: impl FnOnce(&TokenHash) -> Option<Held>,
+    ) -> Result<Opener, Refusal> {
+        let who = match &opener.who {
+            Who::Key(known) => {
+                let api_key = known.key.api_key.as_bytes();
+                let now = self.keys().find(api_key).ok_or_else(|| unknown_key(api_key))?;
+                now.check_enabled()?;
+                now.check_address(address)?;
+                Who::Key(now)
+            }
+            Who::Token(hash, _) => Who::Token(*hash, Box::new(find(hash).ok_or_else(dead_token)?)),
+        };
+        Ok(Opener { who, account: opener.account })
+    }
+
+    /// A call over a socket with this payload. It uses no nonce and none of the limits of calls with one.
+    pub fn call_over(&self, opener: &Opener, payload: Payload, now: Duration) -> Call {
+        match &opener.who {
+            Who::Key(known) => Call::over(Arc::clone(known), payload),
+            Who::Token(hash, held) => {
+                Call::held(self.caller((**held).clone(), Some(*hash), now), payload, Duration::ZERO)
+            }
+        }
+    }
+}
+
+/// Seconds that a nonce may lie from the exchange's time.
+const WINDOW_SECONDS: u64 = 30;
+
+fn refused(why: &str) -> Refusal {
+    Refusal::new(Reason::InvalidCredentials, format!("InvalidCredentials: {why}"))
+}
+
+/// The same refusal as one of credentials.
+fn unauthorized(refusal: Refusal) -> Refusal {
+    if refusal.status == 401 { refusal } else { Refusal { status: 401, ..refusal } }
+}
