@@ -57,7 +57,7 @@ usage: cargo xtask <chore>
   tidy             module heads, left-over marks, empty rooms; speaks of long files and functions
   layers           do dependencies point down, and does ARCHITECTURE.md name every room?
   trace [--check]  tests to clauses: writes spec/coverage.md, or with --check only compares it
-  contract [--check]  writes contract/openapi.json from routes and types, or with --check only compares it
+  contract [--check]  writes contract/*.json from routes, streams and types, or with --check only compares it
   deny             licences, banned crates, sources and advisories of dependencies
   sim [ARGS…]      the simulator: --seed N, --minutes M, --ci, --release and what `sim --help` lists
   mutants [K/N]    changes of single lines of the rooms that move or store money; tests must notice

@@ -105,9 +105,15 @@ pub(crate) struct Common {
     /// `Secure`.
     #[arg(long, env = "BUTTONWOOD_PUBLIC_URL", value_name = "URL", value_parser = public_url::read)]
     pub(crate) public_url: Option<String>,
-    /// A listener of its own for event streams (not built yet).
+    /// A second address for the sockets of event streams, which then alone serves them: --listen answers 404 for them.
     #[arg(long, env = "BUTTONWOOD_STREAM_LISTEN", value_parser = address)]
     pub(crate) stream_listen: Option<SocketAddr>,
+    /// Bytes that may wait for the client of one socket; beyond them the socket closes, unless what waits can be replaced or merged.
+    #[arg(long, env = "BUTTONWOOD_STREAM_BUFFER_BYTES", default_value_t = 1 << 20)]
+    pub(crate) stream_buffer_bytes: u64,
+    /// Bytes that may wait for the clients of all sockets together; beyond them the socket with the longest queue closes.
+    #[arg(long, env = "BUTTONWOOD_STREAM_TOTAL_BYTES", default_value_t = 256 << 20)]
+    pub(crate) stream_total_bytes: u64,
     /// Journal, snapshots, history and keys; created if absent, resumed if present.
     #[arg(long, env = "BUTTONWOOD_DATA", default_value = "./buttonwood-data")]
     pub(crate) data: PathBuf,

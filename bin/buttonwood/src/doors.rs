@@ -14,6 +14,8 @@ pub(crate) struct Doors {
     pub(crate) listener: TcpListener,
     /// The listener of pages and the authorization server, if it is another.
     pub(crate) auth: Option<TcpListener>,
+    /// The listener of sockets, if it is another.
+    pub(crate) stream: Option<TcpListener>,
     pub(crate) places: Places,
     pub(crate) metrics: Option<TcpListener>,
 }
@@ -24,8 +26,9 @@ impl Doors {
         let places = places(common)?;
         let listener = bind("--listen", common.listen)?;
         let auth = common.auth_listen.map(|address| bind("--auth-listen", address)).transpose()?;
+        let stream = common.stream_listen.map(|address| bind("--stream-listen", address)).transpose()?;
         let metrics = common.metrics_listen.map(|address| bind("--metrics-listen", address)).transpose()?;
-        Ok(Self { listener, auth, places, metrics })
+        Ok(Self { listener, auth, stream, places, metrics })
     }
 
     /// The URL under which clients of this machine reach the exchange.

@@ -7,6 +7,7 @@ use buttonwood_gate::{EARLIEST, HeaderNames, LATEST};
 use buttonwood_journal::Options as JournalOptions;
 use buttonwood_model::Time;
 use buttonwood_sequencer::{Archive, Keep, Options};
+use buttonwood_stream::Bounds;
 use std::ops::Range;
 use std::path::Path;
 
@@ -89,13 +90,32 @@ fn check_sizes(common: &Common) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Refuses values that no server understands or can serve yet; the refusal names the flag.
-pub(crate) fn check_common(common: &Common, mode: Mode) -> Result<(), Trouble> {
-    if let Some(address) = common.stream_listen {
-        let line = format!("--stream-listen {address}: event streams are not built yet; start without it");
-        return Err(Trouble::Flag(line));
+/// The least that may wait for a client: a few frames.
+const STREAM_BYTES_MIN: u64 = 4 * 1024;
+
+/// The bounds of what may wait for the clients of sockets.
+pub(crate) fn bounds(common: &Common) -> Bounds {
+    let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    Bounds { socket_bytes: bytes(common.stream_buffer_bytes), total_bytes: bytes(common.stream_total_bytes) }
+}
+
+fn check_buffers(common: &Common) -> Result<(), Trouble> {
+    let (socket, total) = (common.stream_buffer_bytes, common.stream_total_bytes);
+    if socket < STREAM_BYTES_MIN {
+        return Err(Trouble::Flag(format!("--stream-buffer-bytes {socket}: at least {STREAM_BYTES_MIN}")));
     }
+    if total < socket {
+        return Err(Trouble::Flag(format!(
+            "--stream-total-bytes {total}: at least the {socket} of --stream-buffer-bytes"
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses values that no server understands; the refusal names the flag.
+pub(crate) fn check_common(common: &Common, mode: Mode) -> Result<(), Trouble> {
     check_sizes(common)?;
+    check_buffers(common)?;
     archive(common, &common.data, mode)?;
     connections_percent(common)?;
     buttonwood_feeds::check(&common.feeds).map_err(|why| Trouble::Flag(format!("--feeds: {why}")))?;

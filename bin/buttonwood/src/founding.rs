@@ -12,7 +12,8 @@ use buttonwood_engine::{
 use buttonwood_model::{Codes, CurrencyId, Product, SymbolId, SymbolStatus, Time};
 use buttonwood_num::{Money, Round};
 use buttonwood_sandbox::{
-    Draw, Founded, Funding, found, found_people, found_perpetual_traders, missing_sample_rates, spot_traders,
+    Draw, Founded, Funding, found, found_people, found_perpetual_traders, found_socket_keys,
+    missing_sample_rates, spot_traders,
 };
 use buttonwood_sequencer::Recovered;
 use buttonwood_vault::{Opened, Vault};
@@ -21,6 +22,9 @@ use buttonwood_vault::{Opened, Vault};
 const PERPETUAL_TRADERS: u64 = 0x7065_7270_7472_6164;
 /// The same for users and apps.
 const PEOPLE: u64 = 0x7065_6F70_6C65_2121;
+
+/// The same for keys of sockets.
+const SOCKET_KEYS: u64 = 0x736F_636B_6574_7321;
 
 /// How many start balances of a currency instant orders of a sandbox can give (D-180).
 const STOCK: i128 = 10;
@@ -63,6 +67,21 @@ pub(crate) fn perpetual_traders(
             gusd.map(|place| (CurrencyId::from_index(place), plenty(None))).into_iter().collect();
         found_perpetual_traders(state.access(), &mut draw, &funds, time)
     };
+    let Some(Founded { commands, secrets }) = founded else { return Ok(()) };
+    vault.add(opened, &secrets)?;
+    commit(recovered, time, commands)
+}
+
+/// Adds the keys for sockets that the directory lacks.
+pub(crate) fn socket_keys(
+    recovered: &mut Recovered,
+    (vault, opened): (&Vault, &mut Opened),
+    seed: u64,
+    seed_given: bool,
+    time: Time,
+) -> Result<(), Trouble> {
+    let mut draw = draw(seed ^ SOCKET_KEYS, seed_given)?;
+    let founded = found_socket_keys(recovered.views().state().access(), &mut draw);
     let Some(Founded { commands, secrets }) = founded else { return Ok(()) };
     vault.add(opened, &secrets)?;
     commit(recovered, time, commands)

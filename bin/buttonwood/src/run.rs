@@ -8,7 +8,7 @@ use crate::directory::{
 };
 use crate::doors::{Doors, Urls};
 use crate::ephemeral::adopt;
-use crate::flags::{check_common, header_names, options, start_time};
+use crate::flags::{bounds, check_common, header_names, options, start_time};
 use crate::founding;
 use crate::mail;
 use crate::metrics;
@@ -34,15 +34,17 @@ use buttonwood_http::Listeners;
 use buttonwood_model::{Day, GroupId, SessionId, Time};
 use buttonwood_operate::keys::{Keeper, KeeperFault};
 use buttonwood_operate::{Access, Socket};
-use buttonwood_rest::App;
+use buttonwood_rest::{App, Settings};
 use buttonwood_sandbox::write_credentials;
 use buttonwood_sequencer::{Clock, Exchange, Recovered, Running};
+use buttonwood_stream::Streams;
 use buttonwood_vault::{KEY_FILE, Opened, Secret, Vault};
 use buttonwood_views::Views;
 use parking_lot::RwLockReadGuard;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The folder of the simulated chains in a data directory.
 pub(crate) const CHAINS: &str = "chains";
@@ -79,7 +81,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let running = start(recovered, clock, &flags.common, (&vault, &mut opened))?;
     let exchange = running.exchange();
     let urls = Urls::of(&doors, &flags.common)?;
-    let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
+    let gate = gate(names, (&flags.common, exchange.now()), exchange.views().state(), &opened)?;
     let driver = match &deposit_seed {
         Some(seed) => Some(drive(&exchange, seed, &data, nodes.clone())?),
         None => None,
@@ -89,7 +91,9 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let steps = trading.clone().filter(|_| manual).map(steps);
     let credentials =
         write_credentials(&data, urls.both(), RwLockReadGuard::map(exchange.views(), Views::state), &opened)?;
+    let streams = Arc::new(Streams::new(bounds(&flags.common)));
     let settings = settings::of_sandbox((flags, &urls.auth), nodes, deposit_seed, driver.as_ref(), steps);
+    let settings = Settings { streams: Some(served(&streams)), ..settings };
     let trading = trading.filter(|_| !manual);
     let vault = Arc::new(vault);
     let known = buttonwood_people::Settings {
@@ -111,7 +115,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     wipe(opened);
     vault_key::warn(&key);
     let feeds = flags.common.feeds.clone();
-    let parts = Parts { running, socket, trading, driver, feeds };
+    let parts = Parts { running, socket, trading, driver, feeds, streams };
     serve_until_told(doors, &data, app, parts, &stop)?;
     drop(ephemeral);
     Ok(())
@@ -172,6 +176,7 @@ fn furnish(
     founding::stock(recovered, time)?;
     staking::furnish(recovered, seed, given, time)?;
     founding::people(recovered, (vault, opened), seed, given, time)?;
+    founding::socket_keys(recovered, (vault, opened), seed, given, time)?;
     if trades {
         founding::perpetual_traders(recovered, (vault, opened), seed, given, time)?;
         founding::refill_traders(recovered, time)?;
@@ -222,7 +227,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let running = start(recovered, clock, &flags.common, (&vault, &mut opened))?;
     let exchange = running.exchange();
     let urls = Urls::of(&doors, &flags.common)?;
-    let gate = gate(names, &flags.common, exchange.views().state(), &opened)?;
+    let gate = gate(names, (&flags.common, exchange.now()), exchange.views().state(), &opened)?;
     let vault = Arc::new(vault);
     let known = buttonwood_people::Settings {
         vault: Arc::new(people::OfDirectory(Arc::clone(&vault))),
@@ -236,12 +241,15 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let people = people::start(exchange.clone(), known, &opened)?;
     wipe(opened);
     vault_key::warn(&key);
+    let streams = Arc::new(Streams::new(bounds(&flags.common)));
     let settings = settings::of_venue(&flags.common, &urls.auth);
+    let settings = Settings { streams: Some(served(&streams)), ..settings };
     let app = App::new(exchange, gate, people, settings, keeper(vault, data.clone(), None, new_keys));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
     welcome::venue(&urls, &data);
     let feeds = flags.common.feeds.clone();
-    serve_until_told(doors, &data, app, Parts { running, socket, trading: None, driver: None, feeds }, &stop)
+    let parts = Parts { running, socket, trading: None, driver: None, feeds, streams };
+    serve_until_told(doors, &data, app, parts, &stop)
 }
 
 /// Names to the operator the currencies whose withdrawals stop.
@@ -328,17 +336,25 @@ struct Parts {
     trading: Option<Arc<Trading>>,
     driver: Option<Driver>,
     feeds: Vec<Feed>,
+    streams: Arc<Streams>,
 }
 
 fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &Stop) -> Result<(), Trouble> {
-    let Parts { running, socket, trading, driver, feeds } = parts;
+    let Parts { running, socket, trading, driver, feeds, streams } = parts;
     let (app, base_url) = (Arc::new(app), doors.base_url()?);
-    let Doors { listener, auth, places, metrics } = doors;
-    let listeners = Listeners { main: listener, side: auth };
+    let hub = streams
+        .start(&app)
+        .map_err(|error| Trouble::System(format!("cannot start the thread of streams: {error}")))?;
+    let Doors { listener, auth, stream, places, metrics } = doors;
+    let listeners = Listeners { main: listener, side: auth, stream };
     if metrics.is_some() {
         app.measure();
     }
     stop.wait_from_now();
+    // Orders of sockets that cancel on disconnect do not outlive a crash (D-150).
+    while app.exchange.views().state().floor().open_connections().next().is_some() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
     app.set_ready(true);
     let server = buttonwood_http::serve(listeners, Arc::clone(&app), places)
         .map_err(|error| Trouble::System(format!("cannot start a serving thread: {error}")))?;
@@ -358,6 +374,7 @@ fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &St
     drop(feeds);
     drop(socket);
     server.stop();
+    hub.stop();
     app.people.stop_mail();
     if let Some(metrics) = metrics {
         metrics.stop();
@@ -374,7 +391,12 @@ fn wipe(opened: Opened) {
     buttonwood_vault::wipe_stack();
 }
 
-fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Opened) -> Result<Gate, Trouble> {
+fn gate(
+    names: HeaderNames,
+    (common, now): (&Common, Time),
+    state: &State,
+    vault: &Opened,
+) -> Result<Gate, Trouble> {
     let limits = if common.rate_limits == Switch::On { Limits::default() } else { Limits::off() };
     let proxies = Proxies::new(common.trusted_proxy.clone());
     if common.public_url.is_some() && common.trusted_proxy.is_empty() {
@@ -382,7 +404,7 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Opened) -> R
             "--public-url without --trusted-proxy: throttles take all clients of the proxy for one"
         );
     }
-    let gate = Gate::new(names, common.service_name.clone(), limits).behind(proxies);
+    let gate = Gate::new(names, common.service_name.clone(), limits).behind(proxies).opened_at(now);
     let access = state.access();
     for (at, group) in access.groups().iter().enumerate() {
         gate.keys().restrict_group(GroupId::from_index(at), &group.addresses);
@@ -403,4 +425,10 @@ fn gate(names: HeaderNames, common: &Common, state: &State, vault: &Opened) -> R
         gate.keys().insert(known, &secret, entry.highest_nonce());
     }
     Ok(gate)
+}
+
+/// Sockets, as the interface knows them.
+fn served(streams: &Arc<Streams>) -> Arc<dyn buttonwood_rest::Streams> {
+    let streams: Arc<Streams> = Arc::clone(streams);
+    streams
 }

@@ -31,13 +31,20 @@ pub(crate) fn of_sandbox(
         steps,
         public_url: flags.common.public_url.clone(),
         pages: pages(&flags.common),
+        sockets: sockets(&flags.common),
         outside: outside(auth_url),
+        streams: None,
     }
 }
 
 /// The listener of pages and of the authorization server.
 fn pages(common: &Common) -> Entrance {
     if common.auth_listen.is_some() { Entrance::Side } else { Entrance::Main }
+}
+
+/// The listener of sockets.
+fn sockets(common: &Common) -> Entrance {
+    if common.stream_listen.is_some() { Entrance::Stream } else { Entrance::Main }
 }
 
 /// The settings of a venue, which has none of a sandbox's.
@@ -56,7 +63,9 @@ pub(crate) fn of_venue(common: &Common, auth_url: &str) -> Settings {
         steps: None,
         public_url: common.public_url.clone(),
         pages: pages(common),
+        sockets: sockets(common),
         outside: outside(auth_url),
+        streams: None,
     }
 }
 

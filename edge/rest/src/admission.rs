@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::holders::held_by_token;
 use crate::route::{Route, SignedQuery};
+use crate::streams::{is_stream, without_slash};
 use buttonwood_gate::{self as gate, Kind, Reason, Refusal, TokenHash, may_name_caller};
 use buttonwood_http::{Body, SignedMark};
 use buttonwood_wire::field;
@@ -46,9 +47,11 @@ pub(crate) fn admit(
     signed: SignedMark<'_>,
     client: IpAddr,
 ) -> Result<gate::Call, Refusal> {
-    let (path, headers) = (head.uri.path(), &head.headers);
+    let path = if is_stream(route) { without_slash(head.uri.path()) } else { head.uri.path() };
+    let headers = &head.headers;
     // The query string of a POST is ignored (D-03), unless the endpoint documents one.
-    let query = head.uri.query().filter(|_| route.method == "GET" || route.query.is_read());
+    let is_read = (route.method == "GET" && !is_stream(route)) || route.query.is_read();
+    let query = head.uri.query().filter(|_| is_read);
     let is_query_optional = route.query == SignedQuery::Optional;
     let request =
         gate::Request { path, query, is_query_optional, headers, kind: route.kind, address: client };

@@ -7,6 +7,7 @@ use crate::outside::Outside;
 use crate::page_data::Answers;
 use crate::sandbox::caller::Controllers;
 use crate::steps::Steps;
+use crate::streams::Streams;
 use buttonwood_address::{Params, Seed};
 use buttonwood_driver::{Chains, Nodes};
 use buttonwood_gate::Gate;
@@ -52,6 +53,10 @@ pub struct Settings {
     pub pages: Entrance,
     /// The handlers of paths that are not the interface's, in the order of precedence.
     pub outside: Vec<Arc<dyn Outside>>,
+    /// The listener of sockets.
+    pub sockets: Entrance,
+    /// Serves the sockets of streams.
+    pub streams: Option<Arc<dyn Streams>>,
 }
 
 impl Settings {

@@ -124,6 +124,20 @@ impl Call {
         self.account
     }
 
+    /// The account it acts on, or that of its caller; none where it acts on a whole group.
+    pub(crate) fn acting(&self) -> Option<AccountId> {
+        let own = match self.owner() {
+            Owner::Account(account) => Some(account),
+            Owner::Group(_) => None,
+        };
+        self.account.or(own)
+    }
+
+    /// The call as the gate admitted it.
+    pub(crate) fn into_gate(self) -> gate::Call {
+        self.gate
+    }
+
     /// The account or the group of its caller.
     pub(crate) fn owner(&self) -> Owner {
         self.gate.owner()
@@ -174,11 +188,7 @@ impl Call {
 
     /// The sender of the command that it makes; any caller of one account acts for that, named or not.
     pub(crate) fn caller(&self) -> Caller {
-        let own = match self.owner() {
-            Owner::Account(account) => Some(account),
-            Owner::Group(_) => None,
-        };
-        caller(&self.gate, self.account.or(own))
+        caller(&self.gate, self.acting())
     }
 
     /// The same, of a call that has a nonce to use.

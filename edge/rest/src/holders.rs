@@ -5,7 +5,7 @@ use buttonwood_gate::{Held, HeldKind, Owner, TokenHash};
 use buttonwood_model::Time;
 
 /// The grant of a live access token, found by the SHA-256 of the token's text; none if the token is unknown, expired or revoked.
-pub(crate) fn held_by_token(app: &App, hash: &TokenHash, time: Time) -> Option<Held> {
+pub fn held_by_token(app: &App, hash: &TokenHash, time: Time) -> Option<Held> {
     let holder = app.exchange.views().state().identity().find_token(hash, time)?;
     Some(Held {
         session: holder.session,

@@ -37,11 +37,13 @@ mod respond;
 mod route;
 mod routes;
 mod sandbox;
+mod socket_order;
 mod spot_margin;
 mod staking;
+mod standing;
 mod steps;
+mod streams;
 mod submit;
-mod unbuilt;
 mod unknown_fields;
 
 pub use app::{App, Settings};
@@ -49,8 +51,14 @@ pub use auth::Auth;
 pub use buttonwood_views::Views;
 pub use contract::openapi;
 pub use held_call::HeldCall;
+pub use holders::held_by_token;
 pub use outside::{Outside, Spot, Visit, form, no_endpoint};
 pub use route::{Bucket, Later, Route};
 pub use routes::{all_routes, needs_code};
 pub use sandbox::caller::Controllers;
+pub use standing::{AccountBalance, AccountPosition, balances_of, positions_of};
 pub use steps::{Step, Steps};
+pub use streams::{
+    FastOptions, MarketData, MarketDataV2, OpenSocket, Opening, OrderEventsOptions, SocketFault,
+    SocketTarget, StreamKind, StreamPath, Streams, stream_paths,
+};

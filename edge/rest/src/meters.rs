@@ -13,15 +13,16 @@ use http::{Method, StatusCode};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// The labels of requests that are for no route that is built. Those of other crates follow them.
-const OUTSIDE: [&str; 6] = [UNKNOWN, "page", UNBUILT, "/openapi.json", "/health/live", "/health/ready"];
+/// The labels of requests that are for no route of the table. Those of other crates follow them.
+const OUTSIDE: [&str; 7] =
+    [UNKNOWN, "page", STREAM, "/openapi.json", "/asyncapi.json", "/health/live", "/health/ready"];
 const UNKNOWN: &str = "unknown";
-const UNBUILT: &str = "unbuilt";
+const STREAM: &str = "stream";
 const METHODS: [&str; 4] = ["GET", "HEAD", "POST", "other"];
 /// Statuses with a label of their own, those of most requests first.
-const STATUSES: [&str; 20] = [
+const STATUSES: [&str; 22] = [
     "200", "400", "429", "406", "404", "403", "401", "405", "408", "413", "414", "415", "417", "431", "500",
-    "501", "503", "301", "304", "other",
+    "501", "503", "301", "304", "101", "426", "other",
 ];
 
 /// The counters of the interface.
@@ -51,7 +52,7 @@ impl Counted {
     pub(crate) fn is_for(&self, route: &Route) {
         let same = |known: &Route| known.path == route.path && known.method == route.method;
         let place = ROUTES.iter().position(same).map(|row| (row, route.path));
-        self.place.set(place.unwrap_or_else(|| row_outside(&OUTSIDE, UNBUILT)));
+        self.place.set(place.unwrap_or_else(|| row_outside(&OUTSIDE, STREAM)));
     }
 
     /// The route's path as in the table, or the name of the place outside of it.

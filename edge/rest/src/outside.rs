@@ -21,6 +21,8 @@ use std::net::IpAddr;
 
 /// The path of the contract.
 const CONTRACT: &str = "/openapi.json";
+/// The path of the contract of the streams.
+const EVENTS: &str = "/asyncapi.json";
 /// The methods of a path that is only read.
 pub(crate) const READING: &str = "GET, HEAD";
 
@@ -97,8 +99,8 @@ impl Spot {
 pub(crate) enum Beyond<'a> {
     /// A health check, outside every limit.
     Health(Check),
-    /// The contract.
-    Contract,
+    /// A contract: its path and its text.
+    Contract(&'static str, &'static str),
     /// The data of a market's page.
     Data(&'a str),
     /// A handler.
@@ -112,7 +114,10 @@ impl<'a> Beyond<'a> {
             return Some(Self::Health(check));
         }
         if path == CONTRACT {
-            return Some(Self::Contract);
+            return Some(Self::Contract(CONTRACT, openapi()));
+        }
+        if let Some(streams) = settings.streams.as_ref().filter(|_| path == EVENTS) {
+            return Some(Self::Contract(EVENTS, streams.contract()));
         }
         if let Some(wanted) = page_data::wanted(path) {
             return Some(Self::Data(wanted));
@@ -124,7 +129,7 @@ impl<'a> Beyond<'a> {
     /// The methods that it takes.
     pub(crate) fn methods(&self) -> &'static str {
         match self {
-            Self::Health(_) | Self::Contract | Self::Data(_) => READING,
+            Self::Health(_) | Self::Contract(..) | Self::Data(_) => READING,
             Self::Handler(_, spot) => spot.methods,
         }
     }
@@ -132,7 +137,7 @@ impl<'a> Beyond<'a> {
     /// Whether pages of other sites may call it and read its answers.
     pub(crate) fn is_open(&self) -> bool {
         match self {
-            Self::Health(_) | Self::Contract => true,
+            Self::Health(_) | Self::Contract(..) => true,
             Self::Data(_) => false,
             Self::Handler(_, spot) => spot.is_open,
         }
@@ -142,7 +147,7 @@ impl<'a> Beyond<'a> {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Health(check) => check.path(),
-            Self::Contract => CONTRACT,
+            Self::Contract(path, _) => path,
             Self::Data(_) => "page",
             Self::Handler(_, spot) => spot.name,
         }
@@ -161,9 +166,9 @@ impl<'a> Beyond<'a> {
         }
         match self {
             Self::Health(check) => Ok(check.answer(app)),
-            Self::Contract => {
+            Self::Contract(_, text) => {
                 app.gate.page(client, app.uptime())?;
-                Ok(Reply::page("application/json", openapi().as_bytes().to_vec()))
+                Ok(Reply::page("application/json", text.as_bytes().to_vec()))
             }
             Self::Data(wanted) => {
                 app.gate.page(client, app.uptime())?;

@@ -5,7 +5,9 @@ use crate::auth::Auth;
 use crate::outside::Beyond;
 use crate::route::Route;
 use crate::routes::{Found, find};
+use crate::streams;
 use buttonwood_http::Entrance;
+use http::Method;
 use http::request::Parts;
 
 /// The place that a request's path and method lead to.
@@ -22,15 +24,22 @@ pub(crate) enum Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The place of a request. A path outside of the table takes precedence over a route that is not built.
+    /// The place of a request.
     ///
     /// Pages and the authorization server may have a listener of their own: the other one has none of their paths then, and theirs has
-    /// none of the interface. Health checks and the contract, which a page reads, are at both.
+    /// none of the interface. Health checks and the contract, which a page reads, are at both. Sockets may have one of their own, which has
+    /// them and health checks alone; the others then have none of them.
     pub(crate) fn find(app: &'a App, entrance: Entrance, head: &'a Parts) -> Self {
         let place = Self::of_path(app, head);
+        let settings = &app.settings;
+        let is_stream =
+            matches!(&place, Self::Route(route, _) | Self::OtherMethod(route) if streams::is_stream(route));
         let is_here = match (&place, entrance) {
-            _ if app.settings.pages == Entrance::Main => true,
-            (Self::Beyond(Beyond::Health(_) | Beyond::Contract) | Self::Nothing, _) => true,
+            (Self::Beyond(Beyond::Health(_)) | Self::Nothing, _) => true,
+            _ if is_stream => entrance == settings.sockets,
+            (_, Entrance::Stream) => false,
+            _ if settings.pages == Entrance::Main => true,
+            (Self::Beyond(Beyond::Contract(..)), _) => true,
             (Self::Beyond(Beyond::Data(_) | Beyond::Handler(..)), entrance) => entrance == Entrance::Side,
             (Self::Route(..) | Self::OtherMethod(_), entrance) => entrance == Entrance::Main,
         };
@@ -39,15 +48,15 @@ impl<'a> Place<'a> {
 
     fn of_path(app: &'a App, head: &'a Parts) -> Self {
         let path = head.uri.path();
-        let (route, place) = match find(head.method.as_str(), path, app.settings.sandbox) {
-            Found::Route(route, parameter) => (Some(route), Self::Route(route, parameter)),
-            Found::OtherMethod(route) => (Some(route), Self::OtherMethod(route)),
-            Found::Nothing => (None, Self::Nothing),
-        };
-        if route.is_some_and(Route::is_built) {
-            return place;
+        if let Some((route, parameter)) = streams::find(head, path) {
+            let is_get = head.method == Method::GET;
+            return if is_get { Self::Route(route, parameter) } else { Self::OtherMethod(route) };
         }
-        Beyond::find(&app.settings, path).map_or(place, Self::Beyond)
+        match find(head.method.as_str(), path, app.settings.sandbox) {
+            Found::Route(route, parameter) => Self::Route(route, parameter),
+            Found::OtherMethod(route) => Self::OtherMethod(route),
+            Found::Nothing => Beyond::find(&app.settings, path).map_or(Self::Nothing, Self::Beyond),
+        }
     }
 
     /// The methods that the path takes; none if there is no such path.

@@ -12,16 +12,17 @@ use crate::predictions::batch;
 use crate::preflight;
 use crate::route::{Handler, Route, Write};
 use crate::sandbox::{caller, control, hints, maintenance, requests};
+use crate::socket_order::of_refused;
+use crate::streams;
 use crate::submit::{durable, send};
-use crate::unbuilt;
 use crate::unknown_fields;
 use buttonwood_engine::{AccessCommand, Caller};
 use buttonwood_gate::{self as gate, Reason, Refusal};
-use buttonwood_http::{Fault, Reply, Request};
+use buttonwood_http::{Fault, Reply, Request, SOCKET_VERSION};
 use buttonwood_sequencer::Pending;
 use buttonwood_wire::contract::Query;
 use buttonwood_wire::reply::{refusal_of, refused};
-use http::header::ORIGIN;
+use http::header::{HeaderValue, ORIGIN, SEC_WEBSOCKET_VERSION, UPGRADE};
 use std::net::IpAddr;
 use std::time::Instant;
 
@@ -90,10 +91,18 @@ fn refuse(app: &App, counted: &Counted, place: Place<'_>, refusal: &Refusal) -> 
         refused(refusal)
     };
     let reply = if refusal.close { reply.closing() } else { reply };
+    let reply = if refusal.status == 426 { upgrading(reply) } else { reply };
     match place.methods() {
         Some(methods) if refusal.status == 405 => reply.allowing(methods),
         Some(_) | None => reply,
     }
+}
+
+/// The refusal of a request that should have asked for a socket names the protocol and its version (D-146).
+fn upgrading(reply: Reply) -> Reply {
+    reply
+        .with_header(UPGRADE, HeaderValue::from_static("websocket"))
+        .with_header(SEC_WEBSOCKET_VERSION, HeaderValue::from_static(SOCKET_VERSION))
 }
 
 /// Answers one request with an answer or a refusal.
@@ -138,12 +147,15 @@ async fn respond(
 /// Admits a request and calls its endpoint. The first check of the caller comes before the body is read.
 async fn dispatch(
     app: &App,
-    route: &Route,
+    route: &'static Route,
     request: Request<'_>,
     client: IpAddr,
     asked: &Asked<'_>,
     counted: &Counted,
 ) -> Result<Reply, Refusal> {
+    if let Handler::Stream(kind) = route.handler {
+        return Box::pin(streams::open(app, (route, kind), request, client, asked)).await;
+    }
     let Request { peer, head, body, signed, .. } = request;
     match route.handler {
         Handler::Public(answer) => {
@@ -162,13 +174,8 @@ async fn dispatch(
             caller::check(&app.settings.control, peer, head)?;
             control::answer(app, (route, handler), head, body, asked).await
         }
-        Handler::Unbuilt if route.auth == Auth::Public => {
-            let wait = app.gate.public(client, app.uptime())?;
-            skip(head, body).await?;
-            pause(wait).await;
-            Err(unbuilt::refusal(head.uri.path()))
-        }
-        Handler::Read(_) | Handler::Recall(_) | Handler::Write(_) | Handler::Batch(_) | Handler::Unbuilt => {
+        Handler::Stream(_) => Err(no_endpoint(route.path)),
+        Handler::Read(_) | Handler::Recall(_) | Handler::Write(_) | Handler::Batch(_) => {
             check_room(app, route)?;
             come_in(app, client, head, body).await?;
             let mut call = admit(app, route, head, signed, client)?;
@@ -197,11 +204,9 @@ pub(crate) async fn serve(
         }
         Handler::Write(write) => carry_out(app, route, call, asked, write, at).await,
         Handler::Batch(entries) => Box::pin(batch::carry_out(app, route, call, asked, entries, at)).await,
-        Handler::Unbuilt => {
-            reader(app, route, call, asked)?;
-            Err(unbuilt::refusal(route.path))
+        Handler::Public(_) | Handler::PublicRecall(_) | Handler::Control(_) | Handler::Stream(_) => {
+            Err(no_endpoint(route.path))
         }
-        Handler::Public(_) | Handler::PublicRecall(_) | Handler::Control(_) => Err(no_endpoint(route.path)),
     }
 }
 
@@ -232,7 +237,7 @@ async fn carry_out(
 
 /// A call that is answered from the views or the history. The nonce of a key is journaled soon, and the call does not wait for
 /// it (D-08a).
-fn reader(app: &App, route: &Route, call: gate::Call, asked: &Asked<'_>) -> Result<Call, Refusal> {
+pub(crate) fn reader(app: &App, route: &Route, call: gate::Call, asked: &Asked<'_>) -> Result<Call, Refusal> {
     if let Some(key) = call.key().filter(|key| !key.time_based_nonce) {
         app.exchange.note_nonce(key.session, call.nonce);
     }
@@ -274,7 +279,12 @@ fn change(
         }
         Err(refusal) => {
             call.gate().note_refused(route.kind, app.uptime());
-            use_nonce(call.nonce_user(), route.own(refusal))
+            let refusal = route.own(refusal);
+            if let Some(body) = of_refused(app, route, &call, &refusal) {
+                let pending = send(app, call.caller(), body, at)?;
+                return Ok((pending, Then::Refuse(refusal)));
+            }
+            use_nonce(call.nonce_user(), refusal)
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::call::{Asked, Call};
 use crate::outside::READING;
 use crate::predictions::batch::Entry;
 use crate::sandbox::control::ControlCall;
+use crate::streams::StreamKind;
 use buttonwood_engine::{AccountKind, Body};
 use buttonwood_gate::{AccountLimit, Form, Kind, Payload, Reason, Refusal};
 use buttonwood_http::Reply;
@@ -44,8 +45,8 @@ pub(crate) enum Handler {
     Write(Write),
     Batch(Entries),
     Control(ControlHandler),
-    /// Specified, and not built yet: it refuses after the checks of the gate.
-    Unbuilt,
+    /// It becomes a socket.
+    Stream(StreamKind),
 }
 
 /// The function that answers a control call of the sandbox.
@@ -327,9 +328,9 @@ impl Route {
         Self::controlled("POST", path, ControlHandler::Act(control))
     }
 
-    /// An endpoint of the specification that is not built yet.
-    pub(crate) const fn unbuilt(method: &'static str, path: &'static str, auth: Auth) -> Self {
-        Self::new(method, path, auth, Handler::Unbuilt)
+    /// A path that becomes a socket.
+    pub(crate) const fn stream(path: &'static str, auth: Auth, kind: StreamKind) -> Self {
+        Self::new("GET", path, auth, Handler::Stream(kind))
     }
 
     /// A control call of the sandbox that does what a command of `buttonwood admin` does. A parameter in its path is the command's first
@@ -526,11 +527,6 @@ impl Route {
     /// The methods that it takes, as they stand in `Allow`. HEAD is answered as GET.
     pub(crate) fn methods(&self) -> &'static str {
         if self.method == "GET" { READING } else { self.method }
-    }
-
-    /// Whether it is built.
-    pub fn is_built(&self) -> bool {
-        !matches!(self.handler, Handler::Unbuilt)
     }
 
     /// The rate limit that it draws on.

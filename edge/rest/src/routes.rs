@@ -1,18 +1,18 @@
 //! The one table of routes, which gives roles, scopes, rate limits and kinds of accounts. An endpoint is a file with its
-//! `ROUTE`, and one line here; those that are not built yet have their rows in `unbuilt`.
+//! `ROUTE`, and one line here; streams have their rows in `streams`.
 
 mod notes;
 
 use crate::auth::Auth;
 use crate::route::Route;
-use crate::unbuilt::UNBUILT;
+use crate::streams::STREAMS;
 use crate::{
     account, clearing, convert, derivatives, funds, market, orders, predictions, sandbox, spot_margin,
     staking,
 };
 use buttonwood_operate as operate;
 
-/// Every endpoint that is built.
+/// Every endpoint but the streams.
 pub(crate) const ROUTES: &[Route] = &[
     // Orders
     orders::new::ROUTE,
@@ -216,11 +216,13 @@ pub(crate) const ROUTES: &[Route] = &[
     sandbox::people::SESSIONS,
     sandbox::people::GRANTS,
     sandbox::requests::ROUTE,
+    sandbox::streams::LIST,
+    sandbox::streams::FAULT,
 ];
 
-/// Every endpoint of the interface, first those that are built.
+/// Every endpoint of the interface, the streams last.
 pub fn all_routes() -> impl Iterator<Item = &'static Route> {
-    ROUTES.iter().chain(UNBUILT)
+    ROUTES.iter().chain(STREAMS)
 }
 
 /// Whether a browser must have given a code less than five minutes ago to make the call that `request` names: a path, with or without its

@@ -23,7 +23,7 @@ fn knows(route: &Route, name: &str) -> bool {
 pub(crate) fn of<'a>(route: &'a Route, payload: &'a Payload) -> impl Iterator<Item = Cow<'a, str>> {
     let common = if route.auth == Auth::Control { OF_CONTROL.as_slice() } else { OF_CALLS.as_slice() };
     let is_unknown = |name: &Cow<'_, str>| !common.contains(&&**name) && !knows(route, name);
-    payload.names().filter(move |name| route.is_built() && is_unknown(name))
+    payload.names().filter(move |name| is_unknown(name))
 }
 
 /// Refuses a payload, or a control call's body, with such a field.
@@ -39,7 +39,7 @@ pub(crate) fn check(route: &Route, payload: &Payload) -> Result<(), Refusal> {
 /// # Errors
 /// `InvalidParameterValue`, naming the first one.
 pub(crate) fn check_query(route: &Route, query: Query<'_>) -> Result<(), Refusal> {
-    if !route.is_built() || route.method != "GET" && !route.query.is_read() {
+    if route.method != "GET" && !route.query.is_read() {
         return Ok(());
     }
     let mut names = query.0.split('&').map(|pair| pair.split('=').next().unwrap_or_default());

@@ -88,7 +88,7 @@ function call(method, path, operation, schemas) {
 
 function chapters(contract) {
   const schemas = contract.components.schemas;
-  const calls = Object.entries(contract.paths).filter(([, item]) => !item["x-unbuilt"]).flatMap(([path, item]) =>
+  const calls = Object.entries(contract.paths).filter(([, item]) => !item["x-stream"]).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })));
   const parts = paragraphs(contract.info.description);
   for (const tag of contract.tags) {
@@ -104,8 +104,8 @@ function chapters(contract) {
     entry.id = name;
     parts.push(entry);
   }
-  const unbuilt = Object.keys(contract.paths).filter((path) => contract.paths[path]["x-unbuilt"]);
-  parts.push(element("h2", "Not built yet"), element("p", unbuilt.join(", ")));
+  const streams = Object.keys(contract.paths).filter((path) => contract.paths[path]["x-stream"]);
+  parts.push(element("h2", "WebSockets"), element("p", ["/", ...streams].join(", ")));
   return parts;
 }
 

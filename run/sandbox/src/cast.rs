@@ -61,6 +61,9 @@ const PERPS: usize = 32;
 const MARGIN: &str = "margin";
 const MARGINS: usize = 8;
 
+/// How many of the accounts for load tests have a key for sockets.
+const SOCKETS: usize = 64;
+
 /// Every account.
 pub(crate) fn accounts() -> Vec<AccountPart> {
     let part = |group, name: &str, start| AccountPart {
@@ -136,6 +139,29 @@ pub(crate) fn keys() -> Vec<KeyPart> {
         all.push(key(&format!("{group}-auditor"), group, Some(&first), &[Role::Auditor]));
     }
     all.push(key("perp-fund-manager", PERP, Some(&numbered(PERP, 0)), &[F]));
+    all
+}
+
+/// The keys with time-based nonces that open sockets, each on an account that is there without them.
+pub(crate) fn socket_keys() -> Vec<KeyPart> {
+    let key = |name: &str, group, account: &str, role| KeyPart {
+        name: name.to_owned(),
+        group,
+        account: Some(account.to_owned()),
+        roles: Roles::of(&[role]),
+        require_heartbeat: false,
+        time_based_nonce: true,
+    };
+    let mut all = vec![
+        key("time-auditor", "one", "primary", Role::Auditor),
+        key("time-savings", "one", "savings", Role::Trader),
+        key("time-counterparty", "two", "primary", Role::Trader),
+        KeyPart { require_heartbeat: true, ..key("time-heartbeat", "one", "primary", Role::Trader) },
+    ];
+    all.extend(
+        (0..SOCKETS)
+            .map(|number| key(&numbered("socket", number), "load", &numbered("load", number), Role::Trader)),
+    );
     all
 }
 

@@ -135,6 +135,32 @@ pub fn found_perpetual_traders(
     Some(Founded { commands, secrets })
 }
 
+/// Draws the keys for sockets that the directory lacks; none if it has them all, or none of their accounts.
+pub fn found_socket_keys(access: &Access, draw: &mut Draw) -> Option<Founded> {
+    let is_known = |name: &str| access.sessions().iter().any(|session| session.key.name == name);
+    let (mut commands, mut secrets) = (Vec::new(), Vec::new());
+    for key in cast::socket_keys() {
+        // Drawn for a key that is there too, so that each has the same in every directory of a seed.
+        let (api_key, secret) = (format!("account-{}", draw.key_text()), draw.secret());
+        let account = access
+            .find_group(key.group)
+            .zip(key.account)
+            .and_then(|(group, name)| access.find_account(group, &name));
+        let Some(account) = account.filter(|_| !is_known(&key.name)) else { continue };
+        secrets.push(Entry { name: api_key.clone(), secret: Secret::new(secret.into_bytes()) });
+        commands.push(Body::add_session(NewSession {
+            api_key,
+            name: key.name,
+            owner: Owner::Account(account),
+            roles: key.roles,
+            require_heartbeat: key.require_heartbeat,
+            time_based_nonce: key.time_based_nonce,
+            addresses: Vec::new(),
+        }));
+    }
+    (!commands.is_empty()).then_some(Founded { commands, secrets })
+}
+
 fn group_of(name: &str) -> Option<GroupId> {
     cast::GROUPS.iter().position(|group| *group == name).map(GroupId::from_index)
 }

@@ -4,7 +4,7 @@ mod operation;
 mod security;
 
 use crate::routes::ROUTES;
-use crate::unbuilt::UNBUILT;
+use crate::streams::STREAMS;
 use buttonwood_wire::contract::{Components, Node};
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -46,7 +46,7 @@ fn document() -> Node {
         .with("x-admin", admin)
 }
 
-/// Every path in the order of the route table, then those that are not built yet.
+/// Every path in the order of the route table, then the streams.
 fn paths(components: &mut Components) -> Node {
     let mut paths: Vec<(Cow<'static, str>, Node)> = Vec::new();
     for route in ROUTES {
@@ -57,12 +57,12 @@ fn paths(components: &mut Components) -> Node {
             None => paths.push((route.path.into(), Node::object().with(method, operation))),
         }
     }
-    paths.extend(UNBUILT.iter().map(|route| {
+    paths.extend(STREAMS.iter().map(|route| {
         let parameters = operation::path_parameters(route).collect();
         let item = Node::object()
-            .with("x-unbuilt", true)
+            .with("x-stream", true)
             .with("x-call", operation::with_rights(Node::object().with("method", route.method), route))
-            .with("description", "Specified, and not built yet.")
+            .with("description", "A WebSocket.")
             .with("parameters", Node::List(parameters));
         (route.path.into(), item)
     }));

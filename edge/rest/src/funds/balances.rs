@@ -110,7 +110,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
 type Row = (CurrencyId, Amounts, [Money; 2], Option<Pending>);
 
 /// The part of a balance that orders may use: nothing while the account owes for a returned advance (D-167).
-pub(super) fn usable(state: &State, account: AccountId, currency: CurrencyId, balance: Amounts) -> Money {
+pub(crate) fn usable(state: &State, account: AccountId, currency: CurrencyId, balance: Amounts) -> Money {
     if state.access().is_in_debt(account) {
         return Money::ZERO;
     }
@@ -127,7 +127,7 @@ pub(super) fn takeable(state: &State, currency: CurrencyId, free: Money) -> Mone
 }
 
 /// Whether an amount is more than zero when cut to this many decimals (facts F§1: rows with a non-zero balance).
-pub(super) fn is_shown(amount: Money, decimals: u8) -> bool {
+pub(crate) fn is_shown(amount: Money, decimals: u8) -> bool {
     let least = 10i128.pow(u32::from(MONEY_DECIMALS.saturating_sub(decimals)));
     amount.units() >= least
 }

@@ -34,7 +34,7 @@ answer! {
 
 answer! {
     /// Orders by their ids.
-    pub(super) struct CancelledOrders {
+    pub(crate) struct CancelledOrders {
         /// The orders that were cancelled.
         cancelled as "cancelledOrders": Vec<u64>,
         /// The orders that stay, because they are too late to leave an auction.
@@ -49,8 +49,12 @@ fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
 /// Every order that was live is cancelled, but those that wait for an auction and are too late to leave it (AUCT-003).
 pub(super) fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     receipt.done().map_err(|reject| refused::refusal(app, call, reject))?;
+    Ok(Reply::json(json::body(&Cancelled { result: Done, details: cancelled(receipt) })))
+}
+
+/// The orders that a call cancelled, and those that stay.
+pub(crate) fn cancelled(receipt: &Receipt) -> CancelledOrders {
     let ids = |ids: &[OrderId]| ids.iter().map(|id| id.0).collect();
     let Withdrawn { cancelled, kept } = &receipt.withdrawn;
-    let details = CancelledOrders { cancelled: ids(cancelled), kept: ids(kept) };
-    Ok(Reply::json(json::body(&Cancelled { result: Done, details })))
+    CancelledOrders { cancelled: ids(cancelled), kept: ids(kept) }
 }

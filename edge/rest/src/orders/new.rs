@@ -35,7 +35,9 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     if !symbol.closed_to.is_empty() && is_closed_to(app, call, symbol) {
         return Err(closed_symbol(&named));
     }
-    order_request::place(payload, id, symbol).map(|place| TradingCommand::Place(place).into())
+    let place = order_request::place(payload, id, symbol)?;
+    order_request::check_stop_apart(&place, symbol)?;
+    Ok(TradingCommand::Place(place).into())
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {

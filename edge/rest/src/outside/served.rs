@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Requests that the limit of pages lets through here.
 const BURST: u32 = 20;
 
-/// Redirects a GET, and answers a POST with its form and its cookie. The path has a row of the table that is not built.
+/// Redirects a GET, and answers a POST with its form and its cookie.
 #[derive(Debug)]
 struct Token;
 
@@ -28,7 +28,7 @@ impl Outside for Token {
     }
 
     fn find(&self, path: &str) -> Option<Spot> {
-        (path == "/v2/marketdata").then_some(Spot::page("token").taking("GET, HEAD, POST").open_to_pages())
+        (path == "/token").then_some(Spot::page("token").taking("GET, HEAD, POST").open_to_pages())
     }
 
     fn answer<'a>(&'a self, mut visit: Visit<'a>) -> Later<'a> {
@@ -63,7 +63,7 @@ fn ask(address: SocketAddr, line: &str, fields: &str, body: &str) -> String {
 
 fn post(address: SocketAddr, fields: &str, body: &str) -> String {
     let length = format!("Content-Length: {}\r\n{fields}", body.len());
-    ask(address, "POST /v2/marketdata?a=1&a=%32", &length, body)
+    ask(address, "POST /token?a=1&a=%32", &length, body)
 }
 
 fn expect(answer: &str, status: u16, fields: &[&str], body: &str) {
@@ -98,12 +98,12 @@ fn with_exchange(act: impl FnOnce(&App, SocketAddr)) {
 }
 
 /// A handler sees method, query, cookies and body, sets cookies and redirects; its words are those of every refusal of its path, and
-/// it takes precedence over a route that is not built.
+/// without sockets their paths are unknown.
 #[test]
 fn a_handler_answers_its_path() {
     with_exchange(|app, address| {
         let open = "access-control-allow-origin: *";
-        let redirect = ask(address, "GET /v2/marketdata", "", "");
+        let redirect = ask(address, "GET /token", "", "");
         expect(&redirect, 303, &["location: /back", "set-cookie: session=new; HttpOnly", open], "");
         let body = r#"[("b", "c d")] [("a", "1"), ("a", "2")] Some("s")"#;
         expect(&post(address, "Cookie: x=1; session=s\r\n", "b=c+d"), 200, &[open], body);
@@ -113,24 +113,19 @@ fn a_handler_answers_its_path() {
             "token: The body is not URL-encoded text: it has a '%' without two hexadecimal digits after it";
         expect(&post(address, "", "b=%"), 400, &[open], no_form);
         let methods = "allow: GET, HEAD, POST";
-        let other = "token: '/v2/marketdata' answers to GET, HEAD, POST, not to PUT";
-        expect(&ask(address, "PUT /v2/marketdata", "", ""), 405, &[methods, open], other);
+        let other = "token: '/token' answers to GET, HEAD, POST, not to PUT";
+        expect(&ask(address, "PUT /token", "", ""), 405, &[methods, open], other);
         let asks = "Origin: https://app.example\r\nAccess-Control-Request-Method: POST\r\n";
         let allowed = "access-control-allow-methods: GET, HEAD, POST";
-        expect(&ask(address, "OPTIONS /v2/marketdata", asks, ""), 204, &[allowed, open], "");
+        expect(&ask(address, "OPTIONS /token", asks, ""), 204, &[allowed, open], "");
         let framing = "token: The request's framing is ambiguous: more than one Host";
-        expect(
-            &ask(address, "GET /v2/marketdata", "Host: y\r\n", ""),
-            400,
-            &["connection: close", open],
-            framing,
-        );
+        expect(&ask(address, "GET /token", "Host: y\r\n", ""), 400, &["connection: close", open], framing);
         app.set_maintenance(true);
-        let answer = ask(address, "GET /v2/marketdata", "", "");
+        let answer = ask(address, "GET /token", "", "");
         assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("\r\n\r\ntoken: "), "{answer}");
         app.set_maintenance(false);
-        let unbuilt = ask(address, "GET /v1/multimarketdata", "", "");
-        assert!(unbuilt.starts_with("HTTP/1.1 501 "), "{unbuilt}");
+        let socket = ask(address, "GET /v1/multimarketdata", "", "");
+        assert!(socket.starts_with("HTTP/1.1 404 "), "{socket}");
     });
 }
 
@@ -140,10 +135,10 @@ fn the_limit_of_pages_comes_first() {
     with_exchange(|_, address| {
         for _ in 0..BURST {
             // A wrong method takes nothing of the limit.
-            assert!(ask(address, "PUT /v2/marketdata", "", "").starts_with("HTTP/1.1 405 "));
-            assert!(ask(address, "GET /v2/marketdata", "", "").starts_with("HTTP/1.1 303 "));
+            assert!(ask(address, "PUT /token", "", "").starts_with("HTTP/1.1 405 "));
+            assert!(ask(address, "GET /token", "", "").starts_with("HTTP/1.1 303 "));
         }
-        let refused = ask(address, "GET /v2/marketdata", "", "");
+        let refused = ask(address, "GET /token", "", "");
         let (head, body) = refused.split_once("\r\n\r\n").unwrap();
         assert!(head.starts_with("HTTP/1.1 429 ") && head.contains("\r\nretry-after: "), "{refused}");
         assert_eq!(body, "token: Too Many Requests");

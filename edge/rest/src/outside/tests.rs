@@ -40,6 +40,8 @@ pub(super) fn settings(outside: Vec<Arc<dyn Outside>>) -> Settings {
         steps: None,
         public_url: None,
         pages: buttonwood_http::Entrance::Main,
+        sockets: buttonwood_http::Entrance::Main,
+        streams: None,
         outside,
     }
 }

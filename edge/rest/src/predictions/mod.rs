@@ -14,7 +14,7 @@ pub(crate) mod events;
 pub(crate) mod history;
 pub(crate) mod order;
 pub(crate) mod positions;
-mod refusal;
+pub(crate) mod refusal;
 pub(crate) mod rewards;
 pub(crate) mod settled;
 pub(crate) mod strike;

@@ -14,7 +14,7 @@ use buttonwood_wire::field::{closed_account, wrong_kind};
 use buttonwood_wire::reject::{BEYOND_ADVANCES, in_debt};
 
 /// The refusal of an order that the core rejected. `order` has the fields of the order: the call's payload, or an entry of a batch.
-pub(super) fn of_order(app: &App, call: &Call, order: &Payload, reject: Reject) -> Refusal {
+pub(crate) fn of_order(app: &App, call: &Call, order: &Payload, reject: Reject) -> Refusal {
     if let Reject::Prediction(reject) = reject {
         of_room(app, call, order, reject)
     } else if let Reject::Trading(TradingReject::Place(reject)) = reject {

@@ -61,13 +61,14 @@ fn a_parameter_is_the_first_field_of_its_command() {
 /// A control call that changes the exchange's state is a command of operators; the others are the sandbox's own.
 #[test]
 fn control_calls_are_commands_of_operators() {
-    const OWN: [&str; 9] = [
+    const OWN: [&str; 10] = [
         "/sandbox/clock/advance",
         "/sandbox/maintenance",
         "/sandbox/chains/{network}/send",
         "/sandbox/chains/{network}/mine",
         "/sandbox/chains/{network}/reorg",
         "/sandbox/chains/{network}/node",
+        "/sandbox/streams/fault",
         // Without password, code and consent: no operator of a venue does so.
         "/sandbox/users",
         "/sandbox/sessions",

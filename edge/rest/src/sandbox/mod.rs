@@ -22,3 +22,4 @@ pub(crate) mod maintenance;
 pub(crate) mod people;
 pub(crate) mod perpetuals;
 pub(crate) mod requests;
+pub(crate) mod streams;

@@ -1,0 +1,289 @@
+//! The paths of streams. Each becomes a socket, which the crate `stream` serves: it implements [`Streams`].
+//!
+//! A socket is opened as any call is made: the same table, the same gate, the same refusals. The newest socket has the path of the
+//! start page; a request for it is one that asks for an upgrade.
+
+use crate::admission::{admit, come_in, wait_for_turn};
+use crate::app::App;
+use crate::auth::Auth;
+use crate::call::Asked;
+use crate::respond::reader;
+use crate::route::{Handler, Route};
+use buttonwood_gate::{self as gate, Reason, Refusal};
+use buttonwood_http::{Accepted, NoUpgrade, Reply, Request, asks_for_socket, handshake};
+use buttonwood_model::AccountId;
+use buttonwood_model::Role::{Auditor, Trader};
+use buttonwood_model::Scope;
+use buttonwood_wire::contract::{Encoded, Field, Flag, InQuery, Query, Repeated, Text, Whole};
+use buttonwood_wire::request;
+use http::request::Parts;
+use std::fmt::Debug;
+use std::net::IpAddr;
+
+/// A kind of socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamKind {
+    /// Events of orders, of the first generation.
+    OrderEvents,
+    /// Market data of one symbol, of the first generation.
+    MarketDataV1,
+    /// The same of several symbols.
+    MultiMarketDataV1,
+    /// Market data of the second generation.
+    MarketDataV2,
+    /// The newest socket: market data, events and orders.
+    Fast,
+}
+
+impl StreamKind {
+    /// Its name in control calls.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OrderEvents => "order-events",
+            Self::MarketDataV1 => "market-data-v1",
+            Self::MultiMarketDataV1 => "multi-market-data",
+            Self::MarketDataV2 => "market-data-v2",
+            Self::Fast => "fast",
+        }
+    }
+}
+
+/// A handshake that passed the gate.
+#[derive(Debug)]
+pub struct Opening<'a> {
+    /// The kind of socket.
+    pub kind: StreamKind,
+    /// The parameter in the path: a symbol as it was sent.
+    pub parameter: &'a str,
+    /// The query string.
+    pub query: Query<'a>,
+    /// Method, target and header fields.
+    pub head: &'a Parts,
+    /// The client, behind trusted proxies too.
+    pub client: IpAddr,
+    /// The answer's key.
+    pub accepted: Accepted,
+    /// The caller, where the path is private, and the account that it acts on; without an account it acts on all of its group.
+    pub caller: Option<(gate::Call, Option<AccountId>)>,
+}
+
+/// Serves sockets.
+pub trait Streams: Debug + Send + Sync {
+    /// Counts a handshake of a client, whatever comes of it.
+    ///
+    /// # Errors
+    /// `RateLimit` for one too many.
+    fn attempt(&self, client: IpAddr) -> Result<(), Refusal>;
+
+    /// Answers a handshake.
+    ///
+    /// # Errors
+    /// The refusal of the handshake.
+    fn open(&self, opening: Opening<'_>) -> Result<Reply, Refusal>;
+
+    /// The contract of the streams, as a JSON text.
+    fn contract(&self) -> &'static str;
+
+    /// The open sockets, the oldest first.
+    fn list(&self) -> Vec<OpenSocket>;
+
+    /// Puts a fault on the way to the clients of sockets; returns how many these are.
+    fn fault(&self, target: &SocketTarget, fault: SocketFault) -> usize;
+}
+
+/// An open socket, as the sandbox shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenSocket {
+    /// Its number.
+    pub connection: u64,
+    /// Its kind.
+    pub kind: StreamKind,
+    /// The name of the key that opened it, or the `client_id` of an app; none of a public socket.
+    pub key: Option<String>,
+    /// The streams that it reads, by the names that its client sent.
+    pub subscriptions: Vec<String>,
+    /// Frames sent so far.
+    pub sent: u64,
+    /// Bytes that wait for its client.
+    pub queued_bytes: u64,
+    /// Whether its orders are cancelled when it ends.
+    pub cancels: bool,
+}
+
+/// The sockets that a fault is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SocketTarget {
+    /// The one with this number.
+    One(u64),
+    /// Those of the key of this name, or of the app of this `client_id`.
+    Key(String),
+    /// All.
+    All,
+}
+
+/// A fault on the way to a socket's client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SocketFault {
+    /// The connection is cut without a close frame.
+    Drop,
+    /// Nothing more is written.
+    Stall,
+    /// Writing goes on.
+    Resume,
+    /// So many frames take their numbers and are not sent.
+    Skip(u64),
+    /// Each of so many frames is sent twice.
+    Duplicate(u64),
+}
+
+request! {
+    /// The options of a reader of market data.
+    pub struct MarketData in InQuery {
+        /// Whether a heartbeat comes every five seconds.
+        heartbeat: Flag<false>,
+        /// Whether only the best level of each side is shown.
+        top_of_book: Flag<false>,
+        /// Whether changes of bids are shown.
+        bids: Flag<true>,
+        /// Whether changes of offers are shown.
+        offers: Flag<true>,
+        /// Whether trades are shown.
+        trades: Flag<true>,
+        /// Whether events of auctions are shown.
+        auctions: Flag<true>,
+        /// The symbols, in any letter case, parted by commas; for several symbols alone.
+        symbols: Encoded,
+    }
+}
+
+request! {
+    /// The options of the second generation's market data.
+    pub struct MarketDataV2 in InQuery {
+        /// Whether each frame has a `sequence`, from 0 without gaps.
+        sequence: Flag<false>,
+    }
+}
+
+request! {
+    /// Which events of orders a reader sees.
+    pub struct OrderEventsOptions in InQuery {
+        /// Symbols, in any letter case; all without it.
+        symbols as "symbolFilter": Repeated,
+        /// API keys, or `UI` for pages; all without it.
+        sessions as "apiSessionFilter": Repeated,
+        /// Kinds of events; all without it.
+        kinds as "eventTypeFilter": Repeated,
+        /// Whether a heartbeat comes every five seconds.
+        heartbeat: Flag<true>,
+        /// The id of the last event that the reader knows: those after it follow, instead of the live orders.
+        after: Whole,
+    }
+}
+
+request! {
+    /// The options of the newest socket.
+    pub struct FastOptions in InQuery {
+        /// The levels of the first frame of `@depth`: -1 for all, 0 for none.
+        snapshot: Text,
+        /// Whether the socket's orders are cancelled when it ends.
+        cancel_on_disconnect as "cancelOnDisconnect": Flag<false>,
+        /// The `u` of the last update of an order that the reader knows: those after it come first once it subscribes to orders.
+        orders_after as "ordersAfter": Whole,
+    }
+}
+
+/// Every stream but the newest socket.
+pub(crate) const STREAMS: &[Route] = &[
+    Route::stream("/v1/order/events", Auth::Session, StreamKind::OrderEvents)
+        .roles(&[Trader, Auditor])
+        .scopes(&[Scope::OrdersRead])
+        .takes::<OrderEventsOptions>(),
+    Route::stream("/v1/marketdata/{symbol}", Auth::Public, StreamKind::MarketDataV1).takes::<MarketData>(),
+    Route::stream("/v1/multimarketdata", Auth::Public, StreamKind::MultiMarketDataV1).takes::<MarketData>(),
+    Route::stream("/v2/marketdata", Auth::Public, StreamKind::MarketDataV2).takes::<MarketDataV2>(),
+];
+
+/// The newest socket.
+pub(crate) const FAST: Route = Route::stream("/", Auth::Public, StreamKind::Fast).takes::<FastOptions>();
+
+/// A stream, as the contract of the streams lists it.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamPath {
+    /// Its kind.
+    pub kind: StreamKind,
+    /// Its path; a parameter is in braces.
+    pub path: &'static str,
+    /// The fields of its query string.
+    pub fields: &'static [Field],
+}
+
+/// Every stream, the newest socket last.
+pub fn stream_paths() -> impl Iterator<Item = StreamPath> {
+    let path = |route: &'static Route| {
+        let Handler::Stream(kind) = route.handler else { return None };
+        Some(StreamPath { kind, path: route.path, fields: route.fields })
+    };
+    STREAMS.iter().chain([&FAST]).filter_map(path)
+}
+
+/// The stream that a path leads to, with the path's parameter. One slash more at its end is allowed; `/` is a stream only for
+/// a request that asks for a socket.
+pub(crate) fn find<'a>(head: &Parts, path: &'a str) -> Option<(&'static Route, &'a str)> {
+    if path == "/" && asks_for_socket(head) {
+        return Some((&FAST, ""));
+    }
+    let path = without_slash(path);
+    STREAMS.iter().find_map(|route| Some((route, route.matches(path)?)))
+}
+
+/// The path of a stream as its table has it.
+pub(crate) fn without_slash(path: &str) -> &str {
+    path.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(path)
+}
+
+/// Answers a handshake.
+pub(crate) async fn open(
+    app: &App,
+    (route, kind): (&'static Route, StreamKind),
+    request: Request<'_>,
+    client: IpAddr,
+    asked: &Asked<'_>,
+) -> Result<Reply, Refusal> {
+    let streams = app.settings.streams.as_ref().ok_or_else(|| crate::no_endpoint(route.path))?;
+    let Request { head, body, signed, .. } = request;
+    if asks_for_socket(head) {
+        streams.attempt(client)?;
+    }
+    let accepted = handshake(head).map_err(no_upgrade)?;
+    let caller = if route.auth == Auth::Public {
+        None
+    } else {
+        come_in(app, client, head, body).await?;
+        let mut call = admit(app, route, head, signed, client)?;
+        wait_for_turn(app, &mut call).await?;
+        let call = reader(app, route, call, asked)?;
+        let account = call.acting();
+        Some((call.into_gate(), account))
+    };
+    let Asked { parameter, query } = *asked;
+    streams.open(Opening { kind, parameter, query, head, client, accepted, caller })
+}
+
+fn no_upgrade(why: NoUpgrade) -> Refusal {
+    match why {
+        NoUpgrade::NotAsked => {
+            Refusal::new(Reason::UpgradeRequired, "This path is a WebSocket: it needs 'Upgrade: websocket'")
+        }
+        NoUpgrade::OtherVersion => {
+            Refusal::new(Reason::UpgradeRequired, "The WebSocket version must be 13 (Sec-WebSocket-Version)")
+        }
+        NoUpgrade::Malformed(why) => {
+            Refusal::new(Reason::InvalidParameterValue, format!("The handshake is malformed: {why}"))
+        }
+    }
+}
+
+/// Whether a route is a stream.
+pub(crate) fn is_stream(route: &Route) -> bool {
+    matches!(route.handler, Handler::Stream(_))
+}

@@ -1,0 +1,487 @@
+//! The messages of each stream, as tables.
+
+use super::shape::Kind::{
+    Any, Decimal, Digits, Either, Flag, List, Null, Number, Object, Open, Text, Whole, Words,
+};
+use super::shape::{Field, Kind, may, must};
+use crate::frame::Kinds;
+use buttonwood_rest::StreamKind;
+
+/// A message.
+#[derive(Debug)]
+pub(super) struct Message {
+    /// Its name, one on all streams.
+    pub(super) name: &'static str,
+    /// Its sense, in a sentence.
+    pub(super) about: &'static str,
+    /// Its values.
+    pub(super) payload: Kind,
+}
+
+/// The messages that the exchange sends over a stream.
+pub(super) const fn sent(kind: StreamKind) -> &'static [Message] {
+    match kind {
+        StreamKind::OrderEvents => ORDER_EVENTS,
+        StreamKind::MarketDataV1 => MARKET_DATA_V1,
+        StreamKind::MultiMarketDataV1 => MULTI_MARKET_DATA,
+        StreamKind::MarketDataV2 => MARKET_DATA_V2,
+        StreamKind::Fast => FAST,
+    }
+}
+
+/// The messages that it receives.
+pub(super) const fn received(kind: StreamKind) -> &'static [Message] {
+    match kind {
+        StreamKind::OrderEvents | StreamKind::MarketDataV1 | StreamKind::MultiMarketDataV1 => &[],
+        StreamKind::MarketDataV2 => SUBSCRIPTIONS,
+        StreamKind::Fast => REQUESTS,
+    }
+}
+
+/// The number of a frame of a socket of the first generation.
+const SOCKET_SEQUENCE: Field = must("socket_sequence", Whole, "Frames of this socket before it.");
+/// The number of a frame of the second generation.
+const SEQUENCE: Field = may("sequence", Whole, "With sequence=true: frames of this socket before it.");
+
+const ORDER_EVENTS: &[Message] = &[
+    Message {
+        name: "subscriptionAck",
+        about: "The first frame.",
+        payload: Object(&[
+            must("type", Words(&["subscription_ack"]), ""),
+            must("accountId", Whole, "The number of the account, or of the group for a key of a group."),
+            must("subscriptionId", Text, ""),
+            must("symbolFilter", List(&Text), ""),
+            must("apiSessionFilter", List(&Text), ""),
+            must("eventTypeFilter", List(&Text), ""),
+            may("resumed", Flag, "With after: whether exactly the missed events follow."),
+        ]),
+    },
+    Message {
+        name: "orderEvents",
+        about: "Events in the order in which they happened.",
+        payload: List(&Object(ORDER_EVENT)),
+    },
+    Message {
+        name: "orderEventsHeartbeat",
+        about: "Every five seconds.",
+        payload: Object(&[
+            must("type", Words(&["heartbeat"]), ""),
+            must("timestampms", Whole, ""),
+            must("sequence", Whole, "Heartbeats of this socket before it."),
+            must("trace_id", Text, ""),
+            SOCKET_SEQUENCE,
+        ]),
+    },
+];
+
+const ORDER_EVENT: &[Field] = &[
+    must("type", Words(&Kinds::NAMES), ""),
+    must("order_id", Digits, ""),
+    may("event_id", Digits, "It rises strictly, also over restarts; an initial event has none."),
+    may("account_name", Text, "For a reader of a group."),
+    must("api_session", Text, "The key that placed the order, or UI."),
+    may("client_order_id", Text, ""),
+    must("symbol", Text, ""),
+    must("side", Words(&["buy", "sell"]), ""),
+    may("behavior", Text, "The execution option."),
+    must("order_type", Text, ""),
+    must("timestamp", Digits, "Seconds."),
+    must("timestampms", Whole, ""),
+    must("is_live", Flag, ""),
+    must("is_cancelled", Flag, ""),
+    must("is_hidden", Flag, ""),
+    must("avg_execution_price", Decimal, ""),
+    must("executed_amount", Decimal, ""),
+    may("remaining_amount", Decimal, ""),
+    may("original_amount", Decimal, ""),
+    may("total_spend", Decimal, "Of a market order to buy."),
+    may("price", Decimal, ""),
+    may("stop_price", Decimal, ""),
+    may("reason", Text, "Of a cancelled, cancel_rejected or rejected event."),
+    may("fill", Object(FILL), "Of a fill."),
+    SOCKET_SEQUENCE,
+];
+
+const FILL: &[Field] = &[
+    must("trade_id", Digits, ""),
+    must("liquidity", Words(&["Maker", "Taker", "Auction"]), ""),
+    must("price", Decimal, ""),
+    must("amount", Decimal, ""),
+    must("fee", Decimal, ""),
+    must("fee_currency", Text, ""),
+];
+
+const UPDATE: Message = Message {
+    name: "marketUpdate",
+    about: "All that one command did to a symbol; the first one is the book.",
+    payload: Object(&[
+        must("type", Words(&["update"]), ""),
+        must("eventId", Whole, "It rises strictly, also over restarts."),
+        may("timestamp", Whole, "Seconds; none in the first frame."),
+        may("timestampms", Whole, ""),
+        must("events", List(&Either(MARKET_EVENTS)), ""),
+        SOCKET_SEQUENCE,
+    ]),
+};
+const MARKET_HEARTBEAT: Message = Message {
+    name: "marketHeartbeat",
+    about: "Every five seconds with heartbeat=true.",
+    payload: Object(&[must("type", Words(&["heartbeat"]), ""), SOCKET_SEQUENCE]),
+};
+const MARKET_DATA_V1: &[Message] = &[UPDATE, MARKET_HEARTBEAT];
+const MULTI_MARKET_DATA: &[Message] = &[
+    UPDATE,
+    MARKET_HEARTBEAT,
+    Message {
+        name: "noValidTradingPairs",
+        about: "The only frame of a socket that named no known symbol.",
+        payload: Object(&[
+            must("reason", Words(&["NoValidTradingPairs"]), ""),
+            must("result", Words(&["error"]), ""),
+        ]),
+    },
+];
+
+/// The symbol of an event, where a stream has several.
+const OF_SYMBOL: Field = may("symbol", Text, "On a stream of several symbols.");
+const MARKET_EVENTS: &[Kind] = &[
+    Object(&[
+        must("type", Words(&["change"]), ""),
+        must("side", Words(&["bid", "ask"]), ""),
+        must("price", Decimal, ""),
+        must("remaining", Decimal, "The level's quantity after the change."),
+        may("delta", Decimal, "The change; none of a top of book."),
+        must("reason", Words(&["initial", "place", "trade", "cancel", "top-of-book"]), ""),
+        OF_SYMBOL,
+    ]),
+    Object(&[
+        must("type", Words(&["trade"]), ""),
+        must("tid", Whole, ""),
+        must("price", Decimal, ""),
+        must("amount", Decimal, ""),
+        must("makerSide", Words(&["bid", "ask", "auction"]), ""),
+        OF_SYMBOL,
+    ]),
+    Object(AUCTION_OPEN),
+    Object(AUCTION_INDICATIVE),
+    Object(AUCTION_RESULT),
+];
+
+const AUCTION_OPEN: &[Field] = &[
+    must("type", Words(&["auction_open"]), ""),
+    must("auction_open_ms", Whole, ""),
+    must("auction_time_ms", Whole, ""),
+    must("first_indicative_ms", Whole, ""),
+    must("last_cancel_time_ms", Whole, ""),
+    OF_SYMBOL,
+    SEQUENCE,
+];
+const AUCTION_INDICATIVE: &[Field] = &[
+    must("type", Words(&["auction_indicative"]), ""),
+    must("eid", Whole, ""),
+    must("result", Words(&["success", "failure"]), ""),
+    must("time_ms", Whole, ""),
+    must("highest_bid_price", Decimal, ""),
+    must("lowest_ask_price", Decimal, ""),
+    must("collar_price", Decimal, ""),
+    must("indicative_price", Decimal, ""),
+    must("indicative_quantity", Decimal, ""),
+    OF_SYMBOL,
+    SEQUENCE,
+];
+const AUCTION_RESULT: &[Field] = &[
+    must("type", Words(&["auction_result"]), ""),
+    must("eid", Whole, ""),
+    must("result", Words(&["success", "failure"]), ""),
+    must("time_ms", Whole, ""),
+    must("highest_bid_price", Decimal, ""),
+    must("lowest_ask_price", Decimal, ""),
+    must("collar_price", Decimal, ""),
+    must("auction_price", Decimal, ""),
+    must("auction_quantity", Decimal, ""),
+    OF_SYMBOL,
+    SEQUENCE,
+];
+
+const L2_TRADE: &[Field] = &[
+    must("type", Words(&["trade"]), ""),
+    must("symbol", Text, ""),
+    must("event_id", Whole, ""),
+    must("timestamp", Whole, "Milliseconds."),
+    must("price", Decimal, ""),
+    must("quantity", Decimal, ""),
+    must("side", Words(&["buy", "sell", "auction"]), "The side of the taker."),
+    must("tid", Whole, ""),
+    SEQUENCE,
+];
+
+const MARKET_DATA_V2: &[Message] = &[
+    Message {
+        name: "l2Updates",
+        about: "Levels, each with its quantity after the change; zero removes one. The first frame is the book.",
+        payload: Object(&[
+            must("type", Words(&["l2_updates"]), ""),
+            must("symbol", Text, ""),
+            must("changes", List(&List(&Text)), "Side, price, quantity."),
+            may("trades", List(&Object(L2_TRADE)), "In the first frame: the newest trades."),
+            may("auction_events", List(&Any), "In the first frame, empty."),
+            SEQUENCE,
+        ]),
+    },
+    Message { name: "l2Trade", about: "A trade.", payload: Object(L2_TRADE) },
+    Message {
+        name: "l2Auction",
+        about: "An event of an auction.",
+        payload: Either(&[Object(AUCTION_OPEN), Object(AUCTION_INDICATIVE), Object(AUCTION_RESULT)]),
+    },
+    Message {
+        name: "candleUpdates",
+        about: "Candles, the newest first.",
+        payload: Object(&[
+            must("type", Text, "candles_1m_updates, with the name of the time frame as it was subscribed."),
+            must("symbol", Text, ""),
+            must("changes", List(&List(&Number)), "Start in milliseconds, open, high, low, close, volume."),
+            SEQUENCE,
+        ]),
+    },
+    Message {
+        name: "markPriceUpdates",
+        about: "The mark price of a perpetual contract.",
+        payload: Object(&[
+            must("type", Words(&["mark_price_updates"]), ""),
+            must("symbol", Text, ""),
+            must(
+                "changes",
+                List(&Object(&[must("timestamp", Whole, "Nanoseconds."), must("mark_price", Decimal, "")])),
+                "",
+            ),
+            SEQUENCE,
+        ]),
+    },
+    Message {
+        name: "fundingAmountUpdates",
+        about: "The funding of an hour of a perpetual contract.",
+        payload: Object(&[
+            must("type", Words(&["funding_amount_updates"]), ""),
+            must("symbol", Text, ""),
+            must("changes", List(&Object(FUNDING)), ""),
+            SEQUENCE,
+        ]),
+    },
+    Message {
+        name: "heartbeat",
+        about: "Every five seconds.",
+        payload: Object(&[
+            must("type", Words(&["heartbeat"]), ""),
+            must("timestamp", Whole, "Milliseconds."),
+            SEQUENCE,
+        ]),
+    },
+    Message {
+        name: "refusal",
+        about: "A message, or a part of one, that could not be acted on; its other parts count.",
+        payload: Object(&[
+            must("result", Words(&["error"]), ""),
+            must("reason", Text, ""),
+            must("message", Text, ""),
+            SEQUENCE,
+        ]),
+    },
+];
+
+const FUNDING: &[Field] = &[
+    must("timestamp", Whole, "Nanoseconds."),
+    must("funding_amount", Decimal, ""),
+    must("funding_date_time", Text, "The end of the hour."),
+    must("funding_interval_in_minutes", Whole, ""),
+    must("is_realized", Flag, "Whether the hour is over; else the amount as it would be now."),
+];
+
+const SUBSCRIPTIONS: &[Message] = &[Message {
+    name: "subscriptions",
+    about: "Begins or ends subscriptions.",
+    payload: Open(&[
+        must("type", Words(&["subscribe", "unsubscribe"]), ""),
+        must(
+            "subscriptions",
+            List(&Open(&[
+                must("name", Text, "l2, candles_1m (and other time frames), mark_price, funding_amount."),
+                must("symbols", List(&Text), ""),
+            ])),
+            "",
+        ),
+    ]),
+}];
+
+const ID: Kind = Either(&[Text, Number, Null]);
+const REQUESTS: &[Message] = &[Message {
+    name: "request",
+    about: "A call.",
+    payload: Open(&[
+        may("id", ID, "A text or an integer, which the answer echoes."),
+        must(
+            "method",
+            Text,
+            "ping, time, conninfo, depth, subscribe, unsubscribe, list_subscriptions, order.place, order.cancel, \
+             order.cancel_all, order.cancel_session.",
+        ),
+        may("params", Any, "Names of streams, or an object."),
+    ]),
+}];
+
+/// Price and quantity of levels.
+const LEVELS: Kind = List(&List(&Decimal));
+const NANOS: &str = "Nanoseconds.";
+const FAST: &[Message] = &[
+    Message {
+        name: "answer",
+        about: "The answer of a call.",
+        payload: Object(&[
+            must("id", ID, ""),
+            must("status", Whole, ""),
+            may("result", Any, ""),
+            may("rateLimits", List(&Object(RATE_LIMIT)), "Of conninfo."),
+            may("resumed", Flag, "With ordersAfter: whether exactly the missed updates came."),
+            may("error", Object(&[must("code", Number, ""), must("msg", Text, "")]), "Of a refused call."),
+        ]),
+    },
+    Message {
+        name: "depthUpdate",
+        about: "Changes of levels (SYMBOL@depth, SYMBOL@depth@100ms).",
+        payload: Object(&[
+            must("e", Words(&["depthUpdate"]), ""),
+            must("E", Whole, NANOS),
+            must("s", Text, ""),
+            must("U", Whole, "The u of the frame before it, or of the first frame."),
+            must("u", Whole, ""),
+            must("b", LEVELS, "Bids."),
+            must("a", LEVELS, "Asks."),
+        ]),
+    },
+    Message {
+        name: "depth",
+        about: "The best levels (SYMBOL@depth5, 10 or 20, with @100ms too).",
+        payload: Object(&[
+            must("lastUpdateId", Whole, ""),
+            must("symbol", Text, ""),
+            must("bids", LEVELS, ""),
+            must("asks", LEVELS, ""),
+        ]),
+    },
+    Message {
+        name: "bookTicker",
+        about: "The best level of each side (SYMBOL@bookTicker).",
+        payload: Object(&[
+            must("u", Whole, ""),
+            must("E", Whole, NANOS),
+            must("s", Text, ""),
+            must("b", Decimal, "The best bid, 0 for none."),
+            must("B", Decimal, ""),
+            must("a", Decimal, "The best ask, 0 for none."),
+            must("A", Decimal, ""),
+            may("c", Decimal, "The price of the last trade."),
+            may("C", Decimal, "Its quantity."),
+        ]),
+    },
+    Message {
+        name: "trade",
+        about: "A trade (SYMBOL@trade).",
+        payload: Object(&[
+            must("E", Whole, NANOS),
+            must("s", Text, ""),
+            must("t", Whole, ""),
+            must("p", Decimal, ""),
+            must("q", Decimal, ""),
+            may("m", Flag, "Whether the buyer was the maker; none of a trade in an auction."),
+        ]),
+    },
+    Message {
+        name: "orderUpdate",
+        about: "An order (orders@account, orders@session).",
+        payload: Object(ORDER_UPDATE),
+    },
+    Message {
+        name: "balanceUpdate",
+        about: "Balances that changed (balances@account, with @1s too); the first frame has all.",
+        payload: Object(&[
+            must("e", Words(&["balanceUpdate"]), ""),
+            must("E", Whole, NANOS),
+            must("u", Whole, NANOS),
+            must(
+                "B",
+                List(&Object(&[
+                    must("a", Text, "The currency."),
+                    must("f", Decimal, "What is available."),
+                    must("c", Decimal, "The whole balance."),
+                ])),
+                "",
+            ),
+        ]),
+    },
+    Message {
+        name: "positionReport",
+        about: "Positions that changed (positions@account, with @1s too); the first frame has all.",
+        payload: Object(&[
+            must("e", Words(&["positionReport"]), ""),
+            must("E", Whole, NANOS),
+            must("u", Whole, NANOS),
+            must("A", Whole, "The number of the account."),
+            must("P", List(&Object(POSITION)), ""),
+        ]),
+    },
+    Message {
+        name: "contractStatus",
+        about: "A contract of the prediction markets has another status (contractStatus).",
+        payload: Object(&[
+            must("e", Words(&["contractStatus"]), ""),
+            must("E", Whole, "Milliseconds."),
+            must("s", Text, ""),
+            must("k", Text, "The event's ticker."),
+            must("c", Text, "The contract's ticker in the event."),
+            must("i", Whole, ""),
+            may("p", Text, "The strike."),
+            may("o", Text, "The status before."),
+            must("n", Text, "The status now."),
+        ]),
+    },
+];
+
+const RATE_LIMIT: &[Field] = &[
+    must("rateLimitType", Text, ""),
+    must("interval", Text, ""),
+    must("intervalNum", Whole, ""),
+    must("limit", Whole, ""),
+    must("count", Whole, ""),
+];
+
+const ORDER_UPDATE: &[Field] = &[
+    must("e", Words(&["orderUpdate"]), ""),
+    must("E", Whole, NANOS),
+    must("s", Text, ""),
+    must("i", Whole, "The order's id."),
+    may("c", Text, "Its client id."),
+    must("S", Words(&["BUY", "SELL"]), ""),
+    must("o", Words(&["LIMIT", "STOP_LIMIT", "MARKET"]), ""),
+    must("X", Words(&["NEW", "OPEN", "PARTIALLY_FILLED", "FILLED", "CANCELED", "REJECTED"]), ""),
+    may("O", Words(&["YES", "NO"]), "The outcome, of a contract."),
+    may("p", Decimal, "The price."),
+    may("P", Decimal, "The stop price."),
+    may("q", Decimal, "The whole quantity."),
+    may("z", Decimal, "What remains."),
+    may("Z", Decimal, "Executed: by this fill, else in all."),
+    may("L", Decimal, "The price of the fill."),
+    may("t", Digits, "The trade."),
+    may("n", Decimal, "The fee of the fill."),
+    may("m", Flag, "Whether the order was the maker."),
+    may("r", Text, "Why it is cancelled or rejected."),
+    must("T", Whole, NANOS),
+    must("u", Whole, "It rises strictly, also over restarts."),
+];
+
+const POSITION: &[Field] = &[
+    must("t", Words(&["perp", "ec"]), ""),
+    must("s", Text, ""),
+    must("a", List(&Object(&[must("t", Words(&["position"]), ""), must("v", Decimal, "The quantity.")])), ""),
+    must("o", Words(&["YES", "NO", "UNSPECIFIED"]), ""),
+];

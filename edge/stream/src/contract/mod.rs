@@ -1,0 +1,141 @@
+//! The published contract of the streams: AsyncAPI 3.0, made from the table of streams and from the tables of their messages.
+//!
+//! It speaks from the exchange's side: what it sends, and what it receives.
+
+mod messages;
+mod shape;
+
+use buttonwood_rest::{StreamKind, StreamPath, stream_paths};
+use buttonwood_wire::contract::{Field, Node, object_of};
+use messages::{Message, received, sent};
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// Rules of all streams.
+const ABOUT: &str = "Event streams over WebSockets. Calls are in /openapi.json.";
+
+/// The contract as a JSON text.
+pub fn asyncapi() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| document().pretty())
+}
+
+fn document() -> Node {
+    let info = Node::object()
+        .with("title", "Buttonwood streams")
+        .with("version", env!("CARGO_PKG_VERSION"))
+        .with("description", ABOUT)
+        .with("license", Node::object().with("name", env!("CARGO_PKG_LICENSE")));
+    let streams: Vec<StreamPath> = stream_paths().collect();
+    let channels = streams.iter().map(|stream| (stream.kind.name().into(), channel(stream)));
+    let operations = streams.iter().flat_map(|stream| operations(stream.kind));
+    let components = Node::object().with("messages", Node::Object(messages(&streams)));
+    Node::object()
+        .with("asyncapi", "3.0.0")
+        .with("info", info)
+        .with("defaultContentType", "application/json")
+        .with("channels", Node::Object(channels.collect()))
+        .with("operations", Node::Object(operations.collect()))
+        .with("components", components)
+}
+
+/// All messages of a stream: what the exchange sends, then what it receives.
+fn all(kind: StreamKind) -> impl Iterator<Item = &'static Message> {
+    sent(kind).iter().chain(received(kind))
+}
+
+fn channel(stream: &StreamPath) -> Node {
+    let name = |message: &Message| {
+        (message.name.into(), reference(format!("#/components/messages/{}", message.name)))
+    };
+    let query = object_of(stream.fields.iter().map(Field::described).collect());
+    let bindings = Node::object().with("method", "GET").with("query", query).with("bindingVersion", "0.1.0");
+    let channel = Node::object()
+        .with("address", stream.path)
+        .with("title", stream.kind.name())
+        .with("description", about(stream.kind));
+    let parameters = stream.path.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    let parameters: Vec<(Cow<'static, str>, Node)> = parameters
+        .map(|(name, _)| (name.into(), Node::object().with("description", "A symbol, in any letter case.")))
+        .collect();
+    let channel =
+        if parameters.is_empty() { channel } else { channel.with("parameters", Node::Object(parameters)) };
+    channel
+        .with("messages", Node::Object(all(stream.kind).map(name).collect()))
+        .with("bindings", Node::object().with("ws", bindings))
+}
+
+/// Who opens a stream, and with what.
+fn about(kind: StreamKind) -> &'static str {
+    match kind {
+        StreamKind::OrderEvents => {
+            "Events of orders. Private: the headers of a signed call, or a token with orders:read."
+        }
+        StreamKind::MarketDataV1 => "Changes of one book, trades and auctions. Public.",
+        StreamKind::MultiMarketDataV1 => "The same of several symbols, each named in its events. Public.",
+        StreamKind::MarketDataV2 => "Books, trades, candles, marks and funding, by subscription. Public.",
+        StreamKind::Fast => {
+            "Market data for anybody; orders, balances, positions and calls for a key with time-based nonces or a token."
+        }
+    }
+}
+
+fn operations(kind: StreamKind) -> impl Iterator<Item = (Cow<'static, str>, Node)> {
+    [("send", sent(kind)), ("receive", received(kind))]
+        .into_iter()
+        .filter(|(_, messages)| !messages.is_empty())
+        .map(move |(action, messages)| {
+            let channel = kind.name();
+            let of_channel =
+                |message: &Message| reference(format!("#/channels/{channel}/messages/{}", message.name));
+            let operation = Node::object()
+                .with("action", action)
+                .with("channel", reference(format!("#/channels/{channel}")))
+                .with("messages", Node::List(messages.iter().map(of_channel).collect()));
+            (format!("{action}-{channel}").into(), operation)
+        })
+}
+
+/// Every message once, in the order of the streams.
+fn messages(streams: &[StreamPath]) -> Vec<(Cow<'static, str>, Node)> {
+    let mut described: Vec<(Cow<'static, str>, Node)> = Vec::new();
+    for message in streams.iter().flat_map(|stream| all(stream.kind)) {
+        if described.iter().all(|(name, _)| name != message.name) {
+            let node = Node::object()
+                .with("name", message.name)
+                .with("summary", message.about)
+                .with("payload", message.payload.schema());
+            described.push((message.name.into(), node));
+        }
+    }
+    described
+}
+
+fn reference(to: String) -> Node {
+    Node::object().with("$ref", to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Clients and their checks are made from the file.
+    #[test]
+    fn the_contract_in_the_repository_is_current() {
+        let kept = include_str!("../../../../contract/events.json");
+        assert!(kept == asyncapi(), "contract/events.json is not current: run `cargo xtask contract`");
+    }
+
+    /// One name means one message on all streams.
+    #[test]
+    fn names_of_messages_are_unique() {
+        let streams: Vec<StreamPath> = stream_paths().collect();
+        for message in streams.iter().flat_map(|stream| all(stream.kind)) {
+            for other in
+                streams.iter().flat_map(|stream| all(stream.kind)).filter(|other| other.name == message.name)
+            {
+                assert_eq!(other.payload.schema(), message.payload.schema(), "{}", message.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! The newest socket: streams and calls over one connection (EVT-022 to EVT-026, facts T§12).
+
+mod calls;
+mod names;
+mod orders;
+mod resume;
+mod rpc;
+
+use crate::limits::{Window, levels_of, weight_of};
+use crate::names::shown_name;
+use crate::post::First;
+use crate::queue::{Numbering, Queue};
+use crate::socket::{Later, Out, Session, Timers, ready, serve};
+use crate::topic::{AccountFeed, MarketFeed, Topic};
+use crate::{Opened, Started};
+use buttonwood_engine::{Answer, TradingAnswer, TradingCommand};
+use buttonwood_gate::{Opener, Refusal};
+use buttonwood_http::{Code, Reply, Serve};
+use buttonwood_model::{ClientId, ConnectionId};
+use buttonwood_rest::{App, FastOptions, Opening, StreamKind, held_by_token};
+use buttonwood_wire::field::bad_query;
+use rpc::{Fault, Id, Request};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Streams of one socket at most.
+const STREAMS_MAX: usize = 4_096;
+
+/// Answers a handshake.
+///
+/// # Errors
+/// 401 for credentials that do not open a socket, 400 for a parameter that cannot be read.
+pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Refusal> {
+    let options = FastOptions::of(opening.query);
+    let snapshot = snapshot(options.snapshot())?;
+    let cancels = options.cancel_on_disconnect()?;
+    let after = options.orders_after()?;
+    let app = &started.app;
+    let now = app.exchange.now();
+    let opener =
+        app.gate.open(&opening.head.headers, opening.client, now, |token| held_by_token(app, token, now))?;
+    let seat = started.limits.sit(opening.client, opener.as_ref().map(Opener::session))?;
+    let key = opener.as_ref().map(|opener| shown_name(&app.exchange.views(), opener.session()));
+    let (streams, client) = (started.clone(), opening.client);
+    let run: Serve = Box::new(move |socket| {
+        Box::pin(async move {
+            let _seat = seat;
+            let queue = Queue::new(Numbering::Off);
+            let membership = streams.enter(&socket, Opened { kind: StreamKind::Fast, key, cancels, queue });
+            let checks = opener.is_some();
+            let tie = match opener.as_ref().filter(|opener| cancels && calls::has(opener, &calls::TRADE)) {
+                None => None,
+                Some(opener) => match Tie::open(&streams.app, opener).await {
+                    Some(tie) => Some(tie),
+                    // Its orders could outlive it.
+                    None => {
+                        socket.link().close(Code::TryAgain);
+                        None
+                    }
+                },
+            };
+            let shared = Rc::new(Shared {
+                started: streams,
+                client,
+                opener: RefCell::new(opener),
+                cancels,
+                tie,
+                in_flight: RefCell::default(),
+                weight: RefCell::default(),
+            });
+            let session = Fast { shared, out: membership.member(), snapshot, after, named: BTreeMap::new() };
+            serve(socket, membership, Timers { beats: false, checks }, session).await;
+        })
+    });
+    Ok(Reply::switching(opening.accepted, run))
+}
+
+/// The levels of first frames of `@depth`: none for 0, all for a negative number (EVT-023).
+fn snapshot(sent: Option<&str>) -> Result<First, Refusal> {
+    let Some(text) = sent else { return Ok(First::None) };
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_number =
+        !digits.is_empty() && digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse::<i64>().ok().filter(|_| is_number);
+    match number
+        .ok_or_else(|| bad_query("snapshot", "a whole number: -1 for all levels, 0 for none", text))?
+    {
+        0 => Ok(First::None),
+        ..0 => Ok(First::Levels(usize::MAX)),
+        levels => Ok(First::Levels(usize::try_from(levels).unwrap_or(usize::MAX))),
+    }
+}
+
+/// The parts of a socket that its calls share.
+pub(crate) struct Shared {
+    started: Started,
+    client: IpAddr,
+    /// Who opened it, as last seen; none of a public socket.
+    opener: RefCell<Option<Opener>>,
+    /// Whether its orders are cancelled when it ends.
+    cancels: bool,
+    /// The connection that ties them to it; none if its opener could place none when it was opened.
+    tie: Option<Tie>,
+    /// Client ids of orders without an answer yet.
+    in_flight: RefCell<Vec<ClientId>>,
+    weight: RefCell<Window>,
+}
+
+/// A connection that cancels on disconnect, from its opening to the end of its socket (EVT-022).
+struct Tie {
+    app: Arc<App>,
+    connection: ConnectionId,
+}
+
+impl Tie {
+    /// Opens one; none if the exchange does not take it.
+    async fn open(app: &Arc<App>, opener: &Opener) -> Option<Self> {
+        let pending = orders::send(app, opener, TradingCommand::OpenConnection.into()).ok()?;
+        let receipt = pending.await.ok()?;
+        let Answer::Trading(TradingAnswer::Connection(connection)) = receipt.outcome else { return None };
+        Some(Self { app: Arc::clone(app), connection })
+    }
+}
+
+impl Drop for Tie {
+    fn drop(&mut self) {
+        self.app.exchange.lose(self.connection);
+    }
+}
+
+impl Shared {
+    /// The connection that a new order belongs to; none if it outlives the socket.
+    ///
+    /// # Errors
+    /// The fault of a socket that should cancel its orders and cannot.
+    fn tie(&self) -> Result<Option<ConnectionId>, Fault> {
+        match &self.tie {
+            Some(tie) => Ok(Some(tie.connection)),
+            None if self.cancels => Err(Fault::invalid(
+                "The socket cannot cancel on disconnect: its key could place no orders when it was opened",
+            )),
+            None => Ok(None),
+        }
+    }
+
+    /// Gives back weight that a call has used.
+    pub(crate) fn pardon(&self, weight: u32) {
+        self.started.limits.pardon(&mut self.weight.borrow_mut(), self.client, weight);
+    }
+
+    /// Uses weight.
+    ///
+    /// # Errors
+    /// The fault of a call over the limit.
+    pub(crate) fn weigh(&self, weight: u32) -> Result<(), Fault> {
+        let weighed = self.started.limits.weigh(
+            &mut self.weight.borrow_mut(),
+            self.client,
+            weight,
+            self.started.app.uptime(),
+        );
+        weighed.map_err(|wait| Fault::limited(wait.as_secs() + 1))
+    }
+}
+
+/// A socket's session.
+struct Fast {
+    shared: Rc<Shared>,
+    out: Out,
+    snapshot: First,
+    /// The last update of an order that the reader knows, until it subscribes to orders.
+    after: Option<u64>,
+    /// Its subscriptions, each under the name that was sent last.
+    named: BTreeMap<Topic, String>,
+}
+
+impl Session for Fast {
+    fn hear(&mut self, message: String) -> Option<Later> {
+        self.note_life();
+        let request = match rpc::read(message) {
+            Ok(request) => request,
+            Err((id, fault)) => {
+                let fault = self.shared.weigh(1).err().unwrap_or(fault);
+                return Some(ready(rpc::refusal(&id, &fault)));
+            }
+        };
+        let id = request.id.clone();
+        Some(self.call(request).unwrap_or_else(|fault| ready(rpc::refusal(&id, &fault))))
+    }
+
+    fn may_go_on(&mut self) -> bool {
+        let Shared { started, client, opener, .. } = &*self.shared;
+        let app = &started.app;
+        let mut opener = opener.borrow_mut();
+        let Some(known) = opener.as_ref() else { return true };
+        let time = app.exchange.now();
+        let Ok(now) = app.gate.open_still(known, *client, |token| held_by_token(app, token, time)) else {
+            return false;
+        };
+        let may_read =
+            self.named.keys().filter_map(calls::right_to_read).all(|right| calls::has(&now, right));
+        *opener = Some(now);
+        may_read
+    }
+}
+
+impl Fast {
+    /// Notes that the client lives (SES-012): any message is a sign of it.
+    fn note_life(&self) {
+        let app = &self.shared.started.app;
+        if let Some(opener) = self.shared.opener.borrow().as_ref().filter(|opener| opener.needs_heartbeat()) {
+            app.exchange.heard(opener.session(), app.exchange.steady());
+        }
+    }
+
+    /// Acts on a request. A cancel that cancels something weighs nothing in the end.
+    fn call(&mut self, request: Request) -> Result<Later, Fault> {
+        let shared = &self.shared;
+        let app = &shared.started.app;
+        let id = request.id.clone();
+        shared.weigh(1)?;
+        if app.is_strict() {
+            request.check_fields()?;
+        }
+        match &*request.method {
+            "ping" => Ok(ready(rpc::answer(&request.id, |_| {}))),
+            "time" => Ok(ready(calls::time(app, &request.id))),
+            "conninfo" => Ok(ready(calls::conninfo(shared, &request.id))),
+            "subscribe" => self.subscribe(&request),
+            "unsubscribe" => self.unsubscribe(&request).map(ready),
+            "list_subscriptions" => Ok(ready(self.list(&request.id))),
+            "depth" => {
+                // Worded when its turn comes: many answers that wait would hold many books.
+                let shared = Rc::clone(shared);
+                let worded = move || calls::depth(&shared, &request);
+                Ok(Box::pin(async move { worded().unwrap_or_else(|fault| rpc::refusal(&id, &fault)) }))
+            }
+            "order.place" => orders::place(shared, request),
+            "order.cancel" => orders::cancel(shared, request),
+            "order.cancel_all" => orders::cancel_many(shared, request, false),
+            "order.cancel_session" => orders::cancel_many(shared, request, true),
+            other => Err(Fault::unsupported(other)),
+        }
+    }
+
+    /// Subscribes to all names, or to none if one is bad.
+    fn subscribe(&mut self, request: &Request) -> Result<Later, Fault> {
+        let mut found = BTreeMap::new();
+        for name in calls::names(request)? {
+            found.insert(calls::topic(&self.shared, &name)?, name);
+        }
+        let new: Vec<Topic> = found.keys().copied().filter(|topic| !self.named.contains_key(topic)).collect();
+        if self.named.len() + new.len() > STREAMS_MAX {
+            return Err(Fault::invalid(format!("A socket has at most {STREAMS_MAX} streams")));
+        }
+        self.weigh_first(&new)?;
+        let resumed = match new
+            .iter()
+            .copied()
+            .filter(|topic| matches!(topic, Topic::Account(_, AccountFeed::Orders(_))))
+            .min()
+            .zip(self.after)
+        {
+            Some((topic, after)) => Some((topic, after, resume::check(&self.shared, topic)?)),
+            None => None,
+        };
+        if resumed.is_some() {
+            self.after = None;
+            self.out.hold();
+        }
+        self.named.extend(found);
+        for topic in &new {
+            let first = if matches!(topic, Topic::Market(_, MarketFeed::Depth(_))) {
+                self.snapshot
+            } else {
+                First::Usual
+            };
+            self.out.subscribe(*topic, first);
+        }
+        self.show();
+        let id = request.id.clone();
+        Ok(match resumed {
+            None => {
+                let out = Rc::clone(&self.out);
+                Box::pin(async move {
+                    // All that happens after the answer is told.
+                    for topic in new {
+                        out.begun(topic).await;
+                    }
+                    rpc::answer(&id, |_| {})
+                })
+            }
+            Some((topic, after, resuming)) => {
+                resume::missed(Rc::clone(&self.shared), Rc::clone(&self.out), (topic, after), id, resuming)
+            }
+        })
+    }
+
+    /// Weighs first frames besides the call: each 1, and 1 for each 100 levels of `@depth`.
+    fn weigh_first(&self, topics: &[Topic]) -> Result<(), Fault> {
+        let views = self.shared.started.app.exchange.views();
+        let levels = |topic: &Topic| match (topic, self.snapshot) {
+            (Topic::Market(symbol, MarketFeed::Depth(_)), First::Levels(most)) => {
+                levels_of(&views, *symbol, most)
+            }
+            _ => 0,
+        };
+        let weight: u32 = topics.iter().map(|topic| 1 + weight_of(levels(topic))).sum();
+        drop(views);
+        self.shared.weigh(weight.saturating_sub(1))
+    }
+
+    fn unsubscribe(&mut self, request: &Request) -> Result<Vec<u8>, Fault> {
+        let mut found = Vec::new();
+        for name in calls::names(request)? {
+            found.push(calls::topic(&self.shared, &name)?);
+        }
+        for topic in found {
+            self.named.remove(&topic);
+            self.out.unsubscribe(topic);
+        }
+        self.show();
+        Ok(rpc::answer(&request.id, |_| {}))
+    }
+
+    fn show(&self) {
+        self.out.show(self.named.values().cloned().collect());
+    }
+
+    fn list(&self, id: &Id) -> Vec<u8> {
+        rpc::answer(id, |json| {
+            json.array_field("result", self.named.values(), |json, name| json.text_item(name));
+        })
+    }
+}

@@ -1,0 +1,416 @@
+//! Orders over the newest socket. The rules and their wording are those of REST; fields and codes are the socket's own.
+
+use super::Shared;
+use super::calls::{TRADE, allowed, params};
+use super::rpc::{self, Fault, Id, Request};
+use crate::limits::Flight;
+use crate::socket::Later;
+use buttonwood_engine::{
+    Body, Caller, Command, OrderRef, OrderState, Place, PredictionCommand, Reject, TradingCommand,
+};
+use buttonwood_gate::{self as gate, Kind, Opener, Payload, Refusal, Value, quoted};
+use buttonwood_model::{ClientId, OrderId, Symbol, SymbolId};
+use buttonwood_num::{Decimal, Qty};
+use buttonwood_rest::App;
+use buttonwood_sequencer::{Pending, Receipt};
+use buttonwood_wire::field::busy;
+use buttonwood_wire::{Json, json, order_request};
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Sends a command of the socket's opener.
+pub(super) fn send(app: &App, opener: &Opener, body: Body) -> Result<Pending, Fault> {
+    let caller = Caller { session: opener.session(), account: Some(opener.account), nonce: opener.nonce() };
+    let sent = app.exchange.submit(Command { caller: Some(caller), body });
+    sent.map_err(|_| Fault::of(&busy("The exchange is busy")))
+}
+
+/// Waits until a command is durable.
+async fn durable(pending: Pending) -> Result<Receipt, Fault> {
+    pending.await.map_err(|_| Fault::of(&busy("The exchange is stopping")))
+}
+
+/// Words the outcome of a call.
+fn worded(id: &Id, outcome: Result<Vec<u8>, Fault>) -> Vec<u8> {
+    outcome.unwrap_or_else(|fault| rpc::refusal(id, &fault))
+}
+
+/// Places an order.
+pub(super) fn place(shared: &Rc<Shared>, request: Request) -> Result<Later, Fault> {
+    let opener = allowed(shared, &TRADE)?;
+    let app = &shared.started.app;
+    app.check_open().and_then(|()| app.check_order_room()).map_err(|refusal| Fault::of(&refusal))?;
+    let group =
+        app.exchange.views().state().access().account(opener.account).and_then(|account| account.group);
+    let taken = shared.started.limits.order(opener.session(), group, app.uptime());
+    taken.map_err(|wait| Fault::limited(wait.as_secs() + 1))?;
+    let tie = shared.tie()?;
+    let (id, symbol, payload) = read(app, &request)?;
+    let call = app.gate.call_over(&opener, payload, app.uptime());
+    if app.gate.limits_rates() {
+        call.check_refused(app.uptime()).map_err(|refusal| Fault::of(&refusal))?;
+    }
+    let flight = fly(shared, &opener)?;
+    let place = match app.read_order(&call.payload, id, symbol) {
+        Ok(place) => place,
+        Err(refusal) => return refuse(shared, &opener, (call, id, symbol), (request.id, flight), &refusal),
+    };
+    let own = Own::enter(shared, &opener, &place)?;
+    let command = match tie {
+        Some(connection) => TradingCommand::PlaceOver(connection, Arc::new(place)),
+        None => TradingCommand::Place(place),
+    };
+    let pending = send(app, &opener, command.into())?;
+    let (shared, request_id) = (Rc::clone(shared), request.id);
+    Ok(Box::pin(async move {
+        let placed = durable(pending).await;
+        drop((own, flight));
+        let outcome = placed.and_then(|receipt| placed_answer(&shared, call, (id, &request_id), &receipt));
+        worded(&request_id, outcome)
+    }))
+}
+
+/// Counts a command as in flight.
+fn fly(shared: &Shared, opener: &Opener) -> Result<Flight, Fault> {
+    shared.started.limits.fly(opener.session()).map_err(|refusal| Fault::of(&refusal))
+}
+
+/// Refuses an order by a rule, once its one event is durable (D-147).
+fn refuse(
+    shared: &Rc<Shared>,
+    opener: &Opener,
+    (call, id, symbol): (gate::Call, SymbolId, &Symbol),
+    (request, flight): (Id, Flight),
+    refusal: &Refusal,
+) -> Result<Later, Fault> {
+    let app = &shared.started.app;
+    let fault = Fault::rejected(refusal);
+    call.note_refused(Kind::Write, app.uptime());
+    let Some(body) = app.refused_order(&call.payload, id, symbol, refusal) else { return Err(fault) };
+    let pending = send(app, opener, body)?;
+    Ok(Box::pin(async move {
+        let outcome = durable(pending).await.and(Err(fault));
+        drop(flight);
+        worded(&request, outcome)
+    }))
+}
+
+/// The client id of an order in flight, which no other order of this socket may have until it is answered.
+struct Own {
+    shared: Rc<Shared>,
+    client_id: Option<ClientId>,
+}
+
+impl Own {
+    /// Refuses a client id under which the session has a live order, or this socket one in flight.
+    fn enter(shared: &Rc<Shared>, opener: &Opener, place: &Place) -> Result<Self, Fault> {
+        if let Some(client_id) = place.client_id {
+            let views = shared.started.app.exchange.views();
+            let live = views.find_live(opener.account, &OrderRef::ClientId(client_id));
+            let is_live = live.is_some_and(|found| found.order.session == opener.session());
+            let mut in_flight = shared.in_flight.borrow_mut();
+            if is_live || in_flight.contains(&client_id) {
+                let shown = client_id.as_str();
+                let text =
+                    format!("DuplicateOrder: a live order of this key has the clientOrderId '{shown}'");
+                return Err(Fault { status: 400, code: -2010, text });
+            }
+            in_flight.push(client_id);
+        }
+        Ok(Self { shared: Rc::clone(shared), client_id: place.client_id })
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        if let Some(client_id) = self.client_id {
+            self.shared.in_flight.borrow_mut().retain(|other| *other != client_id);
+        }
+    }
+}
+
+fn placed_answer(
+    shared: &Shared,
+    call: gate::Call,
+    (symbol, id): (SymbolId, &Id),
+    receipt: &Receipt,
+) -> Result<Vec<u8>, Fault> {
+    let app = &shared.started.app;
+    let order = receipt.order().map_err(|reject| {
+        call.note_refused(Kind::Write, app.uptime());
+        let refusal = app.order_refusal(call, symbol.is_contract(), reject);
+        // The key may have lost its rights meanwhile.
+        let has_ended = matches!(reject, Reject::Access(reject) if !reject.uses_nonce());
+        if has_ended { Fault::of(&refusal) } else { Fault::rejected(&refusal) }
+    })?;
+    let grid = &app.names.symbol(symbol).grid;
+    Ok(rpc::answer(id, |json| {
+        json.object_field("result", |json| {
+            json.number_text("orderId", order.id.0);
+            json.plain("status", status(order));
+            json.decimal("executed", |out| grid.push_qty(out, order.executed()));
+            json.decimal("remaining", |out| grid.push_qty(out, order.remaining));
+        });
+    }))
+}
+
+/// The status of an order, as its updates have it.
+fn status(order: &OrderState) -> &'static str {
+    if order.reason.is_some() {
+        "CANCELED"
+    } else if order.remaining == Qty::ZERO {
+        "FILLED"
+    } else if order.executed() > Qty::ZERO {
+        "PARTIALLY_FILLED"
+    } else {
+        "OPEN"
+    }
+}
+
+/// The symbol of an order, and the order as the payload of the endpoint that would place it.
+fn read<'a>(app: &'a App, request: &Request) -> Result<(SymbolId, &'a Symbol, Payload), Fault> {
+    let params = params(request)?;
+    let name = text(&params, "symbol")?.ok_or_else(|| missing("symbol"))?;
+    let (id, symbol) =
+        app.find_any(&name).ok_or_else(|| Fault::invalid(format!("Unknown symbol '{}'", quoted(&name))))?;
+    let order = Sent::read(&params)?;
+    let payload = if id.is_contract() { order.of_contract(&name, &params)? } else { order.of_symbol(&name) };
+    let payload = Payload::read_body(payload).map_err(|refusal| Fault::of(&refusal))?;
+    Ok((id, symbol, payload))
+}
+
+/// The fields of an order, each of which can be read.
+struct Sent<'a> {
+    side: &'static str,
+    is_market: bool,
+    time_in_force: TimeInForce,
+    quantity: Cow<'a, str>,
+    price: Option<Cow<'a, str>>,
+    stop: Option<Cow<'a, str>>,
+    client_id: Option<Cow<'a, str>>,
+}
+
+/// How long an order lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TimeInForce {
+    Gtc,
+    Ioc,
+    Fok,
+    Moc,
+}
+
+impl<'a> Sent<'a> {
+    fn read(params: &'a Payload) -> Result<Self, Fault> {
+        let side = match word(params, "side", "BUY or SELL")?.as_str() {
+            "BUY" => "buy",
+            "SELL" => "sell",
+            other => return Err(misfit("side", "BUY or SELL", other)),
+        };
+        let is_market = match word(params, "type", "LIMIT or MARKET")?.as_str() {
+            "LIMIT" => false,
+            "MARKET" => true,
+            other => return Err(misfit("type", "LIMIT or MARKET", other)),
+        };
+        let time_in_force = match word(params, "timeInForce", "GTC, IOC, FOK or MOC")?.as_str() {
+            "GTC" => TimeInForce::Gtc,
+            "IOC" => TimeInForce::Ioc,
+            "FOK" => TimeInForce::Fok,
+            "MOC" => TimeInForce::Moc,
+            other => return Err(misfit("timeInForce", "GTC, IOC, FOK or MOC", other)),
+        };
+        let quantity = decimal(params, "quantity")?.ok_or_else(|| missing("quantity"))?;
+        let price = decimal(params, "price")?;
+        if !is_market && price.is_none() {
+            return Err(Fault::invalid("Missing required field 'price': a LIMIT order needs one"));
+        }
+        let stop = decimal(params, "stopPrice")?;
+        if is_market && stop.is_some() {
+            return Err(Fault::invalid("Field 'stopPrice' is for LIMIT orders"));
+        }
+        order_request::client_id_in("clientOrderId", params.field("clientOrderId"))
+            .map_err(|refusal| Fault::invalid(refusal.message))?;
+        let client_id = text(params, "clientOrderId")?;
+        Ok(Self { side, is_market, time_in_force, quantity, price, stop, client_id })
+    }
+
+    /// As the payload of `/v1/order/new`.
+    fn of_symbol(&self, symbol: &str) -> Vec<u8> {
+        let kind = match (self.is_market, &self.stop) {
+            (true, _) => "exchange market",
+            (false, None) => "exchange limit",
+            (false, Some(_)) => "exchange stop limit",
+        };
+        let option = match (self.time_in_force, self.is_market) {
+            (TimeInForce::Gtc, _) | (TimeInForce::Ioc, true) => None,
+            (TimeInForce::Ioc, false) => Some("immediate-or-cancel"),
+            (TimeInForce::Fok, _) => Some("fill-or-kill"),
+            (TimeInForce::Moc, _) => Some("maker-or-cancel"),
+        };
+        json::object(256, |json| {
+            json.field("symbol", |json| json.text_item(symbol));
+            json.plain("side", self.side);
+            json.plain("type", kind);
+            json.plain("amount", &self.quantity);
+            if let Some(price) = self.price.as_ref().filter(|_| !self.is_market) {
+                json.plain("price", price);
+            }
+            if let Some(stop) = &self.stop {
+                json.plain("stop_price", stop);
+            }
+            json.array_field("options", option, Json::plain_item);
+            if let Some(client_id) = &self.client_id {
+                json.plain("client_order_id", client_id);
+            }
+        })
+    }
+
+    /// As the payload of `/v1/prediction-markets/order`.
+    fn of_contract(&self, symbol: &str, params: &Payload) -> Result<Vec<u8>, Fault> {
+        let outcome = match word(params, "eventOutcome", "YES or NO")?.as_str() {
+            "YES" => "yes",
+            "NO" => "no",
+            other => return Err(misfit("eventOutcome", "YES or NO", other)),
+        };
+        let Some(price) = self.price.as_ref().filter(|_| !self.is_market) else {
+            return Err(Fault {
+                status: 400,
+                code: -2010,
+                text: "InvalidOrderType: orders of contracts are LIMIT orders".to_owned(),
+            });
+        };
+        let time_in_force = match self.time_in_force {
+            TimeInForce::Gtc => "good-til-cancel",
+            TimeInForce::Ioc => "immediate-or-cancel",
+            TimeInForce::Fok => "fill-or-kill",
+            TimeInForce::Moc => "maker-or-cancel",
+        };
+        Ok(json::object(256, |json| {
+            json.field("symbol", |json| json.text_item(symbol));
+            json.plain("orderType", if self.stop.is_some() { "stop-limit" } else { "limit" });
+            json.plain("side", self.side);
+            json.plain("outcome", outcome);
+            json.plain("quantity", &self.quantity);
+            json.plain("price", price);
+            if let Some(stop) = &self.stop {
+                json.plain("stopPrice", stop);
+            }
+            json.plain("timeInForce", time_in_force);
+            if let Some(client_id) = &self.client_id {
+                json.plain("clientOrderId", client_id);
+            }
+        }))
+    }
+}
+
+fn missing(name: &str) -> Fault {
+    Fault::invalid(format!("Missing required field '{name}'"))
+}
+
+fn misfit(name: &str, expected: &str, value: &str) -> Fault {
+    Fault::invalid(format!("Field '{name}' must be {expected}: {}", quoted(value)))
+}
+
+fn text<'a>(params: &'a Payload, name: &str) -> Result<Option<Cow<'a, str>>, Fault> {
+    params.text(name).map_err(|refusal| Fault::invalid(refusal.message))
+}
+
+/// A word that must be there, in upper case.
+fn word(params: &Payload, name: &str, expected: &str) -> Result<String, Fault> {
+    match params.field(name) {
+        Some(Value::Text(text)) => Ok(text.to_ascii_uppercase()),
+        None => Err(missing(name)),
+        Some(other) => Err(misfit(name, expected, other.shown())),
+    }
+}
+
+/// A decimal, as it was sent.
+fn decimal<'a>(params: &'a Payload, name: &str) -> Result<Option<Cow<'a, str>>, Fault> {
+    let text = match params.field(name) {
+        None => return Ok(None),
+        Some(Value::Text(text)) => text,
+        Some(Value::Number(digits)) => Cow::Borrowed(digits),
+        Some(other) => return Err(misfit(name, "a decimal", other.shown())),
+    };
+    if Decimal::parse(text.as_bytes()).is_err() {
+        return Err(misfit(name, "a decimal without sign and exponent", &text));
+    }
+    Ok(Some(text))
+}
+
+/// Cancels an order.
+pub(super) fn cancel(shared: &Rc<Shared>, request: Request) -> Result<Later, Fault> {
+    let opener = allowed(shared, &TRADE)?;
+    let app = &shared.started.app;
+    app.check_open().map_err(|refusal| Fault::of(&refusal))?;
+    let params = params(&request)?;
+    let order = match params.field("orderId") {
+        Some(Value::Text(text)) if is_id(&text) => text.parse().ok(),
+        Some(Value::Number(digits)) if is_id(digits) => digits.parse().ok(),
+        None => return Err(missing("orderId")),
+        Some(other) => {
+            return Err(misfit("orderId", "the id of an order, as a string or an integer", other.shown()));
+        }
+    };
+    let id = OrderId(order.ok_or_else(Fault::not_live)?);
+    let order = OrderRef::Id(id);
+    let live = app.exchange.views().find_live(opener.account, &order);
+    let is_contract = live.is_some_and(|live| live.order.symbol.is_contract());
+    let command =
+        if is_contract { PredictionCommand::Cancel(id).into() } else { TradingCommand::Cancel(order).into() };
+    let flight = fly(shared, &opener)?;
+    let pending = send(app, &opener, command)?;
+    let shared = Rc::clone(shared);
+    Ok(Box::pin(async move {
+        let outcome = durable(pending).await.and_then(|receipt| {
+            if receipt.is_unfinished() {
+                return Err(Fault::not_live());
+            }
+            match receipt.order() {
+                Ok(_) => {
+                    shared.pardon(1);
+                    Ok(rpc::answer(&request.id, |_| {}))
+                }
+                Err(reject) => Err(refused(&shared, &opener, params, reject)),
+            }
+        });
+        drop(flight);
+        worded(&request.id, outcome)
+    }))
+}
+
+fn is_id(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Cancels the orders of the account, or those of the session.
+pub(super) fn cancel_many(shared: &Rc<Shared>, request: Request, is_session: bool) -> Result<Later, Fault> {
+    let opener = allowed(shared, &TRADE)?;
+    let app = &shared.started.app;
+    app.check_open().map_err(|refusal| Fault::of(&refusal))?;
+    let command = if is_session { TradingCommand::CancelSession } else { TradingCommand::CancelAll };
+    let flight = fly(shared, &opener)?;
+    let pending = send(app, &opener, command.into())?;
+    let shared = Rc::clone(shared);
+    Ok(Box::pin(async move {
+        let outcome = durable(pending).await.and_then(|receipt| match receipt.done() {
+            Ok(()) => {
+                if !receipt.withdrawn.cancelled.is_empty() {
+                    shared.pardon(1);
+                }
+                Ok(rpc::answer(&request.id, |json| {
+                    json.field("result", |json| App::write_cancelled(json, &receipt));
+                }))
+            }
+            Err(reject) => Err(refused(&shared, &opener, request.message, reject)),
+        });
+        drop(flight);
+        worded(&request.id, outcome)
+    }))
+}
+
+fn refused(shared: &Shared, opener: &Opener, payload: Payload, reject: Reject) -> Fault {
+    let app = &shared.started.app;
+    let call = app.gate.call_over(opener, payload, app.uptime());
+    Fault::of(&app.cancel_refusal(call, reject))
+}

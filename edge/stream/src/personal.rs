@@ -1,0 +1,343 @@
+//! The topics of accounts: events of orders, balances, positions.
+
+use crate::fast_account;
+use crate::frame::Frame;
+use crate::names::{Names, grown};
+use crate::orders_v1::{self, Placer};
+use crate::post::{First, Readers, ThreadId};
+use crate::topic::{AccountFeed, Topic};
+use buttonwood_engine::OrderState;
+use buttonwood_model::{AccountId, GroupId, Time};
+use buttonwood_rest::{App, balances_of, positions_of};
+use buttonwood_views::{AccountEvent, Happening, Views};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Live orders in one array at most: as many as one account may have.
+const ORDERS_AT_ONCE: usize = 10_000;
+
+/// Rows as they were last sent.
+type Sent = BTreeMap<u64, Vec<u8>>;
+
+/// A topic with its readers.
+#[derive(Debug, Default)]
+struct Reading {
+    readers: Readers,
+    /// Whether something has changed that waits for the topic's interval.
+    is_waiting: bool,
+    /// No frame is sent before this moment.
+    next: Option<Instant>,
+    /// The rows that its readers know.
+    sent: Sent,
+}
+
+impl Reading {
+    /// Notes that a reader begins with these rows, while the others may know older ones: those that differ are sent to all.
+    fn doubt(&mut self, rows: &Sent) {
+        let differs = self.sent.iter_mut().filter(|(key, row)| rows.get(key) != Some(row));
+        // An empty row equals none.
+        let is_older = differs.map(|(_, row)| row.clear()).count() > 0;
+        let known = self.sent.len();
+        for key in rows.keys() {
+            self.sent.entry(*key).or_default();
+        }
+        self.is_waiting |= is_older || self.sent.len() > known;
+    }
+}
+
+/// The topics of accounts and groups.
+#[derive(Debug, Default)]
+pub(crate) struct Personal {
+    accounts: HashMap<AccountId, BTreeMap<AccountFeed, Reading>>,
+    groups: HashMap<GroupId, Readers>,
+    names: Names,
+}
+
+impl Personal {
+    /// Whether nobody reads any of them.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.accounts.is_empty() && self.groups.is_empty()
+    }
+
+    /// All topics with their readers.
+    pub(crate) fn readers(&self) -> impl Iterator<Item = (Topic, &Readers)> {
+        let accounts = self.accounts.iter().flat_map(|(account, feeds)| {
+            feeds.iter().map(|(feed, reading)| (Topic::Account(*account, *feed), &reading.readers))
+        });
+        let groups = self.groups.iter();
+        accounts.chain(groups.map(|(group, readers)| (Topic::Group(*group), readers)))
+    }
+
+    /// Adds a reader of an account, if it is new, and returns its first frames, as of the views.
+    pub(crate) fn subscribe(
+        &mut self,
+        app: &App,
+        views: impl Deref<Target = Views>,
+        (thread, account, feed): (ThreadId, AccountId, AccountFeed),
+        first: First,
+        is_new: bool,
+    ) -> Vec<Arc<Frame>> {
+        let reading = self.accounts.entry(account).or_default().entry(feed).or_default();
+        let is_first = reading.readers.is_empty();
+        if is_new {
+            reading.readers.change(thread, true);
+        }
+        let rows = match feed {
+            AccountFeed::Events => return self.initial(app, views, &[account], (first, false)),
+            AccountFeed::Orders(_) => return Vec::new(),
+            AccountFeed::Balances(_) => balances(app, &views, account),
+            AccountFeed::Positions(_) => positions(app, &views, account),
+        };
+        if is_first {
+            reading.sent.clone_from(&rows);
+        } else {
+            reading.doubt(&rows);
+        }
+        let time = views.state().stamp().time;
+        drop(views);
+        vec![report(feed, account, time, rows)]
+    }
+
+    /// Adds a reader of a group's events, if it is new, and returns its first frames, as of the views.
+    pub(crate) fn subscribe_group(
+        &mut self,
+        app: &App,
+        views: impl Deref<Target = Views>,
+        (thread, group): (ThreadId, GroupId),
+        first: First,
+        is_new: bool,
+    ) -> Vec<Arc<Frame>> {
+        let readers = self.groups.entry(group).or_default();
+        if is_new {
+            readers.change(thread, true);
+        }
+        let accounts: Vec<AccountId> = views.state().access().accounts_of(group).map(|(id, _)| id).collect();
+        self.initial(app, views, &accounts, (first, true))
+    }
+
+    /// Removes a reader of an account.
+    pub(crate) fn unsubscribe(&mut self, thread: ThreadId, account: AccountId, feed: AccountFeed) {
+        let Some(feeds) = self.accounts.get_mut(&account) else { return };
+        let Some(reading) = feeds.get_mut(&feed) else { return };
+        reading.readers.change(thread, false);
+        if reading.readers.is_empty() {
+            feeds.remove(&feed);
+        }
+        if feeds.is_empty() {
+            self.accounts.remove(&account);
+        }
+    }
+
+    /// Removes a reader of a group's events.
+    pub(crate) fn unsubscribe_group(&mut self, thread: ThreadId, group: GroupId) {
+        let Some(readers) = self.groups.get_mut(&group) else { return };
+        readers.change(thread, false);
+        if readers.is_empty() {
+            self.groups.remove(&group);
+        }
+    }
+
+    /// Words what a command did to accounts, and gives the frames to `send`.
+    pub(crate) fn tell(
+        &mut self,
+        app: &App,
+        happenings: &[Happening],
+        mut send: impl FnMut(Topic, &Readers, Arc<Frame>),
+    ) {
+        if self.is_idle() {
+            return;
+        }
+        // The views are at least as new as what happened.
+        app.current_names();
+        self.tell_groups(app, happenings, &mut send);
+        let mut told: BTreeMap<AccountId, Vec<&AccountEvent>> = BTreeMap::new();
+        for happening in happenings {
+            let Some(account) = happening.account().filter(|account| self.accounts.contains_key(account))
+            else {
+                continue;
+            };
+            let events = told.entry(account).or_default();
+            if let Happening::Order(event) = happening {
+                events.push(event);
+            }
+        }
+        for (account, events) in told {
+            self.tell_account(app, account, &events, &mut send);
+        }
+    }
+
+    /// Words the events of groups: those of one command are one array, in the order of their ids, of whichever account they are.
+    fn tell_groups(
+        &mut self,
+        app: &App,
+        happenings: &[Happening],
+        send: &mut impl FnMut(Topic, &Readers, Arc<Frame>),
+    ) {
+        if self.groups.is_empty() {
+            return;
+        }
+        let mut events: BTreeMap<GroupId, Vec<&AccountEvent>> = BTreeMap::new();
+        for happening in happenings {
+            if let Happening::Order(event) = happening
+                && let Some(group) = self.names.group(app, event.account())
+                && self.groups.contains_key(&group)
+            {
+                events.entry(group).or_default().push(event);
+            }
+        }
+        for (group, events) in events {
+            let Some(readers) = self.groups.get(&group) else { continue };
+            if let Some(frame) = array(app, &mut self.names, &events, true) {
+                send(Topic::Group(group), readers, frame);
+            }
+        }
+    }
+
+    fn tell_account(
+        &mut self,
+        app: &App,
+        account: AccountId,
+        events: &[&AccountEvent],
+        send: &mut impl FnMut(Topic, &Readers, Arc<Frame>),
+    ) {
+        let names = &app.names;
+        let Some(feeds) = self.accounts.get_mut(&account) else { return };
+        for (feed, reading) in feeds {
+            let topic = Topic::Account(account, *feed);
+            match feed {
+                AccountFeed::Events => {
+                    let frame = array(app, &mut self.names, events, false);
+                    if let Some(frame) = frame {
+                        send(topic, &reading.readers, frame);
+                    }
+                }
+                AccountFeed::Orders(session) => {
+                    let own =
+                        |event: &&&AccountEvent| session.is_none_or(|session| event.session() == session);
+                    let frames =
+                        events.iter().filter(own).filter_map(|event| fast_account::order(names, event));
+                    frames.for_each(|frame| send(topic, &reading.readers, frame));
+                }
+                AccountFeed::Balances(_) | AccountFeed::Positions(_) => reading.is_waiting = true,
+            }
+        }
+    }
+
+    /// Sends balances and positions that have changed and whose interval is over, but for topics of which a first frame is held back: its
+    /// reader would miss what is newer. Returns when the next are due.
+    pub(crate) fn flush(
+        &mut self,
+        app: &App,
+        now: Instant,
+        held: &HashSet<Topic>,
+        mut send: impl FnMut(Topic, &Readers, Arc<Frame>),
+    ) -> Option<Instant> {
+        let mut soonest: Option<Instant> = None;
+        for (account, feeds) in &mut self.accounts {
+            for (feed, reading) in feeds.iter_mut().filter(|(_, reading)| reading.is_waiting) {
+                let topic = Topic::Account(*account, *feed);
+                if held.contains(&topic) {
+                    continue;
+                }
+                if let Some(next) = reading.next.filter(|next| *next > now) {
+                    soonest = Some(soonest.map_or(next, |soonest| soonest.min(next)));
+                    continue;
+                }
+                reading.is_waiting = false;
+                let (rows, time) = {
+                    let views = app.exchange.views();
+                    let rows = if matches!(feed, AccountFeed::Balances(_)) {
+                        balances(app, &views, *account)
+                    } else {
+                        positions(app, &views, *account)
+                    };
+                    (rows, views.state().stamp().time)
+                };
+                let changed = changed(app, *feed, &reading.sent, &rows);
+                reading.sent = rows;
+                if !changed.is_empty() {
+                    reading.next = feed.pace().interval().and_then(|interval| now.checked_add(interval));
+                    send(topic, &reading.readers, report(*feed, *account, time, changed));
+                }
+            }
+        }
+        soonest
+    }
+
+    /// The live orders of accounts, unless none are wanted: one array, or several of very many orders. They are copied from the views and
+    /// worded once others may write there again.
+    fn initial(
+        &mut self,
+        app: &App,
+        views: impl Deref<Target = Views>,
+        accounts: &[AccountId],
+        (first, is_named): (First, bool),
+    ) -> Vec<Arc<Frame>> {
+        if first == First::None {
+            return Vec::new();
+        }
+        let names = grown(app, &views);
+        let mut live: Vec<OrderState> = Vec::new();
+        for account in accounts {
+            let floor = views.state().floor();
+            let own = floor.orders.of_account(*account).filter(|(_, order)| !order.symbol.is_contract());
+            let begin = live.len();
+            live.extend(own.map(|(slot, _)| OrderState::live(floor, slot)));
+            live.get_mut(begin..).unwrap_or_default().sort_unstable_by_key(|order| order.id);
+        }
+        drop(views);
+        let mut word = |order: &OrderState| {
+            let session = self.names.session(app, order.session);
+            let account = is_named.then(|| self.names.account_name(app, order.account));
+            orders_v1::initial(names, order, Placer { session, account })
+        };
+        if live.is_empty() {
+            return vec![Frame::of_events(Vec::new())];
+        }
+        live.chunks(ORDERS_AT_ONCE)
+            .map(|some| Frame::of_events(some.iter().map(&mut word).collect()))
+            .collect()
+    }
+}
+
+/// The frame of an account's events of the first generation, which has none of contracts.
+fn array(app: &App, names: &mut Names, events: &[&AccountEvent], is_named: bool) -> Option<Arc<Frame>> {
+    let mut texts = Vec::new();
+    for event in events.iter().filter(|event| !event.symbol().is_contract()) {
+        let session = names.session(app, event.session());
+        let account = is_named.then(|| names.account_name(app, event.account()));
+        texts.push(orders_v1::event(&app.names, event, Placer { session, account }));
+    }
+    (!texts.is_empty()).then(|| Frame::of_events(texts))
+}
+
+/// The balances of an account as they are now.
+fn balances(app: &App, views: &Views, account: AccountId) -> Sent {
+    let shown: Vec<_> = balances_of(views.state(), account).into_iter().map(|(balance, _)| balance).collect();
+    fast_account::balances(grown(app, views), &shown)
+}
+
+/// The positions of an account as they are now.
+fn positions(app: &App, views: &Views, account: AccountId) -> Sent {
+    fast_account::positions(grown(app, views), &positions_of(views.state(), account))
+}
+
+/// The rows that differ from those that were sent; a position that is no more has a row of zero.
+fn changed(app: &App, feed: AccountFeed, sent: &Sent, now: &Sent) -> Sent {
+    let mut changed: Sent = now
+        .iter()
+        .filter(|(key, row)| sent.get(key) != Some(row))
+        .map(|(key, row)| (*key, row.clone()))
+        .collect();
+    if matches!(feed, AccountFeed::Positions(_)) {
+        let ended = sent.keys().filter(|key| !now.contains_key(key));
+        changed.extend(ended.filter_map(|key| Some((*key, fast_account::ended_position(&app.names, *key)?))));
+    }
+    changed
+}
+
+fn report(feed: AccountFeed, account: AccountId, time: Time, rows: Sent) -> Arc<Frame> {
+    fast_account::report(matches!(feed, AccountFeed::Balances(_)), account.0, time, rows)
+}

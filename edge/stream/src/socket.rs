@@ -1,0 +1,114 @@
+//! The life of a socket: messages of the client, heartbeats, the end.
+
+use crate::local::{Member, Membership};
+use buttonwood_http::{Code, Socket};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// The time between two ticks of a socket, by real time.
+const TICK: Duration = Duration::from_secs(1);
+/// Ticks between two heartbeats.
+const TICKS_OF_HEARTBEAT: u64 = 5;
+/// Answers that a socket may owe; further messages wait unread.
+const OWED_MAX: usize = 256;
+
+/// An answer that comes later: a JSON object.
+pub(crate) type Later = Pin<Box<dyn Future<Output = Vec<u8>>>>;
+
+/// The parts of a socket that its kind decides.
+pub(crate) trait Session {
+    /// Acts on a message. A returned answer is sent after those of the messages before.
+    fn hear(&mut self, message: String) -> Option<Later>;
+
+    /// Called every five seconds, if the socket has heartbeats.
+    fn beat(&mut self) {}
+
+    /// Called every second, if the socket is private: whether its opener may go on.
+    fn may_go_on(&mut self) -> bool {
+        true
+    }
+}
+
+/// The timers of a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Timers {
+    /// Whether it has heartbeats.
+    pub(crate) beats: bool,
+    /// Whether its opener is checked.
+    pub(crate) checks: bool,
+}
+
+/// Serves a socket until its end.
+pub(crate) async fn serve(
+    mut socket: Socket,
+    membership: Membership,
+    timers: Timers,
+    mut session: impl Session,
+) {
+    let member = membership.member();
+    let link = socket.link();
+    let mut owed: VecDeque<Later> = VecDeque::new();
+    let mut ticks = interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // The first tick comes at once.
+    ticks.tick().await;
+    let mut ticked: u64 = 0;
+    loop {
+        let (is_reading, is_owing) = (owed.len() < OWED_MAX, !owed.is_empty());
+        tokio::select! {
+            biased;
+            // First, so that no client can put it off by sending without a pause.
+            _ = ticks.tick(), if timers.beats || timers.checks => {
+                ticked += 1;
+                if timers.checks && !session.may_go_on() {
+                    link.close(Code::Policy);
+                }
+                if timers.beats && ticked.is_multiple_of(TICKS_OF_HEARTBEAT) {
+                    session.beat();
+                }
+            }
+            answer = next_of(&mut owed), if is_owing => member.send(answer, true),
+            message = socket.next(&*member, is_reading) => match message {
+                Some(message) => owed.extend(session.hear(message)),
+                None => return,
+            },
+        }
+    }
+}
+
+/// The first of the answers that are owed.
+async fn next_of(owed: &mut VecDeque<Later>) -> Vec<u8> {
+    poll_fn(|context| match owed.front_mut() {
+        None => Poll::Pending,
+        Some(first) => first.as_mut().poll(context).map(|answer| {
+            owed.pop_front();
+            answer
+        }),
+    })
+    .await
+}
+
+/// A socket whose client only listens.
+pub(crate) struct Listening<B>(pub(crate) B);
+
+impl<B: FnMut()> Session for Listening<B> {
+    fn hear(&mut self, _message: String) -> Option<Later> {
+        None
+    }
+
+    fn beat(&mut self) {
+        (self.0)();
+    }
+}
+
+/// An answer that is there.
+pub(crate) fn ready(answer: Vec<u8>) -> Later {
+    Box::pin(std::future::ready(answer))
+}
+
+/// The member that a session sends through.
+pub(crate) type Out = std::rc::Rc<Member>;
