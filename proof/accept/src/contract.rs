@@ -3,7 +3,10 @@
 //! The contract is read once per process. An unknown route, status or field fails the test, and so does a missing
 //! field.
 
+mod frames;
 mod schema;
+
+pub(crate) use frames::check_frame;
 
 use std::sync::OnceLock;
 
@@ -49,7 +52,7 @@ impl Contract {
         let whole: Value = serde_json::from_str(text).expect("the contract is JSON");
         let paths = whole["paths"].as_object().expect("the contract has paths");
         let mut operations: Vec<Operation> = Vec::new();
-        for (path, item) in paths.iter().filter(|(_, item)| item["x-unbuilt"] != true) {
+        for (path, item) in paths.iter().filter(|(_, item)| item["x-stream"] != true) {
             for (method, operation) in item.as_object().expect("a path has operations") {
                 operations.push(Operation {
                     method: method.to_ascii_uppercase(),
@@ -125,13 +128,13 @@ fn is_parameter(segment: &str) -> bool {
     segment.starts_with('{')
 }
 
-/// Whether the reply is a page or a health check, and not a refusal.
 /// Whether an error has the form of RFC 6749, 5.2.
 fn is_oauth_error(reply: &Reply) -> bool {
     let body: Option<Value> = reply.json().ok();
     body.is_some_and(|body| body["error"].is_string() && body["error_description"].is_string())
 }
 
+/// Whether the reply is a page or a health check, and not a refusal.
 fn is_text(reply: &Reply) -> bool {
     matches!(reply.status, 200 | 202)
         || reply.header("content-type").is_some_and(|kind| kind.starts_with("text/"))

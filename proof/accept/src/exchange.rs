@@ -49,6 +49,8 @@ pub struct Exchange {
     keys: RefCell<BTreeMap<String, Key>>,
     actors: RefCell<BTreeMap<String, Arc<Actor>>>,
     starts: Cell<u32>,
+    /// Handshakes of the newest socket so far: each has a nonce of its own.
+    handshakes: Cell<u64>,
 }
 
 impl Exchange {
@@ -84,6 +86,7 @@ impl Exchange {
             keys: RefCell::default(),
             actors: RefCell::default(),
             starts: Cell::new(0),
+            handshakes: Cell::new(0),
         }
     }
 
@@ -262,6 +265,14 @@ impl Exchange {
             self.anyone().send("POST", path, &[("Content-Type", "application/json")], body.as_bytes());
         answer.sent = format!("{} {body}", answer.sent);
         answer
+    }
+
+    /// A time in seconds for a handshake of the newest socket, which no handshake before had.
+    #[track_caller]
+    pub fn next_handshake(&self) -> u64 {
+        let count = self.handshakes.get();
+        self.handshakes.set(count + 1);
+        self.now_ms() / 1_000 + count % 30
     }
 
     /// Moves the manual clock.

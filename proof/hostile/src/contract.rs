@@ -152,7 +152,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn reads_built_operations_with_their_fields() {
+    fn reads_operations_with_their_fields() {
         let contract = json!({
             "paths": {
                 "/v1/wrap/{symbol}": { "post": {
@@ -164,7 +164,7 @@ mod tests {
                     "x-payload": { "$ref": "#/components/schemas/Wrap" },
                     "responses": { "200": {}, "400": { "$ref": "#/x" }, "404": { "description": "odd" } },
                 } },
-                "/v1/staking/stake": { "x-unbuilt": true, "parameters": [] },
+                "/v2/marketdata": { "x-stream": true, "parameters": [] },
             },
             "components": { "schemas": { "Wrap": {
                 "properties": { "nonce": {}, "amount": { "type": "string" } }, "required": ["nonce", "amount"],

@@ -104,7 +104,7 @@ fn invert(tried: Result<(), String>) -> Result<(), String> {
 fn scalar(schema: &Map<String, Value>, value: &Value, at: &str) -> Result<(), String> {
     let expected = schema["type"].as_str().expect("an answer's schema has one type");
     let fits = match expected {
-        "integer" => value.is_u64(),
+        "integer" => value.is_u64() || value.is_i64(),
         "number" => value.is_number(),
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),

@@ -10,7 +10,7 @@ fn the_contract_is_served() {
     let kept: Value = serde_json::from_str(include_str!("../../../../contract/openapi.json")).unwrap();
     assert_eq!(answer.ok(), kept);
     assert_eq!(kept["openapi"], "3.1.0");
-    assert!(kept["paths"]["/v1/order/events"]["x-unbuilt"] == true, "a path that is not built says so");
+    assert!(kept["paths"]["/v1/order/events"]["x-stream"] == true, "a socket says so");
     assert_eq!(x.anyone().send("POST", "/openapi.json", &[], b"").status(), 405);
 }
 

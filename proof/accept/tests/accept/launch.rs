@@ -118,6 +118,37 @@ fn a_second_signal_ends_a_stop() {
     }
 }
 
+/// Keys of `credentials.json`: name, group, account and roles.
+const LISTED: [(&str, &str, &str, &[&str]); 27] = [
+    ("trader", "one", "primary", &["Trader"]),
+    ("fund-manager", "one", "primary", &["Fund Manager"]),
+    ("trader-fund-manager", "one", "primary", &["Trader", "Fund Manager"]),
+    ("auditor", "one", "primary", &["Auditor"]),
+    ("heartbeat", "one", "primary", &["Trader"]),
+    ("time-nonce", "one", "primary", &["Trader"]),
+    ("second-session", "one", "primary", &["Trader"]),
+    ("savings-trader", "one", "savings", &["Trader"]),
+    ("master", "one", "", &["Administrator", "Trader", "Fund Manager"]),
+    ("master-auditor", "one", "", &["Auditor"]),
+    ("counterparty", "two", "primary", &["Trader", "Fund Manager"]),
+    ("broker", "three", "broker", &["Trader"]),
+    ("restricted", "four", "primary", &["Trader"]),
+    ("empty", "five", "primary", &["Trader", "Fund Manager"]),
+    ("perp-000", "perp", "perp-000", &["Trader"]),
+    ("perp-031", "perp", "perp-031", &["Trader"]),
+    ("perp-auditor", "perp", "perp-000", &["Auditor"]),
+    ("perp-fund-manager", "perp", "perp-000", &["Fund Manager"]),
+    ("margin-000", "margin", "margin-000", &["Trader"]),
+    ("margin-007", "margin", "margin-007", &["Trader"]),
+    ("margin-auditor", "margin", "margin-000", &["Auditor"]),
+    ("time-auditor", "one", "primary", &["Auditor"]),
+    ("time-savings", "one", "savings", &["Trader"]),
+    ("time-counterparty", "two", "primary", &["Trader"]),
+    ("time-heartbeat", "one", "primary", &["Trader"]),
+    ("socket-000", "load", "load-000", &["Trader"]),
+    ("socket-063", "load", "load-063", &["Trader"]),
+];
+
 /// The file's format and mode; every entry works as listed. Proves AUTH-015.
 #[test]
 fn credentials_file() {
@@ -161,29 +192,6 @@ fn credentials_file() {
         let scopes = if name == "narrow" { 1 } else { 13 };
         assert_eq!(app["scopes"].as_array().unwrap().len(), scopes);
     }
-    let listed: [(&str, &str, &str, &[&str]); 21] = [
-        ("trader", "one", "primary", &["Trader"]),
-        ("fund-manager", "one", "primary", &["Fund Manager"]),
-        ("trader-fund-manager", "one", "primary", &["Trader", "Fund Manager"]),
-        ("auditor", "one", "primary", &["Auditor"]),
-        ("heartbeat", "one", "primary", &["Trader"]),
-        ("time-nonce", "one", "primary", &["Trader"]),
-        ("second-session", "one", "primary", &["Trader"]),
-        ("savings-trader", "one", "savings", &["Trader"]),
-        ("master", "one", "", &["Administrator", "Trader", "Fund Manager"]),
-        ("master-auditor", "one", "", &["Auditor"]),
-        ("counterparty", "two", "primary", &["Trader", "Fund Manager"]),
-        ("broker", "three", "broker", &["Trader"]),
-        ("restricted", "four", "primary", &["Trader"]),
-        ("empty", "five", "primary", &["Trader", "Fund Manager"]),
-        ("perp-000", "perp", "perp-000", &["Trader"]),
-        ("perp-031", "perp", "perp-031", &["Trader"]),
-        ("perp-auditor", "perp", "perp-000", &["Auditor"]),
-        ("perp-fund-manager", "perp", "perp-000", &["Fund Manager"]),
-        ("margin-000", "margin", "margin-000", &["Trader"]),
-        ("margin-007", "margin", "margin-007", &["Trader"]),
-        ("margin-auditor", "margin", "margin-000", &["Auditor"]),
-    ];
     let keys = [
         "name",
         "api_key",
@@ -195,7 +203,7 @@ fn credentials_file() {
         "require_heartbeat",
         "time_based_nonce",
     ];
-    for (name, group, account, roles) in listed {
+    for (name, group, account, roles) in LISTED {
         let key = x.key(name);
         for field in keys {
             let may_be_absent = ["account", "counterparty_id"].contains(&field) && account.is_empty();
@@ -208,16 +216,19 @@ fn credentials_file() {
         found.sort_unstable();
         expected.sort_unstable();
         assert_eq!(found, expected, "{name}");
-        assert_eq!(key.entry["require_heartbeat"], json!(name == "heartbeat"), "{name}");
-        assert_eq!(key.entry["time_based_nonce"], json!(name == "time-nonce"), "{name}");
+        assert_eq!(key.entry["require_heartbeat"], json!(name.ends_with("heartbeat")), "{name}");
+        let is_timed = name.starts_with("time-") || name.starts_with("socket-");
+        assert_eq!(key.entry["time_based_nonce"], json!(is_timed), "{name}");
     }
     let names = x.key_names();
     for number in [0, 1, 63, 127] {
         assert!(names.contains(&format!("load-{number:03}")), "load-{number:03}");
     }
     assert_eq!(names.iter().filter(|name| name.starts_with("load-")).count(), 128);
+    assert_eq!(names.iter().filter(|name| name.starts_with("socket-")).count(), 64);
     for name in names {
-        let nonce = if name == "time-nonce" { json!(x.now_ms() / 1000) } else { json!(1) };
+        let is_timed = x.key(&name).entry["time_based_nonce"] == true;
+        let nonce = if is_timed { json!(x.now_ms() / 1000) } else { json!(1) };
         x.as_(&name).call("/v1/roles", json!({ "nonce": nonce })).ok();
     }
 }
@@ -409,7 +420,7 @@ fn verify_reads_the_history() {
         x.as_("trader").limit("btcusd", "buy", "0.1", "30000");
     }
     x.stop();
-    for name in ["trades.log", "orders.log", "public.log"] {
+    for name in ["trades.log", "orders.log", "public.log", "order_events.log"] {
         let path = x.data().join("history").join(name);
         let whole = fs::read(&path).unwrap();
         for place in [8, whole.len() / 2, whole.len() - 1] {
@@ -431,11 +442,12 @@ fn verify_reads_the_history() {
     let output = x.verify();
     assert!(output.status.success());
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    // Each of the five trades closed two orders, was published once, and is a row of both accounts. Opening balances are rows too.
+    // Each of the five trades closed two orders, was published once, and is a row of both accounts; its orders have five rows of
+    // events. Opening balances are rows too.
     let table = run_to_end(&["export", "--data", x.data().to_str().unwrap(), "--table", "statement"]).stdout;
     let opening =
         String::from_utf8(table).unwrap().lines().filter(|line| line.contains(",adjustment,")).count();
-    assert!(told.contains(&format!("{} rows of history", 25 + opening)), "{told}");
+    assert!(told.contains(&format!("{} rows of history", 50 + opening)), "{opening}: {told}");
 }
 
 /// Invalid values are refused, each with its flag's name.

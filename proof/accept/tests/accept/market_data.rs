@@ -64,13 +64,13 @@ fn wrong_method_and_unknown_path() {
     }
 }
 
-/// The refusal says so if a path is specified but not built yet; a typing error is an unknown path. Proves ERR-008.
+/// A socket that is asked for without an upgrade says so; a typing error is an unknown path. Proves ERR-008.
 #[test]
-fn what_is_not_built_is_told_from_a_slip() {
+fn a_socket_is_told_from_a_slip() {
     let x = Exchange::start();
     for path in ["/v1/multimarketdata", "/v2/marketdata"] {
-        let message = x.get(path).refused(501, "System").message;
-        assert_eq!(message, format!("'{path}' is specified, but not built yet"));
+        let message = x.get(path).refused(426, "UpgradeRequired").message;
+        assert!(message.contains("Upgrade: websocket"), "{message}");
     }
     for path in ["/v1/order/history", "/v1/riskstats/", "/v1/riskstats/a/b"] {
         let message = x.get(path).refused(404, "EndpointNotFound").message;

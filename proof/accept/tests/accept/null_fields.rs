@@ -27,7 +27,7 @@ fn operations() -> Vec<Operation> {
     let contract: Value = serde_json::from_str(CONTRACT).unwrap();
     let mut found = Vec::new();
     for (path, item) in contract["paths"].as_object().unwrap() {
-        if item["x-unbuilt"] == true {
+        if item["x-stream"] == true {
             continue;
         }
         for (method, operation) in item.as_object().unwrap() {

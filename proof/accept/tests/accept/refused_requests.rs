@@ -95,11 +95,11 @@ fn the_check_that_failed_is_named() {
     empty.call("/v1/order/new", order("1")).refused(400, "MarketNotOpen");
     empty.call("/v1/balances", json!({ "account": "savings" })).refused(400, "AccountsOnGroupOnlyApi");
     empty.call("/v1/balances", json!({ "request": "/v1/orders" })).refused(400, "EndpointMismatch");
-    empty.signed_get("/v1/order/events", json!({})).refused(501, "System");
+    empty.signed_get("/v1/order/events", json!({})).refused(426, "UpgradeRequired");
     let checks = |name: &str| -> Vec<String> {
         requests(&x, name).iter().map(|one| one["check"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(checks("empty"), ["exchange", "request", "account", "market", "funds", "parameters"]);
+    assert_eq!(checks("empty"), ["parameters", "request", "account", "market", "funds", "parameters"]);
     assert_eq!(checks("auditor"), ["role"]);
     let refused = &requests(&x, "auditor")[0];
     assert!(refused["message"].as_str().unwrap().contains("[Trader]"), "{refused}");

@@ -1,11 +1,11 @@
-//! The table of rights: roles, scopes, rate limits and kinds of accounts of every endpoint, built or not. The contract has the
+//! The table of rights: roles, scopes, rate limits and kinds of accounts of every endpoint and stream. The contract has the
 //! product's table; here it is compared with the specification's own tables, and tried in full.
 
 mod table;
 
 use std::collections::BTreeSet;
 
-use buttonwood_accept::{Answer, Exchange, Value, json};
+use buttonwood_accept::{Answer, Exchange, SocketError, Value, json};
 use table::{Row, by_path, rows, set, spec};
 
 /// Every path of the specification has its row, under its own method. Proves VER-007.
@@ -131,8 +131,7 @@ fn call(x: &Exchange, key: &str, row: &Row) -> Answer {
 }
 
 /// Every row with every key, in both ways: what is allowed passes the gate, what is not is refused and the refusal names the
-/// roles needed and those of the key. Of AUTH-034 also the endpoints that are not built, as far as
-/// the gate. Proves AUTH-020, AUTH-021, AUTH-022, AUTH-023, AUTH-025, AUTH-026, AUTH-027, AUTH-028, AUTH-029, AUTH-030, AUTH-031, AUTH-032,
+/// roles needed and those of the key. Proves AUTH-020, AUTH-021, AUTH-022, AUTH-023, AUTH-025, AUTH-026, AUTH-027, AUTH-028, AUTH-029, AUTH-030, AUTH-031, AUTH-032,
 /// AUTH-033, AUTH-035, AUTH-036,
 /// AUTH-037, AUTH-038, AUTH-039, AUTH-040, ERR-002.
 #[test]
@@ -152,6 +151,10 @@ fn every_row_with_every_key() {
         x.control("/sandbox/accounts/broker", &mark).ok();
     }
     for row in rows().iter().filter(|row| row.is_private()) {
+        if row.is_stream {
+            streams_need_their_roles(&x, row);
+            continue;
+        }
         for (key, roles) in KEYS {
             let is_master = key.starts_with("master");
             let may = match row.by.as_str() {
@@ -165,7 +168,6 @@ fn every_row_with_every_key() {
             if may && has_role {
                 let reason = refused.map(|refusal| refusal.reason).unwrap_or_default();
                 assert_ne!(reason, "MissingRole", "{row:?}: {answer}");
-                assert_eq!(answer.status() == 501, is_unbuilt_answer(row, is_master), "{row:?}: {answer}");
                 continue;
             }
             let message = answer.refused(403, "MissingRole").message;
@@ -179,25 +181,33 @@ fn every_row_with_every_key() {
     }
 }
 
-/// An endpoint that is not built answers 501, unless the key's own account is of another kind.
-fn is_unbuilt_answer(row: &Row, is_master: bool) -> bool {
-    row.is_unbuilt && (is_master || row.kinds.is_empty() || row.kinds.contains("exchange"))
+/// The same of a socket, whose roles are looked at when it is opened.
+fn streams_need_their_roles(x: &Exchange, row: &Row) {
+    assert_eq!(row.path, "/v1/order/events", "the only private path of its kind");
+    for (key, roles) in KEYS {
+        let opened = x.try_order_events(&x.as_(key), "", json!({}));
+        if roles.iter().any(|role| row.roles.contains(*role)) {
+            opened.unwrap_or_else(|refused| panic!("{key}: {refused}")).close();
+            continue;
+        }
+        let Err(SocketError::Refused { status: 403, body }) = opened else { panic!("{key}: {opened:?}") };
+        for part in ["MissingRole", "[Trader, Auditor]", &format!("[{}]", roles.join(", "))] {
+            assert!(body.contains(part), "{key}: {body} without {part}");
+        }
+    }
 }
 
 /// No path answers its own method with 404 `EndpointNotFound` or 405; a call without credentials to a private one is refused
-/// for that, also where no product is built yet. Proves VER-005, VER-007, FX-017.
+/// for that. Proves VER-005, VER-007, FX-017.
 #[test]
 fn every_row_is_routed() {
     let x = Exchange::start();
     for row in rows().iter().filter(|row| row.by != "control") {
         let answer = x.anyone().send(&row.method, &row.example(), &[], b"");
         assert_ne!(answer.status(), 405, "{row:?}: {answer}");
-        match (row.is_private(), row.is_unbuilt) {
-            (true, _) => drop(answer.refused(401, "MissingSecurityHeaders")),
-            (false, true) => {
-                let message = answer.refused(501, "System").message;
-                assert!(message.contains("not built yet") && message.contains(&row.example()), "{message}");
-            }
+        match (row.is_private(), row.is_stream) {
+            (_, true) => drop(answer.refused(426, "UpgradeRequired")),
+            (true, false) => drop(answer.refused(401, "MissingSecurityHeaders")),
             (false, false) if answer.status() >= 400 => {
                 assert!(!answer.reply.text().contains("EndpointNotFound"), "{row:?}: {answer}");
             }
@@ -256,8 +266,8 @@ fn accounts_have_limits_of_their_own() {
 #[test]
 fn the_rows_are_complete() {
     let rows = rows();
-    let count = |unbuilt| rows.iter().filter(|row| row.is_unbuilt == unbuilt).count();
-    assert!(count(false) > 80 && count(true) > 3, "{} and {}", count(false), count(true));
+    let count = |stream| rows.iter().filter(|row| row.is_stream == stream).count();
+    assert!(count(false) > 80 && count(true) == 4, "{} and {}", count(false), count(true));
     let text: Value = serde_json::from_str(table::CONTRACT).unwrap();
     assert!(text["paths"].as_object().unwrap().len() > 130);
 }

@@ -70,7 +70,7 @@ fn takers() -> Vec<Taker> {
     let contract: Value = serde_json::from_str(CONTRACT).expect("the contract is JSON");
     let mut found = Vec::new();
     let paths = contract["paths"].as_object().expect("paths");
-    for (path, item) in paths.iter().filter(|(_, item)| item["x-unbuilt"] != true) {
+    for (path, item) in paths.iter().filter(|(_, item)| item["x-stream"] != true) {
         let is_ours =
             path.starts_with(ROOT) || path.starts_with("/sandbox/symbols") || SERVED.contains(&path.as_str());
         for (method, operation) in item.as_object().expect("operations").iter().filter(|_| !is_ours) {

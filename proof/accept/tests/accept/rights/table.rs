@@ -19,11 +19,11 @@ pub(crate) struct Row {
     pub(crate) roles: BTreeSet<String>,
     pub(crate) scopes: BTreeSet<String>,
     pub(crate) kinds: BTreeSet<String>,
-    pub(crate) is_unbuilt: bool,
+    pub(crate) is_stream: bool,
 }
 
 impl Row {
-    fn of(method: &str, path: &str, row: &Value, is_unbuilt: bool) -> Self {
+    fn of(method: &str, path: &str, row: &Value, is_stream: bool) -> Self {
         let text =
             |name: &str| row[name].as_str().unwrap_or_else(|| panic!("{path} has no {name}")).to_owned();
         let list = |name: &str| -> BTreeSet<String> {
@@ -37,7 +37,7 @@ impl Row {
             roles: list("x-roles"),
             scopes: list("x-scopes"),
             kinds: list("x-kinds"),
-            is_unbuilt,
+            is_stream,
         }
     }
 
@@ -73,7 +73,7 @@ pub(crate) fn rows() -> Vec<Row> {
     let contract: Value = serde_json::from_str(CONTRACT).unwrap();
     let mut rows = Vec::new();
     for (path, item) in contract["paths"].as_object().unwrap() {
-        if item["x-unbuilt"] == true {
+        if item["x-stream"] == true {
             let call = &item["x-call"];
             rows.push(Row::of(call["method"].as_str().unwrap(), path, call, true));
             continue;
