@@ -15,7 +15,7 @@ const ENVIRONMENT: Environment = Environment {
     chore: "clients",
     folder: ".venv-clients",
     requirements: "proof/accept/clients/requirements.txt",
-    modules: Some("authlib, gemini, gemini_api, geminipy"),
+    modules: Some("authlib, gemini, gemini_api, geminipy, websockets"),
     // Two packages that gemini-python names have the same module, so that it would not start.
     is_complete: true,
 };
@@ -42,10 +42,13 @@ pub(crate) fn run(repo: &Repo) -> Done {
         let python = ENVIRONMENT.program("python");
         run(&python, "from_pypi.py")?;
         run(&python, "oauth_from_pypi.py")?;
+        run(&python, "sockets_from_pypi.py")?;
     }
     if has_npm {
         run("node", "from_npm.cjs")?;
         run("node", "oauth_from_npm.cjs")?;
+        run("node", "sockets_from_npm.cjs")?;
+        run("node", "asyncapi.cjs")?;
     }
     exchange.stop()
 }

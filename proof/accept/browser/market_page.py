@@ -283,11 +283,11 @@ class Pages:
         self.picture("perpetual", whole=True)
 
     def docs_list_the_contract(self):
-        """An entry for each call that is built and each object that is no request; general rules, and the notes of calls."""
+        """An entry for each call and each object that is no request; general rules, and the notes of calls."""
         with urllib.request.urlopen(f"{self.base}/openapi.json") as reply:
             contract = json.load(reply)
-        built = [item for item in contract["paths"].values() if not item.get("x-unbuilt")]
-        calls = {operation["operationId"] for item in built for operation in item.values()}
+        plain = [item for item in contract["paths"].values() if not item.get("x-stream")]
+        calls = {operation["operationId"] for item in plain for operation in item.values()}
         objects = {name for name in contract["components"]["schemas"] if not name.endswith(("Payload", "Body"))}
         self.browser.screen(*WIDE)
         self.browser.open(f"{self.base}/docs")
@@ -295,7 +295,7 @@ class Pages:
         shown = self.browser.run("return [...document.querySelectorAll('details')].map((entry) => entry.id)")
         assert sorted(shown) == sorted(calls | objects), set(shown) ^ (calls | objects)
         texts = [contract["info"]["description"]]
-        texts += [operation.get("description", "") for item in built for operation in item.values()]
+        texts += [operation.get("description", "") for item in plain for operation in item.values()]
         text = self.browser.run("return document.getElementById('contract').textContent")
         for part in (part for one in texts for part in one.split("\n\n")):
             assert part.removeprefix("## ").replace("`", "") in text, part
