@@ -13,14 +13,16 @@ use crate::disk::Faulty;
 use crate::memory::{Memory, Odd};
 use crate::scene::{Scene, command_of};
 use asked::listed;
-use buttonwood_engine::{AccessCommand, Body, Command, FundsCommand, Operation, State, Withdrawn, perp};
+use buttonwood_engine::{
+    AccessCommand, Body, Command, FundsCommand, Operation, State, TradingCommand, Withdrawn, perp,
+};
 use buttonwood_journal::{Mark, Reader, ReplayError};
-use buttonwood_model::{Due, Nonce, SessionId, Side, SymbolId, Time};
+use buttonwood_model::{ConnectionId, Due, Nonce, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
 use buttonwood_oracle::{Dice, Exchange, Naive, Step, World, agree};
 use buttonwood_sequencer::{JOURNAL_DIR, Pending, Receipt, Stopped};
 use buttonwood_views::Views;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::task::Poll;
 use tokio::sync::oneshot::Receiver;
 pub(crate) use {asked::Asked, due::is_due};
@@ -74,6 +76,8 @@ pub(crate) struct Checker {
     perp_due: Option<Due<perp::Command>>,
     /// Whether auctions may run late: the process was down, or there was no room.
     may_be_late: bool,
+    /// The connections of the process before that are still open: they are dead, and must be closed first (D-150).
+    dead: BTreeSet<ConnectionId>,
 }
 
 impl Checker {
@@ -98,6 +102,7 @@ impl Checker {
             funds_due: None,
             perp_due: None,
             may_be_late: false,
+            dead: BTreeSet::new(),
         }
     }
 
@@ -279,8 +284,9 @@ impl Checker {
         let answer = naive.submit(stamp.time, &command);
         agree(&self.exchange, naive)
             .map_err(|finding| format!("after command {seq} {command:?}:\n{finding}"))?;
-        self.memory.note(state, stamp.time, &answer, happened);
-        self.memory.note_off_book(state, stamp.time, &self.exchange.of.perps);
+        self.memory.note(state, *stamp, &answer, happened);
+        self.memory.note_off_book(state, *stamp, &self.exchange.of.perps);
+        self.memory.note_refused(&self.exchange.of.refused);
         let [cancelled, kept] = listed(&command.body, happened);
         let withdrawn = Withdrawn { cancelled, kept };
         let expected = Receipt::new(*stamp, answer, withdrawn);
@@ -299,6 +305,12 @@ impl Checker {
     /// A command in the journal must have been requested, in this order and at this time, or be one that the exchange
     /// may run itself. Returns the answer that its caller got.
     fn recognise(&mut self, seq: u64, command: &Command, is_live: bool) -> Result<Option<Receipt>, Finding> {
+        if let (None, Body::Trading(TradingCommand::CloseConnection(connection))) =
+            (&command.caller, &command.body)
+            && self.dead.remove(connection)
+        {
+            return Ok(None);
+        }
         let is_it = |asked: &Asked| asked.command == *command && !asked.is_turned_away();
         let Some(at) = self.asked.iter().position(is_it) else {
             let is_own = self.is_own(command).map(|()| None);
@@ -311,6 +323,9 @@ impl Checker {
             }
         }
         let asked = self.asked.pop_front().expect("it was found");
+        if let Some(dead) = self.dead.first() {
+            return Err(format!("command {seq} came before {dead:?} of the process before was closed"));
+        }
         self.taken += 1;
         if is_live && asked.answer.is_none() {
             return Err(format!("command {seq} is durable and its caller has no answer"));
@@ -383,6 +398,7 @@ impl Checker {
                 return Err(format!("command {} was answered after the end", receipt.stamp.seq.0));
             }
         }
+        self.dead = recovered.floor().open_connections().map(|(connection, _)| connection).collect();
         if *recovered != *self.state() || recovered.fingerprint() != self.state().fingerprint() {
             return Err(format!("the recovered state of command {seq} is not that of its journal"));
         }

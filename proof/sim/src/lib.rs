@@ -16,6 +16,8 @@
 //!
 //! [`identity`] signs in, grants, refreshes in races, revokes and changes roles, over crashes.
 //!
+//! [`streams`] reads books and order events over sockets of slow and fast clients, over crashes and resumes.
+//!
 //! An [`adversary`] searches for what people who trade with themselves could take from the house.
 //!
 //! Laws: INV-HOUSE, INV-DEP-1, INV-WD-1 to 7, INV-ACK-1, INV-ACK-2, INV-JRN-1, INV-JRN-2, INV-DET-1, INV-READ-3, INV-PERP-1 to 8, INV-CLR-1, INV-STK-1, INV-PRED-1 to 5, INV-AUTH-1, -4 to -6, and those of the ledger and the books.
@@ -36,6 +38,7 @@ mod rot;
 mod scene;
 mod secrets;
 mod statement;
+pub mod streams;
 pub mod sweep;
 pub mod treasury;
 pub mod trial;

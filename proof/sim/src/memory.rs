@@ -1,5 +1,6 @@
 //! All orders and trades so far in plain lists: what the read models must show.
 
+mod events;
 mod page;
 
 use crate::check::Finding;
@@ -9,12 +10,13 @@ use buttonwood_engine::{
     Wrap, perp,
 };
 use buttonwood_model::{
-    AccountId, Claim, ClientId, OrderId, OrderKind, SessionId, Side, SymbolId, Time, TradeId,
+    AccountId, Claim, ClientId, OrderId, OrderKind, SessionId, Side, Stamp, SymbolId, Time, TradeId,
 };
 use buttonwood_num::{Money, Price, Qty, Round};
 use buttonwood_oracle::{Dice, Happening};
 use buttonwood_views::history::{self, Fault, History, Limit, Look, PublicTrade, Query, Since, TradeRow};
 use buttonwood_views::{Candle, Day, FRAMES, Found, Frame, RESULTS_KEPT, Views};
+use events::{Events, Filled};
 use page::page;
 use std::collections::BTreeMap;
 
@@ -151,12 +153,15 @@ pub(crate) struct Memory {
     broken: BTreeMap<TradeId, BreakKind>,
     /// Wraps and executed quotes, oldest first.
     conversions: Vec<ConvertInfrequent>,
+    /// Events of orders.
+    events: Events,
 }
 
 impl Memory {
     /// Records the result of one command.
-    pub(crate) fn note(&mut self, state: &State, time: Time, answer: &Answer, happened: &[Happening]) {
-        let mut entered = 0;
+    pub(crate) fn note(&mut self, state: &State, stamp: Stamp, answer: &Answer, happened: &[Happening]) {
+        let (mut entered, time) = (0, stamp.time);
+        self.begin_events(stamp);
         for happening in happened {
             match *happening {
                 Happening::Accepted(id) => {
@@ -173,9 +178,9 @@ impl Memory {
                 }
                 Happening::Filled { maker, trade, price, qty, maker_fee, taker_fee } => {
                     let meeting = Meeting { trade: TradeId(trade), price, qty, time };
-                    let [told, _] = [
-                        (entered, taker_fee, history::Part::Taker),
+                    let [_, told] = [
                         (maker, maker_fee, history::Part::Maker),
+                        (entered, taker_fee, history::Part::Taker),
                     ]
                     .map(|(id, fee, role)| self.note_part(state, &meeting, id, fee, role));
                     self.note_public(told, &meeting, told.map(|told| told.side));
@@ -208,25 +213,32 @@ impl Memory {
                 | Happening::Suspended(_)
                 | Happening::CancelRejected(_)
                 | Happening::Scheduled(..)
+                | Happening::Opened(..)
+                | Happening::Refused(..)
+                | Happening::Connected(..)
+                | Happening::Tied(..)
+                | Happening::Disconnected(_)
                 | Happening::Cut(..)
                 | Happening::Status(..)
                 | Happening::Credited(..) => {}
                 Happening::Converted(event) => self.conversions.extend(event.order().map(|_| event)),
             }
+            self.note_event(happening);
         }
     }
 
     /// Records the trades off the book: each is a market order of both accounts, which it fills, and is not public.
-    pub(crate) fn note_off_book(&mut self, state: &State, time: Time, events: &[perp::Infrequent]) {
+    pub(crate) fn note_off_book(&mut self, state: &State, stamp: Stamp, events: &[perp::Infrequent]) {
         for event in events {
             let perp::Infrequent::OffBookTaken(taken) = event else { continue };
-            for trade in &taken.trades {
-                for (account, side, id) in [
+            for (place, trade) in taken.trades.iter().enumerate() {
+                let parts = [
                     (taken.account, taken.side, taken.order),
                     (trade.account, taken.side.opposite(), trade.order),
-                ] {
-                    self.note_forced(state, time, (account, side, id), (taken.symbol, trade));
-                }
+                ];
+                let fills =
+                    parts.map(|part| self.note_forced(state, stamp.time, part, (taken.symbol, trade)));
+                self.note_off_book_events(fills, place == 0, place + 1 == taken.trades.len());
             }
         }
     }
@@ -238,14 +250,15 @@ impl Memory {
         time: Time,
         (account, side, id): (AccountId, Side, OrderId),
         (symbol, trade): (SymbolId, &perp::off_book::OffBook),
-    ) {
+    ) -> Filled {
         let grid = &state.symbol(symbol).expect("it is listed").grid;
         let ticks = trade.price.units() / grid.value(Money::ONE, Price::from_ticks(1)).units();
         let price = Price::from_ticks(u64::try_from(ticks).unwrap_or(0));
         let paid = grid.base(trade.qty).and_then(|base| base.times(trade.price, Round::Cut));
+        let paid = paid.expect("it was traded");
         let order = self.orders.entry(id.0).or_insert_with(|| forced(id, (account, side, symbol), time));
         order.original += trade.qty;
-        order.notional += paid.expect("it was traded");
+        order.notional += paid;
         let (role, qty, fee) = (history::Part::OffBook(trade.price), trade.qty, Money::ZERO);
         let part = Part {
             trade: trade.trade,
@@ -264,6 +277,7 @@ impl Memory {
         if closed.last() != Some(&(id.0, time)) {
             closed.push((id.0, time));
         }
+        Filled { paid, ..Filled::new(id.0, trade.trade, (price, qty), fee, role) }
     }
 
     /// Records one order's part in a trade.
@@ -284,6 +298,8 @@ impl Memory {
         let OrderState { id: order, symbol, side, account, client_id, .. } = *order;
         let part = Part { trade, order, symbol, side, role, price, qty, fee, time, client_id };
         self.trades.entry(account).or_default().push(part);
+        let filled = Filled { paid, ..Filled::new(id, trade, (price, qty), fee, role) };
+        self.note_filled(&filled, role != history::Part::Taker);
         Some(Told { symbol, side, paid })
     }
 
@@ -345,6 +361,7 @@ impl Memory {
         self.compare_public(order.symbol, (from, after), limit, dice.once_in(2), views)?;
         self.compare_auctions(order.symbol, views)?;
         self.compare_conversion(views, dice)?;
+        self.compare_events(order.account, views, dice)?;
         compare_statement(order, views, dice)?;
         self.compare_day(order.symbol, views, dice)
     }

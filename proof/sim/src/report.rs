@@ -14,6 +14,7 @@ use buttonwood_sim::margin::{Margin, MarginTally};
 use buttonwood_sim::offbook::{OffBook, OffBookTally};
 use buttonwood_sim::perps::{Perps, PerpsTally};
 use buttonwood_sim::predictions::{PredictionMarkets, PredictionTally};
+use buttonwood_sim::streams::{Streams, StreamsTally};
 use buttonwood_sim::sweep::{Sweep, Swept};
 use buttonwood_sim::treasury::{Treasury, TreasuryTally};
 use std::fs;
@@ -67,12 +68,17 @@ const PREDICTIONS: u64 = 60;
 /// Runs of people and apps.
 const IDENTITIES: u64 = 60;
 
+/// Runs of streams.
+const STREAMS: u64 = 120;
+
 /// Searches of adversaries.
 const HUNTS: u64 = 6;
 
 /// Steps of a run of funds, perpetuals, spot margin, both products off the book or prediction markets, and one more for so many commands of a life.
 const STEPS: u64 = 100;
 const STEPS_SHARE: u64 = 60;
+/// One more step of a run of streams for so many commands of a life.
+const STREAMS_SHARE: u64 = 5;
 
 const DAY: u64 = 24 * 3_600 * 1_000_000;
 
@@ -97,6 +103,8 @@ struct Totals {
     predictions: PredictionTally,
     identity_runs: u64,
     identity: IdentityTally,
+    streams_runs: u64,
+    streams: StreamsTally,
     hunts: u64,
     hunt: HuntTally,
 }
@@ -191,6 +199,7 @@ impl Work<'_> {
                 Kind::OffBook => totals.off_book_runs < OFF_BOOKS / parts,
                 Kind::Predictions => totals.prediction_runs < PREDICTIONS / parts,
                 Kind::Identity => totals.identity_runs < IDENTITIES / parts,
+                Kind::Streams => totals.streams_runs < STREAMS / parts,
                 Kind::Adversary => totals.hunts < HUNTS / parts,
             },
         };
@@ -211,6 +220,7 @@ impl Work<'_> {
             Kind::OffBook => self.off_book(seed),
             Kind::Predictions => self.predictions(seed),
             Kind::Identity => self.identity(seed),
+            Kind::Streams => self.streams(seed),
             Kind::Adversary => self.adversary(seed),
         }
     }
@@ -368,6 +378,21 @@ impl Work<'_> {
         }
     }
 
+    fn streams(&self, seed: u64) {
+        let mut streams = Streams::new(seed);
+        match guarded(|| streams.run(STEPS + self.wanted.commands / STREAMS_SHARE)) {
+            Ok(tally) => {
+                let mut totals = self.totals.lock().expect("no worker panics with it");
+                totals.streams_runs += 1;
+                totals.streams.add(&tally);
+            }
+            Err(finding) => self.failed("streams", seed, &finding, || {
+                let lines: Vec<&str> = streams.trace().collect();
+                leave("streams", seed, &lines, Some(streams.disk()))
+            }),
+        }
+    }
+
     fn adversary(&self, seed: u64) {
         let has_time = || match self.wanted.span {
             Span::For(span) => self.began.elapsed() < span,
@@ -499,6 +524,19 @@ impl Work<'_> {
         println!(
             "sim: {identity_runs} runs of people and apps: {} commands, {} crashes ({} with records that had ended), {} races; {:?}",
             identity.commands, identity.crashes, identity.in_expiry, identity.races, identity.counts
+        );
+        let Totals { streams_runs, streams, .. } = &*totals;
+        println!(
+            "sim: {streams_runs} runs of streams: {} commands, {} crashes, {} sockets ({} resumed, {} closed for their slowness), {} frames, \
+             {} order events, {} comparisons",
+            streams.commands,
+            streams.crashes,
+            streams.opened,
+            streams.resumed,
+            streams.closed,
+            streams.frames,
+            streams.events,
+            streams.compared
         );
         println!(
             "sim: {hunts} searches of adversaries: {} programs, {} commands, {} answers and figures reached",

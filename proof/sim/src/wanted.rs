@@ -6,7 +6,7 @@ use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
 usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [--commands N] [--cuts N]
-                       [--programs N] [--workers N] [--without WORD,WORD] [--ignore KIND,KIND] [--only life|sweep|compare|funds|perps|margin|offbook|predictions|identity|adversary]
+                       [--programs N] [--workers N] [--without WORD,WORD] [--ignore KIND,KIND] [--only life|sweep|compare|funds|perps|margin|offbook|predictions|identity|streams|adversary]
        cargo xtask sim --play PATH
   --seed N      the first seed; the only one without --seeds, --minutes and --ci (default 1)
   --seeds N     N seeds, up to the first that fails
@@ -19,7 +19,7 @@ usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [
   --workers N   seeds at a time (default: one for each processor)
   --without A,B an adversary leaves out acts with one of these words, such as `quote` or `btcgusdperp`
   --ignore A,B  breaches that an adversary passes over: gain, debt, insurance, instant, fees, staking_rewards, promo, death
-  --only KIND   lives, sweeps, the core beside the naive exchange, funds on faulty chains, perpetuals, spot margin, clearing and staking, prediction markets, people and apps, or the adversary alone
+  --only KIND   lives, sweeps, the core beside the naive exchange, funds on faulty chains, perpetuals, spot margin, clearing and staking, prediction markets, people and apps, streams, or the adversary alone
   --play PATH   plays an adversary's program, or all of a folder, act by act, and judges each
 ";
 
@@ -47,13 +47,15 @@ pub(crate) enum Kind {
     Predictions,
     /// Sign-ins, grants and tokens.
     Identity,
+    /// Readers of books and order events.
+    Streams,
     /// Searches for what people who trade with themselves could take.
     Adversary,
 }
 
 impl Kind {
     /// Every kind, in the order in which a seed runs them.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Life,
         Self::Sweep,
         Self::Compare,
@@ -63,6 +65,7 @@ impl Kind {
         Self::OffBook,
         Self::Predictions,
         Self::Identity,
+        Self::Streams,
         Self::Adversary,
     ];
 
@@ -78,6 +81,7 @@ impl Kind {
             Self::OffBook => "offbook",
             Self::Predictions => "predictions",
             Self::Identity => "identity",
+            Self::Streams => "streams",
             Self::Adversary => "adversary",
         }
     }

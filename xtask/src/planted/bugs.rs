@@ -53,11 +53,12 @@ pub(super) enum Method {
     OffBook,
     Predictions,
     Identity,
+    Streams,
     Adversary,
 }
 
 impl Method {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Life,
         Self::Sweep,
         Self::Compare,
@@ -67,6 +68,7 @@ impl Method {
         Self::OffBook,
         Self::Predictions,
         Self::Identity,
+        Self::Streams,
         Self::Adversary,
     ];
 
@@ -82,6 +84,7 @@ impl Method {
             Self::OffBook => "offbook",
             Self::Predictions => "predictions",
             Self::Identity => "identity",
+            Self::Streams => "streams",
             Self::Adversary => "adversary",
         }
     }

@@ -7,10 +7,10 @@ use buttonwood_engine::State;
 use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_views::history::{
-    ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, Lengths, Limit, OrderRow, Position,
-    PredictionRow, PublicTrade, Query, Since, StakingRow, TradeRow,
+    ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, Lengths, Limit, OrderEventRow, OrderRow,
+    Position, PredictionRow, PublicTrade, Query, Since, StakingRow, TradeRow,
 };
-use buttonwood_views::{Counted, Sink, Views};
+use buttonwood_views::{Counted, OrderChange, RefusedEvent, Removed, Sink, Views};
 use std::cmp::Reverse;
 
 /// More rows than any account or symbol of such a run has.
@@ -30,6 +30,7 @@ pub(super) struct Rows {
     clearing: Vec<(u64, ClearingRow)>,
     staking: Vec<(u64, StakingRow)>,
     predictions: Vec<(u64, PredictionRow)>,
+    order_events: Vec<(u64, OrderEventRow)>,
 }
 
 impl Rows {
@@ -46,6 +47,7 @@ impl Rows {
             clearing: Vec::new(),
             staking: Vec::new(),
             predictions: Vec::new(),
+            order_events: Vec::new(),
         }
     }
 
@@ -72,6 +74,7 @@ impl Rows {
         same(all.clearing.collect(), &oldest_first(&self.clearing, seq), seq)?;
         same(all.staking.collect(), &oldest_first(&self.staking, seq), seq)?;
         same(all.predictions.collect(), &oldest_first(&self.predictions, seq), seq)?;
+        same(all.order_events.collect(), &oldest_first(&self.order_events, seq), seq)?;
         all_explained(views)
             .map_err(|(Odd::Untold(finding) | Odd::Wrong(finding))| format!("command {seq}: {finding}"))
     }
@@ -103,9 +106,9 @@ impl Sink for Rows {
         self.counted.trade(row)
     }
 
-    fn order(&mut self, row: &OrderRow) {
+    fn order(&mut self, row: &OrderRow) -> Position {
         self.orders.push((self.seq, *row));
-        self.counted.order(row);
+        self.counted.order(row)
     }
 
     fn public(&mut self, row: &PublicTrade) {
@@ -138,12 +141,22 @@ impl Sink for Rows {
         self.counted.staking(row);
     }
 
-    fn prediction(&mut self, row: &PredictionRow) {
+    fn prediction(&mut self, row: &PredictionRow) -> Position {
         self.predictions.push((self.seq, *row));
-        self.counted.prediction(row);
+        self.counted.prediction(row)
+    }
+
+    fn order_event(&mut self, change: &OrderChange) {
+        self.order_events.push((self.seq, OrderEventRow::from(change)));
+        self.counted.order_event(change);
+    }
+
+    fn refused_order(&mut self, event: &RefusedEvent) {
+        self.order_events.push((self.seq, OrderEventRow::from(event)));
+        self.counted.refused_order(event);
     }
 
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
 
-    fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
+    fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty, _why: Removed) {}
 }
