@@ -16,6 +16,7 @@ pub mod payload;
 pub mod products;
 pub mod sequence;
 pub mod snapshot;
+pub mod websocket;
 
 /// A target's function.
 pub type Run = fn(&[u8]);
@@ -31,4 +32,5 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("products", products::run),
     ("sequence", sequence::run),
     ("snapshot", snapshot::run),
+    ("websocket", websocket::run),
 ];

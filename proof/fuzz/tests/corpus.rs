@@ -47,7 +47,7 @@ macro_rules! replay {
     };
 }
 
-replay!(decimal frame framing journal oauth payload products sequence snapshot);
+replay!(decimal frame framing journal oauth payload products sequence snapshot websocket);
 
 /// At least nine of ten frames in the corpus can be decoded: with an older format, the fuzzer would start from
 /// nothing.
