@@ -1,5 +1,5 @@
 //! Benchmarks 6, 7, 8 and 12, and our half of 9: signed REST, against a server on the same HTTP stack that checks the
-//! same signature and does nothing else.
+//! same signature and does nothing else. Benchmark 20: orders over sockets.
 
 mod connection;
 mod events;
@@ -11,6 +11,7 @@ mod requests;
 mod rest;
 mod run;
 mod server;
+mod sockets;
 mod survive;
 
 pub(crate) use events::measure as events;
@@ -22,3 +23,6 @@ pub(crate) use server::{Server, Which, pin};
 
 pub(crate) use rest::{durable, durable_run, durable_stock, latency, one_load, start, undurable};
 pub(crate) use run::Stock;
+pub(crate) use sockets::{
+    measure as sockets, noop::serve as serve_noop_sockets, one_load as one_socket_load,
+};

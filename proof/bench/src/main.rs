@@ -54,6 +54,7 @@ usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
                         17  clearing and staking
                         18  prediction markets
                         19  people and apps
+                        20  orders over sockets
   all is the default
   --pairs N   pairs of reference and ours (default 5)
   --quick     one pair, short: shows that it runs, not how fast
@@ -85,10 +86,10 @@ pub(crate) fn say(line: &str) {
     eprintln!("bench: {line}");
 }
 
-const ALL: [u8; 19] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
+const ALL: [u8; 20] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20];
 
 /// The benchmarks that start the product as a process.
-const OVER_HTTP: [u8; 7] = [6, 7, 8, 9, 12, 18, 19];
+const OVER_HTTP: [u8; 8] = [6, 7, 8, 9, 12, 18, 19, 20];
 
 /// Under cargo, builds the product's binary; otherwise the one next to this program is used.
 fn build_product() -> bool {
@@ -139,10 +140,16 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         ["overload", words @ ..] => return overload_with(words),
+        ["load-sockets", server, window, seconds] => {
+            let window = window.parse().expect("a number of calls in flight");
+            http::one_socket_load(server, window, seconds.parse().expect("a number of seconds"));
+            return ExitCode::SUCCESS;
+        }
         ["noop", data] => {
             http::noop::serve(Path::new(data));
             return ExitCode::SUCCESS;
         }
+        ["noop-sockets"] => http::serve_noop_sockets(),
         ["profile", name, times, ops @ ..] => {
             let ops = ops.first().map(|ops| ops.parse().expect("a number of operations"));
             core::profile(name, times.parse().expect("a number of runs"), ops);
@@ -302,6 +309,21 @@ fn run(number: u8, settings: &Settings, report: &mut Report) {
                 goal("orders in a flood of sign-ins", "orders/s in it / alone", [0.5, 0.95, 1.0]),
             ];
             http::people(settings, goals, report);
+        }
+        20 => {
+            let noop = "a second ours / no-op sockets";
+            let rest = "a second ours / signed REST";
+            let goals = [
+                [
+                    goal("orders over sockets, 1 in flight", noop, [0.25, 0.65, 0.85]),
+                    goal("orders over sockets, 1 in flight", rest, [1.0, 1.5, 2.0]),
+                ],
+                [
+                    goal("orders over sockets, 32 in flight", noop, [0.1, 0.5, 0.7]),
+                    goal("orders over sockets, 32 in flight", rest, [2.5, 5.0, 8.0]),
+                ],
+            ];
+            http::sockets(settings, goals, report);
         }
         other => unreachable!("{other} was refused before"),
     }

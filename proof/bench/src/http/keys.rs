@@ -37,6 +37,15 @@ pub(crate) fn read(data: &Path) -> Vec<Key> {
     keys
 }
 
+/// `socket-000` to `socket-063`, which open sockets.
+pub(crate) fn read_sockets(data: &Path) -> Vec<Key> {
+    let mut keys = read_file(data);
+    keys.retain(|key| key.name.starts_with("socket-"));
+    keys.sort_by(|one, other| one.name.cmp(&other.name));
+    assert_eq!(keys.len(), KEYS, "the keys of sockets are there");
+    keys
+}
+
 /// The key with time-based nonces: any number of connections may share it.
 pub(crate) fn read_timely(data: &Path) -> Key {
     let timely = read_file(data).into_iter().find(|key| key.name == "time-nonce");

@@ -33,6 +33,8 @@ pub(crate) struct Answers {
     pub(crate) answered: Vec<usize>,
     /// Requests of each key that were sent.
     pub(crate) sent: Vec<usize>,
+    /// Orders that were turned away as too many; they are not among the answers.
+    pub(crate) refused: u64,
     /// Whether a connection ended before the load did.
     pub(crate) broken: bool,
 }

@@ -24,13 +24,13 @@ pub(crate) fn undurable(settings: &Settings, goal: Goal, report: &mut Report) {
     let [mut noop, mut product] = stocks(KEYS, RATE_MAX, seconds);
     let (mut ratios, mut runs) = (Vec::new(), Vec::new());
     for pair in 1..=settings.pairs {
-        let (reference, ours) = undisturbed(settings, || {
+        let [reference, ours] = undisturbed(settings, || {
             let reference = measure(&mut noop, Place::Memory, Pace::Closed, seconds);
-            (reference, measure(&mut product, Place::Memory, Pace::Closed, seconds))
+            [reference, measure(&mut product, Place::Memory, Pace::Closed, seconds)]
         });
         ratios.push(ours.cpu / reference.cpu);
         say(&format!("pair {pair}: {}", versus(&reference, &ours)));
-        runs.push((reference, ours));
+        runs.push([reference, ours]);
     }
     let detail = format!("{}; the data directory lies in memory{}", medians(&runs), disturbed(&runs));
     report.add(Row { number: 6, what: goal.what, goal, spread: Spread::of(ratios), detail });
@@ -42,13 +42,13 @@ pub(crate) fn durable(settings: &Settings, goal: Goal, report: &mut Report) {
     let [mut noop, mut product] = stocks(KEYS, RATE_MAX, seconds);
     let (mut ratios, mut runs) = (Vec::new(), Vec::new());
     for pair in 1..=settings.pairs {
-        let (reference, ours) = undisturbed(settings, || {
+        let [reference, ours] = undisturbed(settings, || {
             let reference = measure(&mut noop, Place::Disk, Pace::Closed, seconds);
-            (reference, measure(&mut product, Place::Disk, Pace::Closed, seconds))
+            [reference, measure(&mut product, Place::Disk, Pace::Closed, seconds)]
         });
         ratios.push(ours.answers.per_second() / reference.answers.per_second());
         say(&format!("pair {pair}: {}", versus(&reference, &ours)));
-        runs.push((reference, ours));
+        runs.push([reference, ours]);
     }
     let survived = survive();
     let detail = format!("{}; {}{}; {survived}", medians(&runs), syncs(&runs), disturbed(&runs));
@@ -77,20 +77,20 @@ pub(crate) fn latency(settings: &Settings, goals: [Goal; 2], report: &mut Report
     let mut runs = [Vec::new(), Vec::new()];
     let mut rates = Vec::new();
     for pair in 1..=settings.pairs {
-        let (reference, ours) = undisturbed(settings, || {
+        let [reference, ours] = undisturbed(settings, || {
             let reference = measure(&mut alone_noop, Place::Disk, Pace::Closed, seconds);
-            (reference, measure(&mut alone, Place::Disk, Pace::Closed, seconds))
+            [reference, measure(&mut alone, Place::Disk, Pace::Closed, seconds)]
         });
         let sync = ours.sync.expect("the product lies on the disk");
         single.push((ours.micros(0.5) - reference.micros(0.5)) / sync.p50);
         say(&format!("pair {pair} window 1: {}; sync p50 {:.0}", versus(&reference, &ours), sync.p50));
-        runs[0].push((reference, ours));
+        runs[0].push([reference, ours]);
 
-        let (reference, ours) = undisturbed(settings, || {
+        let [reference, ours] = undisturbed(settings, || {
             let rate =
                 measure(&mut ceiling, Place::Disk, Pace::Closed, seconds / 2.0).answers.per_second() / 2.0;
             let reference = measure(&mut noop, Place::Disk, Pace::Open(rate), long);
-            (reference, measure(&mut product, Place::Disk, Pace::Open(rate), long))
+            [reference, measure(&mut product, Place::Disk, Pace::Open(rate), long)]
         });
         let rate = reference.answers.per_second();
         rates.push(rate);
@@ -101,7 +101,7 @@ pub(crate) fn latency(settings: &Settings, goals: [Goal; 2], report: &mut Report
             versus(&reference, &ours),
             sync.p99
         ));
-        runs[1].push((reference, ours));
+        runs[1].push([reference, ours]);
     }
     let offered = format!("at {:.0} a second: ", Spread::of(rates).median);
     for ((goal, ratios), (runs, head)) in

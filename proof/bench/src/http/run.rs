@@ -66,16 +66,22 @@ pub(super) fn measure(stock: &mut Stock, place: Place, pace: Pace, seconds: f64)
     let server = Server::start(stock.which, data.path());
     stock.fill(data.path());
     let check = stock.which == Which::Product;
+    let duration = Duration::from_secs_f64(seconds);
+    let run = watched(&server, || load::run(server.address, &stock.requests, pace, duration, check, || true));
+    Run { sync, ..run }
+}
+
+/// The figures of a load on a server.
+pub(super) fn watched(server: &Server, load: impl FnOnce() -> Answers) -> Run {
     let own = || server.cpu_seconds() + clock::process_seconds(std::process::id());
     let (before, own_before, machine_before) = (server.cpu_seconds(), own(), clock::machine_seconds());
-    let duration = Duration::from_secs_f64(seconds);
-    let answers = load::run(server.address, &stock.requests, pace, duration, check, || true);
+    let answers = load();
     let foreign = (clock::machine_seconds() - machine_before) - (own() - own_before);
     let foreign = foreign / answers.seconds;
     let cpu = (server.cpu_seconds() - before) * 1e6 / answers.count as f64;
-    assert!(!answers.broken, "{:?} closed a connection", stock.which);
-    assert!(answers.count > 0, "{:?} answered nothing", stock.which);
-    Run { answers, cpu, foreign, sync }
+    assert!(!answers.broken, "the server closed a connection");
+    assert!(answers.count > 0, "the server answered nothing");
+    Run { answers, cpu, foreign, sync: None }
 }
 
 pub(super) fn seconds(settings: &Settings) -> f64 {
@@ -92,30 +98,33 @@ pub(super) fn stocks(connections: usize, rate: f64, seconds: f64) -> [Stock; 2] 
 /// server's processor.
 pub(super) const FOREIGN_MAX: f64 = 0.2;
 
-fn foreign((noop, ours): &(Run, Run)) -> f64 {
-    noop.foreign.max(ours.foreign)
+fn foreign(runs: &[Run]) -> f64 {
+    runs.iter().map(|run| run.foreign).fold(0.0, f64::max)
 }
 
-/// Measures until both runs are undisturbed; after enough tries, the least disturbed pair counts.
-pub(super) fn undisturbed(settings: &Settings, mut both: impl FnMut() -> (Run, Run)) -> (Run, Run) {
-    let mut best = both();
+/// Measures until all runs are undisturbed; after enough tries, the least disturbed ones count.
+pub(super) fn undisturbed<const N: usize>(
+    settings: &Settings,
+    mut all: impl FnMut() -> [Run; N],
+) -> [Run; N] {
+    let mut best = all();
     for _ in 1..settings.tries() {
         if foreign(&best) <= FOREIGN_MAX {
             break;
         }
         say(&format!("others used {:.2} processors: once more", foreign(&best)));
         std::thread::sleep(settings.patience() / 2);
-        let pair = both();
-        if foreign(&pair) < foreign(&best) {
-            best = pair;
+        let again = all();
+        if foreign(&again) < foreign(&best) {
+            best = again;
         }
     }
     best
 }
 
 /// The number of pairs that stayed disturbed.
-pub(super) fn disturbed(runs: &[(Run, Run)]) -> String {
-    let busy = runs.iter().filter(|pair| foreign(pair) > FOREIGN_MAX).count();
+pub(super) fn disturbed<const N: usize>(runs: &[[Run; N]]) -> String {
+    let busy = runs.iter().filter(|pair| foreign(*pair) > FOREIGN_MAX).count();
     if busy > 0 { format!("; neighbours disturbed {busy} of {} pairs", runs.len()) } else { String::new() }
 }
 
@@ -133,24 +142,24 @@ pub(super) fn versus(noop: &Run, ours: &Run) -> String {
     )
 }
 
-pub(super) fn medians(runs: &[(Run, Run)]) -> String {
-    let of = |figure: &dyn Fn(&(Run, Run)) -> f64| Spread::of(runs.iter().map(figure)).median;
+pub(super) fn medians(runs: &[[Run; 2]]) -> String {
+    let of = |figure: &dyn Fn(&[Run; 2]) -> f64| Spread::of(runs.iter().map(figure)).median;
     format!(
         "ours {:.0} req/s at {:.1} CPU us a request, p50/p99 {:.0}/{:.0} us; no-op {:.0} at {:.1}, {:.0}/{:.0} us",
-        of(&|(_, ours)| ours.answers.per_second()),
-        of(&|(_, ours)| ours.cpu),
-        of(&|(_, ours)| ours.micros(0.5)),
-        of(&|(_, ours)| ours.micros(0.99)),
-        of(&|(noop, _)| noop.answers.per_second()),
-        of(&|(noop, _)| noop.cpu),
-        of(&|(noop, _)| noop.micros(0.5)),
-        of(&|(noop, _)| noop.micros(0.99)),
+        of(&|[_, ours]| ours.answers.per_second()),
+        of(&|[_, ours]| ours.cpu),
+        of(&|[_, ours]| ours.micros(0.5)),
+        of(&|[_, ours]| ours.micros(0.99)),
+        of(&|[noop, _]| noop.answers.per_second()),
+        of(&|[noop, _]| noop.cpu),
+        of(&|[noop, _]| noop.micros(0.5)),
+        of(&|[noop, _]| noop.micros(0.99)),
     )
 }
 
-pub(super) fn syncs(runs: &[(Run, Run)]) -> String {
+pub(super) fn syncs<const N: usize>(runs: &[[Run; N]]) -> String {
     let of = |figure: fn(disk::Sync) -> f64| {
-        Spread::of(runs.iter().filter_map(|(_, ours)| ours.sync).map(figure)).median
+        Spread::of(runs.iter().flatten().filter_map(|run| run.sync).map(figure)).median
     };
     let (p50, p99) = (of(|sync| sync.p50), of(|sync| sync.p99));
     let binds = if p50 <= 300.0 { "" } else { ", above 300: the floor does not bind" };

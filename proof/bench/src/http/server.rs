@@ -17,6 +17,8 @@ use crate::clock;
 pub(crate) enum Which {
     /// The reference.
     Noop,
+    /// The reference of sockets.
+    NoopSockets,
     /// Ours.
     Product,
 }
@@ -32,10 +34,14 @@ pub(crate) struct Server {
 /// The processor of servers; the load has the next one.
 const PROCESSOR: usize = 0;
 
+/// The path of this program.
+fn own_path() -> PathBuf {
+    std::env::current_exe().expect("this program has a path")
+}
+
 /// The path of the product, which must be built before the benchmarks run.
 pub(crate) fn product() -> PathBuf {
-    let own = std::env::current_exe().expect("this program has a path");
-    let beside = own.with_file_name("buttonwood");
+    let beside = own_path().with_file_name("buttonwood");
     let fallback = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release/buttonwood");
     if beside.exists() { beside } else { fallback }
 }
@@ -51,10 +57,8 @@ impl Server {
     /// Starts a server on a data directory and waits for its ready line.
     pub(crate) fn start(which: Which, data: &Path) -> Self {
         let (program, arguments): (PathBuf, Vec<OsString>) = match which {
-            Which::Noop => {
-                let own = std::env::current_exe().expect("this program has a path");
-                (own, vec!["noop".into(), data.into()])
-            }
+            Which::Noop => (own_path(), vec!["noop".into(), data.into()]),
+            Which::NoopSockets => (own_path(), vec!["noop-sockets".into()]),
             Which::Product => {
                 let words = "sandbox --listen 127.0.0.1:0 --activity off --rate-limits off --seed 23 --data";
                 (product(), words.split(' ').map(OsString::from).chain([data.into()]).collect())
