@@ -15,6 +15,7 @@ mod link;
 mod matching;
 mod order;
 mod orders;
+mod standing;
 mod texts;
 
 pub use book::Book;
@@ -23,3 +24,4 @@ pub use link::Link;
 pub use matching::{Fill, plan};
 pub use order::{Entry, NewOrder, Order, Traded};
 pub use orders::{Orders, Resting};
+pub use standing::Standing;

@@ -20,7 +20,7 @@ use buttonwood_trading::{self as trading, Cover, Crossing, Floor, Live, Terms};
 type Deal = [(CurrencyId, Money); 2];
 
 /// The losses in the fills of a plan.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Meter {
     time: Time,
     given_up: Vec<(GroupId, Money)>,

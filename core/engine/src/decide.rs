@@ -137,18 +137,13 @@ pub(crate) fn place_apart(
     work: &mut Workspace,
 ) -> Outcome {
     let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
-    let (session, access) = (caller.session, &state.access);
-    if order.symbol.is_contract() {
-        if let Err(reject) = check_contract(state, now, account, session, order) {
-            return note_refused(state, (account, session), order, reject, &mut work.out);
-        }
-    } else if !access.may_place(session, account) {
-        let reject = Reject::Access(no_trader(state, account));
+    let placer = place::Placer { account, session: caller.session };
+    let session = caller.session;
+    if let Err(reject) = check_placer(state, now, placer, order) {
         return note_refused(state, (account, session), order, reject, &mut work.out);
     }
     // A closure of its own gives it an instance of its own, so that the decision of a single order stays inlined.
     let home = || state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
-    let placer = place::Placer { account, session: caller.session };
     let Workspace { out, planner } = work;
     match place::decide(state.market(now), placer, home, order, planner, out) {
         Ok(id) => {
@@ -157,6 +152,36 @@ pub(crate) fn place_apart(
         }
         Err(reject) => note_refused(state, (account, session), order, Reject::place(reject), out),
     }
+}
+
+/// Whether an account may place an order, apart from what the floor checks.
+#[cold]
+pub(crate) fn check_placer(
+    state: &State,
+    now: Time,
+    placer: place::Placer,
+    order: &place::Place,
+) -> Result<(), Reject> {
+    let place::Placer { account, session } = placer;
+    if order.symbol.is_contract() {
+        check_contract(state, now, account, session, order)
+    } else if state.access.may_place(session, account) {
+        Ok(())
+    } else {
+        Err(Reject::Access(no_trader(state, account)))
+    }
+}
+
+/// Whether a caller may send a command of orders now, apart from its nonce.
+#[cold]
+pub(crate) fn check_caller(state: &State, now: Time, caller: &Caller, body: &Body) -> Result<(), Reject> {
+    let admitted = if caller.session.is_held() {
+        state.identity.admit(&state.access, caller, (body.roles(), body.scopes()), now)
+    } else {
+        access::admit_again(&state.access, caller, body.roles())
+    };
+    admitted.map_err(Reject::Access)?;
+    if state.operations.is_halted() && body.may_trade() { Err(Reject::Halted) } else { Ok(()) }
 }
 
 #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]

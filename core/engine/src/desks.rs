@@ -8,7 +8,8 @@ use buttonwood_index::{Bound, Indices, Sources};
 use buttonwood_leave::{Advances, DOLLARS};
 use buttonwood_ledger::{INSURANCE, Ledger};
 use buttonwood_model::{
-    AccountId, AssetId, CancelReason, CurrencyId, Desk, GUSD, GroupId, Product, Side, Symbol, SymbolId, Time,
+    AccountId, AssetId, CancelReason, CurrencyId, Desk, GUSD, GroupId, OrderClass, Product, Side, Symbol,
+    SymbolId, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_perp::{self as perp, Perps};
@@ -344,7 +345,7 @@ impl From<spot_margin::Refusal> for DeskReject {
 }
 
 /// The notes of the desks about the fills of a plan.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     perp: perp::Plan,
     margin: spot_margin::Plan,
@@ -526,6 +527,10 @@ impl trading::Desks for Desks {
                 &plan.margin,
             )
         }
+    }
+
+    fn judges_fills(&self, class: OrderClass) -> bool {
+        class.desk() == perp::DESK || spot_margin::judges_fills(class)
     }
 
     fn passes(&self, plan: &mut Plan, terms: &Terms<'_>) -> Qty {

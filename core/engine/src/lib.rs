@@ -20,6 +20,7 @@ mod leave;
 mod operations;
 mod outcome;
 mod prefetch;
+mod preview;
 mod refused;
 mod rooms;
 mod state;
@@ -77,7 +78,7 @@ pub use buttonwood_trading::{
     Answer as TradingAnswer, Bar, Break, BreakError, BreakKind, Breaks, Command as TradingCommand, Decided,
     Event as TradingEvent, FeeChange, FeeSchedule, FeeTier, FeeTiers, Fees, Figures,
     Infrequent as TradingInfrequent, Interval, NewOrder, OrderState, Party, Promotion, RefusedDraft,
-    RefusedOrder, SYMBOLS_MAX, TIERS_MAX, Value, Voided, Volumes, WINDOW_DAYS,
+    RefusedOrder, SYMBOLS_MAX, Standing as QueuePlace, TIERS_MAX, Value, Voided, Volumes, WINDOW_DAYS,
 };
 pub use command::Command;
 pub use decide::decide;
@@ -92,6 +93,7 @@ pub use operations::{
 };
 pub use outcome::{Answer, Outcome, PlaceReject, TradingReject};
 pub use prefetch::{Coming, PREFETCH_DISTANCE, Prefetch, Sketch};
+pub use preview::{MarginAfter, Preview, Previewed};
 pub use rooms::{Body, Broken, Infrequent, Reject};
 pub use state::{SNAPSHOT_VERSION, State};
 

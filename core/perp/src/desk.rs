@@ -42,7 +42,7 @@ pub enum Refusal {
 }
 
 /// The rest of the accounts after a plan's fills.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     sketches: BTreeMap<AccountId, Sketch>,
     /// The most that the house accounts give for the fills, since each profit comes from `clearing` and each loss may have to be lent.

@@ -1,7 +1,8 @@
 //! The figures of an account (F§15.4, D-40 to D-48): the sums of `margin` over its rows.
 
 use crate::prices::Prices;
-use crate::{Contract, Counted, Perps, Row};
+use crate::{Counted, Perps, Row};
+use alloc::vec::Vec;
 use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CurrencyId, Symbol, SymbolId};
@@ -101,7 +102,7 @@ impl<'a> Holder<'a> {
 
 impl Perps {
     /// The account at the prices in force.
-    fn holder<'a>(
+    pub(crate) fn holder<'a>(
         &'a self,
         ledger: &'a Ledger,
         latest: &'a Latest,
@@ -202,7 +203,21 @@ impl Figures {
         account: AccountId,
         (id, symbol): (SymbolId, &Symbol),
     ) -> Option<Self> {
-        let sums = perps.sums(ledger, latest, account, symbol.quote, None)?;
+        let holder = perps.holder(ledger, latest, account, symbol.quote);
+        Self::at(&holder, (id, symbol), holder.sums()?, &perps.row(account, id), |collateral| {
+            holder.sums_with(Some(id), collateral)
+        })
+    }
+
+    /// The figures of an account with these sums and this row of the contract; `others` are its sums without the contract and with other
+    /// collateral. None beyond the range of money.
+    pub(crate) fn at(
+        holder: &Holder<'_>,
+        (id, symbol): (SymbolId, &Symbol),
+        sums: Sums,
+        row: &Row,
+        others: impl FnOnce(Vec<(CurrencyId, Collateral)>) -> Option<Sums>,
+    ) -> Option<Self> {
         let figures = Self {
             sums,
             initial_margin: sums.initial()?,
@@ -210,12 +225,12 @@ impl Figures {
             reserved_margin: sums.reserved()?,
             ..Self::default()
         };
-        let Some(contract) = perps.contract(id) else { return Some(figures) };
-        let lot = symbol.grid.lot()?;
-        let price = liquidation_price(perps, ledger, latest, account, (id, symbol), contract);
+        let Some(contract) = holder.perps.contract(id) else { return Some(figures) };
+        let (lot, cap) = (symbol.grid.lot()?, holder.perps.risk(holder.account).leverage);
+        let price = liquidation_price(holder, symbol, &row.holding(contract.mark, cap), others);
         Some(Self {
             estimated_liquidation_price: price.unwrap_or(Money::ZERO),
-            power: sums.power(perps.risk(account).leverage, contract.mark, lot),
+            power: sums.power(cap, contract.mark, lot),
             ..figures
         })
     }
@@ -223,20 +238,16 @@ impl Figures {
 
 /// The mark of a contract at which the account's assets equal maintenance (PERP-030). None if there is none.
 fn liquidation_price(
-    perps: &Perps,
-    ledger: &Ledger,
-    latest: &Latest,
-    account: AccountId,
-    (id, symbol): (SymbolId, &Symbol),
-    contract: &Contract,
+    holder: &Holder<'_>,
+    symbol: &Symbol,
+    holding: &Holding,
+    others: impl FnOnce(Vec<(CurrencyId, Collateral)>) -> Option<Sums>,
 ) -> Option<Money> {
-    let row = perps.row(account, id);
-    let holder = perps.holder(ledger, latest, account, symbol.quote);
     let is_own = |(currency, _): &(CurrencyId, Collateral)| *currency == symbol.base;
-    let others = holder.collateral().filter(|collateral| !is_own(collateral));
+    let other = holder.collateral().filter(|collateral| !is_own(collateral)).collect();
     let point = LiquidationPoint {
-        others: &holder.sums_with(Some(id), others)?,
-        holding: &row.holding(contract.mark, perps.risk(row.account).leverage),
+        others: &others(other)?,
+        holding,
         collateral: holder.collateral().find(is_own).map(|(_, collateral)| collateral),
         tick: symbol.grid.tick(),
     };

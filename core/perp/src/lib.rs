@@ -19,6 +19,7 @@ mod insurance;
 mod laws;
 pub mod liquidation;
 pub mod off_book;
+mod preview;
 mod prices;
 mod room;
 mod settlement;
@@ -32,5 +33,6 @@ pub use desk::{
 };
 pub use figures::Figures;
 pub use laws::BrokenLaw;
+pub use preview::{After, after};
 pub use prices::{Contract, Marked};
 pub use state::{Perps, Risk, Row};

@@ -11,6 +11,7 @@ extern crate alloc;
 
 mod desk;
 mod fees;
+mod preview;
 mod void;
 
 pub use desk::{
@@ -18,4 +19,5 @@ pub use desk::{
     settle_crossing, settle_maker, settle_taker,
 };
 pub use fees::freed;
+pub use preview::{available_after, paid};
 pub use void::{can_void, void};

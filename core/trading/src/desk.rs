@@ -200,7 +200,7 @@ pub trait Desks: Debug {
 
     /// The notes of a desk from one fill of a plan to the next, so that it can cover several fills of one account
     /// together.
-    type Plan: Default + Debug;
+    type Plan: Clone + Default + Debug;
 
     /// The plan of a command of this time, without fills.
     fn plan(&self, _time: Time) -> Self::Plan {
@@ -264,6 +264,12 @@ pub trait Desks: Debug {
         rest: Option<Reserve>,
         plan: &Self::Plan,
     ) -> Result<(), Unmet<Self::Refusal>>;
+
+    /// Whether [`Desks::affords`] judges the fills of an incoming order one after another, by the notes of the plan. If not, a limit order
+    /// that reserves for the whole of its quantity affords every part of it.
+    fn judges_fills(&self, _class: OrderClass) -> bool {
+        false
+    }
 
     /// How much of an order that [`Desks::affords`] refuses may trade all the same, since it only makes a position smaller (D-173). Its
     /// fills are planned again, with what this notes in the plan, and what is left of the order is cancelled.

@@ -161,6 +161,13 @@ impl<'a, D: Desks> Incoming<'a, D> {
         width.worst_price(self.book(), last, self.place.side)
     }
 
+    /// The worst price at which it may trade.
+    #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+    #[inline(always)]
+    pub(crate) fn reach(&self) -> Option<Price> {
+        collar::nearer(self.place.side, self.limit(), self.collar())
+    }
+
     /// The fate of a limit order that meets no order on the continuous book, or waits for an auction.
     pub(crate) fn fate_unmet(&self, reserve: Reserve) -> Fate {
         if self.self_crosses_in_auction() {
@@ -240,7 +247,7 @@ impl<'a, D: Desks> Incoming<'a, D> {
     /// Plans the fills, and finds the resting orders that cannot cover theirs. The planner has the desks' notes to begin with.
     fn plan(&self, planner: &mut Planner<D::Plan>) -> Planned {
         let Place { side, kind, qty, spend, .. } = *self.place;
-        let reach = collar::nearer(side, self.limit(), self.collar());
+        let reach = self.reach();
         let Market { floor, desks, .. } = self.market;
         let Planner { fills, slots: uncovered, plan: noted } = planner;
         uncovered.clear();

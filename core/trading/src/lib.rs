@@ -25,13 +25,14 @@ mod floor;
 mod incoming;
 mod order_state;
 pub mod place;
+pub mod preview;
 mod refused;
 pub mod status;
 pub mod stop;
 mod volumes;
 
 pub use broken::{Bar, Break, BreakError, BreakKind, Breaks, Figures, Interval, Party, Voided};
-pub use buttonwood_book::{Fill, NewOrder, Order, Traded};
+pub use buttonwood_book::{Fill, NewOrder, Order, Standing, Traded};
 pub use collar::CollarWidth;
 pub use command::{Answer, Command, Infrequent, Reject, SYMBOLS_MAX, decide, evolve_infrequent};
 pub use connections::Connections;

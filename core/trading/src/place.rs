@@ -246,7 +246,7 @@ pub(crate) fn check_count<D, R>(market: Market<'_, D>, placer: Placer) -> Result
 /// Refuses an order whose price × quantity, with its highest fee, is beyond the range of money (D-183). Every room counts this product;
 /// a cash buy reserves it, so its desk refuses it by itself.
 #[inline]
-fn check_value<R>(terms: &Terms<'_>, place: &Place) -> Result<(), Reject<R>> {
+pub(crate) fn check_value<R>(terms: &Terms<'_>, place: &Place) -> Result<(), Reject<R>> {
     let is_cash_buy = place.side == Side::Buy && terms.symbol.product == Product::Spot && !place.margin;
     if is_cash_buy || terms.symbol.grid.cost(terms.price, terms.qty, terms.rates.worst()).is_some() {
         Ok(())

@@ -4,12 +4,13 @@
 //! this file.
 
 use crate::breaks::trade_of;
+use crate::preview::{Foreseen, foresee};
 use buttonwood_engine::{
     AccessEvent, Account, AccountKind, Adjustment, Answer, Balance, Body, Break, BreakKind, Caller,
     ClearingInfrequent as ClearingEvent, Command, ConvertInfrequent, Event, FEES, FeeSchedule, Finding,
     FundsInfrequent as FundsEvent, Infrequent, LedgerInfrequent, Mode, NewSession, Opening, OrderState,
     Outcome, Owner, PredictionInfrequent, RefusedOrder, Schedule, State, TradingCommand, TradingEvent,
-    TradingInfrequent, Workspace, decide, decode_events, encode, evolve, houses,
+    TradingInfrequent, Workspace, decide, decode_command, decode_events, encode, evolve, houses,
     perp::Infrequent as PerpEvent, spot_margin::Infrequent as MarginEvent,
     staking::Infrequent as StakingEvent,
 };
@@ -155,6 +156,8 @@ pub struct Exchange {
     pub(crate) dollars: Vec<Money>,
     /// The last command's frame.
     pub frame: Vec<u8>,
+    /// How the preview of the last command differs from what it did; none if it does not.
+    pub preview_differs: Option<String>,
     /// The frames of all commands, if recorded.
     pub journal: Option<Vec<Vec<u8>>>,
 }
@@ -198,6 +201,7 @@ impl Exchange {
     /// Decides and applies one command, like the sequencer.
     pub fn submit(&mut self, micros: u64, command: &Command) -> Answer {
         let stamp = Stamp { seq: Seq(self.stamp.seq.0 + 1), time: self.stamp.time.plus(micros) };
+        let foreseen = foresee(&self.state, command, stamp);
         self.work.out.clear();
         let outcome = decide(&self.state, command, stamp, &mut self.work);
         self.stamp = stamp;
@@ -222,14 +226,20 @@ impl Exchange {
             evolve(&mut self.state, stamp, event, &out.texts);
         }
         self.state.advance(stamp);
+        self.compare_preview(foreseen);
+        if let Some(difference) = &self.preview_differs {
+            panic!("{command:?}: {difference}");
+        }
         answer
     }
 
     /// Applies one frame, like a recovery.
     pub fn replay(&mut self, frame: &[u8]) {
         let mut out = Outbox::default();
-        let (time, _) = decode_events(frame, &mut out).unwrap();
+        let (time, command) = decode_events(frame, &mut out).unwrap();
+        let command = decode_command(command, &out).unwrap();
         self.stamp = Stamp { seq: Seq(self.stamp.seq.0 + 1), time };
+        let foreseen = foresee(&self.state, &command, self.stamp);
         self.happened.clear();
         let mut entered = 0;
         self.of = RoomEvents::default();
@@ -244,6 +254,12 @@ impl Exchange {
             evolve(&mut self.state, self.stamp, event, &out.texts);
         }
         self.state.advance(self.stamp);
+        self.compare_preview(foreseen);
+    }
+
+    fn compare_preview(&mut self, foreseen: Result<Option<Foreseen>, String>) {
+        let checked = foreseen.and_then(|foreseen| foreseen.map_or(Ok(()), |order| order.check(&self.state)));
+        self.preview_differs = checked.err();
     }
 
     /// The state after a round trip through a snapshot.

@@ -19,6 +19,7 @@ mod naive;
 mod people;
 mod perps;
 mod predictions;
+mod preview;
 mod rewards;
 mod staking;
 mod worlds;
@@ -35,6 +36,7 @@ pub use naive::{Naive, PerpFigures, PerpFill, PerpMarket, perp_average, perp_fig
 pub use people::{Judged, People, PeopleCounts, PeopleDealer, found_people, people};
 pub use perps::{PerpCounts, PerpJudge};
 pub use predictions::{PredictionCounts, predict};
+pub use preview::previews_compared;
 pub use rewards::{RewardCounts, reward};
 pub use staking::{StakingCounts, stake};
 pub use worlds::{CALLS, DEEP, FINE, FUNDS, MAJORS, ODD, Range, World};

@@ -273,6 +273,9 @@ impl Checker {
         }
         let command = command_of(frame);
         let told = self.recognise(seq, &command, is_live)?;
+        if let Some(difference) = &self.exchange.preview_differs {
+            return Err(format!("at command {seq} {command:?}: {difference}"));
+        }
         // Commands that waited for the end of a halt run after it.
         self.may_be_late |= matches!(command.body, Body::Operation(Operation::Resume));
         if let Body::Access(AccessCommand::ResetNonces(session)) = &command.body {

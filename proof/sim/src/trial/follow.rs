@@ -150,6 +150,9 @@ impl<J: Judge> Follower<J> {
         self.exchange.replay(frame);
         let command = command_of(frame);
         let wrong = |finding: Finding| format!("at command {seq} {command:?}: {finding}");
+        if let Some(finding) = &self.exchange.preview_differs {
+            return Err(wrong(finding.clone()));
+        }
         self.lines.push(format!("  {seq} at {:?}: {:?}", self.exchange.stamp.time, command.body));
         self.lines.extend(self.exchange.of.perps.iter().map(|event| format!("    {event:?}")));
         self.lines.extend(self.exchange.of.margin.iter().map(|event| format!("    {event:?}")));

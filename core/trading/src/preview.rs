@@ -1,0 +1,306 @@
+//! The decision of an order that is not sent: what it would trade and what of it would rest, and the most that money allows.
+//!
+//! [`expect`] decides the order as [`place::decide`] does and returns the events as figures: it uses no id and changes nothing. Each desk
+//! itself adds up the money that fills and rest leave of the account.
+//!
+//! Not here: fields, callers and halts, which are checked before an order comes to the floor.
+
+use crate::incoming::Incoming;
+use crate::place::{self, FILLS_MAX, Place, Placer, Reject, check_value, crosses};
+use crate::{Cover, Desks, Event, Fill, Market, Planner, Reserve, Terms};
+use alloc::vec::Vec;
+use buttonwood_book::{Order, plan};
+use buttonwood_model::{CancelReason, ExecutionOption, OrderId, OrderKind, Outbox, Side, Slot};
+use buttonwood_num::{HUNDREDTHS_PER_LOT, Money, Price, Qty};
+
+/// An order that was decided and not applied.
+#[derive(Clone, Debug)]
+pub struct Expected<'a> {
+    /// The order, as its desk sees it.
+    pub terms: Terms<'a>,
+    /// Its fills in their order, each with the fee that the order's account pays.
+    pub fills: Vec<(Fill, Money)>,
+    /// The quantity that would stay on the book or wait, with what that reserves.
+    pub rest: Option<(Qty, Reserve)>,
+    /// The account's own resting orders, by side and open quantity, that would be cancelled before the fills since it cannot pay for theirs.
+    pub withdrawn: Vec<(Side, Qty)>,
+    /// Why the order, or what is left of it, would be cancelled at once.
+    pub reason: Option<CancelReason>,
+}
+
+impl Expected<'_> {
+    /// How much would trade at once.
+    pub fn executed(&self) -> Qty {
+        self.fills.iter().map(|(fill, _)| fill.qty).sum()
+    }
+
+    /// The fees for that. None beyond the range of money.
+    pub fn fee(&self) -> Option<Money> {
+        self.fills.iter().try_fold(Money::ZERO, |sum, (_, fee)| sum.checked_add(*fee))
+    }
+
+    /// Price times quantity over all fills, at the prices of the book. None beyond the range of money.
+    pub fn notional(&self) -> Option<Money> {
+        let grid = &self.terms.symbol.grid;
+        let notional = |fill: &Fill| grid.notional(fill.price, fill.qty);
+        self.fills.iter().try_fold(Money::ZERO, |sum, (fill, _)| sum.checked_add(notional(fill)?))
+    }
+
+    /// The price of the last fill, which is the worst one.
+    pub fn worst(&self) -> Option<Price> {
+        self.fills.last().map(|(fill, _)| fill.price)
+    }
+
+    /// The quantity that would stay on the book or wait.
+    pub fn rests(&self) -> Qty {
+        self.rest.map_or(Qty::ZERO, |(left, _)| left)
+    }
+
+    /// The reserve of the rest; nothing without a rest.
+    pub fn reserved(&self) -> Money {
+        self.rest.map_or(Money::ZERO, |(_, reserve)| reserve.amount)
+    }
+}
+
+/// The effect of an order if it were decided now.
+///
+/// # Errors
+/// The [`Reject`] of the order.
+#[cold]
+#[inline(never)]
+pub fn expect<'a, D: Desks>(
+    market: Market<'a, D>,
+    placer: Placer,
+    home: &'a str,
+    order: &'a Place,
+) -> Result<Expected<'a>, Reject<D::Refusal>> {
+    let mut out = Outbox::<Event>::default();
+    let id = place::decide(market, placer, || home, order, &mut Planner::default(), &mut out)?;
+    let terms = incoming(market, placer, order)?.terms;
+    let mut expected = Expected { terms, fills: Vec::new(), rest: None, withdrawn: Vec::new(), reason: None };
+    for event in &out.events {
+        expected.note(market, id, event);
+    }
+    Ok(expected)
+}
+
+/// The order as its desk sees it, whatever it meets.
+fn incoming<'a, D: Desks>(
+    market: Market<'a, D>,
+    placer: Placer,
+    order: &'a Place,
+) -> Result<Incoming<'a, D>, Reject<D::Refusal>> {
+    let symbol = market.symbol(order.symbol).ok_or(Reject::InvalidSymbol)?;
+    let desk = market.desks.desk(symbol, placer.account, order.margin).map_err(Reject::Desk)?;
+    Ok(Incoming::at_desk(desk, market, placer, order, symbol))
+}
+
+impl Expected<'_> {
+    /// Reads an event of the order, whose id would be `id`.
+    fn note<D>(&mut self, market: Market<'_, D>, id: OrderId, event: &Event) {
+        match event {
+            Event::Filled { maker, qty, taker_fee, .. } => {
+                let price = market.floor.orders.get(*maker).price;
+                self.fills.push((Fill { maker: *maker, price, qty: *qty }, *taker_fee));
+            }
+            Event::Rested { held, amount, .. }
+            | Event::Booked { held, amount }
+            | Event::Suspended { held, amount, .. } => {
+                let left = self.terms.qty - self.executed();
+                self.rest = Some((left, Reserve { held: *held, amount: *amount }));
+            }
+            Event::Cancelled { order, reason, .. } if *order == id => self.reason = Some(*reason),
+            Event::Cancelled { slot, .. } => {
+                let other = market.floor.orders.get(*slot);
+                if other.account == self.terms.account {
+                    self.withdrawn.push((other.side(), other.remaining));
+                }
+            }
+            Event::Placed(_)
+            | Event::Completed
+            | Event::Crossed { .. }
+            | Event::Triggered { .. }
+            | Event::CancelRejected { .. } => {}
+        }
+    }
+}
+
+/// The largest quantity of this order, in whole lots, that its account could pay for: up to it no order is refused for lack of funds. The
+/// part that does not trade at once counts as if it rested, whatever the option. None for an order that names money to spend, or that no desk takes.
+/// `may` is what else limits the quantity.
+///
+/// The reserve bounds an order that meets no other; of one that does, its fills are planned as those of the largest order, and the last one
+/// that is affordable is searched for the quantity. So the search costs no more than a few orders that trade with as many others.
+#[cold]
+#[inline(never)]
+pub fn most<D: Desks>(
+    market: Market<'_, D>,
+    placer: Placer,
+    order: &Place,
+    may: impl Fn(Qty) -> bool,
+) -> Option<Qty> {
+    let mut incoming = incoming(market, placer, order).ok()?;
+    let meets = match (order.kind, order.option) {
+        (OrderKind::MarketSpend, _) => return None,
+        (OrderKind::StopLimit, _)
+        | (_, Some(ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly)) => false,
+        (OrderKind::Market, _) => true,
+        (OrderKind::Limit, _) => crosses(incoming.book(), order.side, order.price),
+    };
+    incoming.terms = Terms { meets, rests: order.kind != OrderKind::Market, ..incoming.terms };
+    let search = Search(incoming);
+    let bound = largest(Qty::ZERO, search.countable(), |qty| search.reserve(qty).is_some() && may(qty));
+    Some(if meets { search.met(bound) } else { bound })
+}
+
+/// The largest whole number of lots from `known`, which is good, to `bound` that is `good` too.
+fn largest(known: Qty, bound: Qty, mut good: impl FnMut(Qty) -> bool) -> Qty {
+    let lots = |qty: Qty| qty.hundredths() / HUNDREDTHS_PER_LOT;
+    let qty = |lots: u128| Qty::from_hundredths(lots * HUNDREDTHS_PER_LOT);
+    let (mut low, mut high) = (lots(known), lots(bound));
+    while low < high {
+        // Rounded up, so that it moves.
+        let middle = high - (high - low) / 2;
+        if good(qty(middle)) { low = middle } else { high = middle - 1 }
+    }
+    qty(low)
+}
+
+/// The search for the most of an order.
+struct Search<'a, D>(Incoming<'a, D>);
+
+/// The fills that an order of any size would get, as far as the account can pay for them.
+struct Reached<P> {
+    fills: Vec<Fill>,
+    plan: P,
+    /// The fill that it cannot pay for whole, if one ended the plan.
+    beyond: Option<Fill>,
+    /// Whether more of the order could rest; false where the plan ended early.
+    is_whole: bool,
+}
+
+impl<D: Desks> Search<'_, D> {
+    /// The largest quantity of which a desk can count the base currency.
+    fn countable(&self) -> Qty {
+        self.0.terms.symbol.grid.qty_within(Money::MAX).unwrap_or(Qty::ZERO)
+    }
+
+    fn sized(&self, qty: Qty) -> Terms<'_> {
+        Terms { qty, ..self.0.terms }
+    }
+
+    /// The reserve of so much; none if it would be refused.
+    fn reserve(&self, qty: Qty) -> Option<Reserve> {
+        let sized = self.sized(qty);
+        check_value::<D::Refusal>(&sized, &Place { qty, ..*self.0.place }).ok()?;
+        self.0.market.desks.reserve(&sized).ok()
+    }
+
+    /// The most of an order that meets others, at most `bound`.
+    fn met(&self, bound: Qty) -> Qty {
+        let judges = self.0.market.desks.judges_fills(self.0.terms.class);
+        let mut reached = self.reach(bound, judges);
+        if let Some(next) = reached.beyond {
+            return self.with_part(&mut reached.fills, next);
+        }
+        let filled = filled(&reached.fills);
+        let end = if self.0.terms.rests && reached.is_whole { bound } else { filled };
+        if self.affords(end, &reached) {
+            return end;
+        }
+        let known = if judges { filled.min(end) } else { Qty::ZERO };
+        largest(known, end, |qty| self.affords(qty, &reached))
+    }
+
+    /// Whether the account affords `qty`, of which the planned fills trade the first part and what is left is live.
+    fn affords(&self, qty: Qty, reached: &Reached<D::Plan>) -> bool {
+        let (sized, mut left) = (self.sized(qty), qty);
+        let mut part: Vec<Fill> = Vec::with_capacity(reached.fills.len());
+        for fill in &reached.fills {
+            let take = fill.qty.min(left);
+            if take > Qty::ZERO {
+                part.push(Fill { qty: take, ..*fill });
+            }
+            left -= take;
+        }
+        let desks = self.0.market.desks;
+        let rest = if left > Qty::ZERO && sized.rests {
+            let Some(whole) = self.reserve(qty) else { return false };
+            Some(desks.rest(&sized, left, whole))
+        } else {
+            None
+        };
+        self.passes(&sized, &part, rest, &reached.plan)
+    }
+
+    /// Whether the order trades whole and rests: its account affords it, or all of it makes a position smaller (D-173).
+    fn passes(&self, sized: &Terms<'_>, fills: &[Fill], rest: Option<Reserve>, plan: &D::Plan) -> bool {
+        let Market { desks, time, .. } = self.0.market;
+        desks.affords(sized, fills, rest, plan).is_ok()
+            || rest.is_none() && desks.passes(&mut desks.plan(time), sized) == sized.qty
+    }
+
+    /// Plans the fills of an order of `bound`. If `judges`, the plan ends before the first fill that the account does not afford.
+    fn reach(&self, bound: Qty, judges: bool) -> Reached<D::Plan> {
+        let Market { floor, desks, time, .. } = self.0.market;
+        let sized = self.sized(bound);
+        let mut noted = desks.plan(time);
+        let mut tried: Vec<Fill> = Vec::new();
+        let (mut filled, mut uncovered, mut beyond, mut is_cut) = (Qty::ZERO, 0, None, false);
+        let want = |maker: Slot, resting: &Order| {
+            let take = resting.remaining.min(bound - filled);
+            if take == Qty::ZERO {
+                return Some(Qty::ZERO);
+            }
+            match desks.covers(&mut noted, floor.live(maker), &sized, take) {
+                Cover::Both => {}
+                Cover::NotMaker if uncovered < FILLS_MAX => {
+                    uncovered += 1;
+                    return None;
+                }
+                Cover::NotMaker | Cover::NotTaker => {
+                    is_cut = true;
+                    return Some(Qty::ZERO);
+                }
+            }
+            if judges {
+                let fill = Fill { maker, price: resting.price, qty: take };
+                tried.push(fill);
+                if !self.passes(&self.sized(filled + take), &tried, None, &noted) {
+                    beyond = Some(fill);
+                    return Some(Qty::ZERO);
+                }
+            }
+            filled += take;
+            Some(take)
+        };
+        let mut fills = Vec::new();
+        let (symbol, side) = (sized.symbol_id, sized.class.side());
+        let is_whole = plan(&floor.orders, symbol, side, self.0.reach(), want, FILLS_MAX, &mut fills);
+        Reached { fills, plan: noted, beyond, is_whole: is_whole && !is_cut }
+    }
+
+    /// The most of an order that can pay for all `fills` and for a part of the next one.
+    fn with_part(&self, fills: &mut Vec<Fill>, next: Fill) -> Qty {
+        let Market { floor, desks, time, .. } = self.0.market;
+        let filled = filled(fills);
+        // The plan as it was before the fill that the account does not afford.
+        let (mut before, whole) = (desks.plan(time), self.sized(filled + next.qty));
+        for fill in &*fills {
+            desks.covers(&mut before, floor.live(fill.maker), &whole, fill.qty);
+        }
+        largest(filled, filled + next.qty, |qty| {
+            let (sized, part) = (self.sized(qty), Fill { qty: qty - filled, ..next });
+            let mut plan = before.clone();
+            let cover = desks.covers(&mut plan, floor.live(next.maker), &sized, part.qty);
+            fills.push(part);
+            let is_good = cover == Cover::Both && self.passes(&sized, fills, None, &plan);
+            fills.pop();
+            is_good
+        })
+    }
+}
+
+fn filled(fills: &[Fill]) -> Qty {
+    fills.iter().map(|fill| fill.qty).sum()
+}
