@@ -4,8 +4,9 @@ use crate::throttle::Failure;
 use crate::{
     AppId, Confirm, Digest, Enrolment, Exchange, Identity, Mailing, NewApp, NewBrowser, NewCode, NewGrant,
     NewPasskey, NewUser, Proof, Refresh, Reset, SignUp, UsedCode, UsedPasskey, UserChange, UserId, app,
-    browser, code, expiry, grant, mail, passkey, throttle, user,
+    browser, code, expiry, grant, mail, passkey, preferences, throttle, user,
 };
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Caller;
@@ -76,6 +77,8 @@ pub enum Command {
     Invite(Arc<NewUser>, Digest),
     /// Remove all second factors of a user, who has lost them.
     ResetFactors(UserId),
+    /// Set the preferences of a browser's user: an object as text, which the edge has read.
+    SetPreferences(SessionId, Arc<String>),
 }
 
 named!(Command, "identity", {
@@ -109,6 +112,7 @@ named!(Command, "identity", {
     RemovePasskey { 0: session, 1: number } = "remove_passkey" 1,
     Invite { 0: user, 1: token } = "invite" 1,
     ResetFactors { 0: user } = "reset_factors" 1,
+    SetPreferences { 0: session, 1: value } = "set_preferences" 1,
 });
 
 impl RoomCommand for Command {
@@ -196,6 +200,8 @@ pub enum Infrequent {
     PasskeyRemoved(UserId, u64),
     /// All second factors of a user were removed, and the user's sessions ended.
     FactorsReset(UserId),
+    /// The preferences of a user were set.
+    PreferencesSet(UserId, String),
 }
 
 named!(Infrequent, "identity", {
@@ -227,6 +233,7 @@ named!(Infrequent, "identity", {
     PasskeyUsed { 0: used } = "passkey_used" 1,
     PasskeyRemoved { 0: user, 1: number } = "passkey_removed" 1,
     FactorsReset { 0: user } = "factors_reset" 1,
+    PreferencesSet { 0: user, 1: value } = "preferences_set" 1,
 });
 
 /// Why a command of this room is refused.
@@ -280,6 +287,11 @@ pub enum Reject {
     UnknownPasskey,
     /// Without it the user would have no second factor.
     LastFactor,
+    /// Preferences that are empty or too long.
+    BadPreferences {
+        /// How long they are.
+        bytes: usize,
+    },
     /// Every id of a session was given.
     NoIds,
     /// Nothing is due.
@@ -329,6 +341,7 @@ pub fn decide<E: From<BytesRef>>(
         Command::RemovePasskey(session, number) => passkey::remove(room, (*session, *number), now, out),
         Command::Invite(new, token) => user::invite(room, access, (new, token), now, out),
         Command::ResetFactors(user) => user::reset_factors(room, *user, out),
+        Command::SetPreferences(session, value) => preferences::set(room, (*session, value), now, out),
     }
 }
 
@@ -402,6 +415,7 @@ pub fn evolve(books: &mut ContextMut<'_, Identity>, event: Infrequent) {
         Infrequent::PasskeyUsed(used) => room.note_passkey(access, used, now),
         Infrequent::PasskeyRemoved(user, number) => room.remove_passkey(user, number),
         Infrequent::FactorsReset(user) => room.reset_factors(access, user),
+        Infrequent::PreferencesSet(user, value) => room.set_preferences(user, value, now),
     }
 }
 

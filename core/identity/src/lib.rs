@@ -28,6 +28,7 @@ mod grant;
 mod ids;
 mod mail;
 mod passkey;
+mod preferences;
 mod room;
 mod state;
 mod throttle;
@@ -48,6 +49,7 @@ pub use grant::{
 pub use ids::{AppId, AppIdError, Digest, Peer, UserId};
 pub use mail::{CONFIRM_AGE, Confirm, ConfirmProof, Mailing, RESET_AGE, Reset, SignUp};
 pub use passkey::{CHALLENGE_AGE, Challenge, NewPasskey, PASSKEYS_MAX, Passkey, UsedPasskey};
+pub use preferences::{PREFERENCES_A_DAY, PREFERENCES_APART, PREFERENCES_MAX};
 pub use room::Broken;
 pub use state::Identity;
 pub use throttle::{CODES_A_DAY, FAILURES_MAX, Failure, MAILS_OF_ADDRESS, MAILS_OF_PEER, WINDOW};

@@ -1,6 +1,7 @@
-//! Limits of failed sign-ins and of mails (D-139). They are journaled, and follow the exchange's clock.
+//! Limits of failed sign-ins, of mails (D-139) and of changes of preferences. They are journaled, and follow the exchange's clock.
 
 use crate::expiry::Expiring;
+use crate::preferences::{PREFERENCES_A_DAY, PREFERENCES_APART};
 use crate::{Digest, Identity, Infrequent, Peer, Reject, User, UserId};
 use alloc::vec::Vec;
 use buttonwood_model::{BytesRef, Outbox, Time};
@@ -30,6 +31,8 @@ pub(crate) enum Limited {
     MailTo(Digest),
     /// Mails that a peer asks for.
     MailOf(Peer),
+    /// Changes of a user's preferences.
+    Preferences(UserId),
 }
 
 impl Limited {
@@ -39,6 +42,7 @@ impl Limited {
             Self::SignIn(..) => (FAILURES_MAX, WINDOW),
             Self::MailTo(_) => (MAILS_OF_ADDRESS, HOUR),
             Self::MailOf(_) => (MAILS_OF_PEER, HOUR),
+            Self::Preferences(_) => (PREFERENCES_A_DAY, DAY),
         }
     }
 }
@@ -128,6 +132,20 @@ impl Identity {
     /// [`Reject::Throttled`].
     pub fn check_mail_of(&self, peer: Peer, now: Time) -> Result<(), Reject> {
         self.check_limit(Limited::MailOf(peer), now)
+    }
+
+    /// Refuses a change of a user's preferences right after another one, and one too many in a day.
+    ///
+    /// # Errors
+    /// [`Reject::Throttled`].
+    pub fn check_preferences(&self, user: UserId, now: Time) -> Result<(), Reject> {
+        let limited = Limited::Preferences(user);
+        self.check_limit(limited, now)?;
+        let last = self.limited.get(&limited).and_then(|times| times.last());
+        match last.map(|last| last.plus(PREFERENCES_APART)).filter(|until| *until > now) {
+            Some(until) => Err(Reject::Throttled(until)),
+            None => Ok(()),
+        }
     }
 
     fn check_limit(&self, limited: Limited, now: Time) -> Result<(), Reject> {

@@ -48,6 +48,8 @@ pub struct User {
     pub(crate) grants: Vec<SessionId>,
     /// The passkeys, the oldest first.
     pub(crate) passkeys: Vec<Passkey>,
+    /// The settings of the pages, as text; empty before the first.
+    pub(crate) preferences: String,
 }
 
 impl User {
@@ -232,6 +234,7 @@ impl Identity {
             browsers: Vec::new(),
             grants: Vec::new(),
             passkeys: Vec::new(),
+            preferences: String::new(),
         });
     }
 

@@ -1,6 +1,6 @@
 //! The words of what the room of people and apps refuses.
 
-use buttonwood_engine::identity::Reject;
+use buttonwood_engine::identity::{PREFERENCES_MAX, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_model::Time;
 
@@ -54,6 +54,11 @@ pub fn refusal(reject: Reject, now: Time) -> Refusal {
             Reason::InvalidParameterValue,
             "Field 'id' names the only second factor: add another passkey or an authenticator app first",
         ),
+        Reject::BadPreferences { bytes } => {
+            let message =
+                format!("Field 'value' must be at most {PREFERENCES_MAX} bytes as text: it has {bytes}");
+            return Refusal::new(Reason::InvalidParameterValue, message);
+        }
         Reject::BadCredit | Reject::NoIds | Reject::NotDue | Reject::Unknown => {
             (Reason::InvalidParameterValue, "The exchange does not take this request")
         }

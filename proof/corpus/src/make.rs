@@ -3,6 +3,7 @@
 
 mod agreed;
 mod identity;
+mod pages;
 mod predictions;
 mod venue;
 
@@ -23,7 +24,7 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 18] = [
+pub const RECIPES: [(&str, Recipe); 19] = [
     ("spot", spot),
     ("auctions", auctions),
     ("crashes", crashes),
@@ -42,6 +43,7 @@ pub const RECIPES: [(&str, Recipe); 18] = [
     ("predictions", predictions::predictions),
     ("identity", identity::identity),
     ("venue", venue::venue),
+    ("pages", pages::pages),
 ];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.

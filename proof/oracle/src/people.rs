@@ -12,6 +12,7 @@ mod grants;
 mod keys;
 mod mails;
 mod passkeys;
+mod preferences;
 mod sign_in;
 mod users;
 
@@ -54,6 +55,9 @@ struct Person {
     failures: Vec<u64>,
     reset: Option<u64>,
     passkeys: Vec<Passkey>,
+    preferences: String,
+    /// When the preferences were changed.
+    preferred: Vec<u64>,
 }
 
 impl Person {
@@ -248,6 +252,7 @@ impl People {
             Own::UsePasskey(used) => self.use_passkey(access, used, now),
             Own::RemovePasskey(session, number) => self.remove_passkey(*session, *number, now),
             Own::ResetFactors(user) => self.reset_factors(user.index()),
+            Own::SetPreferences(session, value) => self.set_preferences(*session, value, now),
             Own::RevokeByToken => no("Unknown"),
             // An ended record is dead before it is forgotten.
             Own::Forget => Ok(()),

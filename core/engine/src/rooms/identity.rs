@@ -40,7 +40,8 @@ fn is_of_sandbox(command: &Command) -> bool {
         | Command::AddPasskey(_)
         | Command::UsePasskey(_)
         | Command::RemovePasskey(..)
-        | Command::ResetFactors(_) => false,
+        | Command::ResetFactors(_)
+        | Command::SetPreferences(..) => false,
     }
 }
 

@@ -70,6 +70,9 @@ fn user(state: &State, place: usize, user: &User, text: &mut Text) {
     if let Some(time) = user.last_sign_in {
         write!(line, " signed in {}", time.0).expect("a string");
     }
+    if !user.preferences().is_empty() {
+        write!(line, " preferences '{}'", user.preferences()).expect("a string");
+    }
     text.line(&line);
     for passkey in user.passkeys() {
         let copied = if passkey.may_be_copied { " may be copied" } else { "" };

@@ -40,14 +40,7 @@ pub(super) fn identity(data: &Path) {
 
 /// The same on a stopped exchange that is there.
 fn write(data: &Path) {
-    let recovered = recover(data, Options::default()).expect("the directory is read");
-    let state = recovered.views().state();
-    let (group, _) = state.access().groups().iter().enumerate().next().expect("a group");
-    let group = GroupId::from_index(group);
-    let (account, _) = state.access().accounts_of(group).next().expect("an account");
-    let first = u32::try_from(state.identity().users().len()).expect("a few");
-    let now = state.stamp().time;
-    let mut writer = Writer { recovered, now, group, account, first };
+    let mut writer = Writer::of(data);
     writer.people();
     writer.browsers();
     writer.apps();
@@ -70,6 +63,18 @@ fn mailing(name: &str) -> Mailing {
 }
 
 impl Writer {
+    /// That of a stopped exchange.
+    pub(super) fn of(data: &Path) -> Self {
+        let recovered = recover(data, Options::default()).expect("the directory is read");
+        let state = recovered.views().state();
+        let (group, _) = state.access().groups().iter().enumerate().next().expect("a group");
+        let group = GroupId::from_index(group);
+        let (account, _) = state.access().accounts_of(group).next().expect("an account");
+        let first = u32::try_from(state.identity().users().len()).expect("a few");
+        let now = state.stamp().time;
+        Self { recovered, now, group, account, first }
+    }
+
     pub(super) fn send(&mut self, own: Own) {
         self.commit(Command { caller: None, body: own.into() });
     }

@@ -47,6 +47,10 @@ impl People {
         for (at, (user, person)) in identity.users().iter().zip(&self.persons).enumerate() {
             same("a user", facts_of(user), facts(person))?;
             same("a user's address", identity.find_user(&person.login), Some(UserId::from_index(at)))?;
+            let id = UserId::from_index(at);
+            same("preferences", identity.preferences(id).unwrap_or_default(), &*person.preferences)?;
+            let may_change = identity.check_preferences(id, now).is_ok();
+            same("the pace of preferences", may_change, self.preferences_wait(at, now.0).is_none())?;
             let is_alive = |id: &SessionId| identity.browser(*id, now).is_some();
             let browsers: Vec<SessionId> = user.browsers().iter().copied().filter(is_alive).collect();
             let own = self.windows.iter().filter(|it| it.person == at && it.is_alive(now.0));

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The cases that a run must meet.
-const CASES: [&str; 63] = [
+const CASES: [&str; 66] = [
     "signed in",
     "step used again",
     "step too far",
@@ -67,6 +67,9 @@ const CASES: [&str; 63] = [
     "act on a key of others",
     "key that an administrator disabled",
     "factors reset",
+    "preferences set",
+    "preferences too soon",
+    "preferences too long",
 ];
 
 /// How often each case occurred in a run.

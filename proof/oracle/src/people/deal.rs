@@ -10,7 +10,7 @@ use super::{Family, HOUR, MINUTE, People, SECOND, Slip, Window};
 use crate::{Dice, Exchange};
 use buttonwood_engine::identity::{
     AppId, Command as Own, Digest, Enrolment, Failure, Mailing, NewApp, NewBrowser, NewUser, Peer, Proof,
-    UsedCode, UserChange, UserId,
+    Stage, UsedCode, UserChange, UserId,
 };
 use buttonwood_engine::{Body, Caller, Command};
 use buttonwood_model::{AccountId, GroupId, Role, Roles, Scopes, SessionId, SymbolId};
@@ -160,6 +160,7 @@ impl PeopleDealer {
             83..88 => self.revoke(dice, people, now),
             88..92 => self.app(dice),
             92 => self.grant(dice),
+            93 | 94 => self.preferences(dice, people, now),
             _ => self.user(dice),
         };
         Command { caller: None, body: own.into() }
@@ -238,6 +239,17 @@ impl PeopleDealer {
         } else {
             Own::Choose(window.id, dice.pick(&self.accounts))
         }
+    }
+
+    /// Preferences of a browser, most often one that is signed in; now and then they are too long.
+    fn preferences(&mut self, dice: &mut Dice, people: &People, now: u64) -> Own {
+        let is_full = |it: &&Window| it.is_alive(now) && it.stage == Stage::Full;
+        let full = newest(dice, people.windows.iter().filter(is_full));
+        let window = if dice.once_in(8) { newest(dice, people.windows.iter()) } else { full };
+        let Some(session) = window.map(|it| it.id) else { return self.open(dice, people, now) };
+        self.serial += 1;
+        let value = if dice.once_in(8) { "x".repeat(8_193) } else { format!("{{\"n\":{}}}", self.serial) };
+        Own::SetPreferences(session, Arc::new(value))
     }
 
     /// Another role, and at times all else of a user.

@@ -37,6 +37,8 @@ impl People {
             failures: Vec::new(),
             reset: None,
             passkeys: Vec::new(),
+            preferences: String::new(),
+            preferred: Vec::new(),
         });
         Ok(())
     }
