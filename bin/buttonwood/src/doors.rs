@@ -43,6 +43,19 @@ fn url(listener: &TcpListener) -> Result<String, Trouble> {
     Ok(format!("http://{}", reached_at(address)))
 }
 
+/// The URL of sockets at a listener, for browsers whose pages are at this address: the same scheme and host, with the listener's port.
+fn socket_url(pages: &str, listener: &TcpListener) -> Result<String, Trouble> {
+    let own = url(listener)?;
+    let port = own.rsplit_once(':').map_or("", |(_, port)| port);
+    let (scheme, rest) = pages.split_once("://").unwrap_or(("http", pages));
+    let host = match rest.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => rest,
+    };
+    let scheme = if scheme == "https" { "wss" } else { "ws" };
+    Ok(format!("{scheme}://{host}:{port}"))
+}
+
 /// The addresses of an exchange.
 #[derive(Clone, Debug)]
 pub(crate) struct Urls {
@@ -50,6 +63,8 @@ pub(crate) struct Urls {
     pub(crate) base: String,
     /// The pages and the authorization server, as browsers reach them.
     pub(crate) auth: String,
+    /// The sockets, as browsers reach them, if they are not where the pages are.
+    pub(crate) sockets: Option<String>,
 }
 
 impl Urls {
@@ -61,7 +76,12 @@ impl Urls {
             (None, Some(listener)) => url(listener)?,
             (None, None) => base.clone(),
         };
-        Ok(Self { base, auth })
+        let sockets = match (&doors.stream, &doors.auth) {
+            (Some(listener), _) => Some(socket_url(&auth, listener)?),
+            (None, Some(_)) => Some(socket_url(&auth, &doors.listener)?),
+            (None, None) => None,
+        };
+        Ok(Self { base, auth, sockets })
     }
 
     /// The two, the interface first.
@@ -136,6 +156,20 @@ mod tests {
         let crowd: Vec<_> =
             (0..400).map(|_| TcpStream::connect_timeout(&address, patience).unwrap()).collect();
         assert_eq!(crowd.len(), 400);
+    }
+
+    /// Sockets of their own are reached at the host of the pages.
+    #[test]
+    fn sockets_are_reached_at_the_host_of_the_pages() {
+        let listener = bind("--stream-listen", SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        for (pages, told) in [
+            ("http://127.0.0.1:8080", format!("ws://127.0.0.1:{port}")),
+            ("https://exchange.example", format!("wss://exchange.example:{port}")),
+            ("http://[::1]:8080", format!("ws://[::1]:{port}")),
+        ] {
+            assert_eq!(socket_url(pages, &listener).unwrap(), told);
+        }
     }
 
     /// A listener at every address is shown with an address that clients and control calls can use.

@@ -92,7 +92,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let credentials =
         write_credentials(&data, urls.both(), RwLockReadGuard::map(exchange.views(), Views::state), &opened)?;
     let streams = Arc::new(Streams::new(bounds(&flags.common)));
-    let settings = settings::of_sandbox((flags, &urls.auth), nodes, deposit_seed, driver.as_ref(), steps);
+    let settings = settings::of_sandbox((flags, &urls), nodes, deposit_seed, driver.as_ref(), steps);
     let settings = Settings { streams: Some(served(&streams)), ..settings };
     let trading = trading.filter(|_| !manual);
     let vault = Arc::new(vault);
@@ -242,7 +242,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     wipe(opened);
     vault_key::warn(&key);
     let streams = Arc::new(Streams::new(bounds(&flags.common)));
-    let settings = settings::of_venue(&flags.common, &urls.auth);
+    let settings = settings::of_venue(&flags.common, &urls);
     let settings = Settings { streams: Some(served(&streams)), ..settings };
     let app = App::new(exchange, gate, people, settings, keeper(vault, data.clone(), None, new_keys));
     let socket = Socket::open(&data, access, Arc::clone(app.shared()))?;
@@ -359,6 +359,7 @@ fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &St
     let server = buttonwood_http::serve(listeners, Arc::clone(&app), places)
         .map_err(|error| Trouble::System(format!("cannot start a serving thread: {error}")))?;
     let connections = server.open_connections();
+    app.count_connections(connections.clone());
     let metrics =
         metrics.map(|door| metrics::serve(door, Arc::clone(&app), connections, data)).transpose()?;
     let active = trading.map(|trading| keep_trading(trading, Arc::clone(&app))).transpose()?;

@@ -1,6 +1,7 @@
 //! The settings of an exchange, from the flags of its start.
 
 use crate::cli::{Common, Funds, Sandbox, Switch};
+use crate::doors::Urls;
 use buttonwood_address::{Params, Seed};
 use buttonwood_driver::{Driver, Nodes};
 use buttonwood_http::Entrance;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 /// The settings of a sandbox.
 pub(crate) fn of_sandbox(
-    (flags, auth_url): (&Sandbox, &str),
+    (flags, urls): (&Sandbox, &Urls),
     nodes: Nodes,
     deposit_seed: Option<Seed>,
     driver: Option<&Driver>,
@@ -32,7 +33,8 @@ pub(crate) fn of_sandbox(
         public_url: flags.common.public_url.clone(),
         pages: pages(&flags.common),
         sockets: sockets(&flags.common),
-        outside: outside(auth_url),
+        socket_url: urls.sockets.clone(),
+        outside: outside(&urls.auth),
         streams: None,
     }
 }
@@ -48,7 +50,7 @@ fn sockets(common: &Common) -> Entrance {
 }
 
 /// The settings of a venue, which has none of a sandbox's.
-pub(crate) fn of_venue(common: &Common, auth_url: &str) -> Settings {
+pub(crate) fn of_venue(common: &Common, urls: &Urls) -> Settings {
     Settings {
         service: common.service_name.clone(),
         contract_prefix: common.contract_prefix.clone(),
@@ -64,7 +66,8 @@ pub(crate) fn of_venue(common: &Common, auth_url: &str) -> Settings {
         public_url: common.public_url.clone(),
         pages: pages(common),
         sockets: sockets(common),
-        outside: outside(auth_url),
+        socket_url: urls.sockets.clone(),
+        outside: outside(&urls.auth),
         streams: None,
     }
 }

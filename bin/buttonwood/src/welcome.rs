@@ -58,7 +58,7 @@ Paste
 }
 
 /// The lines with the addresses.
-fn places(Urls { base, auth }: &Urls) -> String {
+fn places(Urls { base, auth, .. }: &Urls) -> String {
     if base == auth {
         format!("  pages and REST   {base}")
     } else {

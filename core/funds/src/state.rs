@@ -104,6 +104,11 @@ impl Funds {
         own.filter_map(|(_, eid)| self.transfer(*eid))
     }
 
+    /// The rows of all accounts that will change again, by account.
+    pub fn all_open(&self) -> impl Iterator<Item = (AccountId, &Transfer)> {
+        self.open.iter().filter_map(|(account, eid)| Some((*account, self.transfer(*eid)?)))
+    }
+
     /// The row of a request that a client id stands for; none if another room took it.
     pub(crate) fn requested(&self, request: Request) -> Option<&Transfer> {
         match request {

@@ -10,6 +10,7 @@ use crate::nonce::Rule;
 use crate::rate::{AccountLimit, Allowance, Clients};
 use crate::refusal::quoted;
 use crate::signature::{self, Tag};
+use crate::ticket::Tickets;
 use crate::{
     Admit, Call, HeaderNames, Held, Key, KeyTable, KnownKey, LastCall, Limits, Payload, Proxies, Reason,
     Refusal, TokenHash, Value, client_of,
@@ -51,6 +52,17 @@ pub struct Request<'a> {
     pub address: IpAddr,
 }
 
+/// A known key that a request names. Neither the key nor what came with it was checked.
+#[derive(Debug)]
+pub struct NamedKey<'a> {
+    /// The key.
+    pub known: Arc<KnownKey>,
+    /// The payload header, if there was one.
+    pub payload: Option<&'a [u8]>,
+    /// The signature header, if there was one.
+    pub signature: Option<&'a [u8]>,
+}
+
 /// Authenticates calls and limits their rate; one for the whole exchange.
 #[derive(Debug)]
 pub struct Gate {
@@ -65,6 +77,7 @@ pub struct Gate {
     transfers: Clients<AccountId>,
     addresses: Clients<AccountId>,
     held: HeldAllowances,
+    tickets: Tickets,
     /// The exchange's time when it was started.
     opened_at: Time,
 }
@@ -84,6 +97,7 @@ impl Gate {
             transfers: Clients::new(limits.transfers),
             addresses: Clients::new(limits.addresses),
             held: HeldAllowances::new(limits),
+            tickets: Tickets::default(),
             opened_at: Time(0),
         }
     }
@@ -103,6 +117,10 @@ impl Gate {
     /// When the exchange was started.
     pub(crate) fn start(&self) -> Time {
         self.opened_at
+    }
+
+    pub(crate) fn tickets(&self) -> &Tickets {
+        &self.tickets
     }
 
     pub(crate) fn names(&self) -> &HeaderNames {
@@ -282,10 +300,10 @@ impl Gate {
         }
     }
 
-    /// The known key that a request names, and its payload header if it has one. Nothing is checked.
-    pub fn named_key<'a>(&self, headers: &'a HeaderMap) -> Option<(Arc<KnownKey>, Option<&'a [u8]>)> {
-        let (api_key, payload) = self.names.key_and_payload(headers)?;
-        Some((self.keys.find(api_key)?, payload))
+    /// The known key that a request names, with the other authentication headers. Nothing is checked.
+    pub fn named_key<'a>(&self, headers: &'a HeaderMap) -> Option<NamedKey<'a>> {
+        let (api_key, [payload, signature]) = self.names.key_and_signed(headers)?;
+        Some(NamedKey { known: self.keys.find(api_key)?, payload, signature })
     }
 
     /// A caller without a key, with the allowance of its session.

@@ -1,12 +1,12 @@
 //! The handshake of the newest socket, and the calls over a socket (EVT-024; D-145).
 //!
 //! A key signs nothing but the time, in whole seconds: who captured a handshake could open the socket again for a minute. So a key
-//! and a nonce open one socket.
+//! and a nonce open one socket. A browser opens one with a ticket, to read alone.
 
 use crate::check::{Gate, unknown_key};
 use crate::headers::Handshake;
 use crate::held::{dead_token, token_hash};
-use crate::{Call, Held, KnownKey, Payload, Reason, Refusal, TokenHash};
+use crate::{Call, Held, KnownKey, Payload, Reason, Refusal, TicketOf, TokenHash};
 use buttonwood_access::Owner;
 use buttonwood_model::{AccountId, Nonce, Roles, Scopes, SessionId, Time};
 use http::HeaderMap;
@@ -26,6 +26,16 @@ pub struct Opener {
 enum Who {
     Key(Arc<KnownKey>),
     Token(TokenHash, Box<Held>),
+    Browser(Box<Held>),
+}
+
+/// The sign by which the caller of a socket without a key is found again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign<'a> {
+    /// Its access token.
+    Token(&'a TokenHash),
+    /// Its browser's session.
+    Browser(SessionId),
 }
 
 impl Opener {
@@ -33,15 +43,15 @@ impl Opener {
     pub fn session(&self) -> SessionId {
         match &self.who {
             Who::Key(known) => known.key.session,
-            Who::Token(_, held) => held.session,
+            Who::Token(_, held) | Who::Browser(held) => held.session,
         }
     }
 
-    /// The nonce of its commands: none for a key, whose socket stands for one; the number of a token.
+    /// The nonce of its commands: none for a key, whose socket stands for one, and for a browser; the number of a token.
     pub fn nonce(&self) -> Nonce {
         match &self.who {
             Who::Key(_) => Nonce::default(),
-            Who::Token(_, held) => held.nonce(),
+            Who::Token(_, held) | Who::Browser(held) => held.nonce(),
         }
     }
 
@@ -49,7 +59,7 @@ impl Opener {
     pub fn needs_heartbeat(&self) -> bool {
         match &self.who {
             Who::Key(known) => known.key.require_heartbeat,
-            Who::Token(..) => false,
+            Who::Token(..) | Who::Browser(_) => false,
         }
     }
 
@@ -57,15 +67,20 @@ impl Opener {
     pub fn roles(&self) -> Roles {
         match &self.who {
             Who::Key(known) => known.key.roles,
-            Who::Token(_, held) => held.roles,
+            Who::Token(_, held) | Who::Browser(held) => held.roles,
         }
     }
 
-    /// The scopes of its token; none of a key.
+    /// Whether it only reads: a ticket opened it, which whoever sees a page's address could have.
+    pub fn only_reads(&self) -> bool {
+        matches!(self.who, Who::Browser(_))
+    }
+
+    /// The scopes of its token; none of a key or a browser.
     pub fn scopes(&self) -> Option<Scopes> {
         match &self.who {
             Who::Key(_) => None,
-            Who::Token(_, held) => held.scopes(),
+            Who::Token(_, held) | Who::Browser(held) => held.scopes(),
         }
     }
 }
@@ -103,6 +118,33 @@ impl Gate {
         }
     }
 
+    /// Keeps a ticket that opens one socket within 30 seconds, by the SHA-256 of its text.
+    pub fn keep_ticket(&self, hash: TokenHash, of: TicketOf, now: Time) {
+        self.tickets().put(hash, of, now);
+    }
+
+    /// Uses the ticket of a handshake of the newest socket. It must bring no other credentials.
+    ///
+    /// # Errors
+    /// `InvalidCredentials`, as [`Gate::open`].
+    pub fn open_by_ticket(
+        &self,
+        headers: &HeaderMap,
+        ticket: &str,
+        time: Time,
+        find: impl FnOnce(SessionId) -> Option<Held>,
+    ) -> Result<Opener, Refusal> {
+        if self.names().read_handshake(headers).map_err(unauthorized)?.is_some() {
+            return Err(refused("a handshake has a ticket or the headers of a key or a token, and not both"));
+        }
+        let dead = || refused("the ticket is unknown, was used or is older than 30 seconds");
+        let hash = token_hash(ticket.as_bytes()).ok_or_else(dead)?;
+        let TicketOf { session, account } = self.tickets().take(&hash, time).ok_or_else(dead)?;
+        let held = find(session).filter(|held| held.chosen == Some(account));
+        let held = held.ok_or_else(|| refused("the session of the ticket has ended"))?;
+        Ok(Opener { who: Who::Browser(Box::new(held)), account })
+    }
+
     /// Checks key and nonce of a signed handshake; returns the key's account.
     fn check_opener(
         &self,
@@ -133,15 +175,15 @@ impl Gate {
         Ok(account)
     }
 
-    /// The opener of a socket as it is now.
+    /// The opener of a socket as it is now. That of a browser ends with the session, and when another account is chosen.
     ///
     /// # Errors
-    /// `InvalidApiKey`, `InvalidAccessToken`, an address that is no longer allowed: its socket has to close.
+    /// `InvalidApiKey`, `InvalidAccessToken`, `SignInRequired`, an address that is no longer allowed: its socket has to close.
     pub fn open_still(
         &self,
         opener: &Opener,
         address: IpAddr,
-        find: impl FnOnce(&TokenHash) -> Option<Held>,
+        find: impl FnOnce(Sign<'_>) -> Option<Held>,
     ) -> Result<Opener, Refusal> {
         let who = match &opener.who {
             Who::Key(known) => {
@@ -151,7 +193,13 @@ impl Gate {
                 now.check_address(address)?;
                 Who::Key(now)
             }
-            Who::Token(hash, _) => Who::Token(*hash, Box::new(find(hash).ok_or_else(dead_token)?)),
+            Who::Token(hash, _) => {
+                Who::Token(*hash, Box::new(find(Sign::Token(hash)).ok_or_else(dead_token)?))
+            }
+            Who::Browser(held) => {
+                let now = find(Sign::Browser(held.session)).filter(|now| now.chosen == Some(opener.account));
+                Who::Browser(Box::new(now.ok_or_else(ended)?))
+            }
         };
         Ok(Opener { who, account: opener.account })
     }
@@ -163,6 +211,9 @@ impl Gate {
             Who::Token(hash, held) => {
                 Call::held(self.caller((**held).clone(), Some(*hash), now), payload, Duration::ZERO)
             }
+            Who::Browser(held) => {
+                Call::held(self.caller((**held).clone(), None, now), payload, Duration::ZERO)
+            }
         }
     }
 }
@@ -172,6 +223,10 @@ const WINDOW_SECONDS: u64 = 30;
 
 fn refused(why: &str) -> Refusal {
     Refusal::new(Reason::InvalidCredentials, format!("InvalidCredentials: {why}"))
+}
+
+fn ended() -> Refusal {
+    Refusal::new(Reason::SignInRequired, "The session has ended; sign in again")
 }
 
 /// The same refusal as one of credentials.

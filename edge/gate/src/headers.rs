@@ -25,6 +25,9 @@ pub struct HeaderNames {
 #[error("header prefix '{0}' is not made of letters, digits and dashes, or ends in a dash")]
 pub struct BadPrefix(String);
 
+/// The text of a key, then payload and signature, which may be missing.
+type KeyAndSigned<'a> = (&'a [u8], [Option<&'a [u8]>; 2]);
+
 impl HeaderNames {
     /// Any prefix of the form `X-NAME`; each request chooses its own.
     pub const fn any() -> Self {
@@ -90,10 +93,10 @@ impl HeaderNames {
         Ok(Some(Handshake::Signed { signed: Signed { api_key, payload, signature }, nonce }))
     }
 
-    /// The key and the payload of a request that may have no other header.
-    pub(crate) fn key_and_payload<'a>(&self, headers: &'a HeaderMap) -> Option<(&'a [u8], Option<&'a [u8]>)> {
+    /// The key, the payload and the signature of a request that may have the first of them alone.
+    pub(crate) fn key_and_signed<'a>(&self, headers: &'a HeaderMap) -> Option<KeyAndSigned<'a>> {
         let found = self.find(headers).ok()?;
-        Some((found.api_key?, found.payload))
+        Some((found.api_key?, [found.payload, found.signature]))
     }
 
     /// One pass over all headers, so that a repeated one cannot hide.

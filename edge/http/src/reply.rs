@@ -17,13 +17,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use zeroize::Zeroizing;
 
-/// The rights of a page in a browser: to load its own scripts, styles, images and data, and nothing else. No other site may show it
-/// in a frame.
-const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
-                           base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// The same for a page whose forms may be sent to the exchange.
-const FORM_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
-                           base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/// The rights of a file of a page, should a browser show it alone: none. A page names its own.
+const PAGE_POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// For how long a browser may keep the answer to a preflight, in seconds: a day.
 const PREFLIGHT_SECONDS: &str = "86400";
@@ -192,12 +187,6 @@ impl Reply {
         reply.uncached().with_header(LOCATION, location)
     }
 
-    /// The same page with forms that may be sent to the exchange, and to no other site.
-    #[must_use]
-    pub fn with_forms(self) -> Self {
-        self.with_policy(HeaderValue::from_static(FORM_POLICY))
-    }
-
     /// The same page with a `Content-Security-Policy` of its own. It may not be shown in a frame.
     #[must_use]
     pub fn with_policy(self, policy: HeaderValue) -> Self {
@@ -349,7 +338,8 @@ mod tests {
     fn a_reply_has_fields_of_its_own() {
         let fixed = HeaderValue::from_static;
         let reply = || {
-            let page = Reply::page("text/html; charset=utf-8", Vec::new()).with_forms().uncached();
+            let page = Reply::page("text/html; charset=utf-8", Vec::new()).with_policy(fixed(PAGE_POLICY));
+            let page = page.uncached();
             let page = page.with_header(CACHE_CONTROL, fixed("max-age=1")).with_header(ALLOW, fixed("GET"));
             page.with_header(ALLOW, fixed("POST")).with_cookie(fixed("a=1")).with_cookie(fixed("b=2"))
         };
@@ -359,7 +349,7 @@ mod tests {
             (SET_COOKIE, &["a=1", "b=2"]),
             (REFERRER_POLICY, &["same-origin"]),
             (X_FRAME_OPTIONS, &["DENY"]),
-            (CONTENT_SECURITY_POLICY, &[FORM_POLICY]),
+            (CONTENT_SECURITY_POLICY, &[PAGE_POLICY]),
         ] {
             assert_eq!(values(reply(), &name), expected, "{name}");
         }

@@ -1,5 +1,6 @@
 //! `audit`: who did what, when and why.
 
+use crate::Shared;
 use crate::command::{Argument, Command, Form, Lines};
 use crate::operator::Operator;
 use buttonwood_gate::{Payload, Reason, Refusal};
@@ -93,7 +94,7 @@ pub fn archive(fields: &Payload) -> Result<Option<PathBuf>, Refusal> {
 
 async fn run(operator: &Operator<'_>, fields: &Payload, lines: &Lines) -> Result<(), Refusal> {
     let (limit, follows) = (limit(fields)?, Audit::of(fields).follow()?);
-    let acts = Acts { operator, archive: archive(fields)? };
+    let acts = Acts { shared: operator, archive: archive(fields)? };
     let last = acts.latest();
     if !follows {
         return list(&acts, lines, last, limit).await;
@@ -108,9 +109,31 @@ async fn run(operator: &Operator<'_>, fields: &Payload, lines: &Lines) -> Result
     }
 }
 
+/// The newest acts of operators, a JSON object each, the newest first: a page at most. Of a journal whose older part is not there any
+/// more, it has what is there.
+///
+/// # Errors
+/// The refusal where none can be read.
+pub async fn newest(shared: &Shared, limit: u64) -> Result<Vec<Vec<u8>>, Refusal> {
+    let acts = Acts { shared, archive: None };
+    let (mut next, mut lines) = (acts.latest(), Vec::new());
+    let limit = usize::try_from(limit.min(PAGE)).unwrap_or(1);
+    while next > 0 && lines.len() < limit {
+        let left = u64::try_from(limit - lines.len()).unwrap_or(1);
+        let read = match acts.page(next, left).await {
+            Err(refusal) if lines.is_empty() => return Err(refusal),
+            Err(_) => break,
+            Ok(read) => read,
+        };
+        lines.extend(read.iter().map(line));
+        next = read.last().map_or(0, |oldest| oldest.before);
+    }
+    Ok(lines)
+}
+
 /// Where the acts are read.
 struct Acts<'a> {
-    operator: &'a Operator<'a>,
+    shared: &'a Shared,
     /// Where archived segments are looked for, if not in the exchange's own archive.
     archive: Option<PathBuf>,
 }
@@ -118,13 +141,13 @@ struct Acts<'a> {
 impl Acts<'_> {
     /// The number of the last act.
     fn latest(&self) -> u64 {
-        self.operator.exchange.views().state().last_act()
+        self.shared.exchange.views().state().last_act()
     }
 
     /// The act of number `last` and those before it, a page at most.
     async fn page(&self, last: u64, limit: u64) -> Result<Vec<Acted>, Refusal> {
         let limit = usize::try_from(limit.min(PAGE)).unwrap_or(1);
-        let read = self.operator.exchange.acts(self.archive.clone(), last, limit).await;
+        let read = self.shared.exchange.acts(self.archive.clone(), last, limit).await;
         read.map_err(|fault| {
             if fault.is_archived() {
                 return Refusal::new(Reason::InvalidParameterValue, fault.to_string());

@@ -32,10 +32,14 @@ mod socket;
 mod venue;
 mod what;
 
+pub use apps::list::unreviewed_apps;
 pub use apps::review::COMMAND as REVIEW_APP;
 pub use breaks::COMMAND as BREAK_TRADE;
 pub use catalogue::{COMMANDS, find};
-pub use clearing::alias::COMMAND as SET_ALIAS;
+pub use clearing::alias::{
+    COMMAND as SET_ALIAS, find as find_counterparty, refusal as alias_refusal,
+    unknown as unknown_counterparty,
+};
 pub use command::{Argument, Command, Form, Given, Guard, Later, Lines};
 pub use contract::describe;
 pub use customers::account::OPEN as OPEN_ACCOUNT;
@@ -54,6 +58,7 @@ pub use funds::credit::COMMAND as CREDIT;
 pub use funds::fee_override::CALL as OVERRIDE_FEE;
 pub use funds::house::INSURE;
 pub use fx::COMMAND as ADD_RATE;
+pub use lists::transfers::transfers_under_way;
 pub use operator::Operator;
 pub use predictions::combo::{CALL as ADD_COMBO, name as combo_symbol};
 pub use predictions::event::COMMAND as ADD_EVENT;

@@ -27,7 +27,7 @@ pub use invite::Invitation;
 pub use mail::{MailServer, Outgoing};
 pub use mailbox::{Mailbox, Message};
 pub use passkey::{MadePasskey, PasskeyAdded, PasskeyBegun, Shown, SignedPasskey};
-pub use people::{Entered, From, People, Settings, peer, session_cookie};
+pub use people::{Entered, From, People, Settings, peer, session_cookie, set_cookie};
 pub use refusal::refusal;
 pub use second_factor::TotpBegun;
 pub use secret::{Drawn, csrf, digest, draw, draw_app_id};

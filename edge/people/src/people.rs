@@ -84,6 +84,12 @@ pub const fn session_cookie(is_https: bool) -> &'static str {
     if is_https { "__Host-session" } else { "session" }
 }
 
+/// The value of `Set-Cookie` for a cookie that scripts cannot read and other sites cannot send along with a POST (D-141).
+pub fn set_cookie(name: &str, value: &str, is_https: bool) -> String {
+    let secure = if is_https { "; Secure" } else { "" };
+    format!("{name}={value}; HttpOnly; SameSite=Lax; Path=/{secure}")
+}
+
 /// A step of a sign-in that was taken.
 #[derive(Debug)]
 pub struct Entered {

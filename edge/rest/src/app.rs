@@ -1,6 +1,7 @@
 //! The state that all request handlers share.
 
 use crate::funds::issue::AddressNumbers;
+use crate::hour::Hour;
 use crate::kept_calls::KeptCalls;
 use crate::meters::Meters;
 use crate::outside::Outside;
@@ -55,6 +56,8 @@ pub struct Settings {
     pub outside: Vec<Arc<dyn Outside>>,
     /// The listener of sockets.
     pub sockets: Entrance,
+    /// Where browsers reach the sockets, such as `ws://127.0.0.1:8082`, if that is another address than the pages'.
+    pub socket_url: Option<String>,
     /// Serves the sockets of streams.
     pub streams: Option<Arc<dyn Streams>>,
 }
@@ -73,7 +76,8 @@ pub struct App {
     pub(crate) settings: Settings,
     /// The numbers of new deposit addresses.
     pub(crate) address_numbers: AddressNumbers,
-    pub(crate) meters: Meters,
+    pub(crate) meters: Arc<Meters>,
+    pub(crate) hour: Arc<Hour>,
     started: Instant,
     /// Whether orders are taken: false while starting and stopping.
     ready: AtomicBool,
@@ -113,7 +117,8 @@ impl App {
             shared: Arc::new(shared),
             settings,
             address_numbers: AddressNumbers::default(),
-            meters,
+            meters: Arc::new(meters),
+            hour: Arc::default(),
             started: Instant::now(),
             ready: AtomicBool::new(false),
             maintenance: AtomicBool::new(false),
@@ -150,9 +155,14 @@ impl App {
     }
 
     /// Whether orders are taken now (launch contract).
-    pub(crate) fn is_ready(&self) -> bool {
-        let is_serving = self.ready.load(Ordering::Acquire) && !self.is_in_maintenance();
+    pub fn is_ready(&self) -> bool {
+        let is_serving = self.is_serving() && !self.is_in_maintenance();
         is_serving && !self.exchange.is_short_of_space() && !self.is_halted()
+    }
+
+    /// Whether the exchange is neither starting nor stopping.
+    pub(crate) fn is_serving(&self) -> bool {
+        self.ready.load(Ordering::Acquire)
     }
 
     /// Time since the start, by real time: the clock of rate limits.

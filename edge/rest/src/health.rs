@@ -40,6 +40,23 @@ impl Check {
     }
 }
 
+impl App {
+    /// Why orders are not taken, and what else an operator should see to; a sentence each.
+    pub fn troubles(&self) -> Vec<String> {
+        let exchange = &self.exchange;
+        let stops = [
+            (!self.is_serving(), "the exchange is starting or stopping"),
+            (self.is_in_maintenance(), "the exchange is in maintenance"),
+            (self.is_halted(), "trading is halted"),
+            (exchange.is_short_of_space(), "the disk is nearly full, so that only cancels are taken"),
+        ];
+        let stops = stops.into_iter().filter(|(is_so, _)| *is_so).map(|(_, why)| why.to_owned());
+        let history = exchange.history_trouble().map(|why| format!("the history is incomplete: {why}"));
+        let tables = exchange.tables_trouble().map(|why| format!("the history's database lags: {why}"));
+        stops.chain(history).chain(tables).collect()
+    }
+}
+
 /// Orders are taken also while a part of the history cannot be read, or its database lags; the operator sees why.
 fn ready(app: &App) -> String {
     let line = |what: &str, trouble: Option<String>| {

@@ -4,6 +4,7 @@
 
 use buttonwood_gate::Refusal;
 use parking_lot::Mutex;
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 
 /// Calls of a key that are kept; older ones are dropped.
@@ -16,6 +17,10 @@ const ALL_BYTES: usize = 16 * 1024 * 1024;
 /// A call of a known key.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptCall {
+    /// Its place among the calls of all keys; set when it is kept.
+    pub(crate) number: u64,
+    /// The text of the key.
+    pub(crate) api_key: String,
     pub(crate) time_ms: u64,
     /// The method and the path called.
     pub(crate) route: String,
@@ -25,15 +30,18 @@ pub(crate) struct KeptCall {
     pub(crate) refusal: Option<Refusal>,
     /// The payload header as it was sent; none if the call had none.
     pub(crate) signed: Option<String>,
+    /// The signature header as it was sent; none if the call had none.
+    pub(crate) signature: Option<String>,
     /// The key's highest nonce when the call was answered.
     pub(crate) highest_nonce: String,
 }
 
 impl KeptCall {
     fn bytes(&self) -> usize {
-        let signed = self.signed.as_ref().map_or(0, String::len);
+        let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let message = self.refusal.as_ref().map_or(0, |refusal| refusal.message.len());
-        size_of::<Self>() + self.route.len() + message + signed + self.highest_nonce.len()
+        let texts = [&self.api_key, &self.route, &self.highest_nonce].map(String::len).iter().sum::<usize>();
+        size_of::<Self>() + texts + message + length(&self.signed) + length(&self.signature)
     }
 }
 
@@ -56,6 +64,8 @@ impl OfKey {
 struct Kept {
     by_key: HashMap<String, OfKey>,
     bytes: usize,
+    /// Calls that were kept since the start.
+    noted: u64,
 }
 
 /// Calls of all keys.
@@ -63,11 +73,13 @@ struct Kept {
 pub(crate) struct KeptCalls(Mutex<Kept>);
 
 impl KeptCalls {
-    /// Keeps a call of this key.
-    pub(crate) fn note(&self, api_key: &str, call: KeptCall) {
+    /// Keeps a call.
+    pub(crate) fn note(&self, mut call: KeptCall) {
         let mut kept = self.0.lock();
+        kept.noted += 1;
+        call.number = kept.noted;
         let bytes = call.bytes();
-        let of_key = kept.by_key.entry(api_key.to_owned()).or_default();
+        let of_key = kept.by_key.entry(call.api_key.clone()).or_default();
         let mut dropped = 0;
         while !of_key.calls.is_empty() && (of_key.calls.len() >= KEPT || of_key.bytes + bytes > KEY_BYTES) {
             dropped += of_key.drop_oldest();
@@ -87,6 +99,14 @@ impl KeptCalls {
         let kept = self.0.lock();
         kept.by_key.get(api_key).into_iter().flat_map(|of_key| of_key.calls.iter().rev().cloned()).collect()
     }
+
+    /// The newest calls of all keys, the newest first; as many as one key has at most.
+    pub(crate) fn newest(&self) -> Vec<KeptCall> {
+        let kept = self.0.lock();
+        let mut calls: Vec<&KeptCall> = kept.by_key.values().flat_map(|of_key| &of_key.calls).collect();
+        calls.sort_unstable_by_key(|call| Reverse(call.number));
+        calls.into_iter().take(KEPT).cloned().collect()
+    }
 }
 
 #[cfg(test)]
@@ -94,13 +114,16 @@ mod tests {
     use super::*;
     use buttonwood_gate::Reason;
 
-    fn call(number: u64, payload: usize) -> KeptCall {
+    fn call(key: &str, number: u64, payload: usize) -> KeptCall {
         KeptCall {
+            number: 0,
+            api_key: key.to_owned(),
             time_ms: number,
             route: "POST /v1/order/new".to_owned(),
             status: 400,
             refusal: Some(Refusal::new(Reason::InvalidNonce, "no")),
             signed: Some("x".repeat(payload)),
+            signature: None,
             highest_nonce: "7".to_owned(),
         }
     }
@@ -113,12 +136,18 @@ mod tests {
     fn a_key_has_its_newest_hundred() {
         let calls = KeptCalls::default();
         for number in 0..250 {
-            calls.note("a", call(number, 10));
+            calls.note(call("a", number, 10));
         }
-        calls.note("b", call(0, 10));
+        calls.note(call("b", 0, 10));
         assert_eq!(times(&calls, "a"), (150..250).rev().collect::<Vec<_>>());
         assert_eq!(times(&calls, "b"), [0]);
         assert_eq!(times(&calls, "c"), [0; 0]);
+        let newest: Vec<(String, u64)> =
+            calls.newest().into_iter().map(|call| (call.api_key, call.time_ms)).collect();
+        assert_eq!(
+            (newest.len(), newest.first(), newest.last()),
+            (KEPT, Some(&("b".into(), 0)), Some(&("a".into(), 151)))
+        );
     }
 
     /// Whatever is sent, by however many keys.
@@ -126,16 +155,16 @@ mod tests {
     fn memory_is_bounded() {
         let calls = KeptCalls::default();
         for number in 0..40 {
-            calls.note("large", call(number, 16 * 1024));
+            calls.note(call("large", number, 16 * 1024));
         }
         let kept = times(&calls, "large");
         assert!((10..16).contains(&kept.len()) && kept.first() == Some(&39), "{kept:?}");
         for key in 0..100 {
             for number in 0..40 {
-                calls.note(&format!("key-{key}"), call(number, 16 * 1024));
+                calls.note(call(&format!("key-{key}"), number, 16 * 1024));
             }
         }
-        calls.note("small", call(1, 10));
+        calls.note(call("small", 1, 10));
         let kept = calls.0.lock();
         assert!(kept.bytes <= ALL_BYTES, "{}", kept.bytes);
         assert_eq!(kept.bytes, kept.by_key.values().map(|of_key| of_key.bytes).sum::<usize>());

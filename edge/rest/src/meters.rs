@@ -4,13 +4,18 @@
 //! the interface. No path, name or value of a client becomes a label.
 
 use crate::app::App;
+use crate::hour::Point;
 use crate::route::Route;
 use crate::routes::ROUTES;
+use crate::{orders, predictions};
 use buttonwood_driver::Chains;
 use buttonwood_gate::Reason;
-use buttonwood_metrics::{Counts, Histogram, Kind, Page, Switch, Unit};
+use buttonwood_http::OpenConnections;
+use buttonwood_metrics::{Counts, Histogram, Kind, Page, Switch, Tally, Unit};
+use buttonwood_sequencer::Exchange;
 use http::{Method, StatusCode};
 use std::cell::Cell;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// The labels of requests that are for no route of the table. Those of other crates follow them.
@@ -35,6 +40,24 @@ pub(crate) struct Meters {
     requests: Counts,
     refusals: Counts,
     gate: Histogram,
+    /// The rows of the routes that place orders, and the time from the arrival of such a request to its answer.
+    order_rows: [Option<usize>; 2],
+    orders: Histogram,
+    /// Counts the connections that are open.
+    connections: OnceLock<OpenConnections>,
+}
+
+/// The figures that a page of operators shows, as of one moment.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// The last published command.
+    pub seq: u64,
+    /// Requests that were refused.
+    pub refusals: u64,
+    /// Open connections.
+    pub connections: u64,
+    /// The times in nanoseconds from the arrival of requests that place orders to their answers.
+    pub times: Tally,
 }
 
 /// A request as it is counted: its method, and the place of its route in the table, which is found while it is answered.
@@ -81,6 +104,10 @@ impl Meters {
             outside,
             refusals: Counts::new(Reason::ALL.len()),
             gate: Histogram::new(Unit::Seconds),
+            order_rows: [&orders::new::ROUTE, &predictions::order::ROUTE]
+                .map(|route| ROUTES.iter().position(|known| known.path == route.path)),
+            orders: Histogram::new(Unit::Seconds),
+            connections: OnceLock::new(),
         }
     }
 
@@ -98,8 +125,26 @@ impl Meters {
     /// Counts a request by its answer.
     pub(crate) fn answered(&self, request: &Counted, status: StatusCode) {
         if self.switch.is_on() {
-            let row = request.place.get().0 * METHODS.len() + request.method;
+            let route = request.place.get().0;
+            let row = route * METHODS.len() + request.method;
             self.requests.add(row * STATUSES.len() + place(&STATUSES, status.as_str()), 1);
+            if self.order_rows.contains(&Some(route))
+                && let Some(arrived) = request.arrived
+            {
+                self.orders.observe_time(arrived.elapsed());
+            }
+        }
+    }
+
+    /// The figures of this moment.
+    pub(crate) fn figures(&self, exchange: &Exchange) -> Figures {
+        let refusals = (0..Reason::ALL.len()).map(|number| self.refusals.get(number)).sum();
+        let connections = self.connections.get().map_or(0, OpenConnections::count);
+        Figures {
+            seq: exchange.progress().seq,
+            refusals,
+            connections: u64::try_from(connections).unwrap_or(u64::MAX),
+            times: self.orders.tally(),
         }
     }
 
@@ -157,6 +202,25 @@ impl App {
     pub fn measure(&self) {
         self.meters.switch.turn_on();
         self.exchange.measure();
+    }
+
+    /// Counts the open connections here from now on.
+    pub fn count_connections(&self, connections: OpenConnections) {
+        // An app is served once.
+        let _ = self.meters.connections.set(connections);
+    }
+
+    /// The figures of this moment. Figures are collected from the first call on.
+    pub fn figures(&self) -> Figures {
+        if !self.meters.switch.is_on() {
+            self.measure();
+        }
+        self.meters.figures(&self.exchange)
+    }
+
+    /// The figures of the last hour by minute, the oldest first.
+    pub fn last_hour(&self) -> Vec<Point> {
+        self.hour.points()
     }
 
     /// Writes the metrics of the interface and of its exchange.

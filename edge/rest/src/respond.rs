@@ -24,6 +24,7 @@ use buttonwood_wire::contract::Query;
 use buttonwood_wire::reply::{refusal_of, refused};
 use http::header::{HeaderValue, ORIGIN, SEC_WEBSOCKET_VERSION, UPGRADE};
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The prefix of the paths of the sandbox's control calls.
@@ -61,9 +62,14 @@ impl buttonwood_http::Handler for App {
         reply
     }
 
-    /// Passes the thread's commands to the writer, and the answers back to their callers.
+    /// Passes the thread's commands to the writer, and the answers back to their callers. One thread takes the figures of each minute
+    /// besides.
     fn thread_task(&self) -> impl Future<Output = ()> + 'static {
-        self.exchange.open_mailbox()
+        let mailbox = self.exchange.open_mailbox();
+        let watch = Arc::clone(&self.hour).watch(Arc::clone(&self.meters), self.exchange.clone());
+        async {
+            tokio::join!(mailbox, watch);
+        }
     }
 
     fn sharer(&self, address: IpAddr) -> Option<IpAddr> {

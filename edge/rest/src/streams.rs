@@ -189,6 +189,8 @@ request! {
         cancel_on_disconnect as "cancelOnDisconnect": Flag<false>,
         /// The `u` of the last update of an order that the reader knows: those after it come first once it subscribes to orders.
         orders_after as "ordersAfter": Whole,
+        /// The ticket of a signed-in page, in place of other credentials: it opens one socket, to read alone.
+        ticket: Text,
     }
 }
 

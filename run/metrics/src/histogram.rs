@@ -91,6 +91,36 @@ impl Tally {
     pub fn add_time(&mut self, time: Duration, times: u64) {
         self.add(nanos(time), times);
     }
+
+    /// The values that were added since an earlier reading of the same histogram.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut buckets = self.buckets;
+        for (bucket, before) in buckets.iter_mut().zip(earlier.buckets) {
+            *bucket = bucket.saturating_sub(before);
+        }
+        Self { unit: self.unit, buckets, sum: self.sum.wrapping_sub(earlier.sum) }
+    }
+
+    /// How many values there are.
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().fold(0, |sum, bucket| sum.saturating_add(*bucket))
+    }
+
+    /// A bound that this many of a hundred values do not exceed, in the histogram's unit; none without a value. Of what is above all
+    /// bounds it is the highest one.
+    pub fn quantile(&self, per_cent: u64) -> Option<u64> {
+        let count = self.count();
+        let wanted = count.saturating_mul(per_cent).div_ceil(100).max(1);
+        let mut seen = 0u64;
+        let is_reached = |bucket: &u64| {
+            seen = seen.saturating_add(*bucket);
+            seen >= wanted
+        };
+        let bucket = self.buckets.iter().position(is_reached).filter(|_| count > 0)?;
+        let bounds = self.unit.bounds();
+        bounds.get(bucket).or(bounds.last()).copied()
+    }
 }
 
 impl Histogram {
@@ -116,6 +146,12 @@ impl Histogram {
             self.counts.add(bucket, *count);
         }
         self.counts.add(BUCKETS, tally.sum);
+    }
+
+    /// All values so far.
+    pub fn tally(&self) -> Tally {
+        let buckets = std::array::from_fn(|bucket| self.counts.get(bucket));
+        Tally { unit: self.unit, buckets, sum: self.counts.get(BUCKETS) }
     }
 
     /// Writes its samples under a name, with these labels in each.
@@ -183,6 +219,24 @@ mod tests {
         ] {
             assert!(written.contains(line), "{line}{written}");
         }
+    }
+
+    /// A quantile is the bound of its bucket, and a difference has only what came later.
+    #[test]
+    fn quantiles_are_bounds() {
+        let histogram = Histogram::new(Unit::Number);
+        assert_eq!(histogram.tally().quantile(50), None);
+        for value in 1..=100 {
+            histogram.observe(value);
+        }
+        let first = histogram.tally();
+        assert_eq!(
+            [0, 1, 50, 64, 65, 99, 100].map(|part| first.quantile(part)),
+            [1, 1, 64, 64, 128, 128, 128].map(Some)
+        );
+        histogram.observe(1_000_000);
+        let later = histogram.tally().since(&first);
+        assert_eq!((later.count(), later.quantile(50)), (1, Some(4_096)), "the highest bound");
     }
 
     /// Times are decimals of seconds.

@@ -26,6 +26,7 @@ pub use care::tables::TablesFault;
 pub use clock::Clock;
 pub use exchange::{Busy, Exchange, Options, Running};
 pub use fault::Fault;
+pub use meters::Progress;
 pub use outlet::{Heard, Listener};
 pub use poison::Poison;
 pub use recovery::acts::{Acted, acts};

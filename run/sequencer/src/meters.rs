@@ -85,6 +85,21 @@ impl Meters {
     }
 }
 
+/// Where an exchange stands, for an operator.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    /// The last published command.
+    pub seq: u64,
+    /// Commands in the writer's queue.
+    pub queue: usize,
+    /// Decided commands that the views do not show.
+    pub views_lag: u64,
+    /// Published commands that the history's database does not have.
+    pub history_lag: u64,
+    /// The times of the journal's syncs in nanoseconds.
+    pub syncs: Tally,
+}
+
 /// Adds the time since a moment once for each command; returns the present moment.
 fn note(histogram: &Histogram, since: Instant, commands: usize) -> Instant {
     let (now, mut tally) = (Instant::now(), Tally::new(Unit::Seconds));
@@ -98,6 +113,20 @@ impl Exchange {
     pub fn measure(&self) {
         self.shared.meters.decided(self.views().state().stamp().seq.0);
         self.shared.meters.switch.turn_on();
+    }
+
+    /// Where it stands now.
+    pub fn progress(&self) -> Progress {
+        let seq = self.views().state().stamp().seq.0;
+        let meters = &self.shared.meters;
+        Progress {
+            seq,
+            queue: self.shared.queue.len(),
+            // Read after the views: a command is decided before it is published.
+            views_lag: meters.decided.load(Ordering::Relaxed).saturating_sub(seq),
+            history_lag: seq.saturating_sub(self.shared.tables.seq().unwrap_or(0)),
+            syncs: meters.sync.tally(),
+        }
     }
 
     /// Writes the stages of a command from the queue to its answer, as samples of `name`.

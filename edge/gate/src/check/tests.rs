@@ -394,7 +394,7 @@ fn a_request_names_its_key() {
     let mut headers = signed("account-a", "wrong", "payload");
     let named = |headers: &HeaderMap| {
         gate.named_key(headers)
-            .map(|(known, payload)| (known.key.api_key.clone(), payload.map(<[u8]>::to_vec)))
+            .map(|named| (named.known.key.api_key.clone(), named.payload.map(<[u8]>::to_vec)))
     };
     assert_eq!(named(&headers), Some(("account-a".to_owned(), Some(b"payload".to_vec()))));
     headers.remove("x-svc-payload");

@@ -1,5 +1,6 @@
 //! `app list`.
 
+use crate::Shared;
 use crate::command::{Command, Lines};
 use crate::lists::send;
 use crate::operator::Operator;
@@ -57,8 +58,15 @@ async fn list(operator: &Operator<'_>, lines: &Lines) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn row(operator: &Operator<'_>, state: &State, app: &App) -> ListedApp {
-    let owner = state.identity().user(app.new.owner).and_then(|user| operator.people.address_of(user));
+/// The apps that wait for a review as `app list` shows them, the oldest first.
+pub fn unreviewed_apps(shared: &Shared, state: &State) -> Vec<Vec<u8>> {
+    let mut apps: Vec<&App> = state.identity().apps().filter(|app| !app.is_reviewed).collect();
+    apps.sort_by_key(|app| (app.created, app.new.id));
+    apps.into_iter().map(|app| json::body(&row(shared, state, app))).collect()
+}
+
+fn row(shared: &Shared, state: &State, app: &App) -> ListedApp {
+    let owner = state.identity().user(app.new.owner).and_then(|user| shared.people.address_of(user));
     let grants = state.identity().grants().filter(|(_, grant)| grant.app == app.new.id).count();
     ListedApp {
         client_id: app.new.id.to_string(),

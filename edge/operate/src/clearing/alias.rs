@@ -3,6 +3,7 @@
 use super::wrong_account;
 use crate::command::{Argument, Command, Form};
 use crate::operator::Operator;
+use crate::shared::Shared;
 use buttonwood_engine::clearing::{ALIASES_MAX, Alias};
 use buttonwood_engine::{AccountKind, ClearingCommand, ClearingReject, Reject};
 use buttonwood_gate::{Payload, Refusal};
@@ -57,18 +58,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
     let account = operator.find_account(&group, &short)?;
     let counterparty = find(operator, &id).ok_or_else(|| unknown(&id))?;
     let alias = Alias { account, counterparty, name: name.clone().into_owned() };
-    let refuse = |reject| {
-        if matches!(reject, Reject::Clearing(ClearingReject::Counterparty(_))) {
-            Some(unknown(&id))
-        } else if reject == Reject::Clearing(ClearingReject::BadAlias) {
-            Some(bad_value("alias", "1 to 50 characters", &name))
-        } else if reject == Reject::Clearing(ClearingReject::TooManyAliases) {
-            let expected = format!("one of the {ALIASES_MAX} names that the account has already");
-            Some(bad_value("alias", &expected, &name))
-        } else {
-            wrong_account(operator, (account, &short), reject)
-        }
-    };
+    let refuse = |reject| refusal(operator, (account, &short), (&id, &name), reject);
     operator.send(ClearingCommand::SetAlias(Arc::new(alias)), refuse).await?;
     Ok(json::body(&ClearingAliasSet {
         result: Done,
@@ -78,14 +68,34 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
 }
 
 /// The account of kind `exchange` with this counterparty id.
-fn find(operator: &Operator<'_>, id: &str) -> Option<AccountId> {
-    let views = operator.exchange.views();
+pub fn find(shared: &Shared, id: &str) -> Option<AccountId> {
+    let views = shared.exchange.views();
     let access = views.state().access();
     let found = access.by_counterparty_id(id)?;
     let account = access.account(found)?;
     (account.kind == AccountKind::Exchange && account.group.is_some()).then_some(found)
 }
 
-fn unknown(id: &str) -> Refusal {
+/// The refusal of a counterparty id that is unknown, of another kind, or the account's own.
+pub fn unknown(id: &str) -> Refusal {
     bad_value("counterparty_id", "the counterparty id of another account of kind exchange", id)
+}
+
+/// The refusal of a name: the counterparty id, the name itself, or the account with this short name is at fault.
+pub fn refusal(
+    shared: &Shared,
+    (account, short): (AccountId, &str),
+    (id, name): (&str, &str),
+    reject: Reject,
+) -> Option<Refusal> {
+    if matches!(reject, Reject::Clearing(ClearingReject::Counterparty(_))) {
+        Some(unknown(id))
+    } else if reject == Reject::Clearing(ClearingReject::BadAlias) {
+        Some(bad_value("alias", "1 to 50 characters", name))
+    } else if reject == Reject::Clearing(ClearingReject::TooManyAliases) {
+        let expected = format!("one of the {ALIASES_MAX} names that the account has already");
+        Some(bad_value("alias", &expected, name))
+    } else {
+        wrong_account(shared, (account, short), reject)
+    }
 }

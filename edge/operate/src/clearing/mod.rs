@@ -3,7 +3,7 @@
 pub(crate) mod alias;
 pub(crate) mod fee;
 
-use crate::operator::Operator;
+use crate::shared::Shared;
 use buttonwood_engine::{ClearingReject, Reject};
 use buttonwood_gate::Refusal;
 use buttonwood_model::AccountId;
@@ -11,7 +11,7 @@ use buttonwood_wire::field::{closed_account, wrong_kind};
 
 /// Why a setting of an account is refused: it is closed, or of a kind that does not take part.
 pub(crate) fn wrong_account(
-    operator: &Operator<'_>,
+    shared: &Shared,
     (account, name): (AccountId, &str),
     reject: Reject,
 ) -> Option<Refusal> {
@@ -21,6 +21,6 @@ pub(crate) fn wrong_account(
     if reject != Reject::Clearing(ClearingReject::WrongKind) {
         return None;
     }
-    let kind = operator.exchange.views().state().access().account(account)?.kind;
+    let kind = shared.exchange.views().state().access().account(account)?.kind;
     Some(wrong_kind(name, kind.name()))
 }

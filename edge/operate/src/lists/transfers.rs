@@ -3,11 +3,12 @@
 use super::{Whose, chosen, exact, names, send_of_each};
 use crate::command::{Argument, Command, Form, Lines};
 use crate::operator::Operator;
-use buttonwood_engine::State;
+use buttonwood_engine::{State, Transfer};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::AccountId;
 use buttonwood_wire::contract::{DecimalText, Label};
 use buttonwood_wire::{answer, json};
+use std::cmp::Reverse;
 
 /// Only for operators.
 pub(crate) const COMMAND: Command =
@@ -46,19 +47,28 @@ async fn run(operator: &Operator<'_>, fields: &Payload, lines: &Lines) -> Result
 }
 
 fn rows(state: &State, account: AccountId) -> Vec<Vec<u8>> {
-    let row = |transfer: &buttonwood_engine::Transfer| {
-        let (group, name) = names(state, account);
-        let row = &transfer.row;
-        Some(json::body(&ListedTransfer {
-            eid: transfer.eid.0,
-            group,
-            account: name,
-            kind: row.kind.name().to_owned(),
-            status: row.status.name().to_owned(),
-            currency: state.currency(row.currency)?.code.clone(),
-            amount: exact(row.amount),
-            timestampms: transfer.time.millis(),
-        }))
-    };
-    state.funds().open_of(account).filter_map(row).collect()
+    state.funds().open_of(account).filter_map(|transfer| row(state, account, transfer)).collect()
+}
+
+fn row(state: &State, account: AccountId, transfer: &Transfer) -> Option<Vec<u8>> {
+    let (group, name) = names(state, account);
+    let row = &transfer.row;
+    Some(json::body(&ListedTransfer {
+        eid: transfer.eid.0,
+        group,
+        account: name,
+        kind: row.kind.name().to_owned(),
+        status: row.status.name().to_owned(),
+        currency: state.currency(row.currency)?.code.clone(),
+        amount: exact(row.amount),
+        timestampms: transfer.time.millis(),
+    }))
+}
+
+/// How many transfers are under way, and the newest of them as `transfer list` shows them, the newest first.
+pub fn transfers_under_way(state: &State, most: usize) -> (usize, Vec<Vec<u8>>) {
+    let mut open: Vec<(AccountId, &Transfer)> = state.funds().all_open().collect();
+    open.sort_unstable_by_key(|(_, transfer)| Reverse(transfer.eid));
+    let rows = open.iter().take(most).filter_map(|(account, transfer)| row(state, *account, transfer));
+    (open.len(), rows.collect())
 }

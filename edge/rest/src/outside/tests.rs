@@ -41,6 +41,7 @@ pub(super) fn settings(outside: Vec<Arc<dyn Outside>>) -> Settings {
         public_url: None,
         pages: buttonwood_http::Entrance::Main,
         sockets: buttonwood_http::Entrance::Main,
+        socket_url: None,
         streams: None,
         outside,
     }

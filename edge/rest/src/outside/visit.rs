@@ -2,7 +2,8 @@
 
 use crate::app::App;
 use crate::outside::Spot;
-use buttonwood_gate::{Reason, Refusal};
+use crate::sandbox::caller;
+use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Body;
 use buttonwood_wire::reply::refusal_of;
 use buttonwood_wire::url_encoded::{self, Pairs};
@@ -97,6 +98,17 @@ impl<'a> Visit<'a> {
     /// that comes from no browser has neither field, and passes.
     pub fn is_of_other_site(&self, own: &str) -> bool {
         is_of_other_site(&self.head.headers, own)
+    }
+
+    /// Why pages that make control calls are not shown to this visit, as a sentence: it may come from elsewhere than a machine that may
+    /// make them. None for one that may see them, also by a link from another site.
+    pub fn why_off_machine(&self) -> Option<String> {
+        let (what, value) = caller::foreign_place(&self.app.settings().control, self.peer, self.head)?;
+        Some(format!(
+            "This page is shown on the exchange's own machine, and to peers that --control-from names, without a proxy; {what} was \
+             '{}'.",
+            quoted(&value)
+        ))
     }
 
     /// The value of a cookie (RFC 6265, 5.4). A name that was sent twice counts as absent, because another site of the same domain may

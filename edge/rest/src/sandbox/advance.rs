@@ -5,10 +5,10 @@ use super::control::ControlCall;
 use crate::app::App;
 use crate::route::Route;
 use buttonwood_engine::Reject;
-use buttonwood_gate::{LATEST, Payload, Refusal};
+use buttonwood_gate::{LATEST, Payload, Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Time;
-use buttonwood_wire::contract::{InPayload, Needed, WholeUpTo};
+use buttonwood_wire::contract::{InPayload, Whole, WholeUpTo};
 use buttonwood_wire::field::{self, bad_value};
 use buttonwood_wire::request;
 
@@ -20,37 +20,82 @@ pub(crate) const ROUTE: Route =
         .gives::<clock::ExchangeTime>();
 
 request! {
-    /// How far the clock moves.
+    /// How far the clock moves: by `seconds` or to `to_ms`.
     pub(crate) struct Advance in InPayload {
         /// Seconds to move: a century at most.
-        seconds: Needed<WholeUpTo<SECONDS_MAX>>,
+        seconds: WholeUpTo<SECONDS_MAX>,
+        /// The time to move to, in milliseconds since 1970: not before now, and a century from now at most.
+        to_ms: Whole,
     }
 }
 
 /// Seconds one call moves at most: a century.
 const SECONDS_MAX: u64 = 100 * 366 * 24 * 3_600;
 
+/// The end of a move, by the one field that names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goal {
+    /// So many seconds from now.
+    Seconds(u64),
+    /// This millisecond.
+    Millis(u64),
+}
+
+impl Goal {
+    fn of(fields: &Payload) -> Result<Self, Refusal> {
+        let request = Advance::of(fields);
+        match (request.seconds()?, request.to_ms()?) {
+            (Some(seconds), None) => Ok(Self::Seconds(seconds)),
+            (None, Some(millis)) => Ok(Self::Millis(millis)),
+            (Some(_), Some(millis)) => {
+                Err(bad_value("to_ms", "left out where 'seconds' says how far to move", &millis.to_string()))
+            }
+            (None, None) => {
+                let message = "Missing required field 'seconds', or 'to_ms' in its place";
+                Err(Refusal::new(Reason::MissingPayloadKey, message))
+            }
+        }
+    }
+
+    /// The refusal of its field.
+    fn refuse(self, expected: &str) -> Refusal {
+        let (field, value) = match self {
+            Self::Seconds(seconds) => ("seconds", seconds),
+            Self::Millis(millis) => ("to_ms", millis),
+        };
+        bad_value(field, expected, &value.to_string())
+    }
+
+    /// The moment that it names.
+    fn end(self, now: Time) -> Result<Time, Refusal> {
+        let end = match self {
+            Self::Seconds(seconds) => now.plus(seconds * Time::SECOND),
+            Self::Millis(millis) if millis < now.millis() => {
+                return Err(self.refuse(&format!("at least {}, which is now", now.millis())));
+            }
+            // Now is shown in whole milliseconds, and may be later than that.
+            Self::Millis(millis) => now.max(Time(millis.saturating_mul(1_000))),
+        };
+        if end > LATEST {
+            return Err(self.refuse("a move to no later than 5138-01-01T00:00:00Z"));
+        }
+        if end > now.plus(SECONDS_MAX * Time::SECOND) {
+            return Err(self.refuse("a move of a century at most"));
+        }
+        Ok(end)
+    }
+}
+
 /// Moves time and runs everything that falls due on the way in order; answers when done.
 async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
-    let (app, seconds): (&App, u64) = (call, Advance::of(fields).seconds()?);
+    let (app, goal): (&App, Goal) = (call, Goal::of(fields)?);
     if !app.exchange.has_manual_clock() {
-        return Err(bad_value(
-            "seconds",
-            "sent to an exchange started with --clock manual; this one's is real",
-            &seconds.to_string(),
-        ));
+        return Err(goal.refuse("sent to an exchange started with --clock manual; this one's is real"));
     }
     // Concurrent moves run one after the other, so that each has its full length.
     let _moving = app.moving.lock().await;
     let start = app.exchange.now();
-    let end = start.plus(seconds * Time::SECOND);
-    if end > LATEST {
-        return Err(bad_value(
-            "seconds",
-            "a move to no later than 5138-01-01T00:00:00Z",
-            &seconds.to_string(),
-        ));
-    }
+    let end = goal.end(start)?;
     note(call).await?;
     act_until(app, start, end).await?;
     move_to(app, end).await?;
@@ -83,4 +128,40 @@ pub(super) async fn move_to(app: &App, time: Time) -> Result<(), Refusal> {
     let moved = app.exchange.advance(time).map_err(|_| field::busy("The exchange is busy"))?;
     moved.await.map_err(|_| field::busy("The exchange is stopping"))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Time = Time(1_000_000_500);
+
+    fn end(sent: &str) -> Result<Time, String> {
+        let fields = Payload::read(sent.as_bytes().to_vec()).unwrap();
+        Goal::of(&fields).and_then(|goal| goal.end(NOW)).map_err(|refusal| refusal.message)
+    }
+
+    /// A move has one end, which is not before now; now itself is the millisecond that the clock shows.
+    #[test]
+    fn a_move_has_one_end() {
+        assert_eq!(end(r#"{"seconds":2}"#), Ok(Time(1_002_000_500)));
+        assert_eq!(end(r#"{"seconds":"0"}"#), Ok(NOW));
+        assert_eq!(end(r#"{"to_ms":1000000}"#), Ok(NOW));
+        assert_eq!(end(r#"{"to_ms":"1000001"}"#), Ok(Time(1_000_001_000)));
+        assert_eq!(end(r#"{"seconds":null,"to_ms":1000001}"#), Ok(Time(1_000_001_000)));
+        for (sent, named) in [
+            ("{}", "'seconds', or 'to_ms'"),
+            (r#"{"seconds":1,"to_ms":1000001}"#, "'to_ms' must be left out"),
+            (r#"{"to_ms":999999}"#, "'to_ms' must be at least 1000000"),
+            (r#"{"to_ms":3200000000000}"#, "'to_ms' must be a move of a century"),
+            (r#"{"to_ms":18446744073709551615}"#, "'to_ms' must be a move to no later"),
+            (r#"{"to_ms":-1}"#, "'to_ms'"),
+            (r#"{"to_ms":1.5}"#, "'to_ms'"),
+            (r#"{"to_ms":null}"#, "'to_ms'"),
+            (r#"{"seconds":3162240001}"#, "'seconds' must be at most"),
+        ] {
+            let message = end(sent).unwrap_err();
+            assert!(message.contains(named), "{sent}: {message}");
+        }
+    }
 }

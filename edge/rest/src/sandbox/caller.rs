@@ -32,23 +32,34 @@ impl Controllers {
 
 /// Refuses a control call that may come from elsewhere.
 pub(crate) fn check(controllers: &Controllers, peer: SocketAddr, head: &Parts) -> Result<(), Refusal> {
+    if let Some((what, value)) = foreign_place(controllers, peer, head) {
+        return Err(refusal(&what, &value));
+    }
+    check_page(controllers, &head.headers)
+}
+
+/// The part of a request that tells that it may come from elsewhere than its peer's own machine, and its value; none if no part does.
+pub(crate) fn foreign_place(
+    controllers: &Controllers,
+    peer: SocketAddr,
+    head: &Parts,
+) -> Option<(String, String)> {
+    let told = |what: &str, value: &str| Some((what.to_owned(), value.to_owned()));
     let peer = peer.ip();
     let is_named = || controllers.peers.iter().any(|block| block.contains(peer));
     if !peer.to_canonical().is_loopback() && !is_named() {
-        return Err(refusal("the client's address", &peer.to_string()));
+        return told("the client's address", &peer.to_string());
     }
     let headers = &head.headers;
     let host = headers.get(HOST).map(text).unwrap_or_default();
     if !controllers.takes_host(host) {
-        return Err(refusal("Host", host));
+        return told("Host", host);
     }
     if let Some(target) = head.uri.authority().filter(|target| !controllers.takes_host(target.as_str())) {
-        return Err(refusal("the target's host", target.as_str()));
+        return told("the target's host", target.as_str());
     }
-    if let Some((name, value)) = headers.iter().find(|(name, _)| is_of_proxy(name)) {
-        return Err(refusal(name.as_str(), text(value)));
-    }
-    check_page(controllers, headers)
+    let (name, value) = headers.iter().find(|(name, _)| is_of_proxy(name))?;
+    told(name.as_str(), text(value))
 }
 
 /// Refuses a call that a page of another site makes.

@@ -12,8 +12,8 @@ pub(crate) fn with(app: &App, head: &Parts, refusal: Refusal) -> Refusal {
     {
         return refusal;
     }
-    let Some((known, _)) = app.gate.named_key(&head.headers) else { return refusal };
-    let key = &known.key;
+    let Some(named) = app.gate.named_key(&head.headers) else { return refusal };
+    let key = &named.known.key;
     let requests = format!("GET /sandbox/requests?key={}", key.api_key);
     if refusal.reason == Reason::InvalidSignature {
         return refusal

@@ -14,6 +14,7 @@ pub(crate) mod clock;
 pub(crate) mod control;
 pub(crate) mod credit;
 pub(crate) mod deposits;
+mod due;
 pub(crate) mod hints;
 pub(crate) mod history;
 pub(crate) mod ledger;

@@ -14,6 +14,7 @@ use buttonwood_wire::contract::{Flag, HiddenText, InPayload, InQuery, Label, Nee
 use buttonwood_wire::field::{bad_query, bad_value, failed};
 use buttonwood_wire::url_encoded::decoded;
 use buttonwood_wire::{answer, json, request};
+use http::HeaderValue;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Reads mail. This machine only, as all of them.
@@ -112,6 +113,8 @@ request! {
     pub(crate) struct OfUser in InPayload {
         /// The e-mail address.
         email: Needed<Text>,
+        /// Whether the reply sets the session's cookie, as a sign-in's does: a browser that makes the call is signed in then.
+        set_cookie: Flag<false>,
     }
 }
 
@@ -196,14 +199,21 @@ fn user(call: &ControlCall<'_>, email: &str) -> Result<UserId, Refusal> {
 }
 
 async fn enter(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
-    let user = user(call, &OfUser::of(fields).email()?)?;
+    let request = OfUser::of(fields);
+    let (email, sets_cookie) = (request.email()?, request.set_cookie()?);
+    let user = user(call, &email)?;
     let from = From { peer: IpAddr::V4(Ipv4Addr::LOCALHOST), agent: "control call".to_owned() };
     let entered = call.people.enter(user, &from).await?;
     call.operator().note().await?;
-    let cookie = &entered.cookie.text;
-    let name = session_cookie(call.settings().is_https());
+    let (cookie, is_https) = (&entered.cookie.text, call.settings().is_https());
+    let name = session_cookie(is_https);
     let made = SessionMade { cookie: format!("{name}={}", **cookie), csrf: csrf(cookie) };
-    Ok(Reply::secret_json(json::body(&made)))
+    let reply = Reply::secret_json(json::body(&made));
+    if !sets_cookie {
+        return Ok(reply);
+    }
+    let field = HeaderValue::try_from(people::set_cookie(name, cookie, is_https)).map_err(|_| failed())?;
+    Ok(reply.with_cookie(field))
 }
 
 async fn grant(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {

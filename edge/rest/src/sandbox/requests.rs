@@ -1,4 +1,4 @@
-//! `GET /sandbox/requests`: the latest calls of a key, and why they were refused (Q-190).
+//! `GET /sandbox/requests`: the latest calls of a key or of all keys, and why they were refused (Q-190).
 
 use crate::app::App;
 use crate::call::Asked;
@@ -6,16 +6,16 @@ use crate::kept_calls::KeptCall;
 use crate::route::Route;
 use crate::routes::{Found, find};
 use crate::unknown_fields;
-use buttonwood_gate::{KnownKey, Payload, Reason, Refusal, quoted};
+use buttonwood_gate::{NamedKey, Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
-use buttonwood_wire::contract::{Components, Flag, InQuery, KeyText, Label, Node, Nullable, Shape};
+use buttonwood_wire::contract::{Components, Flag, InQuery, Label, Node, Nullable, Shape, Text};
 use buttonwood_wire::{Json, answer, json, request, words};
 use http::StatusCode;
 use http::request::Parts;
 
 /// This machine only.
 pub(crate) const ROUTE: Route = Route::control_query("/sandbox/requests", answer)
-    .about("Lists a key's newest 100 refused calls, or all calls, the newest first, with what was signed, the signature that would have fitted and the fields that the endpoint does not know.")
+    .about("Lists the newest 100 refused calls of a key or of all keys, or all calls, the newest first, with what was signed, the signature that would have fitted and the fields that the endpoint does not know.")
     .notes(&[
         "Calls without a known key are not kept. A restart forgets all calls, and beyond 256 KiB a key or \
          16 MiB in all the oldest go first. `payload` is an object, or a text if what was signed is no \
@@ -28,8 +28,8 @@ pub(crate) const ROUTE: Route = Route::control_query("/sandbox/requests", answer
 request! {
     /// Whose calls.
     pub(crate) struct OfKey in InQuery {
-        /// The text of the key.
-        key: KeyText,
+        /// The text of the key; every key without it.
+        key: Text,
         /// Whether calls that were answered are listed too.
         all: Flag<false>,
     }
@@ -42,7 +42,7 @@ words! {
 }
 
 answer! {
-    /// Calls of a key.
+    /// Calls.
     struct RefusedRequests {
         /// The newest 100, the newest first; fewer of keys with large payloads.
         requests: Vec<RefusedRequest>,
@@ -52,6 +52,10 @@ answer! {
 answer! {
     /// A call.
     struct RefusedRequest {
+        /// Its number: a later call of the same list has a higher one.
+        number: u64,
+        /// The text of the key.
+        key: Label,
         /// When it was answered, in milliseconds.
         time_ms: u64,
         /// The method and the path called.
@@ -70,6 +74,8 @@ answer! {
         signed: Nullable<Label>,
         /// The signature of that text under the key's secret.
         expected_signature: Nullable<String>,
+        /// The signature that was sent. Null if the call had none.
+        signature: Nullable<Label>,
         /// The key's highest nonce when the call was answered.
         highest_nonce: String,
         /// The check that failed; null if none did.
@@ -114,20 +120,27 @@ impl Shape for Decoded {
 
 fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
     let sent = OfKey::of(asked.query);
-    let (api_key, all) = (sent.key()?, sent.all()?);
-    let known = app.gate.keys().find(api_key.as_bytes()).ok_or_else(|| {
-        let message = format!("No API key '{}'", quoted(api_key));
-        Refusal::new(Reason::InvalidApiKey, message).with_status(404)
-    })?;
-    let calls = if all { &app.all_calls } else { &app.refused_calls }.of(api_key);
-    let requests = calls.into_iter().map(|call| shown(&known, call)).collect();
+    let kept = if sent.all()? { &app.all_calls } else { &app.refused_calls };
+    let calls = match sent.key() {
+        None => kept.newest(),
+        Some(api_key) if app.gate.keys().find(api_key.as_bytes()).is_some() => kept.of(api_key),
+        Some(api_key) => {
+            let message = format!("No API key '{}'", quoted(api_key));
+            return Err(Refusal::new(Reason::InvalidApiKey, message).with_status(404));
+        }
+    };
+    let requests = calls.into_iter().map(|call| shown(app, call)).collect();
     Ok(Reply::json(json::body(&RefusedRequests { requests })))
 }
 
-fn shown(known: &KnownKey, call: KeptCall) -> RefusedRequest {
-    let KeptCall { time_ms, route, status, refusal, signed, highest_nonce } = call;
+fn shown(app: &App, call: KeptCall) -> RefusedRequest {
+    let KeptCall { number, api_key, time_ms, route, status, refusal, signed, signature, highest_nonce } =
+        call;
+    let known = app.gate.keys().find(api_key.as_bytes());
     let payload = Decoded::of(signed.as_ref().and_then(|signed| buttonwood_gate::decoded(signed.as_bytes())));
     RefusedRequest {
+        number,
+        key: Label(api_key),
         time_ms,
         unknown_fields: unknown(&route, &payload),
         route: Label(route),
@@ -137,8 +150,9 @@ fn shown(known: &KnownKey, call: KeptCall) -> RefusedRequest {
         message: Nullable(refusal.map(|refusal| Label(refusal.message))),
         payload,
         expected_signature: Nullable(
-            signed.as_ref().map(|signed| known.expected_signature(signed.as_bytes())),
+            signed.as_ref().zip(known).map(|(signed, known)| known.expected_signature(signed.as_bytes())),
         ),
+        signature: Nullable(signature.map(Label)),
         signed: Nullable(signed.map(Label)),
         highest_nonce,
     }
@@ -207,9 +221,9 @@ fn check(refusal: &Refusal) -> &'static str {
 /// Keeps a call that was not refused, in a sandbox.
 pub(crate) fn note_answered(app: &App, head: &Parts, status: StatusCode) {
     if app.settings.sandbox
-        && let Some((key, call)) = kept(app, head, status.as_u16(), None)
+        && let Some(call) = kept(app, head, status.as_u16(), None)
     {
-        app.all_calls.note(&key, call);
+        app.all_calls.note(call);
     }
 }
 
@@ -217,23 +231,26 @@ pub(crate) fn note_answered(app: &App, head: &Parts, status: StatusCode) {
 #[cold]
 pub(crate) fn note(app: &App, head: &Parts, refusal: &Refusal) {
     if app.settings.sandbox
-        && let Some((key, call)) = kept(app, head, refusal.status, Some(refusal.clone()))
+        && let Some(call) = kept(app, head, refusal.status, Some(refusal.clone()))
     {
-        app.all_calls.note(&key, call.clone());
-        app.refused_calls.note(&key, call);
+        app.all_calls.note(call.clone());
+        app.refused_calls.note(call);
     }
 }
 
-/// A call and its key; none without a known key.
-fn kept(app: &App, head: &Parts, status: u16, refusal: Option<Refusal>) -> Option<(String, KeptCall)> {
-    let (known, payload) = app.gate.named_key(&head.headers)?;
-    let call = KeptCall {
+/// A call; none without a known key.
+fn kept(app: &App, head: &Parts, status: u16, refusal: Option<Refusal>) -> Option<KeptCall> {
+    let NamedKey { known, payload, signature } = app.gate.named_key(&head.headers)?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Some(KeptCall {
+        number: 0,
+        api_key: known.key.api_key.clone(),
         time_ms: app.exchange.now().millis(),
         route: format!("{} {}", head.method, quoted(head.uri.path())),
         status,
         refusal,
-        signed: payload.map(|payload| String::from_utf8_lossy(payload).into_owned()),
+        signed: payload.map(text),
+        signature: signature.map(text),
         highest_nonce: known.last_nonce().to_string(),
-    };
-    Some((known.key.api_key.clone(), call))
+    })
 }

@@ -141,6 +141,9 @@ pub(super) fn allowed(shared: &Shared, right: &Right) -> Result<Opener, Fault> {
 }
 
 fn check(opener: &Opener, right: &Right) -> Result<(), Fault> {
+    if opener.only_reads() && right.scope == Scope::OrdersCreate {
+        return Err(forbidden("A socket that a page opened only reads"));
+    }
     if opener.scopes().is_some_and(|scopes| !scopes.allows(Scopes::of(&[right.scope]))) {
         return Err(forbidden(&format!("The access token lacks the scope {}", right.scope.name())));
     }

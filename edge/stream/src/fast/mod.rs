@@ -17,7 +17,7 @@ use buttonwood_engine::{Answer, TradingAnswer, TradingCommand};
 use buttonwood_gate::{Opener, Refusal};
 use buttonwood_http::{Code, Reply, Serve};
 use buttonwood_model::{ClientId, ConnectionId};
-use buttonwood_rest::{App, FastOptions, Opening, StreamKind, held_by_token};
+use buttonwood_rest::{App, FastOptions, Opening, StreamKind, held_by, held_by_browser, held_by_token};
 use buttonwood_wire::field::bad_query;
 use rpc::{Fault, Id, Request};
 use std::cell::RefCell;
@@ -40,8 +40,14 @@ pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Ref
     let after = options.orders_after()?;
     let app = &started.app;
     let now = app.exchange.now();
-    let opener =
-        app.gate.open(&opening.head.headers, opening.client, now, |token| held_by_token(app, token, now))?;
+    let headers = &opening.head.headers;
+    let opener = match options.ticket() {
+        None => app.gate.open(headers, opening.client, now, |token| held_by_token(app, token, now))?,
+        Some(ticket) => {
+            let find = |session| held_by_browser(app, session, now);
+            Some(app.gate.open_by_ticket(headers, ticket, now, find)?)
+        }
+    };
     let seat = started.limits.sit(opening.client, opener.as_ref().map(Opener::session))?;
     let key = opener.as_ref().map(|opener| shown_name(&app.exchange.views(), opener.session()));
     let (streams, client) = (started.clone(), opening.client);
@@ -197,7 +203,7 @@ impl Session for Fast {
         let mut opener = opener.borrow_mut();
         let Some(known) = opener.as_ref() else { return true };
         let time = app.exchange.now();
-        let Ok(now) = app.gate.open_still(known, *client, |token| held_by_token(app, token, time)) else {
+        let Ok(now) = app.gate.open_still(known, *client, |sign| held_by(app, sign, time)) else {
             return false;
         };
         let may_read =

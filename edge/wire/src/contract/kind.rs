@@ -146,26 +146,6 @@ impl<'a, const DEFAULT: bool> Kind<Query<'a>> for Flag<DEFAULT> {
     }
 }
 
-/// The text of an API key, which must be there.
-#[derive(Debug)]
-pub enum KeyText {}
-
-impl Described for KeyText {
-    const REQUIRED: bool = true;
-
-    fn schema() -> Node {
-        Text::schema()
-    }
-}
-
-impl<'a> Kind<Query<'a>> for KeyText {
-    type Read = Result<&'a str, Refusal>;
-
-    fn read(source: Query<'a>, name: &'static str) -> Self::Read {
-        source.sent(name).ok_or_else(|| Refusal::missing_key(name))
-    }
-}
-
 /// `true` or `false`, without a default.
 #[derive(Debug)]
 pub enum Switch {}

@@ -35,6 +35,7 @@ fn settings() -> Settings {
         pages: Entrance::Main,
         outside: Vec::new(),
         sockets: Entrance::Main,
+        socket_url: None,
         streams: None,
     }
 }
