@@ -1,68 +1,114 @@
-//! The market table: the symbols with a trade or an order, with their price and top of book.
+//! The market table: every open symbol with its names, price, change, volume and top of book.
 
-use crate::market_page::Link;
-use buttonwood_model::{Side, Symbol, SymbolId, Time};
-use buttonwood_num::{Grid, Price};
+use crate::trade::Link;
+use buttonwood_model::{Side, Symbol, SymbolId, SymbolStatus, Time};
+use buttonwood_num::{Grid, Money, Price};
 use buttonwood_sequencer::Exchange;
-use buttonwood_views::{Move, Views, Window};
+use buttonwood_views::{Move, Sums, Views};
 use serde_json::{Value, json};
+use std::cmp::Reverse;
+
+/// Places of a volume in dollars.
+const CENTS: u8 = 2;
 
 /// The figures of one symbol.
 #[derive(Debug)]
 struct Row {
-    symbol: String,
+    id: SymbolId,
+    link: Link,
     grid: Grid,
-    window: Option<Window>,
+    sums: Option<Sums>,
     bid: Option<Price>,
     ask: Option<Price>,
 }
 
-/// Rows of symbol, last price, change, best bid and best ask; texts throughout, ready to show. The change is left out where
-/// the history cannot be read.
+/// The figures of the past day.
+#[derive(Clone, Copy, Debug, Default)]
+struct Past {
+    moved: Option<Move>,
+    /// In the quote currency.
+    volume: Money,
+}
+
+/// Rows of names, last price, change, volume in dollars, best bid and best ask, the largest volume first; texts throughout, ready to
+/// show, and empty where there is no figure. The change is left out where the history cannot be read.
 pub(crate) async fn table(exchange: &Exchange) -> Value {
     let now = exchange.now();
     // Batches wait while the views are locked, so only the figures are read under the lock.
     let figures = rows(&exchange.views(), now);
-    let mut rows = Vec::with_capacity(figures.len());
+    let mut shown = Vec::with_capacity(figures.len());
     for row in figures {
-        let begun = exchange.stretch(row.window.and_then(|window| window.stretch())).await;
-        let begun = begun.inspect_err(|fault| tracing::error!(%fault, "history cannot be read")).ok();
-        let moved = row.window.zip(begun).map(|(window, begun)| window.moved(begun.as_ref()));
-        rows.push(texts(&row, moved));
+        let past = past(exchange, &row).await;
+        shown.push((row, past));
     }
+    let mut shown = valued(&exchange.views(), now, shown);
+    shown.sort_by_key(|(dollars, ..)| Reverse(*dollars));
+    let rows: Vec<Value> =
+        shown.iter().map(|(dollars, row, past)| texts(row, past.moved, *dollars)).collect();
     json!({ "now_ms": now.millis(), "rows": rows })
+}
+
+/// The past day of a symbol, whose first minute may be on disk.
+async fn past(exchange: &Exchange, row: &Row) -> Past {
+    let Some(sums) = row.sums else { return Past::default() };
+    let begun = exchange.stretch(sums.window.stretch()).await;
+    match begun.inspect_err(|fault| tracing::error!(%fault, "history cannot be read")) {
+        Ok(begun) => Past {
+            moved: Some(sums.window.moved(begun.as_ref())),
+            volume: sums.day(begun.as_ref(), &row.grid).quote,
+        },
+        Err(_) => Past { moved: None, volume: sums.day(None, &row.grid).quote },
+    }
+}
+
+/// The rows with their volumes in dollars.
+fn valued(views: &Views, now: Time, rows: Vec<(Row, Past)>) -> Vec<(Money, Row, Past)> {
+    let floor = views.state().floor();
+    rows.into_iter().map(|(row, past)| (floor.dollars(now, row.id, past.volume), row, past)).collect()
 }
 
 /// Links to the symbols with a trade or an order, and to those that `also` names.
 pub(crate) fn links(views: &Views, now: Time, also: impl Fn(&Symbol) -> bool) -> Vec<Link> {
-    let active: Vec<String> = rows(views, now).into_iter().map(|row| row.symbol).collect();
+    let is_active = |id: SymbolId| {
+        let has_orders = |side| views.depth().best(id, side).is_some();
+        views.tape().window(id, now).is_some() || has_orders(Side::Buy) || has_orders(Side::Sell)
+    };
     let state = views.state();
-    let listed = state.symbols().iter().filter(|symbol| active.contains(&symbol.name) || also(symbol));
-    listed.map(|symbol| Link::of(state, symbol)).collect()
+    let listed = state.symbols().iter().enumerate();
+    let shown = listed.filter(|(at, symbol)| is_active(SymbolId::from_index(*at)) || also(symbol));
+    shown.map(|(_, symbol)| Link::of(state, symbol)).collect()
 }
 
 fn rows(views: &Views, now: Time) -> Vec<Row> {
-    let row = |(id, symbol): (usize, &Symbol)| {
-        let id = SymbolId::from_index(id);
-        let window = views.tape().window(id, now);
+    let state = views.state();
+    let row = |(at, symbol): (usize, &Symbol)| {
+        let id = SymbolId::from_index(at);
         let best = |side| views.depth().best(id, side).map(|(price, _)| price);
-        let (bid, ask) = (best(Side::Buy), best(Side::Sell));
-        (window.is_some() || bid.is_some() || ask.is_some()).then(|| Row {
-            symbol: symbol.name.clone(),
+        Row {
+            id,
+            link: Link::of(state, symbol),
             grid: symbol.grid.clone(),
-            window,
-            bid,
-            ask,
-        })
+            sums: views.tape().sums(id, now),
+            bid: best(Side::Buy),
+            ask: best(Side::Sell),
+        }
     };
-    views.state().symbols().iter().enumerate().filter_map(row).collect()
+    let listed = state.symbols().iter().enumerate();
+    listed.filter(|(_, symbol)| symbol.status != SymbolStatus::Closed).map(row).collect()
 }
 
-fn texts(row: &Row, moved: Option<Move>) -> Value {
+fn texts(row: &Row, moved: Option<Move>, dollars: Money) -> Value {
+    let mut volume = Vec::new();
+    if row.sums.is_some() {
+        dollars.push_floored(&mut volume, CENTS);
+    }
     json!({
-        "symbol": row.symbol,
-        "last": shown(&row.grid, row.window.map(|window| window.last())),
+        "symbol": row.link.symbol,
+        "title": row.link.title,
+        "name": row.link.name,
+        "last": shown(&row.grid, row.sums.map(|sums| sums.window.last())),
         "change": moved.map_or_else(String::new, |moved| percent(moved.change())),
+        "volume": String::from_utf8(volume).unwrap_or_default(),
         "bid": shown(&row.grid, row.bid),
         "ask": shown(&row.grid, row.ask),
     })

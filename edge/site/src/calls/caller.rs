@@ -94,11 +94,11 @@ pub(crate) struct BrowserState {
     /// Whether the user is an operator.
     pub(crate) is_operator: bool,
     /// The user's group; none for an operator.
-    pub(super) group: Option<GroupId>,
+    pub(crate) group: Option<GroupId>,
     /// The user's rights.
     pub(super) roles: Roles,
     /// The account that the user chose; none for an operator.
-    pub(super) account: Option<AccountId>,
+    pub(crate) account: Option<AccountId>,
 }
 
 /// The browser with this cookie. Its use is a sign of life.

@@ -67,9 +67,7 @@ pub(super) fn no_session(is_https: bool) -> Result<HeaderValue, Refusal> {
 
 /// A field that sets a cookie, which scripts cannot read and other sites cannot send along with a POST (D-141).
 pub(super) fn cookie(name: &str, value: &str, is_https: bool) -> Result<HeaderValue, Refusal> {
-    let secure = if is_https { "; Secure" } else { "" };
-    let field = format!("{name}={value}; HttpOnly; SameSite=Lax; Path=/{secure}");
-    HeaderValue::try_from(field).map_err(|_| failed())
+    HeaderValue::try_from(people::set_cookie(name, value, is_https)).map_err(|_| failed())
 }
 
 /// A field that ends a cookie.

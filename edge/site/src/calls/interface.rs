@@ -1,8 +1,9 @@
 //! Calls of the interface by a browser: `/site/call`.
 
 use super::caller::{Caller, sign_in_required};
-use buttonwood_gate::{Held, HeldKind, Owner, Payload, Reason, Refusal, Value};
-use buttonwood_rest::{HeldCall, Later, needs_code};
+use buttonwood_gate::{Held, Payload, Reason, Refusal, Value};
+use buttonwood_model::AccountId;
+use buttonwood_rest::{HeldCall, Later, held_by_browser, needs_code};
 
 /// The payload of a private endpoint, without its nonce, gets that endpoint's reply.
 pub(super) fn call<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
@@ -19,18 +20,17 @@ pub(super) fn call<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
 }
 
 /// The browser as the published state has it now.
-fn held(caller: &Caller<'_>) -> Result<Held, Refusal> {
-    let views = caller.app.exchange.views();
-    let now = caller.app.now_of(&views);
-    let holder = views.state().identity().holder(caller.browser.session, now).ok_or_else(sign_in_required)?;
-    let group =
-        holder.group.ok_or_else(|| Refusal::new(Reason::MissingRole, "An operator does not trade"))?;
-    Ok(Held {
-        session: holder.session,
-        owner: Owner::Group(group),
-        roles: holder.roles,
-        group: Some(group),
-        chosen: holder.account,
-        kind: HeldKind::Browser,
+pub(super) fn held(caller: &Caller<'_>) -> Result<Held, Refusal> {
+    if caller.browser.is_operator {
+        return Err(Refusal::new(Reason::MissingRole, "An operator does not trade"));
+    }
+    held_by_browser(caller.app, caller.browser.session, caller.app.exchange.now())
+        .ok_or_else(sign_in_required)
+}
+
+/// The account that the browser's user chose.
+pub(super) fn chosen(held: &Held) -> Result<AccountId, Refusal> {
+    held.chosen.ok_or_else(|| {
+        Refusal::new(Reason::InvalidAccountName, "No account is chosen: /site/account chooses one")
     })
 }

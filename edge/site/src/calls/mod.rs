@@ -3,6 +3,7 @@
 //! A call reads the fields of a JSON object, lets `people` or the exchange decide, and words the answer. Not here: passwords, codes and
 //! throttles (`people`), and rules (`core/identity`).
 
+mod alias;
 mod apps;
 mod caller;
 mod checks;
@@ -14,16 +15,24 @@ mod interface;
 mod keys;
 mod operator;
 mod passkeys;
+mod preferences;
+mod preview;
+mod qr;
+mod queue;
 mod sessions;
+mod statement;
+mod stream;
 mod user;
 
 pub(crate) use caller::{BrowserState, find_browser};
 pub(crate) use fields::Step;
+pub(crate) use preferences::preferences_of;
 
 use crate::own::Own;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_rest::{Later, Spot, Visit, no_endpoint};
+use buttonwood_wire::contract::Query;
 use caller::{Caller, Guest, Needs};
 
 /// Bytes of a body at most.
@@ -31,10 +40,19 @@ const BODY_MAX: usize = 64 * 1024;
 
 /// The answer to a GET of a user who is signed in.
 type Read = fn(&Caller<'_>) -> Result<Reply, Refusal>;
+/// The same of one who asks with a query, and of what is not in memory.
+type Ask = for<'a> fn(&'a Caller<'a>, Query<'a>) -> Later<'a>;
 /// A POST that needs no session.
 type Open = for<'a> fn(&'a Guest<'a>, Payload) -> Later<'a>;
 /// A POST of a user who is signed in as far as it needs.
 type Act = for<'a> fn(&'a Caller<'a>, Payload) -> Later<'a>;
+
+/// The function of a GET.
+#[derive(Clone, Copy)]
+enum Get {
+    Read(Read),
+    Ask(Ask),
+}
 
 /// The function of a POST.
 #[derive(Clone, Copy)]
@@ -47,12 +65,16 @@ enum Post {
 #[derive(Clone, Copy)]
 pub(crate) struct Calls {
     path: &'static str,
-    read: Option<Read>,
+    read: Option<Get>,
     post: Option<Post>,
 }
 
 const fn read(path: &'static str, read: Read) -> Calls {
-    Calls { path, read: Some(read), post: None }
+    Calls { path, read: Some(Get::Read(read)), post: None }
+}
+
+const fn ask(path: &'static str, ask: Ask) -> Calls {
+    Calls { path, read: Some(Get::Ask(ask)), post: None }
 }
 
 const fn open(path: &'static str, open: Open) -> Calls {
@@ -74,8 +96,8 @@ const CALLS: &[Calls] = &[
     read("/site/session", user::session),
     read("/site/sessions", sessions::list),
     read("/site/grants", grants::list),
-    Calls { read: Some(apps::list), ..act("/site/apps", Needs::Code, apps::register) },
-    Calls { read: Some(keys::list), ..act("/site/keys", Needs::Code, keys::make) },
+    Calls { read: Some(Get::Read(apps::list)), ..act("/site/apps", Needs::Code, apps::register) },
+    Calls { read: Some(Get::Read(keys::list)), ..act("/site/keys", Needs::Code, keys::make) },
     read("/site/passkeys", passkeys::list),
     open("/site/signup", entering::sign_up),
     open("/site/confirm", entering::confirm),
@@ -102,9 +124,24 @@ const CALLS: &[Calls] = &[
     act("/site/keys/delete", Needs::Code, keys::delete),
     act("/site/grants/revoke", Needs::Full, grants::revoke),
     act("/site/call", Needs::Full, interface::call),
+    act("/site/preview", Needs::Full, preview::preview),
+    ask("/site/queue", queue::list),
+    act("/site/stream", Needs::Full, stream::ticket),
+    Calls {
+        read: Some(Get::Read(preferences::show)),
+        ..act("/site/preferences", Needs::Full, preferences::set)
+    },
+    act("/site/alias", Needs::Full, alias::set),
+    ask("/site/statement.csv", statement::file),
+    ask("/site/qr.svg", qr::picture),
     act("/site/operator/apps/review", Needs::Operator, operator::review),
     act("/site/operator/approve", Needs::Operator, operator::approve),
     read("/site/operator/proposals", operator::list),
+    act("/site/operator/halt", Needs::Operator, operator::halt),
+    act("/site/operator/resume", Needs::Operator, operator::resume),
+    act("/site/operator/symbols/status", Needs::Operator, operator::set_status),
+    ask("/site/operator/audit", operator::audit),
+    read("/site/operator/health", operator::health),
 ];
 
 impl Calls {
@@ -133,16 +170,19 @@ impl Calls {
         let answered = if visit.is_post() {
             self.answer_post(visit, &own).await
         } else {
-            self.answer_read(&visit, &own)
+            self.answer_read(&visit, &own).await
         };
         answered.map(Reply::uncached)
     }
 
-    fn answer_read(&self, visit: &Visit<'_>, own: &Own) -> Result<Reply, Refusal> {
+    async fn answer_read(&self, visit: &Visit<'_>, own: &Own) -> Result<Reply, Refusal> {
         let read = self.read.ok_or_else(|| no_endpoint(visit.path()))?;
         let caller = Caller::find(Guest::of(visit, own))?;
         caller.check(Needs::Full)?;
-        read(&caller)
+        match read {
+            Get::Read(read) => read(&caller),
+            Get::Ask(ask) => ask(&caller, Query(visit.head.uri.query().unwrap_or_default())).await,
+        }
     }
 
     /// The checks come in the order of the table of the interface: media type, origin, session, CSRF token, factors, code, fields.

@@ -1,12 +1,19 @@
 //! The calls of operators who signed in: they are commands of `admin`, with the e-mail address as their user (D-144).
 
+mod health;
+
+pub(super) use health::health;
+
 use super::caller::{Caller, no_operator};
 use buttonwood_engine::Note;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_operate::{APPROVE, Command, Operator, REVIEW_APP, proposals, reason_of, what};
+use buttonwood_operate::{
+    APPROVE, Command, HALT, Operator, RESUME, REVIEW_APP, SET_STATUS, audit, proposals, reason_of, what,
+};
 use buttonwood_rest::Later;
-use buttonwood_wire::contract::{Flag, InPayload, Label, Needed, Switch, Text};
+use buttonwood_wire::contract::{Flag, InPayload, InQuery, Label, Needed, Query, Switch, Text, Whole};
+use buttonwood_wire::field::bad_query;
 use buttonwood_wire::{answer, json, request};
 
 request! {
@@ -20,6 +27,26 @@ request! {
         implicit: Flag<false>,
     }
 }
+
+request! {
+    /// An act that is refused without a reason.
+    struct Reasoned in InPayload {
+        /// Why.
+        reason: Needed<Text>,
+    }
+}
+
+request! {
+    /// Which acts.
+    struct Acts in InQuery {
+        /// How many at most.
+        limit: Whole,
+    }
+}
+
+/// Acts of the audit unless the caller says otherwise, and at most.
+const ACTS: u64 = 100;
+const ACTS_MAX: u64 = 500;
 
 answer! {
     /// The arguments of `app review`.
@@ -68,9 +95,50 @@ pub(super) fn approve<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> 
     Box::pin(async move { act(caller, &APPROVE, &fields, reason_of(&fields)?).await })
 }
 
+/// The same, refused without a reason.
+async fn act_for_a_reason(
+    caller: &Caller<'_>,
+    command: &Command,
+    fields: &Payload,
+) -> Result<Reply, Refusal> {
+    Reasoned::of(fields).reason()?;
+    act(caller, command, fields, reason_of(fields)?).await
+}
+
+pub(super) fn halt<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
+    Box::pin(async move { act_for_a_reason(caller, &HALT, &fields).await })
+}
+
+pub(super) fn resume<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
+    Box::pin(async move { act_for_a_reason(caller, &RESUME, &fields).await })
+}
+
+pub(super) fn set_status<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
+    Box::pin(async move { act_for_a_reason(caller, &SET_STATUS, &fields).await })
+}
+
+/// The newest acts of operators, as `admin audit` lists them.
+pub(super) fn audit<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
+    Box::pin(async move {
+        caller.check_operator()?;
+        let limit = match Acts::of(query).limit()? {
+            Some(limit) if !(1..=ACTS_MAX).contains(&limit) => {
+                let bounds = format!("from 1 to {ACTS_MAX}");
+                return Err(bad_query("limit", &bounds, &limit.to_string()));
+            }
+            limit => limit.unwrap_or(ACTS),
+        };
+        Ok(list_of(&audit::newest(caller.app.shared(), limit).await?))
+    })
+}
+
 /// The proposals that can be approved, as `admin proposals` lists them.
 pub(super) fn list(caller: &Caller<'_>) -> Result<Reply, Refusal> {
     caller.check_operator()?;
-    let all = proposals(caller.app.shared()).join(&b","[..]);
-    Ok(Reply::secret_json([b"[", all.as_slice(), b"]"].concat()))
+    Ok(list_of(&proposals(caller.app.shared())))
+}
+
+/// JSON objects as an array.
+fn list_of(objects: &[Vec<u8>]) -> Reply {
+    Reply::secret_json([b"[", objects.join(&b","[..]).as_slice(), b"]"].concat())
 }

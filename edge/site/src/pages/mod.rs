@@ -1,32 +1,34 @@
-//! The pages of people: signing up and in, a forgotten password, and settings.
+//! The pages at fixed paths: their table, who may see each, and where others are sent.
 //!
 //! A page is a frame with one main part and one module. What the server knows of the browser stands in a block of data: the token that
 //! its calls show, the next step of its sign-in, and where that leads.
 
 mod next;
 
-use crate::calls::{BrowserState, Step, find_browser};
+use crate::calls::{BrowserState, Step};
+use crate::frame::{Parts, Seen, item};
+use crate::guard::{self, Closed};
 use crate::html::fill;
-use crate::own::Own;
-use crate::{HTML, SCRIPT, STYLE};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_identity::Stage;
-use buttonwood_model::Scope;
-use buttonwood_people as people;
+use buttonwood_model::{GroupId, Scope};
 use buttonwood_rest::Visit;
 use buttonwood_wire::field::failed;
 use http::HeaderValue;
-use serde_json::json;
+use serde_json::{Value, json};
 
-/// The frame of all these pages.
-const FRAME: &str = include_str!("../../assets/person/frame.html");
 /// The part of a page in which a second factor is enrolled.
 const ENROL: &str = include_str!("../../assets/person/enrol.html");
 /// The form that adds a passkey.
 const PASSKEY: &str = include_str!("../../assets/person/passkey.html");
+/// The main part of a page that its module draws.
+const DRAWN: &str = "<h1>{{title}}</h1>\n<div id=\"app\"></div>\n\
+                     <noscript><p class=\"notice\">This page needs JavaScript.</p></noscript>";
+/// The main part of a page of people.
+const PERSON: &str = include_str!("../../assets/person/frame.html");
 /// Where a sign-in leads without a path of its own.
-const HOME: &str = "/settings/security";
+pub(crate) const HOME: &str = "/account";
 
 /// A page.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +36,7 @@ pub(crate) struct Page {
     path: &'static str,
     title: &'static str,
     script: &'static str,
+    style: &'static str,
     main: &'static str,
     kind: Kind,
 }
@@ -43,77 +46,80 @@ pub(crate) struct Page {
 enum Kind {
     /// Anyone.
     Public,
+    /// Anyone, with forms of people on it.
+    Person,
     /// Anyone who has not signed in, or whose code is due.
     SignIn,
     /// A user who has given both factors.
     Settings,
+    /// The same; the page is of an account.
+    Account,
+    /// An operator who has given both factors.
+    Operator,
+    /// A user of a sandbox, on its own machine.
+    Console,
 }
 
-/// The files of these pages, beside those of the other pages.
-pub(crate) const FILES: [(&str, &str, &[u8]); 11] = [
-    ("/site/person.css", STYLE, include_bytes!("../../assets/person.css")),
-    ("/site/post.js", SCRIPT, include_bytes!("../../assets/post.js")),
-    ("/site/passkey.js", SCRIPT, include_bytes!("../../assets/passkey.js")),
-    ("/site/enrol.js", SCRIPT, include_bytes!("../../assets/enrol.js")),
-    ("/site/signup.js", SCRIPT, include_bytes!("../../assets/signup.js")),
-    ("/site/signin.js", SCRIPT, include_bytes!("../../assets/signin.js")),
-    ("/site/password.js", SCRIPT, include_bytes!("../../assets/password.js")),
-    ("/site/security.js", SCRIPT, include_bytes!("../../assets/security.js")),
-    ("/site/keys.js", SCRIPT, include_bytes!("../../assets/keys.js")),
-    ("/site/apps.js", SCRIPT, include_bytes!("../../assets/apps.js")),
-    ("/site/sessions.js", SCRIPT, include_bytes!("../../assets/sessions.js")),
-];
+const fn drawn(
+    path: &'static str,
+    title: &'static str,
+    names: (&'static str, &'static str),
+    kind: Kind,
+) -> Page {
+    Page { path, title, script: names.0, style: names.1, main: DRAWN, kind }
+}
 
-const PAGES: [Page; 7] = [
+const fn person(
+    path: &'static str,
+    title: &'static str,
+    script: &'static str,
+    main: &'static str,
+    kind: Kind,
+) -> Page {
+    Page { path, title, script, style: "person", main, kind }
+}
+
+const PAGES: [Page; 19] = [
+    Page { main: "", ..drawn("/", "Markets", ("front", "front"), Kind::Public) },
     Page {
-        path: "/signup",
-        title: "Sign up",
-        script: "signup",
-        main: include_str!("../../assets/person/signup.html"),
-        kind: Kind::Public,
+        main: include_str!("../../assets/docs.html"),
+        ..drawn("/docs", "The interface", ("docs", "docs"), Kind::Public)
     },
-    Page {
-        path: "/signin",
-        title: "Sign in",
-        script: "signin",
-        main: include_str!("../../assets/person/signin.html"),
-        kind: Kind::SignIn,
-    },
-    Page {
-        path: "/password",
-        title: "Set another password",
-        script: "password",
-        main: include_str!("../../assets/person/password.html"),
-        kind: Kind::Public,
-    },
-    Page {
-        path: "/settings/security",
-        title: "Security",
-        script: "security",
-        main: include_str!("../../assets/person/security.html"),
-        kind: Kind::Settings,
-    },
-    Page {
-        path: "/settings/keys",
-        title: "Keys",
-        script: "keys",
-        main: include_str!("../../assets/person/keys.html"),
-        kind: Kind::Settings,
-    },
-    Page {
-        path: "/settings/apps",
-        title: "Apps",
-        script: "apps",
-        main: include_str!("../../assets/person/apps.html"),
-        kind: Kind::Settings,
-    },
-    Page {
-        path: "/settings/sessions",
-        title: "Sessions",
-        script: "sessions",
-        main: include_str!("../../assets/person/sessions.html"),
-        kind: Kind::Settings,
-    },
+    drawn("/predictions", "Predictions", ("predictions", "predictions"), Kind::Public),
+    drawn("/account", "Account", ("account", "account"), Kind::Account),
+    drawn("/account/money", "Money", ("money", "account"), Kind::Account),
+    drawn("/account/clearing", "Clearing", ("clearing", "account"), Kind::Account),
+    drawn("/account/staking", "Staking", ("staking", "account"), Kind::Account),
+    drawn("/account/statement", "Statement", ("statement", "account"), Kind::Account),
+    drawn("/operator", "Operator", ("operator", "operator"), Kind::Operator),
+    drawn("/console", "Console", ("console", "console"), Kind::Console),
+    drawn("/console/calls", "Calls", ("calls", "console"), Kind::Console),
+    drawn("/console/requests", "Requests", ("requests", "console"), Kind::Console),
+    person("/signup", "Sign up", "signup", include_str!("../../assets/person/signup.html"), Kind::Person),
+    person("/signin", "Sign in", "signin", include_str!("../../assets/person/signin.html"), Kind::SignIn),
+    person(
+        "/password",
+        "Set another password",
+        "password",
+        include_str!("../../assets/person/password.html"),
+        Kind::Person,
+    ),
+    person(
+        "/settings/security",
+        "Security",
+        "security",
+        include_str!("../../assets/person/security.html"),
+        Kind::Settings,
+    ),
+    person("/settings/keys", "Keys", "keys", include_str!("../../assets/person/keys.html"), Kind::Settings),
+    person("/settings/apps", "Apps", "apps", include_str!("../../assets/person/apps.html"), Kind::Settings),
+    person(
+        "/settings/sessions",
+        "Sessions",
+        "sessions",
+        include_str!("../../assets/person/sessions.html"),
+        Kind::Settings,
+    ),
 ];
 
 impl Page {
@@ -122,50 +128,124 @@ impl Page {
         PAGES.iter().find(|page| page.path == path)
     }
 
-    /// The page for this browser, or the redirect to where the browser belongs. No cache keeps either.
-    pub(crate) fn answer(&self, visit: &Visit<'_>) -> Result<Reply, Refusal> {
-        let cookie = visit.cookie(people::session_cookie(Own::of(visit).is_https));
-        let browser =
-            cookie.and_then(|cookie| Some((find_browser(visit.app, cookie)?, people::csrf(cookie))));
+    /// Whether its main part is the front page's, which is made anew each second.
+    pub(crate) fn is_front(&self) -> bool {
+        self.path == "/"
+    }
+
+    /// The page for this browser, or the redirect to where the browser belongs. `front` is the front page's main part. No cache keeps
+    /// either.
+    pub(crate) fn answer(&self, visit: &Visit<'_>, front: &str) -> Result<Reply, Refusal> {
+        let seen = Seen::of(visit);
         let asked = Asked::of(visit);
-        match (self.kind, browser) {
-            (Kind::Settings, browser)
-                if browser.as_ref().is_none_or(|(browser, _)| browser.stage != Stage::Full) =>
-            {
-                redirect(&format!("/signin?next={}", self.path))
-            }
-            (Kind::SignIn, Some((browser, _))) if browser.stage == Stage::Full && !asked.is_due(&browser) => {
+        let browser = seen.browser.as_ref().map(|(browser, _)| browser);
+        match (self.kind, browser, seen.signed_in()) {
+            (Kind::Settings | Kind::Account, _, None) => redirect(&format!("/signin?next={}", self.path)),
+            (Kind::SignIn, Some(browser), _) if browser.stage == Stage::Full && !asked.is_due(browser) => {
                 redirect(asked.next.as_deref().unwrap_or(HOME))
             }
-            (Kind::Public | Kind::SignIn | Kind::Settings, browser) => Ok(self.page(browser, &asked)),
+            (Kind::Operator, browser, _) => self.guarded(guard::operator(browser), visit, (&seen, &asked)),
+            (Kind::Console, ..) => self.guarded(guard::console(visit), visit, (&seen, &asked)),
+            _ => Ok(self.page(visit, &seen, &asked, front)),
         }
     }
 
-    fn page(&self, browser: Option<(BrowserState, String)>, asked: &Asked) -> Reply {
-        let (step, csrf) = match browser {
-            Some((browser, csrf)) if browser.stage == Stage::Full && asked.is_due(&browser) => {
-                (Some("code"), Some(csrf))
-            }
-            Some((browser, csrf)) => (Some(Step::after(browser.stage).0), Some(csrf)),
-            None => (None, None),
-        };
-        let next = asked.next.as_deref().unwrap_or(HOME);
-        let data = json!({ "step": step, "csrf": csrf, "next": next }).to_string();
-        let nav = if self.kind == Kind::Settings { nav(self.path) } else { String::new() };
-        let main = fill(self.main, &[("enrol", ENROL), ("passkey", PASSKEY), ("scopes", &scopes())]);
-        let page = fill(
-            FRAME,
-            &[
-                ("title", self.title),
-                ("script", self.script),
-                ("main", &main),
-                ("nav", &nav),
-                // Only this character could end the script element, and it occurs only in strings.
-                ("data", &data.replace('<', "\\u003c")),
-            ],
-        );
-        Reply::page(HTML, page.into_bytes()).with_forms().uncached()
+    /// The page, or the one in its place for a visit that may not see it.
+    fn guarded(
+        &self,
+        may_see: Result<(), Closed>,
+        visit: &Visit<'_>,
+        (seen, asked): (&Seen, &Asked),
+    ) -> Result<Reply, Refusal> {
+        Ok(match may_see {
+            Ok(()) => self.page(visit, seen, asked, ""),
+            Err(closed) => closed.page(visit),
+        })
     }
+
+    fn page(&self, visit: &Visit<'_>, seen: &Seen, asked: &Asked, front: &str) -> Reply {
+        let main = match self.kind {
+            Kind::Person | Kind::SignIn | Kind::Settings => {
+                let main = fill(self.main, &[("enrol", ENROL), ("passkey", PASSKEY), ("scopes", &scopes())]);
+                fill(PERSON, &[("title", self.title), ("main", &main)])
+            }
+            Kind::Public | Kind::Account | Kind::Operator | Kind::Console if self.is_front() => {
+                front.to_owned()
+            }
+            Kind::Public | Kind::Account | Kind::Operator | Kind::Console => {
+                fill(self.main, &[("title", self.title)])
+            }
+        };
+        let parts = Parts {
+            title: self.title,
+            script: self.script,
+            styles: &[self.style],
+            class: match self.kind {
+                Kind::Person | Kind::SignIn => "narrow person",
+                Kind::Settings => "person",
+                Kind::Public | Kind::Account | Kind::Operator | Kind::Console => "",
+            },
+            subnav: &self.subnav(),
+            main: &main,
+            foot: "",
+        };
+        seen.page(visit, &parts, self.data(visit, seen, asked))
+    }
+
+    /// The page's own part of the data.
+    fn data(&self, visit: &Visit<'_>, seen: &Seen, asked: &Asked) -> Value {
+        match (self.kind, &seen.browser) {
+            (Kind::Account, Some((browser, _))) => json!({ "page": account(visit, browser) }),
+            (Kind::Person | Kind::SignIn | Kind::Settings, browser) => {
+                let next = asked.next.as_deref().unwrap_or(HOME);
+                let step = browser.as_ref().map(|(browser, _)| {
+                    let is_due = browser.stage == Stage::Full && asked.is_due(browser);
+                    if is_due { "code" } else { Step::after(browser.stage).0 }
+                });
+                json!({ "step": step, "next": next })
+            }
+            (Kind::Public | Kind::Account | Kind::Operator | Kind::Console, _) => json!({}),
+        }
+    }
+
+    /// The links between this page and those that belong to it.
+    fn subnav(&self) -> String {
+        let (words, end) = match self.kind {
+            Kind::Settings => ("Settings", SIGN_OUT),
+            Kind::Account => ("Account", ""),
+            Kind::Console => ("Console", ""),
+            Kind::Public | Kind::Person | Kind::SignIn | Kind::Operator => return String::new(),
+        };
+        let related = PAGES.iter().filter(|page| page.kind == self.kind);
+        let links: String = related.map(|page| item(page.path, page.title, page.path == self.path)).collect();
+        format!("<nav class=\"subnav\" aria-label=\"{words}\"><ul>{links}{end}</ul></nav>")
+    }
+}
+
+/// The button that ends the session.
+const SIGN_OUT: &str = "<li><button type=\"button\" id=\"signout\">Sign out</button></li>";
+
+/// The accounts of a browser: the chosen one, all open ones, and the group's name in clearing. With the currencies and the networks that
+/// each moves on, its home first, which forms offer.
+fn account(visit: &Visit<'_>, browser: &BrowserState) -> Value {
+    let views = visit.app.exchange.views();
+    let access = views.state().access();
+    let currencies = views.state().currencies().iter();
+    let currencies: Vec<Value> = currencies
+        .map(
+            |currency| json!({ "code": currency.code, "name": currency.name, "networks": currency.networks }),
+        )
+        .collect();
+    let chosen = browser.account.and_then(|account| access.account(account));
+    let open = |group: GroupId| access.accounts_of(group).filter(|(id, _)| !access.is_closed(*id));
+    let accounts = browser.group.into_iter().flat_map(open);
+    json!({
+        "account": chosen.map(|account| account.short_name.as_str()),
+        "accounts": accounts.map(|(_, account)| account.short_name.as_str()).collect::<Vec<&str>>(),
+        "counterparty_id": chosen.map(|account| account.counterparty_id.as_str()),
+        "kind": chosen.map(|account| account.kind.name()),
+        "currencies": currencies,
+    })
 }
 
 /// The query of a sign-in page.
@@ -193,18 +273,6 @@ impl Asked {
     fn is_due(&self, browser: &BrowserState) -> bool {
         self.wants_code && !browser.is_fresh
     }
-}
-
-/// The links between the pages of settings.
-fn nav(current: &str) -> String {
-    let links = PAGES.iter().filter(|page| page.kind == Kind::Settings).map(|page| {
-        let mark = if page.path == current { " aria-current=\"page\"" } else { "" };
-        format!("<li><a href=\"{}\"{mark}>{}</a></li>", page.path, page.title)
-    });
-    let links: String = links.collect();
-    format!(
-        "<nav aria-label=\"Settings\"><ul>{links}<li><button type=\"button\" id=\"signout\">Sign out</button></li></ul></nav>"
-    )
 }
 
 /// A box for each scope.

@@ -1,0 +1,162 @@
+//! The files of the pages: scripts, styles, images, and the licences of libraries. `build.rs` packs them.
+
+use buttonwood_http::Reply;
+use buttonwood_rest::Visit;
+use flate2::read::GzDecoder;
+use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, ETAG, IF_NONE_MATCH, VARY};
+use http::{HeaderValue, StatusCode};
+use std::io::Read as _;
+
+/// A file.
+#[derive(Debug)]
+pub(crate) struct File {
+    /// Its path.
+    path: &'static str,
+    /// Its media type.
+    kind: &'static str,
+    /// Its entity tag (RFC 9110, 8.8.3), which changes with its content.
+    tag: &'static str,
+    /// Its bytes, compressed with gzip.
+    packed: &'static [u8],
+}
+
+include!(concat!(env!("OUT_DIR"), "/files.rs"));
+
+/// The path under which browsers look for an icon without being told.
+const ICON: &str = "/favicon.ico";
+
+impl File {
+    /// The file at a path.
+    pub(crate) fn find(path: &str) -> Option<&'static Self> {
+        let path = if path == ICON { "/site/leaf.svg" } else { path };
+        let at = FILES.binary_search_by(|file| file.path.cmp(path)).ok()?;
+        FILES.get(at)
+    }
+
+    /// The file, or 304 for a browser that holds it. A browser asks each time, so that a new build shows at once.
+    pub(crate) fn answer(&self, visit: &Visit<'_>) -> Reply {
+        let tags = visit.header(&IF_NONE_MATCH).unwrap_or_default();
+        let reply = if is_among(self.tag, tags) {
+            Reply::page(self.kind, Vec::new()).with_status(StatusCode::NOT_MODIFIED)
+        } else if takes_gzip(visit.header(&ACCEPT_ENCODING).unwrap_or_default()) {
+            Reply::page(self.kind, self.packed.to_vec())
+                .with_header(CONTENT_ENCODING, HeaderValue::from_static("gzip"))
+        } else {
+            Reply::page(self.kind, self.bytes())
+        };
+        reply
+            .with_header(ETAG, HeaderValue::from_static(self.tag))
+            .with_header(CACHE_CONTROL, HeaderValue::from_static("no-cache"))
+            .with_header(VARY, HeaderValue::from_static("Accept-Encoding"))
+    }
+
+    /// Its bytes as they were before they were packed.
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // A test reads every file that the build packed.
+        let read = GzDecoder::new(self.packed).read_to_end(&mut bytes);
+        if let Err(error) = read {
+            tracing::error!(path = self.path, %error, "a packed file cannot be read");
+        }
+        bytes
+    }
+}
+
+/// Whether a list of entity tags has this one, weak or strong, or is `*`.
+fn is_among(tag: &str, tags: &str) -> bool {
+    tags.split(',').map(str::trim).any(|known| known == "*" || known.trim_start_matches("W/") == tag)
+}
+
+/// Whether a client takes gzip: it names it, or everything, and not with the weight 0.
+fn takes_gzip(encodings: &str) -> bool {
+    let taken = |wanted: &str| {
+        let mut named = encodings.split(',').map(|part| part.split(';').map(str::trim));
+        named.find_map(|mut part| {
+            let is_named = part.next().is_some_and(|name| name.eq_ignore_ascii_case(wanted));
+            is_named.then(|| !part.any(|weight| matches!(weight, "q=0" | "q=0.0" | "q=0.00" | "q=0.000")))
+        })
+    };
+    taken("gzip").or_else(|| taken("*")).unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sha2::{Digest as _, Sha256};
+    use std::fmt::Write as _;
+
+    fn digest(bytes: &[u8]) -> String {
+        Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+            write!(text, "{byte:02x}").unwrap();
+            text
+        })
+    }
+
+    /// The files are in the order in which they are searched, and each can be unpacked.
+    #[test]
+    fn every_file_is_found_and_unpacked() {
+        for file in &FILES {
+            assert_eq!(File::find(file.path).map(|found| found.tag), Some(file.tag), "{}", file.path);
+            assert!(digest(&file.bytes()).starts_with(file.tag.trim_matches('"')), "{}", file.path);
+        }
+        assert_eq!(File::find(ICON).map(|file| file.path), Some("/site/leaf.svg"));
+        assert!(File::find("/site/person/signin.html").is_none() && File::find("/site/").is_none());
+    }
+
+    #[test]
+    fn encodings_and_tags_are_read() {
+        for (sent, is_taken) in [
+            ("gzip, deflate, br", true),
+            ("br;q=1.0, GZIP;q=0.5", true),
+            ("*", true),
+            ("gzip;q=0, *", false),
+            ("identity", false),
+            ("", false),
+        ] {
+            assert_eq!(takes_gzip(sent), is_taken, "{sent}");
+        }
+        for (sent, is_held) in
+            [("\"a\"", true), ("\"b\", W/\"a\"", true), ("*", true), ("\"b\"", false), ("a", false)]
+        {
+            assert_eq!(is_among("\"a\"", sent), is_held, "{sent}");
+        }
+    }
+
+    /// The embedded libraries are those whose version, source and licence their notes name.
+    #[test]
+    fn the_libraries_are_the_documented_ones() {
+        let library = |notes: &str, files: &[(&str, &[u8])]| {
+            for (name, bytes) in files {
+                let line = format!("| SHA-256 of `{name}` | `{}` |", digest(bytes));
+                assert!(notes.contains(&line), "{line}");
+            }
+        };
+        library(
+            include_str!("../assets/lightweight-charts/README.md"),
+            &[
+                (
+                    "lightweight-charts.standalone.production.js",
+                    include_bytes!(
+                        "../assets/lightweight-charts/lightweight-charts.standalone.production.js"
+                    ),
+                ),
+                ("LICENSE", include_bytes!("../assets/lightweight-charts/LICENSE")),
+            ],
+        );
+        library(
+            include_str!("../assets/preact/README.md"),
+            &[
+                ("preact.mjs", include_bytes!("../assets/preact/preact.mjs")),
+                ("hooks.mjs", include_bytes!("../assets/preact/hooks.mjs")),
+                ("LICENSE", include_bytes!("../assets/preact/LICENSE")),
+            ],
+        );
+        library(
+            include_str!("../assets/htm/README.md"),
+            &[
+                ("htm.mjs", include_bytes!("../assets/htm/htm.mjs")),
+                ("LICENSE", include_bytes!("../assets/htm/LICENSE")),
+            ],
+        );
+    }
+}

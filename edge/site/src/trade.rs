@@ -1,0 +1,215 @@
+//! The page on which one symbol is traded. The server gives what a script cannot choose: which symbol, its names, increments and
+//! status. Everything else comes from streams and calls.
+
+use crate::frame::{Parts, Seen};
+use crate::html::fill;
+use crate::market;
+use buttonwood_engine::State;
+use buttonwood_http::Reply;
+use buttonwood_model::{Currency, CurrencyId, Product, Symbol, SymbolId};
+use buttonwood_num::Grid;
+use buttonwood_prediction::{Contract, Event};
+use buttonwood_rest::Visit;
+use buttonwood_wire::html::escaped;
+use http::{HeaderValue, StatusCode};
+use serde_json::{Value, json};
+
+/// The main part of the page.
+const MAIN: &str = include_str!("../assets/trade.html");
+/// The main part of the page for a symbol that does not exist.
+const UNKNOWN: &str = include_str!("../assets/unknown.html");
+/// Characters of an unknown symbol that its page shows.
+const SHOWN: usize = 40;
+/// The notice of the library that draws the candles, which its licence asks for.
+const FOOT: &str = "<p>Candles are drawn with TradingView Lightweight Charts™, \
+                    <a href=\"/site/lightweight-charts/NOTICE\">copyright © 2026 TradingView, Inc.</a> \
+                    <a href=\"https://www.tradingview.com/\">https://www.tradingview.com/</a></p>";
+
+/// The contract of a symbol: its event and itself.
+#[derive(Debug)]
+struct Claimed {
+    event: Event,
+    contract: Contract,
+}
+
+/// The page's data of a symbol, copied while the views are locked.
+#[derive(Debug)]
+struct Shown {
+    symbol: Symbol,
+    base: Currency,
+    quote: Currency,
+    claimed: Option<Claimed>,
+}
+
+impl Shown {
+    /// The symbol of a name in any letter case, as in the interface (SYM-007): a listed one or a contract.
+    fn find(state: &State, name: &str) -> Option<Self> {
+        let listed = state.symbols().iter().find(|symbol| symbol.name.eq_ignore_ascii_case(name));
+        let (symbol, claimed) = match listed {
+            Some(symbol) => (symbol, None),
+            None => contract(state, name).map(|(symbol, claimed)| (symbol, Some(claimed)))?,
+        };
+        let currency = |id: CurrencyId| state.currency(id).cloned();
+        let base = currency(symbol.base).or_else(|| currency(symbol.quote))?;
+        Some(Self { base, quote: currency(symbol.quote)?, symbol: symbol.clone(), claimed })
+    }
+
+    /// The name for people.
+    fn title(&self) -> String {
+        match &self.claimed {
+            Some(claimed) if claimed.event.count > 1 => {
+                format!("{}: {}", claimed.event.title, claimed.contract.label)
+            }
+            Some(claimed) => claimed.event.title.clone(),
+            None => format!("{}/{}{}", self.base.code, self.quote.code, kind(&self.symbol)),
+        }
+    }
+
+    /// The kind of symbol: `spot`, `perpetual` or `contract`.
+    fn product(&self) -> &'static str {
+        match (&self.claimed, self.symbol.product == Product::Swap) {
+            (Some(_), _) => "contract",
+            (None, true) => "perpetual",
+            (None, false) => "spot",
+        }
+    }
+
+    fn data(&self, links: &[Link]) -> Value {
+        let Self { symbol, base, quote, claimed } = self;
+        let grid = &symbol.grid;
+        let markets = links.iter().map(|link| json!({ "symbol": link.symbol, "title": link.title }));
+        let contract = claimed.as_ref().map(|Claimed { event, contract }| {
+            json!({
+                "event": event.ticker,
+                "title": event.title,
+                "label": contract.label,
+                "ticker": contract.ticker,
+            })
+        });
+        json!({
+            "symbol": symbol.name,
+            "title": self.title(),
+            "base": if claimed.is_some() { "contracts" } else { base.code.as_str() },
+            "quote": quote.code,
+            "kind": self.product(),
+            "status": symbol.status.name(),
+            "tick": digits(grid, Grid::push_tick),
+            "lot": digits(grid, Grid::push_lot),
+            "minimum": digits(grid, |grid, out| grid.push_qty(out, symbol.qty_min)),
+            "price_decimals": grid.tick_decimals(),
+            "base_decimals": base.decimals,
+            "quote_decimals": quote.decimals,
+            "contract": contract,
+            "markets": markets.collect::<Vec<Value>>(),
+        })
+    }
+}
+
+/// The contract with a name, its event and its symbol.
+fn contract<'a>(state: &'a State, name: &str) -> Option<(&'a Symbol, Claimed)> {
+    let id: SymbolId = state.predictions().find_contract(name)?;
+    let symbol = state.symbol(id).filter(|symbol| symbol.name.eq_ignore_ascii_case(name))?;
+    let (_, event) = state.predictions().event_of(id)?;
+    let contract = state.predictions().contract(id)?;
+    Some((symbol, Claimed { event: event.clone(), contract: contract.clone() }))
+}
+
+fn digits(grid: &Grid, push: impl Fn(&Grid, &mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    push(grid, &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// The words after base and quote in the name of a market.
+fn kind(symbol: &Symbol) -> &'static str {
+    if symbol.product == Product::Swap { " perp" } else { "" }
+}
+
+/// The names of a market.
+#[derive(Debug)]
+pub(crate) struct Link {
+    /// The symbol.
+    pub(crate) symbol: String,
+    /// The codes of its currencies.
+    pub(crate) title: String,
+    /// The name of its base currency.
+    pub(crate) name: String,
+}
+
+impl Link {
+    pub(crate) fn of(state: &State, symbol: &Symbol) -> Self {
+        let code = |id| state.currency(id).map_or("", |currency: &Currency| currency.code.as_str());
+        let title = format!("{}/{}{}", code(symbol.base), code(symbol.quote), kind(symbol));
+        let name = state.currency(symbol.base).map(|currency| currency.name.clone()).unwrap_or_default();
+        Self { symbol: symbol.name.clone(), title, name }
+    }
+}
+
+/// The page of a symbol, or with 404 one that says that there is none.
+pub(crate) fn page(visit: &Visit<'_>, name: &str) -> Reply {
+    let exchange = &visit.app.exchange;
+    let (shown, links) = {
+        let views = exchange.views();
+        let is_linked = |symbol: &Symbol| symbol.name.eq_ignore_ascii_case(name);
+        (Shown::find(views.state(), name), market::links(&views, exchange.now(), is_linked))
+    };
+    let Some(shown) = shown else { return unknown(visit, name) };
+    let title = shown.title();
+    let main = fill(
+        MAIN,
+        &[
+            ("title", &escaped(&title)),
+            ("symbol", &escaped(&shown.symbol.name)),
+            ("status", shown.symbol.status.name()),
+        ],
+    );
+    let parts = Parts {
+        title: &title,
+        script: "trade",
+        styles: &["trade"],
+        class: "wide",
+        subnav: "",
+        main: &main,
+        foot: FOOT,
+    };
+    Seen::of(visit).page(visit, &parts, json!({ "page": shown.data(&links) }))
+}
+
+/// The page of the first symbol that is listed, for a visitor who names none.
+pub(crate) fn first(visit: &Visit<'_>) -> Reply {
+    let first = visit.app.exchange.views().state().symbols().first().map(|symbol| symbol.name.clone());
+    to(visit, &first.unwrap_or_default())
+}
+
+/// A redirect to the page of a symbol.
+fn to(visit: &Visit<'_>, name: &str) -> Reply {
+    match HeaderValue::try_from(format!("/trade/{name}")) {
+        Ok(path) => Reply::redirecting(path),
+        Err(_) => unknown(visit, name),
+    }
+}
+
+/// The redirect of an address of an earlier build, for good (301).
+pub(crate) fn moved(visit: &Visit<'_>, name: &str) -> Reply {
+    to(visit, name).with_status(StatusCode::MOVED_PERMANENTLY)
+}
+
+fn unknown(visit: &Visit<'_>, name: &str) -> Reply {
+    let mut shown: String = name.chars().take(SHOWN).collect();
+    if shown.len() < name.len() {
+        shown.push('…');
+    }
+    not_found(
+        visit,
+        "No such market",
+        &format!("There is no symbol <code>{}</code> on this exchange.", escaped(&shown)),
+    )
+}
+
+/// A page that says what is not there, with status 404. `why` is HTML.
+pub(crate) fn not_found(visit: &Visit<'_>, title: &str, why: &str) -> Reply {
+    let main = fill(UNKNOWN, &[("title", &escaped(title)), ("why", why)]);
+    let parts =
+        Parts { title, script: "shell", styles: &[], class: "narrow", subnav: "", main: &main, foot: "" };
+    Seen::of(visit).page(visit, &parts, json!({})).with_status(StatusCode::NOT_FOUND)
+}
