@@ -6,7 +6,7 @@ const line = (name, ...values) => element("p", `${name}: `, ...values);
 
 function card(title, lines, ...actions) {
   const row = element("div", "", ...actions);
-  row.className = "actions";
+  row.className = "buttons";
   return element("li", "", element("h3", title), ...lines, row);
 }
 
@@ -26,23 +26,23 @@ const appCard = ({ client_id, name, scopes, redirect_uris, public: isPublic, rev
     line("Redirect URIs", redirect_uris.join(", ")),
     element("p", `${isPublic ? "It keeps no secret." : "It keeps a secret."} ${reviewed ? "It is reviewed." : "It is not reviewed."}`),
   ],
-  ...(isPublic ? [] : [button(`New secret of ${name}`, async () =>
-    showSecret(name, { client_id, ...await post("/site/apps/secret", { client_id }) }))]),
-  button(`Delete ${name}`, async () => {
+  ...(isPublic ? [] : [button("New secret", async () =>
+    showSecret(name, { client_id, ...await post("/site/apps/secret", { client_id }) }), `of ${name}`)]),
+  button("Delete", async () => {
     await post("/site/apps/delete", { client_id });
     await showApps();
     byId("apps-title").focus();
-  }),
+  }, name),
 );
 
 const grantCard = ({ id, app, account, scopes }) => card(
   app,
   [line("Account", account), line("Scopes", scopes.join(", "))],
-  button(`Revoke ${app}`, async () => {
+  button("Revoke", async () => {
     await post("/site/grants/revoke", { id });
     await showGrants();
     byId("grants-title").focus();
-  }),
+  }, app),
 );
 
 async function showApps() {

@@ -1,7 +1,7 @@
 // Exact decimals. A decimal is a BigInt of all its digits and the number of those after the point.
 
-export function read(text) {
-  const [whole, part = ""] = text.split(".");
+export function read(words) {
+  const [whole, part = ""] = String(words).split(".");
   return { digits: BigInt(whole + part), places: part.length };
 }
 
@@ -14,6 +14,54 @@ function combined(one, other, combine) {
 
 export const sum = (one, other) => combined(one, other, (a, b) => a + b);
 export const difference = (one, other) => combined(one, other, (a, b) => a - b);
+export const product = (one, other) => ({ digits: one.digits * other.digits, places: one.places + other.places });
+
+// Below 0 if the first is smaller, 0 if they are equal, above 0 if it is larger.
+export function compare(one, other) {
+  const { digits } = difference(one, other);
+  return digits < 0n ? -1 : Number(digits > 0n);
+}
+
+// Whether a text is a decimal without sign, as amounts and prices are written.
+export const isDecimal = (words) => /^\d+(\.\d+)?$/.test(words);
+
+// A price or an amount moved by `count` increments, onto a multiple of the increment and not below 0.
+export function step(words, increment, count) {
+  const [value, unit] = [read(words || "0"), read(increment)];
+  const places = Math.max(value.places, unit.places);
+  const [digits, one] = [scaled(value, places), scaled(unit, places)];
+  const floor = digits / one;
+  const isBetween = digits % one !== 0n;
+  const target = floor + BigInt(count) + (isBetween && count < 0 ? 1n : 0n);
+  return text(cutTo({ digits: (target < 0n ? 0n : target) * one, places }, unit.places));
+}
+
+// The largest multiple of an increment that is not above a decimal without sign, with the increment's places.
+export function floorTo(words, increment) {
+  const [value, unit] = [read(words), read(increment)];
+  const places = Math.max(value.places, unit.places);
+  const one = scaled(unit, places);
+  return text(cutTo({ digits: (scaled(value, places) / one) * one, places }, unit.places));
+}
+
+const cutTo = ({ digits, places }, to) => ({ digits: digits / 10n ** BigInt(places - to), places: to });
+
+// A decimal's text with thin groups of three before the point.
+export function grouped(words) {
+  const [whole, part] = words.split(".");
+  const sign = whole.startsWith("-") ? "-" : "";
+  const digits = whole.slice(sign.length).replace(/\B(?=(\d{3})+$)/g, ",");
+  return sign + digits + (part === undefined ? "" : `.${part}`);
+}
+
+// A decimal's text with at most so many places, further digits dropped; "0.00…" that is not zero keeps its first digit.
+export function short(words, places) {
+  const [whole, part = ""] = words.split(".");
+  const first = part.search(/[1-9]/);
+  const kept = /^-?0+$/.test(whole) && first >= places ? first + 1 : places;
+  const cut = part.slice(0, kept);
+  return cut ? `${whole}.${cut}` : whole;
+}
 
 // A decimal as text, with all its places.
 export function text({ digits, places }) {

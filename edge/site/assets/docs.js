@@ -1,5 +1,6 @@
 // Shows the contract: a chapter per tag, an entry per call, and a list of the shared objects.
-import { get, showing } from "./failure.js";
+import { get } from "./call.js";
+import "./shell.js";
 
 const main = document.getElementById("contract");
 
@@ -34,13 +35,18 @@ function shown(schema) {
   return [[schema.type].flat().join(" or ") + (schema.format ? ` (${schema.format})` : "")];
 }
 
+function heading(scope, cell) {
+  cell.scope = scope;
+  return cell;
+}
+
 function table(rows) {
-  const head = element("tr", "", element("th", "Field"), element("th", "Value"), element("th", "Meaning"));
-  return element("table", "", head, ...rows.map(([name, schema, required, about]) =>
-    element("tr", "",
-      element("td", "", element("code", name), required ? "" : element("small", " optional")),
+  const head = ["Field", "Value", "Meaning"].map((words) => heading("col", element("th", words)));
+  return element("table", "", element("thead", "", element("tr", "", ...head)), element("tbody", "",
+    ...rows.map(([name, schema, required, about]) => element("tr", "",
+      heading("row", element("th", "", element("code", name), required ? "" : element("small", " optional"))),
       element("td", "", ...shown(schema)),
-      prose("td", about))));
+      prose("td", about)))));
 }
 
 function fields(schema) {
@@ -68,8 +74,9 @@ function request(operation, schemas) {
 }
 
 function call(method, path, operation, schemas) {
-  const anchor = element("details", "", element("summary", "",
-    element("code", `${method.toUpperCase()} ${path}`), " ", prose("small", operation.summary)));
+  const verb = element("span", `${method.toUpperCase()} `);
+  verb.className = "method";
+  const anchor = element("details", "", element("summary", "", element("code", "", verb, path), " ", prose("small", operation.summary)));
   anchor.id = operation.operationId;
   anchor.append(...paragraphs(operation.description));
   const roles = operation["x-roles"] || [];
@@ -86,18 +93,24 @@ function call(method, path, operation, schemas) {
   return anchor;
 }
 
+function chapter(name) {
+  const made = element("h2", name);
+  made.id = `chapter-${name.replaceAll(" ", "-")}`;
+  return made;
+}
+
 function chapters(contract) {
   const schemas = contract.components.schemas;
   const calls = Object.entries(contract.paths).filter(([, item]) => !item["x-stream"]).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })));
   const parts = paragraphs(contract.info.description);
   for (const tag of contract.tags) {
-    parts.push(element("h2", tag.name), element("p", tag.description));
+    parts.push(chapter(tag.name), element("p", tag.description));
     for (const { method, path, operation } of calls.filter((one) => one.operation.tags.includes(tag.name))) {
       parts.push(call(method, path, operation, schemas));
     }
   }
-  parts.push(element("h2", "Objects"));
+  parts.push(chapter("Objects"));
   for (const [name, schema] of Object.entries(schemas).filter(([name]) => !/(Payload|Body)$/.test(name))) {
     const entry = element("details", "", element("summary", "", element("code", name), " ",
       prose("small", schema.description)), fields(schema));
@@ -105,28 +118,64 @@ function chapters(contract) {
     parts.push(entry);
   }
   const streams = Object.keys(contract.paths).filter((path) => contract.paths[path]["x-stream"]);
-  parts.push(element("h2", "WebSockets"), element("p", ["/", ...streams].join(", ")));
+  parts.push(chapter("WebSockets"), element("p", ["/", ...streams].join(", ")));
   return parts;
+}
+
+// Links to the chapters.
+function listChapters() {
+  const heads = [...main.querySelectorAll("h2[id]")];
+  document.getElementById("chapters").replaceChildren(...heads.map((head) => {
+    const link = element("a", head.textContent);
+    link.href = `#${head.id}`;
+    return element("li", "", link);
+  }));
+}
+
+// Hides a chapter's texts, and its heading too if no entry of it is shown.
+function hideTexts(isHidden) {
+  let head = null;
+  for (const part of main.children) {
+    const isEntry = part.localName === "details";
+    if (part.localName === "h2") head = part;
+    if (!isEntry) part.hidden = isHidden;
+    if (isEntry && !part.hidden && head) head.hidden = false;
+  }
+}
+
+// Shows the entries whose heads have every word.
+function filter(typed) {
+  const words = typed.toLowerCase().split(/\s+/).filter((word) => word);
+  const entries = [...main.querySelectorAll("details")];
+  for (const entry of entries) {
+    const head = entry.firstElementChild.textContent.toLowerCase();
+    entry.hidden = !words.every((word) => head.includes(word));
+  }
+  hideTexts(words.length > 0);
+  const count = entries.filter((entry) => !entry.hidden).length;
+  document.getElementById("found").textContent = words.length ? `${count || "No"} ${count === 1 ? "entry has" : "entries have"} this.` : "";
 }
 
 // A link to an entry opens it.
 function open() {
   const entry = document.getElementById(location.hash.slice(1));
-  if (entry instanceof HTMLDetailsElement) {
-    entry.open = true;
-    entry.scrollIntoView();
-  }
+  if (!main.contains(entry)) return;
+  document.getElementById("filter").value = "";
+  filter("");
+  if (entry instanceof HTMLDetailsElement) entry.open = true;
+  entry.scrollIntoView();
 }
 
 async function show() {
   try {
-    const contract = await get("/openapi.json");
-    showing((text) => main.replaceChildren(...chapters(JSON.parse(text))), contract);
+    main.replaceChildren(...chapters(await get("/openapi.json", { longest: 30_000 })));
+    listChapters();
     open();
   } catch (failure) {
     console.error(failure);
     main.replaceChildren(element("p", failure.message));
   }
 }
+document.getElementById("filter").addEventListener("input", ({ target }) => filter(target.value));
 addEventListener("hashchange", open);
 show();

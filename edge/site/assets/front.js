@@ -1,59 +1,137 @@
-// Keeps the front page's market table current while the page is visible.
-import { get, showing } from "./failure.js";
+// The market table of the front page: current while the page is visible, searched, sorted, with favourites first.
+import { get } from "./call.js";
+import { compare, grouped, read } from "./decimal.js";
+import { url } from "./page.js";
+import { Icon, toggleFavourite, useFavourites } from "./shell.js";
+import { moment } from "./time.js";
+import { CopyButton, Region, html, render, useMemo, useState } from "./ui.js";
 
-const body = document.getElementById("markets");
-for (const origin of document.getElementsByClassName("origin")) origin.textContent = location.origin;
+const [PAUSE, STALE] = [2_000, 7_000];
+const FILTERS = [["all", "All"], ["favourites", "Favourites"], ["spot", "Spot"], ["perpetual", "Perpetual"]];
+const COLUMNS = [["title", "Market", ""], ["last", "Price", "number"], ["change", "24 h", "number"], ["volume", "Volume, USD", "number"]];
 
-// Assistive technology reads a status aloud, so it is written only when it changes.
-function show(id, text) {
-  const element = document.getElementById(id);
-  if (element.textContent !== text) element.textContent = text;
-}
+const byNumber = (name) => (one, other) => compare(read(one[name].replace(/[+ %]/g, "")), read(other[name].replace(/[+ %]/g, "")));
+const ORDERS = {
+  title: (one, other) => one.title.localeCompare(other.title, "en"),
+  change: byNumber("change"),
+  volume: byNumber("volume"),
+};
 
-function newLine(symbol) {
-  const line = document.createElement("tr");
-  const [head, link] = [document.createElement("th"), document.createElement("a")];
-  head.scope = "row";
-  link.href = `/markets/${symbol}`;
-  link.textContent = symbol;
-  head.append(link);
-  line.append(head, ...["last", "change", "bid", "ask"].map(() => document.createElement("td")));
-  return line;
-}
-
-// A line stays the same element, so that a link keeps the focus of the keyboard.
-function fill(line, row) {
-  ["last", "change", "bid", "ask"].forEach((name, at) => {
-    const cell = line.cells[at + 1];
-    if (cell.textContent !== row[name]) cell.textContent = row[name];
-    if (name === "change" && row[name]) cell.className = row[name].startsWith("-") ? "down" : "up";
+// The order of the symbols. It stays while figures change, so that no row moves under the pointer.
+function order(rows, { column, isDown }, favourites) {
+  const hasFigure = (row) => Number(row[column] !== "");
+  const sorted = [...rows].sort((one, other) => {
+    if (!hasFigure(one) || !hasFigure(other)) return hasFigure(other) - hasFigure(one);
+    return ORDERS[column](one, other) * (isDown ? -1 : 1);
   });
-  return line;
+  const isLiked = ({ symbol }) => favourites.includes(symbol);
+  return [...sorted.filter(isLiked), ...sorted.filter((row) => !isLiked(row))].map(({ symbol }) => symbol);
 }
 
-function fillTable(rows) {
-  const lines = new Map([...body.rows].map((line) => [line.cells[0].textContent, line]));
-  const wanted = rows.map((row) => fill(lines.get(row.symbol) || newLine(row.symbol), row));
-  for (const line of [...body.rows]) if (!wanted.includes(line)) line.remove();
-  wanted.forEach((line, at) => { if (body.rows[at] !== line) body.insertBefore(line, body.rows[at] || null); });
+function isShown({ symbol, title, name }, { typed, filter }, favourites) {
+  if (filter === "favourites" && !favourites.includes(symbol)) return false;
+  if (filter === "spot" || filter === "perpetual") {
+    if (title.endsWith(" perp") !== (filter === "perpetual")) return false;
+  }
+  const text = `${symbol} ${title} ${name}`.toLowerCase();
+  return typed.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-function showTable(text) {
-  const { now_ms, rows } = JSON.parse(text);
-  show("clock", new Date(now_ms).toISOString().replace("T", " ").slice(0, 19) + " UTC");
-  if (rows.length) fillTable(rows);
+function Star({ row, isLiked }) {
+  return html`<button type="button" aria-pressed=${isLiked} aria-label=${`${row.title} is a favourite`}
+    title=${isLiked ? "Take out of the favourites" : "Put among the favourites"} onClick=${() => toggleFavourite(row.symbol)}>
+    <${Icon} name="star" /></button>`;
 }
+
+const Figure = ({ text, shown = text, title, side = "" }) => html`<td role="cell" class=${`number${side}`} title=${title}
+  data-value=${text || undefined}>${shown || "–"}</td>`;
+
+function Row({ row, isLiked }) {
+  const side = { "+": " up", "-": " down" }[row.change[0]] ?? "";
+  return html`<tr role="row">
+    <td class="star" role="cell"><${Star} row=${row} isLiked=${isLiked} /></td>
+    <th scope="row" role="rowheader"><a href=${url(`/trade/${row.symbol}`)}>${row.title}</a> <small>${row.name}</small></th>
+    <${Figure} text=${row.last} shown=${grouped(row.last)} />
+    <${Figure} text=${row.change} side=${side} />
+    <${Figure} text=${row.volume} shown=${grouped(row.volume.split(".")[0])} title=${row.volume && `${row.volume} USD`} />
+  </tr>`;
+}
+
+function Head({ sort, onSort }) {
+  return html`<tr role="row"><td class="star" role="cell"></td>${COLUMNS.map(([name, words, kind]) => {
+    const isSorted = sort.column === name;
+    const direction = isSorted ? (sort.isDown ? "descending" : "ascending") : undefined;
+    return html`<th scope="col" role="columnheader" class=${kind} aria-sort=${direction}>${ORDERS[name]
+      ? html`<button type="button" onClick=${() => onSort({ column: name, isDown: isSorted ? !sort.isDown : name !== "title" })}>${words}${
+        isSorted && html`<span aria-hidden="true">${sort.isDown ? "↓" : "↑"}</span>`}</button>`
+      : words}</th>`;
+  })}</tr>`;
+}
+
+function Filters({ chosen, onChoose }) {
+  return html`<div class="filters">
+    <div class="choice" role="group" aria-label="Which markets">${FILTERS.map(([filter, words]) => html`<button type="button"
+      value=${filter} aria-pressed=${chosen.filter === filter} onClick=${() => onChoose({ ...chosen, filter })}>${words}</button>`)}</div>
+    <input type="search" name="search" aria-label="Search the markets" placeholder="Search, such as btc or bitcoin" autocomplete="off"
+      spellcheck=${false} value=${chosen.typed} onInput=${(event) => onChoose({ ...chosen, typed: event.target.value })} />
+  </div>`;
+}
+
+function Nothing({ filter, onAll }) {
+  const why = filter === "favourites" ? "No favourite is here. The star before a market makes it one." : "No market is called that.";
+  return html`<div class="empty"><p>${why}</p><p><button type="button" onClick=${onAll}>All markets</button></p></div>`;
+}
+
+function Markets({ table, state, message }) {
+  const favourites = useFavourites();
+  const [chosen, choose] = useState({ typed: "", filter: "all" });
+  const [sort, setSort] = useState({ column: "volume", isDown: true });
+  const bySymbol = new Map(table.rows.map((row) => [row.symbol, row]));
+  const known = [...bySymbol.keys()].sort().join();
+  const symbols = useMemo(() => order(table.rows, sort, favourites), [known, sort, favourites]);
+  const rows = symbols.map((symbol) => bySymbol.get(symbol)).filter((row) => isShown(row, chosen, favourites));
+  const tools = html`<time class="note" id="clock">${moment(table.now_ms)}</time>
+    <p id="status" class="note" role="status">${message}</p>`;
+  return html`<${Region} name="markets" title="Prices" state=${state} tools=${tools}>
+    <${Filters} chosen=${chosen} onChoose=${choose} />
+    <table class="markets" role="table" aria-labelledby="markets-title">
+      <thead role="rowgroup"><${Head} sort=${sort} onSort=${setSort} /></thead>
+      <tbody id="markets" role="rowgroup">${rows.map((row) => html`<${Row} key=${row.symbol} row=${row}
+        isLiked=${favourites.includes(row.symbol)} />`)}</tbody>
+    </table>
+    ${rows.length === 0 && html`<${Nothing} filter=${chosen.typed ? "" : chosen.filter}
+      onAll=${() => choose({ typed: "", filter: "all" })} />`}
+  </${Region}>`;
+}
+
+// The server's table stands until the first answer.
+let shown = { table: null, state: { kind: "live" }, message: "" };
+function show(next) {
+  shown = { ...shown, ...next };
+  if (shown.table) render(html`<${Markets} ...${shown} />`, document.getElementById("prices"));
+  else document.getElementById("status").textContent = shown.message;
+}
+
+let heard = Date.now();
+const stale = (message) => show({ state: { kind: "stale", since: heard }, message });
 
 async function refresh() {
   if (document.hidden) return;
+  // A page that was hidden for long shows no old price as a new one.
+  if (Date.now() - heard > STALE) stale("");
   try {
-    showing(showTable, await get("/site/market.json"));
-    show("status", "");
+    const table = await get("/site/market.json");
+    heard = Date.now();
+    show({ table, state: { kind: "live" }, message: "" });
   } catch (failure) {
     console.error(failure);
-    show("status", failure.message);
+    stale(failure.message);
   }
 }
 refresh();
-setInterval(refresh, 2000);
+setInterval(refresh, PAUSE);
 document.addEventListener("visibilitychange", refresh);
+
+for (const origin of document.getElementsByClassName("origin")) origin.textContent = location.origin;
+const call = document.getElementById("first-call").textContent;
+render(html`<${CopyButton} text=${call} />`, document.getElementById("copy"));

@@ -1,7 +1,7 @@
 // The keys that a user keeps.
 import { button, byId, element, onClick, onSubmit, post, read, run, say } from "./post.js";
+import { moment } from "./time.js";
 
-const moment = (millis) => new Date(millis).toISOString().replace("T", " ").slice(0, 16) + " UTC";
 const code = (text) => element("code", text);
 const line = (name, ...values) => element("p", `${name}: `, ...values);
 
@@ -74,14 +74,14 @@ function row(key) {
   const traits = [!enabled && "disabled", require_heartbeat && "needs a heartbeat", time_based_nonce && "nonces are times"];
   const notes = traits.filter((trait) => trait).map((trait) => element("p", trait));
   const toggle = enabled
-    ? button(`Disable ${name}`, () => openStop("disable", key))
-    : button(`Enable ${name}`, async () => {
+    ? button("Disable", () => openStop("disable", key), name)
+    : button("Enable", async () => {
       await post("/site/keys/enable", { api_key });
       await finish(`${name} is enabled.`);
-    });
-  const actions = element("div", "", button(`Rename ${name}`, () => openRename(key)), toggle,
-    button(`Delete ${name}`, () => openStop("delete", key)));
-  actions.className = "actions";
+    }, name);
+  const actions = element("div", "", button("Rename", () => openRename(key), name), toggle,
+    button("Delete", () => openStop("delete", key), name));
+  actions.className = "buttons";
   const used = last_used_ms === null ? "Never" : moment(last_used_ms);
   return part("tr", "row", title,
     cell("Acts on", element("p", account ?? "The whole group")),

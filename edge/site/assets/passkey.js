@@ -1,6 +1,6 @@
 // Passkeys: WebAuthn with the exchange's options and answers, whose bytes are in base64url.
 import { byId, post } from "./post.js";
-import { Failure } from "./failure.js";
+import { Failure } from "./call.js";
 
 // Why this page can use no passkey; empty where it can.
 function lack() {

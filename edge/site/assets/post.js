@@ -1,8 +1,9 @@
-// What the pages of people share: calls that change something, forms, and the messages above them.
-import { get, showing } from "./failure.js";
+// What the pages of people share: forms, and the messages above them.
+import { get, post } from "./call.js";
+import { data } from "./page.js";
+import "./shell.js";
 
-// What the server knows of this browser: `step` of its sign-in, `csrf`, and `next`, where the sign-in leads.
-export const data = JSON.parse(document.getElementById("data").textContent);
+export { data, get as read, post };
 
 export const byId = (id) => document.getElementById(id);
 
@@ -13,31 +14,26 @@ export function element(name, text, ...children) {
   return made;
 }
 
-export function button(text, act) {
+// A small button. What it acts on is told to those who cannot see where it stands.
+export function button(text, act, about = "") {
   const made = element("button", text);
-  made.type = "button";
+  if (about) made.append(unseen(` ${about}`));
+  [made.type, made.className] = ["button", "small"];
   onClick(made, act);
   return made;
 }
 
-const parse = (text) => showing(JSON.parse, text);
-
-export const read = async (path) => parse(await get(path));
-
-// Makes a call. Its answer may bring the token of the next one.
-export async function post(path, body = {}) {
-  const headers = { "content-type": "application/json" };
-  if (data.csrf) headers["x-csrf-token"] = data.csrf;
-  const reply = parse(await get(path, { method: "POST", headers, body: JSON.stringify(body) }));
-  if (reply.csrf) data.csrf = reply.csrf;
-  return reply;
+function unseen(text) {
+  const made = element("span", text);
+  made.className = "unseen";
+  return made;
 }
 
 // Writes a sentence above the page and moves the focus there, so that it is seen and read aloud.
 export function say(text, isWell = false) {
   const message = byId("message");
   message.textContent = text;
-  message.className = isWell ? "well" : "";
+  message.className = isWell ? "notice good" : "notice bad";
   if (text) message.focus();
 }
 
@@ -88,11 +84,4 @@ export function takeToken() {
   const token = new URLSearchParams(location.search).get("token");
   if (token) history.replaceState(null, "", location.pathname);
   return token;
-}
-
-if (byId("signout")) {
-  onClick(byId("signout"), async () => {
-    await post("/site/signout");
-    location.assign("/signin");
-  });
 }

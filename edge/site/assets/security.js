@@ -2,8 +2,7 @@
 import { button, byId, element, onClick, onSubmit, post, read, run, say } from "./post.js";
 import { enrol } from "./enrol.js";
 import { addPasskey, explain } from "./passkey.js";
-
-const day = (millis) => new Date(millis).toISOString().slice(0, 10);
+import { day } from "./time.js";
 
 function card({ id, name, created_ms }) {
   const remove = async () => {
@@ -12,7 +11,7 @@ function card({ id, name, created_ms }) {
     say(`The passkey ${name} is removed.`, true);
   };
   const added = element("p", `Added on ${day(created_ms)}`);
-  return element("li", "", element("h3", name), added, button(`Remove ${name}`, remove));
+  return element("li", "", element("h3", name), added, button("Remove", remove, name));
 }
 
 async function showPasskeys() {

@@ -1,7 +1,6 @@
 // The browsers in which a user is signed in.
 import { button, byId, element, onClick, post, read, run, say } from "./post.js";
-
-const moment = (millis) => new Date(millis).toISOString().replace("T", " ").slice(0, 19) + " UTC";
+import { moment } from "./time.js";
 
 function card({ id, created_ms, last_ms, address, agent, current }) {
   const parts = [
@@ -15,7 +14,7 @@ function card({ id, created_ms, last_ms, address, agent, current }) {
     await show();
     return say("The browser is signed out.", true);
   };
-  return element("li", "", ...parts, button(current ? "Sign out" : `Sign out ${address}`, end));
+  return element("li", "", ...parts, button("Sign out", end, current ? "" : address));
 }
 
 async function show() {

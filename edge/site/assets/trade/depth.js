@@ -1,6 +1,6 @@
 // The depth chart: the sum of both sides of the book, from the middle outwards. What is written is exact; what is drawn is
 // not.
-import { difference, read, sum, text } from "./decimal.js";
+import { difference, read, sum, text } from "../decimal.js";
 
 const [WIDTH, HEIGHT, ROOM] = [600, 150, 6];
 // A side reaches as far as this part of it, and the axis ends at the last level within so many times the longer reach.

@@ -1,0 +1,84 @@
+// What the account has, with its value in dollars as the exchange names it, and the fees that it pays.
+import { compare, read, sum, text } from "../decimal.js";
+import { url } from "../page.js";
+import { CopyButton, Region, html } from "../ui.js";
+import { ask } from "./calls.js";
+import { useFollowed } from "./live.js";
+import { account, counterpartyId } from "./parts.js";
+import { Dollars, Table, amounts } from "./table.js";
+
+const MONEY = { places: 2, least: 2 };
+
+const total = (rows, field) => text(rows.map((row) => read(row[field])).reduce(sum, read("0.00")));
+
+const COLUMNS = [
+  { title: "Currency", cell: ({ currency }) => html`<a href=${url(`/account/statement?currency=${currency}`)}>${currency}</a>` },
+  amounts("Balance", "amount"), amounts("For orders", "available"), amounts("To withdraw", "availableForWithdrawal"),
+  amounts("Value in USD", "amountNotional", MONEY),
+  { title: "Move", cell: ({ currency }) => html`<a href=${url(`/account/money?currency=${currency}`)}
+    >Deposit, withdraw<span class="unseen"> ${currency}</span></a>` },
+];
+
+// The most valuable currency first.
+async function loadBalances() {
+  const rows = await ask("/v1/notionalbalances/usd");
+  return rows.sort((one, other) => compare(read(other.amountNotional), read(one.amountNotional)));
+}
+
+export function useBalances() {
+  return useFollowed(loadBalances, ["balances@account"]);
+}
+
+export function Balances({ balances: [state, rows, retry] }) {
+  const empty = rows?.length === 0 && html`<p>The money of this account would stand here.</p>
+    <p><a class="button" href=${url("/account/money")}>Make a deposit address</a></p>`;
+  return html`<${Region} name="balances" title="Balances" state=${state} retry=${retry} empty=${empty}>
+    <${Table} label="Balances" columns=${COLUMNS} rows=${rows ?? []} keyOf=${({ currency }) => currency}
+      marks=${({ currency }) => ({ "data-currency": currency })} /></${Region}>`;
+}
+
+const percent = (basisPoints) => {
+  const { digits, places } = read(String(basisPoints));
+  return `${text({ digits, places: places + 2 })} %`;
+};
+
+export const useVolume = () => useFollowed(() => ask("/v1/notionalvolume"), []);
+
+// The first figures of the page: who the account is to others, what it is worth, what it pays.
+export function Summary({ balances: [state, rows], volume: [volumeState, volume, retry] }) {
+  const shown = state.kind === "live" || volumeState.kind === "error" ? volumeState : state;
+  return html`<${Region} name="summary" label="Summary" state=${shown} retry=${retry}><dl class="facts fit">
+    <div><dt>Value in USD</dt><dd class="big" data-total>${rows ? html`<${Dollars} text=${total(rows, "amountNotional")} />` : "–"}</dd>
+      </div>
+    <div><dt>Account</dt><dd class="big">${account}</dd></div>
+    <div><dt>Counterparty id</dt><dd class="big">${counterpartyId
+      ? html`<code data-counterparty>${counterpartyId}</code> <${CopyButton} text=${counterpartyId}>Copy<span
+        class="unseen"> the counterparty id</span></${CopyButton}>`
+      : "none"}</dd></div>
+    <div><dt>Volume of 30 days, USD</dt>
+      <dd class="big">${volume ? html`<${Dollars} text=${volume.notional_30d_volume} />` : "–"}</dd></div>
+    <div><dt>Fee: maker, taker</dt><dd
+      class="big">${volume ? `${percent(volume.web_maker_fee_bps)}, ${percent(volume.web_taker_fee_bps)}` : "–"}</dd></div>
+  </dl></${Region}>`;
+}
+
+const FEES = [["This site", "web"], ["Interface", "api"], ["FIX", "fix"]];
+const FEE_COLUMNS = [
+  { title: "Through", cell: ([words]) => words },
+  ...[["Maker", "maker"], ["Taker", "taker"], ["Auction", "auction"]].map(([title, kind]) =>
+    ({ title, isNumber: true, cell: ([, way, volume]) => percent(volume[`${way}_${kind}_fee_bps`]) })),
+];
+const DAY_COLUMNS = [
+  { title: "Day (UTC)", cell: ({ date }) => date },
+  amounts("Traded in USD", "notional_volume", MONEY),
+];
+
+export function Fees({ volume: [state, volume, retry] }) {
+  const traded = (volume?.notional_1d_volume ?? []).filter((day) => /[1-9]/.test(day.notional_volume)).reverse();
+  return html`<${Region} name="fees" title="Fees and volume" state=${state} retry=${retry}>${volume && html`
+    <${Table} label="Fee rates" columns=${FEE_COLUMNS} rows=${FEES.map((fee) => [...fee, volume])} keyOf=${([words]) => words} />
+    ${traded.length > 0
+      ? html`<${Table} label="Volume by day" columns=${DAY_COLUMNS} rows=${traded} keyOf=${({ date }) => date} />`
+      : html`<p class="empty">Nothing was traded in the 30 days before ${volume.date}, 0:00 UTC. Volume lowers the fees.</p>`}`}
+  </${Region}>`;
+}

@@ -1,0 +1,121 @@
+// Clearing orders of the account: what waits for it, both legs, and what it lacks for its own.
+import { compare, difference, product, read, text } from "../decimal.js";
+import { useExchangeTime } from "../predictions/clock.js";
+import { duration } from "../predictions/times.js";
+import { url } from "../page.js";
+import { Amount, Region, html } from "../ui.js";
+import { ask, askPublic } from "./calls.js";
+import { useEvery, useFollowed } from "./live.js";
+import { Time, counterpartyId, timeTitle } from "./parts.js";
+import { Table, amounts, trimmed } from "./table.js";
+
+const OVER = ["Settled", "Expired", "Canceled"];
+const PAUSE = 5_000;
+const PLACES = 8;
+
+const pairs = new Map();
+
+// Base and quote of a symbol.
+export function pairOf(symbol) {
+  const name = symbol.toLowerCase();
+  if (!pairs.has(name)) {
+    const found = askPublic(`/v1/symbols/details/${encodeURIComponent(name)}`);
+    found.catch(() => pairs.delete(name));
+    pairs.set(name, found);
+  }
+  return pairs.get(name);
+}
+
+// Whether an order waits for this account: the side that has not confirmed is named by the status.
+function waitsForMe(status, isSource) {
+  if (status === "AwaitSourceTargetConfirm") return true;
+  return status === "AwaitSourceConfirm" ? isSource : (status === "AwaitConfirm" || status === "AwaitTargetConfirm") && !isSource;
+}
+
+// The legs of an order as this account sees it: what it gets and what it gives.
+function legs(side, quantity, price, { base_currency: base, quote_currency: quote }) {
+  const total = { amount: trimmed(text(product(read(quantity), read(price)))), currency: quote };
+  const whole = { amount: quantity, currency: base };
+  return side === "buy" ? { gets: whole, gives: total } : { gets: total, gives: whole };
+}
+
+// How much of what it gives the account has not; none if it has all of it.
+function lack({ amount, currency }, available) {
+  const [wanted, held] = [read(amount), read(available.get(currency) ?? "0")];
+  return compare(wanted, held) > 0 ? trimmed(text(difference(wanted, held))) : null;
+}
+
+// An order with its legs and what the account lacks for it.
+export async function described(order, balances) {
+  const available = new Map((balances ?? await ask("/v1/balances")).map((row) => [row.currency, row.available]));
+  const both = legs(order.side, order.quantity, order.price, await pairOf(order.symbol));
+  return { ...order, ...both, lacks: OVER.includes(order.status) ? null : lack(both.gives, available) };
+}
+
+async function load() {
+  const [{ orders }, { results }, balances] = await Promise.all([
+    ask("/v1/clearing/list", { limit_orders: 100 }), ask("/v1/clearing/trades", { limit_per_account: 100 }), ask("/v1/balances"),
+  ]);
+  const sources = new Map(results.map((one) => [one.clearingId, one]));
+  return Promise.all(orders.map((order) => {
+    const { sourceAccount } = sources.get(order.clearing_id) ?? {};
+    const isSource = sourceAccount === counterpartyId;
+    const known = {
+      ...order, quantity: String(order.quantity), price: String(order.price), isMine: waitsForMe(order.status, isSource),
+      isOver: OVER.includes(order.status), mayCancel: !OVER.includes(order.status) && (isSource || Boolean(order.broker_id)),
+    };
+    return described(known, balances);
+  }));
+}
+
+// All clearing orders, loaded again while some are open, since no stream says when another side confirms.
+export function useClearing() {
+  const followed = useFollowed(load, ["balances@account"]);
+  const [, orders, reload] = followed;
+  useEvery(PAUSE, orders?.some(({ isOver }) => !isOver) ?? false, reload);
+  return followed;
+}
+
+export const Leg = ({ leg: { amount, currency } }) => html`<${Amount} text=${amount} unit=${currency} places=${PLACES} />`;
+
+export function Left({ until }) {
+  const now = useExchangeTime();
+  if (now === null) return html`<${Time} at=${until} />`;
+  return until > now ? duration(until - now) : "over";
+}
+
+export function Party({ order }) {
+  if (!order.counterparty_id) return html`<span class="soft">anyone with the id</span>`;
+  if (!order.counterparty_alias) return html`<code>${order.counterparty_id}</code>`;
+  return html`${order.counterparty_alias} <code>${order.counterparty_id}</code>`;
+}
+
+export const Lacks = ({ order }) => (order.lacks
+  ? html`<span class="tag bad" data-lacks=${order.lacks}>lacks <${Amount} text=${order.lacks} unit=${order.gives.currency}
+    places=${PLACES} /></span>`
+  : order.isOver ? "–" : html`<span class="tag good">covered</span>`);
+
+export const COLUMNS = [
+  { title: "Order", cell: ({ clearing_id: id }) => html`<code>${id}</code>` },
+  { title: "With", cell: (order) => html`<${Party} order=${order} />` },
+  { title: "Market", cell: ({ symbol, side }) => `${side === "buy" ? "Buy" : "Sell"} ${symbol}` },
+  amounts("Price", "price"),
+  amounts("You get", ({ gets }) => gets.amount, { unit: ({ gets }) => gets.currency }),
+  amounts("You give", ({ gives }) => gives.amount, { unit: ({ gives }) => gives.currency }),
+  { title: "Your money", cell: (order) => html`<${Lacks} order=${order} />` },
+];
+
+export const STATE = { title: "State", cell: ({ status, isMine }) => html`<span
+  class=${`tag ${isMine ? "warn" : ""}`}>${isMine ? "Waits for you" : status}</span>` };
+
+const SUMMARY = [...COLUMNS, STATE, { title: timeTitle("Submitted"), cell: ({ submission }) => html`<${Time} at=${submission} />` }];
+
+export function ClearingSummary() {
+  const [state, orders, retry] = useClearing();
+  const empty = orders?.length === 0 && html`<p>Trades that were agreed with another account would stand here.</p>
+    <p><a class="button" href=${url("/account/clearing")}>Enter a clearing order</a></p>`;
+  const tools = orders?.some(({ isMine }) => isMine) && html`<a href=${url("/account/clearing")}>Confirm or cancel</a>`;
+  return html`<${Region} name="clearing" title="Clearing orders" state=${state} retry=${retry} empty=${empty} tools=${tools}>
+    <${Table} label="Clearing orders" columns=${SUMMARY} rows=${(orders ?? []).slice(0, 20)} keyOf=${(order) => order.clearing_id} />
+      </${Region}>`;
+}

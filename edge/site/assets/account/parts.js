@@ -1,0 +1,112 @@
+// The parts that the pages of an account share: the frame with its account, times, and what an act ends with.
+import { Failure, post } from "../call.js";
+import { data, signInUrl } from "../page.js";
+import { get as preference } from "../preferences.js";
+import "../shell.js";
+import { clock, day, moment } from "../time.js";
+import { CopyButton, announce, html, render, useCallback, useRef, useState, warn } from "../ui.js";
+
+export const account = data.page.account;
+export const counterpartyId = data.page.counterparty_id;
+// Only an exchange account stakes and clears; others have regions of their own.
+export const isExchange = (data.page.kind ?? "exchange") === "exchange";
+export const currencies = data.page.currencies ?? [];
+
+// A time as the user chose to read it; the zone stands in the column's title.
+export const Time = ({ at }) =>
+  html`<time datetime=${new Date(Number(at)).toISOString()} title=${moment(Number(at))}>${day(Number(at))} ${clock(Number(at))}</time>`;
+
+export const timeTitle = (words) => `${words} (${preference("zone", "UTC")})`;
+
+// A name that is long, whole for copying and in the tooltip, short for reading.
+export function Long({ text, ends = 6, words = "" }) {
+  if (!text) return html`–`;
+  const shown = text.length > 2 * ends + 3 ? `${text.slice(0, ends)}…${text.slice(-ends)}` : text;
+  return html`<span class="long"><code title=${text} aria-label=${text}>${shown}</code> <${CopyButton} text=${text}>
+    Copy<span class="unseen"> ${words || text}</span></${CopyButton}></span>`;
+}
+
+// A note of what failed: the exchange's own reason and message, and what one can do.
+export function FailureNote({ failure }) {
+  if (!failure) return null;
+  const words = failure.reason ? `${failure.reason}: ${failure.plain}` : failure.message;
+  const isCode = failure.reason === "CodeRequired";
+  const isGone = failure.reason === "SignInRequired" || failure.reason === "SecondFactorRequired";
+  return html`<div class="failure" role="alert"><p>${words}</p>
+    ${isCode && html`<a class="button" href=${signInUrl("code")}>Give a new code</a>`}
+    ${isGone && html`<a class="button" href=${signInUrl()}>Sign in again</a>`}</div>`;
+}
+
+// An act of the user: `{ run, isBusy, failure, clear }`. `run(work, words)` does one at a time, says when it is done, and answers whether
+// it was.
+export function useAct() {
+  const [shown, setShown] = useState({ isBusy: false, failure: null });
+  const isBusy = useRef(false);
+  const run = useCallback(async (work, words) => {
+    if (isBusy.current) return false;
+    isBusy.current = true;
+    setShown({ isBusy: true, failure: null });
+    try {
+      await work();
+      setShown({ isBusy: false, failure: null });
+      if (words) announce(words);
+      return true;
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      setShown({ isBusy: false, failure });
+      warn(failure.message);
+      return false;
+    } finally {
+      isBusy.current = false;
+    }
+  }, []);
+  const clear = useCallback(() => setShown({ isBusy: false, failure: null }), []);
+  return { run, clear, ...shown };
+}
+
+// Values of a form that outlive the way to another code and back, in this tab alone.
+export function useKept(name, first) {
+  const place = `account-${name}`;
+  const [value, setValue] = useState(() => ({ ...first, ...JSON.parse(sessionStorage.getItem(place) ?? "{}") }));
+  const keep = (next) => {
+    sessionStorage.setItem(place, JSON.stringify(next));
+    setValue(next);
+  };
+  return [value, keep];
+}
+
+export function Field({ label, name, id = name, children, note, ...input }) {
+  const noteId = note ? `${id}-note` : undefined;
+  return html`<div class="field"><label for=${id}>${label}</label>
+    ${children ?? html`<input id=${id} name=${name} autocomplete="off" aria-describedby=${noteId} ...${input} />`}
+    ${note && html`<p class="note" id=${noteId}>${note}</p>`}</div>`;
+}
+
+export const AmountField = (props) => html`<${Field} inputmode="decimal" pattern="[0-9]+([.][0-9]+)?" title="A decimal such as 0.25"
+  ...${props} />`;
+
+function AccountChoice() {
+  const [chosen, choose] = useState(account);
+  const act = useAct();
+  const change = async (event) => {
+    event.preventDefault();
+    if (await act.run(() => post("/site/account", { account: chosen }))) location.reload();
+  };
+  return html`<form name="account" class="account-choice" onSubmit=${change}>
+    <label for="account-name">Account</label>
+    <select id="account-name" name="account" onChange=${(event) => choose(event.target.value)}>${data.page.accounts.map((name) =>
+      html`<option key=${name} value=${name} selected=${name === chosen}>${name}</option>`)}</select>
+    <button disabled=${chosen === account || act.isBusy}>Switch</button>
+    <${FailureNote} failure=${act.failure} />
+  </form>`;
+}
+
+// Draws a page of the chosen account. `what` is what only an exchange account does.
+export function start(View, what = "") {
+  const app = document.getElementById("app");
+  app.className = "account";
+  const none = html`<p class="notice">You act for no account: an operator does not trade.</p>`;
+  const other = html`<p class="notice">${account} is a ${data.page.kind} account: only an exchange account ${what}.
+    Switch to one above.</p>`;
+  render(account ? html`<${AccountChoice} />${what && !isExchange ? other : html`<${View} />`}` : none, app);
+}

@@ -1,0 +1,49 @@
+// What comes to the account and leaves it, with how far each has come.
+import { url } from "../page.js";
+import { Region, html } from "../ui.js";
+import { askPaced } from "./calls.js";
+import { useEvery, useFollowed } from "./live.js";
+import { Long, Time, timeTitle } from "./parts.js";
+import { Table, amounts } from "./table.js";
+
+// The exchange lists transfers once in five seconds.
+const PAUSE = 5_200;
+
+const WORDS = { AdminCredit: "Credit", AdminDebit: "Debit" };
+
+function State({ transfer }) {
+  const { status, confirmations, requiredConfirmations, message } = transfer;
+  const isPending = status !== "Complete";
+  return html`<span class=${`tag ${isPending ? "warn" : "good"}`} data-status=${status}>${status}</span>
+    ${requiredConfirmations !== undefined && isPending && html` <span data-confirmations>${confirmations ?? 0} of ${requiredConfirmations}
+      </span> confirmations`}
+    ${message && html` <span class="note">${message}</span>`}`;
+}
+
+const COLUMNS = [
+  { title: timeTitle("Time"), cell: ({ timestampms }) => html`<${Time} at=${timestampms} />` },
+  { title: "Kind", cell: ({ type }) => WORDS[type] ?? type },
+  amounts("Amount", "amount", { unit: ({ currency }) => currency }),
+  amounts("Fee", "feeAmount", { unit: ({ feeCurrency }) => feeCurrency ?? "" }),
+  { title: "State", cell: (transfer) => html`<${State} transfer=${transfer} />` },
+  { title: "Way", cell: ({ network, method, purpose }) => network ?? method ?? purpose ?? "–" },
+  { title: "To", cell: ({ destination }) => html`<${Long} text=${destination} />` },
+  { title: "Transaction", cell: ({ txHash }) => html`<${Long} text=${txHash} />` },
+];
+
+// A page that makes transfers passes what `useTransfers` gives, so that its acts can load them again.
+export function useTransfers() {
+  const load = () => askPaced("transfers", PAUSE, "/v2/transfers", { limit_transfers: 50 });
+  const followed = useFollowed(load, ["balances@account"]);
+  const [, rows, reload] = followed;
+  useEvery(2 * PAUSE, rows?.some(({ status }) => status !== "Complete") ?? false, reload);
+  return followed;
+}
+
+export function Transfers({ transfers: [state, rows, retry], next }) {
+  const empty = rows?.length === 0 && html`<p>Deposits and withdrawals would stand here, with their confirmations.</p>
+    ${next ?? html`<p><a class="button" href=${url("/account/money")}>Make a deposit address</a></p>`}`;
+  return html`<${Region} name="transfers" title="Transfers" state=${state} retry=${retry} empty=${empty}>
+    <${Table} label="Transfers" columns=${COLUMNS} rows=${rows ?? []} keyOf=${({ eid }) => eid}
+      marks=${({ eid }) => ({ "data-transfer": eid })} /></${Region}>`;
+}

@@ -1,0 +1,32 @@
+// The mail that a sandbox keeps instead of sending it.
+import { url } from "../page.js";
+import { html, Region } from "../ui.js";
+import { stamp } from "./clock.js";
+import { usePolled } from "./polling.js";
+
+const SHOWN = 50;
+
+// A link in a mail, on the host of this page.
+function linkOf(link) {
+  const { pathname, search, hash } = new URL(link);
+  return url(pathname + search + hash);
+}
+
+function Message({ message }) {
+  const { to, subject, text, link, sent_ms: sent } = message;
+  return html`<details class="mail" data-mail=${to}><summary><span class="mail-subject">${subject}</span>
+      <span class="soft">${to}, ${stamp(sent)}</span></summary>
+    <div class="padded"><pre tabindex="0" aria-label="Text">${text}</pre></div></details>
+    ${link && html`<p class="mail-link"><a href=${linkOf(link)} data-mail-link aria-label=${`Open its link: ${subject}, ${to}`}>
+      Open its link</a></p>`}`;
+}
+
+export function Mail() {
+  const [state, value] = usePolled("/sandbox/mail", 2_000);
+  const messages = (value?.messages ?? []).slice(-SHOWN).reverse();
+  return html`<${Region} name="mail" title="Mail" state=${state} empty=${value && !messages.length
+    && html`No mail yet. <a href=${url("/signup")}>Sign up</a> as someone: the link to confirm the address comes here.`}>
+    <ul class="mails">${messages.map((message) => html`<li key=${`${message.sent_ms}${message.token}`}><${Message}
+      message=${message} /></li>`)}</ul>
+  <//>`;
+}

@@ -1,0 +1,115 @@
+// Prices, statuses, auctions, halts, and trades that are broken.
+import { compare, isDecimal, product, read, short, text } from "../decimal.js";
+import { Amount, html, Region, Side, useState } from "../ui.js";
+import { findCall } from "./contract.js";
+import { CallForm, Curl, Reply, useSending } from "./form.js";
+import { Head, More } from "./more.js";
+import { useNames } from "./names.js";
+import { usePolled } from "./polling.js";
+import { stamp } from "./clock.js";
+import { curlOf, requestOf } from "./send.js";
+
+const MOVES = [["Crash by 30 %", "0.7"], ["Fall by 5 %", "0.95"], ["Rise by 5 %", "1.05"], ["Rise by 30 %", "1.3"]];
+const TRADES = 8;
+
+// A price times a factor, with at most two decimals above a dollar.
+function moved(price, factor) {
+  const exact = text(product(read(price), read(factor)));
+  return compare(read(exact), read("1")) < 0 ? short(exact, 8) : short(exact, 2);
+}
+
+// The dollar price of the currency that a symbol trades, as its last trade has it.
+function Index({ calls, symbol, currency }) {
+  const [state, ticker] = usePolled(`/v1/pubticker/${symbol}`, 4_000);
+  const [, clock] = usePolled("/sandbox/clock", 0);
+  const last = ticker && isDecimal(String(ticker.last)) ? String(ticker.last) : null;
+  const pin = (price) => ({ price, pinned: "" });
+  const quick = [
+    ...MOVES.map(([words, factor], at) => ({ words, isMain: at === 0, isOff: !last, values: () => pin(moved(last, factor)) })),
+    { words: "Return to the market", values: { price: "", pinned: "false" } },
+  ];
+  return html`<p class="market-price"><b>${symbol.toUpperCase()}</b> last <${Amount} text=${last}
+    unit=${symbol.endsWith("usd") ? "USD" : ""} />
+      ${state.kind === "error" && html`<span class="soft"> ${state.message}</span>`}</p>
+    <${CallForm} key=${symbol} call=${findCall(calls, "/sandbox/index/{currency}")} only=${["currency", "price"]} isSmall words="Pin"
+      preset=${{ currency }} quick=${quick} />
+    <p class="note">The index of a currency sets the price of all its books and marks; simulated traders follow within four seconds
+      of the exchange's time, and positions with too little margin are liquidated at once. ${clock?.mode === "manual"
+      && "The clock is manual: move it by a minute, and the books follow."}</p>`;
+}
+
+function Tape({ calls, symbol }) {
+  const [state, trades, reload] = usePolled(`/v1/trades/${symbol}?limit_trades=${TRADES}`, 5_000);
+  const call = findCall(calls, "/sandbox/trades/break");
+  const [kind, setKind] = useState("full");
+  const [tid, setTid] = useState("");
+  const [{ answer, isBusy, question }, act] = useSending(call, reload);
+  const values = { tid, kind };
+  const pick = (one) => {
+    setTid(String(one));
+    act({ tid: String(one), kind });
+  };
+  return html`<form class="call" data-call=${call.path} data-method="POST" noValidate onSubmit=${(event) => {
+    event.preventDefault();
+    act(values);
+  }}>
+    <div class="call-fields"><div class="field"><label for="break-tid">Trade<span class="must" aria-hidden="true"> *</span></label>
+        <input id="break-tid" name="tid" inputmode="numeric" autocomplete="off" required value=${tid}
+          onInput=${({ target }) => setTid(target.value)} /></div>
+      <div class="field"><label for="break-kind">How<span class="must" aria-hidden="true"> *</span></label>
+        <select id="break-kind" name="kind" required value=${kind} onInput=${({ target }) => setKind(target.value)}>
+          <option value="full">full: void it</option><option value="manual">manual: mark it</option></select></div></div>
+    <div class="buttons"><button type="submit" class="main" disabled=${isBusy}>Break</button></div>
+    ${state.kind === "error" && html`<p class="soft">${state.message}</p>`}
+    <div class="scroll" tabindex="0" role="group" aria-label="Latest trades"><table>
+      <${Head} names=${["Trade", "Time", "Side", "Price", "Amount"]} numbers=${["Price", "Amount"]} />
+      <tbody>${(trades ?? []).map((trade) => html`<tr key=${trade.tid}>
+        <td>${trade.tid}</td><td>${stamp(trade.timestampms).slice(11, 19)}</td>
+        <td>${["buy", "sell"].includes(trade.type) ? html`<${Side} side=${trade.type} />` : trade.type}</td>
+        <td class="number"><${Amount} text=${trade.price} /></td><td class="number"><${Amount} text=${trade.amount} places=${6} /></td>
+        <td class="number">${trade.broken ? "broken" : html`<button type="button" class="small" disabled=${isBusy}
+          aria-label=${`Break trade ${trade.tid}`} onClick=${() => pick(trade.tid)}>Break</button>`}</td></tr>`)}</tbody></table></div>
+    <${Curl} line=${curlOf(requestOf(call, values))} /><${Reply} answer=${answer} isBusy=${isBusy} />${question}
+  </form>`;
+}
+
+function Auction({ calls, symbol }) {
+  const [, clock] = usePolled("/sandbox/clock", 0);
+  const moment = (minutes) => String(clock.now_ms - (clock.now_ms % 60_000) + minutes * 60_000);
+  const at = (minutes) => ({ enabled: "", auction_time_ms: moment(minutes), every_seconds: "0" });
+  const quick = [
+    { words: "In 20 minutes", isOff: !clock, values: () => at(20) },
+    { words: "End them", values: { enabled: "false", auction_time_ms: "", every_seconds: "" } },
+  ];
+  return html`<${CallForm} key=${symbol} call=${findCall(calls, "/sandbox/symbols/{symbol}/auctions")} isSmall words="Schedule"
+    quick=${quick} only=${["symbol", "auction_time_ms", "every_seconds"]} preset=${{ symbol }} />`;
+}
+
+// A symbol in dollars, and the currency whose index it follows.
+const marketOf = (symbol) => ({ symbol, currency: symbol.replace(/(usd|gusdperp)$/, "").toUpperCase() });
+
+export function Market({ calls }) {
+  const { symbols } = useNames();
+  const [chosen, setChosen] = useState("btcusd");
+  const offered = symbols.filter(({ symbol }) => /usd$/i.test(symbol)).map(({ symbol }) => symbol.toLowerCase());
+  const tools = html`<label class="inline">Market <select value=${chosen} onChange=${({ target }) => setChosen(target.value)}>
+    ${(offered.length ? offered : [chosen]).map((symbol) => html`<option value=${symbol}
+      selected=${symbol === chosen}>${symbol}</option>`)}</select></label>`;
+  const { symbol, currency } = marketOf(chosen);
+  return html`<${Region} name="market" title="Market" state="live" tools=${tools}>
+    <div class="padded"><${Index} key=${symbol} calls=${calls} symbol=${symbol} currency=${currency} /></div>
+    <${More} title="Status of a symbol"><${CallForm} key=${symbol} call=${findCall(calls, "/sandbox/symbols/{symbol}/status")} isSmall
+      words="Set"
+      only=${["symbol", "status"]} preset=${{ symbol, status: "cancel_only" }} /><//>
+    <${More} title="Auctions"><${Auction} calls=${calls} symbol=${symbol} /><//>
+    <${More} title="Break a trade"><${Tape} key=${symbol} calls=${calls} symbol=${symbol} /><//>
+    <${More} title="Halt and resume"><${CallForm} call=${findCall(calls, "/sandbox/halt")} isSmall words="Halt"
+      only=${["scope", "currency", "reason"]}
+        preset=${{ reason: "a drill" }} />
+      <${CallForm} call=${findCall(calls, "/sandbox/resume")} isSmall words="Resume" only=${["scope", "currency", "reason"]}
+        preset=${{ reason: "the drill is over" }} /><//>
+    <${More} title="Positions and marks of a perpetual"><${CallForm}
+      call=${findCall(calls, "/sandbox/perpetuals/{symbol}", "GET")} isSmall words="Read"
+      only=${["symbol"]} preset=${{ symbol: "btcgusdperp" }} /><//>
+  <//>`;
+}

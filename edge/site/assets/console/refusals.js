@@ -1,0 +1,35 @@
+// The newest refused calls, in short, and the record of this visit.
+import { url } from "../page.js";
+import { CopyButton, html, Region } from "../ui.js";
+import { stamp } from "./clock.js";
+import { useNames } from "./names.js";
+import { usePolled } from "./polling.js";
+import { forget, scriptOf, useActs } from "./recorder.js";
+
+const SHOWN = 5;
+
+export function Refusals() {
+  const { keys } = useNames();
+  const [state, value] = usePolled("/sandbox/requests", 1_000);
+  const requests = (value?.requests ?? []).slice(0, SHOWN);
+  const name = (key) => keys.find((one) => one.api_key === key)?.name ?? key;
+  const all = html`<a href=${url("/console/requests")}>All requests</a>`;
+  return html`<${Region} name="refusals" title="Refused calls" state=${state} tools=${all} empty=${value && !requests.length
+    && html`No key's call was refused since the start. What your bot sends shows here, with the reason.`}>
+    <ul class="rows">${requests.map((one) => html`<li key=${one.number} data-refused=${one.number}>
+      <a class="refused" href=${url(`/console/requests?open=${one.number}&key=${encodeURIComponent(name(one.key))}`)}>
+        <span class="tag bad">${one.status} ${one.reason}</span> <b>${name(one.key)}</b> <code>${one.route}</code>${" "}
+        <span class="soft">${stamp(one.time_ms).slice(11, 19)}</span><br />${one.message}</a></li>`)}</ul>
+  <//>`;
+}
+
+export function Recorder() {
+  const acts = useActs();
+  const script = scriptOf(acts);
+  const tools = acts.length > 0 && html`<div class="buttons"><${CopyButton} text=${script}>Copy as a script<//>
+    <button type="button" class="small" onClick=${forget}>Forget</button></div>`;
+  return html`<${Region} name="recorder" title="This visit" state="live" tools=${tools} empty=${!acts.length
+    && html`What you do here is listed, and can be copied as one shell script that runs in a fresh sandbox.`}>
+    <div class="padded"><pre class="limited" tabindex="0" aria-label="Script" data-recorder>${script}</pre></div>
+  <//>`;
+}

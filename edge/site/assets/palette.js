@@ -1,0 +1,155 @@
+// The palette: markets, pages and acts by name, with the keyboard alone.
+import { get } from "./call.js";
+import { short, grouped } from "./decimal.js";
+import { bindings, isOn, keysOf } from "./keyboard.js";
+import { isSandbox, isSignedIn, url } from "./page.js";
+import { get as chosen } from "./preferences.js";
+import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./ui.js";
+
+// Markets that are shown before something is typed, and at most.
+const [FIRST, MOST] = [5, 8];
+const OWN_PAGES = [
+  ["/account/money", "Money"], ["/account/clearing", "Clearing"], ["/account/staking", "Staking"], ["/account/statement", "Statement"],
+  ["/settings/security", "Security"], ["/settings/keys", "API keys"], ["/settings/apps", "Apps"], ["/settings/sessions", "Sessions"],
+];
+const SANDBOX_PAGES = [["/console/calls", "Control calls"], ["/console/requests", "Requests"]];
+const VISITOR_PAGES = [["/signin", "Sign in"], ["/signup", "Sign up"]];
+
+const offered = new Set();
+let markets = [];
+
+// Offers acts of a page: `{ words, act, keys }`. Returns a function that withdraws them.
+export function offer(acts) {
+  offered.add(acts);
+  return () => offered.delete(acts);
+}
+
+// Draws something beside the page until it closes; `draw` gets what closes it.
+export function overlay(draw) {
+  const place = document.createElement("div");
+  const close = () => {
+    render(null, place);
+    place.remove();
+  };
+  document.body.append(place);
+  render(draw(close), place);
+}
+
+const to = (path) => () => location.assign(url(path));
+
+function pages() {
+  const shown = [...document.querySelectorAll(".main-nav a")].map((link) => [link.getAttribute("href"), link.textContent]);
+  const more = [...(isSignedIn() ? OWN_PAGES : VISITOR_PAGES), ...(isSandbox() ? SANDBOX_PAGES : [])];
+  return [...shown.map(([path, words]) => ({ words, note: path, act: () => location.assign(path) })),
+    ...more.map(([path, words]) => ({ words, note: path, act: to(path) }))];
+}
+
+function acts() {
+  const keyed = bindings().filter(({ isHidden }) => !isHidden)
+    .map((binding) => ({ words: binding.words, keys: isOn() ? keysOf(binding) : "", act: binding.act }));
+  return [...[...offered].flat(), ...keyed];
+}
+
+const marketEntry = ({ symbol, title, name, last, change }) => ({
+  words: title, name, note: last && `${grouped(short(last, 8))}  ${change}`, code: symbol, act: to(`/trade/${symbol}`),
+});
+
+// How well an entry fits what is typed: 0 best, none if a word is missing.
+function rank(entry, words) {
+  const [code, text] = [entry.code ?? "", `${entry.words} ${entry.name ?? ""} ${entry.code ?? ""}`.toLowerCase()];
+  if (!words.every((word) => text.includes(word))) return null;
+  if (code.startsWith(words[0]) || text.startsWith(words[0])) return 0;
+  return text.includes(` ${words[0]}`) ? 1 : 2;
+}
+
+function matches(entries, words, most = Infinity) {
+  const ranked = entries.map((entry) => [rank(entry, words), entry]).filter(([place]) => place !== null);
+  return ranked.sort(([one], [other]) => one - other).slice(0, most).map(([, entry]) => entry);
+}
+
+function firstMarkets(entries) {
+  const favourites = chosen("favourites", []);
+  const liked = entries.filter(({ code }) => favourites.includes(code));
+  return [...new Set([...liked, ...entries])].slice(0, Math.max(FIRST, Math.min(MOST, liked.length)));
+}
+
+// The groups that fit what is typed.
+function found(typed, known) {
+  const words = typed.toLowerCase().split(/\s+/).filter((word) => word);
+  const entries = known.map(marketEntry);
+  const groups = [
+    ["Markets", words.length ? matches(entries, words, MOST) : firstMarkets(entries)],
+    ["Pages", matches(pages(), words)],
+    ["Acts", matches(acts(), words)],
+  ];
+  return groups.filter(([, list]) => list.length);
+}
+
+function useMarkets() {
+  const [known, setKnown] = useState(markets);
+  useEffect(() => {
+    // Without prices the palette still finds pages and acts.
+    get("/site/market.json").then(({ rows }) => setKnown(markets = rows), () => {});
+  }, []);
+  return known;
+}
+
+function Option({ entry, at, isActive, onChoose }) {
+  return html`<li role="option" id=${`option-${at}`} aria-selected=${isActive} onClick=${() => onChoose(entry)}>
+    <span>${entry.words}${entry.name && html` <small>${entry.name}</small>`}</span>
+    ${entry.keys ? html`<kbd>${entry.keys}</kbd>` : html`<small class="number">${entry.note}</small>`}
+  </li>`;
+}
+
+function Results({ groups, active, onChoose }) {
+  let at = 0;
+  return html`<ul role="listbox" id="palette-list" aria-label="Found">${groups.map(([title, list]) => html`
+    <li role="presentation" key=${title}><ul role="group" aria-labelledby=${`palette-${title}`}>
+      <li role="presentation" class="palette-title" id=${`palette-${title}`}>${title}</li>
+      ${list.map((entry) => html`<${Option} entry=${entry} at=${at} isActive=${at++ === active} onChoose=${onChoose} />`)}
+    </ul></li>`)}</ul>`;
+}
+
+const MOVES = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+
+function Palette({ onClose }) {
+  const [typed, setTyped] = useState("");
+  const [active, setActive] = useState(0);
+  const dialog = useRef(null);
+  const known = useMarkets();
+  const groups = useMemo(() => found(typed, known), [typed, known]);
+  const all = groups.flatMap(([, list]) => list);
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    dialog.current.showModal();
+    return () => before?.focus?.();
+  }, []);
+  useLayoutEffect(() => document.getElementById(`option-${active}`)?.scrollIntoView({ block: "nearest" }), [active]);
+  // The dialog closes first, so that the act finds the page as it was.
+  const choose = (entry) => {
+    onClose();
+    entry?.act();
+  };
+  const move = (event) => {
+    if (event.key === "Enter") choose(all[active]);
+    else if (!MOVES[event.key] || !all.length) return;
+    else if (Math.abs(MOVES[event.key]) > 1) setActive(Math.min(all.length - 1, Math.max(0, active + MOVES[event.key])));
+    else setActive((active + MOVES[event.key] + all.length) % all.length);
+    event.preventDefault();
+  };
+  return html`<dialog ref=${dialog} class="palette" aria-label="Go to a market, a page or an act" onCancel=${(event) => {
+    event.preventDefault();
+    onClose();
+  }} onClick=${(event) => event.target === dialog.current && onClose()}>
+    <input type="text" role="combobox" aria-label="Market, page or act" aria-expanded=${all.length > 0} aria-controls="palette-list"
+      aria-autocomplete="list" aria-activedescendant=${all.length ? `option-${active}` : undefined} placeholder="Market, page or act"
+      autocomplete="off" spellcheck=${false} value=${typed} onKeyDown=${move} onInput=${(event) => {
+        setTyped(event.target.value);
+        setActive(0);
+      }} />
+    <${Results} groups=${groups} active=${active} onChoose=${choose} />
+    ${all.length === 0 && html`<p class="empty" role="status">Nothing is called “${typed}”.</p>`}
+  </dialog>`;
+}
+
+export const open = () => overlay((close) => html`<${Palette} onClose=${close} />`);

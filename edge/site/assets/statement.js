@@ -1,0 +1,114 @@
+// The statement: what changed each balance, with sums that add up, and the file of the whole filter.
+import { CAUSES, load, sums } from "./account/entries.js";
+import { Time, currencies, start, timeTitle } from "./account/parts.js";
+import { Table, amounts } from "./account/table.js";
+import { url } from "./page.js";
+import { Region, html, useLoaded, useMemo, useState } from "./ui.js";
+
+const STEP = 200;
+const DAY = 86_400_000;
+// All digits: what adds up has to be seen to the last one.
+const EXACT = { places: 19 };
+
+const words = (cause) => cause.replaceAll("_", " ");
+const isDay = (text) => /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") && !Number.isNaN(Date.parse(text));
+
+// The filter that the page's address names. Days are those of UTC, as in the file.
+function asked() {
+  const query = new URLSearchParams(location.search);
+  const one = (name, isKnown) => (isKnown(query.get(name)) ? query.get(name) : "");
+  const code = query.get("currency")?.toUpperCase();
+  return {
+    currency: currencies.some((currency) => currency.code === code) ? code : "", cause: one("cause", (name) => CAUSES.includes(name)),
+    from: one("from", isDay), to: one("to", isDay),
+  };
+}
+
+const chosen = (filter) => new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""));
+
+const times = ({ from, to }) => ({ from: from ? Date.parse(from) : null, to: to ? Date.parse(to) + DAY - 1 : null });
+
+// The parameters of the file: the same filter with times in milliseconds.
+function fileUrl(filter) {
+  const { from, to } = times(filter);
+  const { currency, cause } = filter;
+  return url(`/site/statement.csv?${chosen({ currency, cause, from: String(from ?? ""), to: String(to ?? "") })}`);
+}
+
+function Filter({ filter, setFilter }) {
+  const change = ({ target: { name, value } }) => {
+    const next = { ...filter, [name]: value };
+    history.replaceState(null, "", `?${chosen(next)}`);
+    setFilter(next);
+  };
+  const options = (name, all, shown) => html`<select id=${name} name=${name}><option value="">All</option>${all.map((one) =>
+    html`<option key=${one} value=${one} selected=${one === filter[name]}>${shown(one)}</option>`)}</select>`;
+  return html`<form name="filter" class="form line" onChange=${change} onSubmit=${(event) => event.preventDefault()}>
+    <div class="field"><label for="currency">Currency</label>${options("currency", currencies.map(({ code }) => code), (code) => code)}
+      </div>
+    <div class="field"><label for="cause">Cause</label>${options("cause", CAUSES, words)}</div>
+    <div class="field"><label for="from">From day (UTC)</label><input type="date" id="from" name="from" value=${filter.from} /></div>
+    <div class="field"><label for="to">To day (UTC)</label><input type="date" id="to" name="to" value=${filter.to} /></div>
+    <a class="button" href=${fileUrl(filter)} download>Download as CSV</a>
+  </form>`;
+}
+
+const SUMS = (hasOthers) => [
+  { title: "Currency", cell: ({ currency }) => currency },
+  amounts("Opening", "opening", EXACT),
+  amounts("+ rows", "rows", EXACT),
+  ...(hasOthers ? [amounts("+ other causes", "others", EXACT)] : []),
+  amounts("= closing", "closing", EXACT),
+  { title: "Rows", isNumber: true, cell: ({ count }) => count },
+  { title: "Adds up", cell: ({ isExact }) => html`<span class=${`tag ${isExact ? "good" : "bad"}`}
+    data-exact=${isExact}>${isExact ? "exactly" : "it does not"}</span>` },
+];
+
+const sign = (amount) => (amount.startsWith("-") ? "–" : "+");
+
+const ROWS = [
+  { title: timeTitle("Time"), cell: ({ timestampms }) => html`<${Time} at=${timestampms} />` },
+  { title: "Cause", cell: ({ cause }) => words(cause) },
+  { title: "Currency", cell: ({ currency }) => currency },
+  amounts("Amount", "amount", EXACT),
+  amounts("Balance after", "balance", EXACT),
+  { title: "Of", cell: ({ order_id: order, tid, eid, clearing_id: clearing, transaction_id: stake, symbol }) =>
+    [order && `order ${order}`, tid && `trade ${tid}`, eid && `transfer ${eid}`, clearing && `clearing ${clearing}`,
+      stake && `staking ${stake}`, symbol].filter(Boolean).join(", ") || "–" },
+];
+
+function Rows({ rows, state, retry }) {
+  const [most, setMost] = useState(STEP);
+  const seen = rows.slice(0, most);
+  const empty = rows.length === 0 && html`<p>What changed a balance would stand here.
+    Choose a longer time, or another currency or cause.</p>`;
+  return html`<${Region} name="entries" title="Changes" state=${state} retry=${retry} empty=${empty}>
+    <${Table} label="Changes" columns=${ROWS} rows=${seen} keyOf=${(row) => row.entry_id}
+      marks=${(row) => ({ "data-entry": row.entry_id, "data-sign": sign(row.amount) })} />
+    ${rows.length > seen.length && html`<p class="padded"><button type="button"
+      onClick=${() => setMost(most + STEP)}>Show ${Math.min(STEP, rows.length - seen.length)} more of ${rows.length - seen.length}
+        </button></p>`}
+  </${Region}>`;
+}
+
+function Statement() {
+  const [filter, setFilter] = useState(asked);
+  const { currency, cause, from, to } = filter;
+  const [state, loaded, retry] = useLoaded(() => load({ currency, ...times({ from, to }) }), [currency, from, to]);
+  const entries = loaded?.entries ?? [];
+  const totals = useMemo(() => sums(entries, cause), [loaded, cause]);
+  const rows = useMemo(() => entries.filter((entry) => !cause || entry.cause === cause).reverse(), [loaded, cause]);
+  return html`<${Filter} filter=${filter} setFilter=${setFilter} />
+    ${loaded?.isCut && html`<p
+      class="notice">The oldest ${entries.length} changes of this time are shown. The file has all of them; a shorter
+      time fits this page.</p>`}
+    <${Region} name="sums" title="Opening + rows = closing" state=${state} retry=${retry}
+      empty=${totals.length === 0 && html`<p>The sums of each currency would stand here.</p>`}>
+      <${Table} label="Opening + rows = closing" columns=${SUMS(Boolean(cause))} rows=${totals} keyOf=${(row) => row.currency}
+        marks=${(row) => ({
+        "data-sum": row.currency, "data-opening": row.opening, "data-rows": row.rows, "data-others": row.others,
+        "data-closing": row.closing })} /></${Region}>
+    <${Rows} rows=${rows} state=${loaded ? state : "loading"} retry=${retry} />`;
+}
+
+start(Statement);

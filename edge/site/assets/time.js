@@ -1,0 +1,33 @@
+// Times as a user reads them, in the zone that the user chose: UTC at first.
+import { get } from "./preferences.js";
+
+const PARTS = {
+  year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
+  timeZoneName: "short",
+};
+const formats = new Map();
+
+function format(zone) {
+  if (!formats.has(zone)) formats.set(zone, new Intl.DateTimeFormat("en-GB", { ...PARTS, timeZone: zone }));
+  return formats.get(zone);
+}
+
+const parts = (millis) => Object.fromEntries(
+  format(get("zone", "UTC")).formatToParts(millis).map(({ type, value }) => [type, value]));
+
+const dayOf = ({ year, month, day }) => `${year}-${month}-${day}`;
+const clockOf = ({ hour, minute, second }) => `${hour}:${minute}:${second}`;
+
+// Such as "2026-11-28", "07:23:45", and both with the zone's name.
+export const day = (millis) => dayOf(parts(millis));
+export const clock = (millis) => clockOf(parts(millis));
+export function moment(millis) {
+  const found = parts(millis);
+  return `${dayOf(found)} ${clockOf(found)} ${found.timeZoneName}`;
+}
+
+// The zones to choose from: UTC, this computer's, then all others.
+export function zones() {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return [...new Set(["UTC", here, ...Intl.supportedValuesOf("timeZone")])];
+}

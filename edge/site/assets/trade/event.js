@@ -1,0 +1,37 @@
+// The event of a contract: its question, quotes as cents and per cent, when it ends and what decides it.
+import { get } from "../call.js";
+import { url } from "../page.js";
+import { moment } from "../time.js";
+import { html, Region, useLoaded } from "../ui.js";
+import { market, ONE, priceText, PRICE_PLACES } from "./market.js";
+import { top } from "./feed.js";
+import { useStore } from "./store.js";
+
+// A price of a dollar as cents, which is the chance in per cent too.
+const cents = (price) => {
+  if (price === undefined) return "–";
+  const words = priceText(price * 100n);
+  return PRICE_PLACES ? words.replace(/\.?0+$/, "") : words;
+};
+
+function Quotes() {
+  const { bid, ask } = useStore(top);
+  const rows = [["Yes", bid, ask], ["No", ask === undefined ? undefined : ONE - ask, bid === undefined ? undefined : ONE - bid]];
+  return html`<table><thead><tr><th>Outcome</th><th class="number">Sell at</th><th class="number">Buy at</th><th class="number">Chance</th>
+    </tr></thead>
+    <tbody>${rows.map(([name, low, high]) => html`<tr><th scope="row">${name}</th><td class="number">${cents(low)} ¢</td><td
+      class="number">${cents(high)} ¢</td>
+      <td class="number">${low !== undefined && high !== undefined ? `${cents((low + high) / 2n)} %` : "–"}</td></tr>`)}</tbody></table>`;
+}
+
+export function EventPanel() {
+  const [state, event, reload] = useLoaded(() => get(`/v1/prediction-markets/events/${market.contract.event}`), []);
+  return html`<${Region} name="event" title=${market.contract.title} state=${state} retry=${reload} className="event"><div
+    class="padded form">
+    ${market.contract.label !== market.contract.title && html`<p><b>${market.contract.label}</b></p>`}
+    <${Quotes} />
+    ${event && html`<dl class="pairs"><dt>State</dt><dd>${event.status}</dd><dt>Trades until</dt>
+      <dd>${moment(Date.parse(event.expiryDate))}</dd>
+      ${event.resolution?.source && html`<dt>Decided by</dt><dd>${event.resolution.source}</dd>`}</dl>`}
+    <p><a href=${url(`/predictions?event=${market.contract.event}`)}>All about this event</a></p></div></${Region}>`;
+}

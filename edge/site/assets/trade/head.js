@@ -1,0 +1,79 @@
+// The line above the panels: which market, its newest price and its day, and the layout.
+import { get } from "../call.js";
+import { change as moved, grouped, read, rounded } from "../decimal.js";
+import { open as openPalette } from "../palette.js";
+import { html, useEffect, useState } from "../ui.js";
+import { last, tapeState } from "./feed.js";
+import { base, isContract, market, priceText, quote, symbol } from "./market.js";
+import { change, useSettings } from "./settings.js";
+import { useStore } from "./store.js";
+
+const EVERY = 15_000;
+export const PRESETS = [["simple", "Simple"], ["pro", "Pro"], ["ladder", "Ladder"]];
+export const PANELS = [["chart", "Chart"], ["book", "Book"], ["ladder", "Ladder"], ["tape", "Trades"], ["tables", "Tables"]];
+
+// The figures of the last 24 hours.
+function useDay() {
+  const [day, setDay] = useState(null);
+  useEffect(() => {
+    const read = async () => {
+      if (document.hidden) return;
+      try {
+        const [ticker, volumes] = await Promise.all([get(`/v2/ticker/${symbol}`), isContract ? null : get(`/v1/pubticker/${symbol}`)]);
+        setDay({ ...ticker, volume: volumes?.volume });
+      } catch {
+        // A market without a trade has no day yet.
+      }
+    };
+    read();
+    const timer = setInterval(read, EVERY);
+    return () => clearInterval(timer);
+  }, []);
+  return day;
+}
+
+const Figure = ({ name, children, value, className = "" }) => html`<div class=${className}><dt>${name}</dt><dd title=${value}
+  data-value=${value}>${children}</dd></div>`;
+
+function Figures() {
+  const day = useDay();
+  const newest = useStore(last);
+  const state = useStore(tapeState);
+  const price = newest ? priceText(newest.price) : day?.close;
+  const changed = day?.open && price ? moved(day.open, price) : "";
+  useEffect(() => {
+    if (price) document.title = `${grouped(price)} ${market.title} – Buttonwood`;
+  }, [price]);
+  const volume = (code) => day?.volume?.[code];
+  return html`<dl class="figures" data-head-state=${state.kind}>
+    <${Figure} name="Last" value=${price}
+      className="last ${newest ? (newest.isBuy ? "up" : "down") : ""}">${price ? grouped(price) : "–"}</${Figure}>
+    <${Figure} name="24 hours" className=${changed.startsWith("-") ? "down" : changed ? "up" : ""}>${changed || "–"}</${Figure}>
+    <${Figure} name="High" value=${day?.high}>${day?.high ? grouped(day.high) : "–"}</${Figure}>
+    <${Figure} name="Low" value=${day?.low}>${day?.low ? grouped(day.low) : "–"}</${Figure}>
+    ${!isContract && html`<${Figure} name=${`Volume, ${base}`}
+      value=${volume(base)}>${volume(base) ? rounded(read(volume(base))) : "–"}</${Figure}>
+      <${Figure} name=${`Volume, ${quote}`}
+        value=${volume(quote)}>${volume(quote) ? rounded(read(volume(quote))) : "–"}</${Figure}>`}</dl>`;
+}
+
+function Panels() {
+  const { hidden } = useSettings();
+  const toggle = (name) => change({ hidden: hidden.includes(name) ? hidden.filter((one) => one !== name) : [...hidden, name] });
+  return html`<details class="panels"><summary>Panels</summary><fieldset><legend class="unseen">Panels that are shown</legend>
+    ${PANELS.map(([name, words]) => html`<label class="check"><input type="checkbox" name="panel" value=${name}
+      checked=${!hidden.includes(name)}
+      onChange=${() => toggle(name)} /> ${words}</label>`)}</fieldset></details>`;
+}
+
+export function Head() {
+  const { preset } = useSettings();
+  return html`<div class="market-head">
+    <button type="button" class="quiet market-name" onClick=${openPalette} title="Another market"><b>${market.title}</b> <span
+      aria-hidden="true">▾</span></button>
+    <${Figures} />
+    <div class="layout"><div class="choice" role="group" aria-label="Layout">${PRESETS.map(([name, words]) => html`<button type="button"
+      class="small" name="preset" value=${name}
+      aria-pressed=${preset === name} 
+        onClick=${() => change({ preset: name, hidden: [] })}>${words}</button>`)}</div><${Panels} /></div></div>`;
+}

@@ -1,0 +1,68 @@
+// The keys of the trading page, and its acts for the palette.
+import { bind } from "../keyboard.js";
+import { url } from "../page.js";
+import { offer } from "../palette.js";
+import { announce } from "../ui.js";
+import { askCancelAll, askMove } from "./ask.js";
+import { arm, isArmed } from "./arm.js";
+import { edit, isSheetOpen } from "./draft.js";
+import { ladder } from "./ladder-panel.js";
+import { market, symbol } from "./market.js";
+import { chosen, orders } from "./orders.js";
+import { cancel, cancelSymbol } from "./send.js";
+import { amounts, change } from "./settings.js";
+import { sendNow } from "./ticket.js";
+
+const side = (name) => () => {
+  edit({ side: name });
+  isSheetOpen.set(true);
+};
+const type = (name) => () => edit({ type: name });
+
+function neighbour(by) {
+  const list = market.markets ?? [];
+  const at = list.findIndex((one) => one.symbol === symbol);
+  if (at < 0) return;
+  location.assign(url(`/trade/${list[(at + by + list.length) % list.length].symbol}`));
+}
+
+function withChosen(act) {
+  const id = chosen.get();
+  if (orders.get().has(id)) act(id);
+  else announce("Choose an order in the list first");
+}
+
+function preset(at) {
+  const amount = amounts()[at];
+  if (amount) edit({ amount, total: "" });
+}
+
+function leave() {
+  isSheetOpen.set(false);
+  document.activeElement?.blur?.();
+}
+
+export function startKeys() {
+  bind("Trading", [
+    { keys: "B", id: "buy", words: "Buy", act: side("buy") },
+    { keys: "S", id: "sell", words: "Sell", act: side("sell") },
+    { keys: "L", id: "limit", words: "Limit order", act: type("limit") },
+    { keys: "M", id: "market", words: "Market order", act: type("market") },
+    { keys: "T", id: "stop", words: "Stop-limit order", act: type("stop-limit") },
+    ...[1, 2, 3, 4, 5].map((at) => ({ keys: String(at), id: `amount-${at}`, words: `Preset amount ${at}`, act: () => preset(at - 1) })),
+    { keys: "Enter", id: "send", words: "Send the order", act: sendNow },
+    { keys: "Esc", id: "leave", words: "Leave the ticket", act: leave, isHidden: true },
+    { keys: "X", id: "cancel", words: "Cancel the chosen order", act: () => withChosen((id) => cancel(id)) },
+    { keys: "Shift+X", id: "cancel-symbol", words: `Cancel all orders of ${symbol.toUpperCase()}`, act: cancelSymbol },
+    { keys: "C", id: "centre", words: "Centre the ladder", act: () => ladder.get()?.center() },
+    { keys: "[", id: "previous", words: "Previous market", act: () => neighbour(-1) },
+    { keys: "]", id: "next", words: "Next market", act: () => neighbour(1) },
+  ]);
+  offer([
+    { words: "Move the chosen order", act: () => withChosen((id) => askMove(id)) },
+    { words: "Cancel all orders of the account", act: askCancelAll },
+    { words: "Arm or disarm one-click trading", act: () => arm(!isArmed.get()) },
+    ...[["simple", "Simple"], ["pro", "Pro"], ["ladder", "Ladder"]].map(([preset, words]) =>
+      ({ words: `Layout: ${words}`, act: () => change({ preset, hidden: [] }) })),
+  ]);
+}

@@ -1,0 +1,73 @@
+// The market of this page, and how its prices and amounts are written. Within the book a price is a BigInt of all its digits, which
+// compares fast and exactly.
+import { floorTo, grouped, isDecimal, product, ratio, read, short, text } from "../decimal.js";
+import { data } from "../page.js";
+
+export const market = data.page;
+export const { symbol, base, quote, tick, lot, kind } = market;
+export const isPerpetual = kind === "perpetual";
+export const isContract = kind === "contract";
+
+const placesOf = (words) => (words.split(".")[1] ?? "").length;
+export const PRICE_PLACES = Math.max(market.price_decimals ?? 0, placesOf(tick));
+export const AMOUNT_PLACES = placesOf(lot);
+
+// A decimal as a BigInt with so many digits after the point; further digits are dropped.
+export function scaled(words, places) {
+  const [whole, part = ""] = words.split(".");
+  return BigInt(whole + part.slice(0, places).padEnd(places, "0"));
+}
+
+export const toPrice = (words) => scaled(words, PRICE_PLACES);
+export const priceText = (digits) => text({ digits, places: PRICE_PLACES });
+export const priceShown = (digits) => grouped(priceText(digits));
+export const toAmount = (words) => scaled(words, AMOUNT_PLACES);
+export const amountText = (digits) => text({ digits, places: AMOUNT_PLACES });
+export const TICK = toPrice(tick);
+export const ONE = 10n ** BigInt(PRICE_PLACES);
+
+// An amount without the zeros at its end.
+export const bare = (words) => (words?.includes(".") ? words.replace(/\.?0+$/, "") : words);
+
+// Places of amounts in columns: as many as make the last one worth about a unit of the quote currency, so that the points stand in line.
+let shown = Math.min(AMOUNT_PLACES, 5);
+export function setPlaces(middle) {
+  const whole = priceText(middle).split(".")[0];
+  shown = isContract ? AMOUNT_PLACES : Math.min(AMOUNT_PLACES, whole === "0" ? 0 : whole.length);
+}
+
+// An amount as columns show it. One that is less than the last place keeps its first digit.
+export const amountShown = (digits) => grouped(short(text({ digits, places: AMOUNT_PLACES }), shown));
+
+export const isPositive = (words) => isDecimal(words) && /[1-9]/.test(words);
+
+// How many lots of the amount a total buys at a price, as an amount.
+export function amountFor(total, price) {
+  if (!isPositive(total) || !isPositive(price)) return "";
+  return bare(text(product({ digits: ratio(read(total), product(read(price), read(lot)), 1), places: 0 }, read(lot))));
+}
+
+// So many per cent of an amount, on the lot.
+export function partOf(words, percent) {
+  const { digits, places } = read(words);
+  return bare(floorTo(text({ digits: digits * BigInt(percent), places: places + 2 }), lot));
+}
+
+// The other outcome's price.
+export const opposite = (price) => ONE - price;
+
+// Where an own order stands in the book: an order of "no" stands on the other side, at the rest of a dollar.
+const places = new WeakMap();
+export function placeOf(order) {
+  let place = places.get(order);
+  if (!place) {
+    const isBuy = order.side === "buy";
+    const price = toPrice(order.price);
+    const isNo = order.outcome === "no";
+    place = { side: isNo === isBuy ? "asks" : "bids", price: isNo ? opposite(price) : price };
+    places.set(order, place);
+  }
+  return place;
+}
+export const bookSide = (order) => placeOf(order).side;
+export const bookPrice = (order) => placeOf(order).price;

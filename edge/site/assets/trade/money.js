@@ -1,0 +1,78 @@
+// Balances, positions and margin of the account. The exchange computes all of them; the page asks again when money moved.
+import { call } from "../call.js";
+import { isSignedIn } from "../page.js";
+import { watch } from "../socket.js";
+import { isContract, isPerpetual, symbol } from "./market.js";
+import { moved } from "./orders.js";
+import { store } from "./store.js";
+
+const [PAUSE, EVERY] = [250, 5_000];
+
+export const balanceState = store({ kind: "loading" });
+// By currency: `amount` and `available`.
+export const balances = store(new Map());
+export const positionState = store({ kind: "loading" });
+export const positions = store([]);
+// The margin of a derivatives account with this perpetual, or null.
+export const margin = store(null);
+export const funding = store([]);
+
+// The first frame has every currency.
+function onBalances(frame, { isFirst }) {
+  const next = new Map(isFirst ? [] : balances.get());
+  for (const { a, f, c } of frame.B) next.set(a, { available: f, amount: c });
+  balances.set(next);
+  moved.set(moved.get() + 1);
+}
+
+async function loadPositions() {
+  if (isContract) return positions.set((await call("/v1/prediction-markets/positions")).positions);
+  const held = await call("/v1/positions");
+  // Accounts of other kinds have no margin, and no position either.
+  const isHeld = isPerpetual && held.some((position) => position.symbol.toLowerCase() === symbol);
+  margin.set(isHeld ? await call("/v1/margin", { symbol }) : null);
+  return positions.set(held);
+}
+
+export async function loadFunding() {
+  if (!isSignedIn() || !isPerpetual) return;
+  try {
+    funding.set(await call("/v1/perpetuals/fundingPayment"));
+  } catch {
+    funding.set([]);
+  }
+}
+
+const reload = async () => {
+  if (document.hidden) return;
+  try {
+    await loadPositions();
+    if (positionState.get().kind !== "live") positionState.set({ kind: "live" });
+  } catch (failure) {
+    positionState.set({ kind: "error", message: failure.message });
+  }
+};
+
+let timer = 0;
+const soon = () => {
+  timer ||= setTimeout(() => {
+    timer = 0;
+    reload();
+  }, PAUSE);
+};
+
+// Begins to listen.
+export function start() {
+  if (!isSignedIn()) {
+    for (const state of [balanceState, positionState]) state.set({ kind: "live" });
+    return;
+  }
+  watch(["balances@account"], { onFrame: onBalances, onState: (state) => balanceState.set(state) });
+  moved.subscribe(soon);
+  reload();
+  if (isPerpetual || isContract) setInterval(reload, EVERY);
+  loadFunding();
+}
+
+export const positionHere = () => positions.get().find((position) => position.symbol.toLowerCase() === symbol);
+export { reload as reloadPositions };

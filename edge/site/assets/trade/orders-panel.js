@@ -1,0 +1,99 @@
+// The account's live orders and fills as tables.
+import { grouped } from "../decimal.js";
+import { isSignedIn, signInUrl, url } from "../page.js";
+import { clock, moment } from "../time.js";
+import { html, Region, Side, useCallback, useState } from "../ui.js";
+import { askCancelAll, askMove } from "./ask.js";
+import { bare, base, quote, symbol } from "./market.js";
+import { accountState, chosen, executedOf, fills, orders, queue, tryAgain } from "./orders.js";
+import { cancel, cancelSymbol } from "./send.js";
+import { useStore } from "./store.js";
+import { Windowed } from "./windowed.js";
+
+const TYPES = { limit: "Limit", "stop-limit": "Stop", market: "Market" };
+const BUSY = { cancelling: "Cancelling …", moving: "Moving …" };
+
+const Number = ({ text }) => html`<td class="number" data-value=${text} title=${text}>${text ? grouped(bare(text)) : "–"}</td>`;
+
+export const SignedOut = ({ what }) => html`<p>Signed in, you see ${what} here.</p><p><a class="button" href=${signInUrl()}>Sign in</a>
+  </p>`;
+
+// How an order stands: what is done to it, or how long its queue is.
+function standing(order, place) {
+  if (order.isUnknown) return "unknown";
+  if (order.busy) return BUSY[order.busy];
+  return order.type === "stop-limit" ? `waits for ${grouped(bare(order.stop ?? ""))}` : place ? grouped(bare(place.ahead)) : "–";
+}
+
+function Order({ order, place, isChosen, hasMarket }) {
+  const isOther = order.symbol !== symbol;
+  const isHeld = Boolean(order.busy || order.isUnknown);
+  const of = `${order.side} at ${order.price}`;
+  return html`<tr data-order=${order.id} data-symbol=${order.symbol} data-state=${order.isUnknown ? "unknown" : order.busy ?? "live"}
+    aria-selected=${isChosen} class=${isChosen ? "chosen" : ""} onClick=${() => chosen.set(order.id)} onFocusIn=${() =>
+      chosen.set(order.id)}>
+    <td title=${order.at ? moment(order.at) : ""}>${order.at ? clock(order.at) : "–"}</td>
+    ${hasMarket && html`<td>${isOther ? html`<a
+      href=${url(`/trade/${order.symbol}`)}>${order.symbol.toUpperCase()}</a>` : order.symbol.toUpperCase()}</td>`}
+    <td><${Side} side=${order.side} />${order.outcome && ` ${order.outcome}`}</td>
+    <td>${TYPES[order.type] ?? order.type}${order.options?.[0] === "maker-or-cancel" ? html` <small class="soft"
+      title="Maker or cancel">maker</small>` : ""}</td>
+    <td class="number" data-value=${order.price}>${grouped(order.price)}</td><${Number} text=${order.amount} /><${Number}
+      text=${executedOf(order)} /><${Number} text=${order.remaining} />
+    <td class="number">${order.isUnknown ? html`<b class="warning">unknown</b>` : standing(order, place)}</td>
+    <td class="acts"><button type="button" class="small" value="cancel" disabled=${isHeld} aria-label=${`Cancel ${of}`}
+      onClick=${() => cancel(order.id)}>Cancel</button>
+      <button type="button" class="small" value="move" disabled=${isHeld || isOther} aria-label=${`Move ${of}`}
+        onClick=${() => askMove(order.id)}>Move</button></td></tr>`;
+}
+
+const head = (hasMarket) => html`<th>Time</th>${hasMarket && html`<th>Market</th>`}<th>Side</th><th>Type</th><th class="number">Price</th>
+  <th class="number">Amount</th>
+  <th class="number">Filled</th><th class="number">Remains</th><th class="number">Ahead</th><th><span class="unseen">Acts</span></th>`;
+
+export function Orders() {
+  const state = useStore(accountState);
+  const all = useStore(orders);
+  const places = useStore(queue);
+  const now = useStore(chosen);
+  const [isHere, setHere] = useState(true);
+  const here = [...all.values()].filter((order) => order.symbol === symbol);
+  const list = (isHere ? here : [...all.values()]).reverse();
+  const row = useCallback((order) => html`<${Order} key=${order.id} order=${order} place=${places.get(order.id)}
+    isChosen=${order.id === now} hasMarket=${!isHere} />`,
+    [places, now, isHere]);
+  const empty = !isSignedIn() ? html`<${SignedOut} what="your live orders" />` : list.length === 0 && html`<p>No live orders${
+    isHere && all.size ? html` in this market, <button type="button" class="link"
+      onClick=${() => setHere(false)}>${all.size} in others</button>` : ""}.
+    Place one with the ticket, or click a price in the book.</p>`;
+  const tools = isSignedIn() && html`<span class="buttons">
+    <label class="check"><input type="checkbox" name="all-markets" checked=${!isHere}
+      onChange=${(event) => setHere(!event.target.checked)} /> All markets</label>
+    <button type="button" class="small" value="cancel-symbol" title="Cancel all orders of this market" disabled=${!here.length}
+      onClick=${cancelSymbol}>Cancel ${symbol.toUpperCase()}</button>
+    <button type="button" class="small" value="cancel-account" title="Cancel all orders of the account" disabled=${!all.size}
+      onClick=${askCancelAll}>Cancel all</button></span>`;
+  return html`<${Region} name="orders" title="Orders" state=${state} retry=${tryAgain} empty=${empty} tools=${tools} className="orders">
+    <${Windowed} items=${list} head=${head(!isHere)} columns=${isHere ? 9 : 10} label="Live orders" row=${row} /></${Region}>`;
+}
+
+const FILL_HEAD = html`<th>Time</th><th>Side</th><th class="number">Price, ${quote}</th><th class="number">Amount, ${base}</th><th
+  class="number">Fee</th>
+  <th>As</th><th>Order</th>`;
+
+const Fill = ({ fill }) => html`<tr data-fill=${fill.id}><td title=${moment(fill.at)}>${clock(fill.at)}</td>
+  <td><${Side} side=${fill.side} />${fill.outcome && ` ${fill.outcome}`}</td><td class="number"
+    data-value=${fill.price}>${grouped(fill.price)}</td><${Number} text=${fill.amount} />
+  <td class="number" data-value=${fill.fee} title=${fill.fee}>${fill.fee ? grouped(bare(fill.fee)) : "–"} <small
+    class="soft">${fill.feeCurrency ?? quote}</small></td>
+  <td>${fill.isMaker ? "maker" : "taker"}</td><td class="soft">${fill.order}</td></tr>`;
+
+export function Fills() {
+  const state = useStore(accountState);
+  const list = useStore(fills);
+  const empty = !isSignedIn() ? html`<${SignedOut}
+    what="your trades in this market" />` : list.length === 0 && html`<p>No trades in this market yet.</p>`;
+  return html`<${Region} name="fills" title="Fills" state=${state} empty=${empty} className="fills">
+    <${Windowed} items=${list} head=${FILL_HEAD} columns=${7} label="Fills" row=${(fill) => html`<${Fill} key=${fill.id}
+      fill=${fill} />`} /></${Region}>`;
+}

@@ -1,0 +1,230 @@
+// The account's live orders and fills: a snapshot by call, then the stream. An order's remainder only ever shrinks and its end is the end,
+// so that an older word never undoes a newer one, whichever comes first.
+import { call, get } from "../call.js";
+import { compare, difference, isDecimal, read, text } from "../decimal.js";
+import { isSignedIn } from "../page.js";
+import { watch } from "../socket.js";
+import { announce, warn } from "../ui.js";
+import { base, bare, isContract, symbol } from "./market.js";
+import { store } from "./store.js";
+
+const [FILLS, ENDED] = [500, 5_000];
+// How often the places in the queue are asked for.
+const QUEUE = 5_000;
+
+export const accountState = store({ kind: "loading" });
+// Live orders by id, the newest last; those whose reply is awaited stand by their client id.
+export const orders = store(new Map());
+export const fills = store([]);
+// The amount ahead of each resting order, by its id.
+export const queue = store(new Map());
+export const chosen = store(null);
+// Fires when money moved: positions and margin are asked for again.
+export const moved = store(0);
+
+const ended = new Set();
+const endings = new Map();
+
+const SIDES = { BUY: "buy", SELL: "sell" };
+const less = (one, other) => (compare(read(one), read(other)) < 0 ? one : other);
+
+function remember(id, words) {
+  ended.add(id);
+  endings.set(id, words);
+  if (ended.size > ENDED) {
+    const [oldest] = ended;
+    ended.delete(oldest);
+    endings.delete(oldest);
+  }
+}
+
+// Whether an order is known to have ended, and how.
+export const endOf = (id) => endings.get(id);
+
+function change(edit) {
+  const next = new Map(orders.get());
+  edit(next);
+  orders.set(next);
+}
+
+// Puts an order into the list, or brings the one that stands there up to date.
+export function put(order) {
+  if (ended.has(order.id)) return;
+  change((next) => {
+    const old = next.get(order.id);
+    if (order.client) next.delete(order.client);
+    const remaining = old && !old.isUnknown ? less(old.remaining, order.remaining) : order.remaining;
+    next.set(order.id, { ...old, ...order, remaining });
+  });
+  askQueue();
+}
+
+export function end(id, words) {
+  remember(id, words);
+  change((next) => next.delete(id));
+  if (chosen.get() === id) chosen.set(null);
+}
+
+// A row for an order whose reply has not come: it stands under its client id until that is looked up.
+export const putUnknown = (order) => change((next) => next.set(order.client, { ...order, id: order.client, isUnknown: true }));
+export const dropUnknown = (client) => change((next) => next.delete(client));
+
+// Marks an order while it is being cancelled or moved.
+export const mark = (id, busy) => change((next) => next.has(id) && next.set(id, { ...next.get(id), busy }));
+
+// An order of `/v1/orders` and its like.
+export const ofReply = (reply) => ({
+  id: String(reply.order_id), client: reply.client_order_id, symbol: reply.symbol.toLowerCase(), side: reply.side,
+  type: reply.type === "stop-limit" ? "stop-limit" : "limit", price: reply.price ?? "0", stop: reply.stop_price,
+    options: reply.options ?? [],
+  amount: reply.original_amount ?? reply.remaining_amount ?? "0", remaining: reply.remaining_amount ?? "0", at: reply.timestampms,
+});
+
+const OPTION_OF = { "good-til-cancel": [] };
+// An order of a contract.
+export const ofContract = (reply) => ({
+  id: String(reply.orderId), client: reply.clientOrderId, symbol: reply.symbol.toLowerCase(), side: reply.side, outcome: reply.outcome,
+  type: reply.orderType, price: reply.price, stop: reply.stopPrice, options: OPTION_OF[reply.timeInForce] ?? [reply.timeInForce],
+  amount: reply.quantity, remaining: reply.remainingQuantity, at: Date.parse(reply.createdAt),
+});
+
+const ofFrame = (frame) => ({
+  id: String(frame.i), client: frame.c, symbol: frame.s.toLowerCase(), side: SIDES[frame.S], outcome: frame.O?.toLowerCase(),
+  type: frame.o === "STOP_LIMIT" ? "stop-limit" : "limit", price: frame.p ?? "0", stop: frame.P, amount: frame.q ?? "0",
+  remaining: frame.z ?? frame.q ?? "0",
+});
+
+const millis = (nanos) => Math.floor(Number(nanos) / 1e6);
+
+const fillOfFrame = (frame) => ({
+  id: String(frame.t), order: String(frame.i), at: millis(frame.T ?? frame.E), side: SIDES[frame.S], outcome: frame.O?.toLowerCase(),
+  price: frame.L, amount: frame.Z, fee: frame.n, isMaker: frame.m === true,
+});
+const fillOfReply = (trade) => ({
+  id: String(trade.tid), order: String(trade.order_id), at: trade.timestampms, side: trade.type.toLowerCase(), outcome: trade.outcome,
+  price: trade.price, amount: trade.amount, fee: trade.fee_amount, feeCurrency: trade.fee_currency, isMaker: !trade.aggressor,
+});
+
+// Adds fills, newest first. What the stream says of a fill is kept where a later answer says the same.
+function addFills(list) {
+  const known = new Map(fills.get().map((fill) => [fill.id, fill]));
+  for (const fill of list) known.set(fill.id, { ...known.get(fill.id), ...fill });
+  const all = [...known.values()].sort((one, other) => other.at - one.at || Number(BigInt(other.id) - BigInt(one.id)));
+  fills.set(all.slice(0, FILLS));
+}
+
+const word = (side) => (side === "buy" ? "Bought" : "Sold");
+
+function onFill(frame) {
+  const fill = fillOfFrame(frame);
+  if (frame.s.toLowerCase() === symbol) {
+    addFills([fill]);
+    announce(`${word(fill.side)} ${bare(fill.amount)} ${base} at ${fill.price}${frame.X === "FILLED" ? ", filled" : ""}`);
+  } else {
+    announce(`${word(fill.side)} ${bare(fill.amount)} of ${frame.s} at ${fill.price}`);
+  }
+  moved.set(moved.get() + 1);
+}
+
+function onOrder(frame) {
+  const id = String(frame.i);
+  if (frame.t !== undefined && frame.L !== undefined) onFill(frame);
+  if (frame.X === "FILLED") return end(id, "filled");
+  if (frame.X === "REJECTED") return undefined;
+  if (frame.X !== "CANCELED") return put({ ...ofFrame(frame), ...(frame.X === "NEW" && { at: millis(frame.T ?? frame.E) }) });
+  // Whoever asked for a cancel knows of it; other ends are news.
+  if (frame.r && frame.r !== "Requested") warn(`The order at ${frame.p} was cancelled: ${frame.r}`);
+  return end(id, "cancelled");
+}
+
+async function load() {
+  const asked = [call("/v1/orders").then((list) => list.map(ofReply))];
+  if (isContract) asked.push(call("/v1/prediction-markets/orders/active", { limit: 500 }).then((reply) => reply.orders.map(ofContract)));
+  const before = new Set(orders.get().keys());
+  const found = (await Promise.all(asked)).flat();
+  const live = new Set(found.map((order) => order.id));
+  // What was live before the question and is not in the answer has ended meanwhile.
+  change((next) => {
+    for (const id of before) if (!live.has(id) && !next.get(id)?.isUnknown) next.delete(id);
+  });
+  change((next) => {
+    for (const order of found.reverse()) {
+      const old = next.get(order.id);
+      if (!ended.has(order.id)) next.set(order.id, { ...order, remaining: old ? less(old.remaining, order.remaining) : order.remaining });
+    }
+  });
+  askQueue();
+}
+
+export async function loadFills() {
+  addFills((await call("/v1/mytrades", { symbol, limit_trades: 100 })).map(fillOfReply));
+}
+
+let asking = 0;
+let lastAsked = 0;
+
+// Asks for the places in the queue soon, at most once a second, if an order of this market rests.
+export function askQueue() {
+  asking ||= setTimeout(readQueue, Math.max(150, lastAsked + 1_000 - Date.now()));
+}
+
+async function readQueue() {
+  asking = 0;
+  lastAsked = Date.now();
+  if (!isSignedIn() || document.hidden) return;
+  const rests = ownOrders().some((order) => order.type === "limit" && !order.isUnknown);
+  if (!rests) return queue.get().size && queue.set(new Map());
+  try {
+    const rows = await get(`/site/queue?symbol=${symbol}`);
+    queue.set(new Map(rows.map((row) => [String(row.order_id), row])));
+  } catch {
+    // A place that is not known is not shown: an old one would be wrong.
+    queue.set(new Map());
+  }
+}
+
+// The live orders of this market, put together once for each state of the list.
+let own = { of: null, list: [] };
+export function ownOrders() {
+  const now = orders.get();
+  if (own.of !== now) own = { of: now, list: [...now.values()].filter((order) => order.symbol === symbol) };
+  return own.list;
+}
+
+// Begins to listen.
+export function start() {
+  if (!isSignedIn()) return accountState.set({ kind: "live" });
+  let wasLive = false;
+  let failed = null;
+  const reload = async () => {
+    try {
+      await Promise.all([load(), loadFills()]);
+      failed = null;
+      accountState.set({ kind: "live" });
+    } catch (failure) {
+      failed = { kind: "error", message: failure.message };
+      accountState.set(failed);
+    }
+  };
+  retry = reload;
+  watch(["orders@account"], {
+    onFrame: onOrder,
+    onState(state) {
+      const isFresh = state.kind === "live" && !wasLive;
+      wasLive = state.kind === "live" || (wasLive && state.kind === "stale");
+      if (isFresh) {
+        accountState.set({ kind: "loading" });
+        reload();
+      } else if (!failed || state.kind !== "live") {
+        accountState.set(state);
+      }
+    },
+  });
+  setInterval(() => Date.now() - lastAsked > QUEUE - 100 && readQueue(), QUEUE);
+  return undefined;
+}
+let retry = () => {};
+export const tryAgain = () => retry();
+
+// How much of an order is done.
+export const executedOf = (order) => (isDecimal(order.amount) ? text(difference(read(order.amount), read(order.remaining))) : "0");

@@ -1,0 +1,126 @@
+// What a perpetual has beyond a spot market, and the position in it.
+import { get } from "../call.js";
+import { difference, grouped, ratio, read, short, text } from "../decimal.js";
+import { request } from "../socket.js";
+import { clock } from "../time.js";
+import { html, Region, useLoaded, useTicks, useEffect } from "../ui.js";
+import { bookState } from "./feed.js";
+import { base, isPositive, partOf, quote, symbol } from "./market.js";
+import { funding, margin, positions } from "./money.js";
+import { close } from "./money-panel.js";
+import { useStore } from "./store.js";
+
+const EVERY = 3_000;
+const PARTS = [25, 50, 100];
+export const mark = { price: "" };
+
+// A difference as a part of what it is measured by, in per cent with its sign.
+function percent(part, whole, places = 2) {
+  if (!isPositive(whole.replace("-", ""))) return null;
+  const scale = 100n * 10n ** BigInt(places);
+  const digits = ratio(read(part), read(whole), 1n * scale);
+  const words = text({ digits, places });
+  return `${words.startsWith("-") ? "" : "+"}${words} %`;
+}
+
+// The exchange's clock, which a sandbox may have stopped or moved.
+let ahead = 0;
+async function setClock() {
+  try {
+    const { result } = await request("time");
+    ahead = result.serverTime - Date.now();
+  } catch {
+    // The clock of this computer has to do until the socket is open.
+  }
+}
+
+function Countdown({ at }) {
+  const now = useTicks(1_000) + ahead;
+  const left = Math.max(0, Math.floor((at - now) / 1_000));
+  const part = (value) => String(value).padStart(2, "0");
+  return html`<span data-countdown=${left}>${part(Math.floor(left / 3_600))}:${part(Math.floor(left / 60) % 60)}:${part(left % 60)}</span>`;
+}
+
+const Fact = ({ name, label, children, value, isWide }) => html`<div class=${isWide ? "wide" : ""}><dt>${label}</dt><dd
+  data-perpetual=${name} data-value=${value} title=${value}>${children}</dd></div>`;
+const shown = (words, places = 2) => (words ? grouped(short(words, places)) : "–");
+
+const signOf = (words) => (words?.startsWith("-") ? "down" : isPositive(words ?? "") ? "up" : "");
+const withSign = (words) => (words && !words.startsWith("-") && isPositive(words) ? "+" : "") + shown(words);
+
+function Close({ position }) {
+  const size = position.quantity.replace("-", "");
+  const button = (percentage) => {
+    const amount = partOf(size, percentage);
+    return html`<button type="button" class="small" name="close" value=${percentage} disabled=${!isPositive(amount)}
+      onClick=${() => close(position, amount)}>Close ${percentage} %</button>`;
+  };
+  return html`<div class="close-parts" role="group" aria-label="Close the position">${PARTS.map(button)}</div>`;
+}
+
+function Position() {
+  const position = useStore(positions, (list) => list.find((one) => one.symbol.toLowerCase() === symbol));
+  const figures = useStore(margin);
+  if (!position) return html`<p class="note">No position in ${symbol.toUpperCase()}.</p>`;
+  const liquidation = figures?.estimated_liquidation_price;
+  const away = isPositive(liquidation ?? "") ? percent(text(difference(read(liquidation), read(position.mark_price))),
+    position.mark_price) : null;
+  const isShort = position.quantity.startsWith("-");
+  return html`<dl class="tiles">
+    <${Fact} name="quantity" label=${isShort ? "Short" : "Long"} value=${position.quantity}><span
+      class=${isShort ? "down" : "up"}>${shown(position.quantity, 8)} ${base}</span></${Fact}>
+    <${Fact} name="entry" label="Entry" value=${position.average_cost}>${shown(position.average_cost)}</${Fact}>
+    <${Fact} name="result" label=${`Result, ${quote}`} value=${position.unrealised_pnl}><span
+      class=${signOf(position.unrealised_pnl)}>${withSign(position.unrealised_pnl)}</span></${Fact}>
+    <${Fact} name="margin" label=${`Margin, ${quote}`}
+      value=${figures?.initial_margin_positions}>${shown(figures?.initial_margin_positions)}</${Fact}>
+    <${Fact} name="leverage" label="Leverage" value=${figures?.leverage}>${shown(figures?.leverage)} ×</${Fact}>
+    <${Fact} name="liquidation" label="Liquidation price"
+      value=${liquidation}>${isPositive(liquidation ?? "") ? html`${shown(liquidation)} <small>${away}</small>` : "none"}</${Fact}>
+  </dl><${Close} position=${position} />`;
+}
+
+function Paid() {
+  const rows = useStore(funding);
+  const own = rows.map((row) => row.hourlyFundingTransfer).filter((row) => row?.instrumentSymbol?.toLowerCase() === symbol).slice(0, 24);
+  if (!own.length) return null;
+  return html`<details class="paid"><summary>Funding paid and received</summary><table><tbody>${own.map((row) => html`<tr>
+    <td>${clock(row.timestamp)}</td>
+    <td>${row.action}</td><td class="number" data-value=${row.quantity.value}>${shown(row.quantity.value, 6)} ${row.quantity.currency}</td>
+      </tr>`)}</tbody></table></details>`;
+}
+
+const load = async () => {
+  const [risk, fund] = await Promise.all([get(`/v1/riskstats/${symbol}`), get(`/v1/fundingamount/${symbol}`)]);
+  mark.price = risk.mark_price;
+  return { risk, fund };
+};
+
+export function Perpetual() {
+  const [state, value, reload] = useLoaded(load, []);
+  const socket = useStore(bookState);
+  useEffect(() => {
+    setClock();
+    const timers = [setInterval(() => document.hidden || reload(), EVERY), setInterval(setClock, 15_000)];
+    return () => timers.forEach(clearInterval);
+  }, [reload]);
+  useEffect(() => void (socket.kind === "live" && setClock()), [socket.kind]);
+  const { risk, fund } = value ?? {};
+  const basis = risk && text(difference(read(risk.mark_price), read(risk.index_price)));
+  const estimate = fund && String(fund.estimatedFundingAmount);
+  // The panel's prices are asked for by call, but a page that lost its socket shows none of them as live.
+  const told = state.kind === "live" && socket.kind !== "loading" ? socket : state;
+  return html`<${Region} name="perpetual" title="Perpetual" state=${told} retry=${reload} className="perpetual"><div class="padded">
+    <dl class="tiles">
+      <${Fact} name="mark" label="Mark" value=${risk?.mark_price}>${shown(risk?.mark_price)}</${Fact}>
+      <${Fact} name="index" label="Index" value=${risk?.index_price}>${shown(risk?.index_price)}</${Fact}>
+      <${Fact} name="basis" label="Basis" value=${basis}>${shown(basis)} <small>${risk && percent(basis, risk.index_price, 3)}</small>
+        </${Fact}>
+      <${Fact} name="open_interest" label=${`Open interest, ${base}`}
+        value=${risk?.open_interest}>${shown(risk?.open_interest, 4)}</${Fact}>
+      <${Fact} name="funding" label="Funding, an hour"
+        value=${estimate}>${fund && risk ? percent(estimate, risk.mark_price, 6) ?? "–" : "–"}</${Fact}>
+      <${Fact} name="countdown" label="Paid in" value=${fund?.nextFundingTimestamp}>${fund ? html`<${Countdown}
+        at=${fund.nextFundingTimestamp} />` : "–"}</${Fact}>
+    </dl><${Position} /><${Paid} /></div></${Region}>`;
+}

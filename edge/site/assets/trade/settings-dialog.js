@@ -1,0 +1,54 @@
+// The settings of trading: confirmations, bounds, preset amounts.
+import { isDecimal } from "../decimal.js";
+import { Dialog, html, useState } from "../ui.js";
+import { openDialog } from "./ask.js";
+import { base, isPositive, symbol } from "./market.js";
+import { amounts, change, keepAmounts, settings } from "./settings.js";
+
+const KINDS = [["market", "Market orders"], ["far", "Limits that trade far from the middle"], ["limit", "Other limits"], ["stop",
+  "Stop orders"]];
+
+function Rule({ name, words, rule, set }) {
+  const isAmount = rule !== "always" && rule !== "never";
+  return html`<div class="rule"><label for=${`rule-${name}`}>${words}</label>
+    <select id=${`rule-${name}`} name=${`confirm-${name}`} value=${isAmount ? "above" : rule}
+      onChange=${(event) => set(event.target.value === "above" ? "1" : event.target.value)}>
+      ${[["always", "Always ask"], ["above", "Ask above"], ["never", "Never ask"]].map(([value, text]) =>
+        html`<option value=${value} selected=${value === (isAmount ? "above" : rule)}>${text}</option>`)}</select>
+    ${isAmount && html`<input name=${`above-${name}`} aria-label=${`${words}: amount, ${base}`} inputmode="decimal" value=${rule}
+      onInput=${(event) => set(event.target.value)} />`}</div>`;
+}
+
+const Percent = ({ name, words, value, set }) => html`<div class="field"><label for=${`set-${name}`}>${words}</label>
+  <input id=${`set-${name}`} name=${name} type="number" min="0.01" max="50" step="0.01" value=${value}
+    onInput=${(event) => set(event.target.value)} /></div>`;
+
+function Settings({ answer }) {
+  const first = settings();
+  const [rules, setRules] = useState(first.confirm);
+  const [bound, setBound] = useState(String(first.bound / 100));
+  const [far, setFar] = useState(String(first.far / 100));
+  const [list, setList] = useState(amounts());
+  const hundredths = (words) => Math.max(1, Math.min(5_000, Math.round(Number(words) * 100) || 100));
+  const save = (event) => {
+    event.preventDefault();
+    const confirm = Object.fromEntries(Object.entries(rules).map(([name, rule]) =>
+      [name, ["always", "never"].includes(rule) || isDecimal(rule) ? rule : "always"]));
+    change({ confirm, bound: hundredths(bound), far: hundredths(far) });
+    if (list.every(isPositive) && list.length) keepAmounts(list);
+    answer(true);
+  };
+  return html`<${Dialog} title="Trading settings" onClose=${() => answer(null)}><form class="form" name="trading-settings" onSubmit=${save}>
+    <fieldset class="form"><legend>Ask before an order is sent</legend>
+      ${KINDS.map(([name, words]) => html`<${Rule} name=${name} words=${words} rule=${rules[name]}
+        set=${(rule) => setRules({ ...rules, [name]: rule })} />`)}</fieldset>
+    <div class="form-row"><${Percent} name="far" words="Far from the middle, %" value=${far} set=${setFar} />
+      <${Percent} name="bound" words="Market orders go beyond the best by, %" value=${bound} set=${setBound} /></div>
+    ${list.length > 0 && html`<fieldset><legend>Preset amounts of ${symbol.toUpperCase()}, keys 1 to 5</legend>
+      <div class="five">${list.map((amount, at) => html`<input aria-label=${`Preset ${at + 1}, ${base}`} inputmode="decimal" value=${amount}
+        onInput=${(event) => setList(list.map((one, place) => (place === at ? event.target.value.trim() : one)))} />`)}</div></fieldset>`}
+    <div class="dialog-end"><button type="button" onClick=${() => answer(null)}>Back</button><button class="main">Save</button></div>
+  </form></${Dialog}>`;
+}
+
+export const openSettings = () => openDialog(Settings);

@@ -1,0 +1,48 @@
+// Values that several parts of the page read, and the one frame in which they are drawn.
+import { useEffect, useState } from "../ui.js";
+
+const due = new Set();
+let asked = 0;
+
+function run() {
+  asked = 0;
+  const now = [...due];
+  due.clear();
+  for (const draw of now) draw();
+}
+
+// Draws something in the next frame, once however often it is asked for.
+export function draw(once) {
+  due.add(once);
+  asked ||= requestAnimationFrame(run);
+}
+
+// A value and those who read it. Readers are called once a frame, with the newest value.
+export function store(value) {
+  const readers = new Set();
+  const tell = () => {
+    for (const reader of [...readers]) reader(value);
+  };
+  return {
+    get: () => value,
+    set(next) {
+      if (next === value) return;
+      value = next;
+      if (readers.size) draw(tell);
+    },
+    subscribe(reader) {
+      readers.add(reader);
+      return () => readers.delete(reader);
+    },
+  };
+}
+
+// The value of a store, or a part of it; the component draws itself again when that changes.
+export function useStore(source, pick = (value) => value) {
+  const [value, setValue] = useState(() => pick(source.get()));
+  useEffect(() => {
+    setValue(pick(source.get()));
+    return source.subscribe((next) => setValue(pick(next)));
+  }, [source]);
+  return value;
+}

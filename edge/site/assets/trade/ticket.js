@@ -1,0 +1,201 @@
+// The ticket: the form of an order, with a preview of what the exchange would do with it now.
+import { compare, grouped, isDecimal, product, read, step, text } from "../decimal.js";
+import { isSignedIn, signInUrl, url } from "../page.js";
+import { Amount, html, Region, useEffect } from "../ui.js";
+import { submit, wordsOf } from "./ask.js";
+import { draft, edit, isComplete, isSheetOpen, preview } from "./draft.js";
+import { boundOf, bookState, top } from "./feed.js";
+import { amountFor, bare, base, isContract, isPerpetual, isPositive, lot, partOf, quote, tick } from "./market.js";
+import { balances, positionHere } from "./money.js";
+import { Preview, startPreview } from "./preview.js";
+import { outcome, underWay } from "./send.js";
+import { amounts, useSettings } from "./settings.js";
+import { store, useStore } from "./store.js";
+import { openSettings } from "./settings-dialog.js";
+import { Status } from "./status.js";
+
+const SIDES = [["buy", "Buy"], ["sell", "Sell"]];
+const TYPES = [["limit", "Limit"], ["market", "Market"], ["stop-limit", "Stop"]];
+const OPTIONS = [["", "Until cancelled"], ["maker-or-cancel", "Maker or cancel"], ["immediate-or-cancel", "Immediate or cancel"],
+  ["fill-or-kill", "Fill or kill"]];
+const PARTS = [25, 50, 75, 100];
+
+// The amount that the position has room for, as far as the page knows it now; it is cut once more at sending.
+function cutToPosition(amount, side) {
+  const held = positionHere()?.quantity;
+  if (!held || !isPositive(amount) || held.startsWith("-") === (side === "sell")) return amount;
+  const most = held.replace("-", "");
+  return compare(read(amount), read(most)) > 0 ? most : amount;
+}
+
+// What would be sent for the form as it stands: a market order at its bound, a total as an amount.
+export function orderOf(form, bound) {
+  const { side, type, stop, option, outcome: named, isReducing } = form;
+  const price = type === "market" ? boundOf(side, named, bound) : form.price;
+  const wanted = form.total ? amountFor(form.total, price) : form.amount;
+  const amount = isPerpetual && isReducing ? cutToPosition(wanted, side) : wanted;
+  return { side, type, price, amount, stop, option: type === "limit" ? option : "", outcome: named, isReducing: isPerpetual && isReducing };
+}
+
+// Reads what was typed: groups and spaces may be pasted with it.
+const typed = (event) => event.target.value.replace(/[,\s]/g, "");
+
+function arrows(name, increment) {
+  return (event) => {
+    if (event.key === "Escape") return event.target.blur();
+    const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (!by) return undefined;
+    event.preventDefault();
+    const value = draft.get()[name];
+    const next = step(isDecimal(value) ? value : "0", increment, by * (event.shiftKey ? 10 : 1));
+    return edit({ [name]: next, ...(name === "amount" && { total: "" }) });
+  };
+}
+
+function Choice({ name, value, options, legend, className = "" }) {
+  return html`<fieldset class="segments ${className}"><legend class="unseen">${legend}</legend>${options.map(([option, words]) => html`
+    <label class=${option}><input type="radio" name=${name} value=${option} checked=${value === option}
+      onChange=${() => edit({ [name]: option })} /><span>${words}</span></label>`)}</fieldset>`;
+}
+
+function Field({ name, label, unit, value, increment, onInput, placeholder, children }) {
+  return html`<div class="field"><div class="field-head"><label for=${`ticket-${name}`}>${label}</label>${children}</div>
+    <div class="with-unit"><input id=${`ticket-${name}`} name=${name} inputmode="decimal" autocomplete="off" spellcheck=${false}
+      value=${value}
+      placeholder=${placeholder} aria-invalid=${value && !isDecimal(value) ? "true" : undefined} onInput=${onInput}
+      onKeyDown=${increment && arrows(name, increment)} />${unit && html`<span aria-hidden="true">${unit}</span>`}</div></div>`;
+}
+
+function Best({ form }) {
+  useStore(top);
+  const best = boundOf(form.side, form.outcome, 0);
+  return best && html`<button type="button" class="link" onClick=${() => edit({ price: best })}>Best ${grouped(best)}</button>`;
+}
+
+function Price({ form, bound }) {
+  useStore(top, ({ bid, ask }) => (form.type === "market" ? `${bid} ${ask}` : ""));
+  if (form.type !== "market") {
+    return html`<${Field} name="price" label="Price" unit=${quote} value=${form.price} increment=${tick}
+      onInput=${(event) => edit({ price: typed(event) })}><${Best} form=${form} /></${Field}>`;
+  }
+  const worst = boundOf(form.side, form.outcome, bound);
+  return html`<div class="field"><div class="field-head"><label for="ticket-price">Worst price, ${bound / 100} % beyond the best</label>
+    </div>
+    <div class="with-unit"><input id="ticket-price" name="price" readonly value=${worst || "–"} /><span aria-hidden="true">${quote}</span>
+      </div></div>`;
+}
+
+// What the account has for an order of this side.
+function Available({ side }) {
+  const code = side === "sell" && !isPerpetual && !isContract ? base : quote;
+  const row = useStore(balances, (all) => all.get(code));
+  return row && html`<p class="available"><span class="soft">Available</span> <${Amount} text=${row.available} unit=${code} places=${8} />
+    </p>`;
+}
+
+function Amounts() {
+  useStore(top, ({ middle }) => Boolean(middle));
+  const most = useStore(preview, (shown) => shown?.most);
+  return html`<div class="presets">
+    <div role="group" aria-label="Preset amounts">${amounts().map((amount, at) => html`<button type="button" class="small" value=${amount}
+      title=${`Key ${at + 1}`} onClick=${() => edit({ amount, total: "" })}>${bare(amount)}</button>`)}</div>
+    <div role="group" aria-label="Part of the most that is possible">${PARTS.map((percent) => html`<button type="button" class="small"
+      disabled=${!isPositive(most ?? "")} 
+        onClick=${() => edit({ amount: partOf(most, percent), total: "" })}>${percent} %</button>`)}</div></div>`;
+}
+
+function Total({ form, order }) {
+  const shown = form.total || (isPositive(order.amount) && isPositive(order.price) ? bare(totalOf(order)) : "");
+  return html`<${Field} name="total" label=${`Total, ${quote}`} value=${shown}
+    onInput=${(event) => edit({ total: typed(event), amount: "" })} />`;
+}
+const totalOf = ({ amount, price }) => text(product(read(amount), read(price)));
+
+function Reduce({ form }) {
+  return html`<label class="check"><input type="checkbox" name="reduce" checked=${form.isReducing}
+      onChange=${(event) => edit({ isReducing: event.target.checked })} /> Only reduce</label>
+    ${form.isReducing && html`<p class="note">At sending the amount is cut to the position and nothing rests: what does not trade at once is
+      cancelled, since the interface has no flag by which a resting order could only reduce.</p>`}`;
+}
+
+function Options({ form }) {
+  if (form.type !== "limit" || form.isReducing) return null;
+  return html`<div class="inline-field"><label for="ticket-options">Lasts</label>
+    <select id="ticket-options" name="options" value=${form.option} onChange=${(event) => edit({ option: event.target.value })}>
+      ${OPTIONS.map(([option, words]) => html`<option value=${option} selected=${option === form.option}>${words}</option>`)}</select>
+        </div>`;
+}
+
+const WAITING = { sending: "Sending …", unknown: "Looking the order up …" };
+
+function Send({ order }) {
+  const waits = useStore(underWay);
+  if (!isSignedIn()) {
+    return html`<div class="notice"><p>Signed in, you place orders here. The preview then says what each would cost before it is sent.</p>
+      <div class="buttons"><a class="button main" href=${signInUrl()}>Sign in to trade</a><a class="button"
+        href=${url("/signup")}>Sign up</a></div></div>`;
+  }
+  return html`<button type="submit" class="send ${order.side}"
+    disabled=${Boolean(waits)}>${waits ? WAITING[waits] : wordsOf(order)}</button>`;
+}
+
+function Outcome() {
+  const told = useStore(outcome);
+  return told && html`<p class=${`notice ${told.isGood ? "good" : "bad"}`} data-outcome=${told.isGood ? "good" : "bad"}>${told.words}
+    <button type="button" class="quiet small" aria-label="Dismiss" onClick=${() => outcome.set(null)}>×</button></p>`;
+}
+
+// What the ticket would send now. Keys use it too.
+export const current = store(null);
+
+export async function sendNow() {
+  const order = current.get()?.();
+  if (!order || !isSignedIn() || underWay.get()) return;
+  if (!isComplete(order)) {
+    outcome.set({ isGood: false, words: isPositive(order.amount) ? "The order lacks a price." : "The order lacks an amount." });
+    document.querySelector(`#ticket-${isPositive(order.amount) ? "price" : "amount"}`)?.focus();
+    return;
+  }
+  const placed = await submit(order);
+  if (placed) edit({ amount: "", total: "" });
+}
+
+function Form({ form }) {
+  const { bound } = useSettings();
+  useStore(top, ({ bid, ask }) => (form.type === "market" ? `${bid} ${ask}` : ""));
+  const order = orderOf(form, bound);
+  useEffect(() => current.set(() => orderOf(draft.get(), bound)), [bound]);
+  return html`<form name="order" class="ticket-form" data-side=${form.side} autocomplete="off" onSubmit=${(event) => {
+    event.preventDefault();
+    sendNow();
+  }}>
+    <${Choice} name="side" legend="Side" value=${form.side} options=${SIDES} className="sides" />
+    ${isContract && html`<${Choice} name="outcome" legend="Outcome" value=${form.outcome} options=${[["yes", "Yes"], ["no", "No"]]} />`}
+    <${Choice} name="type" legend="Type" value=${form.type} options=${TYPES} />
+    ${form.type === "stop-limit" && html`<${Field} name="stop" label="Stop price" unit=${quote} value=${form.stop} increment=${tick}
+      onInput=${(event) => edit({ stop: typed(event) })} />`}
+    <${Price} form=${form} bound=${bound} />
+    <div class="pair"><${Field} name="amount" label=${isContract ? "Contracts" : `Amount, ${base}`}
+      value=${form.total ? order.amount : form.amount} increment=${lot}
+      onInput=${(event) => edit({ amount: typed(event), total: "" })} />
+      <${Total} form=${form} order=${order} /></div>
+    <${Amounts} />
+    <${Available} side=${form.side} />
+    <${Options} form=${form} />
+    ${isPerpetual && html`<${Reduce} form=${form} />`}
+    <${Send} order=${order} />
+    <${Outcome} />
+    ${isSignedIn() && html`<${Preview} />`}
+  </form>`;
+}
+
+export function Ticket() {
+  const form = useStore(draft);
+  const state = useStore(bookState);
+  useEffect(() => startPreview(() => current.get()?.()), []);
+  const tools = html`<span class="buttons"><button type="button" class="quiet small" onClick=${openSettings}>Settings</button>
+    <button type="button" class="quiet small sheet-close" aria-label="Close the ticket" onClick=${() => isSheetOpen.set(false)}>×</button>
+      </span>`;
+  return html`<${Region} name="ticket" title="Order" state=${state} className="ticket" tools=${tools}>
+    <${Status} /><${Form} form=${form} /></${Region}>`;
+}

@@ -1,0 +1,145 @@
+// The parts that all pages are made of: regions with their states, dialogs, amounts, and what is read aloud.
+import { Fragment, h, render } from "./preact.js";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "./hooks.js";
+import htm from "./htm.js";
+import { grouped, short } from "./decimal.js";
+
+export { Fragment, render, useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState };
+export const html = htm.bind(h);
+
+// Live regions exist before anything is said in them, or screen readers miss it.
+function liveRegion(role) {
+  const region = document.createElement("div");
+  region.className = "unseen";
+  region.setAttribute("role", role);
+  region.setAttribute("aria-live", role === "alert" ? "assertive" : "polite");
+  document.body.append(region);
+  return region;
+}
+const [polite, assertive] = ["status", "alert"].map(liveRegion);
+
+function say(region, words) {
+  const line = document.createElement("p");
+  line.textContent = words;
+  region.append(line);
+  // Read aloud when it comes; gone before the region grows.
+  setTimeout(() => line.remove(), 10_000);
+}
+
+// Says something to a screen reader when it has time, such as a fill; and at once, such as a refusal.
+export const announce = (words) => say(polite, words);
+export const warn = (words) => say(assertive, words);
+
+// A second hand: the component draws itself again every so many milliseconds.
+export function useTicks(every = 1_000) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), every);
+    return () => clearInterval(timer);
+  }, [every]);
+  return now;
+}
+
+const seconds = (millis) => Math.max(0, Math.round(millis / 1_000));
+
+function Age({ since }) {
+  return html`<span>${seconds(useTicks() - since)} s old</span>`;
+}
+
+function Reconnecting({ tries, nextAt }) {
+  const left = seconds(nextAt - useTicks(250));
+  return html`<span>Reconnecting, try ${tries}${left > 0 ? `, next in ${left} s` : ""}</span>`;
+}
+
+// The words beside a region's title that say how far its values can be trusted.
+function StateNote({ state }) {
+  if (state.kind === "stale") return html`<p class="state"><${Age} since=${state.since} /></p>`;
+  if (state.kind === "reconnecting") return html`<p class="state"><${Reconnecting} ...${state} /></p>`;
+  return null;
+}
+
+// A part of a page that shows values: `state` is that of `socket.js`, or "loading", "live", "empty" or "error" of a call. `empty` is what
+// stands in its place, `tools` stands beside its title. The content keeps its place in every state but "empty" and a first "error".
+export function Region({ name, title, state, children, empty, tools, retry, id, label, className = "" }) {
+  const told = typeof state === "string" ? { kind: state } : state;
+  const titleId = `${id ?? name}-title`;
+  const isEmpty = told.kind === "live" && Boolean(empty);
+  return html`<section class="panel ${className}" id=${id} data-region=${name} data-state=${isEmpty ? "empty" : told.kind}
+    aria-labelledby=${title ? titleId : undefined} aria-label=${title ? undefined : label} aria-busy=${told.kind === "loading"}>
+    ${title && html`<header class="panel-head"><h2 id=${titleId}>${title}</h2><${StateNote} state=${told} />${tools}</header>`}
+    ${told.kind === "error" && html`<div class="failure" role="alert"><p>${told.message}</p>
+      ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}</div>`}
+    ${isEmpty ? html`<div class="empty">${empty}</div>` : html`<div class="panel-body">${children}</div>`}
+  </section>`;
+}
+
+// The state and the value of a call: `[state, value, reload]`. A value stays while it is loaded again.
+export function useLoaded(load, inputs = []) {
+  const [loaded, setLoaded] = useState({ state: { kind: "loading" }, value: null });
+  const turn = useRef(0);
+  const reload = useCallback(async () => {
+    const mine = ++turn.current;
+    try {
+      const value = await load();
+      if (mine === turn.current) setLoaded({ state: { kind: "live" }, value });
+    } catch (failure) {
+      const state = { kind: "error", message: failure.message, reason: failure.reason };
+      if (mine === turn.current) setLoaded((last) => ({ state, value: last.value }));
+    }
+  }, inputs);
+  useEffect(() => {
+    reload();
+    return () => void turn.current++;
+  }, [reload]);
+  return [loaded.state, loaded.value, reload];
+}
+
+// A dialog that is open as long as it stands on the page. Escape and the button in its corner close it; the focus returns.
+export function Dialog({ title, onClose, children, className = "" }) {
+  const dialog = useRef(null);
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    dialog.current.showModal();
+    return () => before?.focus?.();
+  }, []);
+  return html`<dialog ref=${dialog} class=${className} aria-labelledby="dialog-title" onCancel=${(event) => {
+    event.preventDefault();
+    onClose();
+  }}>
+    <header class="dialog-head"><h2 id="dialog-title">${title}</h2>
+      <button type="button" class="quiet" aria-label="Close" onClick=${onClose}>×</button></header>
+    ${children}
+  </dialog>`;
+}
+
+// An amount as it is read: grouped, with so many places; whole where the pointer rests and when it is copied.
+export function Amount({ text, unit = "", places }) {
+  if (text === null || text === undefined || text === "") return html`<span class="amount">–</span>`;
+  const shown = grouped(places === undefined ? text : short(text, places));
+  return html`<span class="amount" title=${`${text}${unit && ` ${unit}`}`} data-value=${text}>${shown}${unit && html` <small>${unit}</small>`}</span>`;
+}
+
+// Copies give the whole of an amount, without groups.
+document.addEventListener("copy", (event) => {
+  const selection = getSelection();
+  const amount = selection?.anchorNode?.parentElement?.closest?.("[data-value]");
+  if (!amount || !amount.contains(selection.focusNode)) return;
+  event.clipboardData.setData("text/plain", amount.dataset.value);
+  event.preventDefault();
+});
+
+// A side by word and colour.
+export const Side = ({ side }) =>
+  html`<span class=${side.toLowerCase() === "buy" ? "up" : "down"}>${side.toLowerCase() === "buy" ? "Buy" : "Sell"}</span>`;
+
+// Copies a text and says so.
+export function CopyButton({ text, children = "Copy" }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    announce("Copied");
+    setTimeout(() => setCopied(false), 1_500);
+  };
+  return html`<button type="button" class="small" onClick=${copy}>${isCopied ? "Copied" : children}</button>`;
+}
