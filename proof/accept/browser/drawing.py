@@ -51,7 +51,7 @@ BOOKS = {
 }
 
 DRAW = """
-const { draw, totals } = await import('/site/depth.js');
+const { draw, totals } = await import('/site/trade/depth.js');
 const levels = (side) => totals(side.map(([price, amount]) => ({ price: String(price), amount })));
 const { low, high, farther } = draw(document.createElementNS('http://www.w3.org/2000/svg', 'svg'), ...arguments[0].map(levels));
 return [low, high, farther]"""

@@ -18,10 +18,33 @@ use schema::Schemas;
 const TEXT: &str = include_str!("../../../contract/openapi.json");
 
 /// Pages and health checks, which are outside of the interface.
-const OUTSIDE: [&str; 7] =
-    ["/site/", "/markets/", "/settings/", "/health/", "/favicon.ico", "/auth/", "/.well-known/"];
+const OUTSIDE: [&str; 10] = [
+    "/site/",
+    "/markets/",
+    "/trade/",
+    "/account/",
+    "/console/",
+    "/settings/",
+    "/health/",
+    "/favicon.ico",
+    "/auth/",
+    "/.well-known/",
+];
 /// More of them, as whole paths.
-const PAGES: [&str; 7] = ["/", "/docs", "/openapi.json", "/signup", "/signin", "/password", "/auth"];
+const PAGES: [&str; 12] = [
+    "/",
+    "/trade",
+    "/predictions",
+    "/account",
+    "/operator",
+    "/console",
+    "/docs",
+    "/openapi.json",
+    "/signup",
+    "/signin",
+    "/password",
+    "/auth",
+];
 
 struct Contract {
     operations: Vec<Operation>,

@@ -240,7 +240,7 @@ fn pages() {
     let visitor = x.fresh("trader");
     // Twenty visitors open the page at the same moment.
     for _ in 0..20 {
-        for path in ["/", "/site/front.css", "/site/front.js", "/site/leaf.svg", "/site/market.json"] {
+        for path in ["/", "/site/base.css", "/site/front.js", "/site/leaf.svg", "/site/market.json"] {
             assert_eq!(visitor.get(path).status(), 200, "{path}");
         }
     }

@@ -84,6 +84,8 @@ mod secrets;
 mod sessions;
 mod settings;
 mod site;
+mod site_calls;
+mod site_operator;
 mod slow_readers;
 mod socket_upgrade;
 mod staking;

@@ -122,7 +122,7 @@ fn labels_are_bounded() {
         fetch(&x.address(), &format!("GET /v1/book/{word}"));
         fetch(&x.address(), &format!("{word} /v1/symbols"));
         fetch(&x.address(), &format!("POST /v1/order/new?{word}"));
-        fetch(&x.address(), &format!("GET /markets/{word}"));
+        fetch(&x.address(), &format!("GET /trade/{word}"));
     };
     send("FIRST");
     let before = names(&scrape(&x));

@@ -53,6 +53,8 @@ fn refused_calls_are_explained() {
     let [_, _, headless, malformed, unsigned, stale] = kept.as_slice() else { panic!("{kept:?}") };
     for one in &kept {
         let names = [
+            "number",
+            "key",
             "time_ms",
             "route",
             "status",
@@ -62,6 +64,7 @@ fn refused_calls_are_explained() {
             "payload",
             "signed",
             "expected_signature",
+            "signature",
             "highest_nonce",
             "check",
         ];
@@ -72,6 +75,7 @@ fn refused_calls_are_explained() {
     assert!(stale["message"].as_str().unwrap().contains("has not increased"), "{stale}");
     assert_eq!(unsigned["signed"], sent.payload);
     assert_eq!(unsigned["expected_signature"], sent.signature, "the signature that would have fitted");
+    assert_eq!(unsigned["signature"], wrong.signature, "the one that was sent");
     assert_eq!(unsigned["payload"], json!({ "request": "/v1/balances", "nonce": 7001 }));
     assert_eq!(malformed["payload"], r#"{"request":"/v1/order/new","nonce":}"#, "as text");
     assert_eq!(malformed["reason"], "InvalidJson");
@@ -122,14 +126,35 @@ fn a_hundred_are_kept() {
     assert!(secret.len() > 10 && !text.contains(&secret));
 }
 
-/// An unknown key, a missing one, and another method.
+/// Without a key, the calls of all keys come in the order in which they were answered, though the clock stands still.
+#[test]
+fn calls_of_all_keys_are_listed() {
+    let x = Exchange::start();
+    let order = |id: u64| json!({ "order_id": id });
+    for (name, id) in [("trader", 1), ("auditor", 2), ("trader", 3), ("empty", 4)] {
+        x.as_(name).call("/v1/order/status", order(id)).refused(404, "OrderNotFound");
+    }
+    x.as_("empty").call("/v1/balances", json!({})).ok();
+    let listed = |query: &str| -> Vec<Value> {
+        x.get(&format!("/sandbox/requests{query}")).ok()["requests"].as_array().unwrap().clone()
+    };
+    let refused = listed("");
+    let ids: Vec<u64> = refused.iter().map(|one| one["payload"]["order_id"].as_u64().unwrap()).collect();
+    assert_eq!(ids, [4, 3, 2, 1]);
+    assert_eq!(refused[2]["key"], x.key("auditor").credentials.api_key);
+    let numbers: Vec<u64> = refused.iter().map(|one| one["number"].as_u64().unwrap()).collect();
+    assert!(numbers.is_sorted_by(|newer, older| newer > older), "{numbers:?}");
+    let all = listed("?all=true");
+    assert_eq!((all.len(), &all[0]["route"]), (5, &json!("POST /v1/balances")));
+    assert_eq!(all[0]["signature"], all[0]["expected_signature"]);
+}
+
+/// An unknown key, and another method.
 #[test]
 fn wrong_questions_are_refused() {
     let x = Exchange::start();
     let message = x.get("/sandbox/requests?key=account-nobody").refused(404, "InvalidApiKey").message;
     assert!(message.contains("'account-nobody'"), "{message}");
-    let message = x.get("/sandbox/requests").refused(400, "MissingPayloadKey").message;
-    assert!(message.contains("'key'"), "{message}");
     x.get("/sandbox/requests?key=").refused(404, "InvalidApiKey");
     assert_eq!(x.control("/sandbox/requests", &json!({})).status(), 405);
     let key = x.key("trader").credentials.api_key.clone();

@@ -71,6 +71,57 @@ fn maintenance() {
     laws::check(&x);
 }
 
+/// The clock names what falls due next, and a move to its time runs it. A move has one end, which is not before now.
+#[test]
+fn a_clock_moves_to_what_is_due() {
+    let x = Exchange::start();
+    let clock = || x.get("/sandbox/clock").ok();
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        let due = clock()["next_due"].clone();
+        let at = due["at_ms"].as_u64().unwrap_or_else(|| panic!("nothing is due: {due}"));
+        assert!(at >= x.now_ms() && !due["what"].as_str().unwrap().is_empty(), "{due}");
+        let moved = x.control("/sandbox/clock/advance", &json!({ "to_ms": at })).ok();
+        assert_eq!((moved["now_ms"].as_u64(), clock()), (Some(at), moved.clone()));
+        assert_ne!(moved["next_due"], due, "it has run");
+        seen.push(at);
+    }
+    assert!(seen.is_sorted(), "{seen:?}");
+    let now = x.now_ms();
+    x.control("/sandbox/clock/advance", &json!({ "to_ms": now.to_string() })).ok();
+    let late = 99_999_999_999_999_u64;
+    for (wrong, named) in [
+        (json!({}), "'seconds', or 'to_ms'"),
+        (json!({ "seconds": 1, "to_ms": now + 1 }), "'to_ms'"),
+        (json!({ "to_ms": now - 1 }), "'to_ms'"),
+        (json!({ "to_ms": 0 }), "'to_ms'"),
+        (json!({ "to_ms": -1 }), "'to_ms'"),
+        (json!({ "to_ms": null }), "'to_ms'"),
+        (json!({ "to_ms": "soon" }), "'to_ms'"),
+        (json!({ "to_ms": late }), "'to_ms'"),
+        (json!({ "to_ms": [now] }), "'to_ms'"),
+        (json!({ "seconds": "x", "to_ms": now }), "'seconds'"),
+    ] {
+        let answer = x.control("/sandbox/clock/advance", &wrong);
+        assert!(answer.status() == 400 && answer.to_string().contains(named), "{wrong} {answer}");
+    }
+    assert_eq!(x.now_ms(), now);
+}
+
+/// A real clock shows what is due, and refuses each move by its field.
+#[test]
+fn a_real_clock_does_not_move() {
+    let x = Exchange::builder().flag("--clock", "real").start();
+    let clock = x.get("/sandbox/clock").ok();
+    assert_eq!(clock["mode"], "real");
+    assert!(clock["next_due"]["at_ms"].as_u64() >= clock["now_ms"].as_u64(), "{clock}");
+    for field in ["seconds", "to_ms"] {
+        let answer = x.control("/sandbox/clock/advance", &json!({ field: 1 }));
+        let named = format!("'{field}' must be sent to an exchange started with --clock manual");
+        assert!(answer.status() == 400 && answer.to_string().contains(&named), "{answer}");
+    }
+}
+
 /// Test money can be neither deposited nor withdrawn. Proves SBX-003.
 #[test]
 fn no_deposits_or_withdrawals() {

@@ -197,6 +197,48 @@ fn control_calls_refuse_by_field() {
     assert_eq!(x.get("/sandbox/mail?to=nobody@people.test").ok(), json!({ "messages": [] }));
 }
 
+/// A session sets its cookie in the browser that asks for it, which is signed in then, and in no other.
+#[test]
+fn a_session_sets_its_cookie() {
+    let x = Exchange::start();
+    let enter = |browser: &Browser<'_>, body: &Value| browser.post("/sandbox/sessions", body);
+    let email = "owner@one.test";
+    let browser = Browser::new(&x);
+    for body in [json!({ "email": email }), json!({ "email": email, "set_cookie": false })] {
+        let answer = enter(&browser, &body);
+        assert!(answer.reply.header("set-cookie").is_none(), "{answer}");
+        answer.ok();
+    }
+    let answer = enter(&browser, &json!({ "email": email, "set_cookie": true }));
+    let set = answer.reply.header("set-cookie").expect("a cookie").to_owned();
+    let made = answer.ok();
+    assert_eq!(set, format!("{}; HttpOnly; SameSite=Lax; Path=/", text(&made, "cookie")));
+    let session = browser.get("/site/session").ok();
+    assert_eq!((&session["user"]["email"], &session["csrf"]), (&json!(email), &made["csrf"]));
+    browser.post("/site/call", &json!({ "request": "/v1/roles" })).ok();
+    for wrong in [json!("true"), json!(1), json!([])] {
+        let answer = x.control("/sandbox/sessions", &json!({ "email": email, "set_cookie": wrong }));
+        assert!(answer.status() == 400 && answer.to_string().contains("'set_cookie'"), "{wrong} {answer}");
+    }
+}
+
+/// Without an address the mail of all is listed, the oldest first.
+#[test]
+fn mail_of_all_is_listed() {
+    let x = Exchange::start();
+    assert_eq!(x.get("/sandbox/mail").ok(), json!({ "messages": [] }));
+    let all = ["owner@two.test", "owner@one.test", "owner@two.test"];
+    for email in all {
+        Browser::new(&x).post("/site/password/forgot", &json!({ "email": email }));
+    }
+    let listed = |query: &str| -> Vec<String> {
+        let mails = x.get(&format!("/sandbox/mail{query}")).ok();
+        mails["messages"].as_array().expect("mails").iter().map(|mail| text(mail, "to")).collect()
+    };
+    assert_eq!(listed(""), all);
+    assert_eq!(listed("?to=owner%40one.test"), ["owner@one.test"]);
+}
+
 /// With `disabled` the sessions, tokens, families and codes of a user end at once and for good; the user signs in again once it is lifted.
 #[test]
 fn disabling_ends_all() {

@@ -4,7 +4,7 @@ use super::{entry, user};
 use buttonwood_accept::{Answer, Browser, Exchange, json};
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
-                      form-action 'self'; frame-ancestors 'none'";
+                      form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
 fn location(answer: &Answer) -> &str {
     assert_eq!(answer.status(), 303, "{answer}");
@@ -19,9 +19,19 @@ fn pages_are_strict() {
     user(&x, "a@people.test");
     let (anyone, full) = (Browser::new(&x), Browser::of(&x, "a@people.test"));
     let public = ["/signup", "/signin", "/password"].map(|path| (&anyone, path));
-    let settings = ["/settings/security", "/settings/keys", "/settings/apps", "/settings/sessions"];
-    let settings = settings.map(|path| (&full, path));
-    for (browser, path) in public.into_iter().chain(settings) {
+    let private = [
+        "/settings/security",
+        "/settings/keys",
+        "/settings/apps",
+        "/settings/sessions",
+        "/account",
+        "/account/money",
+        "/account/clearing",
+        "/account/staking",
+        "/account/statement",
+    ];
+    let private = private.map(|path| (&full, path));
+    for (browser, path) in public.into_iter().chain(private) {
         let answer = browser.get(path);
         assert_eq!(answer.status(), 200, "{answer}");
         for (name, value) in [
@@ -52,21 +62,21 @@ fn pages_are_strict() {
     }
 }
 
-/// A settings page needs both factors, and leads to the sign-in.
+/// A page of settings or of an account needs both factors, and leads to the sign-in.
 #[test]
-fn settings_need_both_factors() {
+fn settings_and_accounts_need_both_factors() {
     let x = Exchange::start();
     user(&x, "a@people.test");
     let (anyone, half) = (Browser::new(&x), Browser::new(&x));
     half.post("/site/signin", &entry("a@people.test")).ok();
-    for page in ["security", "apps", "sessions"] {
-        let path = format!("/settings/{page}");
+    let pages = ["/settings/security", "/settings/apps", "/settings/sessions", "/account", "/account/money"];
+    for path in pages.map(str::to_owned) {
         for browser in [&anyone, &half] {
             assert_eq!(location(&browser.get(&path)), format!("/signin?next={path}"));
         }
     }
     let full = Browser::of(&x, "a@people.test");
-    assert_eq!(location(&full.get("/signin")), "/settings/security");
+    assert_eq!(location(&full.get("/signin")), "/account");
     assert_eq!(location(&full.get("/signin?next=/settings/apps")), "/settings/apps");
 }
 
@@ -99,7 +109,7 @@ fn next_stays_on_the_site() {
         let page = anyone.get(&path);
         assert_eq!(page.status(), 200, "{path}");
         assert!(!page.reply.text().contains("evil"), "{path}");
-        assert_eq!(location(&full.get(&path)), "/settings/security", "{path}");
+        assert_eq!(location(&full.get(&path)), "/account", "{path}");
     }
     let escaped = anyone.get("/signin?next=/%3C/script%3E%3Cb%3E").reply.text();
     assert!(!escaped.contains("<b>") && escaped.contains("\\u003cb"), "{escaped}");

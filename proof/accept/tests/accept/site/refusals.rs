@@ -17,7 +17,7 @@ enum Needs {
 use Needs::{Code, Enrolling, Full, Nothing, Operator, Password};
 
 /// Every POST but those whose fields hold an answer of an authenticator, what it needs, and a body that passes the checks of its types.
-const POSTS: [(&str, Needs, &str); 26] = [
+const POSTS: [(&str, Needs, &str); 29] = [
     ("/site/signup", Nothing, r#"{"email":"x@y.test","password":"p","name":"n"}"#),
     ("/site/confirm", Nothing, r#"{"token":"t"}"#),
     ("/site/password/forgot", Nothing, r#"{"email":"x@y.test"}"#),
@@ -44,6 +44,9 @@ const POSTS: [(&str, Needs, &str); 26] = [
     ("/site/call", Full, r#"{"request":"/v1/roles"}"#),
     ("/site/operator/apps/review", Operator, r#"{"client_id":"x","approved":true}"#),
     ("/site/operator/approve", Operator, r#"{"proposal":1}"#),
+    ("/site/operator/halt", Operator, r#"{"reason":"r"}"#),
+    ("/site/operator/resume", Operator, r#"{"reason":"r"}"#),
+    ("/site/operator/symbols/status", Operator, r#"{"symbol":"btcusd","status":"open","reason":"r"}"#),
 ];
 
 const READS: [&str; 6] =

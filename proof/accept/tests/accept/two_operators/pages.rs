@@ -199,6 +199,36 @@ fn two_names_are_one_operator() {
     number(&bob.review(&id, true).ok());
 }
 
+/// A halt takes one operator who signed in; to resume and to set a status take two, and the audit names the addresses of both.
+#[test]
+fn what_opens_takes_two() {
+    let server = MailServer::start(0);
+    let Some(venue) = Venue::with_mail(&server) else { return };
+    let [ann, bob] = venue.operators(&server);
+    venue.by_two(&["user", "operator", BOB, "on", "--os-user", "nobody"]);
+    let health = || ann.get("/site/operator/health").ok();
+    assert_eq!((&health()["mode"], &health()["approvals"]), (&json!("venue"), &json!(2)));
+
+    let why = json!({ "reason": "prices look wrong" });
+    assert_eq!(bob.post("/site/operator/halt", &why).ok(), json!({ "result": "ok", "halted": true }));
+    let waits = bob.post("/site/operator/resume", &json!({ "reason": "they are right" })).ok();
+    assert_eq!((&waits["halted"], &health()["halted"]), (&json!(true), &json!(true)), "{waits}");
+    assert_eq!(health()["proposals"][0]["proposal"], waits["proposal"]);
+    bob.approve(&number(&waits)).refused(400, "InvalidParameterValue");
+    ann.approve(&number(&waits)).ok();
+    assert_eq!(health()["halted"], false);
+
+    let symbol = health()["symbols"][0].clone();
+    let fields = json!({ "symbol": symbol["symbol"], "status": "post_only", "reason": "thin book" });
+    let waits = ann.post("/site/operator/symbols/status", &fields).ok();
+    assert_eq!((&waits["status"], &health()["symbols"][0]), (&symbol["status"], &symbol), "{waits}");
+    bob.approve(&number(&waits)).ok();
+    assert_eq!(health()["symbols"][0]["status"], "post_only");
+    let audit = ann.get("/site/operator/audit?limit=5").ok();
+    let who: Vec<_> = audit.as_array().unwrap().iter().map(|row| row["who"].as_str().unwrap()).collect();
+    assert_eq!(who, [BOB, ANN, ANN, BOB, BOB], "{audit}");
+}
+
 /// The proposals of an operator who is disabled, or is none any more, are withdrawn, and the pages are closed at once.
 #[test]
 fn a_former_operator_decides_nothing() {

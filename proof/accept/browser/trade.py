@@ -1,0 +1,363 @@
+"""The trading page in chromium, against a running sandbox.
+
+Started as `trade.py BASE_URL FOLDER [CHECK…]`; the sandbox is fresh, and BUTTONWOOD_AXE may name `axe.min.js`. Prints a line per check
+and leaves pictures of the page in the folder.
+"""
+
+import json
+import sys
+import time
+import urllib.request
+from decimal import Decimal
+from pathlib import Path
+
+import axe
+from drawing import axis_holds_most_of_the_depth, volumes_are_rounded
+from visit import CUT, LAPTOP, SCREENS, WIDTHS, Visit, run
+
+PAGE = "/trade/btcusd"
+TRADER = "trader@one.test"
+REGIONS = ["chart", "book", "ladder", "tape", "ticket", "orders", "fills", "positions", "balances"]
+
+STATE = "return document.querySelector(`[data-region=${arguments[0]}]`).dataset.state"
+ROWS = "return [...document.querySelectorAll('[data-order]')].map((row) => [row.dataset.order, row.dataset.state, row.innerText])"
+FIELD = "return document.forms.order.elements[arguments[0]].value"
+TOLD = "return (document.querySelector('[data-outcome]')?.textContent ?? '')"
+# Counts the orders that the page sends, and loses what it is told to lose: the reply, or the whole call.
+LOSING = """
+if (!window.sent) {
+  window.sent = [];
+  window.lose = '';
+  const real = window.fetch;
+  const lost = (signal) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
+  window.fetch = (url, options = {}) => {
+    const request = String(url).endsWith('/site/call') ? JSON.parse(options.body).request : '';
+    if (!['/v1/order/new', '/v1/order/cancel'].includes(request)) return real(url, options);
+    window.sent.push(request);
+    if (window.lose === `reply ${request}`) {
+      window.lose = '';
+      real(url, { ...options, signal: undefined });
+      return lost(options.signal);
+    }
+    if (window.lose === `call ${request}`) {
+      window.lose = '';
+      return lost(options.signal);
+    }
+    return real(url, options);
+  };
+}"""
+
+
+class Trade(Visit):
+    """The checks, in order; each starts where the one before it ended."""
+
+    def checks(self):
+        every = (self.visitors_see_the_market, self.visitors_find_it_usable, self.a_click_on_the_book_fills_the_price,
+                 self.a_trader_signs_in, self.keys_act_outside_inputs_alone, self.an_order_by_keyboard_alone,
+                 self.a_market_order_asks_first, self.a_lost_reply_is_not_sent_again, self.a_call_that_never_came_is_not_placed,
+                 self.a_move_without_its_cancel_sends_nothing, self.the_ladder_must_be_armed,
+                 self.one_click_is_off_after_ten_idle_minutes, self.a_dropped_order_moves, self.the_preview_says_what_would_happen,
+                 self.old_prices_are_not_live, self.a_cut_is_closed_by_a_snapshot, self.every_screen_fits,
+                 self.perpetuals_and_contracts_have_their_panels)
+        wanted = sys.argv[3:]
+        return [check for check in every if not wanted or check.__name__ in wanted]
+
+    def orders(self) -> list[dict]:
+        return self.call("/v1/orders")
+
+    def best(self, side: str) -> Decimal:
+        with urllib.request.urlopen(f"{self.base}/v1/book/btcusd?limit_bids=1&limit_asks=1", timeout=30) as reply:
+            return Decimal(json.load(reply)[side][0]["price"])
+
+    def open(self, path: str = PAGE):
+        super().open(path)
+        for name in ("book", "ticket"):
+            self.region(name, "live")
+
+    def rows(self) -> list[list[str]]:
+        return self.browser.run(ROWS)
+
+    def tab_to(self, what: str, script: str, *args):
+        for _ in range(250):
+            self.browser.press("Tab")
+            if self.browser.run(script, *args):
+                return
+        raise AssertionError(f"the keyboard does not reach {what}")
+
+    def type_into(self, name: str, text: str):
+        """Reaches a field by Tab and writes over what it holds."""
+        self.tab_to(name, "return document.activeElement.name === arguments[0]", name)
+        self.browser.run("document.activeElement.select()")
+        self.browser.press(*text)
+
+    def rest(self):
+        """Leaves every field, so that keys act."""
+        self.browser.run("document.activeElement.blur()")
+
+    def place(self, price: str, amount: str):
+        before = {row[0] for row in self.rows()}
+        self.rest()
+        self.browser.press("b", "l")
+        self.type_into("price", price)
+        self.type_into("amount", amount)
+        self.browser.press("Enter")
+        self.browser.wait_for("the order", ROWS + ".some(([id, state]) => state === 'live' && !arguments[0].includes(id))", list(before))
+        return next(row[0] for row in self.rows() if row[0] not in before)
+
+    def visitors_see_the_market(self):
+        self.browser.screen(1280, 800)
+        self.open()
+        regions = self.browser.run("return [...document.querySelectorAll('[data-region]')].map((one) => one.dataset.region)")
+        assert sorted(regions) == sorted(REGIONS), regions
+        for name in ("tape", "ladder"):
+            self.region(name, "live")
+        for name in ("orders", "fills", "positions", "balances"):
+            assert self.browser.run(STATE, name) == "empty", name
+        shown = {side: self.browser.run("return document.querySelector(`[data-book=${arguments[0]}] [data-price]`).dataset.price", side)
+                 for side in ("bids", "asks")}
+        assert {side: Decimal(price) for side, price in shown.items()} == {side: self.best(side) for side in ("bids", "asks")}, shown
+        link = self.browser.run("return document.querySelector('form[name=order] a').getAttribute('href')")
+        assert link == "/signin?next=%2Ftrade%2Fbtcusd", link
+        self.browser.wait_for("the chart", "return document.querySelector('[data-region=chart] canvas') !== null")
+        self.nothing_wrong()
+
+    def visitors_find_it_usable(self):
+        for width, height in (SCREENS[0], LAPTOP):
+            self.browser.screen(width, height, phone=width < 500)
+            axe.is_clean(self.browser, f"signed out at {width}")
+        self.browser.screen(*LAPTOP)
+
+    def a_click_on_the_book_fills_the_price(self):
+        price = self.browser.run("""const row = document.querySelectorAll('[data-book=bids] [data-price]')[1];
+            row.click(); return row.dataset.price""")
+        self.browser.wait_for("the price", FIELD + " === arguments[1]", "price", price)
+
+    def a_trader_signs_in(self):
+        self.sign_in(TRADER)
+        self.open()
+        self.call("/v1/order/cancel/all")
+        self.region("balances", "live")
+        self.region("orders", "empty")
+        self.browser.run(LOSING)
+        self.nothing_wrong()
+
+    def keys_act_outside_inputs_alone(self):
+        self.rest()
+        self.browser.press("s", "t")
+        for name, value in (("side", "sell"), ("type", "stop-limit")):
+            self.browser.wait_for(value, FIELD + " === arguments[1]", name, value)
+        self.browser.press("b", "l", "2")
+        self.browser.wait_for("the preset", FIELD + " !== ''", "amount")
+        self.type_into("price", "5")
+        self.browser.press("s", "m", "x")
+        time.sleep(0.2)
+        kept = [self.browser.run(FIELD, name) for name in ("side", "type", "price")]
+        assert kept[:2] == ["buy", "limit"] and "5" in kept[2], f"a key acts in an input: {kept}"
+        self.browser.run("document.activeElement.select()")
+        self.browser.press("1", "0")
+        self.browser.press("\ue013")
+        self.browser.wait_for("one increment", FIELD + " === '10.01'", "price")
+        self.browser.press("Escape")
+
+    def an_order_by_keyboard_alone(self):
+        low = str((self.best("bids") * Decimal("0.9")).quantize(Decimal(1)))
+        first = self.place(low, "0.25")
+        stands = self.orders()
+        assert [(order["order_id"], order["remaining_amount"]) for order in stands] == [(first, "0.25")], stands
+        assert stands[0]["client_order_id"], "the order has an id of the page"
+        self.rest()
+        self.tab_to("the move", "return document.activeElement.value === 'move'")
+        self.browser.press("Enter")
+        self.browser.wait_for("the dialog", "return document.querySelector('dialog[open] [name=price]')")
+        higher = str(Decimal(low) + 7)
+        self.browser.run("document.querySelector('dialog[open] [name=price]').select()")
+        self.browser.press(*higher, "Enter")
+        self.browser.wait_for("the moved order", ROWS + ".some(([id, state]) => id !== arguments[0] && state === 'live')", first)
+        stands = self.orders()
+        assert [(Decimal(order["price"]), order["remaining_amount"]) for order in stands] == [(Decimal(higher), "0.25")], stands
+        self.tab_to("the cancel", "return document.activeElement.value === 'cancel'")
+        self.browser.press("x")
+        self.browser.wait_for("no order", ROWS + ".length === 0")
+        assert self.orders() == []
+        self.nothing_wrong()
+
+    def a_market_order_asks_first(self):
+        self.rest()
+        self.browser.press("b", "m", "1", "Enter")
+        self.browser.wait_for("the question", "return document.querySelector('dialog[open] button[value=confirm]')")
+        assert self.orders() == []
+        fills = len(self.call("/v1/mytrades", symbol="btcusd"))
+        self.browser.press("Enter")
+        self.browser.wait_for("its end", TOLD + ".includes('filled')")
+        assert len(self.call("/v1/mytrades", symbol="btcusd")) > fills
+        self.rest()
+        self.browser.press("l")
+        self.nothing_wrong()
+
+    def a_lost_reply_is_not_sent_again(self):
+        self.browser.run("window.sent.length = 0; window.lose = 'reply /v1/order/new'")
+        low = str((self.best("bids") * Decimal("0.8")).quantize(Decimal(1)))
+        self.rest()
+        self.browser.press("b", "l")
+        self.type_into("price", low)
+        self.type_into("amount", "0.1")
+        self.browser.press("Enter")
+        self.browser.wait_for("unknown", ROWS + ".some(([, state, words]) => state === 'unknown' && words.includes('unknown'))")
+        assert self.browser.run("return document.querySelector('form[name=order] [type=submit]').disabled"), "the button waits"
+        self.browser.press("Enter")
+        self.browser.wait_for("the order", ROWS + ".length === 1 && document.querySelector('[data-order]').dataset.state === 'live'")
+        time.sleep(1)
+        assert self.browser.run("return window.sent") == ["/v1/order/new"], "it is sent once"
+        assert len(self.orders()) == 1
+        self.rest()
+        self.tab_to("the cancel", "return document.activeElement.value === 'cancel'")
+        self.browser.press("x")
+        self.browser.wait_for("no order", ROWS + ".length === 0")
+
+    def a_call_that_never_came_is_not_placed(self):
+        self.browser.run("window.sent.length = 0; window.lose = 'call /v1/order/new'")
+        self.rest()
+        self.type_into("amount", "0.1")
+        self.browser.press("Enter")
+        self.browser.wait_for("unknown", ROWS + ".some(([, state]) => state === 'unknown')")
+        self.browser.wait_for("the word", TOLD + ".includes('was not placed')")
+        assert self.browser.run("return window.sent") == ["/v1/order/new"], "it is sent once"
+        self.browser.wait_for("no row", ROWS + ".length === 0")
+        assert self.orders() == []
+        self.nothing_wrong(but="404")
+
+    def a_move_without_its_cancel_sends_nothing(self):
+        low = str((self.best("bids") * Decimal("0.85")).quantize(Decimal(1)))
+        order = self.place(low, "0.3")
+        self.browser.run("window.sent.length = 0; window.lose = 'call /v1/order/cancel'")
+        self.browser.run("document.querySelector('[data-order] [value=move]').click()")
+        self.browser.wait_for("the dialog", "return document.querySelector('dialog[open] [name=price]')")
+        self.browser.run("document.querySelector('dialog[open] [name=price]').select()")
+        self.browser.press(*str(Decimal(low) + 3), "Enter")
+        self.browser.wait_for("the word", TOLD + ".includes('no new order was sent')")
+        assert self.browser.run("return window.sent") == ["/v1/order/cancel"]
+        assert [one["order_id"] for one in self.orders()] == [order]
+
+    def the_ladder_must_be_armed(self):
+        self.browser.run("document.querySelector('[name=preset][value=ladder]').click()")
+        self.browser.wait_for("the ladder", "return document.querySelector('[data-ladder] [data-price] [data-cell=bid]')")
+        self.browser.run("window.sent.length = 0")
+        click = """const rows = [...document.querySelectorAll('[data-ladder] .rung')];
+            const cell = rows.at(-2).querySelector('[data-cell=bid]'); cell.click(); return cell.closest('.rung').dataset.price"""
+        price = self.browser.run(click)
+        self.browser.wait_for("the ticket", FIELD + " === arguments[1]", "price", price)
+        assert self.browser.run("return window.sent") == [], "a click trades without being armed"
+        self.browser.run("document.querySelector('[data-arm]').click()")
+        self.browser.wait_for("armed", "return document.querySelector('[data-arm]').ariaPressed === 'true'")
+        price = self.browser.run(click)
+        own = "return document.querySelector(`[data-ladder] [data-price='${arguments[0]}'] [data-cell=own]`)?.dataset.ahead"
+        self.browser.wait_for("the own order and what is ahead of it", own, price)
+        assert self.browser.run("return window.sent") == ["/v1/order/new"]
+        self.picture("trade-armed")
+        self.browser.run("document.querySelector(`[data-ladder] [data-price='${arguments[0]}'] [data-cell=own]`).click()", price)
+        self.browser.wait_for("its end", own + " === undefined", price)
+        self.open()
+        assert self.browser.run("return document.querySelector('[data-arm]').ariaPressed") == "false", "armed after a reload"
+        self.browser.run("document.querySelector('[name=preset][value=pro]').click()")
+        self.browser.run(LOSING)
+
+    def one_click_is_off_after_ten_idle_minutes(self):
+        self.browser.run("document.querySelector('[data-arm]').click()")
+        self.browser.wait_for("armed", "return document.querySelector('[data-arm]').ariaPressed === 'true'")
+        self.browser.run("""const real = Date.now; Date.now = () => real() + 601_000;
+            dispatchEvent(new PointerEvent('pointermove')); Date.now = real""")
+        self.browser.wait_for("it to be off", "return document.querySelector('[data-arm]').ariaPressed === 'false'")
+
+    def a_dropped_order_moves(self):
+        """By the pointer, on the ladder; armed, without a question."""
+        self.browser.run("document.querySelector('[name=preset][value=ladder]').click()")
+        self.browser.run("document.querySelector('[data-arm]').click()")
+        self.browser.wait_for("the ladder", "return document.querySelectorAll('[data-ladder] .rung').length > 5")
+        self.browser.run("""const rows = [...document.querySelectorAll('[data-ladder] .rung')];
+            rows.at(-3).querySelector('[data-cell=bid]').click()""")
+        self.browser.wait_for("the order", "return document.querySelector('[data-ladder] [data-own]')")
+        x, y, height = self.browser.run("""const own = document.querySelector('[data-ladder] [data-own]');
+            const { left, top, height } = own.getBoundingClientRect();
+            return [Math.round(left + 12), Math.round(top + height / 2), Math.round(height)]""")
+        before = self.orders()
+        moves = [(y, "pointerMove"), (0, "pointerDown"), (y + 8, "pointerMove"), (y + height, "pointerMove"), (0, "pointerUp")]
+        steps = [{"type": kind, "x": x, "y": at} if kind == "pointerMove" else {"type": kind, "button": 0} for at, kind in moves]
+        self.browser.post("actions", actions=[{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": steps}])
+        self.browser.wait_for("the moved order", ROWS + ".some(([id, state]) => state === 'live' && !arguments[0].includes(id))",
+                              [order["order_id"] for order in before])
+        after = self.orders()
+        assert len(after) == len(before), (before, after)
+        assert Decimal(after[0]["price"]) < Decimal(before[0]["price"]) and after[0]["remaining_amount"] == before[0]["remaining_amount"]
+        self.browser.run("document.querySelector('[data-arm]').click(); document.querySelector('[name=preset][value=pro]').click()")
+        self.call("/v1/order/cancel/all")
+
+    def the_preview_says_what_would_happen(self):
+        low = str((self.best("bids") * Decimal("0.9")).quantize(Decimal("0.01")))
+        self.rest()
+        self.browser.press("b", "l")
+        self.type_into("price", low)
+        self.type_into("amount", "0.5")
+        self.browser.wait_for("the preview", "return document.querySelector('[data-preview=rests]')?.dataset.value === '0.5'")
+        values = self.browser.run("""return Object.fromEntries([...document.querySelectorAll('[data-preview]')]
+            .map((one) => [one.dataset.preview, one.dataset.value]))""")
+        assert Decimal(values["executed"]) == 0 and Decimal(values["hold"]) > 0, values
+        self.type_into("amount", "99999999")
+        self.browser.wait_for("the refusal", "return document.querySelector('[data-preview=message]')?.dataset.value")
+        self.picture("trade-refused")
+        self.type_into("amount", "0.01")
+
+    def old_prices_are_not_live(self):
+        self.control("/sandbox/streams/fault", all=True, fault="stall")
+        begun = time.monotonic()
+        for name in ("book", "tape", "ladder", "orders", "balances"):
+            self.region(name, "stale")
+        assert time.monotonic() - begun < 12, "stale comes late"
+        self.picture("trade-stale")
+        self.rest()
+        self.browser.press("b", "l", "1", "Enter")
+        self.browser.wait_for("the question", "return document.querySelector('dialog[open] button[value=confirm]')")
+        self.browser.press("Escape")
+        self.browser.wait_for("no question", "return !document.querySelector('dialog[open]')")
+        self.control("/sandbox/streams/fault", all=True, fault="resume")
+        self.region("book", "live")
+
+    def a_cut_is_closed_by_a_snapshot(self):
+        self.browser.run("""const book = document.querySelector('[data-region=book]');
+            window.states = [];
+            new MutationObserver(() => window.states.push(book.dataset.state)).observe(book, { attributeFilter: ['data-state'] })""")
+        self.control("/sandbox/streams/fault", all=True, fault="drop")
+        self.browser.wait_for("reconnecting", "return window.states.includes('reconnecting')")
+        self.browser.wait_for("the live book", "return window.states.at(-1) === 'live'")
+        for side in ("bids", "asks"):
+            best = "return document.querySelector(`[data-book=${arguments[0]}] [data-price]`).dataset.price === arguments[1]"
+            self.browser.wait_for(side, best, side, f"{self.best(side):.2f}")
+        self.nothing_wrong(but="WebSocket")
+
+    def every_screen_fits(self):
+        for preset in ("simple", "pro", "ladder"):
+            self.browser.run("document.querySelector('[name=preset][value=' + arguments[0] + ']').click()", preset)
+            for width, height in SCREENS:
+                for dark in (False, True):
+                    self.browser.screen(width, height, dark=dark, phone=width < 500)
+                    self.picture(f"trade-{preset}-{width}-{'dark' if dark else 'light'}")
+                whole, screen = self.browser.run(WIDTHS)
+                assert whole <= screen, f"{preset}: {whole} pixels wide on a screen of {screen}"
+                cut = self.browser.run(CUT)
+                assert cut == [], f"{preset} on a screen of {width}: {cut}"
+                axe.is_clean(self.browser, f"{preset} at {width}")
+        self.browser.screen(*LAPTOP)
+
+    def derived_numbers_are_right(self):
+        volumes_are_rounded(self.browser)
+        axis_holds_most_of_the_depth(self.browser)
+
+    def perpetuals_and_contracts_have_their_panels(self):
+        for path, name in (("/trade/btcgusdperp", "perpetual"), ("/trade/SVC-DEMORATE", "event")):
+            self.open(path)
+            self.region(name, "live")
+            self.picture(f"trade-{name}")
+        self.nothing_wrong()
+
+
+if __name__ == "__main__":
+    run("trade", sys.argv[1], Path(sys.argv[2]), Trade)
