@@ -4,12 +4,11 @@
 //! The packages that gemini-python names are not installed with it: two of them claim the same module, so that it would not start anywhere.
 //! npm's gemini-exchange-api is left out: it sends the headers of another exchange.
 
-use std::fs;
-
 use crate::exchange::Exchange;
+use crate::npm::Packages;
 use crate::python::Environment;
 use crate::repo::Repo;
-use crate::{Done, npm, skipped};
+use crate::{Done, skipped};
 
 const ENVIRONMENT: Environment = Environment {
     chore: "clients",
@@ -20,11 +19,9 @@ const ENVIRONMENT: Environment = Environment {
     is_complete: true,
 };
 
-/// Where those from npm are installed.
-const FOLDER: &str = "target/npm-clients";
-/// The files that pin them.
-const PINS: [&str; 2] = ["package.json", "package-lock.json"];
-const WHAT: &str = "the clients from npm";
+/// Those from npm.
+const PACKAGES: Packages =
+    Packages { what: "the clients from npm", pins: "proof/accept/clients", folder: "target/npm-clients" };
 
 pub(crate) fn run(repo: &Repo) -> Done {
     let (has_python, has_npm) = (ENVIRONMENT.prepare(repo)?, prepare_npm(repo)?);
@@ -35,7 +32,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
     let failed = |why| exchange.trouble(&format!("did not pass: {why}"));
     let run = |program: &str, script: &str| {
         let step = repo.step(program, [&format!("proof/accept/clients/{script}"), &exchange.url]);
-        let step = step.env("NODE_PATH", repo.path(FOLDER).join("node_modules"));
+        let step = step.env("NODE_PATH", repo.path(PACKAGES.folder).join("node_modules"));
         step.env("BUTTONWOOD_CREDENTIALS", &exchange.credentials).run().map_err(failed)
     };
     if has_python {
@@ -55,25 +52,12 @@ pub(crate) fn run(repo: &Repo) -> Done {
 
 /// Installs those from npm unless they are there; `false`, reported as skipped, if they are out of reach.
 fn prepare_npm(repo: &Repo) -> Result<bool, String> {
-    let wanted = PINS.map(|name| repo.read(format!("proof/accept/clients/{name}")));
-    // npm writes this file when all is installed.
-    let is_there = repo.path(FOLDER).join("node_modules/.package-lock.json").is_file();
-    let mut is_same = is_there;
-    fs::create_dir_all(repo.path(FOLDER)).map_err(|error| format!("{FOLDER}: {error}"))?;
-    for (name, wanted) in PINS.iter().zip(wanted) {
-        let (path, wanted) = (format!("{FOLDER}/{name}"), wanted?);
-        is_same &= repo.read(&path).is_ok_and(|text| text == wanted);
-        fs::write(repo.path(&path), wanted).map_err(|error| format!("{path}: {error}"))?;
-    }
-    if !is_same {
-        println!("clients: installing the packages of proof/accept/clients/package.json into {FOLDER}");
-        if !npm::run(repo, WHAT, &["ci", "--prefix", FOLDER])? {
-            return Ok(false);
-        }
+    if !PACKAGES.prepare(repo)? {
+        return Ok(false);
     }
     if repo.step("node", ["--eval", "fetch"]).works() {
         return Ok(true);
     }
-    skipped::say(WHAT, "they need node 18 or newer");
+    skipped::say(PACKAGES.what, "they need node 18 or newer");
     Ok(false)
 }

@@ -1,7 +1,45 @@
 //! npm, for packages that chores run.
 
+use std::fs;
+
 use crate::repo::{Repo, last_line, unreachable};
 use crate::skipped;
+
+/// The files that pin packages.
+const PINS: [&str; 2] = ["package.json", "package-lock.json"];
+
+/// Packages that a chore needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Packages {
+    /// Their name, for the report of a machine that lacks them.
+    pub(crate) what: &'static str,
+    /// The folder of the files that pin them.
+    pub(crate) pins: &'static str,
+    /// Where they are installed.
+    pub(crate) folder: &'static str,
+}
+
+impl Packages {
+    /// Installs them unless they are there; `false`, reported as skipped, if they are out of reach.
+    pub(crate) fn prepare(&self, repo: &Repo) -> Result<bool, String> {
+        let Self { what, pins, folder } = self;
+        let wanted = PINS.map(|name| repo.read(format!("{pins}/{name}")));
+        // npm writes this file when all is installed.
+        let is_there = repo.path(folder).join("node_modules/.package-lock.json").is_file();
+        let mut is_same = is_there;
+        fs::create_dir_all(repo.path(folder)).map_err(|error| format!("{folder}: {error}"))?;
+        for (name, wanted) in PINS.iter().zip(wanted) {
+            let (path, wanted) = (format!("{folder}/{name}"), wanted?);
+            is_same &= repo.read(&path).is_ok_and(|text| text == wanted);
+            fs::write(repo.path(&path), wanted).map_err(|error| format!("{path}: {error}"))?;
+        }
+        if is_same {
+            return Ok(true);
+        }
+        println!("installing the packages of {pins}/package.json into {folder}");
+        run(repo, what, &["ci", "--prefix", folder])
+    }
+}
 
 /// Runs npm with these words. `false`, reported as skipped under a name, if npm is not installed or its registry is out of reach, since
 /// the machine lacks something, not the project. No package runs a script when it is installed.

@@ -35,7 +35,7 @@ async function send() {
     await post("/site/preferences", { value: all });
   } catch (failure) {
     // Too many changes in a short time: the newest ones follow.
-    if (failure.status === 429) timer = setTimeout(send, 1000 * Math.max(6, failure.wait));
+    if (failure.status === 429) timer = setTimeout(send, 1000 * Math.max(60, failure.wait));
   }
 }
 

@@ -8,6 +8,9 @@ const STALE = 7_000;
 const GIVEN_UP = 20_000;
 const [SHORTEST, LONGEST] = [250, 8_000];
 
+// A call that ends with its socket is made anew over the next one, so its failure is no news.
+const left = (failure) => void failure;
+
 const watchers = new Set();
 const replies = new Map();
 let socket = null;
@@ -114,7 +117,7 @@ async function subscribe(wanted) {
 // A stream that others watch is asked for again, since its first frame is due to a new watcher too.
 function subscribeAnew(wanted, known) {
   for (const { streams } of watchers) for (const stream of streams) if (known.includes(stream.name)) stream.hasFrame = false;
-  if (known.length) send("unsubscribe", known).catch(console.debug);
+  if (known.length) send("unsubscribe", known).catch(left);
   subscribe(wanted);
 }
 
@@ -177,7 +180,7 @@ async function connect() {
     socket.onmessage = hear;
     socket.onclose = ended;
   } catch (failure) {
-    console.debug(failure);
+    left(failure);
     ended();
   } finally {
     isConnecting = false;
@@ -196,7 +199,7 @@ function check() {
 }
 
 function ping() {
-  if (isOpen) send("ping").catch(console.debug);
+  if (isOpen) send("ping").catch(left);
 }
 
 setInterval(check, 1_000);
@@ -224,8 +227,8 @@ export function watch(wanted, { onFrame, onState }) {
   else if (isOpen) subscribeAnew(wanted, wanted.filter((name) => known.has(name)));
   return () => {
     watchers.delete(watcher);
-    const left = new Set(names());
-    const unused = wanted.filter((name) => !left.has(name));
-    if (isOpen && unused.length) send("unsubscribe", unused).catch(console.debug);
+    const still = new Set(names());
+    const unused = wanted.filter((name) => !still.has(name));
+    if (isOpen && unused.length) send("unsubscribe", unused).catch(left);
   };
 }

@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn an_answer_that_departs_from_the_contract_is_named() {
         let json = |status, body| reply(status, "application/json", body);
-        let clock = r#"{"mode":"manual","now":"2026-01-01T00:00:00.000Z","now_ms":1}"#;
+        let clock = r#"{"mode":"manual","now":"2026-01-01T00:00:00.000Z","now_ms":1,"next_due":null}"#;
         assert_eq!(check("GET", "/sandbox/clock?x=1", &json(200, clock)), Ok(()));
         let more = clock.replace('}', r#","more":1}"#);
         assert_eq!(

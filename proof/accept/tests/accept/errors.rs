@@ -190,7 +190,8 @@ fn extreme_payloads() {
 fn heads_for_browsers_and_caches() {
     let x = Exchange::start();
     let trader = x.as_("trader");
-    let public = [x.get("/v1/symbols"), x.get("/"), x.get("/site/front.js")];
+    let public = [x.get("/v1/symbols"), x.get("/site/leaf.svg")];
+    let page = x.get("/");
     let private = [
         trader.call("/v1/balances", json!({})),
         trader.call("/v1/heartbeat", json!({})),
@@ -199,20 +200,18 @@ fn heads_for_browsers_and_caches() {
         x.get("/health/ready"),
         x.get("/v1/nowhere"),
     ];
-    for (answer, cache) in
-        public.iter().map(|a| (a, None)).chain(private.iter().map(|a| (a, Some("no-store"))))
+    for (answer, cache) in private
+        .iter()
+        .chain([&page])
+        .map(|a| (a, Some("no-store")))
+        .chain([(&public[0], None), (&public[1], Some("no-cache"))])
     {
         assert_eq!(answer.reply.header("x-content-type-options"), Some("nosniff"), "{answer}");
         assert_eq!(answer.reply.header("cache-control"), cache, "{answer}");
     }
-    for page in &public[1..] {
-        let policy = page.reply.header("content-security-policy").unwrap_or_default();
-        assert!(
-            policy.contains("frame-ancestors 'none'") && policy.contains("script-src 'self'"),
-            "{policy}"
-        );
-        assert_eq!(page.reply.header("referrer-policy"), Some("no-referrer"), "{page}");
-    }
+    let policy = page.reply.header("content-security-policy").unwrap_or_default();
+    assert!(policy.contains("frame-ancestors 'none'") && policy.contains("script-src 'self'"), "{policy}");
+    assert_eq!(page.reply.header("referrer-policy"), Some("same-origin"), "{page}");
 }
 
 /// Connections of each serving thread in these tests.

@@ -170,7 +170,7 @@ fn pages_load_only_their_own_files() {
 
 /// The files that a page or a script of modules names.
 fn files(text: &str) -> impl Iterator<Item = &str> {
-    text.split('"').filter(|word| word.starts_with("/site/"))
+    text.split('"').filter(|word| word.starts_with("/site/") && word.contains('.'))
 }
 
 /// Every module that a page's script imports is there, directly or through others; so are the licences of libraries.

@@ -387,8 +387,10 @@ fn simulated_traders_in_real_time() {
 fn manual_clock() {
     let x = Exchange::builder().flag("--start-time", "2026-05-06T07:08:09Z").start();
     let answer = x.get("/sandbox/clock");
-    let expected =
-        json!({ "mode": "manual", "now": "2026-05-06T07:08:09.000Z", "now_ms": 1_778_051_289_000_u64 });
+    let expected = json!({
+        "mode": "manual", "now": "2026-05-06T07:08:09.000Z", "now_ms": 1_778_051_289_000_u64,
+        "next_due": { "at_ms": 1_778_051_290_000_u64, "what": "mark prices" }
+    });
     assert_eq!(answer.ok(), expected, "{answer}");
     assert_eq!(x.get("/sandbox/clock").ok(), expected);
     x.advance(3600);
