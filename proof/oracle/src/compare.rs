@@ -8,11 +8,11 @@ use crate::naive::{Auctions, Naive, Refused};
 use crate::worlds::{NETS, World};
 use buttonwood_engine::funds::{Scope, custody};
 use buttonwood_engine::{
-    Answer, Body, Command, Eid, FundsCommand, Outcome, State, TradingAnswer, TradingCommand,
+    Answer, Body, Command, Eid, FundsCommand, OrderState, Outcome, State, TradingAnswer, TradingCommand,
 };
 use buttonwood_model::{Due, OrderId, Side};
-use buttonwood_num::Money;
-use std::collections::{BTreeSet, HashMap};
+use buttonwood_num::{Money, Qty};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs one command against both; returns the outcome, or the difference.
@@ -124,6 +124,7 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
             return Err(format!("auctions {got:?}\nexpected {:?}", naive.auctions(symbol)));
         }
     }
+    agree_on_standings(exchange, naive)?;
     agree_on_connections(exchange, naive)?;
     if exchange.state.operations().is_halted() != naive.halted {
         return Err(format!("halted: {:?}", exchange.state.operations()));
@@ -145,6 +146,33 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     }
     agree_on_funds(exchange, naive)?;
     exchange.state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
+}
+
+/// Checks the places in the queues that the core reports for one account, each in its turn: what is ahead of an order is the sum of the
+/// orders that come before it at its price in the naive queue.
+fn agree_on_standings(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
+    let turn = usize::try_from(exchange.stamp.seq.0).unwrap() % exchange.accounts().count();
+    let account = exchange.accounts().nth(turn).unwrap();
+    let orders = exchange.state.orders();
+    for symbol in exchange.symbols() {
+        let got = orders.standings(account, symbol).into_iter();
+        let got: BTreeMap<_, _> =
+            got.map(|place| (orders.get(place.slot).id, (place.ahead, place.level))).collect();
+        let mut expected = BTreeMap::new();
+        for queue in [Side::Buy, Side::Sell].map(|side| naive.queue(symbol, side)) {
+            for (at, own) in queue.iter().enumerate().filter(|(_, order)| order.account == account) {
+                let open = |orders: &[OrderState]| -> Qty {
+                    let level = orders.iter().filter(|order| order.price == own.price);
+                    level.map(|order| order.remaining).sum()
+                };
+                expected.insert(own.id, (open(&queue[..at]), open(&queue)));
+            }
+        }
+        if got != expected {
+            return Err(format!("{account:?} stands in {symbol:?} at {got:?}, expected {expected:?}"));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that both have the same open connections, with the same live orders.

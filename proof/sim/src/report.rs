@@ -2,8 +2,8 @@
 
 use crate::wanted::{Kind, Span, Wanted};
 use buttonwood_oracle::{
-    CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare, house, people, predict, reward,
-    stake,
+    CALLS, DEEP, Dice, FINE, FUNDS, MAJORS, ODD, borrow, clear, compare, house, people, predict,
+    previews_compared, reward, stake,
 };
 use buttonwood_sim::Finding;
 use buttonwood_sim::adversary::{Hunt, HuntTally, Program, Scene, play};
@@ -466,7 +466,7 @@ impl Work<'_> {
             "sim: {sweeps} sweeps: {} crash states before {} calls, {} of them left by a second cut",
             swept.states, swept.boundaries, swept.second
         );
-        println!("sim: {compared} commands beside the naive exchange");
+        tell_compared(*compared);
         println!(
             "sim: {treasuries} treasuries: {} withdrawals and {} deposits, {} crashes, {} reorganisations, {} halts of assets, {} payments \
              that were lost",
@@ -544,6 +544,16 @@ impl Work<'_> {
         );
         println!("sim: {:.0?}", self.began.elapsed());
     }
+}
+
+/// The commands that were compared with the naive exchange, and the orders of which the preview was compared with what they did.
+fn tell_compared(compared: u64) {
+    println!("sim: {compared} commands beside the naive exchange");
+    let [spot, on_margin, of_perpetuals, of_contracts, refused] = previews_compared();
+    println!(
+        "sim: previews compared with their orders: {spot} of spot, {on_margin} on margin accounts, {of_perpetuals} of perpetuals, \
+         {of_contracts} of contracts, {refused} of refused orders"
+    );
 }
 
 /// Plays programs: that of a file, or those of a folder in the order of their names.
