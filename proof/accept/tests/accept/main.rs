@@ -86,6 +86,7 @@ mod settings;
 mod site;
 mod site_calls;
 mod site_operator;
+mod site_preview;
 mod slow_readers;
 mod socket_upgrade;
 mod staking;
