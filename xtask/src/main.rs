@@ -52,7 +52,7 @@ usage: cargo xtask <chore>
   ccxt             stock ccxt from PyPI against a freshly started sandbox
   clients          published clients from PyPI and npm, unmodified, against a freshly started sandbox
   schemathesis     calls made of the contract, by schemathesis from PyPI, against a freshly started sandbox
-  browser          the web pages in Debian's chromium against a freshly started sandbox; leaves target/screenshots
+  browser          the web pages in Debian's chromium against a freshly started sandbox; leaves target/screenshots; `speed` times them instead
   fmt              is everything formatted?
   tidy             module heads, left-over marks, empty rooms; speaks of long files and functions
   layers           do dependencies point down, and does ARCHITECTURE.md name every room?
@@ -106,6 +106,7 @@ fn run(words: &[String]) -> Done {
         ("clients", []) => clients::run(&repo),
         ("schemathesis", []) => schemathesis::run(&repo),
         ("browser", []) => browser::run(&repo),
+        ("browser", ["speed"]) => browser::speed(&repo),
         ("fmt", []) => repo.cargo(["fmt", "--all", "--check"]).run(),
         ("tidy", []) => tidy::run(&repo),
         ("layers", []) => layers::run(&repo),

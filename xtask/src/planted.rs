@@ -1,7 +1,9 @@
-//! Planted bugs: each edit of `proof/planted.toml` is built into a scratch copy of the product, and the simulator must fail there.
-//! Without an edit it must pass: a simulator that fails by itself catches nothing.
+//! Planted bugs: each edit of `proof/planted.toml` is built into a scratch copy of the product, and the simulator must fail there;
+//! a bug of the pages is served to a browser, whose script must fail. Without an edit they must pass: a simulator that fails by itself
+//! catches nothing.
 
 mod bugs;
+mod pages;
 mod scratch;
 
 use std::fmt;
@@ -16,7 +18,7 @@ use bugs::{Bug, Method};
 use scratch::Scratch;
 
 /// Number of parts; each commit's continuous integration runs the next one, of six bugs.
-const PARTS: usize = 45;
+const PARTS: usize = 49;
 
 /// Seeds within which a bug must be caught, unless the bug sets another number.
 const SEEDS: u64 = 200;
@@ -45,15 +47,25 @@ pub(crate) fn run(repo: &Repo, words: &[&str]) -> Done {
         names => names.iter().map(|name| named(&bugs, name)).collect::<Result<_, _>>()?,
     };
     let scratch = Scratch::of(repo)?;
-    pass_unchanged(&scratch, &chosen)?;
+    let (of_pages, others): (Vec<&Bug>, Vec<&Bug>) =
+        chosen.into_iter().partition(|bug| bug.caught_by == Method::Browser);
+    let of_pages = pages::usable(repo, of_pages);
+    if !others.is_empty() {
+        pass_unchanged(&scratch, &others)?;
+    }
+    if !of_pages.is_empty() {
+        pages::pass_unchanged(repo, &scratch, &of_pages)?;
+    }
     let mut missed = Vec::new();
-    for bug in &chosen {
-        if let Err(why) = catch(&scratch, bug) {
+    let caught_by_script = of_pages.iter().map(|bug| pages::catch(repo, &scratch, bug));
+    for caught in others.iter().map(|bug| catch(&scratch, bug)).chain(caught_by_script) {
+        if let Err(why) = caught {
             println!("planted: {why}");
             missed.push(why);
         }
     }
-    println!("planted: {} of {} bugs caught", chosen.len() - missed.len(), chosen.len());
+    let count = others.len() + of_pages.len();
+    println!("planted: {} of {count} bugs caught", count - missed.len());
     if missed.is_empty() { Ok(()) } else { Err(missed.join("\n")) }
 }
 

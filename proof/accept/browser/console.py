@@ -4,17 +4,13 @@ Started by `cargo xtask browser` as `console.py BASE_URL FOLDER`, with the path 
 sandbox's clock is manual, and its funds are simulated. Prints a line per check and leaves pictures of the pages in the folder.
 """
 
-import base64
-import hmac
 import json
-import os
 import shlex
 import sys
 import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
+from bot import Bots
 from visit import Visit, run
 from webdriver import call
 
@@ -91,8 +87,7 @@ class Console(Visit):
 
     def __init__(self, *parts):
         super().__init__(*parts)
-        self.credentials = json.loads(Path(os.environ["BUTTONWOOD_CREDENTIALS"]).read_text())
-        self.nonce = time.time_ns()
+        self.bots = Bots(self.base)
 
     def checks(self):
         return (self.every_call_has_a_form, self.every_form_can_be_sent, self.calls_are_filtered, self.time_is_moved, self.a_market_crashes,
@@ -209,26 +204,13 @@ class Console(Visit):
         assert "post '/sandbox/chains/bitcoin/mine' '{\"blocks\":1}'" in script, script
         assert script.count("post '/sandbox/trades/break'") >= 1, script
 
-    def key(self, name: str) -> dict:
-        return next(key for key in self.credentials["keys"] if key["name"] == name)
-
-    def bot(self, name: str, request: str, spoil=lambda signature: signature, **fields) -> int:
-        """A signed call of a client."""
-        self.nonce += 1
-        key = self.key(name)
-        payload = base64.b64encode(json.dumps({"request": request, "nonce": self.nonce, **fields}).encode()).decode()
-        signature = spoil(hmac.new(key["api_secret"].encode(), payload.encode(), "sha384").hexdigest())
-        headers = {"X-SVC-APIKEY": key["api_key"], "X-SVC-PAYLOAD": payload, "X-SVC-SIGNATURE": signature}
-        try:
-            return urllib.request.urlopen(urllib.request.Request(self.base + request, b"", headers, method="POST")).status
-        except urllib.error.HTTPError as error:
-            return error.code
-
     def a_refused_request_is_explained(self):
         """From the console's list to the digit of the signature that is wrong."""
-        assert self.bot("trader", "/v1/order/new", symbol="btcusd", side="buy", type="exchange limit", price="1", amount="1", post_only=True) == 200
+        status, reply = self.bots.call("trader", "/v1/order/new", symbol="btcusd", side="buy", type="exchange limit", price="1", amount="1",
+                                       post_only=True)
+        assert status == 200, reply
         flip = lambda signature: ("1" if signature[0] == "0" else "0") + signature[1:]
-        assert self.bot("trader", "/v1/balances", spoil=flip) == 400
+        assert self.bots.call("trader", "/v1/balances", spoil=flip)[0] == 400
         self.there("the refused call", "[data-region=refusals] [data-refused] a")
         self.press("[data-region=refusals] [data-refused] a")
         self.at("/console/requests")
@@ -243,7 +225,7 @@ class Console(Visit):
         unknown = "return document.querySelector('[data-request] [data-unknown]')?.textContent === 'post_only'"
         self.browser.wait_for("the unknown field", unknown)
         before = self.count("[data-request]")
-        assert self.bot("counterparty", "/v1/balances") == 200
+        assert self.bots.call("counterparty", "/v1/balances")[0] == 200
         self.browser.wait_for("one more call", f"return document.querySelectorAll('[data-request]').length === {before + 1}")
         self.nothing_wrong()
 

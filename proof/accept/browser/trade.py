@@ -1,7 +1,7 @@
 """The trading page in chromium, against a running sandbox.
 
-Started as `trade.py BASE_URL FOLDER [CHECK…]`; the sandbox is fresh, and BUTTONWOOD_AXE may name `axe.min.js`. Prints a line per check
-and leaves pictures of the page in the folder.
+Started as `trade.py BASE_URL FOLDER [CHECK…]`; the sandbox is fresh, BUTTONWOOD_CREDENTIALS names its `credentials.json`, and
+BUTTONWOOD_AXE may name `axe.min.js`. Prints a line per check and leaves pictures of the page in the folder.
 """
 
 import json
@@ -12,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import axe
+from bot import Bots
 from drawing import axis_holds_most_of_the_depth, volumes_are_rounded
 from visit import CUT, LAPTOP, SCREENS, WIDTHS, Visit, run
 
@@ -23,7 +24,8 @@ STATE = "return document.querySelector(`[data-region=${arguments[0]}]`).dataset.
 ROWS = "return [...document.querySelectorAll('[data-order]')].map((row) => [row.dataset.order, row.dataset.state, row.innerText])"
 FIELD = "return document.forms.order.elements[arguments[0]].value"
 TOLD = "return (document.querySelector('[data-outcome]')?.textContent ?? '')"
-# Counts the orders that the page sends, and loses what it is told to lose: the reply, or the whole call.
+# Counts the orders that the page sends, and loses what it is told to lose: the reply, or the whole call. A call that it is told to hold
+# waits for `window.release`.
 LOSING = """
 if (!window.sent) {
   window.sent = [];
@@ -34,6 +36,10 @@ if (!window.sent) {
     const request = String(url).endsWith('/site/call') ? JSON.parse(options.body).request : '';
     if (!['/v1/order/new', '/v1/order/cancel'].includes(request)) return real(url, options);
     window.sent.push(request);
+    if (window.lose === `hold ${request}`) {
+      window.lose = '';
+      return new Promise((go) => (window.release = go)).then(() => real(url, options));
+    }
     if (window.lose === `reply ${request}`) {
       window.lose = '';
       real(url, { ...options, signal: undefined });
@@ -51,14 +57,18 @@ if (!window.sent) {
 class Trade(Visit):
     """The checks, in order; each starts where the one before it ended."""
 
+    def __init__(self, *parts):
+        super().__init__(*parts)
+        self.bots = Bots(self.base)
+
     def checks(self):
         every = (self.visitors_see_the_market, self.visitors_find_it_usable, self.a_click_on_the_book_fills_the_price,
                  self.a_trader_signs_in, self.keys_act_outside_inputs_alone, self.an_order_by_keyboard_alone,
                  self.a_market_order_asks_first, self.a_lost_reply_is_not_sent_again, self.a_call_that_never_came_is_not_placed,
-                 self.a_move_without_its_cancel_sends_nothing, self.the_ladder_must_be_armed,
+                 self.a_move_without_its_cancel_sends_nothing, self.a_move_sends_what_the_cancel_left, self.the_ladder_must_be_armed,
                  self.one_click_is_off_after_ten_idle_minutes, self.a_dropped_order_moves, self.the_preview_says_what_would_happen,
                  self.old_prices_are_not_live, self.a_cut_is_closed_by_a_snapshot, self.every_screen_fits,
-                 self.perpetuals_and_contracts_have_their_panels)
+                 self.perpetuals_and_contracts_have_their_panels, self.derived_numbers_are_right)
         wanted = sys.argv[3:]
         return [check for check in every if not wanted or check.__name__ in wanted]
 
@@ -238,6 +248,27 @@ class Trade(Visit):
         assert self.browser.run("return window.sent") == ["/v1/order/cancel"]
         assert [one["order_id"] for one in self.orders()] == [order]
 
+    def a_move_sends_what_the_cancel_left(self):
+        """Of an order that is filled in part after its move began."""
+        self.call("/v1/order/cancel/all")
+        inside = str(self.best("bids") + Decimal("0.01"))
+        self.place(inside, "0.3")
+        self.browser.run("window.sent.length = 0; window.lose = 'hold /v1/order/cancel'")
+        self.browser.run("document.querySelector('[data-order] [value=move]').click()")
+        self.browser.wait_for("the dialog", "return document.querySelector('dialog[open] [name=price]')")
+        self.browser.run("document.querySelector('dialog[open] [name=price]').select()")
+        self.browser.press(*str((Decimal(inside) * Decimal("0.9")).quantize(Decimal(1))), "Enter")
+        self.browser.wait_for("the cancel", "return window.sent.length === 1")
+        status, reply = self.bots.call("counterparty", "/v1/order/new", symbol="btcusd", side="sell", type="exchange limit", price=inside,
+                                       amount="0.12", options=["immediate-or-cancel"])
+        assert status == 200 and reply["executed_amount"] == "0.12", reply
+        self.browser.run("window.release()")
+        self.browser.wait_for("the new order", "return window.sent.length === 2")
+        self.browser.wait_for("its row", ROWS + ".some(([, state]) => state === 'live')")
+        assert [order["original_amount"] for order in self.orders()] == ["0.18"], self.orders()
+        self.call("/v1/order/cancel/all")
+        self.region("orders", "empty")
+
     def the_ladder_must_be_armed(self):
         self.browser.run("document.querySelector('[name=preset][value=ladder]').click()")
         self.browser.wait_for("the ladder", "return document.querySelector('[data-ladder] [data-price] [data-cell=bid]')")
@@ -307,6 +338,9 @@ class Trade(Visit):
         self.type_into("amount", "0.01")
 
     def old_prices_are_not_live(self):
+        self.rest()
+        self.browser.press("b", "l")
+        self.type_into("price", str((self.best("bids") * Decimal("0.9")).quantize(Decimal(1))))
         self.control("/sandbox/streams/fault", all=True, fault="stall")
         begun = time.monotonic()
         for name in ("book", "tape", "ladder", "orders", "balances"):
@@ -314,23 +348,39 @@ class Trade(Visit):
         assert time.monotonic() - begun < 12, "stale comes late"
         self.picture("trade-stale")
         self.rest()
-        self.browser.press("b", "l", "1", "Enter")
+        self.browser.press("1", "Enter")
         self.browser.wait_for("the question", "return document.querySelector('dialog[open] button[value=confirm]')")
         self.browser.press("Escape")
         self.browser.wait_for("no question", "return !document.querySelector('dialog[open]')")
         self.control("/sandbox/streams/fault", all=True, fault="resume")
         self.region("book", "live")
 
+    def shown(self, side: str) -> str:
+        return self.browser.run("return document.querySelector(`[data-book=${arguments[0]}] [data-price]`)?.dataset.price", side)
+
     def a_cut_is_closed_by_a_snapshot(self):
-        self.browser.run("""const book = document.querySelector('[data-region=book]');
-            window.states = [];
-            new MutationObserver(() => window.states.push(book.dataset.state)).observe(book, { attributeFilter: ['data-state'] })""")
+        """The best bid leaves while the page has no socket."""
+        inside = self.best("bids") + Decimal("0.01")
+        limit = {"symbol": "btcusd", "side": "buy", "type": "exchange limit", "price": str(inside), "amount": "0.2"}
+        status, order = self.bots.call("counterparty", "/v1/order/new", **limit)
+        assert status == 200, order
+        first = "return document.querySelector('[data-book=bids] [data-price]')?.dataset.price === arguments[0]"
+        self.browser.wait_for("the best bid", first, f"{inside:.2f}")
+        self.browser.run("window.Socket = window.WebSocket; window.WebSocket = class { constructor() { throw new Error('cut'); } }")
         self.control("/sandbox/streams/fault", all=True, fault="drop")
-        self.browser.wait_for("reconnecting", "return window.states.includes('reconnecting')")
-        self.browser.wait_for("the live book", "return window.states.at(-1) === 'live'")
-        for side in ("bids", "asks"):
-            best = "return document.querySelector(`[data-book=${arguments[0]}] [data-price]`).dataset.price === arguments[1]"
-            self.browser.wait_for(side, best, side, f"{self.best(side):.2f}")
+        begun = time.monotonic()
+        self.region("book", "reconnecting")
+        assert time.monotonic() - begun < 1.5, "a cut is noticed late"
+        assert self.shown("bids") == f"{inside:.2f}", "the last book is kept"
+        status, reply = self.bots.call("counterparty", "/v1/order/cancel", order_id=order["order_id"])
+        assert status == 200, reply
+        self.picture("trade-reconnecting")
+        self.browser.run("window.WebSocket = window.Socket")
+        self.region("book", "live")
+        # The frame after that.
+        time.sleep(0.1)
+        shown = {side: Decimal(self.shown(side)) for side in ("bids", "asks")}
+        assert shown == {side: self.best(side) for side in ("bids", "asks")}, f"an old price is live: {shown}"
         self.nothing_wrong(but="WebSocket")
 
     def every_screen_fits(self):

@@ -13,6 +13,9 @@ pub(super) const FILE: &str = "proof/planted.toml";
 const CLAUSES: &str = "spec/clauses.md";
 const LAWS: &str = "docs/PROOF.md";
 
+/// The scripts and styles of the pages.
+pub(super) const PAGES: &str = "edge/site/assets";
+
 /// The adversary must catch a bug within so many minutes.
 const MINUTES_MAX: u64 = 10;
 
@@ -22,7 +25,7 @@ struct List {
     bug: Vec<Bug>,
 }
 
-/// A bug that the simulator must catch.
+/// A bug that the simulator, or a script in the browser, must catch.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Bug {
@@ -36,11 +39,14 @@ pub(super) struct Bug {
     pub(super) seeds: Option<u64>,
     /// Minutes on one core within which the adversary must catch it, instead of seeds.
     pub(super) minutes: Option<u64>,
+    /// The checks of `trade.py` that a bug of the pages is run with; the last one must catch it.
+    #[serde(default)]
+    pub(super) checks: Vec<String>,
     #[serde(rename = "edit")]
     pub(super) edits: Vec<Edit>,
 }
 
-/// The part of the simulator that must fail.
+/// The part of the simulator that must fail, or the script in the browser.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Method {
@@ -55,9 +61,11 @@ pub(super) enum Method {
     Identity,
     Streams,
     Adversary,
+    Browser,
 }
 
 impl Method {
+    /// The parts of the simulator.
     pub(super) const ALL: [Self; 11] = [
         Self::Life,
         Self::Sweep,
@@ -72,7 +80,7 @@ impl Method {
         Self::Adversary,
     ];
 
-    /// The value of the simulator's option `--only`.
+    /// Its name; for a part of the simulator the value of its option `--only`.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Life => "life",
@@ -86,6 +94,7 @@ impl Method {
             Self::Identity => "identity",
             Self::Streams => "streams",
             Self::Adversary => "adversary",
+            Self::Browser => "browser",
         }
     }
 }
@@ -136,6 +145,11 @@ pub(super) fn read(repo: &Repo) -> Result<Vec<Bug>, String> {
         }
         if bug.edits.is_empty() {
             note("it has no edit".to_owned());
+        }
+        let is_of_pages = bug.caught_by == Method::Browser;
+        let is_in_pages = |edit: &Edit| edit.file.starts_with(PAGES);
+        if is_of_pages == bug.checks.is_empty() || is_of_pages && !bug.edits.iter().all(is_in_pages) {
+            note(format!("`checks` are for bugs of scripts in {PAGES}, which the browser catches"));
         }
         if !is_rule(&bug.breaks, &clauses, &laws) {
             note(format!("{} is neither a clause of {CLAUSES} nor a law of {LAWS}", bug.breaks));

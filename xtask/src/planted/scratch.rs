@@ -43,13 +43,22 @@ impl<'a> Scratch<'a> {
         self.repo.path(BUILD)
     }
 
-    /// Makes the edits, builds the simulator with them, and reverts them. Returns the simulator's path.
-    pub(super) fn build(&self, edits: &[Edit]) -> Result<String, String> {
-        let built = edits.iter().try_for_each(|edit| self.plant(edit)).and_then(|()| self.compile());
+    /// Makes the edits, acts, and reverts them.
+    pub(super) fn with<T>(
+        &self,
+        edits: &[Edit],
+        act: impl FnOnce() -> Result<T, String>,
+    ) -> Result<T, String> {
+        let done = edits.iter().try_for_each(|edit| self.plant(edit)).and_then(|()| act());
         for edit in edits {
             self.restore(&edit.file)?;
         }
-        built?;
+        done
+    }
+
+    /// Builds the simulator with the edits. Returns its path.
+    pub(super) fn build(&self, edits: &[Edit]) -> Result<String, String> {
+        self.with(edits, || self.compile())?;
         let binary = self.target().join("planted/buttonwood-sim");
         binary.into_os_string().into_string().map_err(|path| format!("{} is no text", path.display()))
     }
