@@ -74,6 +74,7 @@ pub struct Gate {
     public: Clients<IpAddr>,
     flood: Clients<IpAddr>,
     pages: Clients<IpAddr>,
+    shown: Clients<IpAddr>,
     transfers: Clients<AccountId>,
     addresses: Clients<AccountId>,
     held: HeldAllowances,
@@ -94,6 +95,7 @@ impl Gate {
             public: Clients::new(limits.public),
             flood: Clients::new(limits.flood),
             pages: Clients::new(limits.pages),
+            shown: Clients::new(limits.shown),
             transfers: Clients::new(limits.transfers),
             addresses: Clients::new(limits.addresses),
             held: HeldAllowances::new(limits),
@@ -173,6 +175,15 @@ impl Gate {
     /// `RateLimit`.
     pub fn page(&self, client: IpAddr, now: Duration) -> Result<(), Refusal> {
         if self.limits.enabled { turn(self.pages.take(client_of(client), now)).map(|_| ()) } else { Ok(()) }
+    }
+
+    /// Admits a public call that a page makes. It draws on no limit of the public paths either, and on one below that of pages, since a
+    /// program could make such calls too.
+    ///
+    /// # Errors
+    /// `RateLimit`.
+    pub fn shown(&self, client: IpAddr, now: Duration) -> Result<(), Refusal> {
+        if self.limits.enabled { turn(self.shown.take(client_of(client), now)).map(|_| ()) } else { Ok(()) }
     }
 
     /// Admits a private request of this address to [`Gate::check`]. Only the head of the request need have been read,

@@ -75,6 +75,8 @@ pub struct Limits {
     /// The site's pages and their files for one client address: separate from the interface's limits, and far above
     /// what browsers request.
     pub pages: Limit,
+    /// Public calls of the site's pages for one client address, in addition to that: a page makes some ten when it is opened.
+    pub shown: Limit,
     /// Lists of transfers and of custody fees of one account (LIM-007, LIM-008).
     pub transfers: Limit,
     /// Lists of deposit addresses and new ones of one account (LIM-009).
@@ -99,6 +101,7 @@ impl Default for Limits {
             public: Limit::per_second(2),
             flood: Limit::per_second(2_000).queueing(0),
             pages: Limit::per_second(100).queueing(0),
+            shown: Limit { burst: 60, ..Limit::per_second(10).queueing(0) },
             transfers: Limit::once_in(Duration::from_secs(5)),
             addresses: Limit::once_in(Duration::from_secs(2)),
         }

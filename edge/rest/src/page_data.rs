@@ -1,11 +1,14 @@
-//! The data of a market's page, for its scripts: one answer of several public calls, which takes nothing of the limit of
-//! the public calls of its address. All pages of a market share the answer of a second.
+//! The data of a market, for programs that show it: one answer of several public calls, which takes
+//! nothing of the public limit of its address. All clients share the answer of a second.
+//!
+//! Not here: the calls of the exchange's own pages (`public_call`).
 
 use crate::app::App;
 use crate::call::Asked;
 use crate::derivatives::{funding, perpetual, risk_stats};
 use crate::market::{book, candles, details, ticker_v1, ticker_v2, trades};
-use crate::route::{Handler, Route};
+use crate::respond::serve_public;
+use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_wire::contract::Query;
@@ -75,14 +78,7 @@ async fn market(app: &App, symbol: &str) -> Result<Vec<u8>, Refusal> {
 /// The body of a public call's answer.
 async fn body_of(app: &App, route: &Route, parameter: &str) -> Result<Vec<u8>, Refusal> {
     let asked = Asked { parameter, query: Query(QUERY) };
-    let reply = if let Handler::Public(answer) = route.handler {
-        answer(app, &asked)?
-    } else if let Handler::PublicRecall(answer) = route.handler {
-        answer(app, &asked).await?
-    } else {
-        return Err(buttonwood_wire::field::failed());
-    };
-    Ok(reply.body().to_vec())
+    Ok(serve_public(app, route, &asked).await?.body().to_vec())
 }
 
 #[cfg(test)]

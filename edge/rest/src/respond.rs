@@ -164,17 +164,11 @@ async fn dispatch(
     }
     let Request { peer, head, body, signed, .. } = request;
     match route.handler {
-        Handler::Public(answer) => {
+        Handler::Public(_) | Handler::PublicRecall(_) => {
             let wait = app.gate.public(client, app.uptime())?;
             skip(head, body).await?;
             pause(wait).await;
-            answer(app, asked).map_err(|refusal| route.own(refusal))
-        }
-        Handler::PublicRecall(answer) => {
-            let wait = app.gate.public(client, app.uptime())?;
-            skip(head, body).await?;
-            pause(wait).await;
-            answer(app, asked).await.map_err(|refusal| route.own(refusal))
+            serve_public(app, route, asked).await
         }
         Handler::Control(handler) => {
             caller::check(&app.settings.control, peer, head)?;
@@ -190,6 +184,18 @@ async fn dispatch(
             serve(app, route, call, asked, at).await
         }
     }
+}
+
+/// Calls a public endpoint for a client whose rate allows it.
+pub(crate) async fn serve_public(app: &App, route: &Route, asked: &Asked<'_>) -> Result<Reply, Refusal> {
+    let answered = if let Handler::Public(answer) = route.handler {
+        answer(app, asked)
+    } else if let Handler::PublicRecall(answer) = route.handler {
+        answer(app, asked).await
+    } else {
+        return Err(no_endpoint(route.path));
+    };
+    answered.map_err(|refusal| route.own(refusal))
 }
 
 /// Calls the private endpoint of a call that the gate admitted, of a caller of any kind. `at` is when it was admitted.

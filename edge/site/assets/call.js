@@ -58,6 +58,12 @@ function parse(body) {
 
 export const get = async (path, options) => parse(await text(path, options));
 
+// Where this site answers a public call of the interface, such as `/v1/symbols`. The call then takes nothing of the public limit of the
+// visitor's address, which is for programs, and the interface may be at another address than the pages.
+export const publicPath = (path) => `/site/public${path}`;
+
+export const getPublic = (path, options) => get(publicPath(path), options);
+
 // A call that changes something. Its answer may bring the token of the next one.
 export async function post(path, body = {}, options = {}) {
   const headers = { "content-type": "application/json" };

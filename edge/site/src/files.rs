@@ -103,6 +103,20 @@ mod tests {
         assert!(File::find("/site/person/signin.html").is_none() && File::find("/site/").is_none());
     }
 
+    /// Scripts make public calls through the site (`getPublic` of `call.js`): those of the interface would
+    /// take from the public limit of the visitor's address, and are not at the listener of pages.
+    #[test]
+    fn no_script_makes_a_public_call_of_the_interface() {
+        for file in FILES.iter().filter(|file| file.kind.starts_with("text/javascript")) {
+            let script = String::from_utf8(file.bytes()).unwrap();
+            for call in ["get", "text", "fetch", "url", "usePolled"] {
+                for start in ["(\"/v", "(`/v"] {
+                    assert!(!script.contains(&format!("{call}{start}")), "{}: {call}", file.path);
+                }
+            }
+        }
+    }
+
     #[test]
     fn encodings_and_tags_are_read() {
         for (sent, is_taken) in [

@@ -16,15 +16,18 @@ mod shared;
 mod trade;
 
 use buttonwood_http::Reply;
-use buttonwood_rest::{Later, Outside, Spot, Visit, no_endpoint};
-use calls::Calls;
+use buttonwood_rest::{Later, Outside, PublicCall, Spot, Visit, no_endpoint};
+use calls::{Calls, call_public};
 use files::File;
 use pages::Page;
 use shared::Shared;
 use std::time::Duration;
 
-/// How long the main part of the front page is shown to all clients before it is made again.
-const FRONT_LASTS: Duration = Duration::from_secs(1);
+/// How long the market table is shown to all clients before it is made again.
+const TABLE_LASTS: Duration = Duration::from_secs(1);
+
+/// The start of the paths at which pages make public calls of the interface.
+const PUBLIC: &str = "/site/public";
 
 /// The name under which the metrics count pages and their files.
 const PAGE: &str = "page";
@@ -34,12 +37,15 @@ const HTML: &str = "text/html; charset=utf-8";
 /// The site of an exchange.
 #[derive(Debug)]
 pub struct Site {
+    /// The front page's market table, as data.
+    table: Shared,
+    /// The main part of the front page.
     front: Shared,
 }
 
 impl Default for Site {
     fn default() -> Self {
-        Self { front: Shared::new(FRONT_LASTS) }
+        Self { table: Shared::new(TABLE_LASTS), front: Shared::new(TABLE_LASTS) }
     }
 }
 
@@ -62,6 +68,8 @@ enum Content<'a> {
     Page(&'static Page),
     /// The calls of these pages.
     Calls(&'static Calls),
+    /// A public call of the interface by these pages.
+    Public(PublicCall<'a>),
 }
 
 impl<'a> Content<'a> {
@@ -72,6 +80,9 @@ impl<'a> Content<'a> {
         }
         if let Some(name) = path.strip_prefix("/markets/") {
             return Some(Self::Moved(name));
+        }
+        if let Some(call) = path.strip_prefix(PUBLIC).and_then(PublicCall::find) {
+            return Some(Self::Public(call));
         }
         match path {
             "/site/market.json" => Some(Self::Table),
@@ -88,12 +99,13 @@ impl<'a> Content<'a> {
 
 impl Outside for Site {
     fn names(&self) -> Vec<&'static str> {
-        std::iter::once(PAGE).chain(Calls::paths()).collect()
+        [PAGE, PUBLIC].into_iter().chain(Calls::paths()).collect()
     }
 
     fn find(&self, path: &str) -> Option<Spot> {
         Content::find(path).map(|content| match content {
             Content::Calls(calls) => calls.spot(),
+            Content::Public(_) => Spot::page(PUBLIC),
             Content::File(_)
             | Content::Table
             | Content::Names
@@ -104,26 +116,30 @@ impl Outside for Site {
         })
     }
 
-    /// The page as of now, the front page of at most a second ago. The changes of prices may need rows of the history that are on disk.
+    /// The page as of now, the market table of at most a second ago. The changes of prices may need rows of
+    /// the history that are on disk.
     fn answer<'a>(&'a self, visit: Visit<'a>) -> Later<'a> {
         Box::pin(async move {
             let exchange = &visit.app.exchange;
+            let second = || exchange.now().seconds();
             let content = Content::find(visit.path()).ok_or_else(|| no_endpoint(visit.path()))?;
             Ok(match content {
                 Content::File(file) => file.answer(&visit),
                 Content::Table => {
-                    Reply::page("application/json", market::table(exchange).await.to_string().into_bytes())
+                    let table = async { market::table(exchange).await.to_string() };
+                    Reply::page("application/json", self.table.get(second, table).await)
                 }
                 Content::Names => console::answer(&visit)?,
                 Content::FirstSymbol => trade::first(&visit),
                 Content::Symbol(name) => trade::page(&visit, name),
                 Content::Moved(name) => trade::moved(&visit, name),
                 Content::Page(page) if page.is_front() => {
-                    let main = self.front.get(front::main(exchange)).await;
+                    let main = self.front.get(second, front::main(exchange)).await;
                     page.answer(&visit, &String::from_utf8_lossy(&main))?
                 }
                 Content::Page(page) => page.answer(&visit, "")?,
                 Content::Calls(calls) => calls.answer(visit).await?,
+                Content::Public(call) => call_public(&visit, call).await?,
             })
         })
     }

@@ -264,8 +264,13 @@ fn pages_have_their_own_bucket() {
     assert_eq!(gate.page(peer, now).map_err(|refusal| refusal.reason), Err(Reason::RateLimit));
     gate.page(IpAddr::from([10, 0, 0, 2]), now).unwrap();
     assert_eq!(gate.public(peer, now), Ok(Duration::ZERO));
+    for _ in 0..60 {
+        gate.shown(peer, now).unwrap();
+    }
+    assert_eq!(gate.shown(peer, now).map_err(|refusal| refusal.reason), Err(Reason::RateLimit));
+    gate.shown(peer, now + Duration::from_millis(100)).unwrap();
     let gate = gate_with(Limits::off());
-    (0..1_000).for_each(|_| gate.page(peer, now).unwrap());
+    (0..1_000).for_each(|_| gate.page(peer, now).and_then(|()| gate.shown(peer, now)).unwrap());
 }
 
 /// Proves SES-012, SES-013.

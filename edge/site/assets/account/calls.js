@@ -1,6 +1,6 @@
 // Calls of an account's pages: a few at a time, since the exchange takes no more at once of one session, and again where a limit asks to
 // wait.
-import { call, get } from "../call.js";
+import { call, getPublic } from "../call.js";
 import { signInUrl } from "../page.js";
 
 const AT_ONCE = 4;
@@ -38,7 +38,7 @@ async function patiently(work) {
 
 // Reads of the interface: private ones on the chosen account, and public ones.
 export const ask = (request, fields) => patiently(() => call(request, fields));
-export const askPublic = (path) => patiently(() => get(path));
+export const askPublic = (path) => patiently(() => getPublic(path));
 
 const chains = new Map();
 

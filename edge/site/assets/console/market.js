@@ -1,4 +1,5 @@
 // Prices, statuses, auctions, halts, and trades that are broken.
+import { publicPath } from "../call.js";
 import { compare, isDecimal, product, read, short, text } from "../decimal.js";
 import { Amount, html, Region, Side, useState } from "../ui.js";
 import { findCall } from "./contract.js";
@@ -20,7 +21,7 @@ function moved(price, factor) {
 
 // The dollar price of the currency that a symbol trades, as its last trade has it.
 function Index({ calls, symbol, currency }) {
-  const [state, ticker] = usePolled(`/v1/pubticker/${symbol}`, 4_000);
+  const [state, ticker] = usePolled(publicPath(`/v1/pubticker/${symbol}`), 4_000);
   const [, clock] = usePolled("/sandbox/clock", 0);
   const last = ticker && isDecimal(String(ticker.last)) ? String(ticker.last) : null;
   const pin = (price) => ({ price, pinned: "" });
@@ -39,7 +40,7 @@ function Index({ calls, symbol, currency }) {
 }
 
 function Tape({ calls, symbol }) {
-  const [state, trades, reload] = usePolled(`/v1/trades/${symbol}?limit_trades=${TRADES}`, 5_000);
+  const [state, trades, reload] = usePolled(publicPath(`/v1/trades/${symbol}?limit_trades=${TRADES}`), 5_000);
   const call = findCall(calls, "/sandbox/trades/break");
   const [kind, setKind] = useState("full");
   const [tid, setTid] = useState("");

@@ -1,5 +1,5 @@
 // The list of events: by category and status, with a search, live prices, and countdowns by the exchange's clock.
-import { get } from "../call.js";
+import { getPublic } from "../call.js";
 import { url } from "../page.js";
 import { Region, html, useEffect, useLoaded, useMemo, useState } from "../ui.js";
 import { useExchangeTime } from "./clock.js";
@@ -66,7 +66,7 @@ function useRefresh(reload) {
 }
 
 function Filters({ filters, change }) {
-  const [, found] = useLoaded(() => get("/v1/prediction-markets/categories"));
+  const [, found] = useLoaded(() => getPublic("/v1/prediction-markets/categories"));
   const categories = found?.categories ?? [];
   const shown = filters.category && !categories.includes(filters.category) ? [filters.category, ...categories] : categories;
   return html`<form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
@@ -116,7 +116,7 @@ export function Events() {
   const [limit, setLimit] = useState(PAGE);
   const asked = useSettled(filters.search, TYPING);
   const path = listPath({ ...filters, search: asked }, limit);
-  const [loaded, value, reload] = useLoaded(() => get(path), [path]);
+  const [loaded, value, reload] = useLoaded(() => getPublic(path), [path]);
   useRefresh(reload);
   useStatusChanges(reload);
   const events = value?.data ?? [];

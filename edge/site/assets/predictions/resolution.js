@@ -1,5 +1,5 @@
 // How an event ends: who decides by what, until when that can be disputed, and each step so far.
-import { get } from "../call.js";
+import { getPublic } from "../call.js";
 import { Amount, html, useEffect, useLoaded } from "../ui.js";
 import { duration, when } from "./times.js";
 import { plain, strike } from "./words.js";
@@ -47,7 +47,7 @@ function Step({ event, step }) {
 
 function Collateral({ event }) {
   const path = `/v1/prediction-markets/events/${encodeURIComponent(event.ticker)}/collateral`;
-  const [state, value, reload] = useLoaded(() => get(path), [path]);
+  const [state, value, reload] = useLoaded(() => getPublic(path), [path]);
   useEffect(() => {
     const timer = setInterval(() => document.hidden || reload(), 15_000);
     return () => clearInterval(timer);

@@ -1,12 +1,12 @@
 // The terms of prediction markets: read and accepted in place, since no order is taken before.
-import { call, get } from "../call.js";
+import { call, getPublic } from "../call.js";
 import { announce, html, useLoaded, useState, warn } from "../ui.js";
 import { when } from "./times.js";
 
 const PATH = "/v1/prediction-markets/terms";
 
 async function load() {
-  const [terms, status] = await Promise.all([get(PATH), call(`${PATH}/status`)]);
+  const [terms, status] = await Promise.all([getPublic(PATH), call(`${PATH}/status`)]);
   return { ...terms, isAccepted: status.hasAcceptedLatest, before: status.acceptedVersion };
 }
 

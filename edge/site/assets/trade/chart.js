@@ -1,5 +1,5 @@
 // The chart's panel: candles of a time frame, or the depth of the book.
-import { get } from "../call.js";
+import { getPublic } from "../call.js";
 import { get as kept, set as keep } from "../preferences.js";
 import { grouped, rounded, read } from "../decimal.js";
 import { announce, html, Region, useEffect, useRef, useState } from "../ui.js";
@@ -40,7 +40,7 @@ function withTrade(row, trade, seconds) {
 
 // Contracts have no candles at the exchange; those of the newest trades are made here.
 async function ofTrades(seconds) {
-  const list = await get(`/v1/trades/${symbol}?limit_trades=500`);
+  const list = await getPublic(`/v1/trades/${symbol}?limit_trades=500`);
   const rows = [];
   for (const { timestampms, price, amount } of list.reverse()) {
     const row = withTrade(rows.at(-1), { at: timestampms, price: toPrice(price), amount: BigInt(amountDigits(amount)) }, seconds);
@@ -55,7 +55,8 @@ const amountDigits = (words) => {
   return whole + part.slice(0, places).padEnd(places, "0");
 };
 
-const load = async (frame) => (isContract ? ofTrades(FRAMES[frame]) : (await get(`/v2/candles/${symbol}/${frame}`)).map(rowOf).reverse());
+const ofCandles = async (frame) => (await getPublic(`/v2/candles/${symbol}/${frame}`)).map(rowOf).reverse();
+const load = (frame) => (isContract ? ofTrades(FRAMES[frame]) : ofCandles(frame));
 
 const onTick = (words) => {
   const price = toPrice(words);

@@ -1,5 +1,5 @@
 // The event of a contract: its question, quotes as cents and per cent, when it ends and what decides it.
-import { get } from "../call.js";
+import { getPublic } from "../call.js";
 import { url } from "../page.js";
 import { moment } from "../time.js";
 import { html, Region, useLoaded } from "../ui.js";
@@ -25,7 +25,7 @@ function Quotes() {
 }
 
 export function EventPanel() {
-  const [state, event, reload] = useLoaded(() => get(`/v1/prediction-markets/events/${market.contract.event}`), []);
+  const [state, event, reload] = useLoaded(() => getPublic(`/v1/prediction-markets/events/${market.contract.event}`), []);
   return html`<${Region} name="event" title=${market.contract.title} state=${state} retry=${reload} className="event"><div
     class="padded form">
     ${market.contract.label !== market.contract.title && html`<p><b>${market.contract.label}</b></p>`}

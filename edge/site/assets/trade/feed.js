@@ -1,5 +1,5 @@
 // The book and the trades of this market as the streams tell them. The parts of the page that draw them ask for the newest state.
-import { get } from "../call.js";
+import { getPublic } from "../call.js";
 import { watch } from "../socket.js";
 import { ONE, isContract, priceText, setPlaces, symbol, TICK, toAmount, toPrice } from "./market.js";
 import { draw, store } from "./store.js";
@@ -114,7 +114,7 @@ function onTrade(frame) {
 // The trades before the stream; after a gap those that it left out.
 async function loadTrades() {
   try {
-    add((await get(`/v1/trades/${symbol}?limit_trades=100`)).map(ofReply));
+    add((await getPublic(`/v1/trades/${symbol}?limit_trades=100`)).map(ofReply));
   } catch {
     // The tape goes on with the trades that come.
   }

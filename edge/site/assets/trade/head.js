@@ -1,5 +1,5 @@
 // The line above the panels: which market, its newest price and its day, and the layout.
-import { get } from "../call.js";
+import { getPublic } from "../call.js";
 import { change as moved, grouped, read, rounded } from "../decimal.js";
 import { open as openPalette } from "../palette.js";
 import { html, useEffect, useState } from "../ui.js";
@@ -19,7 +19,9 @@ function useDay() {
     const read = async () => {
       if (document.hidden) return;
       try {
-        const [ticker, volumes] = await Promise.all([get(`/v2/ticker/${symbol}`), isContract ? null : get(`/v1/pubticker/${symbol}`)]);
+        const [ticker, volumes] = await Promise.all([
+          getPublic(`/v2/ticker/${symbol}`), isContract ? null : getPublic(`/v1/pubticker/${symbol}`),
+        ]);
         setDay({ ...ticker, volume: volumes?.volume });
       } catch {
         // A market without a trade has no day yet.

@@ -1,5 +1,5 @@
 // What a perpetual has beyond a spot market, and the position in it.
-import { get } from "../call.js";
+import { getPublic } from "../call.js";
 import { difference, grouped, ratio, read, short, text } from "../decimal.js";
 import { request } from "../socket.js";
 import { clock } from "../time.js";
@@ -91,7 +91,7 @@ function Paid() {
 }
 
 const load = async () => {
-  const [risk, fund] = await Promise.all([get(`/v1/riskstats/${symbol}`), get(`/v1/fundingamount/${symbol}`)]);
+  const [risk, fund] = await Promise.all([getPublic(`/v1/riskstats/${symbol}`), getPublic(`/v1/fundingamount/${symbol}`)]);
   mark.price = risk.mark_price;
   return { risk, fund };
 };

@@ -1,5 +1,5 @@
 // What stands above the ticket while a market does not take every order.
-import { get } from "../call.js";
+import { getPublic } from "../call.js";
 import { watch } from "../socket.js";
 import { html, useEffect } from "../ui.js";
 import { preview } from "./draft.js";
@@ -23,7 +23,7 @@ export const status = store(market.status);
 async function read() {
   if (document.hidden) return;
   try {
-    const details = await get(`/v1/symbols/details/${symbol}`);
+    const details = await getPublic(`/v1/symbols/details/${symbol}`);
     status.set(details.status);
   } catch {
     // The last status stands; an order that is refused says why.

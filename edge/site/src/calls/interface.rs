@@ -1,9 +1,12 @@
-//! Calls of the interface by a browser: `/site/call`.
+//! Calls of the interface by a browser: private ones by `/site/call`, public ones by `/site/public/…`.
 
 use super::caller::{Caller, sign_in_required};
+use super::checks::check_origin;
+use crate::own::Own;
 use buttonwood_gate::{Held, Payload, Reason, Refusal, Value};
+use buttonwood_http::Reply;
 use buttonwood_model::AccountId;
-use buttonwood_rest::{HeldCall, Later, held_by_browser, needs_code};
+use buttonwood_rest::{HeldCall, Later, PublicCall, Visit, held_by_browser, needs_code};
 
 /// The payload of a private endpoint, without its nonce, gets that endpoint's reply.
 pub(super) fn call<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
@@ -17,6 +20,13 @@ pub(super) fn call<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
         let held = held(caller)?;
         caller.app.call_held(HeldCall { held, payload: fields, again: &again }).await
     })
+}
+
+/// A public call of a page of the exchange gets the endpoint's reply. A page of another site is refused, so
+/// that it cannot use up the limit that its visitor has here: it calls the interface itself.
+pub(crate) async fn call_public(visit: &Visit<'_>, call: PublicCall<'_>) -> Result<Reply, Refusal> {
+    check_origin(visit, &Own::of(visit))?;
+    call.answer(visit.app, visit.client, visit.head.uri.query().unwrap_or_default()).await
 }
 
 /// The browser as the published state has it now.

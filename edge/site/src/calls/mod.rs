@@ -26,6 +26,7 @@ mod user;
 
 pub(crate) use caller::{BrowserState, find_browser};
 pub(crate) use fields::Step;
+pub(crate) use interface::call_public;
 pub(crate) use preferences::preferences_of;
 
 use crate::own::Own;
