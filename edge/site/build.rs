@@ -37,11 +37,12 @@ fn main() {
             .iter()
             .take(12)
             .fold(String::new(), |tag, byte| format!("{tag}{byte:02x}"));
+        let needs = needed(name, &files);
         let packed = out.join(format!("{at}.gz"));
         fs::write(&packed, compressed(&bytes)).expect("OUT_DIR can be written");
         writeln!(
             table,
-            "File {{ path: \"/site/{name}\", kind: {:?}, tag: \"\\\"{tag}\\\"\", packed: include_bytes!(\"{}\") }},",
+            "File {{ path: \"/site/{name}\", kind: {:?}, tag: \"\\\"{tag}\\\"\", needs: &{needs:?}, packed: include_bytes!(\"{}\") }},",
             kind(name),
             packed.display()
         )
@@ -65,6 +66,52 @@ fn collect(directory: &Path, files: &mut Vec<(PathBuf, String)>) {
             files.push((path, name));
         }
     }
+}
+
+/// The paths of all modules that a script imports, and that these import in turn: those that it names itself come first.
+fn needed(name: &str, files: &[(PathBuf, String)]) -> Vec<String> {
+    let mut found = vec![name.to_owned()];
+    let mut at = 0;
+    while let Some(module) = found.get(at).cloned() {
+        let file = files.iter().find(|(_, served)| *served == module).map(|(file, _)| file);
+        let file = file.unwrap_or_else(|| panic!("{module} is imported, and there is no such file"));
+        for import in imports(&module, &String::from_utf8_lossy(&served(file))) {
+            if !found.contains(&import) {
+                found.push(import);
+            }
+        }
+        at += 1;
+    }
+    found.iter().skip(1).map(|module| format!("/site/{module}")).collect()
+}
+
+/// The names of the modules that a script imports at its beginning.
+fn imports(name: &str, text: &str) -> Vec<String> {
+    let is_script = name.rsplit_once('.').is_some_and(|(_, extension)| extension == "js");
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    let quoted = |rest: &str| rest.split('"').next().filter(|path| path.starts_with('.')).map(str::to_owned);
+    let starts = ["from \"", "from\"", "import \""];
+    let places = starts.iter().flat_map(|start| text.match_indices(start).map(|(at, _)| at + start.len()));
+    let mut places: Vec<usize> = places.filter(|_| is_script).collect();
+    places.sort_unstable();
+    places
+        .into_iter()
+        .filter_map(|at| text.get(at..).and_then(quoted))
+        .map(|path| beside(folder, &path))
+        .collect()
+}
+
+/// The name of a file at a relative path from a folder.
+fn beside(folder: &Path, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.iter().filter_map(|part| part.to_str()).collect();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 /// The bytes of a file as a browser gets it. A library's module names another by its package, which only a bundler could resolve.

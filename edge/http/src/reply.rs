@@ -170,6 +170,11 @@ impl Reply {
         self
     }
 
+    pub(crate) fn with_body(mut self, body: Bytes) -> Self {
+        self.body = body;
+        self
+    }
+
     /// The same with one more cookie: the value of a `Set-Cookie` field.
     #[must_use]
     pub fn with_cookie(mut self, mut cookie: HeaderValue) -> Self {

@@ -13,11 +13,14 @@ use crate::health::Check;
 use crate::page_data;
 use crate::route::Later;
 use buttonwood_gate::{Reason, Refusal, quoted};
-use buttonwood_http::{Reply, Request};
+use buttonwood_http::{Reply, Request, packed, takes_gzip};
 use buttonwood_wire::reply::{refusal_of, refused};
-use http::Method;
+use http::header::{ACCEPT, ACCEPT_ENCODING, VARY};
+use http::request::Parts;
+use http::{HeaderValue, Method};
 use std::fmt::Debug;
 use std::net::IpAddr;
+use std::sync::OnceLock;
 
 /// The path of the contract.
 const CONTRACT: &str = "/openapi.json";
@@ -36,6 +39,12 @@ pub trait Outside: Debug + Send + Sync {
 
     /// Looks up a path; none if it is not this handler's. This must be cheap: it limits no rate.
     fn find(&self, path: &str) -> Option<Spot>;
+
+    /// The spot of a page that tells a person's browser that there is nothing at a path which no handler has; none if this handler has
+    /// no such page for it. Programs get a refusal in JSON.
+    fn find_missing(&self, _path: &str) -> Option<Spot> {
+        None
+    }
 
     /// Answers a request for such a path. A refusal is counted, and the failure of the exchange itself is logged, before
     /// [`Outside::refuse`] words it.
@@ -126,6 +135,17 @@ impl<'a> Beyond<'a> {
         found.next().map(|(outside, spot)| Self::Handler(outside.as_ref(), spot))
     }
 
+    /// The part that answers a browser which a person sent to a path without anything.
+    pub(crate) fn find_missing(settings: &'a Settings, head: &Parts) -> Option<Self> {
+        if !wants_page(head) {
+            return None;
+        }
+        let path = head.uri.path();
+        let mut found =
+            settings.outside.iter().filter_map(|outside| Some((outside, outside.find_missing(path)?)));
+        found.next().map(|(outside, spot)| Self::Handler(outside.as_ref(), spot))
+    }
+
     /// The methods that it takes.
     pub(crate) fn methods(&self) -> &'static str {
         match self {
@@ -166,9 +186,9 @@ impl<'a> Beyond<'a> {
         }
         match self {
             Self::Health(check) => Ok(check.answer(app)),
-            Self::Contract(_, text) => {
+            Self::Contract(path, text) => {
                 app.gate.page(client, app.uptime())?;
-                Ok(Reply::page("application/json", text.as_bytes().to_vec()))
+                Ok(contract(path, text, request.head))
             }
             Self::Data(wanted) => {
                 app.gate.page(client, app.uptime())?;
@@ -188,6 +208,23 @@ impl<'a> Beyond<'a> {
     }
 }
 
+/// A contract, compressed for a client that takes it. Its text never changes, so each is compressed once.
+fn contract(path: &str, text: &'static str, head: &Parts) -> Reply {
+    static PACKED: [OnceLock<Option<Vec<u8>>>; 2] = [const { OnceLock::new() }; 2];
+    let [calls, events] = &PACKED;
+    let kept = if path == CONTRACT { calls } else { events };
+    let encodings = head.headers.get(ACCEPT_ENCODING).and_then(|taken| taken.to_str().ok());
+    let reply = |body: Vec<u8>| {
+        Reply::page("application/json", body).with_header(VARY, HeaderValue::from_static("Accept-Encoding"))
+    };
+    if takes_gzip(encodings.unwrap_or_default())
+        && let Some(body) = kept.get_or_init(|| packed(text.as_bytes()).ok())
+    {
+        return reply(Vec::new()).with_packed(body.clone());
+    }
+    reply(text.as_bytes().to_vec())
+}
+
 /// The refusal of a path that does not exist.
 pub fn no_endpoint(path: &str) -> Refusal {
     Refusal::new(Reason::EndpointNotFound, format!("No endpoint at '{}'", quoted(path)))
@@ -197,6 +234,12 @@ pub fn no_endpoint(path: &str) -> Refusal {
 pub(crate) fn wrong_method(path: &str, method: &Method, allowed: &str) -> Refusal {
     let message = format!("'{}' answers to {allowed}, not to {}", quoted(path), quoted(method.as_str()));
     Refusal::new(Reason::EndpointNotFound, message).with_status(405)
+}
+
+/// Whether a request is that of a browser for a page: all of them name HTML first.
+fn wants_page(head: &Parts) -> bool {
+    let accepted = head.headers.get(ACCEPT).and_then(|accepted| accepted.to_str().ok()).unwrap_or_default();
+    takes(READING, &head.method) && accepted.trim_start().starts_with("text/html")
 }
 
 fn takes(methods: &str, method: &Method) -> bool {

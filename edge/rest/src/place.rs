@@ -55,7 +55,9 @@ impl<'a> Place<'a> {
         match find(head.method.as_str(), path, app.settings.sandbox) {
             Found::Route(route, parameter) => Self::Route(route, parameter),
             Found::OtherMethod(route) => Self::OtherMethod(route),
-            Found::Nothing => Beyond::find(&app.settings, path).map_or(Self::Nothing, Self::Beyond),
+            Found::Nothing => Beyond::find(&app.settings, path)
+                .or_else(|| Beyond::find_missing(&app.settings, head))
+                .map_or(Self::Nothing, Self::Beyond),
         }
     }
 

@@ -1,10 +1,11 @@
 //! The files of the pages: scripts, styles, images, and the licences of libraries. `build.rs` packs them.
 
-use buttonwood_http::Reply;
+use buttonwood_http::{Reply, takes_gzip};
 use buttonwood_rest::Visit;
 use flate2::read::GzDecoder;
-use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, ETAG, IF_NONE_MATCH, VARY};
+use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderValue, StatusCode};
+use std::fmt::Write as _;
 use std::io::Read as _;
 
 /// A file.
@@ -16,6 +17,8 @@ pub(crate) struct File {
     kind: &'static str,
     /// Its entity tag (RFC 9110, 8.8.3), which changes with its content.
     tag: &'static str,
+    /// The paths of the modules that it imports, and that these import.
+    needs: &'static [&'static str],
     /// Its bytes, compressed with gzip.
     packed: &'static [u8],
 }
@@ -33,14 +36,23 @@ impl File {
         FILES.get(at)
     }
 
+    /// The elements by which a browser loads the modules of a page at once: by itself it would learn of each from the one before.
+    pub(crate) fn preloads(script: &str) -> String {
+        let needs = Self::find(&format!("/site/{script}.js")).into_iter().flat_map(|file| file.needs);
+        needs.fold(String::new(), |mut out, path| {
+            // Writing to a text cannot fail.
+            let _ = writeln!(out, "<link rel=\"modulepreload\" href=\"{path}\">");
+            out
+        })
+    }
+
     /// The file, or 304 for a browser that holds it. A browser asks each time, so that a new build shows at once.
     pub(crate) fn answer(&self, visit: &Visit<'_>) -> Reply {
         let tags = visit.header(&IF_NONE_MATCH).unwrap_or_default();
         let reply = if is_among(self.tag, tags) {
             Reply::page(self.kind, Vec::new()).with_status(StatusCode::NOT_MODIFIED)
         } else if takes_gzip(visit.header(&ACCEPT_ENCODING).unwrap_or_default()) {
-            Reply::page(self.kind, self.packed.to_vec())
-                .with_header(CONTENT_ENCODING, HeaderValue::from_static("gzip"))
+            Reply::page(self.kind, Vec::new()).with_packed(self.packed)
         } else {
             Reply::page(self.kind, self.bytes())
         };
@@ -67,23 +79,10 @@ fn is_among(tag: &str, tags: &str) -> bool {
     tags.split(',').map(str::trim).any(|known| known == "*" || known.trim_start_matches("W/") == tag)
 }
 
-/// Whether a client takes gzip: it names it, or everything, and not with the weight 0.
-fn takes_gzip(encodings: &str) -> bool {
-    let taken = |wanted: &str| {
-        let mut named = encodings.split(',').map(|part| part.split(';').map(str::trim));
-        named.find_map(|mut part| {
-            let is_named = part.next().is_some_and(|name| name.eq_ignore_ascii_case(wanted));
-            is_named.then(|| !part.any(|weight| matches!(weight, "q=0" | "q=0.0" | "q=0.00" | "q=0.000")))
-        })
-    };
-    taken("gzip").or_else(|| taken("*")).unwrap_or(false)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use sha2::{Digest as _, Sha256};
-    use std::fmt::Write as _;
 
     fn digest(bytes: &[u8]) -> String {
         Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
@@ -117,18 +116,27 @@ mod tests {
         }
     }
 
+    /// A page names every module that its script needs, however far down, and nothing that is not there.
     #[test]
-    fn encodings_and_tags_are_read() {
-        for (sent, is_taken) in [
-            ("gzip, deflate, br", true),
-            ("br;q=1.0, GZIP;q=0.5", true),
-            ("*", true),
-            ("gzip;q=0, *", false),
-            ("identity", false),
-            ("", false),
-        ] {
-            assert_eq!(takes_gzip(sent), is_taken, "{sent}");
+    fn all_modules_of_a_page_are_loaded_at_once() {
+        for file in &FILES {
+            for path in file.needs {
+                let needed = File::find(path).unwrap_or_else(|| panic!("{} needs {path}", file.path));
+                assert!(
+                    needed.needs.iter().all(|deeper| file.needs.contains(deeper) || *deeper == file.path)
+                );
+            }
         }
+        let named = File::preloads("trade");
+        for path in ["/site/call.js", "/site/preact.js", "/site/trade/feed.js"] {
+            let element = format!("<link rel=\"modulepreload\" href=\"{path}\">");
+            assert_eq!(named.matches(&element).count(), 1, "{path}: {named}");
+        }
+        assert_eq!((File::preloads("look").as_str(), File::preloads("nosuch").as_str()), ("", ""));
+    }
+
+    #[test]
+    fn tags_are_read() {
         for (sent, is_held) in
             [("\"a\"", true), ("\"b\", W/\"a\"", true), ("*", true), ("\"b\"", false), ("a", false)]
         {

@@ -2,6 +2,7 @@
 
 use crate::HTML;
 use crate::calls::{BrowserState, Step, find_browser, preferences_of};
+use crate::files::File;
 use crate::html::fill;
 use buttonwood_http::Reply;
 use buttonwood_identity::Stage;
@@ -110,6 +111,7 @@ impl Seen {
             &[
                 ("title", &escaped(parts.title)),
                 ("script", parts.script),
+                ("preloads", &File::preloads(parts.script)),
                 ("styles", &styles),
                 ("class", parts.class),
                 ("nav", &self.links(visit)),

@@ -1,5 +1,6 @@
 //! Who may see the pages that are not for everyone: the console of a sandbox, and the page of operators.
 
+use crate::NOTHING;
 use crate::calls::BrowserState;
 use crate::trade;
 use buttonwood_http::Reply;
@@ -21,7 +22,7 @@ impl Closed {
     /// The page that says so.
     pub(crate) fn page(&self, visit: &Visit<'_>) -> Reply {
         match self {
-            Self::Nothing => trade::not_found(visit, "No such page", "There is nothing at this address."),
+            Self::Nothing => trade::not_found(visit, "No such page", NOTHING),
             Self::Forbidden(why) => {
                 trade::not_found(visit, "Not from here", &escaped(why)).with_status(StatusCode::FORBIDDEN)
             }

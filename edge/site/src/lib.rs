@@ -16,9 +16,10 @@ mod shared;
 mod trade;
 
 use buttonwood_http::Reply;
-use buttonwood_rest::{Later, Outside, PublicCall, Spot, Visit, no_endpoint};
+use buttonwood_rest::{Later, Outside, PublicCall, Spot, Visit};
 use calls::{Calls, call_public};
 use files::File;
+use http::header::ACCEPT_ENCODING;
 use pages::Page;
 use shared::Shared;
 use std::time::Duration;
@@ -29,8 +30,18 @@ const TABLE_LASTS: Duration = Duration::from_secs(1);
 /// The start of the paths at which pages make public calls of the interface.
 const PUBLIC: &str = "/site/public";
 
+/// The start of the paths at which pages ask for the status of a symbol.
+const STATUS: &str = "/site/status/";
+
+/// The starts of the paths at which programs call: nothing at one of them is a page.
+const OF_PROGRAMS: [&str; 8] =
+    ["v1", "v2", "sandbox", "site", "health", "auth", "openapi.json", "asyncapi.json"];
+
 /// The name under which the metrics count pages and their files.
 const PAGE: &str = "page";
+
+/// The words of the page at an address without one.
+pub(crate) const NOTHING: &str = "There is nothing at this address.";
 
 const HTML: &str = "text/html; charset=utf-8";
 
@@ -58,8 +69,10 @@ enum Content<'a> {
     Table,
     /// The names that the console offers.
     Names,
-    /// The first symbol's page.
+    /// The page of the symbol with the largest volume.
     FirstSymbol,
+    /// The status of the symbol with this name.
+    Status(&'a str),
     /// The page of the symbol with this name, which may not exist.
     Symbol(&'a str),
     /// The address that this symbol's page had in earlier builds.
@@ -83,6 +96,10 @@ impl<'a> Content<'a> {
         }
         if let Some(call) = path.strip_prefix(PUBLIC).and_then(PublicCall::find) {
             return Some(Self::Public(call));
+        }
+        let status = path.strip_prefix(STATUS).and_then(|name| name.strip_suffix(".json"));
+        if let Some(name) = status {
+            return Some(Self::Status(name));
         }
         match path {
             "/site/market.json" => Some(Self::Table),
@@ -110,10 +127,16 @@ impl Outside for Site {
             | Content::Table
             | Content::Names
             | Content::FirstSymbol
+            | Content::Status(_)
             | Content::Symbol(_)
             | Content::Moved(_)
             | Content::Page(_) => Spot::page(PAGE),
         })
+    }
+
+    fn find_missing(&self, path: &str) -> Option<Spot> {
+        let start = path.split('/').nth(1).unwrap_or_default();
+        (!OF_PROGRAMS.contains(&start)).then_some(Spot::page(PAGE))
     }
 
     /// The page as of now, the market table of at most a second ago. The changes of prices may need rows of
@@ -122,15 +145,17 @@ impl Outside for Site {
         Box::pin(async move {
             let exchange = &visit.app.exchange;
             let second = || exchange.now().seconds();
-            let content = Content::find(visit.path()).ok_or_else(|| no_endpoint(visit.path()))?;
+            let Some(content) = Content::find(visit.path()) else {
+                return Ok(trade::not_found(&visit, "No such page", NOTHING));
+            };
+            let table = async { market::table(exchange).await.to_string() };
             Ok(match content {
                 Content::File(file) => file.answer(&visit),
-                Content::Table => {
-                    let table = async { market::table(exchange).await.to_string() };
-                    Reply::page("application/json", self.table.get(second, table).await)
-                }
+                Content::Table => Reply::page("application/json", self.table.get(second, table).await)
+                    .packed(visit.header(&ACCEPT_ENCODING).unwrap_or_default()),
                 Content::Names => console::answer(&visit)?,
-                Content::FirstSymbol => trade::first(&visit),
+                Content::FirstSymbol => trade::first(&visit, &self.table.get(second, table).await),
+                Content::Status(name) => trade::status(&visit, name)?,
                 Content::Symbol(name) => trade::page(&visit, name),
                 Content::Moved(name) => trade::moved(&visit, name),
                 Content::Page(page) if page.is_front() => {

@@ -5,11 +5,12 @@ use crate::frame::{Parts, Seen};
 use crate::html::fill;
 use crate::market;
 use buttonwood_engine::State;
+use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Currency, CurrencyId, Product, Symbol, SymbolId};
 use buttonwood_num::Grid;
 use buttonwood_prediction::{Contract, Event};
-use buttonwood_rest::Visit;
+use buttonwood_rest::{Visit, no_endpoint};
 use buttonwood_wire::html::escaped;
 use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
@@ -74,7 +75,12 @@ impl Shown {
         }
     }
 
-    fn data(&self, links: &[Link]) -> Value {
+    /// The part that changes while the page is open: the symbol's status, and whether the whole exchange is halted.
+    fn status(&self, is_halted: bool) -> Value {
+        json!({ "status": self.symbol.status.name(), "halted": is_halted })
+    }
+
+    fn data(&self, links: &[Link], is_halted: bool) -> Value {
         let Self { symbol, base, quote, claimed } = self;
         let grid = &symbol.grid;
         let markets = links.iter().map(|link| json!({ "symbol": link.symbol, "title": link.title }));
@@ -93,6 +99,7 @@ impl Shown {
             "quote": quote.code,
             "kind": self.product(),
             "status": symbol.status.name(),
+            "halted": is_halted,
             "tick": digits(grid, Grid::push_tick),
             "lot": digits(grid, Grid::push_lot),
             "minimum": digits(grid, |grid, out| grid.push_qty(out, symbol.qty_min)),
@@ -148,10 +155,11 @@ impl Link {
 /// The page of a symbol, or with 404 one that says that there is none.
 pub(crate) fn page(visit: &Visit<'_>, name: &str) -> Reply {
     let exchange = &visit.app.exchange;
-    let (shown, links) = {
+    let (shown, links, is_halted) = {
         let views = exchange.views();
         let is_linked = |symbol: &Symbol| symbol.name.eq_ignore_ascii_case(name);
-        (Shown::find(views.state(), name), market::links(&views, exchange.now(), is_linked))
+        let links = market::links(&views, exchange.now(), is_linked);
+        (Shown::find(views.state(), name), links, views.state().operations().is_halted())
     };
     let Some(shown) = shown else { return unknown(visit, name) };
     let title = shown.title();
@@ -172,13 +180,23 @@ pub(crate) fn page(visit: &Visit<'_>, name: &str) -> Reply {
         main: &main,
         foot: FOOT,
     };
-    Seen::of(visit).page(visit, &parts, json!({ "page": shown.data(&links) }))
+    Seen::of(visit).page(visit, &parts, json!({ "page": shown.data(&links, is_halted) }))
 }
 
-/// The page of the first symbol that is listed, for a visitor who names none.
-pub(crate) fn first(visit: &Visit<'_>) -> Reply {
-    let first = visit.app.exchange.views().state().symbols().first().map(|symbol| symbol.name.clone());
-    to(visit, &first.unwrap_or_default())
+/// `GET /site/status/{symbol}.json`: the status of a symbol and whether the exchange is halted, which its page asks for again and again.
+pub(crate) fn status(visit: &Visit<'_>, name: &str) -> Result<Reply, Refusal> {
+    let views = visit.app.exchange.views();
+    let shown = Shown::find(views.state(), name).ok_or_else(|| no_endpoint(visit.path()))?;
+    let status = shown.status(views.state().operations().is_halted());
+    Ok(Reply::json(status.to_string().into_bytes()).uncached())
+}
+
+/// The page of the symbol with the largest volume, for a visitor who names none: the first of the market table, which is JSON.
+pub(crate) fn first(visit: &Visit<'_>, table: &[u8]) -> Reply {
+    let table: Value = serde_json::from_slice(table).unwrap_or_default();
+    let largest = table.pointer("/rows/0/symbol").and_then(Value::as_str);
+    let listed = || visit.app.exchange.views().state().symbols().first().map(|symbol| symbol.name.clone());
+    to(visit, &largest.map(str::to_owned).or_else(listed).unwrap_or_default())
 }
 
 /// A redirect to the page of a symbol.

@@ -18,12 +18,13 @@ use schema::Schemas;
 const TEXT: &str = include_str!("../../../contract/openapi.json");
 
 /// Pages and health checks, which are outside of the interface.
-const OUTSIDE: [&str; 10] = [
+const OUTSIDE: [&str; 11] = [
     "/site/",
     "/markets/",
     "/trade/",
     "/account/",
     "/console/",
+    "/operator/",
     "/settings/",
     "/health/",
     "/favicon.ico",

@@ -93,3 +93,18 @@ fn methods_are_those_of_the_list() {
         (405, "'/auth/token' answers to POST, not to GET")
     );
 }
+
+/// All browsers name HTML first when a person sends them to a page. Programs do not, and a form or a call is no such request.
+#[test]
+fn browsers_ask_for_pages() {
+    let head = |method: Method, accept: &str| {
+        let request = http::Request::builder().method(method).uri("/nope").header(ACCEPT, accept).body(());
+        request.expect("a request").into_parts().0
+    };
+    let html = "text/html,application/xhtml+xml,*/*;q=0.8";
+    assert!(wants_page(&head(Method::GET, html)) && wants_page(&head(Method::HEAD, html)));
+    for accept in ["", "*/*", "application/json", "application/json, text/html"] {
+        assert!(!wants_page(&head(Method::GET, accept)), "{accept}");
+    }
+    assert!(!wants_page(&head(Method::POST, html)));
+}

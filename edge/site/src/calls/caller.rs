@@ -2,7 +2,7 @@
 
 use super::passkeys;
 use crate::own::Own;
-use buttonwood_gate::{Reason, Refusal};
+use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_identity::{Command, Digest, Reject, Stage, UserId};
 use buttonwood_model::{AccountId, GroupId, Roles, SessionId};
 use buttonwood_people::{self as people, From};
@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 /// The field of a call's CSRF token.
 const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
+/// The field with the short name of the account that the calling page shows.
+const SHOWN: HeaderName = HeaderName::from_static("x-account");
 /// The field that lets the sandbox's code pass; a cookie of the same name in capitals does too (SBX-006).
 const BYPASS: HeaderName = HeaderName::from_static("svc-sandbox-2fa");
 const BYPASS_COOKIE: &str = "SVC-SANDBOX-2FA";
@@ -49,6 +51,8 @@ pub(crate) struct Guest<'a> {
     pub(super) is_https: bool,
     /// The value of the cookie of its session.
     cookie: Option<&'a str>,
+    /// The short name of the account that its page shows; none for a call that does not say.
+    shown: Option<&'a str>,
     /// The value of the cookie of its sign-up.
     pub(super) sign_up: Option<&'a str>,
     /// The value of the cookie of its passkey's challenge.
@@ -68,6 +72,7 @@ impl<'a> Guest<'a> {
             origin: own.origin.clone(),
             is_https,
             cookie: visit.cookie(people::session_cookie(is_https)),
+            shown: visit.header(&SHOWN),
             sign_up: visit.cookie(sign_up_cookie(is_https)),
             challenge: visit.cookie(passkeys::cookie_name(is_https)),
             is_bypass_shown: headers.contains_key(BYPASS) || visit.cookie(BYPASS_COOKIE).is_some(),
@@ -175,6 +180,22 @@ impl<'a> Caller<'a> {
         let message =
             "The header 'X-CSRF-Token' must be the 'csrf' that signing in returned, or /site/session";
         Err(Refusal::new(Reason::CsrfMismatch, message))
+    }
+
+    /// Refuses a call whose page shows another account than the chosen one: another tab of the browser chose it meanwhile.
+    pub(super) fn check_account(&self, chosen: Option<AccountId>) -> Result<(), Refusal> {
+        let Some(shown) = self.guest.shown else { return Ok(()) };
+        let views = self.app.exchange.views();
+        let account = chosen.and_then(|account| views.state().access().account(account));
+        let name = account.map(|account| account.short_name.as_str()).unwrap_or_default();
+        if name == shown {
+            return Ok(());
+        }
+        let message = format!(
+            "This page shows account '{}', but '{name}' is chosen in another tab: load the page again",
+            quoted(shown)
+        );
+        Err(Refusal::new(Reason::InvalidAccountName, message).with_status(409))
     }
 
     /// Refuses a caller who is not signed in far enough.

@@ -7,6 +7,7 @@ use buttonwood_gate::{Held, Payload, Reason, Refusal, Value};
 use buttonwood_http::Reply;
 use buttonwood_model::AccountId;
 use buttonwood_rest::{HeldCall, Later, PublicCall, Visit, held_by_browser, needs_code};
+use http::header::ACCEPT_ENCODING;
 
 /// The payload of a private endpoint, without its nonce, gets that endpoint's reply.
 pub(super) fn call<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
@@ -26,16 +27,20 @@ pub(super) fn call<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
 /// that it cannot use up the limit that its visitor has here: it calls the interface itself.
 pub(crate) async fn call_public(visit: &Visit<'_>, call: PublicCall<'_>) -> Result<Reply, Refusal> {
     check_origin(visit, &Own::of(visit))?;
-    call.answer(visit.app, visit.client, visit.head.uri.query().unwrap_or_default()).await
+    let query = visit.head.uri.query().unwrap_or_default();
+    let reply = call.answer(visit.app, visit.client, query).await?;
+    Ok(reply.packed(visit.header(&ACCEPT_ENCODING).unwrap_or_default()))
 }
 
-/// The browser as the published state has it now.
+/// The browser as the published state has it now. A page that shows another account than the chosen one is refused.
 pub(super) fn held(caller: &Caller<'_>) -> Result<Held, Refusal> {
     if caller.browser.is_operator {
         return Err(Refusal::new(Reason::MissingRole, "An operator does not trade"));
     }
-    held_by_browser(caller.app, caller.browser.session, caller.app.exchange.now())
-        .ok_or_else(sign_in_required)
+    let held = held_by_browser(caller.app, caller.browser.session, caller.app.exchange.now())
+        .ok_or_else(sign_in_required)?;
+    caller.check_account(held.chosen)?;
+    Ok(held)
 }
 
 /// The account that the browser's user chose.

@@ -2,6 +2,8 @@
 
 use super::{entry, user};
 use buttonwood_accept::{Answer, Browser, Exchange, json};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
                       form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
@@ -131,4 +133,62 @@ fn a_step_asks_for_a_code() {
     half.post("/site/signin", &entry("a@people.test")).ok();
     assert!(half.get("/signin").reply.text().contains("\"step\":\"second_factor\""));
     assert_eq!(half.post("/signin", &json!({})).status(), 405);
+}
+
+/// The whole answer to a browser at an address that no contract knows.
+fn page_at(x: &Exchange, path: &str, accept: &str) -> String {
+    let mut socket = TcpStream::connect(x.address()).expect("a connection");
+    let fields = format!("Host: {}\r\nAccept: {accept}\r\nConnection: close", x.address());
+    write!(socket, "GET {path} HTTP/1.1\r\n{fields}\r\n\r\n").expect("it is sent");
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
+/// A browser that a person sent to an address without a page gets a page with 404; programs get JSON, and so do all at the interface's paths.
+#[test]
+fn a_missing_page_is_a_page() {
+    let x = Exchange::start();
+    let html = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    let get = |path: &str, accept: &str| x.anyone().send("GET", path, &[("Accept", accept)], b"");
+    for path in ["/account/", "/account/nope", "/console/nope", "/operator/", "/nope", "/v1x"] {
+        let page = page_at(&x, path, html).to_ascii_lowercase();
+        assert!(page.starts_with("http/1.1 404 "), "{page}");
+        for part in ["content-type: text/html", "there is nothing at this address"] {
+            assert!(page.contains(part), "{path} has no '{part}': {page}");
+        }
+        for accept in ["application/json", "*/*", "application/json, text/html"] {
+            get(path, accept).refused(404, "EndpointNotFound");
+        }
+        let posted = x.anyone().send("POST", path, &[("Accept", html)], b"");
+        posted.refused(404, "EndpointNotFound");
+    }
+    for path in ["/v1/nope", "/v2/nope", "/sandbox/nope", "/site/nope", "/health/nope", "/auth/nope"] {
+        get(path, html).refused(404, "EndpointNotFound");
+    }
+}
+
+/// A page learns the status of its market and a halt of the exchange, at its start and while it is open.
+#[test]
+fn a_page_learns_of_halts() {
+    let x = Exchange::start();
+    let status = || x.get("/site/status/BTCUSD.json").ok();
+    let page = || x.get("/trade/btcusd").reply.text();
+    assert_eq!(status(), json!({ "status": "open", "halted": false }));
+    assert!(page().contains("\"halted\":false"));
+    x.control("/sandbox/halt", &json!({})).ok();
+    assert_eq!(status(), json!({ "status": "open", "halted": true }));
+    assert!(page().contains("\"halted\":true"));
+    x.set_status("btcusd", "post_only");
+    assert_eq!(status()["status"], "post_only");
+    x.get("/site/status/nosuch.json").refused(404, "EndpointNotFound");
+}
+
+/// `/trade` leads to the market of the largest volume.
+#[test]
+fn trading_begins_at_the_largest_market() {
+    let x = Exchange::start();
+    let largest = x.get("/site/market.json").ok()["rows"][0]["symbol"].clone();
+    let place = format!("/trade/{}", largest.as_str().expect("a symbol"));
+    assert_eq!(location(&x.get("/trade")), place);
 }

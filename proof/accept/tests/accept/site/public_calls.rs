@@ -7,18 +7,23 @@ use std::net::TcpStream;
 const CONTRACT: &str = include_str!("../../../../../contract/openapi.json");
 const SITE: &str = "/site/public";
 
-/// The status line, the media type and the body of a reply to a GET, byte for byte.
-fn get(address: &str, path: &str) -> (String, String, Vec<u8>) {
+/// The head and the body of a reply to a GET with these further header fields, byte for byte.
+fn fetch(address: &str, path: &str, fields: &str) -> (String, Vec<u8>) {
     let mut stream = TcpStream::connect(address).expect("the exchange listens");
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n{fields}Connection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
     let mut reply = Vec::new();
     stream.read_to_end(&mut reply).unwrap();
     let end = reply.windows(4).position(|bytes| bytes == b"\r\n\r\n").expect("a head");
-    let head = String::from_utf8(reply[..end].to_vec()).unwrap();
+    (String::from_utf8(reply[..end].to_vec()).unwrap(), reply[end + 4..].to_vec())
+}
+
+/// The status line, the media type and the body.
+fn get(address: &str, path: &str) -> (String, String, Vec<u8>) {
+    let (head, body) = fetch(address, path, "");
     let (status, fields) = head.split_once("\r\n").expect("header fields");
     let kind = fields.lines().find_map(|field| field.strip_prefix("content-type: "));
-    (status.to_owned(), kind.expect("a media type").to_owned(), reply[end + 4..].to_vec())
+    (status.to_owned(), kind.expect("a media type").to_owned(), body)
 }
 
 /// Whether the site answers a call as the interface does; returns the status line.
@@ -194,4 +199,29 @@ fn the_listener_of_pages_has_them() {
     assert_eq!(auth.send("GET", &format!("{SITE}/v1/symbols"), &own, b"").status(), 200);
     let elsewhere = [("Origin", &*x.base_url())];
     auth.send("GET", &format!("{SITE}/v1/symbols"), &elsewhere, b"").refused(403, "CsrfMismatch");
+}
+
+/// Long texts without a secret are compressed for clients that take it, and only for them: the contract, the market table, public calls of
+/// pages. A page with its token is not.
+#[test]
+fn long_public_texts_are_compressed() {
+    let x = Exchange::start();
+    let address = x.address();
+    let details = format!("{SITE}/v1/prediction-markets/events");
+    for path in ["/openapi.json", "/asyncapi.json", "/site/market.json", &details] {
+        let (head, packed) = fetch(&address, path, "Accept-Encoding: gzip\r\n");
+        assert!(head.contains("\r\ncontent-encoding: gzip"), "{path}: {head}");
+        assert!(head.contains("\r\nvary: Accept-Encoding"), "{path}: {head}");
+        let (plain, whole) = fetch(&address, path, "Accept-Encoding: br, gzip;q=0\r\n");
+        assert!(!plain.contains("content-encoding"), "{path}: {plain}");
+        assert!(
+            packed.starts_with(&[0x1f, 0x8b]) && packed.len() * 2 < whole.len(),
+            "{path}: {}",
+            packed.len()
+        );
+    }
+    for path in ["/", "/signin", "/v1/symbols"] {
+        let (head, _) = fetch(&address, path, "Accept-Encoding: gzip\r\n");
+        assert!(!head.contains("content-encoding"), "{path}: {head}");
+    }
 }

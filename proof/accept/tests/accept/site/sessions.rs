@@ -134,3 +134,35 @@ fn an_account_is_chosen() {
     let operator = Browser::of(&x, "operator@house.test");
     operator.post("/site/account", &json!({ "account": other })).refused(400, "InvalidAccountName");
 }
+
+/// A call of a page that shows another account than the chosen one is refused and does nothing; choosing itself stays possible.
+#[test]
+fn a_page_of_another_account_is_refused() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browser = Browser::of(&x, "a@people.test");
+    let session = browser.get("/site/session").ok();
+    let shown = session["account"].as_str().expect("an account").to_owned();
+    let accounts = session["accounts"].as_array().expect("accounts");
+    let other = accounts.iter().filter_map(Value::as_str).find(|name| *name != shown).expect("another");
+    let order = json!({
+        "request": "/v1/order/new", "symbol": "btcusd", "amount": "0.01", "price": "100", "side": "buy", "type": "exchange limit"
+    });
+    let preview = json!({ "symbol": "btcusd", "amount": "0.01", "price": "100", "side": "buy", "type": "exchange limit" });
+    let of_page = |path: &str, body: &Value| {
+        let headers = [("Content-Type", "application/json"), ("X-Account", shown.as_str())];
+        browser.send("POST", path, &headers, body.to_string().as_bytes())
+    };
+    of_page("/site/call", &order).ok();
+    of_page("/site/account", &json!({ "account": other })).ok();
+    for (path, body) in [("/site/call", &order), ("/site/preview", &preview), ("/site/stream", &json!({}))] {
+        let refusal = of_page(path, body).refused(409, "InvalidAccountName");
+        assert!(refusal.message.contains(&shown) && refusal.message.contains(other), "{refusal:?}");
+    }
+    let live = browser.post("/site/call", &json!({ "request": "/v1/orders" })).ok();
+    assert_eq!(live, json!([]), "nothing was placed on '{other}'");
+    of_page("/site/preferences", &json!({ "value": {} })).ok();
+    of_page("/site/account", &json!({ "account": shown })).ok();
+    of_page("/site/call", &order).ok();
+    browser.post("/site/call", &order).ok();
+}
