@@ -1,7 +1,7 @@
 // Clearing: the inbox of what waits for this account, all orders, a new one, and names of counterparties.
 import { Failure, call } from "./call.js";
 import { Aliases, ById, NewOrder } from "./account/clearing-form.js";
-import { COLUMNS, Lacks, Left, Leg, Party, STATE, useClearing } from "./account/clearing-list.js";
+import { Barred, COLUMNS, Lacks, Left, Leg, Party, STATE, useClearing } from "./account/clearing-list.js";
 import { Confirmation } from "./account/confirm.js";
 import { FailureNote, Time, start, timeTitle, useAct } from "./account/parts.js";
 import { Table } from "./account/table.js";
@@ -39,7 +39,7 @@ const marks = (order) => ({ "data-clearing": order.clearing_id });
 const keyOf = (order) => order.clearing_id;
 
 function Clearing() {
-  const [state, orders, reload] = useClearing();
+  const [state, orders, reload, isBarred] = useClearing();
   const [shown, show] = useState(null);
   const act = useAct();
   const stop = (order) => async () => {
@@ -54,6 +54,7 @@ function Clearing() {
   const inbox = (orders ?? []).filter(({ isMine }) => isMine);
   const others = (orders ?? []).filter(({ isMine }) => !isMine);
   const acts = { title: "Act", cell: buttons };
+  if (isBarred) return html`<${Region} name="inbox" title="Waits for you" state=${state} empty=${html`<${Barred} />`} />`;
   const none = orders && inbox.length === 0 && html`<p>Orders that another side entered and that wait for you would stand here.
     Give your counterparty id to the other side.</p>`;
   const noOthers = orders && others.length === 0 && html`<p>Your own clearing orders and those that are over would stand here.

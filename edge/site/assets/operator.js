@@ -6,6 +6,7 @@ import { Approvals, Apps } from "./operator/approvals.js";
 import { Audit } from "./operator/audit.js";
 import { Halts, Symbols } from "./operator/halts.js";
 import { Health } from "./operator/health.js";
+import { Hour } from "./operator/hour.js";
 import { Reserves, Transfers } from "./operator/money.js";
 import { usePolled } from "./operator/polled.js";
 import { signInUrl } from "./page.js";
@@ -44,7 +45,7 @@ function App() {
       <button type="button" class="small" onClick=${() => say(null)}>Close</button></p>`}
     ${isRefused && html`<${Refusal} state=${state} />`}
     ${health?.halted && html`<p class="notice bad" data-halted="">Trading is halted: new orders are refused on every symbol.</p>`}
-    <${Health} ...${parts} />
+    <${Health} ...${parts} /><${Hour} ...${parts} />
     <div class="columns"><div><${Halts} ...${parts} /><${Symbols} ...${parts} /></div><div><${Approvals} ...${parts} />
       <${Apps} ...${parts} /></div></div>
     <${Reserves} ...${parts} /><${Transfers} ...${parts} /><${Audit} turn=${turn} />

@@ -1,7 +1,8 @@
 // The calls of all keys as they come: answered and refused, with what was signed and what would have fitted.
 import { Lists, useNames } from "./console/names.js";
 import { usePolled } from "./console/polling.js";
-import { Request } from "./console/request.js";
+import { NotKept } from "./console/refusals.js";
+import { Request, idOf } from "./console/request.js";
 import { url } from "./page.js";
 import "./shell.js";
 import { html, Region, render, useMemo, useState } from "./ui.js";
@@ -61,13 +62,15 @@ function App() {
   return html`<${Lists} />
     <p class="soft">The newest hundred calls that keys of this exchange made. A refused one says which check failed and what would
       have passed; open it for the payload and the signatures.</p>
+    <${NotKept} />
     <${Filter} filter=${filter} setFilter=${setFilter} code=${code} setCode=${setCode} codes=${codes} />
     <${Region} name="requests" title="Requests" state=${state} tools=${tools} empty=${requests && !shown.length
       && (requests.length ? "No call of the newest hundred is like that." : html`No key has called yet.${" "}
         <a href=${url("/docs")}>The interface</a> says how
         calls are signed, and <code>credentials.json</code> in the exchange's folder has keys.`)}>
-      <ul class="requests">${shown.map((one) => html`<li key=${one.number} data-request=${one.number}>
-        <${Request} request=${one} name=${name(one.key)} isOpen=${asked.get("open") === String(one.number)} /></li>`)}</ul>
+      <ul class="requests">${shown.map((one) => html`<li key=${idOf(one)} data-request=${one.number}><${Request}
+        request=${one} name=${name(one.key)}
+        isOpen=${filter.status === "refused" && asked.get("open") === String(one.number)} /></li>`)}</ul>
     <//>`;
 }
 

@@ -26,6 +26,9 @@ function asked() {
 
 const chosen = (filter) => new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""));
 
+// Days as texts compare like days.
+const isTurned = ({ from, to }) => from !== "" && to !== "" && from > to;
+
 const times = ({ from, to }) => ({ from: from ? Date.parse(from) : null, to: to ? Date.parse(to) + DAY - 1 : null });
 
 // The parameters of the file: the same filter with times in milliseconds.
@@ -49,7 +52,7 @@ function Filter({ filter, setFilter }) {
     <div class="field"><label for="cause">Cause</label>${options("cause", CAUSES, words)}</div>
     <div class="field"><label for="from">From day (UTC)</label><input type="date" id="from" name="from" value=${filter.from} /></div>
     <div class="field"><label for="to">To day (UTC)</label><input type="date" id="to" name="to" value=${filter.to} /></div>
-    <a class="button" href=${fileUrl(filter)} download>Download as CSV</a>
+    ${!isTurned(filter) && html`<a class="button" href=${fileUrl(filter)} download>Download as CSV</a>`}
   </form>`;
 }
 
@@ -94,10 +97,14 @@ function Rows({ rows, state, retry }) {
 function Statement() {
   const [filter, setFilter] = useState(asked);
   const { currency, cause, from, to } = filter;
-  const [state, loaded, retry] = useLoaded(() => load({ currency, ...times({ from, to }) }), [currency, from, to]);
+  const isWrong = isTurned(filter);
+  const find = async () => (isWrong ? { entries: [], isCut: false } : load({ currency, ...times(filter) }));
+  const [state, loaded, retry] = useLoaded(find, [currency, from, to]);
   const entries = loaded?.entries ?? [];
   const totals = useMemo(() => sums(entries, cause), [loaded, cause]);
   const rows = useMemo(() => entries.filter((entry) => !cause || entry.cause === cause).reverse(), [loaded, cause]);
+  if (isWrong) return html`<${Filter} filter=${filter} setFilter=${setFilter} />
+    <p class="notice" role="alert" data-turned>The first day, ${from}, is after the last, ${to}. Choose an earlier first day.</p>`;
   return html`<${Filter} filter=${filter} setFilter=${setFilter} />
     ${loaded?.isCut && html`<p
       class="notice">The oldest ${entries.length} changes of this time are shown. The file has all of them; a shorter

@@ -57,8 +57,8 @@ class Account(Visit):
                 self.a_clearing_order_is_confirmed, self.counterparties_have_names, self.an_order_is_confirmed_by_its_id,
                 self.an_address_has_its_code, self.a_memo_stands_apart, self.confirmations_are_counted, self.an_address_waits_for_its_hold,
                 self.an_old_code_is_asked_for_again, self.money_is_withdrawn, self.a_statement_adds_up,
-                self.the_file_has_the_whole_filter, self.a_refusal_is_the_exchanges_own,
-                self.another_account_is_chosen, self.a_cut_is_shown, self.an_operator_has_no_account)
+                self.the_file_has_the_whole_filter, self.days_that_are_turned_are_named, self.a_refusal_is_the_exchanges_own,
+                self.another_account_is_chosen, self.a_cut_is_shown, self.an_auditor_is_not_refused, self.an_operator_has_no_account)
 
     def quiet(self):
         """Every region has its values."""
@@ -145,8 +145,9 @@ class Account(Visit):
         terms = {"symbol": "btcusd", "side": "sell", "counterparty_id": mine}
         self.small = self.other.call("/v1/clearing/new", amount="0.25", price="30000", **terms)["clearing_id"]
         self.large = self.other.call("/v1/clearing/new", amount="900", price="30000.5", **terms)["clearing_id"]
-        self.open("/account/clearing")
+        # Both come to the page that is open.
         self.region("inbox", "live")
+        self.there("the second order", f"[data-region=inbox] [data-clearing='{self.large}']")
         wanted = Decimal("900") * Decimal("30000.5")
         held = Decimal(next(row["available"] for row in self.call("/v1/balances") if row["currency"] == "USD"))
         lack = self.browser.run("return document.querySelector(arguments[0]).dataset.lacks", f"[data-clearing='{self.large}'] [data-lacks]")
@@ -213,9 +214,12 @@ class Account(Visit):
         self.nothing_wrong()
 
     def confirmations_are_counted(self):
+        """A payment comes to a page that is open."""
+        self.open("/account/money")
+        self.quiet()
+        assert self.count("[data-transfer] [data-confirmations]") == 0, "nothing is under way"
         self.control("/sandbox/chains/bitcoin/send", address=self.address, currency="BTC", amount="0.25")
         self.control("/sandbox/chains/bitcoin/mine", blocks=2)
-        self.open("/account/money")
         self.browser.wait_for("two confirmations", "return document.querySelector('[data-confirmations]')?.textContent === '2 of 3'")
         self.control("/sandbox/chains/bitcoin/mine", blocks=1)
         self.there("the end of the deposit", "[data-transfer] [data-status=Complete]")
@@ -259,6 +263,11 @@ class Account(Visit):
         estimate = self.call("/v2/withdraw/bitcoin/btc/feeEstimate", address=COLD, amount="0.125")
         shown = self.browser.run("return document.querySelector('[data-fee]').dataset.fee")
         assert Decimal(shown) == Decimal(str(estimate["fee"])), (shown, estimate)
+        self.write("#withdraw-amount", "0.125,")
+        self.there("what is wrong", "#withdraw-amount[aria-invalid=true]")
+        assert "not a number" in self.text("#withdraw-amount-note") and self.count("[data-fee]") == 0
+        self.write("#withdraw-amount", "0.125")
+        self.there("the fee again", "[data-fee]")
         self.press("form[name=withdraw] button.main")
         self.there("the question", "dialog[open] button[value=confirm]")
         self.looks_right("money-withdraw")
@@ -303,6 +312,12 @@ class Account(Visit):
         assert sum(Decimal(row["amount"]) for row in [*rows, sums["opening"], sums["others"]]) == Decimal(sums["closing"]["balance"])
         self.nothing_wrong()
 
+    def days_that_are_turned_are_named(self):
+        self.open("/account/statement?from=2026-03-02&to=2026-03-01")
+        self.there("what is wrong", "[data-turned]")
+        assert self.count("form[name=filter] a") == 0, "there is no file of no time"
+        self.nothing_wrong()
+
     def a_refusal_is_the_exchanges_own(self):
         self.open("/account/clearing")
         self.quiet()
@@ -336,6 +351,17 @@ class Account(Visit):
             dispatchEvent(new Event('offline'))""")
         self.browser.wait_for("the cut to be shown", "return window.states.includes('reconnecting')")
         self.region("balances", "live")
+
+    def an_auditor_is_not_refused(self):
+        """The page asks for nothing that the role may not read."""
+        self.sign_out()
+        self.sign_in("auditor@one.test")
+        for page, region in (("", "clearing"), ("/clearing", "inbox")):
+            self.open(f"/account{page}")
+            self.region(region, "empty")
+            assert "Your role does not clear" in self.text(f"[data-region={region}]")
+            self.quiet()
+        self.nothing_wrong()
 
     def an_operator_has_no_account(self):
         self.sign_out()

@@ -148,6 +148,11 @@ class Console(Visit):
         due = call(f"{self.base}/sandbox/clock")["next_due"]
         self.click("[data-region=time] button", "To the next due")
         self.browser.wait_for("what was due", f"{CLOCK} >= {due['at_ms']}")
+        # The time that this button sent is not sent again.
+        self.write("[data-region=time] input[name=seconds]", "60")
+        later = self.now_ms() + 60_000
+        self.click("[data-region=time] button", "Move")
+        self.browser.wait_for("another minute", f"{CLOCK} >= {later}")
         self.nothing_wrong()
 
     def click(self, selector: str, words: str):
@@ -176,6 +181,10 @@ class Console(Visit):
         self.click("[data-region=market] button", "Return to the market")
         sent = self.browser.run("return window.sentCalls.at(-1)")
         assert sent == ["POST", "/sandbox/index/BTC", '{"pinned":false}'], sent
+        self.browser.run("window.sentCalls.length = 0")
+        self.click("[data-region=market] button", "Pin")
+        self.there("what is missing", "[data-region=market] [data-missing=price]")
+        assert self.browser.run("return window.sentCalls") == [], "no price pins nothing"
 
     def blocks_are_mined_and_replaced(self):
         """A reorganisation asks once, and does nothing until it is confirmed."""
@@ -235,8 +244,11 @@ class Console(Visit):
         self.browser.wait_for("calls of one key", f"{names.replace('return ', 'return (')}) === 'counterparty'")
         self.write("#by-key", "")
         self.write("#by-state", "refused")
-        tags = "return [...document.querySelectorAll('[data-request] summary .tag')].every((one) => one.textContent >= '400')"
-        self.browser.wait_for("refused calls", tags)
+        tags = "[...document.querySelectorAll('[data-request] summary .tag')]"
+        self.browser.wait_for("refused calls", f"return {tags}.length && {tags}.every((one) => one.textContent >= '400')")
+        # The exchange's list of refused calls is drawn too, not only the other one filtered.
+        time.sleep(1.5)
+        # The list of refused calls numbers them anew: none of them is shown in place of another call of the next list.
         self.write("#by-state", "")
         self.write("#by-route", "/v1/order/new")
         routes = "[...document.querySelectorAll('[data-request] .request-route')].map((one) => one.textContent)"

@@ -13,7 +13,7 @@ from visit import Visit, run
 from webdriver import call
 
 OPERATOR, TRADER = "operator@house.test", "trader@one.test"
-REGIONS = ("health", "halts", "symbols", "approvals", "apps", "reserves", "transfers", "audit")
+REGIONS = ("health", "hour", "halts", "symbols", "approvals", "apps", "reserves", "transfers", "audit")
 CONFIRM = "dialog button[value=confirm]"
 DISABLED = f"return document.querySelector('{CONFIRM}').disabled"
 SHOWN = "return ['live', 'empty'].includes(document.querySelector(`[data-region=${arguments[0]}]`)?.dataset.state)"

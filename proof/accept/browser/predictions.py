@@ -7,7 +7,7 @@ pictures of the page in the folder.
 import sys
 from pathlib import Path
 
-from visit import Visit, run
+from visit import LAPTOP, Visit, run
 from webdriver import call
 
 DAY = 86_400_000
@@ -38,7 +38,7 @@ class Predictions(Visit):
                 self.a_resolution_is_shown, self.an_operator_sees_no_positions)
 
     def events_are_listed(self):
-        contracts = [contract("ANN", "Ann <i>"), contract("BOB", "Bob")]
+        contracts = [contract("ANN", "Ann <i>"), contract("BOB", "Bob"), contract("LONG", "W" * 60)]
         self.control("/sandbox/predictions/events", ticker="SITEVOTE", title=TITLE, category="harbour", source="the harbour master",
                      expiry_ms=self.now_ms() + 3 * DAY, dispute_seconds=600, contracts=contracts)
         self.open("/predictions")
@@ -49,7 +49,15 @@ class Predictions(Visit):
         assert self.count(f"{MINE} a[href='/trade/SVC-SITEVOTE-ANN']") >= 1, "a contract leads to its page"
         assert self.count("[data-region=positions]") == 0, "nobody has signed in"
         self.looks_right("predictions")
+        self.prices_have_room()
         self.nothing_wrong()
+
+    def prices_have_room(self):
+        self.browser.screen(360, 780, phone=True)
+        narrow = self.browser.run("""return [...document.querySelectorAll('.events .price')]
+            .filter((one) => one.offsetWidth < 60 || one.scrollWidth > one.clientWidth).map((one) => one.outerHTML)""")
+        assert narrow == [], narrow
+        self.browser.screen(*LAPTOP)
 
     def prices_are_live(self):
         """Yes costs what is asked for it, no what a bid for yes leaves of a dollar."""
@@ -129,7 +137,7 @@ class Predictions(Visit):
 
     def a_resolution_is_shown(self):
         self.press("#tab-events")
-        self.control("/sandbox/predictions/events/SITEVOTE/resolve", outcomes={"ANN": "yes", "BOB": "no"}, source="the count")
+        self.control("/sandbox/predictions/events/SITEVOTE/resolve", outcomes={"ANN": "yes", "BOB": "no", "LONG": "no"}, source="the count")
         self.press("button[name=status][value=resolving]")
         self.there("the proposal", f"{MINE} [data-resolution=proposed]")
         words = self.text(f"{MINE} .resolution")
@@ -137,7 +145,8 @@ class Predictions(Visit):
         self.control("/sandbox/predictions/events/SITEVOTE/dispute", reason="a recount")
         self.there("the dispute", f"{MINE} [data-resolution=disputed]")
         assert "a recount" in self.text(f"{MINE} .resolution")
-        self.control("/sandbox/predictions/events/SITEVOTE/resolve", outcomes={"ANN": "no", "BOB": "yes"}, source="the recount")
+        self.control("/sandbox/predictions/events/SITEVOTE/resolve", outcomes={"ANN": "no", "BOB": "yes", "LONG": "no"},
+                     source="the recount")
         self.there("the next proposal", f"{MINE} [data-resolution=proposed]")
         self.control("/sandbox/clock/advance", seconds=601)
         self.press("button[name=status][value=settled]")

@@ -27,7 +27,7 @@ export function useApproved(network) {
     const { approvedAddresses: entries } = await ask(`/v1/approvedAddresses/account/${network}`);
     return { network, entries };
   }, [network]);
-  useEvery(PAUSE, value?.entries.some(({ status }) => status !== "active") ?? false, reload);
+  useEvery(PAUSE, reload);
   return [state, value?.network === network ? value.entries : null, reload];
 }
 

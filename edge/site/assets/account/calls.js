@@ -43,15 +43,26 @@ export const askPublic = (path) => patiently(() => getPublic(path));
 const chains = new Map();
 
 // The same for calls that the exchange answers once in so many milliseconds, one after another: the pages of a tab ask no sooner.
-export function askPaced(name, every, request, fields) {
+// `onSend` is called when the call is sent.
+export function askPaced(name, every, request, fields, onSend = () => {}) {
   const place = `paced-${name}`;
   const note = () => sessionStorage.setItem(place, String(Date.now()));
   const mine = (chains.get(name) ?? Promise.resolve()).then(async () => {
     const left = Number(sessionStorage.getItem(place) ?? 0) + every - Date.now();
     if (left > 0) await pause(left / 1_000);
     note();
+    onSend();
     return ask(request, fields).finally(note);
   });
   chains.set(name, mine.catch(() => {}));
   return mine;
+}
+
+const lists = new Map();
+
+// A list that is read so: who wants it before it is sent gets the same answer, so that no queue of equal calls grows.
+export function listPaced(name, every, request, fields) {
+  const key = `${name} ${request} ${JSON.stringify(fields)}`;
+  if (!lists.has(key)) lists.set(key, askPaced(name, every, request, fields, () => lists.delete(key)));
+  return lists.get(key);
 }

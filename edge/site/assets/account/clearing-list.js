@@ -52,7 +52,13 @@ export async function described(order, balances) {
   return { ...order, ...both, lacks: OVER.includes(order.status) ? null : lack(both.gives, available) };
 }
 
+// Whether the user may clear: the exchange refuses these lists to others.
+let mayClear = null;
+
+// All orders; null if the user may not see any.
 async function load() {
+  mayClear ??= (await ask("/v1/roles")).isTrader;
+  if (!mayClear) return null;
   const [{ orders }, { results }, balances] = await Promise.all([
     ask("/v1/clearing/list", { limit_orders: 100 }), ask("/v1/clearing/trades", { limit_per_account: 100 }), ask("/v1/balances"),
   ]);
@@ -68,13 +74,15 @@ async function load() {
   }));
 }
 
-// All clearing orders, loaded again while some are open, since no stream says when another side confirms.
+// All clearing orders: `[state, orders, reload, isBarred]`. They are loaded again and again, since no stream reports that another side
+// entered or confirmed one. `isBarred` is whether the user's role does not clear.
 export function useClearing() {
-  const followed = useFollowed(load, ["balances@account"]);
-  const [, orders, reload] = followed;
-  useEvery(PAUSE, orders?.some(({ isOver }) => !isOver) ?? false, reload);
-  return followed;
+  const [state, orders, reload] = useFollowed(load, ["balances@account"]);
+  useEvery(PAUSE, reload);
+  return [state, orders, reload, mayClear === false];
 }
+
+export const Barred = () => html`<p>Your role does not clear. A user with the role Trader enters and confirms clearing orders.</p>`;
 
 export const Leg = ({ leg: { amount, currency } }) => html`<${Amount} text=${amount} unit=${currency} places=${PLACES} />`;
 
@@ -111,8 +119,9 @@ export const STATE = { title: "State", cell: ({ status, isMine }) => html`<span
 const SUMMARY = [...COLUMNS, STATE, { title: timeTitle("Submitted"), cell: ({ submission }) => html`<${Time} at=${submission} />` }];
 
 export function ClearingSummary() {
-  const [state, orders, retry] = useClearing();
-  const empty = orders?.length === 0 && html`<p>Trades that were agreed with another account would stand here.</p>
+  const [state, orders, retry, isBarred] = useClearing();
+  const empty = isBarred ? html`<${Barred} />` : orders?.length === 0
+    && html`<p>Trades that were agreed with another account would stand here.</p>
     <p><a class="button" href=${url("/account/clearing")}>Enter a clearing order</a></p>`;
   const tools = orders?.some(({ isMine }) => isMine) && html`<a href=${url("/account/clearing")}>Confirm or cancel</a>`;
   return html`<${Region} name="clearing" title="Clearing orders" state=${state} retry=${retry} empty=${empty} tools=${tools}>

@@ -63,13 +63,17 @@ export function useFollowed(load, names, { inputs = [], pause = PAUSE } = {}) {
   return [isFollowed ? streams : loaded, value, reload];
 }
 
-// Calls a function every so many milliseconds while the page is seen and `isWanted`.
-export function useEvery(millis, isWanted, act) {
+// Calls a function every so many milliseconds while the page is seen, and when it is seen again.
+export function useEvery(millis, act) {
   const newest = useRef(act);
   newest.current = act;
   useEffect(() => {
-    if (!isWanted) return undefined;
-    const timer = setInterval(() => document.hidden || newest.current(), millis);
-    return () => clearInterval(timer);
-  }, [millis, isWanted]);
+    const again = () => document.hidden || newest.current();
+    const timer = setInterval(again, millis);
+    document.addEventListener("visibilitychange", again);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", again);
+    };
+  }, [millis]);
 }

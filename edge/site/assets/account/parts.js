@@ -3,6 +3,7 @@ import { Failure, post } from "../call.js";
 import { data, signInUrl } from "../page.js";
 import { get as preference } from "../preferences.js";
 import "../shell.js";
+import { isDecimal } from "../decimal.js";
 import { clock, day, moment } from "../time.js";
 import { CopyButton, announce, html, render, useCallback, useRef, useState, warn } from "../ui.js";
 
@@ -75,15 +76,21 @@ export function useKept(name, first) {
   return [value, keep];
 }
 
-export function Field({ label, name, id = name, children, note, ...input }) {
-  const noteId = note ? `${id}-note` : undefined;
+// `wrong` says what is wrong with the value; it stands in place of the note.
+export function Field({ label, name, id = name, children, note, wrong, ...input }) {
+  const noteId = wrong || note ? `${id}-note` : undefined;
   return html`<div class="field"><label for=${id}>${label}</label>
-    ${children ?? html`<input id=${id} name=${name} autocomplete="off" aria-describedby=${noteId} ...${input} />`}
-    ${note && html`<p class="note" id=${noteId}>${note}</p>`}</div>`;
+    ${children ?? html`<input id=${id} name=${name} autocomplete="off" aria-describedby=${noteId}
+      aria-invalid=${wrong ? "true" : undefined} ...${input} />`}
+    ${noteId && html`<p class=${`note ${wrong ? "down" : ""}`} id=${noteId}>${wrong || note}</p>`}</div>`;
 }
 
+// The fault of an amount while it is typed; "0." is only the beginning of one.
+const amountFault = (words) => (!words || isDecimal(words) || isDecimal(`${words}0`)
+  ? "" : "This is not a number. Write it with digits and a point, such as 0.25.");
+
 export const AmountField = (props) => html`<${Field} inputmode="decimal" pattern="[0-9]+([.][0-9]+)?" title="A decimal such as 0.25"
-  ...${props} />`;
+  wrong=${amountFault(props.value)} ...${props} />`;
 
 function AccountChoice() {
   const [chosen, choose] = useState(account);

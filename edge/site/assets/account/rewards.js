@@ -1,5 +1,6 @@
-// Interest by day, as a table and as bars, with its sums as the exchange names them.
-import { ratio, read, sum, text } from "../decimal.js";
+// Interest by day, as a table and as a curve, with its sums as the exchange names them.
+import { compare, ratio, read, sum, text } from "../decimal.js";
+import { Curve, HEIGHT } from "../operator/curve.js";
 import { url } from "../page.js";
 import { Region, html, useState } from "../ui.js";
 import { ask } from "./calls.js";
@@ -7,7 +8,7 @@ import { useFollowed } from "./live.js";
 import { Table, amounts } from "./table.js";
 
 const MOST = 500;
-const [WIDTH, HEIGHT] = [600, 100];
+const DAY = 86_400_000;
 
 // The interest of each day and currency, the newest first, over all providers.
 function byDay(groups) {
@@ -29,17 +30,18 @@ async function load() {
   return byDay(groups);
 }
 
-// A bar's height is its share of the tallest; it is a picture, the table beside it is exact.
-function Bars({ rows, currency }) {
-  const days = rows.filter((row) => row.currency === currency).reverse();
-  const tallest = days.map(({ amount }) => read(amount)).reduce((one, other) => (ratio(one, other, 1_000) > 1_000n ? one : other));
-  const step = WIDTH / Math.max(days.length, 12);
-  return html`<figure><svg class="bars" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img"
-    aria-label=${`Interest in ${currency} from ${days[0].day} to ${days.at(-1).day}, day by day`}>${days.map(({ day, amount }, at) => {
-    const height = Math.max(1, Number(ratio(read(amount), tallest, HEIGHT)));
-    return html`<rect key=${day} x=${at * step} y=${HEIGHT - height} width=${Math.max(1, step - 2)} height=${height}>
-      <title>${`${day}: ${amount} ${currency}`}</title></rect>`;
-  })}</svg><figcaption class="note">${currency}, ${days[0].day} to ${days.at(-1).day}</figcaption></figure>`;
+// The interest of each day over which a currency earned; a day without any is a gap.
+function Interest({ rows, currency }) {
+  const days = new Map(rows.filter((row) => row.currency === currency).map(({ day, amount }) => [day, amount]));
+  const [first, last] = [[...days.keys()].at(-1), [...days.keys()][0]];
+  const largest = [...days.values()].reduce((one, other) => (compare(read(one), read(other)) > 0 ? one : other));
+  const heights = [];
+  for (let time = Date.parse(first); time <= Date.parse(last); time += DAY) {
+    const amount = days.get(new Date(time).toISOString().slice(0, 10));
+    heights.push(amount ? Number(ratio(read(amount), read(largest), HEIGHT)) : null);
+  }
+  return html`<${Curve} name=${currency} lines=${[{ name: currency, heights }]} top=${`${largest} ${currency} a day`} from=${first}
+    to=${last} words=${`Interest in ${currency} by day from ${first} to ${last}, at most ${largest}. The table has the figures.`} />`;
 }
 
 const COLUMNS = [
@@ -54,12 +56,12 @@ export function Rewards() {
   const found = [...new Set((rows ?? []).map(({ currency }) => currency))].sort();
   const currency = found.includes(picked) ? picked : found[0];
   const empty = rows?.length === 0 && html`<p>Interest would stand here day by day: it joins the stake at 20:00 UTC.</p>`;
-  const tools = found.length > 1 && html`<div class="choice" role="group" aria-label="Currency of the bars">${found.map((name) =>
+  const tools = found.length > 1 && html`<div class="choice" role="group" aria-label="Currency of the curve">${found.map((name) =>
     html`<button key=${name} type="button" class="small" aria-pressed=${name === currency} onClick=${() => pick(name)}>${name}</button>`)}
       </div>`;
   return html`<${Region} name="rewards" title="Interest by day" state=${state} retry=${retry} empty=${empty}
     tools=${tools}>${currency && html`
-    <div class="columns tight"><${Bars} rows=${rows} currency=${currency} />
+    <div class="columns tight"><${Interest} rows=${rows} currency=${currency} />
     <${Table} label="Interest by day" columns=${COLUMNS} rows=${rows} keyOf=${({ key }) => key}
       marks=${({ key }) => ({ "data-reward": key })} /></div>
     <p class="note padded">The newest ${MOST} payments at most. Each one stands in the <a

@@ -1,13 +1,13 @@
 // What comes to the account and leaves it, with how far each has come.
 import { url } from "../page.js";
 import { Region, html } from "../ui.js";
-import { askPaced } from "./calls.js";
+import { listPaced } from "./calls.js";
 import { useEvery, useFollowed } from "./live.js";
 import { Long, Time, timeTitle } from "./parts.js";
 import { Table, amounts } from "./table.js";
 
-// The exchange lists transfers once in five seconds.
-const PAUSE = 5_200;
+// The exchange lists transfers once in five seconds, so this page reads them again a little slower.
+const [PAUSE, REFRESH] = [5_200, 6_500];
 
 const WORDS = { AdminCredit: "Credit", AdminDebit: "Debit" };
 
@@ -33,10 +33,10 @@ const COLUMNS = [
 
 // A page that makes transfers passes what `useTransfers` gives, so that its acts can load them again.
 export function useTransfers() {
-  const load = () => askPaced("transfers", PAUSE, "/v2/transfers", { limit_transfers: 50 });
+  const load = () => listPaced("transfers", PAUSE, "/v2/transfers", { limit_transfers: 50 });
   const followed = useFollowed(load, ["balances@account"]);
-  const [, rows, reload] = followed;
-  useEvery(2 * PAUSE, rows?.some(({ status }) => status !== "Complete") ?? false, reload);
+  // No stream reports a payment that waits for confirmations.
+  useEvery(REFRESH, followed[2]);
   return followed;
 }
 

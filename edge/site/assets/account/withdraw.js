@@ -11,9 +11,11 @@ const FIRST = { address: "", amount: "" };
 
 const isFilled = ({ address, amount }) => address !== "" && isDecimal(amount) && /[1-9]/.test(amount);
 
-// What the withdrawal would cost now, asked once the user has stopped typing: `{ estimate, failure }`.
+// The cost of the withdrawal now, requested once the user has stopped typing: `{ estimate, failure }`, both missing until the answer for
+// these very fields is there.
 function useEstimate(path, fields) {
   const [shown, setShown] = useState({});
+  const asked = `${path} ${fields.address} ${fields.amount}`;
   useEffect(() => {
     setShown({});
     if (!isFilled(fields)) return undefined;
@@ -21,17 +23,17 @@ function useEstimate(path, fields) {
     const timer = setTimeout(async () => {
       try {
         const estimate = await ask(`${path}/feeEstimate`, fields);
-        if (!isOver) setShown({ estimate });
+        if (!isOver) setShown({ asked, estimate });
       } catch (failure) {
-        if (!isOver) setShown({ failure });
+        if (!isOver) setShown({ asked, failure });
       }
     }, SETTLED);
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
-  }, [path, fields.address, fields.amount]);
-  return shown;
+  }, [asked]);
+  return shown.asked === asked ? shown : {};
 }
 
 const leaving = (amount, fee) => text(sum(read(amount), read(String(fee))));
@@ -41,7 +43,7 @@ function Cost({ estimate: { fee, isOverride, monthlyLimit, monthlyRemaining }, a
     <div><dt>Fee</dt><dd data-fee=${String(fee)}><${Amount} text=${String(fee)} unit=${currency} /></dd></div>
     <div><dt>Leaves the account</dt><dd><${Amount} text=${leaving(amount, fee)} unit=${currency} /></dd></div>
     <div><dt>Free withdrawals left</dt><dd>${isOverride ? "all are free" : `${monthlyRemaining} of ${monthlyLimit} this month`}</dd></div>
-      </dl>`;
+  </dl>`;
 }
 
 function Question({ path, fields, entry, currency, network, estimate, onClose, onDone }) {

@@ -15,6 +15,12 @@ export function RealClock() {
   return clock?.mode === "real" ? html`<${Manual} />` : null;
 }
 
+// The exchange's time now, and again as it moves; null before the first answer.
+export function useNow() {
+  const [, clock] = usePolled("/sandbox/clock", 1_000);
+  return clock?.now_ms ?? null;
+}
+
 // A span in two units, such as "2 h 5 min".
 export function span(millis) {
   const units = [["d", 86_400], ["h", 3_600], ["min", 60], ["s", 1]];

@@ -1,12 +1,31 @@
 // The form of a control call: its fields, the line for a shell that does the same, and the reply.
 import { useId } from "../hooks.js";
-import { CopyButton, Dialog, html, useMemo, useState, warn } from "../ui.js";
+import { CopyButton, Dialog, html, useEffect, useMemo, useRef, useState, warn } from "../ui.js";
 import { FieldRow, Prose } from "./field.js";
+import { LABELS } from "./labels.js";
 import { reloadNames } from "./names.js";
 import { curlOf, pretty, refusalOf, requestOf, send } from "./send.js";
 
 // The values that a form begins with, by field.
 const started = (call, preset) => Object.fromEntries(call.fields.map(({ name }) => [name, String(preset[name] ?? "")]));
+
+// The values of a form: `[values, setValues, own]`. A field that still has its first value follows it, such as a time that moves on.
+// `own(values)` are those values with the first ones in fields that are not shown, which a quick button may have set.
+function useValues(call, preset, only) {
+  const first = started(call, preset);
+  const [values, setValues] = useState(first);
+  const before = useRef(first);
+  useEffect(() => {
+    const last = before.current;
+    before.current = first;
+    setValues((held) => Object.fromEntries(Object.keys(first).map((name) => [name, held[name] === last[name] ? first[name] : held[name]])));
+  }, [JSON.stringify(first)]);
+  const own = (held) => (only ? { ...first, ...Object.fromEntries(only.map((name) => [name, held[name]])) } : held);
+  return [values, setValues, own];
+}
+
+// A message without the reason that it may begin with, for where the reason stands before it.
+export const plainMessage = ({ reason, message }) => (message.startsWith(`${reason}: `) ? message.slice(reason.length + 2) : message);
 
 export function Reply({ answer, isBusy }) {
   const refusal = answer && !answer.isGood ? refusalOf(answer) : null;
@@ -15,14 +34,15 @@ export function Reply({ answer, isBusy }) {
     ${isBusy && html`<p class="soft">The exchange is at work …</p>`}
     ${!isBusy && answer && html`<p class="reply-head"><span class="tag ${answer.isGood ? "good" : "bad"}">${answer.status || "lost"}</span>
       ${refusal ? html`<b>${refusal.reason}</b>` : answer.isGood && html`<span class="soft">Done</span>`}</p>
-      ${refusal ? html`<p>${refusal.message}</p>` : html`<pre tabindex="0"
+      ${refusal ? html`<p>${plainMessage(refusal)}</p>` : html`<pre tabindex="0"
         aria-label="Reply">${answer.status ? text : answer.text}</pre>`}`}
   </div>`;
 }
 
-export const Curl = ({ line }) => html`<div class="curl"><code data-curl tabindex="0" role="group"
+// `of` is what tells the button from those of other calls.
+export const Curl = ({ line, of }) => html`<div class="curl"><code data-curl tabindex="0" role="group"
   aria-label="The same call by curl">${line}</code>
-  <${CopyButton} text=${line}>Copy curl<//></div>`;
+  <${CopyButton} text=${line}>Copy curl${of && html`<span class="unseen"> of ${of}</span>`}<//></div>`;
 
 // Asks before an act that cannot be taken back.
 function Sure({ call, request, onNo, onYes }) {
@@ -58,23 +78,33 @@ export function useSending(call, onDone) {
 }
 
 // The form. `only` names the fields that are shown, all without it; `preset` are the first values. `quick` are buttons that set values
-// and send: `[{words, values}]`. A small one has words for the names of its fields. Fields that are not shown keep their first values.
-export function CallForm({ call, only, preset = {}, quick = [], words = "Send", onDone, children, isSmall = false }) {
-  const [values, setValues] = useState(() => started(call, preset));
+// and send: `[{words, values}]`. A small one has words for the names of its fields. Fields that are not shown keep their first values
+// but for what a quick button sends. `musts` are shown fields that may not be empty though the contract lets them be left out.
+export function CallForm({ call, only, preset = {}, quick = [], musts = [], words = "Send", onDone, children, isSmall = false }) {
+  const [values, setValues, own] = useValues(call, preset, only);
   const [{ answer, isBusy, question }, act] = useSending(call, onDone);
+  const [missing, setMissing] = useState("");
+  const name = `${call.method} ${call.path}`;
   const id = useId();
   const shown = only ? call.fields.filter(({ name }) => only.includes(name)) : call.fields;
-  const change = (name, value) => setValues((last) => ({ ...last, [name]: value }));
+  const change = (name, value) => setValues((last) => own({ ...last, [name]: value }));
   const row = (field) => html`<${FieldRow} key=${field.name} id=${`${id}-${field.name}`} call=${call} field=${field}
     value=${values[field.name]}
     values=${values} isSmall=${isSmall} onChange=${change} />`;
   const line = curlOf(requestOf(call, values));
   const submit = (event) => {
     event.preventDefault();
-    if (!isBusy) act(values);
+    if (isBusy) return;
+    const sent = own(values);
+    const empty = musts.find((name) => !sent[name].trim());
+    setMissing(empty ?? "");
+    setValues(sent);
+    if (empty) return warn(`${LABELS[empty] ?? empty} is empty.`);
+    act(sent);
   };
   const press = (more) => {
-    const next = { ...values, ...more };
+    const next = { ...own(values), ...more };
+    setMissing("");
     setValues(next);
     act(next);
   };
@@ -86,9 +116,10 @@ export function CallForm({ call, only, preset = {}, quick = [], words = "Send", 
         aria-label=${one.label}
         onClick=${() => press(typeof one.values === "function" ? one.values() : one.values)}>${one.words}</button>`)}
       ${words && html`<button type="submit" class=${call.method === "POST" && !quick.length ? "main" : ""}
-        disabled=${isBusy}>${words}</button>`}
+        aria-label=${`${words} ${name}`} disabled=${isBusy}>${words}</button>`}
     </div>
-    <${Curl} line=${line} />
+    ${missing && html`<p class="down" data-missing=${missing}>${LABELS[missing] ?? missing} is empty: nothing was sent.</p>`}
+    <${Curl} line=${line} of=${name} />
     <${Reply} answer=${answer} isBusy=${isBusy} />
     ${question}
   </form>`;

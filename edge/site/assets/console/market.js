@@ -1,13 +1,14 @@
 // Prices, statuses, auctions, halts, and trades that are broken.
 import { publicPath } from "../call.js";
 import { compare, isDecimal, product, read, short, text } from "../decimal.js";
-import { Amount, html, Region, Side, useState } from "../ui.js";
+import { url } from "../page.js";
+import { Amount, html, Region, Side, useEffect, useState } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm, Curl, Reply, useSending } from "./form.js";
 import { Head, More } from "./more.js";
 import { useNames } from "./names.js";
 import { usePolled } from "./polling.js";
-import { stamp } from "./clock.js";
+import { stamp, useNow } from "./clock.js";
 import { curlOf, requestOf } from "./send.js";
 
 const MOVES = [["Crash by 30 %", "0.7"], ["Fall by 5 %", "0.95"], ["Rise by 5 %", "1.05"], ["Rise by 30 %", "1.3"]];
@@ -19,9 +20,10 @@ function moved(price, factor) {
   return compare(read(exact), read("1")) < 0 ? short(exact, 8) : short(exact, 2);
 }
 
-// The dollar price of the currency that a symbol trades, as its last trade has it.
-function Index({ calls, symbol, currency }) {
-  const [state, ticker] = usePolled(publicPath(`/v1/pubticker/${symbol}`), 4_000);
+// The dollar price of the currency that a symbol trades, as its last trade has it. `onState` gets how far it can be trusted.
+function Index({ calls, symbol, currency, onState }) {
+  const [state, ticker] = usePolled(publicPath(`/v1/pubticker/${symbol}`), 1_500);
+  useEffect(() => onState(state), [state]);
   const [, clock] = usePolled("/sandbox/clock", 0);
   const last = ticker && isDecimal(String(ticker.last)) ? String(ticker.last) : null;
   const pin = (price) => ({ price, pinned: "" });
@@ -31,11 +33,12 @@ function Index({ calls, symbol, currency }) {
   ];
   return html`<p class="market-price"><b>${symbol.toUpperCase()}</b> last <${Amount} text=${last}
     unit=${symbol.endsWith("usd") ? "USD" : ""} />
-      ${state.kind === "error" && html`<span class="soft"> ${state.message}</span>`}</p>
-    <${CallForm} key=${symbol} call=${findCall(calls, "/sandbox/index/{currency}")} only=${["currency", "price"]} isSmall words="Pin"
-      preset=${{ currency }} quick=${quick} />
-    <p class="note">The index of a currency sets the price of all its books and marks; simulated traders follow within four seconds
-      of the exchange's time, and positions with too little margin are liquidated at once. ${clock?.mode === "manual"
+      ${" "}<a href=${url(`/trade/${symbol}`)}>Watch ${symbol.toUpperCase()}</a></p>
+    <${CallForm} key=${symbol} call=${findCall(calls, "/sandbox/index/{currency}")} only=${["currency", "price"]} musts=${["price"]}
+      isSmall words="Pin" preset=${{ currency }} quick=${quick} />
+    <p class="note">The index of a currency sets its marks, and positions with too little margin are liquidated at once. Simulated traders
+      quote by it within four seconds of the exchange's time; the last price follows with their next trade, often ten seconds later.
+      ${clock?.mode === "manual"
       && "The clock is manual: move it by a minute, and the books follow."}</p>`;
 }
 
@@ -70,16 +73,16 @@ function Tape({ calls, symbol }) {
         <td class="number"><${Amount} text=${trade.price} /></td><td class="number"><${Amount} text=${trade.amount} places=${6} /></td>
         <td class="number">${trade.broken ? "broken" : html`<button type="button" class="small" disabled=${isBusy}
           aria-label=${`Break trade ${trade.tid}`} onClick=${() => pick(trade.tid)}>Break</button>`}</td></tr>`)}</tbody></table></div>
-    <${Curl} line=${curlOf(requestOf(call, values))} /><${Reply} answer=${answer} isBusy=${isBusy} />${question}
+    <${Curl} line=${curlOf(requestOf(call, values))} of="the break" /><${Reply} answer=${answer} isBusy=${isBusy} />${question}
   </form>`;
 }
 
 function Auction({ calls, symbol }) {
-  const [, clock] = usePolled("/sandbox/clock", 0);
-  const moment = (minutes) => String(clock.now_ms - (clock.now_ms % 60_000) + minutes * 60_000);
+  const now = useNow();
+  const moment = (minutes) => String(now - (now % 60_000) + minutes * 60_000);
   const at = (minutes) => ({ enabled: "", auction_time_ms: moment(minutes), every_seconds: "0" });
   const quick = [
-    { words: "In 20 minutes", isOff: !clock, values: () => at(20) },
+    { words: "In 20 minutes", isOff: now === null, values: () => at(20) },
     { words: "End them", values: { enabled: "false", auction_time_ms: "", every_seconds: "" } },
   ];
   return html`<${CallForm} key=${symbol} call=${findCall(calls, "/sandbox/symbols/{symbol}/auctions")} isSmall words="Schedule"
@@ -92,13 +95,14 @@ const marketOf = (symbol) => ({ symbol, currency: symbol.replace(/(usd|gusdperp)
 export function Market({ calls }) {
   const { symbols } = useNames();
   const [chosen, setChosen] = useState("btcusd");
+  const [state, setState] = useState({ kind: "loading" });
   const offered = symbols.filter(({ symbol }) => /usd$/i.test(symbol)).map(({ symbol }) => symbol.toLowerCase());
   const tools = html`<label class="inline">Market <select value=${chosen} onChange=${({ target }) => setChosen(target.value)}>
     ${(offered.length ? offered : [chosen]).map((symbol) => html`<option value=${symbol}
       selected=${symbol === chosen}>${symbol}</option>`)}</select></label>`;
   const { symbol, currency } = marketOf(chosen);
-  return html`<${Region} name="market" title="Market" state="live" tools=${tools}>
-    <div class="padded"><${Index} key=${symbol} calls=${calls} symbol=${symbol} currency=${currency} /></div>
+  return html`<${Region} name="market" title="Market" state=${state} tools=${tools}>
+    <div class="padded"><${Index} key=${symbol} calls=${calls} symbol=${symbol} currency=${currency} onState=${setState} /></div>
     <${More} title="Status of a symbol"><${CallForm} key=${symbol} call=${findCall(calls, "/sandbox/symbols/{symbol}/status")} isSmall
       words="Set"
       only=${["symbol", "status"]} preset=${{ symbol, status: "cancel_only" }} /><//>

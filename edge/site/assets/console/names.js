@@ -6,16 +6,18 @@ const NONE = {
   state: { kind: "loading" }, has_funds: null,
   keys: [], users: [], apps: [], groups: [], currencies: [], networks: [], symbols: [], events: [],
 };
+const RETRY = 3_000;
 const readers = new Set();
 let names = NONE;
 let wanted = null;
 
-// Loads the names again. Without them the fields still take any text.
+// Loads the names again, and once more soon if that fails. Without them the fields still take any text.
 export async function reloadNames() {
   try {
     names = { ...(await get("/site/console.json")), state: { kind: "live" } };
   } catch (failure) {
     names = { ...names, state: { kind: "error", message: failure.message } };
+    setTimeout(reloadNames, RETRY);
   }
   for (const reader of readers) reader(names);
 }

@@ -31,7 +31,7 @@ function Users({ calls, users }) {
       <td class="number"><button type="submit" class="small" value=${user.email} disabled=${isBusy || user.is_disabled}
         aria-label=${`Sign in as ${user.email}`} onFocus=${() => setEmail(user.email)}
         onPointerEnter=${() => setEmail(user.email)}>Sign in</button></td></tr>`)}</tbody></table></div>
-    <div class="padded call"><${Curl} line=${curlOf(requestOf(call, valuesOf(email || users[0].email)))} />
+    <div class="padded call"><${Curl} line=${curlOf(requestOf(call, valuesOf(email || users[0].email)))} of="signing in" />
       <${Reply} answer=${answer} isBusy=${isBusy} /></div></form>`;
 }
 

@@ -1,10 +1,10 @@
 // Prediction markets, staking and clearing.
 import { html, Region, useState } from "../ui.js";
+import { useNow } from "./clock.js";
 import { findCall } from "./contract.js";
 import { CallForm } from "./form.js";
 import { More } from "./more.js";
 import { useNames } from "./names.js";
-import { usePolled } from "./polling.js";
 
 const PROVIDER = "0b2c5a1e-6f4d-4c8e-9a57-3d1e8f60b7a1";
 const CONTRACTS = '[{"ticker":"ANN","label":"Ann"},{"ticker":"BOB","label":"Bob"}]';
@@ -28,9 +28,9 @@ function Event({ calls, event }) {
 }
 
 function NewEvent({ calls }) {
-  const [, clock] = usePolled("/sandbox/clock", 0);
-  if (!clock) return null;
-  const expiry = String(clock.now_ms - (clock.now_ms % 60_000) + DAY);
+  const now = useNow();
+  if (now === null) return null;
+  const expiry = String(now - (now % 60_000) + DAY);
   return html`<${CallForm} call=${findCall(calls, "/sandbox/predictions/events")} isSmall words="List"
     only=${["ticker", "title", "category", "expiry_ms", "contracts", "dispute_seconds"]}
     preset=${{ ticker: "MAYOR", title: "Who wins?", category: "politics", expiry_ms: expiry, contracts: CONTRACTS }} />`;

@@ -2,11 +2,16 @@
 import { url } from "../page.js";
 import { CopyButton, html, Region } from "../ui.js";
 import { stamp } from "./clock.js";
+import { plainMessage } from "./form.js";
 import { useNames } from "./names.js";
 import { usePolled } from "./polling.js";
 import { forget, scriptOf, useActs } from "./recorder.js";
 
 const SHOWN = 5;
+
+// The exchange keeps calls by their key.
+export const NotKept = () => html`<p class="note">A call whose key the exchange does not know is not listed: it is answered with
+  status 403, InvalidApiKey. The keys stand under People on the console.</p>`;
 
 export function Refusals() {
   const { keys } = useNames();
@@ -15,11 +20,13 @@ export function Refusals() {
   const name = (key) => keys.find((one) => one.api_key === key)?.name ?? key;
   const all = html`<a href=${url("/console/requests")}>All requests</a>`;
   return html`<${Region} name="refusals" title="Refused calls" state=${state} tools=${all} empty=${value && !requests.length
-    && html`No key's call was refused since the start. What your bot sends shows here, with the reason.`}>
+    && html`No key's call was refused since the start. What your bot sends shows here, with the reason.
+      <${NotKept} />`}>
+    <div class="padded"><${NotKept} /></div>
     <ul class="rows">${requests.map((one) => html`<li key=${one.number} data-refused=${one.number}>
       <a class="refused" href=${url(`/console/requests?open=${one.number}&key=${encodeURIComponent(name(one.key))}`)}>
         <span class="tag bad">${one.status} ${one.reason}</span> <b>${name(one.key)}</b> <code>${one.route}</code>${" "}
-        <span class="soft">${stamp(one.time_ms).slice(11, 19)}</span><br />${one.message}</a></li>`)}</ul>
+        <span class="soft">${stamp(one.time_ms).slice(11, 19)}</span><br />${plainMessage(one)}</a></li>`)}</ul>
   <//>`;
 }
 

@@ -2,6 +2,7 @@
 import { html, CopyButton, useMemo } from "../ui.js";
 import { stamp } from "./clock.js";
 import { fieldFault, Marked, signatureFault, signedParts } from "./marks.js";
+import { plainMessage } from "./form.js";
 import { quoted } from "./recorder.js";
 
 // The call with the signature that would have fitted, as a line for a shell.
@@ -18,13 +19,14 @@ function Payload({ request }) {
   if (typeof payload === "string") return html`<p class="soft">The payload is not a JSON object:</p><pre tabindex="0"
     aria-label="Payload"><mark>${payload}</mark></pre>`;
   const rows = Object.entries(payload).map(([name, value]) => [name, value, fieldFault(request, name, value)]);
+  const hasFaults = rows.some(([, , fault]) => fault);
   return html`<table class="payload"><thead><tr><th scope="col">Field</th><th scope="col">Value</th>
-      ${rows.some(([, , fault]) => fault) && html`<th scope="col">What is wrong</th>`}</tr></thead>
+      ${hasFaults && html`<th scope="col">What is wrong</th>`}</tr></thead>
     <tbody>${rows.map(([name, value, fault]) => {
       const shown = typeof value === "string" ? value : JSON.stringify(value);
       return html`<tr key=${name} data-field=${name}><th scope="row"><code>${fault ? html`<mark>${name}</mark>` : name}</code></th>
         <td class="wrap"><code>${fault ? html`<mark>${shown}</mark>` : shown}</code></td>
-        ${fault && html`<td class="wrap">${fault}</td>`}</tr>`;
+        ${hasFaults && html`<td class="wrap">${fault || "–"}</td>`}</tr>`;
     })}</tbody></table>`;
 }
 
@@ -48,13 +50,16 @@ function Signed({ request }) {
     <${Signatures} request=${request} />`;
 }
 
+// The identity of a call. The list of refused calls and that of all calls number theirs apart, so a number alone names two calls.
+export const idOf = ({ number, key, route, status, signed, signature }) => [number, key, route, status, signed, signature].join(" ");
+
 // `isOpen` is whether it shows its parts from the start. They are not drawn again, since a call does not change.
 export function Request({ request, name, isOpen }) {
   return useMemo(() => html`<details class="request" open=${isOpen} data-status=${request.status}><summary>
       <span class="soft">${stamp(request.time_ms).slice(11, 23)}</span>
       <span class="tag ${request.reason ? "bad" : "good"}">${request.status}</span>
       <b class="request-key">${name}</b><code class="request-route">${request.route}</code>
-      <span class="request-why">${request.reason ? html`<b>${request.reason}</b> ${request.message}`
+      <span class="request-why">${request.reason ? html`<b>${request.reason}</b> ${plainMessage(request)}`
         : request.unknown_fields.length > 0 && 
           html`<span class="warning">ignored: ${request.unknown_fields.join(", ")}</span>`}</span></summary>
     <div class="request-parts">
@@ -65,5 +70,5 @@ export function Request({ request, name, isOpen }) {
       <${Signed} request=${request} />
       <div class="buttons"><${CopyButton} text=${curlOf(request)}>Copy as curl<//>
         <${CopyButton} text=${JSON.stringify(request.payload)}>Copy payload<//></div>
-    </div></details>`, [request.number, name]);
+    </div></details>`, [idOf(request), name]);
 }

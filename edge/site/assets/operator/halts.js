@@ -7,7 +7,8 @@ const Standing = ({ isHalted, well }) => html`<span class=${`tag ${isHalted ? "b
 function Row({ id, name, isHalted, well, halt, resume, begin }) {
   const [value, words, act] = isHalted ? ["resume", "Resume…", resume] : ["halt", "Halt…", halt];
   return html`<tr data-halt=${id}><th scope="row">${name}</th><td><${Standing} isHalted=${isHalted} well=${well} /></td>
-    <td class="end"><button type="button" class="small" value=${value} onClick=${() => begin(act())}>${words}</button></td></tr>`;
+    <td class="end"><button type="button" class="small" value=${value} aria-label=${`${words} ${name}`}
+      onClick=${() => begin(act())}>${words}</button></td></tr>`;
 }
 
 export function Halts({ state, health, reload, begin }) {

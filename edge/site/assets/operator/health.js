@@ -6,7 +6,7 @@ import { Region, html } from "../ui.js";
 const count = (number) => grouped(String(number ?? 0));
 
 // A time of a histogram, in microseconds: an upper bound of 1, 2 or 5 times a power of ten.
-function micros(time) {
+export function micros(time) {
   if (time === null || time === undefined) return "–";
   if (time < 1_000) return `${time} µs`;
   return time < 1_000_000 ? `${time / 1_000} ms` : `${time / 1_000_000} s`;
