@@ -1,5 +1,5 @@
 // Calls of the exchange. What fails is a `Failure`, whose message is a sentence for the page.
-import { data, url } from "./page.js";
+import { data, isSignedIn, url } from "./page.js";
 
 const LONGEST = 10_000;
 
@@ -12,9 +12,11 @@ export class Failure extends Error {
   }
 }
 
+const isJson = (reply) => (reply.headers.get("content-type") || "").startsWith("application/json");
+
 // The reason and the message of a refusal; of another body its beginning.
 function words(reply, text) {
-  if (!(reply.headers.get("content-type") || "").startsWith("application/json")) return { message: text.slice(0, 200) };
+  if (!isJson(reply)) return { message: text.slice(0, 200) };
   try {
     return JSON.parse(text);
   } catch (failure) {
@@ -23,12 +25,22 @@ function words(reply, text) {
   }
 }
 
+// The words of a call that needs a session, when there is none. A region shows them with a link.
+export const SIGNED_OUT = "Your session has ended. Sign in again.";
+// Refusals of a call whose browser has another session or none.
+const SESSIONLESS = ["SignInRequired", "CsrfMismatch"];
+
 function refusal(reply, text) {
-  const { reason, message } = words(reply, text);
+  // Prediction markets name the reason `error`.
+  const { error, reason = error, message } = words(reply, text);
+  const isWorded = Boolean(message) && isJson(reply);
+  if (isSignedIn() && SESSIONLESS.includes(reason)) {
+    return new Failure(SIGNED_OUT, { reason, plain: SIGNED_OUT, status: reply.status });
+  }
   const status = `The exchange answers with status ${reply.status}${reason ? ` (${reason})` : ""}`;
   const whole = message ? `${status}: ${message.replace(/\.?$/, ".")}` : `${status}.`;
   const wait = Number(reply.headers.get("retry-after")) || 0;
-  return new Failure(whole, { wait, reason, plain: reason ? message : "", status: reply.status });
+  return new Failure(whole, { wait, reason, plain: isWorded ? message : "", status: reply.status });
 }
 
 // The text of a reply. `longest` is how long it may take, in milliseconds; the other options are those of `fetch`.
@@ -64,12 +76,30 @@ export const publicPath = (path) => `/site/public${path}`;
 
 export const getPublic = (path, options) => get(publicPath(path), options);
 
-// A call that changes something. Its answer may bring the token of the next one.
-export async function post(path, body = {}, options = {}) {
+// The tabs of one browser share its session, and with it the chosen account.
+const tabs = new BroadcastChannel("buttonwood-account");
+const CHOICE = "/site/account";
+
+// Calls `reader` with the short name of the account that another tab chose.
+export const onAccountChosen = (reader) => tabs.addEventListener("message", (event) => reader(event.data));
+
+// A call names the account that the page shows, so that none acts on another one which a tab has chosen since.
+function headersOf(path) {
   const headers = { "content-type": "application/json" };
   if (data.csrf) headers["x-csrf-token"] = data.csrf;
+  if (data.user?.account && path !== CHOICE) headers["x-account"] = data.user.account;
+  return headers;
+}
+
+// A call that changes something. Its answer may bring the token of the next one.
+export async function post(path, body = {}, options = {}) {
+  const headers = headersOf(path);
   const reply = parse(await text(path, { method: "POST", headers, body: JSON.stringify(body), ...options }));
   if (reply?.csrf) data.csrf = reply.csrf;
+  if (path === CHOICE) {
+    data.user.account = body.account;
+    tabs.postMessage(body.account);
+  }
   return reply;
 }
 

@@ -6,7 +6,7 @@ const PAUSE = 1_500;
 const NAMES = { Escape: "Esc", " ": "Space", ArrowLeft: "Left", ArrowRight: "Right", ArrowUp: "Up", ArrowDown: "Down" };
 const MODIFIERS = ["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "NumLock", "Dead", "Process", "Unidentified"];
 const INPUTS = "input, textarea, select, [contenteditable='true'], [contenteditable='']";
-const WITH_ENTER = "a[href], button, summary, [role='button'], [role='option'], [role='gridcell']";
+const WITH_ENTER = "a[href], button, summary, [role='button'], [role='tab'], [role='listbox'], [role='option'], [role='grid']";
 
 const bound = [];
 let waiting = "";

@@ -1,10 +1,10 @@
 // The palette: markets, pages and acts by name, with the keyboard alone.
-import { get } from "./call.js";
+import { get, getPublic, post } from "./call.js";
 import { short, grouped } from "./decimal.js";
 import { bindings, isOn, keysOf } from "./keyboard.js";
-import { isSandbox, isSignedIn, url } from "./page.js";
+import { data, isSandbox, isSignedIn, url } from "./page.js";
 import { get as chosen } from "./preferences.js";
-import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./ui.js";
+import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState, warn } from "./ui.js";
 
 // Markets that are shown before something is typed, and at most.
 const [FIRST, MOST] = [5, 8];
@@ -17,6 +17,7 @@ const VISITOR_PAGES = [["/signin", "Sign in"], ["/signup", "Sign up"]];
 
 const offered = new Set();
 let markets = [];
+let accounts = data.user?.accounts ?? data.page?.accounts ?? [];
 
 // Offers acts of a page: `{ words, act, keys }`. Returns a function that withdraws them.
 export function offer(acts) {
@@ -50,9 +51,27 @@ function acts() {
   return [...[...offered].flat(), ...keyed];
 }
 
+// Calls then act on another account of the group, so the page begins anew.
+async function switchTo(account) {
+  try {
+    await post("/site/account", { account });
+    location.reload();
+  } catch (failure) {
+    warn(failure.message);
+  }
+}
+
+const switches = (names) => names.filter((name) => name !== data.user?.account)
+  .map((name) => ({ words: `Switch account: ${name}`, act: () => switchTo(name) }));
+
 const marketEntry = ({ symbol, title, name, last, change }) => ({
   words: title, name, note: last && `${grouped(short(last, 8))}  ${change}`, code: symbol, act: to(`/trade/${symbol}`),
 });
+
+// The contracts that trade, as markets; they are found by their symbol, their words and those of their event.
+const contractsOf = (events) => events.flatMap((event) => event.contracts.filter(({ instrumentSymbol }) => instrumentSymbol)
+  .map(({ instrumentSymbol, label }) => ({ symbol: instrumentSymbol.toLowerCase(), title: instrumentSymbol.toUpperCase(),
+    name: label === event.title ? label : `${event.title}: ${label}` })));
 
 // How well an entry fits what is typed: 0 best, none if a word is missing.
 function rank(entry, words) {
@@ -74,24 +93,50 @@ function firstMarkets(entries) {
 }
 
 // The groups that fit what is typed.
-function found(typed, known) {
+function found(typed, known, names) {
   const words = typed.toLowerCase().split(/\s+/).filter((word) => word);
   const entries = known.map(marketEntry);
   const groups = [
     ["Markets", words.length ? matches(entries, words, MOST) : firstMarkets(entries)],
     ["Pages", matches(pages(), words)],
-    ["Acts", matches(acts(), words)],
+    ["Acts", matches([...acts(), ...switches(names)], words)],
   ];
   return groups.filter(([, list]) => list.length);
 }
 
+// Without what does not come the palette still finds the rest.
+async function loaded(load) {
+  try {
+    return await load();
+  } catch (failure) {
+    console.warn(failure);
+    return null;
+  }
+}
+
+async function loadMarkets() {
+  const [table, events] = await Promise.all([loaded(() => get("/site/market.json")),
+    loaded(() => getPublic("/v1/prediction-markets/events?status=active&limit=100"))]);
+  markets = [...(table?.rows ?? []), ...contractsOf(events?.data ?? [])];
+  return markets;
+}
+
 function useMarkets() {
   const [known, setKnown] = useState(markets);
-  useEffect(() => {
-    // Without prices the palette still finds pages and acts.
-    get("/site/market.json").then(({ rows }) => setKnown(markets = rows), () => {});
-  }, []);
+  useEffect(() => void loadMarkets().then(setKnown), []);
   return known;
+}
+
+async function loadAccounts() {
+  accounts = (await loaded(() => get("/site/session")))?.accounts ?? accounts;
+  return accounts;
+}
+
+// The accounts of the user's group.
+function useAccounts() {
+  const [names, setNames] = useState(accounts);
+  useEffect(() => void (isSignedIn() && !accounts.length && loadAccounts().then(setNames)), []);
+  return names;
 }
 
 function Option({ entry, at, isActive, onChoose }) {
@@ -116,17 +161,24 @@ function Palette({ onClose }) {
   const [typed, setTyped] = useState("");
   const [active, setActive] = useState(0);
   const dialog = useRef(null);
+  const hasActed = useRef(false);
   const known = useMarkets();
-  const groups = useMemo(() => found(typed, known), [typed, known]);
+  const names = useAccounts();
+  const groups = useMemo(() => found(typed, known, names), [typed, known, names]);
   const all = groups.flatMap(([, list]) => list);
   useLayoutEffect(() => {
-    const before = document.activeElement;
-    dialog.current.showModal();
-    return () => before?.focus?.();
+    const [before, shown] = [document.activeElement, dialog.current];
+    shown.showModal();
+    return () => {
+      // While it is open, nothing behind it takes the focus. An act may have moved it on.
+      shown.close();
+      if (!hasActed.current) before?.focus?.();
+    };
   }, []);
   useLayoutEffect(() => document.getElementById(`option-${active}`)?.scrollIntoView({ block: "nearest" }), [active]);
   // The dialog closes first, so that the act finds the page as it was.
   const choose = (entry) => {
+    hasActed.current = Boolean(entry);
     onClose();
     entry?.act();
   };

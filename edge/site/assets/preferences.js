@@ -2,40 +2,58 @@
 import { post } from "./call.js";
 import { data, isSignedIn, url } from "./page.js";
 
-const PLACE = "buttonwood";
-const PAUSE = 5_500;
+// Where this browser keeps the choices, those that the server has not taken yet, and what it alone remembers.
+const [PLACE, UNSENT, HERE] = ["buttonwood", "buttonwood-unsent", "buttonwood-here"];
+const [PAUSE, LATER] = [5_500, 60];
 
-function stored() {
+function stored(place) {
   try {
-    return JSON.parse(localStorage.getItem(PLACE) ?? "{}");
+    return JSON.parse(localStorage.getItem(place) ?? "{}");
   } catch (failure) {
     console.warn(failure);
     return {};
   }
 }
 
-// What the server holds wins: it is the same in every browser.
-let all = isSignedIn() ? { ...stored(), ...data.preferences } : stored();
-const readers = new Map();
-let sent = 0;
-let timer = 0;
-
-function keep() {
+function keep(place, value) {
   try {
-    localStorage.setItem(PLACE, JSON.stringify(all));
+    localStorage.setItem(place, JSON.stringify(value));
   } catch (failure) {
     // A browser that keeps nothing still has the choices until the page ends.
     console.warn(failure);
   }
 }
 
+// The changes of this user that wait for the server. One that a page sent as it was left may have arrived.
+function readUnsent() {
+  const { user, values } = stored(UNSENT);
+  if (!isSignedIn() || user !== data.user.email) return {};
+  const hasArrived = ([name, value]) => JSON.stringify(data.preferences?.[name]) === JSON.stringify(value);
+  return Object.fromEntries(Object.entries(values).filter((change) => !hasArrived(change)));
+}
+let unsent = readUnsent();
+
+// The server's choices win, since they are the same in every browser, but for those that it has not taken yet.
+let all = isSignedIn() ? { ...stored(PLACE), ...data.preferences, ...unsent } : stored(PLACE);
+const readers = new Map();
+let sent = 0;
+let timer = 0;
+
+function setUnsent(values) {
+  unsent = values;
+  keep(UNSENT, { user: data.user.email, values });
+}
+
 async function send() {
   [timer, sent] = [0, Date.now()];
+  const sending = { ...unsent };
   try {
     await post("/site/preferences", { value: all });
+    setUnsent(Object.fromEntries(Object.entries(unsent).filter(([name, value]) => sending[name] !== value)));
   } catch (failure) {
-    // Too many changes in a short time: the newest ones follow.
-    if (failure.status === 429) timer = setTimeout(send, 1000 * Math.max(60, failure.wait));
+    // Too many changes in a short time, or no reply: the newest ones follow.
+    if (failure.status === 429 || failure.isLost) timer ||= setTimeout(send, 1_000 * Math.max(LATER, failure.wait));
+    else console.warn(failure);
   }
 }
 
@@ -55,7 +73,8 @@ export const get = (name, fallback = null) => all[name] ?? fallback;
 
 export function set(name, value) {
   all = { ...all, [name]: value };
-  keep();
+  keep(PLACE, all);
+  if (isSignedIn()) setUnsent({ ...unsent, [name]: value });
   if (["theme", "palette", "density"].includes(name)) globalThis.applyLook();
   for (const reader of readers.get(name) ?? []) reader(value);
   sendLater();
@@ -68,5 +87,10 @@ export function subscribe(name, reader) {
   return () => readers.get(name).delete(reader);
 }
 
-keep();
+// A choice that only this browser remembers, such as the market that was last open.
+export const getHere = (name) => stored(HERE)[name];
+export const setHere = (name, value) => keep(HERE, { ...stored(HERE), [name]: value });
+
+keep(PLACE, all);
 globalThis.applyLook();
+if (Object.keys(unsent).length) sendLater();

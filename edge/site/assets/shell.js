@@ -1,9 +1,9 @@
 // What every page has: the end of its header with settings and account, the palette, and the keys that act everywhere.
-import { post } from "./call.js";
+import { onAccountChosen, post } from "./call.js";
 import { bind } from "./keyboard.js";
 import { data, isSandbox, isSignedIn, signInUrl, url } from "./page.js";
 import { offer, open as openPalette } from "./palette.js";
-import { get, set, subscribe } from "./preferences.js";
+import { get, getHere, set, subscribe } from "./preferences.js";
 import { zones } from "./time.js";
 import { html, render, useEffect, useRef, useState, warn } from "./ui.js";
 
@@ -33,6 +33,10 @@ const ICONS = {
   menu: ["M2.5 4.5h11M2.5 8h11M2.5 11.5h11"],
   star: ["m8 1.9 1.9 3.8 4.2.6-3 3 .7 4.2L8 11.5l-3.8 2 .7-4.2-3-3 4.2-.6Z"],
 };
+
+// Where "Trade" leads: to the market that this browser showed last, else to the largest one.
+const tradePath = getHere("market") ? `/trade/${encodeURIComponent(getHere("market"))}` : "/trade";
+document.querySelector(".main-nav a[href='/trade']")?.setAttribute("href", url(tradePath));
 
 async function signOut() {
   try {
@@ -138,7 +142,7 @@ bind("Everywhere", [
   { keys: "Ctrl+K", id: "palette", words: "Find a market, a page or an act", act: openPalette, isAnywhere: true, isHidden: true },
   { keys: "/", id: "find", words: "Find, without a modifier", act: openPalette, isHidden: true },
   { keys: "?", id: "keyboard", words: "List and change these keys", act: openKeyboard },
-  goes("T", "trading", "/trade"),
+  { ...goes("T", "trading", "/trade"), act: () => location.assign(url(tradePath)) },
   goes("A", "the account", "/account"),
   goes("P", "predictions", "/predictions"),
   ...(data.user?.is_operator ? [goes("O", "the operator's page", "/operator")] : []),
@@ -151,6 +155,26 @@ offer([
   ...DENSITIES.map(([density, words]) => ({ words: `Rows: ${words.toLowerCase()}`, act: () => set("density", density) })),
   ...(isSignedIn() ? [{ words: "Sign out", act: signOut }] : []),
 ]);
+
+// Whether something stands in a form that a new load would lose.
+const isTyped = () => Boolean(document.querySelector("dialog[open]"))
+  || [...document.querySelectorAll("main :is(input:not([type=checkbox], [type=radio], [type=hidden], [readonly]), textarea)")]
+    .some((field) => field.value !== "");
+
+const OtherAccount = ({ name }) => html`<div class="notice other-account" role="alert">
+  <p>Another account is chosen in another tab: <b>${name}</b>. This page still shows ${data.user.account ?? "none"}.</p>
+  <button type="button" onClick=${() => location.reload()}>Load again</button></div>`;
+
+// Another tab chose another account: calls of this page are refused until it is loaded again.
+function startAccount() {
+  const place = document.createElement("div");
+  document.getElementById("main").before(place);
+  onAccountChosen((name) => {
+    if (name === data.user.account) return render(null, place);
+    return isTyped() ? render(html`<${OtherAccount} name=${name} />`, place) : location.reload();
+  });
+}
+if (isSignedIn()) startAccount();
 
 const end = document.getElementById("top-end");
 end.replaceChildren();

@@ -1,6 +1,6 @@
 // The one owner of the page's socket: subscriptions, age, gaps, reconnection. Pages only watch streams by name.
-import { post } from "./call.js";
-import { isSignedIn, socketUrl } from "./page.js";
+import { post, SIGNED_OUT } from "./call.js";
+import { data, isSignedIn, signInUrl, socketUrl } from "./page.js";
 
 const PING = 3_000;
 // The age at which values count as stale, and that at which the socket is given up.
@@ -16,6 +16,8 @@ const replies = new Map();
 let socket = null;
 let isOpen = false;
 let hasTicket = false;
+// Why the open socket has no private streams: a state with a way out of it. Public ones go on.
+let denial = null;
 let heard = 0;
 let ticked = Date.now();
 let tries = 0;
@@ -24,6 +26,7 @@ let nextId = 1;
 let state = { kind: "loading" };
 
 const isPrivate = (name) => name.endsWith("@account") || name.includes("@account@");
+const isGiven = (name) => !(denial && isPrivate(name));
 const names = () => [...new Set([...watchers].flatMap((watcher) => watcher.names))];
 
 // The kind of stream that a frame belongs to; the newest socket names it in no field of its own.
@@ -51,7 +54,10 @@ function tell(watcher, told) {
 }
 
 // A watcher is live once each of its streams answered; until then it loads.
-const ownState = (watcher) => (state.kind === "live" && watcher.missing.size ? { kind: "loading" } : state);
+function ownState(watcher) {
+  if (denial && !watcher.names.every(isGiven)) return denial;
+  return state.kind === "live" && watcher.missing.size ? { kind: "loading" } : state;
+}
 
 function setState(next) {
   state = next;
@@ -100,7 +106,8 @@ function hear({ data: text }) {
 }
 
 // Subscribes to streams. One that cannot be had says so by its watchers' state.
-async function subscribe(wanted) {
+async function subscribe(all) {
+  const wanted = all.filter(isGiven);
   if (!isOpen || wanted.length === 0) return;
   try {
     await send("subscribe", wanted);
@@ -117,7 +124,8 @@ async function subscribe(wanted) {
 // A stream that others watch is asked for again, since its first frame is due to a new watcher too.
 function subscribeAnew(wanted, known) {
   for (const { streams } of watchers) for (const stream of streams) if (known.includes(stream.name)) stream.hasFrame = false;
-  if (known.length) send("unsubscribe", known).catch(left);
+  const given = known.filter(isGiven);
+  if (given.length) send("unsubscribe", given).catch(left);
   subscribe(wanted);
 }
 
@@ -158,10 +166,18 @@ async function ticket() {
   try {
     return (await post("/site/stream", {})).ticket;
   } catch (failure) {
-    // Market data needs no ticket. Private streams then refuse, which their watchers are told.
-    if (failure.isLost || failure.status === 503) throw failure;
+    // Market data needs no ticket.
+    if (failure.isLost || [429, 503].includes(failure.status)) throw failure;
+    denial = denialOf(failure);
     return null;
   }
+}
+
+// The state of private streams for which there is no ticket.
+function denialOf({ status, plain }) {
+  if (data.user?.is_operator) return { kind: "error", message: "An operator does not trade and has no account." };
+  if (status === 409) return { kind: "error", message: plain, link: { href: location.href, words: "Load again" } };
+  return { kind: "error", message: status === 401 || !isSignedIn() ? SIGNED_OUT : plain, link: { href: signInUrl(), words: "Sign in" } };
 }
 
 let isConnecting = false;
@@ -170,8 +186,10 @@ async function connect() {
   isConnecting = true;
   clearTimeout(timer);
   try {
+    denial = null;
     hasTicket = isSignedIn() && names().some(isPrivate);
     const shown = hasTicket ? await ticket() : null;
+    if (denial) setState(state);
     socket = new WebSocket(socketUrl(`/?snapshot=-1${shown ? `&ticket=${encodeURIComponent(shown)}` : ""}`));
     socket.onopen = () => {
       tries = 0;
@@ -228,7 +246,7 @@ export function watch(wanted, { onFrame, onState }) {
   return () => {
     watchers.delete(watcher);
     const still = new Set(names());
-    const unused = wanted.filter((name) => !still.has(name));
+    const unused = wanted.filter((name) => !still.has(name) && isGiven(name));
     if (isOpen && unused.length) send("unsubscribe", unused).catch(left);
   };
 }

@@ -26,6 +26,14 @@ export function moment(millis) {
   return `${dayOf(found)} ${clockOf(found)} ${found.timeZoneName}`;
 }
 
+// A mark of a chart's axis. `isDaily`: each candle is a day or more, which begins at midnight in UTC whatever the zone.
+export function axisMark(millis, isDaily) {
+  const found = Object.fromEntries(
+    format(isDaily ? "UTC" : get("zone", "UTC")).formatToParts(millis).map(({ type, value }) => [type, value]));
+  const isMidnight = found.hour === "00" && found.minute === "00";
+  return isDaily || isMidnight ? `${found.month}-${found.day}` : `${found.hour}:${found.minute}`;
+}
+
 // The zones to choose from: UTC, this computer's, then all others.
 export function zones() {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,6 +1,6 @@
 // The page on which one market is traded. Book, ladder and tape draw themselves; the forms and tables are components.
 import "./shell.js";
-import { html, render, useState } from "./ui.js";
+import { html, render, useEffect, useRef, useState } from "./ui.js";
 import { Asked } from "./trade/ask.js";
 import { Book } from "./trade/book.js";
 import { Chart } from "./trade/chart.js";
@@ -64,6 +64,48 @@ const openSheet = (side) => () => {
 const Sides = () => html`<div class="sheet-open"><button type="button" class="buy" onClick=${openSheet("buy")}>Buy</button>
   <button type="button" class="sell" onClick=${openSheet("sell")}>Sell</button></div>`;
 
+const narrow = matchMedia("(max-width: 47.99rem)");
+
+// The elements beside one and beside its parents. Regions that are only read aloud stay.
+function around(inner) {
+  const found = [];
+  for (let at = inner; at !== document.body; at = at.parentElement) {
+    found.push(...[...at.parentElement.children].filter((one) => one !== at && !one.matches(".unseen, script, dialog")));
+  }
+  return found.filter((one) => !one.inert);
+}
+
+// The open ticket of a narrow screen is modal: the focus moves into it, the rest of the page is inert, Escape ends it.
+function useSheet(isModal, place) {
+  useEffect(() => {
+    if (!isModal) return undefined;
+    // A key may have moved the focus into the ticket already.
+    const isInside = place.current.contains(document.activeElement);
+    const before = isInside ? document.querySelector(".sheet-open button") : document.activeElement;
+    const still = around(place.current);
+    const close = () => isSheetOpen.set(false);
+    const onKey = (event) => event.key === "Escape" && !document.querySelector("dialog[open]") && close();
+    for (const one of still) one.inert = true;
+    if (!isInside) place.current.focus();
+    addEventListener("keydown", onKey);
+    narrow.addEventListener("change", close);
+    return () => {
+      for (const one of still) one.inert = false;
+      removeEventListener("keydown", onKey);
+      narrow.removeEventListener("change", close);
+      before?.focus?.();
+    };
+  }, [isModal]);
+}
+
+function TicketSlot() {
+  const place = useRef(null);
+  const isModal = useStore(isSheetOpen) && narrow.matches;
+  useSheet(isModal, place);
+  return html`<div class="slot slot-ticket" ref=${place} tabindex=${isModal ? -1 : undefined} role=${isModal ? "dialog" : undefined}
+    aria-modal=${isModal ? "true" : undefined} aria-label=${isModal ? "Order" : undefined}><${Ticket} /></div>`;
+}
+
 function Terminal() {
   const { preset, hidden } = useSettings();
   const [tab, choose] = useState("book");
@@ -78,7 +120,7 @@ function Terminal() {
       <div class=${shows("book")} id="tab-panel-book"><${Book} /></div>
       <div class=${shows("ladder")} id="tab-panel-ladder"><${LadderPanel} /></div>
       <div class=${shows("tape")} id="tab-panel-tape"><${Tape} /></div>
-      <div class="side-column"><div class="slot slot-ticket"><${Ticket} /></div>
+      <div class="side-column"><${TicketSlot} />
         ${isPerpetual && html`<div class="slot slot-more" id="tab-panel-more"><${Perpetual} /></div>`}
         ${isContract && html`<div class="slot slot-more" id="tab-panel-more"><${EventPanel} /></div>`}</div>
       <div class=${shows("tables")} id="tab-panel-tables"><${Tables} /></div>

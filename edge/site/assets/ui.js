@@ -2,7 +2,9 @@
 import { Fragment, h, render } from "./preact.js";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "./hooks.js";
 import htm from "./htm.js";
+import { SIGNED_OUT } from "./call.js";
 import { grouped, short } from "./decimal.js";
+import { signInUrl } from "./page.js";
 
 export { Fragment, render, useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState };
 export const html = htm.bind(h);
@@ -58,6 +60,14 @@ function StateNote({ state }) {
   return null;
 }
 
+// A failure, with the way out of it: a link, or another try.
+function Fault({ state: { message, link }, retry }) {
+  const leads = link ?? (message?.includes(SIGNED_OUT) && { href: signInUrl(), words: "Sign in" });
+  return html`<div class="failure" role="alert"><p>${message}</p>
+    ${leads ? html`<a class="button" href=${leads.href}>${leads.words}</a>`
+      : retry && html`<button type="button" onClick=${retry}>Try again</button>`}</div>`;
+}
+
 // A part of a page that shows values: `state` is that of `socket.js`, or "loading", "live", "empty" or "error" of a call. `empty` is what
 // stands in its place, `tools` stands beside its title. The content keeps its place in every state but "empty" and a first "error".
 export function Region({ name, title, state, children, empty, tools, retry, id, label, className = "" }) {
@@ -67,8 +77,7 @@ export function Region({ name, title, state, children, empty, tools, retry, id, 
   return html`<section class="panel ${className}" id=${id} data-region=${name} data-state=${isEmpty ? "empty" : told.kind}
     aria-labelledby=${title ? titleId : undefined} aria-label=${title ? undefined : label} aria-busy=${told.kind === "loading"}>
     ${title && html`<header class="panel-head"><h2 id=${titleId}>${title}</h2><${StateNote} state=${told} />${tools}</header>`}
-    ${told.kind === "error" && html`<div class="failure" role="alert"><p>${told.message}</p>
-      ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}</div>`}
+    ${told.kind === "error" && html`<${Fault} state=${told} retry=${retry} />`}
     ${isEmpty ? html`<div class="empty">${empty}</div>` : html`<div class="panel-body">${children}</div>`}
   </section>`;
 }
@@ -98,9 +107,13 @@ export function useLoaded(load, inputs = []) {
 export function Dialog({ title, onClose, children, className = "" }) {
   const dialog = useRef(null);
   useLayoutEffect(() => {
-    const before = document.activeElement;
-    dialog.current.showModal();
-    return () => before?.focus?.();
+    const [before, shown] = [document.activeElement, dialog.current];
+    shown.showModal();
+    return () => {
+      // The page takes no focus while the dialog is open.
+      shown.close();
+      before?.focus?.();
+    };
   }, []);
   return html`<dialog ref=${dialog} class=${className} aria-labelledby="dialog-title" onCancel=${(event) => {
     event.preventDefault();
@@ -116,7 +129,8 @@ export function Dialog({ title, onClose, children, className = "" }) {
 export function Amount({ text, unit = "", places }) {
   if (text === null || text === undefined || text === "") return html`<span class="amount">–</span>`;
   const shown = grouped(places === undefined ? text : short(text, places));
-  return html`<span class="amount" title=${`${text}${unit && ` ${unit}`}`} data-value=${text}>${shown}${unit && html` <small>${unit}</small>`}</span>`;
+  const whole = `${text}${unit && ` ${unit}`}`;
+  return html`<span class="amount" title=${whole} data-value=${text}>${shown}${unit && html` <small>${unit}</small>`}</span>`;
 }
 
 // Copies give the whole of an amount, without groups.
@@ -134,12 +148,18 @@ export const Side = ({ side }) =>
 
 // Copies a text and says so.
 export function CopyButton({ text, children = "Copy" }) {
-  const [isCopied, setCopied] = useState(false);
+  const [said, setSaid] = useState("");
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    announce("Copied");
-    setTimeout(() => setCopied(false), 1_500);
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid("Copied");
+      announce("Copied");
+    } catch (failure) {
+      console.warn(failure);
+      setSaid("Not copied");
+      warn("This browser does not let the page copy. Select the text and copy it.");
+    }
+    setTimeout(() => setSaid(""), 1_500);
   };
-  return html`<button type="button" class="small" onClick=${copy}>${isCopied ? "Copied" : children}</button>`;
+  return html`<button type="button" class="small" onClick=${copy}>${said || children}</button>`;
 }

@@ -165,9 +165,9 @@ class Speed(Visit):
 
     def a_click(self):
         self.write("form[name=order] [name=price]", "100")
-        self.write("form[name=order] [name=amount]", "0.01")
         taken = []
         for _ in range(40):
+            self.write("form[name=order] [name=amount]", "0.01")
             self.browser.wait_for("the button", "return !document.querySelector('form[name=order] [type=submit]').disabled")
             time.sleep(0.1)
             taken.append(self.browser.post("execute/async", script=CLICK, args=[]))

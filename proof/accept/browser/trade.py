@@ -8,7 +8,7 @@ import json
 import sys
 import time
 import urllib.request
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
 from pathlib import Path
 
 import axe
@@ -64,11 +64,14 @@ class Trade(Visit):
     def checks(self):
         every = (self.visitors_see_the_market, self.visitors_find_it_usable, self.a_click_on_the_book_fills_the_price,
                  self.a_trader_signs_in, self.keys_act_outside_inputs_alone, self.an_order_by_keyboard_alone,
-                 self.a_market_order_asks_first, self.a_lost_reply_is_not_sent_again, self.a_call_that_never_came_is_not_placed,
-                 self.a_move_without_its_cancel_sends_nothing, self.a_move_sends_what_the_cancel_left, self.the_ladder_must_be_armed,
-                 self.one_click_is_off_after_ten_idle_minutes, self.a_dropped_order_moves, self.the_preview_says_what_would_happen,
-                 self.old_prices_are_not_live, self.a_cut_is_closed_by_a_snapshot, self.every_screen_fits,
-                 self.perpetuals_and_contracts_have_their_panels, self.derived_numbers_are_right)
+                 self.enter_in_the_book_sends_nothing, self.a_decimal_comma_is_refused, self.a_market_order_asks_first,
+                 self.a_held_enter_answers_nothing, self.the_ticket_follows_side_and_market, self.an_own_order_stops_another,
+                 self.a_lost_reply_is_not_sent_again, self.a_call_that_never_came_is_not_placed,
+                 self.a_move_without_its_cancel_sends_nothing, self.a_move_that_is_refused_cancels_nothing,
+                 self.a_move_sends_what_the_cancel_left, self.the_ladder_must_be_armed, self.one_click_is_off_after_ten_idle_minutes,
+                 self.a_dropped_order_moves, self.the_preview_says_what_would_happen, self.old_prices_are_not_live,
+                 self.a_cut_is_closed_by_a_snapshot, self.every_screen_fits, self.perpetuals_and_contracts_have_their_panels,
+                 self.derived_numbers_are_right)
         wanted = sys.argv[3:]
         return [check for check in every if not wanted or check.__name__ in wanted]
 
@@ -104,10 +107,15 @@ class Trade(Visit):
         """Leaves every field, so that keys act."""
         self.browser.run("document.activeElement.blur()")
 
+    def keys(self, *keys: str):
+        """Presses keys that act and then lead into a field, which Escape leaves."""
+        for key in keys:
+            self.browser.press(key, "Escape")
+
     def place(self, price: str, amount: str):
         before = {row[0] for row in self.rows()}
         self.rest()
-        self.browser.press("b", "l")
+        self.keys("b", "l")
         self.type_into("price", price)
         self.type_into("amount", amount)
         self.browser.press("Enter")
@@ -153,16 +161,16 @@ class Trade(Visit):
 
     def keys_act_outside_inputs_alone(self):
         self.rest()
-        self.browser.press("s", "t")
+        self.keys("s", "t")
         for name, value in (("side", "sell"), ("type", "stop-limit")):
             self.browser.wait_for(value, FIELD + " === arguments[1]", name, value)
-        self.browser.press("b", "l", "2")
+        self.keys("b", "l")
+        self.browser.press("2")
         self.browser.wait_for("the preset", FIELD + " !== ''", "amount")
-        self.type_into("price", "5")
-        self.browser.press("s", "m", "x")
+        self.browser.press("b", "5", "s", "m", "x")
         time.sleep(0.2)
         kept = [self.browser.run(FIELD, name) for name in ("side", "type", "price")]
-        assert kept[:2] == ["buy", "limit"] and "5" in kept[2], f"a key acts in an input: {kept}"
+        assert kept == ["buy", "limit", "5"], f"a key does not lead to the price, or acts in it: {kept}"
         self.browser.run("document.activeElement.select()")
         self.browser.press("1", "0")
         self.browser.press("\ue013")
@@ -191,9 +199,35 @@ class Trade(Visit):
         assert self.orders() == []
         self.nothing_wrong()
 
+    def enter_in_the_book_sends_nothing(self):
+        self.keys("b")
+        self.type_into("price", "1000")
+        self.type_into("amount", "0.1")
+        for layout, place in (("ladder", "[data-ladder]"), ("pro", "[data-book=bids]")):
+            self.browser.run("document.querySelector(`[name=preset][value=${arguments[0]}]`).click()", layout)
+            self.browser.wait_for(place, "const at = document.querySelector(arguments[0]); at.focus(); return document.activeElement === at",
+                                  place)
+            self.browser.press("Enter")
+        time.sleep(0.3)
+        assert self.orders() == [], "Enter without a chosen row sends the ticket's order"
+
+    def a_decimal_comma_is_refused(self):
+        for typed, amount in (("0,5", None), ("1e3", None), ("1,234.5", "1234.5"), (".5", "0.5")):
+            self.write("#ticket-amount", typed)
+            wrong = f"({amount is None!s}".lower() + " === (document.querySelector('[data-wrong=amount]') !== null))"
+            words = f"document.querySelector('[type=submit].send').textContent.startsWith('Buy {amount or '–'} BTC')"
+            self.browser.wait_for(typed, f"return {wrong} && {words}")
+        self.write("#ticket-amount", "0,5")
+        self.browser.run("document.querySelector('#ticket-amount').focus()")
+        self.browser.press("Enter")
+        self.browser.wait_for("the fault", TOLD + ".includes('decimals with a point')")
+        assert self.orders() == []
+        self.write("#ticket-amount", "")
+
     def a_market_order_asks_first(self):
         self.rest()
-        self.browser.press("b", "m", "1", "Enter")
+        self.keys("b", "m")
+        self.browser.press("1", "Enter")
         self.browser.wait_for("the question", "return document.querySelector('dialog[open] button[value=confirm]')")
         assert self.orders() == []
         fills = len(self.call("/v1/mytrades", symbol="btcusd"))
@@ -201,14 +235,62 @@ class Trade(Visit):
         self.browser.wait_for("its end", TOLD + ".includes('filled')")
         assert len(self.call("/v1/mytrades", symbol="btcusd")) > fills
         self.rest()
-        self.browser.press("l")
+        self.keys("l")
         self.nothing_wrong()
+
+    def a_held_enter_answers_nothing(self):
+        self.rest()
+        self.keys("b", "m")
+        self.browser.press("1")
+        fills = len(self.call("/v1/mytrades", symbol="btcusd"))
+        enter = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}
+        for at in range(6):
+            self.browser.devtools("Input.dispatchKeyEvent", type="keyDown", autoRepeat=at > 0, **enter)
+            time.sleep(0.05)
+        self.browser.devtools("Input.dispatchKeyEvent", type="keyUp", **enter)
+        self.browser.wait_for("the question", "return document.querySelector('dialog[open] button[value=confirm]')")
+        assert len(self.call("/v1/mytrades", symbol="btcusd")) == fills, "a held Enter confirms"
+        self.browser.press("Escape")
+        self.gone("the question", "dialog[open]")
+        self.write("#ticket-amount", "")
+
+    def the_ticket_follows_side_and_market(self):
+        """The bound of a market order moves with the book, and what is available is named by its own currency."""
+        shown = "return document.querySelector('.available').textContent.trim().endsWith(arguments[0])"
+        for side, currency in (("s", "BTC"), ("b", "USD")):
+            self.rest()
+            self.keys(side)
+            self.browser.wait_for(currency, shown, currency)
+            held = next(row["available"] for row in self.call("/v1/balances") if row["currency"] == currency)
+            assert Decimal(self.text(".available").replace("Available", "").replace(currency, "").replace(",", "").strip()) == \
+                Decimal(held).quantize(Decimal("1e-8"), ROUND_DOWN), "the amount is of another currency"
+        self.keys("s", "m")
+        bound = self.browser.run(FIELD, "price")
+        inside = str(self.best("bids") + Decimal("0.01"))
+        status, order = self.bots.call("counterparty", "/v1/order/new", symbol="btcusd", side="buy", type="exchange limit", price=inside,
+                                       amount="0.2")
+        assert status == 200, order
+        self.browser.wait_for("the bound to move", FIELD + " !== arguments[1]", "price", bound)
+        self.bots.call("counterparty", "/v1/order/cancel", order_id=order["order_id"])
+        self.keys("b", "l")
+
+    def an_own_order_stops_another(self):
+        ask = str(self.best("asks") - Decimal("0.01"))
+        self.call("/v1/order/new", symbol="btcusd", side="sell", type="exchange limit", price=ask, amount="0.01")
+        self.keys("b", "l")
+        self.type_into("price", ask)
+        self.type_into("amount", "0.01")
+        why = "return document.querySelector('[data-preview=reason]')?.dataset.value === arguments[0]"
+        self.browser.wait_for("the reason", why, "SelfCrossPrevented")
+        self.call("/v1/order/cancel/all")
+        self.write("#ticket-amount", "")
+        self.region("orders", "empty")
 
     def a_lost_reply_is_not_sent_again(self):
         self.browser.run("window.sent.length = 0; window.lose = 'reply /v1/order/new'")
         low = str((self.best("bids") * Decimal("0.8")).quantize(Decimal(1)))
         self.rest()
-        self.browser.press("b", "l")
+        self.keys("b", "l")
         self.type_into("price", low)
         self.type_into("amount", "0.1")
         self.browser.press("Enter")
@@ -247,6 +329,26 @@ class Trade(Visit):
         self.browser.wait_for("the word", TOLD + ".includes('no new order was sent')")
         assert self.browser.run("return window.sent") == ["/v1/order/cancel"]
         assert [one["order_id"] for one in self.orders()] == [order]
+
+    def a_move_that_is_refused_cancels_nothing(self):
+        """A price beside the tick cannot be sent, and one that would meet an own order is refused before the cancel."""
+        stands = [one["order_id"] for one in self.orders()]
+        ask = str(self.best("asks") - Decimal("0.01"))
+        other = self.call("/v1/order/new", symbol="btcusd", side="sell", type="exchange limit", price=ask, amount="0.01")["order_id"]
+        self.browser.wait_for("its row", ROWS + ".some(([id]) => id === arguments[0])", other)
+        press = "window.sent.length = 0; document.querySelector(`[data-order='${arguments[0]}'] [value=move]`).click()"
+        self.browser.run(press, stands[0])
+        self.there("the dialog", "dialog[open] [name=price]")
+        wrong = "return document.querySelector('dialog[open] [value=confirm]').disabled === arguments[0]"
+        for price, is_wrong in (("1,5", True), (f"{ask}1", True), (ask, False)):
+            self.write("dialog[open] [name=price]", price)
+            self.browser.wait_for(price, wrong, is_wrong)
+        self.browser.press("Enter")
+        self.there("the question", "dialog[open] button.buy[value=confirm]")
+        self.browser.press("Enter")
+        self.browser.wait_for("the word", TOLD + ".includes('was not moved')")
+        assert self.browser.run("return window.sent") == [], "a move that is refused cancels"
+        assert {one["order_id"] for one in self.orders()} == {*stands, other}
 
     def a_move_sends_what_the_cancel_left(self):
         """Of an order that is filled in part after its move began."""
@@ -325,7 +427,7 @@ class Trade(Visit):
     def the_preview_says_what_would_happen(self):
         low = str((self.best("bids") * Decimal("0.9")).quantize(Decimal("0.01")))
         self.rest()
-        self.browser.press("b", "l")
+        self.keys("b", "l")
         self.type_into("price", low)
         self.type_into("amount", "0.5")
         self.browser.wait_for("the preview", "return document.querySelector('[data-preview=rests]')?.dataset.value === '0.5'")
@@ -339,7 +441,7 @@ class Trade(Visit):
 
     def old_prices_are_not_live(self):
         self.rest()
-        self.browser.press("b", "l")
+        self.keys("b", "l")
         self.type_into("price", str((self.best("bids") * Decimal("0.9")).quantize(Decimal(1))))
         self.control("/sandbox/streams/fault", all=True, fault="stall")
         begun = time.monotonic()

@@ -1,10 +1,11 @@
 // Dialogs that stand before an order is sent: confirmation, the price of a move, cancelling everything.
-import { compare, isDecimal, read, step } from "../decimal.js";
+import { compare, grouped, isDecimal, read, step } from "../decimal.js";
 import { Dialog, html, useState } from "../ui.js";
+import { outcome, plain, wrongWith } from "./draft.js";
 import { bookState, isFar } from "./feed.js";
-import { bare, base, isPositive, priceShown, quote, tick, toPrice } from "./market.js";
+import { bare, base, isPositive, quote, symbol, tick, toPrice } from "./market.js";
 import { orders } from "./orders.js";
-import { cancelAll, move, movesIntoTrade, place } from "./send.js";
+import { cancelAll, move, movesIntoTrade, place, wrongPrice } from "./send.js";
 import { settings } from "./settings.js";
 import { store, useStore } from "./store.js";
 
@@ -29,15 +30,22 @@ export function Asked() {
   return now && html`<${now.view} answer=${now.answer} />`;
 }
 
+// An Enter that is held down since before a question stood there does not answer it: no repeated one acts on this page.
+addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !event.repeat) return;
+  event.preventDefault();
+  event.stopPropagation();
+}, true);
+
 const SIDES = { buy: "Buy", sell: "Sell" };
 
 // An order in words, as its button says it.
 export function wordsOf({ side, type, amount, price, stop, outcome, isReducing }) {
   const of = outcome ? `${outcome === "no" ? "No" : "Yes"}` : base;
   const what = `${SIDES[side]} ${isPositive(amount) ? bare(amount) : "–"} ${of}`;
-  const at = isPositive(price) ? priceShown(toPrice(price)) : "–";
+  const at = isPositive(price) ? grouped(price) : "–";
   if (type === "market") return `${what} at market, ${at} at worst${isReducing ? ", only reduce" : ""}`;
-  if (type === "stop-limit") return `${what} at ${at} from ${isPositive(stop) ? priceShown(toPrice(stop)) : "–"} on`;
+  if (type === "stop-limit") return `${what} at ${at} from ${isPositive(stop) ? grouped(stop) : "–"} on`;
   return `${what} at ${at}${isReducing ? ", only reduce" : ""}`;
 }
 
@@ -84,22 +92,28 @@ function arrows(value, set) {
     const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
     if (!by) return;
     event.preventDefault();
-    set(step(isDecimal(value) ? value : "0", tick, by * (event.shiftKey ? 10 : 1)));
+    set(step(plain(value) || "0", tick, by * (event.shiftKey ? 10 : 1)));
   };
 }
 
+// What is wrong with a typed price, as a sentence; none while there is none.
+const wrong = (typed) => wrongWith(typed) || (typed.trim() ? wrongPrice(plain(typed)) : "");
+
 const Price = ({ name, label, value, set }) => html`<div class="field"><label for=${`move-${name}`}>${label}, ${quote}</label>
   <input id=${`move-${name}`} name=${name} inputmode="decimal" autocomplete="off" value=${value} autofocus=${name === "price"}
-    onInput=${(event) => set(event.target.value.replaceAll(",", "").trim())} onKeyDown=${arrows(value, set)} /></div>`;
+    aria-invalid=${wrong(value) ? "true" : undefined} aria-describedby=${wrong(value) ? `move-${name}-wrong` : undefined}
+    onInput=${(event) => set(event.target.value)} onKeyDown=${arrows(value, set)} />
+  ${wrong(value) && html`<p class="warning" id=${`move-${name}-wrong`} role="status" data-wrong=${name}>${wrong(value)}</p>`}</div>`;
 
 const MoveTo = (order, first) => function Move({ answer }) {
   const [price, setPrice] = useState(first ?? order.price);
   const [stop, setStop] = useState(order.stop ?? "");
   const isStop = order.type === "stop-limit";
-  const isReady = isPositive(price) && (!isStop || isPositive(stop)) && (price !== order.price || stop !== (order.stop ?? ""));
+  const isGood = (typed) => Boolean(plain(typed)) && !wrong(typed);
+  const isReady = isGood(price) && (!isStop || isGood(stop)) && (price !== order.price || stop !== (order.stop ?? ""));
   const send = (event) => {
     event.preventDefault();
-    if (isReady) answer({ price, ...(isStop && { stop }) });
+    if (isReady) answer({ price: plain(price), ...(isStop && { stop: plain(stop) }) });
   };
   return html`<${Dialog} title=${`Move: ${SIDES[order.side]} ${bare(order.remaining)} ${base}`} onClose=${() => answer(null)}>
     <form class="form" name="move" onSubmit=${send}>
@@ -115,6 +129,10 @@ const MoveTo = (order, first) => function Move({ answer }) {
 export async function askMove(id, price) {
   const order = orders.get().get(id);
   if (!order || order.isUnknown || order.busy) return;
+  if (order.symbol !== symbol) {
+    outcome.set({ isGood: false, words: `The order is of ${order.symbol.toUpperCase()}: it is moved on the page of that market.` });
+    return;
+  }
   const to = await ask(MoveTo(order, price));
   if (to) await checkedMove(order, to);
 }

@@ -1,7 +1,7 @@
 // The book: both sides around the spread. Each price is a row; choosing it fills the ticket's price. Own orders are marked.
 import { keepStep, useSettings } from "./settings.js";
 import { html, Region, useEffect, useRef } from "../ui.js";
-import { amountShown, amountText, base, bookPrice, bookSide, priceShown, priceText, quote, symbol, TICK } from "./market.js";
+import { amountShown, amountText, base, bookPrice, bookSide, isContract, priceShown, priceText, quote, symbol, TICK } from "./market.js";
 import { book, bookState, last, onBook, top } from "./feed.js";
 import { levels, stepOf, steps } from "./grouped.js";
 import { orders, ownOrders } from "./orders.js";
@@ -139,7 +139,8 @@ export function Book() {
     running.current.drawAll();
   }, [step]);
   return html`<${Region} name="book" title="Book" state=${state} className="book" tools=${html`<${Step} step=${step} />`}>
-    <div class="book-head"><span></span><span>Price, ${quote}</span><span class="number">Amount, ${base}</span><span
+    <div class="book-head"><span></span><span>Price, ${quote}</span><span
+      class="number">${isContract ? "Contracts" : `Amount, ${base}`}</span><span
       class="number">Sum</span></div>
     <div class="fixed-rows" ref=${place}>
       <div class="side asks" role="listbox" tabindex="0" aria-label="Asks" data-book="asks"></div>

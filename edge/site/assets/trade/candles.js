@@ -1,9 +1,12 @@
 // Candles and volume, with own orders as lines and own fills as marks. The library draws with floats; what is written beside it is exact.
 import { grouped } from "../decimal.js";
-import { moment } from "../time.js";
+import { subscribe } from "../preferences.js";
+import { axisMark, moment } from "../time.js";
 import { bare, base, bookPrice, bookSide, PRICE_PLACES, priceText, toPrice } from "./market.js";
 
 const BARS = 120;
+// A day in seconds.
+const DAY = 86_400;
 // How near, in pixels, a pointer must be to a line to take it.
 const NEAR = 5;
 
@@ -56,8 +59,18 @@ class Candles {
     this.#marks = createSeriesMarkers(this.#prices, []);
     this.#chart.subscribeCrosshairMove(({ time }) => options.onPoint(this.#rows.find((row) => row.time === time) ?? null));
     this.paint();
+    this.#setZone();
     this.#listen();
   }
+
+  // Times of the axis and of the pointer in the zone that the user chose. Functions made anew make the chart write them anew.
+  #setZone = () => {
+    const isDaily = () => this.#rows.length > 1 && this.#rows.at(-1).time - this.#rows.at(-2).time >= DAY;
+    this.#chart.applyOptions({
+      localization: { timeFormatter: (time) => moment(time * 1_000) },
+      timeScale: { tickMarkFormatter: (time) => axisMark(time * 1_000, isDaily()) },
+    });
+  };
 
   stop() {
     for (const end of this.#ends) end();
@@ -178,6 +191,7 @@ class Candles {
     on(window, "pointerup", (event) => this.#release(event));
     on(window, "keydown", (event) => event.key === "Escape" && this.#held && this.#letGo());
     on(window, "look", () => this.paint());
+    this.#ends.push(subscribe("zone", this.#setZone));
   }
 
   #press(event) {

@@ -10,11 +10,38 @@ export const draft = store({
   side: oneOf(["buy", "sell"], asked.get("side")), type: "limit", price: "", stop: "", amount: "", total: "", option: "",
   outcome: isContract ? oneOf(["yes", "no"], asked.get("outcome")) : undefined, isReducing: false,
 });
-// The preview of what the form holds: `{ result, … }`, null before there is one; and whether a newer one is on its way.
+// The preview of what the form holds: `{ result, …, of }` with the order that it is of, null before there is one.
 export const preview = store(null);
+// The largest amount that the account's money allows: `{ side, outcome, amount }`.
+export const most = store(null);
+// The order that is under way: null, "sending" or "unknown".
+export const underWay = store(null);
+// What the last act came to: `{ isGood, words }`.
+export const outcome = store(null);
 export const isSheetOpen = store(false);
 
-export const edit = (part) => draft.set({ ...draft.get(), ...part });
+// A decimal as it was typed or pasted, without spaces and groups of three; none if it is no decimal.
+export function plain(typed) {
+  const words = typed.replace(/\s/g, "");
+  const whole = /^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(words) ? words.replaceAll(",", "") : words;
+  if (!/^(\d+\.?\d*|\.\d+)$/.test(whole)) return "";
+  return whole.replace(/^\./, "0.").replace(/\.$/, "");
+}
+
+// What is wrong with a field's text, as a sentence; none if it is empty or a decimal.
+export function wrongWith(typed) {
+  if (!typed.trim() || plain(typed)) return "";
+  if (/^\s*[-−]/.test(typed)) return "Write a number above 0.";
+  if (/^[\d.,\s]*,[\d.,\s]*$/.test(typed)) return "Write decimals with a point.";
+  return /^[\d.]+e/i.test(typed) ? "Write all digits, without an exponent." : "Write digits and a point alone.";
+}
+
+// An edit ends what was said of the order before it, but for words about an order that is still under way.
+export function edit(part) {
+  draft.set({ ...draft.get(), ...part });
+  if (outcome.get()?.isGood === false && !underWay.get()) outcome.set(null);
+}
+
 export const setPrice = (price) => edit({ price, ...(draft.get().type === "market" && { type: "limit" }) });
 // A price of the book, which is that of "yes".
 export const setBookPrice = (price) => setPrice(draft.get().outcome === "no" ? priceText(opposite(toPrice(price))) : price);

@@ -2,6 +2,7 @@
 import { getPublic } from "../call.js";
 import { change as moved, grouped, read, rounded } from "../decimal.js";
 import { open as openPalette } from "../palette.js";
+import { setHere } from "../preferences.js";
 import { html, useEffect, useState } from "../ui.js";
 import { last, tapeState } from "./feed.js";
 import { base, isContract, market, priceText, quote, symbol } from "./market.js";
@@ -37,15 +38,26 @@ function useDay() {
 const Figure = ({ name, children, value, className = "" }) => html`<div class=${className}><dt>${name}</dt><dd title=${value}
   data-value=${value}>${children}</dd></div>`;
 
+// The tab's title has the newest price while that is live. A tab in the background draws no frames, so a timer writes it.
+function useTitle(close) {
+  useEffect(() => {
+    const write = () => {
+      const price = last.get() ? priceText(last.get().price) : close;
+      if (price) document.title = `${tapeState.get().kind === "live" ? grouped(price) : "–"} ${market.title} – Buttonwood`;
+    };
+    write();
+    const timer = setInterval(write, 1_000);
+    return () => clearInterval(timer);
+  }, [close]);
+}
+
 function Figures() {
   const day = useDay();
   const newest = useStore(last);
   const state = useStore(tapeState);
   const price = newest ? priceText(newest.price) : day?.close;
   const changed = day?.open && price ? moved(day.open, price) : "";
-  useEffect(() => {
-    if (price) document.title = `${grouped(price)} ${market.title} – Buttonwood`;
-  }, [price]);
+  useTitle(day?.close);
   const volume = (code) => day?.volume?.[code];
   return html`<dl class="figures" data-head-state=${state.kind}>
     <${Figure} name="Last" value=${price}
@@ -70,6 +82,7 @@ function Panels() {
 
 export function Head() {
   const { preset } = useSettings();
+  useEffect(() => setHere("market", symbol), []);
   return html`<div class="market-head">
     <button type="button" class="quiet market-name" onClick=${openPalette} title="Another market"><b>${market.title}</b> <span
       aria-hidden="true">▾</span></button>

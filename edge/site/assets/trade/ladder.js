@@ -172,6 +172,18 @@ export class Ladder {
     }
     write(cells.traded, traded ? amountShown(traded) : "");
     this.#drawOwn(cells.own, owns);
+    this.#name(cells, priceShown(price), { bid, ask, traded });
+  }
+
+  // The words of a screen reader for each cell, which stands apart from its row there.
+  #name(cells, price, { bid, ask, traded }) {
+    const words = (name, amount) =>
+      (amount ? `${name} ${amountShown(amount)} at ${price}` : `No ${name.toLowerCase()} at ${price}`);
+    mark(cells.bid, "aria-label", words("Bid", bid));
+    mark(cells.ask, "aria-label", words("Ask", ask));
+    mark(cells.price, "aria-label", `Price ${price}`);
+    mark(cells.traded, "aria-label", traded ? `Traded ${amountShown(traded)} at ${price}` : `No trades at ${price}`);
+    if (!cells.own.textContent) mark(cells.own, "aria-label", `No own order at ${price}`);
   }
 
   // An own order: its side, its remainder and the amount ahead of it.
@@ -183,10 +195,13 @@ export class Ladder {
     }
     const rest = owns.reduce((total, order) => total + toAmount(order.remaining), 0n);
     const ahead = queue.get().get(owns[0].id)?.ahead;
+    const side = bookSide(owns[0]) === "bids" ? "buy" : "sell";
     const sign = owns[0].busy || owns[0].isUnknown ? "…" : signOf(owns[0]);
-    const [count, queued] = [owns.length > 1 ? ` ×${owns.length}` : "", ahead === undefined ? "" : ` ‹ ${amountShown(toAmount(ahead))}`];
-    write(cell, `${sign} ${amountShown(rest)}${count}${queued}`);
-    mark(cell, "data-own", bookSide(owns[0]) === "bids" ? "buy" : "sell");
+    const [count, amount] = [owns.length > 1 ? ` ×${owns.length}` : "", bare(amountShown(rest))];
+    const queued = ahead === undefined ? "" : bare(amountShown(toAmount(ahead)));
+    write(cell, `${sign} ${amount}${count}${queued && ` ‹ ${queued}`}`);
+    mark(cell, "aria-label", `Own ${side} ${amount}${count}${queued && `, ${queued} ahead`} at ${owns[0].price}`);
+    mark(cell, "data-own", side);
     mark(cell, "data-ahead", ahead);
     mark(cell, "title", owns.map((order) => `${order.side === "buy" ? "Buy" : "Sell"} ${bare(order.remaining)} ${base} at ${order.price}; `
       + `ahead in the queue: ${queue.get().get(order.id)?.ahead ?? "not known"}`).join("\n"));

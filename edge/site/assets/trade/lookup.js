@@ -1,5 +1,5 @@
 // What is sent for an order, and how an order is found again whose reply did not come.
-import { call } from "../call.js";
+import { call, post } from "../call.js";
 import { isContract, symbol } from "./market.js";
 
 // How long a reply may take; how long an order that is looked up may stay unknown to the exchange before it counts as not placed.
@@ -35,6 +35,12 @@ export function payload(order) {
 // A call of an order, whose reply must come soon.
 export const ask = ({ request, ...fields }) => call(request, fields, { longest: PATIENCE });
 
+// What the exchange would do with an order now.
+export const previewed = (order) => post("/site/preview", payload(order), { longest: PATIENCE });
+
+// The exchange's own words of a failure. Those of a contract's call come with its status before them.
+export const saidBy = ({ plain }) => plain.replace(/^The exchange answers with status \d+( \([^)]*\))?: /, "");
+
 // Whether a failure leaves open if the exchange did what it was asked for. Only its own 503 says that nothing was done.
 const saysNothingDone = ({ status, reason }) => status < 500 || (status === 503 && Boolean(reason));
 export const isUnsure = (failure) => failure.isLost || failure.status === 0 || !saysNothingDone(failure);
@@ -64,8 +70,9 @@ export async function lookUp(client) {
       const found = await find(client);
       if (found) return found;
       if (Date.now() - begun > LATEST) return undefined;
-    } catch {
+    } catch (failure) {
       // Whether it stands is still not known, so it is asked again.
+      console.info(failure.message);
     }
   }
 }

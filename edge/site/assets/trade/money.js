@@ -1,5 +1,6 @@
 // Balances, positions and margin of the account. The exchange computes all of them; the page asks again when money moved.
 import { call } from "../call.js";
+import { difference, read, text } from "../decimal.js";
 import { isSignedIn } from "../page.js";
 import { watch } from "../socket.js";
 import { isContract, isPerpetual, symbol } from "./market.js";
@@ -38,7 +39,8 @@ export async function loadFunding() {
   if (!isSignedIn() || !isPerpetual) return;
   try {
     funding.set(await call("/v1/perpetuals/fundingPayment"));
-  } catch {
+  } catch (failure) {
+    console.info(failure.message);
     funding.set([]);
   }
 }
@@ -72,6 +74,26 @@ export function start() {
   reload();
   if (isPerpetual || isContract) setInterval(reload, EVERY);
   loadFunding();
+}
+
+// Why an order of a side cannot reduce the position that there is, as a sentence; none if it can.
+export function whyNotReduced(side) {
+  const held = positionHere()?.quantity ?? "0";
+  if (!/[1-9]/.test(held)) return "There is no position to reduce.";
+  const [name, against] = held.startsWith("-") ? ["short", "buy"] : ["long", "sell"];
+  return side === against ? "" : `A ${name} position is reduced by a ${against}.`;
+}
+
+// How many claims of an outcome the account could sell now.
+export function claimsOf(named) {
+  const held = positions.get().find((one) => one.symbol.toLowerCase() === symbol && one.outcome === named);
+  return held ? text(difference(read(held.totalQuantity), read(held.quantityOnHold ?? "0"))) : "0";
+}
+
+// How many claims of the other outcome the account holds, which a buy of this one closes in pairs.
+export function heldAgainst(named) {
+  const isOther = (one) => one.symbol.toLowerCase() === symbol && one.outcome !== named;
+  return positions.get().find(isOther)?.totalQuantity ?? "0";
 }
 
 export const positionHere = () => positions.get().find((position) => position.symbol.toLowerCase() === symbol);

@@ -74,7 +74,8 @@ export function Orders() {
     <button type="button" class="small" value="cancel-account" title="Cancel all orders of the account" disabled=${!all.size}
       onClick=${askCancelAll}>Cancel all</button></span>`;
   return html`<${Region} name="orders" title="Orders" state=${state} retry=${tryAgain} empty=${empty} tools=${tools} className="orders">
-    <${Windowed} items=${list} head=${head(!isHere)} columns=${isHere ? 9 : 10} label="Live orders" row=${row} /></${Region}>`;
+    <${Windowed} items=${list} head=${head(!isHere)} columns=${isHere ? 9 : 10} label="Live orders" refuge="#table-orders"
+      row=${row} /></${Region}>`;
 }
 
 const FILL_HEAD = html`<th>Time</th><th>Side</th><th class="number">Price, ${quote}</th><th class="number">Amount, ${base}</th><th

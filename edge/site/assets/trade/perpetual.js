@@ -67,17 +67,18 @@ function Position() {
     position.mark_price) : null;
   const isShort = position.quantity.startsWith("-");
   return html`<dl class="tiles">
+    <${Fact} name="liquidation" label="Liquidation price"
+      value=${liquidation}>${isPositive(liquidation ?? "") ? html`${shown(liquidation)} <small>${away}</small>` : "none"}</${Fact}>
     <${Fact} name="quantity" label=${isShort ? "Short" : "Long"} value=${position.quantity}><span
       class=${isShort ? "down" : "up"}>${shown(position.quantity, 8)} ${base}</span></${Fact}>
+  </dl><${Close} position=${position} /><dl class="tiles">
     <${Fact} name="entry" label="Entry" value=${position.average_cost}>${shown(position.average_cost)}</${Fact}>
     <${Fact} name="result" label=${`Result, ${quote}`} value=${position.unrealised_pnl}><span
       class=${signOf(position.unrealised_pnl)}>${withSign(position.unrealised_pnl)}</span></${Fact}>
     <${Fact} name="margin" label=${`Margin, ${quote}`}
       value=${figures?.initial_margin_positions}>${shown(figures?.initial_margin_positions)}</${Fact}>
     <${Fact} name="leverage" label="Leverage" value=${figures?.leverage}>${shown(figures?.leverage)} ×</${Fact}>
-    <${Fact} name="liquidation" label="Liquidation price"
-      value=${liquidation}>${isPositive(liquidation ?? "") ? html`${shown(liquidation)} <small>${away}</small>` : "none"}</${Fact}>
-  </dl><${Close} position=${position} />`;
+  </dl>`;
 }
 
 function Paid() {
@@ -111,7 +112,7 @@ export function Perpetual() {
   // The panel's prices are asked for by call, but a page that lost its socket shows none of them as live.
   const told = state.kind === "live" && socket.kind !== "loading" ? socket : state;
   return html`<${Region} name="perpetual" title="Perpetual" state=${told} retry=${reload} className="perpetual"><div class="padded">
-    <dl class="tiles">
+    <${Position} /><dl class="tiles">
       <${Fact} name="mark" label="Mark" value=${risk?.mark_price}>${shown(risk?.mark_price)}</${Fact}>
       <${Fact} name="index" label="Index" value=${risk?.index_price}>${shown(risk?.index_price)}</${Fact}>
       <${Fact} name="basis" label="Basis" value=${basis}>${shown(basis)} <small>${risk && percent(basis, risk.index_price, 3)}</small>
@@ -122,5 +123,5 @@ export function Perpetual() {
         value=${estimate}>${fund && risk ? percent(estimate, risk.mark_price, 6) ?? "–" : "–"}</${Fact}>
       <${Fact} name="countdown" label="Paid in" value=${fund?.nextFundingTimestamp}>${fund ? html`<${Countdown}
         at=${fund.nextFundingTimestamp} />` : "–"}</${Fact}>
-    </dl><${Position} /><${Paid} /></div></${Region}>`;
+    </dl><${Paid} /></div></${Region}>`;
 }

@@ -1,12 +1,13 @@
 // What the exchange would do with the ticket's order now. The core decides it; the page only shows the texts.
-import { post } from "../call.js";
-import { change, grouped, ratio, read, short, sum, text } from "../decimal.js";
-import { isSignedIn } from "../page.js";
+import { change, compare, grouped, ratio, read, short, sum, text } from "../decimal.js";
+import { isSignedIn, url } from "../page.js";
 import { html } from "../ui.js";
-import { draft, isComplete, preview } from "./draft.js";
+import { draft, isComplete, most, preview } from "./draft.js";
 import { bookState, last, onBook, top } from "./feed.js";
-import { payload } from "./lookup.js";
-import { base, isContract, isPerpetual, isPositive, ONE, priceText, quote } from "./market.js";
+import { previewed, saidBy } from "./lookup.js";
+import { bare, base, isContract, isPerpetual, isPositive, market, ONE, priceText, quote } from "./market.js";
+import { balances, heldAgainst } from "./money.js";
+import { REASONS } from "./send.js";
 import { store, useStore } from "./store.js";
 
 // How long after the last change it is asked for, and how often again while the book moves.
@@ -18,18 +19,35 @@ const Row = ({ name, label, value, unit = "", places }) => value !== null && val
   <dd data-preview=${name} data-value=${value}
     title=${`${value} ${unit}`}>${grouped(short(value, places ?? 8))}${unit && html` <small>${unit}</small>`}</dd>`;
 
+// Words of the exchange. Those of terms that are not accepted lead to the page on which they are.
+export const Said = ({ words }) => (/not accepted the (latest )?terms/i.test(words)
+  ? html`<a href=${url("/predictions")} data-terms>Accept the terms first</a>` : words);
+
 // How far the average is from the middle of the book, in per cent.
-function slippage(average) {
+function slippage(average, named) {
   const { middle } = top.get();
   if (middle === undefined || average === null) return null;
-  return change(priceText(draft.get().outcome === "no" ? ONE - middle : middle), average);
+  return change(priceText(named === "no" ? ONE - middle : middle), average);
+}
+
+// How many pairs of both outcomes an order closes at once; none if the account holds nothing of the other outcome.
+function pairsOf({ executed, of }) {
+  const held = heldAgainst(of.outcome);
+  if (of.side !== "buy" || !isPositive(held)) return null;
+  return compare(read(held), read(executed)) < 0 ? held : executed;
 }
 
 function Contract({ shown }) {
   if (!shown.payout) return null;
+  const pairs = pairsOf(shown);
+  if (pairs !== null) {
+    const other = shown.of.outcome === "no" ? "Yes" : "No";
+    return html`<${Row} name="pairs" label=${`Closes pairs with ${other}`} value=${bare(pairs)} /><dt>A pair pays at once</dt><dd>1 <small
+      >${quote}</small></dd>`;
+  }
   const paid = [shown.cost, shown.fee, shown.hold].filter(Boolean).reduce((total, one) => sum(total, read(one)), read("0"));
   const even = isPositive(shown.payout) ? text({ digits: ratio(paid, read(shown.payout), 10_000), places: 2 }) : null;
-  const isBuy = draft.get().side === "buy";
+  const isBuy = shown.of.side === "buy";
   return html`<${Row} name="payout" label="Pays if it comes true" value=${shown.payout} unit=${quote} />
     ${isBuy && html`<${Row} name="most_lost" label="Most that is lost" value=${text(paid)} unit=${quote} />
       <${Row} name="break_even" label="Breaks even from" value=${even} unit="%" />`}`;
@@ -41,22 +59,32 @@ const Perpetual = ({ shown }) => html`
   <${Row} name="margin_after" label="Margin" value=${shown.margin_after} unit=${quote} places=${2} />
   <${Row} name="liquidation_price_after" label="Liquidation price" value=${shown.liquidation_price_after} unit=${quote} places=${2} />`;
 
+// What an order pays with: a sale with the currency or the claims that it sells.
+const paysIn = ({ side }) => (side === "buy" || isPerpetual ? quote : base);
+const costOf = ({ side }) => (isPerpetual ? "Value" : side === "buy" ? "Cost" : "Proceeds");
+
 function Good({ shown }) {
-  const slip = slippage(shown.average_price);
+  const slip = slippage(shown.average_price, shown.of.outcome);
   return html`<dl class="pairs">
     <${Row} name="executed" label="Trades now" value=${shown.executed} unit=${isContract ? "" : base} />
     <${Row} name="average_price" label="Average price" value=${shown.average_price} unit=${quote} />
     <${Row} name="worst_price" label="Worst price" value=${shown.worst_price} unit=${quote} />
     ${slip && html`<dt>Against the middle</dt><dd data-preview="slippage" data-value=${slip.replace(" %", "")}>${slip}</dd>`}
     <${Row} name="rests" label="Rests in the book" value=${shown.rests} unit=${isContract ? "" : base} />
-    <${Row} name="cost" label="Cost" value=${shown.cost} unit=${quote} />
+    <${Row} name="cost" label=${costOf(shown.of)} value=${shown.cost} unit=${quote} />
     <${Row} name="fee" label="Fee" value=${shown.fee} unit=${quote} />
-    <${Row} name="hold" label="Held for the rest" value=${shown.hold}
-      unit=${draft.get().side === "buy" || isPerpetual || isContract ? quote : base} />
-    <${Row} name="available_after" label="Available afterwards" value=${shown.available_after} unit=${quote} />
+    <${Row} name="hold" label="Held for the rest" value=${shown.hold} unit=${paysIn(shown.of)} />
+    <${Row} name="available_after" label="Available afterwards" value=${shown.available_after} unit=${paysIn(shown.of)} />
     <${Row} name="most" label="Most that is possible" value=${shown.most} unit=${isContract ? "" : base} />
     ${isPerpetual && html`<${Perpetual} shown=${shown} />`}${isContract && html`<${Contract} shown=${shown} />`}
   </dl>`;
+}
+
+// Of an order that would be taken: why it, or what is left of it, would be cancelled at once.
+function Cancelled({ shown }) {
+  const why = REASONS[shown.reason] ?? shown.reason;
+  const words = isPositive(shown.executed ?? "") ? `The rest would be cancelled: ${why}.` : `The order would be cancelled: ${why}.`;
+  return html`<p class="notice" role="status" data-preview="reason" data-value=${shown.reason}>${words}</p>`;
 }
 
 export function Preview() {
@@ -65,7 +93,8 @@ export function Preview() {
   if (!shown) return html`<p class="note preview-empty">With price and amount, this shows what the order would do now.</p>`;
   return html`<section class="preview" aria-label="What the order would do now" data-preview-state=${isOld ? "asking" : "current"}>
     ${shown.message && html`<p class="notice bad" role="status" data-preview="message" data-value=${shown.message}
-      data-reason=${shown.reason}>${shown.message}</p>`}
+      data-reason=${shown.reason}><${Said} words=${shown.message} /></p>`}
+    ${shown.result === "ok" && shown.reason && html`<${Cancelled} shown=${shown} />`}
     ${shown.result === "ok" ? html`<${Good} shown=${shown} />` : shown.most && html`<dl class="pairs">
       <${Row} name="most" label="Most that is possible" value=${shown.most} unit=${isContract ? "" : base} /></dl>`}
   </section>`;
@@ -73,36 +102,52 @@ export function Preview() {
 
 let turn = 0;
 let timer = 0;
+let later = 0;
 let asked = 0;
 let sent = "";
 
-async function ask(order) {
-  const mine = ++turn;
-  const { request, ...fields } = payload(order);
-  asked = Date.now();
-  isAsking.set(true);
-  let shown;
+async function answerTo(order) {
   try {
-    shown = await post("/site/preview", { request, ...fields });
+    return { ...(await previewed(order)), of: order };
   } catch (failure) {
     // What cannot be read as an order is refused as the order would be; without an answer nothing is claimed.
-    shown = failure.isLost || failure.status === 0 ? null : { result: "refused", reason: failure.reason, message: failure.plain };
+    if (failure.isLost || failure.status === 0) return null;
+    return { result: "refused", reason: failure.reason, message: saidBy(failure), of: order };
   }
+}
+
+const setMost = ({ side, outcome }, shown) => most.set(shown?.most ? { side, outcome, amount: shown.most } : null);
+
+async function ask(order) {
+  const mine = ++turn;
+  asked = Date.now();
+  isAsking.set(true);
+  const shown = await answerTo(order);
   if (mine !== turn) return;
   isAsking.set(false);
+  setMost(order, shown);
   preview.set(shown);
+}
+
+// Of an order that lacks its amount alone: the most that is possible, by the least order.
+async function askMost(order) {
+  const mine = ++turn;
+  asked = Date.now();
+  isAsking.set(false);
+  preview.set(null);
+  const least = { ...order, amount: market.minimum };
+  const shown = isComplete(least) ? await answerTo(least) : null;
+  if (mine === turn) setMost(order, shown);
 }
 
 // Follows the form, and the book while an order is in the form. Returns a function that ends it.
 export function startPreview(orderNow) {
   if (!isSignedIn()) return () => {};
   const due = () => {
-    timer = 0;
+    clearTimeout(later);
+    [timer, later] = [0, 0];
     const order = orderNow();
-    if (order && isComplete(order)) return ask(order);
-    turn++;
-    isAsking.set(false);
-    return preview.set(null);
+    if (order) (isComplete(order) ? ask : askMost)(order);
   };
   const changed = () => {
     const order = orderNow();
@@ -113,9 +158,20 @@ export function startPreview(orderNow) {
     clearTimeout(timer);
     timer = setTimeout(due, PAUSE);
   };
-  const again = () => {
-    if (!timer && !document.hidden && preview.get() && Date.now() - asked > AGAIN && bookState.get().kind === "live") due();
+  const late = () => {
+    later = 0;
+    if (!timer && !document.hidden && bookState.get().kind === "live") due();
   };
-  const ends = [draft.subscribe(changed), onBook(again), last.subscribe(again), () => clearTimeout(timer)];
+  // After every change of the market one more question follows, if not at once then when it may.
+  const again = () => {
+    if (!timer && !document.hidden) later ||= setTimeout(late, Math.max(0, asked + AGAIN - Date.now()));
+  };
+  document.addEventListener("visibilitychange", again);
+  // A market order needs a book before it has a bound.
+  const ends = [draft.subscribe(changed), onBook(again), last.subscribe(again), balances.subscribe(again), () => {
+    clearTimeout(timer);
+    clearTimeout(later);
+    document.removeEventListener("visibilitychange", again);
+  }];
   return () => ends.forEach((end) => end());
 }

@@ -33,8 +33,10 @@ export function size(target, part) {
 export function onRoom(place, change) {
   const measure = () => {
     // A row is one line high.
-    const height = parseFloat(getComputedStyle(place).lineHeight) || 24;
-    const count = Math.floor(place.clientHeight / height);
+    const line = parseFloat(getComputedStyle(place).lineHeight) || 24;
+    const height = place.querySelector("tbody tr:not([hidden])")?.offsetHeight || line;
+    const head = place.querySelector("thead")?.offsetHeight ?? 0;
+    const count = Math.floor((place.clientHeight - head) / height);
     if (count > 0) change(count);
   };
   const observer = new ResizeObserver(measure);

@@ -1,28 +1,28 @@
 // Placing, cancelling and moving orders. One order is under way at a time, each has an id of this page, and what was sent once is never
 // sent again: a reply that does not come is looked up by that id.
 import { Failure } from "../call.js";
+import { compare, difference, floorTo, grouped, product, read as decimal, short } from "../decimal.js";
 import { announce, warn } from "../ui.js";
+import { outcome, underWay } from "./draft.js";
 import { wouldTrade } from "./feed.js";
-import { ask, isUnsure, lookUp, newClient, payload } from "./lookup.js";
-import { bare, base, isContract, isPositive, priceShown, symbol, toPrice } from "./market.js";
+import { ask, isUnsure, lookUp, newClient, payload, previewed, saidBy } from "./lookup.js";
+import { bare, base, isContract, isPerpetual, isPositive, market, ONE, priceText, symbol, TICK, tick, toPrice } from "./market.js";
 import { dropUnknown, end, endOf, loadFills, mark, ofContract, ofReply, orders, put, putUnknown } from "./orders.js";
-import { positionHere, reloadPositions } from "./money.js";
-import { store } from "./store.js";
+import { positionHere, reloadPositions, whyNotReduced } from "./money.js";
 
-// The order that is under way: null, "sending" or "unknown".
-export const underWay = store(null);
-// What the last act came to: `{ isGood, words }`.
-export const outcome = store(null);
+export { outcome, underWay };
 
 function tell(isGood, words) {
   outcome.set({ isGood, words });
   (isGood ? announce : warn)(words);
 }
 
-const REASONS = {
-  MakerOrCancelWouldTake: "it would have traded at once", ImmediateOrCancelWouldPost: "the rest found no other side",
+// Why an order, or the rest of it, is cancelled at once.
+export const REASONS = {
+  MakerOrCancelWouldTake: "it would have traded at once", ImmediateOrCancelWouldPost: "no more stands against it at its price",
   FillOrKillWouldNotFill: "not all of it could be filled", SelfCrossPrevented: "it would have met an own order",
-  ExceedsPriceLimits: "it went beyond the price limits",
+  ExceedsPriceLimits: "it went beyond the price limits", InsufficientFunds: "the account's money does not last for it",
+  MarketClosed: "the market is closed", TradingClosed: "trading is closed", Uncovered: "nothing covers it",
 };
 
 // Words for what became of an order that was placed.
@@ -30,18 +30,21 @@ function told(reply) {
   const order = read(reply);
   const side = order.side === "buy" ? "Buy" : "Sell";
   const of = order.outcome ? (order.outcome === "no" ? "No" : "Yes") : base;
-  const what = `${side} ${bare(order.amount)} ${of} at ${priceShown(toPrice(order.price))}`;
+  const what = `${side} ${bare(order.amount)} ${of}`;
+  const limit = `${what} at ${grouped(order.price)}`;
   const reason = reply.reason ?? reply.cancelReason;
   const isCancelled = reply.is_cancelled ?? reply.status === "cancelled";
   const isLive = reply.is_live ?? reply.status === "open";
   const executed = bare(reply.executed_amount ?? reply.filledQuantity ?? "0");
+  const average = reply.avg_execution_price ?? reply.avgExecutionPrice;
+  const filled = average ? `filled at ${grouped(short(bare(average), 8))}` : "filled";
   if (isCancelled) {
     const why = REASONS[reason] ?? reason;
-    if (!isPositive(executed)) return [false, `${what}: cancelled, ${why}`];
-    return [true, `${what}: ${executed} filled, the rest was cancelled: ${why}`];
+    if (!isPositive(executed)) return [false, `${limit}: cancelled, ${why}`];
+    return [true, `${limit}: ${executed} ${filled}, the rest was cancelled: ${why}`];
   }
-  if (!isLive) return [true, `${what}: filled`];
-  return [true, isPositive(executed) ? `${what}: ${executed} filled, the rest stands` : `${what}: placed`];
+  if (!isLive) return [true, `${what}: ${filled}`];
+  return [true, isPositive(executed) ? `${limit}: ${executed} ${filled}, the rest stands` : `${limit}: placed`];
 }
 
 const read = isContract ? ofContract : ofReply;
@@ -61,7 +64,7 @@ async function settleLost(order) {
   const found = await lookUp(order.client);
   if (found) {
     settle(found);
-    loadFills().catch(() => {});
+    loadFills().catch((failure) => console.info(failure.message));
     return found;
   }
   dropUnknown(order.client);
@@ -80,7 +83,7 @@ async function sendOnce(order, before = "") {
     return reply;
   } catch (failure) {
     if (isUnsure(failure)) return settleLost(row);
-    tell(false, before + failure.plain);
+    tell(false, before + saidBy(failure));
     return null;
   }
 }
@@ -102,12 +105,9 @@ async function inTurn(act) {
 // An order that only reduces has at most the amount of the position, asked for now, and nothing of it rests.
 async function reduced(order) {
   await reloadPositions();
-  const held = positionHere()?.quantity ?? "0";
-  const isLong = isPositive(held);
-  if (!isLong && !isPositive(held.slice(1))) throw new Error("There is no position to reduce.");
-  const [name, against] = isLong ? ["long", "sell"] : ["short", "buy"];
-  if (order.side !== against) throw new Error(`A ${name} position is reduced by a ${against}.`);
-  const most = held.replace("-", "");
+  const why = whyNotReduced(order.side);
+  if (why) throw new Error(why);
+  const most = positionHere().quantity.replace("-", "");
   return { ...order, amount: toLots(order.amount) > toLots(most) ? most : order.amount };
 }
 const toLots = (words) => {
@@ -138,36 +138,69 @@ const isCancelled = (reply) => Boolean(reply && (reply.is_cancelled ?? reply.sta
 const isStanding = (reply) => Boolean(reply?.is_live);
 const restOf = (reply) => reply.remaining_amount ?? reply.remainingQuantity;
 
-// Cancels an order. Cancelling twice does no harm, so that a lost reply may be asked for again.
-export async function cancel(id, isQuiet = false) {
+// Cancels an order and gives the exchange's reply. Cancelling twice does no harm, so that a lost reply may be asked for again.
+async function cancelNow(id) {
   const order = orders.get().get(id);
-  if (!order || order.isUnknown || order.busy) return false;
   mark(id, "cancelling");
   try {
     const reply = await cancelled(order);
     if (isStanding(reply)) throw new Failure("It can no longer be cancelled.", { status: 200 });
     end(id, "cancelled");
-    if (!isQuiet) tell(isCancelled(reply), isCancelled(reply) ? `Cancelled: ${bare(restOf(reply))} at ${order.price}`
-      : "It was filled already.");
-    return true;
+    return reply;
   } catch (failure) {
     mark(id, undefined);
-    if (!isQuiet) tell(false, failure.isLost ? "No reply came to the cancel: the list shows what stands." : failure.plain);
-    return false;
+    throw failure;
   }
 }
 
-// Cancels many orders, a few at a time.
+const canCancel = (order) => Boolean(order && !order.isUnknown && !order.busy);
+
+export async function cancel(id) {
+  const order = orders.get().get(id);
+  if (!canCancel(order)) return;
+  try {
+    const reply = await cancelNow(id);
+    tell(isCancelled(reply), isCancelled(reply) ? `Cancelled: ${bare(restOf(reply))} at ${order.price}` : "It was filled already.");
+  } catch (failure) {
+    tell(false, failure.isLost ? "No reply came to the cancel: the list shows what stands." : saidBy(failure));
+  }
+}
+
+const pause = (seconds) => new Promise((done) => setTimeout(done, Math.max(1, seconds) * 1_000));
+// How often an order is tried again that is refused for the rate of calls.
+const TRIES = 10;
+
+// Cancels one of many orders: one that is refused for the rate of calls is tried again when the exchange says. Whether it was.
+async function cancelPatiently(id) {
+  for (let tried = 1; canCancel(orders.get().get(id)); tried++) {
+    try {
+      await cancelNow(id);
+      return true;
+    } catch (failure) {
+      if (failure.status !== 429 || tried === TRIES) return false;
+      await pause(failure.wait);
+    }
+  }
+  return Boolean(endOf(id));
+}
+
+let isCancellingMany = false;
+
+// Cancels many orders, a few at a time, and shows how far it is.
 async function cancelMany(list) {
-  const waiting = [...list];
+  if (isCancellingMany) return;
+  isCancellingMany = true;
+  const waiting = list.map((order) => order.id);
   let done = 0;
   const next = async () => {
-    for (let order = waiting.pop(); order; order = waiting.pop()) {
-      const isDone = await cancel(order.id, true);
+    for (let id = waiting.pop(); id; id = waiting.pop()) {
+      const isDone = await cancelPatiently(id);
       done += Number(isDone);
+      outcome.set({ isGood: true, words: `${done} of ${list.length} cancelled` });
     }
   };
   await Promise.all([next(), next(), next(), next()]);
+  isCancellingMany = false;
   tell(done === list.length, done === list.length ? `${done} ${done === 1 ? "order" : "orders"} cancelled`
     : `${done} of ${list.length} orders cancelled`);
 }
@@ -181,24 +214,70 @@ export async function cancelAll() {
     for (const id of details.cancelledOrders) end(String(id), "cancelled");
     tell(true, `${details.cancelledOrders.length} orders cancelled`);
   } catch (failure) {
-    tell(false, failure.plain);
+    tell(false, saidBy(failure));
   }
+}
+
+// What is wrong with a price of an order that moves, as a sentence; none if it is a price of this market.
+export function wrongPrice(price) {
+  if (!isPositive(price)) return "Write a price above 0.";
+  if (compare(decimal(price), decimal(floorTo(price, tick))) !== 0) return `A price is a multiple of ${bare(tick)}.`;
+  return isContract && toPrice(price) >= ONE ? `A price is at most ${priceText(ONE - TICK)}.` : "";
+}
+
+// Whether the account lacks money for the new order even when the cancel has released what the old one holds: what is lacking now is
+// more than that. A sale of a currency or of claims reserves its amount, which a move leaves.
+function lacksMoney(order, next, most) {
+  if (!most || !(isPerpetual || order.side === "buy")) return false;
+  const lacking = difference(decimal(next.amount), decimal(most));
+  return lacking.digits > 0n && compare(product(lacking, decimal(next.price)), product(decimal(order.remaining), decimal(order.price))) > 0;
+}
+
+const isFunds = (reason) => /^insufficient_?(funds|margin)$/i.test(reason ?? "");
+
+// Why an order would not stand after a move, in the exchange's words; none if it would. It is asked before the cancel.
+async function whyNotMoved(order, next) {
+  let shown = await previewed(next);
+  if (shown.result === "refused" && isFunds(shown.reason)) {
+    if (lacksMoney(order, next, shown.most)) return shown.message;
+    // The cancel releases money: with the least amount it shows whether anything else stands against the order.
+    shown = await previewed({ ...next, amount: market.minimum });
+    if (isFunds(shown.reason)) return "";
+  }
+  if (shown.result === "refused") return shown.message;
+  if (isPositive(shown.executed) || isPositive(shown.rests)) return "";
+  return `The new order would be cancelled: ${REASONS[shown.reason] ?? shown.reason}.`;
 }
 
 // Whether a move to a price would trade at once.
 export const movesIntoTrade = (order, price) => order.type === "limit" && wouldTrade(order.side, toPrice(price), order.outcome);
 
+// Whether a move may begin. One whose new order the exchange would refuse changes nothing.
+async function mayMove(order, next) {
+  try {
+    const why = wrongPrice(next.price) || await whyNotMoved(order, next);
+    if (why) tell(false, `The order was not moved. ${why}`);
+    return !why;
+  } catch (failure) {
+    tell(false, `The order was not moved. ${saidBy(failure)}`);
+    return false;
+  }
+}
+
 // Moves an order: cancels it, and sends a new one with the rest that the cancel's reply names. Without that reply nothing is sent.
 export const move = (id, { price, stop }) => inTurn(async () => {
   const order = orders.get().get(id);
   if (!order || order.isUnknown || endOf(id)) return tell(false, "The order stands no more; nothing was sent.");
+  const next = { ...order, price, stop, amount: order.remaining, option: order.options?.[0] ?? "" };
   mark(id, "moving");
+  if (!(await mayMove(order, next))) return void mark(id, undefined);
   let reply;
   try {
     reply = await cancelled(order);
   } catch (failure) {
     mark(id, undefined);
-    const words = isUnsure(failure) ? "No reply came to the cancel, so no new order was sent. The list shows what stands." : failure.plain;
+    const words = isUnsure(failure) ? "No reply came to the cancel, so no new order was sent. The list shows what stands."
+      : saidBy(failure);
     return tell(false, words);
   }
   if (isStanding(reply)) {

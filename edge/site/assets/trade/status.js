@@ -1,5 +1,5 @@
-// What stands above the ticket while a market does not take every order.
-import { getPublic } from "../call.js";
+// The line above the ticket while a market does not take every order, or the whole exchange is halted.
+import { get } from "../call.js";
 import { watch } from "../socket.js";
 import { html, useEffect } from "../ui.js";
 import { preview } from "./draft.js";
@@ -7,47 +7,60 @@ import { isContract, market, symbol } from "./market.js";
 import { outcome } from "./send.js";
 import { store, useStore } from "./store.js";
 
-const EVERY = 15_000;
+const EVERY = 4_000;
 const WORDS = {
   closed: ["Closed", "No orders are taken."],
   cancel_only: ["Cancel only", "Orders can be cancelled, none can be placed."],
   post_only: ["Post only", "Orders that would trade at once are refused."],
   limit_only: ["Limit only", "Market orders are refused."],
 };
-// A halt of the whole exchange has no call that tells it: what is refused says so.
-const HALTED = /trading is halted/i;
-const haltOf = (words) => (words && HALTED.test(words) ? words : "");
+// Refusals after which the status is asked for at once.
+const REFUSED = /trading is halted|is closed|not open|only/i;
 
 export const status = store(market.status);
+const isHalted = store(Boolean(market.halted));
 
 async function read() {
   if (document.hidden) return;
   try {
-    const details = await getPublic(`/v1/symbols/details/${symbol}`);
-    status.set(details.status);
-  } catch {
+    const now = await get(`/site/status/${symbol}.json`);
+    status.set(now.status);
+    isHalted.set(now.halted);
+  } catch (failure) {
     // The last status stands; an order that is refused says why.
+    console.info(failure.message);
   }
 }
 
 function useStatus() {
   useEffect(() => {
-    if (isContract) {
-      return watch(["contractStatus"], { onFrame: (frame) => frame.s.toLowerCase() === symbol && status.set(openOf(frame.n)) });
-    }
+    const onFrame = (frame) => frame.s.toLowerCase() === symbol && read();
+    const stop = isContract ? watch(["contractStatus"], { onFrame }) : () => {};
     const timer = setInterval(read, EVERY);
-    return () => clearInterval(timer);
+    document.addEventListener("visibilitychange", read);
+    return () => {
+      stop();
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", read);
+    };
   }, []);
   return useStore(status);
 }
-const openOf = (name) => (name === "active" || name === "Active" ? "open" : name);
+
+const refusalOf = (words) => (words && REFUSED.test(words) ? words : "");
 
 export function Status() {
   const now = useStatus();
-  const previewed = useStore(preview, (shown) => haltOf(shown?.message));
-  const answered = useStore(outcome, (told) => haltOf(told?.isGood === false && told.words));
-  const refusal = previewed || answered;
+  const halted = useStore(isHalted);
+  const previewed = useStore(preview, (shown) => refusalOf(shown?.message));
+  const answered = useStore(outcome, (told) => refusalOf(told?.isGood === false && told.words));
+  useEffect(() => {
+    if (previewed || answered) read();
+  }, [previewed, answered]);
   const [title, words] = WORDS[now] ?? [now, "No orders are taken."];
-  if (refusal) return html`<p class="notice bad market-status" role="status" data-status="halted">${refusal}</p>`;
+  if (halted) {
+    return html`<p class="notice bad market-status" role="status" data-status="halted"><b>Trading is halted.</b> The exchange takes no
+      orders until it resumes. Orders that stand can be cancelled.</p>`;
+  }
   return now !== "open" && html`<p class="notice market-status" role="status" data-status=${now}><b>${title}.</b> ${words}</p>`;
 }

@@ -1,5 +1,5 @@
 // Values that several parts of the page read, and the one frame in which they are drawn.
-import { useEffect, useState } from "../ui.js";
+import { useEffect, useReducer, useRef } from "../ui.js";
 
 const due = new Set();
 let asked = 0;
@@ -37,12 +37,16 @@ export function store(value) {
   };
 }
 
-// The value of a store, or a part of it; the component draws itself again when that changes.
+// The value of a store, or a part of it; the component draws itself again when that changes. `pick` may depend on what the component
+// draws, so the newest one counts.
 export function useStore(source, pick = (value) => value) {
-  const [value, setValue] = useState(() => pick(source.get()));
+  const [, drawAgain] = useReducer((count) => count + 1, 0);
+  const newest = useRef(null);
+  newest.current = { pick, value: pick(source.get()) };
   useEffect(() => {
-    setValue(pick(source.get()));
-    return source.subscribe((next) => setValue(pick(next)));
+    const check = (next) => newest.current.pick(next) !== newest.current.value && drawAgain();
+    check(source.get());
+    return source.subscribe(check);
   }, [source]);
-  return value;
+  return newest.current.value;
 }

@@ -1,7 +1,7 @@
 // The tape: the newest trades, the newest first.
 import { clock } from "../time.js";
 import { html, Region, useEffect, useRef } from "../ui.js";
-import { amountShown, amountText, base, priceShown, priceText, quote } from "./market.js";
+import { amountShown, amountText, base, isContract, priceShown, priceText, quote } from "./market.js";
 import { onTrades, tapeState, trades } from "./feed.js";
 import { element, keep, mark, onRoom, write } from "./rows.js";
 import { useStore } from "./store.js";
@@ -47,7 +47,8 @@ export function Tape() {
   useEffect(() => run(body.current, place.current), []);
   return html`<${Region} name="tape" title="Trades" state=${state} className="tape">
     <div class="fixed-rows" ref=${place}><table><caption class="unseen">Newest trades</caption>
-      <thead><tr><th>Time</th><th>Side</th><th class="number">Price, ${quote}</th><th class="number">Amount, ${base}</th></tr></thead>
+      <thead><tr><th>Time</th><th>Side</th><th class="number">Price, ${quote}</th><th
+        class="number">${isContract ? "Contracts" : `Amount, ${base}`}</th></tr></thead>
       <tbody ref=${body}></tbody></table></div>
   </${Region}>`;
 }

@@ -1,14 +1,13 @@
 // The ticket: the form of an order, with a preview of what the exchange would do with it now.
-import { compare, grouped, isDecimal, product, read, step, text } from "../decimal.js";
+import { compare, grouped, product, read, step, text } from "../decimal.js";
 import { isSignedIn, signInUrl, url } from "../page.js";
 import { Amount, html, Region, useEffect } from "../ui.js";
 import { submit, wordsOf } from "./ask.js";
-import { draft, edit, isComplete, isSheetOpen, preview } from "./draft.js";
+import { draft, edit, isComplete, isSheetOpen, most, outcome, plain, underWay, wrongWith } from "./draft.js";
 import { boundOf, bookState, top } from "./feed.js";
 import { amountFor, bare, base, isContract, isPerpetual, isPositive, lot, partOf, quote, tick } from "./market.js";
-import { balances, positionHere } from "./money.js";
-import { Preview, startPreview } from "./preview.js";
-import { outcome, underWay } from "./send.js";
+import { balances, claimsOf, positionHere, positions, whyNotReduced } from "./money.js";
+import { Preview, Said, startPreview } from "./preview.js";
 import { amounts, useSettings } from "./settings.js";
 import { store, useStore } from "./store.js";
 import { openSettings } from "./settings-dialog.js";
@@ -31,23 +30,33 @@ function cutToPosition(amount, side) {
 // What would be sent for the form as it stands: a market order at its bound, a total as an amount.
 export function orderOf(form, bound) {
   const { side, type, stop, option, outcome: named, isReducing } = form;
-  const price = type === "market" ? boundOf(side, named, bound) : form.price;
-  const wanted = form.total ? amountFor(form.total, price) : form.amount;
+  const price = type === "market" ? boundOf(side, named, bound) : plain(form.price);
+  const wanted = form.total ? amountFor(plain(form.total), price) : plain(form.amount);
   const amount = isPerpetual && isReducing ? cutToPosition(wanted, side) : wanted;
-  return { side, type, price, amount, stop, option: type === "limit" ? option : "", outcome: named, isReducing: isPerpetual && isReducing };
+  return {
+    side, type, price, amount, stop: plain(stop), option: type === "limit" ? option : "", outcome: named,
+    isReducing: isPerpetual && isReducing,
+  };
 }
 
-// Reads what was typed: groups and spaces may be pasted with it.
-const typed = (event) => event.target.value.replace(/[,\s]/g, "");
+const typed = (event) => event.target.value;
 
-function arrows(name, increment) {
+// Why the order is not sent whatever its figures are; none if it may be.
+const whyNotSent = (order) => (order.isReducing ? whyNotReduced(order.side) : "");
+
+const isLetter = ({ key, ctrlKey, metaKey, altKey }) => /^\p{L}$/u.test(key) && !ctrlKey && !metaKey && !altKey;
+
+function onKey(name, increment) {
   return (event) => {
     if (event.key === "Escape") return event.target.blur();
+    // A letter is no digit, and no key that acts while a field has the focus.
+    if (isLetter(event)) return event.preventDefault();
+    if (!increment) return undefined;
     const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
     if (!by) return undefined;
     event.preventDefault();
     const value = draft.get()[name];
-    const next = step(isDecimal(value) ? value : "0", increment, by * (event.shiftKey ? 10 : 1));
+    const next = step(plain(value) || "0", increment, by * (event.shiftKey ? 10 : 1));
     return edit({ [name]: next, ...(name === "amount" && { total: "" }) });
   };
 }
@@ -58,12 +67,14 @@ function Choice({ name, value, options, legend, className = "" }) {
       onChange=${() => edit({ [name]: option })} /><span>${words}</span></label>`)}</fieldset>`;
 }
 
-function Field({ name, label, unit, value, increment, onInput, placeholder, children }) {
+function Field({ name, label, unit, value, increment, onInput, isFixed, children }) {
+  const wrong = isFixed ? "" : wrongWith(value);
   return html`<div class="field"><div class="field-head"><label for=${`ticket-${name}`}>${label}</label>${children}</div>
     <div class="with-unit"><input id=${`ticket-${name}`} name=${name} inputmode="decimal" autocomplete="off" spellcheck=${false}
-      value=${value}
-      placeholder=${placeholder} aria-invalid=${value && !isDecimal(value) ? "true" : undefined} onInput=${onInput}
-      onKeyDown=${increment && arrows(name, increment)} />${unit && html`<span aria-hidden="true">${unit}</span>`}</div></div>`;
+      value=${value} readonly=${isFixed} aria-invalid=${wrong ? "true" : undefined}
+      aria-describedby=${wrong ? `ticket-${name}-wrong` : undefined} onInput=${onInput}
+      onKeyDown=${isFixed ? undefined : onKey(name, increment)} />${unit && html`<span aria-hidden="true">${unit}</span>`}</div>
+    ${wrong && html`<p class="warning" id=${`ticket-${name}-wrong`} data-wrong=${name}>${wrong}</p>`}</div>`;
 }
 
 function Best({ form }) {
@@ -72,36 +83,36 @@ function Best({ form }) {
   return best && html`<button type="button" class="link" onClick=${() => edit({ price: best })}>Best ${grouped(best)}</button>`;
 }
 
+// One field for both kinds of order, so that the focus stays in it when the type changes.
 function Price({ form, bound }) {
-  useStore(top, ({ bid, ask }) => (form.type === "market" ? `${bid} ${ask}` : ""));
-  if (form.type !== "market") {
-    return html`<${Field} name="price" label="Price" unit=${quote} value=${form.price} increment=${tick}
-      onInput=${(event) => edit({ price: typed(event) })}><${Best} form=${form} /></${Field}>`;
-  }
-  const worst = boundOf(form.side, form.outcome, bound);
-  return html`<div class="field"><div class="field-head"><label for="ticket-price">Worst price, ${bound / 100} % beyond the best</label>
-    </div>
-    <div class="with-unit"><input id="ticket-price" name="price" readonly value=${worst || "–"} /><span aria-hidden="true">${quote}</span>
-      </div></div>`;
+  const isMarket = form.type === "market";
+  const worst = useStore(top, () => (isMarket ? boundOf(form.side, form.outcome, bound) : ""));
+  const label = isMarket ? `Worst price, ${bound / 100} % beyond the best` : "Price";
+  return html`<${Field} name="price" label=${label} unit=${quote} value=${isMarket ? worst || "–" : form.price} increment=${tick}
+    isFixed=${isMarket} onInput=${(event) => edit({ price: typed(event) })}>${!isMarket && html`<${Best} form=${form} />`}</${Field}>`;
 }
 
-// What the account has for an order of this side.
-function Available({ side }) {
-  const code = side === "sell" && !isPerpetual && !isContract ? base : quote;
-  const row = useStore(balances, (all) => all.get(code));
-  return row && html`<p class="available"><span class="soft">Available</span> <${Amount} text=${row.available} unit=${code} places=${8} />
+// What the account has for an order of this side: a sale is of the base currency, or of claims.
+function Available({ form }) {
+  const isSale = form.side === "sell" && !isPerpetual;
+  const code = isSale ? base : quote;
+  const balance = useStore(balances, (all) => all.get(code)?.available);
+  const claims = useStore(positions, () => (isSale && isContract && isSignedIn() ? claimsOf(form.outcome) : ""));
+  const available = claims || balance;
+  return available && html`<p class="available"><span class="soft">Available</span> <${Amount} text=${available} unit=${code} places=${8} />
     </p>`;
 }
 
-function Amounts() {
+function Amounts({ form }) {
   useStore(top, ({ middle }) => Boolean(middle));
-  const most = useStore(preview, (shown) => shown?.most);
+  const isOf = (found) => found?.side === form.side && found.outcome === form.outcome;
+  const possible = useStore(most, (found) => (isOf(found) ? found.amount : ""));
   return html`<div class="presets">
     <div role="group" aria-label="Preset amounts">${amounts().map((amount, at) => html`<button type="button" class="small" value=${amount}
       title=${`Key ${at + 1}`} onClick=${() => edit({ amount, total: "" })}>${bare(amount)}</button>`)}</div>
     <div role="group" aria-label="Part of the most that is possible">${PARTS.map((percent) => html`<button type="button" class="small"
-      disabled=${!isPositive(most ?? "")} 
-        onClick=${() => edit({ amount: partOf(most, percent), total: "" })}>${percent} %</button>`)}</div></div>`;
+      disabled=${!isPositive(possible)} onClick=${() => edit({ amount: partOf(possible, percent), total: "" })}>${percent} %
+      </button>`)}</div></div>`;
 }
 
 function Total({ form, order }) {
@@ -136,34 +147,56 @@ function Send({ order }) {
         href=${url("/signup")}>Sign up</a></div></div>`;
   }
   return html`<button type="submit" class="send ${order.side}"
-    disabled=${Boolean(waits)}>${waits ? WAITING[waits] : wordsOf(order)}</button>`;
+    disabled=${Boolean(waits || whyNotSent(order))}>${waits ? WAITING[waits] : wordsOf(order)}</button>`;
 }
 
 function Outcome() {
   const told = useStore(outcome);
-  return told && html`<p class=${`notice ${told.isGood ? "good" : "bad"}`} data-outcome=${told.isGood ? "good" : "bad"}>${told.words}
+  return told && html`<p class=${`notice ${told.isGood ? "good" : "bad"}`} data-outcome=${told.isGood ? "good" : "bad"}>
+    <span><${Said} words=${told.words} /></span>
     <button type="button" class="quiet small" aria-label="Dismiss" onClick=${() => outcome.set(null)}>×</button></p>`;
 }
 
 // What the ticket would send now. Keys use it too.
 export const current = store(null);
 
+const LABELS = { price: "price", stop: "stop price", amount: "amount", total: "total" };
+
+// The field that an order cannot be sent with, and why as a sentence; none if it can be.
+function faultOf(form, order) {
+  const amount = form.total ? "total" : "amount";
+  const fields = [...(form.type === "market" ? [] : ["price"]), ...(form.type === "stop-limit" ? ["stop"] : []), amount];
+  const wrong = fields.find((name) => wrongWith(form[name]));
+  if (wrong) return [wrong, `The ${LABELS[wrong]} “${form[wrong].trim()}” cannot be read. ${wrongWith(form[wrong])}`];
+  if (isComplete(order)) return null;
+  const empty = fields.find((name) => !form[name].trim());
+  if (empty) return [empty, `The order lacks ${empty === "amount" ? "an" : "a"} ${LABELS[empty]}.`];
+  const zero = fields.find((name) => !isPositive(plain(form[name])));
+  if (zero) return [zero, `The ${LABELS[zero]} must be above 0.`];
+  return [amount, isPositive(order.price) ? `The total is less than the price of ${lot}.` : "The book has no price to trade at."];
+}
+
 export async function sendNow() {
   const order = current.get()?.();
   if (!order || !isSignedIn() || underWay.get()) return;
-  if (!isComplete(order)) {
-    outcome.set({ isGood: false, words: isPositive(order.amount) ? "The order lacks a price." : "The order lacks an amount." });
-    document.querySelector(`#ticket-${isPositive(order.amount) ? "price" : "amount"}`)?.focus();
+  const why = whyNotSent(order);
+  const [name, words] = faultOf(draft.get(), order) ?? ["", why];
+  if (words) {
+    outcome.set({ isGood: false, words });
+    if (name) document.querySelector(`#ticket-${name}`)?.focus();
     return;
   }
   const placed = await submit(order);
-  if (placed) edit({ amount: "", total: "" });
+  // What became of the order stays on the page, so this is no edit.
+  if (placed) draft.set({ ...draft.get(), amount: "", total: "" });
 }
 
 function Form({ form }) {
   const { bound } = useSettings();
   useStore(top, ({ bid, ask }) => (form.type === "market" ? `${bid} ${ask}` : ""));
+  useStore(positions);
   const order = orderOf(form, bound);
+  const why = whyNotSent(order);
   useEffect(() => current.set(() => orderOf(draft.get(), bound)), [bound]);
   return html`<form name="order" class="ticket-form" data-side=${form.side} autocomplete="off" onSubmit=${(event) => {
     event.preventDefault();
@@ -179,13 +212,13 @@ function Form({ form }) {
       value=${form.total ? order.amount : form.amount} increment=${lot}
       onInput=${(event) => edit({ amount: typed(event), total: "" })} />
       <${Total} form=${form} order=${order} /></div>
-    <${Amounts} />
-    <${Available} side=${form.side} />
+    <${Amounts} form=${form} />
+    <${Available} form=${form} />
     <${Options} form=${form} />
     ${isPerpetual && html`<${Reduce} form=${form} />`}
     <${Send} order=${order} />
     <${Outcome} />
-    ${isSignedIn() && html`<${Preview} />`}
+    ${isSignedIn() && (why ? html`<p class="notice" role="status" data-preview="reduce">${why}</p>` : html`<${Preview} />`)}
   </form>`;
 }
 

@@ -6,10 +6,45 @@ const [MARGIN, STEP] = [8, 4];
 const Spacer = ({ rows, height, columns }) =>
   rows > 0 && html`<tr aria-hidden="true" class="spacer"><td colspan=${columns} style=${{ height: `${rows * height}px` }}></td></tr>`;
 
-// `row(item)` draws a `<tr>`. Rows have one height, that of the first.
-export function Windowed({ items, head, row, columns, label }) {
+const rowsOf = (body) => [...body.querySelectorAll("tr:not(.spacer)")];
+const isLost = () => !document.activeElement || document.activeElement === document.body;
+
+// The focus of a row that goes away moves to the same button of the row that takes its place, or to `refuge` with the last row.
+function useKeptFocus(place, body, refuge) {
+  const held = useRef(null);
+  useEffect(() => {
+    const [list, table] = [body.current, place.current];
+    const into = ({ target }) => {
+      const row = target.closest("tr");
+      held.current = row && { row, at: rowsOf(list).indexOf(row), value: target.value };
+    };
+    const out = ({ target, relatedTarget }) => {
+      // A button that acts is disabled, and a row that went takes its button along: neither was left by the user.
+      if (relatedTarget || (target.isConnected && !target.disabled)) held.current = null;
+    };
+    const elsewhere = ({ target }) => table.contains(target) || (held.current = null);
+    list.addEventListener("focusin", into);
+    list.addEventListener("focusout", out);
+    addEventListener("pointerdown", elsewhere);
+    return () => {
+      removeEventListener("pointerdown", elsewhere);
+      if (held.current && refuge) setTimeout(() => isLost() && document.querySelector(refuge)?.focus());
+    };
+  }, []);
+  useLayoutEffect(() => {
+    if (!held.current || held.current.row.isConnected || !isLost()) return;
+    const { at, value } = held.current;
+    const rows = rowsOf(body.current);
+    const next = rows[Math.min(at, rows.length - 1)];
+    (next?.querySelector(`button[value="${value}"]:not(:disabled)`) ?? place.current).focus();
+  });
+}
+
+// `row(item)` draws a `<tr>`. Rows have one height, that of the first. `refuge` gets the focus when the last row with it goes.
+export function Windowed({ items, head, row, columns, label, refuge }) {
   const place = useRef(null);
   const body = useRef(null);
+  useKeptFocus(place, body, refuge);
   const [view, setView] = useState({ from: 0, count: 40, height: 28 });
   const measure = () => {
     if (!place.current) return;
