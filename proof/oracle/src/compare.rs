@@ -148,10 +148,16 @@ pub fn agree(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
     exchange.state.broken_law().map_or(Ok(()), |law| Err(format!("{law:?}")))
 }
 
-/// Checks the places in the queues that the core reports for one account, each in its turn: what is ahead of an order is the sum of the
+/// Checks the places in the queues that the core reports, now and then and for one account, each in its turn: what is ahead of an order is the sum of the
 /// orders that come before it at its price in the naive queue.
 fn agree_on_standings(exchange: &Exchange, naive: &Naive) -> Result<(), String> {
-    let turn = usize::try_from(exchange.stamp.seq.0).unwrap() % exchange.accounts().count();
+    // Queues are sorted for each question, which would take as long as all other comparisons together.
+    const EVERY: u64 = 8;
+    let seq = exchange.stamp.seq.0;
+    if !seq.is_multiple_of(EVERY) {
+        return Ok(());
+    }
+    let turn = usize::try_from(seq / EVERY).unwrap() % exchange.accounts().count();
     let account = exchange.accounts().nth(turn).unwrap();
     let orders = exchange.state.orders();
     for symbol in exchange.symbols() {
