@@ -71,7 +71,7 @@ class Trade(Visit):
                  self.a_move_sends_what_the_cancel_left, self.the_ladder_must_be_armed, self.one_click_is_off_after_ten_idle_minutes,
                  self.a_dropped_order_moves, self.the_preview_says_what_would_happen, self.old_prices_are_not_live,
                  self.a_cut_is_closed_by_a_snapshot, self.every_screen_fits, self.perpetuals_and_contracts_have_their_panels,
-                 self.derived_numbers_are_right)
+                 self.derived_numbers_are_right, self.a_position_that_is_not_known_is_not_closed)
         wanted = sys.argv[3:]
         return [check for check in every if not wanted or check.__name__ in wanted]
 
@@ -212,7 +212,7 @@ class Trade(Visit):
         assert self.orders() == [], "Enter without a chosen row sends the ticket's order"
 
     def a_decimal_comma_is_refused(self):
-        for typed, amount in (("0,5", None), ("1e3", None), ("1,234.5", "1234.5"), (".5", "0.5")):
+        for typed, amount in (("0,5", None), ("1e3", None), ("1,125", None), ("1,234.5", "1234.5"), ("1,234,567", "1234567"), (".5", "0.5")):
             self.write("#ticket-amount", typed)
             wrong = f"({amount is None!s}".lower() + " === (document.querySelector('[data-wrong=amount]') !== null))"
             words = f"document.querySelector('[type=submit].send').textContent.startsWith('Buy {amount or '–'} BTC')"
@@ -509,6 +509,33 @@ class Trade(Visit):
             self.region(name, "live")
             self.picture(f"trade-{name}")
         self.nothing_wrong()
+
+    def a_position_that_is_not_known_is_not_closed(self):
+        """Another user, whose account holds a perpetual; the exchange refuses to say how much."""
+        user = {"email": "perp@people.test", "password": "seven green turtles sing", "group": "perp", "roles": ["Trader"]}
+        self.control("/sandbox/users", **user)
+        self.sign_in(user["email"])
+        self.open()
+        self.browser.post("execute/async", args=[self.bots.keys["perp-000"]["account"]], script="""const [account, done] = arguments;
+            import('/site/call.js').then(({ post }) => post('/site/account', { account })).then(done, (failure) => done(failure.message))""")
+        status, order = self.bots.call("perp-000", "/v1/order/new", symbol="btcgusdperp", side="buy", type="exchange limit", amount="0.02",
+                                       price=f"{self.best('asks') * Decimal('1.02'):.0f}")
+        assert status == 200 and order["executed_amount"] == "0.02", order
+        self.open("/trade/btcgusdperp")
+        self.there("the position", "[name=close][value='100']:not(:disabled)")
+        self.browser.run("""const real = window.fetch;
+            window.sent = [];
+            window.fetch = (url, options = {}) => {
+              const request = String(url).endsWith('/site/call') ? JSON.parse(options.body).request : '';
+              if (request === '/v1/order/new') window.sent.push(request);
+              const refused = new Response('{"result":"error","reason":"RateLimit","message":"Too Many Requests"}',
+                { status: 429, headers: { 'content-type': 'application/json', 'retry-after': '1' } });
+              return request === '/v1/positions' ? Promise.resolve(refused) : real(url, options);
+            }""")
+        self.press("[name=close][value='100']")
+        self.press("dialog[open] button[value=confirm]")
+        self.browser.wait_for("the word", TOLD + ".includes('could not be read')")
+        assert self.browser.run("return window.sent") == [], "an order is sized by an old position"
 
 
 if __name__ == "__main__":

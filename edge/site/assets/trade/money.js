@@ -26,13 +26,19 @@ function onBalances(frame, { isFirst }) {
   moved.set(moved.get() + 1);
 }
 
+// Asks for the positions of perpetuals. It fails if the exchange does not say.
+export async function readPositions() {
+  const held = await call("/v1/positions");
+  positions.set(held);
+  return held;
+}
+
 async function loadPositions() {
   if (isContract) return positions.set((await call("/v1/prediction-markets/positions")).positions);
-  const held = await call("/v1/positions");
+  const held = await readPositions();
   // Accounts of other kinds have no margin, and no position either.
   const isHeld = isPerpetual && held.some((position) => position.symbol.toLowerCase() === symbol);
-  margin.set(isHeld ? await call("/v1/margin", { symbol }) : null);
-  return positions.set(held);
+  return margin.set(isHeld ? await call("/v1/margin", { symbol }) : null);
 }
 
 export async function loadFunding() {
@@ -90,11 +96,8 @@ export function claimsOf(named) {
   return held ? text(difference(read(held.totalQuantity), read(held.quantityOnHold ?? "0"))) : "0";
 }
 
-// How many claims of the other outcome the account holds, which a buy of this one closes in pairs.
-export function heldAgainst(named) {
-  const isOther = (one) => one.symbol.toLowerCase() === symbol && one.outcome !== named;
-  return positions.get().find(isOther)?.totalQuantity ?? "0";
-}
+// How many claims of the other outcome a buy of this one closes in pairs: those that no sale holds.
+export const heldAgainst = (named) => claimsOf(named === "no" ? "yes" : "no");
 
 export const positionHere = () => positions.get().find((position) => position.symbol.toLowerCase() === symbol);
 export { reload as reloadPositions };

@@ -30,21 +30,26 @@ function slippage(average, named) {
   return change(priceText(named === "no" ? ONE - middle : middle), average);
 }
 
-// How many pairs of both outcomes an order closes at once; none if the account holds nothing of the other outcome.
+// How many pairs of both outcomes an order closes at once; none if it trades nothing now, or if the account has none of the other outcome.
 function pairsOf({ executed, of }) {
   const held = heldAgainst(of.outcome);
-  if (of.side !== "buy" || !isPositive(held)) return null;
+  if (of.side !== "buy" || !isPositive(held) || !isPositive(executed)) return null;
   return compare(read(held), read(executed)) < 0 ? held : executed;
 }
 
 function Contract({ shown }) {
   if (!shown.payout) return null;
   const pairs = pairsOf(shown);
-  if (pairs !== null) {
-    const other = shown.of.outcome === "no" ? "Yes" : "No";
-    return html`<${Row} name="pairs" label=${`Closes pairs with ${other}`} value=${bare(pairs)} /><dt>A pair pays at once</dt><dd>1 <small
-      >${quote}</small></dd>`;
-  }
+  const closesAll = pairs !== null && compare(read(pairs), sum(read(shown.executed), read(shown.rests))) >= 0;
+  return html`${pairs !== null && html`<${Pairs} pairs=${pairs} of=${shown.of} />`}${!closesAll && html`<${Risk} shown=${shown} />`}`;
+}
+
+const Pairs = ({ pairs, of }) => html`
+  <${Row} name="pairs" label=${`Closes pairs with ${of.outcome === "no" ? "Yes" : "No"}`} value=${bare(pairs)} />
+  <dt>A pair pays at once</dt><dd>1 <small>${quote}</small></dd>`;
+
+// What an order costs at most, and what its claims would pay.
+function Risk({ shown }) {
   const paid = [shown.cost, shown.fee, shown.hold].filter(Boolean).reduce((total, one) => sum(total, read(one)), read("0"));
   const even = isPositive(shown.payout) ? text({ digits: ratio(paid, read(shown.payout), 10_000), places: 2 }) : null;
   const isBuy = shown.of.side === "buy";

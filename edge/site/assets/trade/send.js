@@ -8,7 +8,7 @@ import { wouldTrade } from "./feed.js";
 import { ask, isUnsure, lookUp, newClient, payload, previewed, saidBy } from "./lookup.js";
 import { bare, base, isContract, isPerpetual, isPositive, market, ONE, priceText, symbol, TICK, tick, toPrice } from "./market.js";
 import { dropUnknown, end, endOf, loadFills, mark, ofContract, ofReply, orders, put, putUnknown } from "./orders.js";
-import { positionHere, reloadPositions, whyNotReduced } from "./money.js";
+import { positionHere, readPositions, whyNotReduced } from "./money.js";
 
 export { outcome, underWay };
 
@@ -104,7 +104,11 @@ async function inTurn(act) {
 
 // An order that only reduces has at most the amount of the position, asked for now, and nothing of it rests.
 async function reduced(order) {
-  await reloadPositions();
+  try {
+    await readPositions();
+  } catch (failure) {
+    throw new Error(`The position could not be read, so nothing was sent. ${saidBy(failure)}`, { cause: failure });
+  }
   const why = whyNotReduced(order.side);
   if (why) throw new Error(why);
   const most = positionHere().quantity.replace("-", "");
@@ -125,12 +129,29 @@ export const place = (order) => inTurn(async () => {
   }
 });
 
-// The reply of a cancel: the order as it then is. That of a contract does not name the rest, so it is read.
+const pause = (seconds) => new Promise((done) => setTimeout(done, Math.max(1, seconds) * 1_000));
+const READS = 3;
+
+// An order of a contract that has ended; none if the exchange does not say.
+async function ended(order) {
+  for (let tried = 1; tried <= READS; tried++) {
+    try {
+      const fields = { symbol: order.symbol.toUpperCase(), limit: 100 };
+      const { orders: list } = await ask({ request: "/v1/prediction-markets/orders/history", ...fields });
+      return list.find((one) => String(one.orderId) === order.id);
+    } catch (failure) {
+      console.warn(failure);
+      if (tried < READS) await pause(failure.wait);
+    }
+  }
+  return undefined;
+}
+
+// The reply of a cancel: the order as it then is. That of a contract does not name the rest, so it is read; none if it cannot be.
 async function cancelled(order) {
   if (!order.outcome) return ask({ request: "/v1/order/cancel", order_id: order.id });
   await ask({ request: "/v1/prediction-markets/order/cancel", orderId: order.id });
-  const { orders: list } = await ask({ request: "/v1/prediction-markets/orders/history", symbol: order.symbol.toUpperCase(), limit: 100 });
-  return list.find((one) => String(one.orderId) === order.id);
+  return ended(order);
 }
 
 const isCancelled = (reply) => Boolean(reply && (reply.is_cancelled ?? reply.status === "cancelled"));
@@ -160,13 +181,13 @@ export async function cancel(id) {
   if (!canCancel(order)) return;
   try {
     const reply = await cancelNow(id);
+    if (!reply) return void tell(true, "The order has ended. The fills show what of it was filled.");
     tell(isCancelled(reply), isCancelled(reply) ? `Cancelled: ${bare(restOf(reply))} at ${order.price}` : "It was filled already.");
   } catch (failure) {
     tell(false, failure.isLost ? "No reply came to the cancel: the list shows what stands." : saidBy(failure));
   }
 }
 
-const pause = (seconds) => new Promise((done) => setTimeout(done, Math.max(1, seconds) * 1_000));
 // How often an order is tried again that is refused for the rate of calls.
 const TRIES = 10;
 
@@ -174,14 +195,14 @@ const TRIES = 10;
 async function cancelPatiently(id) {
   for (let tried = 1; canCancel(orders.get().get(id)); tried++) {
     try {
-      await cancelNow(id);
-      return true;
+      const reply = await cancelNow(id);
+      return !reply || isCancelled(reply);
     } catch (failure) {
       if (failure.status !== 429 || tried === TRIES) return false;
       await pause(failure.wait);
     }
   }
-  return Boolean(endOf(id));
+  return endOf(id) === "cancelled";
 }
 
 let isCancellingMany = false;
@@ -202,7 +223,7 @@ async function cancelMany(list) {
   await Promise.all([next(), next(), next(), next()]);
   isCancellingMany = false;
   tell(done === list.length, done === list.length ? `${done} ${done === 1 ? "order" : "orders"} cancelled`
-    : `${done} of ${list.length} orders cancelled`);
+    : `${done} of ${list.length} orders cancelled. The others were filled before, or still stand.`);
 }
 
 export const cancelSymbol = () => cancelMany([...orders.get().values()].filter((order) => order.symbol === symbol && !order.isUnknown));
@@ -285,7 +306,8 @@ export const move = (id, { price, stop }) => inTurn(async () => {
     return tell(false, "It can no longer be cancelled, so it was not moved.");
   }
   end(id, "moved");
-  const rest = reply && restOf(reply);
+  if (!reply) return tell(false, "The order was cancelled. How much of it was left could not be read, so no new order was sent.");
+  const rest = restOf(reply);
   if (!isCancelled(reply) || !isPositive(rest ?? "")) return tell(false, "It was filled before it could move; nothing was sent.");
   return sendOnce({ ...order, price, stop, amount: rest, option: order.options?.[0] ?? "" },
     "The order was cancelled, and the new one refused: ");
