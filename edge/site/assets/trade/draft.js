@@ -20,10 +20,11 @@ export const underWay = store(null);
 export const outcome = store(null);
 export const isSheetOpen = store(false);
 
-// A decimal as it was typed or pasted, without spaces and groups of three; none if it is no decimal.
+// A decimal as it was typed or pasted, without spaces and groups of three; none if it is no decimal. A single comma before three digits is
+// no group unless a point follows: half of the world writes a decimal so.
 export function plain(typed) {
   const words = typed.replace(/\s/g, "");
-  const whole = /^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(words) ? words.replaceAll(",", "") : words;
+  const whole = /^[1-9]\d{0,2}((,\d{3})+\.\d*|(,\d{3}){2,})$/.test(words) ? words.replaceAll(",", "") : words;
   if (!/^(\d+\.?\d*|\.\d+)$/.test(whole)) return "";
   return whole.replace(/^\./, "0.").replace(/\.$/, "");
 }

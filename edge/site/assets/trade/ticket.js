@@ -55,8 +55,8 @@ function onKey(name, increment) {
     const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
     if (!by) return undefined;
     event.preventDefault();
-    const value = draft.get()[name];
-    const next = step(plain(value) || "0", increment, by * (event.shiftKey ? 10 : 1));
+    // An amount may come from a total, and then stands in the field alone.
+    const next = step(plain(event.target.value) || "0", increment, by * (event.shiftKey ? 10 : 1));
     return edit({ [name]: next, ...(name === "amount" && { total: "" }) });
   };
 }
