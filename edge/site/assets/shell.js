@@ -156,23 +156,16 @@ offer([
   ...(isSignedIn() ? [{ words: "Sign out", act: signOut }] : []),
 ]);
 
-// Whether something stands in a form that a new load would lose.
-const isTyped = () => Boolean(document.querySelector("dialog[open]"))
-  || [...document.querySelectorAll("main :is(input:not([type=checkbox], [type=radio], [type=hidden], [readonly]), textarea)")]
-    .some((field) => field.value !== "");
-
 const OtherAccount = ({ name }) => html`<div class="notice other-account" role="alert">
   <p>Another account is chosen in another tab: <b>${name}</b>. This page still shows ${data.user.account ?? "none"}.</p>
   <button type="button" onClick=${() => location.reload()}>Load again</button></div>`;
 
-// Another tab chose another account: calls of this page are refused until it is loaded again.
+// Another tab chose another account: calls of this page are refused until it is loaded again. It is not loaded by itself, since it may show
+// a secret that is shown once, or have an order under way.
 function startAccount() {
   const place = document.createElement("div");
   document.getElementById("main").before(place);
-  onAccountChosen((name) => {
-    if (name === data.user.account) return render(null, place);
-    return isTyped() ? render(html`<${OtherAccount} name=${name} />`, place) : location.reload();
-  });
+  onAccountChosen((name) => render(name === data.user.account ? null : html`<${OtherAccount} name=${name} />`, place));
 }
 if (isSignedIn()) startAccount();
 

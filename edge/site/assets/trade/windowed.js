@@ -9,14 +9,15 @@ const Spacer = ({ rows, height, columns }) =>
 const rowsOf = (body) => [...body.querySelectorAll("tr:not(.spacer)")];
 const isLost = () => !document.activeElement || document.activeElement === document.body;
 
-// The focus of a row that goes away moves to the same button of the row that takes its place, or to `refuge` with the last row.
+// The focus of a row that goes away moves to the row that takes its place, or to `refuge` with the last row. It moves to no button, since a
+// key that is pressed twice would act on an order that nobody chose.
 function useKeptFocus(place, body, refuge) {
   const held = useRef(null);
   useEffect(() => {
     const [list, table] = [body.current, place.current];
     const into = ({ target }) => {
       const row = target.closest("tr");
-      held.current = row && { row, at: rowsOf(list).indexOf(row), value: target.value };
+      held.current = row && { row, at: rowsOf(list).indexOf(row) };
     };
     const out = ({ target, relatedTarget }) => {
       // A button that acts is disabled, and a row that went takes its button along: neither was left by the user.
@@ -33,10 +34,10 @@ function useKeptFocus(place, body, refuge) {
   }, []);
   useLayoutEffect(() => {
     if (!held.current || held.current.row.isConnected || !isLost()) return;
-    const { at, value } = held.current;
     const rows = rowsOf(body.current);
-    const next = rows[Math.min(at, rows.length - 1)];
-    (next?.querySelector(`button[value="${value}"]:not(:disabled)`) ?? place.current).focus();
+    const next = rows[Math.min(held.current.at, rows.length - 1)];
+    if (next) next.tabIndex = -1;
+    (next ?? place.current).focus();
   });
 }
 
