@@ -220,7 +220,7 @@ fn contract(path: &str, text: &'static str, head: &Parts) -> Reply {
     if takes_gzip(encodings.unwrap_or_default())
         && let Some(body) = kept.get_or_init(|| packed(text.as_bytes()).ok())
     {
-        return reply(Vec::new()).with_packed(body.clone());
+        return reply(Vec::new()).with_packed(body.as_slice());
     }
     reply(text.as_bytes().to_vec())
 }

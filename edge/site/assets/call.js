@@ -84,12 +84,16 @@ const CHOICE = "/site/account";
 export const onAccountChosen = (reader) => tabs.addEventListener("message", (event) => reader(event.data));
 
 // A call names the account that the page shows, so that none acts on another one which a tab has chosen since.
+const ofAccount = (path) => (data.user?.account && path !== CHOICE ? { "x-account": data.user.account } : {});
+
 function headersOf(path) {
-  const headers = { "content-type": "application/json" };
+  const headers = { "content-type": "application/json", ...ofAccount(path) };
   if (data.csrf) headers["x-csrf-token"] = data.csrf;
-  if (data.user?.account && path !== CHOICE) headers["x-account"] = data.user.account;
   return headers;
 }
+
+// What a page reads of the account that it shows.
+export const getOwn = (path) => get(path, { headers: ofAccount(path) });
 
 // A call that changes something. Its answer may bring the token of the next one.
 export async function post(path, body = {}, options = {}) {

@@ -2,7 +2,7 @@
 import { CAUSES, load, sums } from "./account/entries.js";
 import { Time, currencies, start, timeTitle } from "./account/parts.js";
 import { Table, amounts } from "./account/table.js";
-import { url } from "./page.js";
+import { data, url } from "./page.js";
 import { Region, html, useLoaded, useMemo, useState } from "./ui.js";
 
 const STEP = 200;
@@ -35,7 +35,8 @@ const times = ({ from, to }) => ({ from: from ? Date.parse(from) : null, to: to 
 function fileUrl(filter) {
   const { from, to } = times(filter);
   const { currency, cause } = filter;
-  return url(`/site/statement.csv?${chosen({ currency, cause, from: String(from ?? ""), to: String(to ?? "") })}`);
+  const account = data.user?.account ?? "";
+  return url(`/site/statement.csv?${chosen({ account, currency, cause, from: String(from ?? ""), to: String(to ?? "") })}`);
 }
 
 function Filter({ filter, setFilter }) {

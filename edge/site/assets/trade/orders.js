@@ -1,6 +1,6 @@
 // The account's live orders and fills: a snapshot by call, then the stream. An order's remainder only ever shrinks and its end is the end,
 // so that an older word never undoes a newer one, whichever comes first.
-import { call, get } from "../call.js";
+import { call, getOwn } from "../call.js";
 import { compare, difference, isDecimal, read, text } from "../decimal.js";
 import { isSignedIn } from "../page.js";
 import { watch } from "../socket.js";
@@ -175,7 +175,7 @@ async function readQueue() {
   const rests = ownOrders().some((order) => order.type === "limit" && !order.isUnknown);
   if (!rests) return queue.get().size && queue.set(new Map());
   try {
-    const rows = await get(`/site/queue?symbol=${symbol}`);
+    const rows = await getOwn(`/site/queue?symbol=${symbol}`);
     queue.set(new Map(rows.map((row) => [String(row.order_id), row])));
   } catch {
     // A place that is not known is not shown: an old one would be wrong.

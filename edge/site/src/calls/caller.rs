@@ -183,8 +183,13 @@ impl<'a> Caller<'a> {
     }
 
     /// Refuses a call whose page shows another account than the chosen one: another tab of the browser chose it meanwhile.
-    pub(super) fn check_account(&self, chosen: Option<AccountId>) -> Result<(), Refusal> {
-        let Some(shown) = self.guest.shown else { return Ok(()) };
+    /// `named` is the account that a link of the page names in place of the field, which a link cannot have.
+    pub(super) fn check_account(
+        &self,
+        chosen: Option<AccountId>,
+        named: Option<&str>,
+    ) -> Result<(), Refusal> {
+        let Some(shown) = named.or(self.guest.shown) else { return Ok(()) };
         let views = self.app.exchange.views();
         let account = chosen.and_then(|account| views.state().access().account(account));
         let name = account.map(|account| account.short_name.as_str()).unwrap_or_default();

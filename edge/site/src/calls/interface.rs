@@ -39,7 +39,7 @@ pub(super) fn held(caller: &Caller<'_>) -> Result<Held, Refusal> {
     }
     let held = held_by_browser(caller.app, caller.browser.session, caller.app.exchange.now())
         .ok_or_else(sign_in_required)?;
-    caller.check_account(held.chosen)?;
+    caller.check_account(held.chosen, None)?;
     Ok(held)
 }
 

@@ -32,6 +32,8 @@ const HEAD: &str =
 request! {
     /// Which changes of the account.
     struct Asked in InQuery {
+        /// The short name of the account that the page shows; another one than the chosen account is refused.
+        account: Text,
         /// Changes of this currency alone.
         currency: Text,
         /// Changes of this cause alone.
@@ -79,6 +81,7 @@ fn cause(name: &str) -> Result<Cause, Refusal> {
 pub(super) fn file<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
     Box::pin(async move {
         let held = held(caller)?;
+        caller.check_account(held.chosen, Asked::of(query).account())?;
         let needed = Roles::of(&[Role::Trader, Role::FundManager, Role::Auditor]);
         if !held.roles.allows(needed) {
             return Err(missing_role("your user", held.roles, needed));

@@ -161,6 +161,11 @@ fn a_page_of_another_account_is_refused() {
     }
     let live = browser.post("/site/call", &json!({ "request": "/v1/orders" })).ok();
     assert_eq!(live, json!([]), "nothing was placed on '{other}'");
+    let file = |account: &str| browser.get(&format!("/site/statement.csv?account={account}"));
+    file(&shown).refused(409, "InvalidAccountName");
+    assert_eq!(file(other).status(), 200);
+    let queue = browser.send("GET", "/site/queue?symbol=btcusd", &[("X-Account", shown.as_str())], b"");
+    queue.refused(409, "InvalidAccountName");
     of_page("/site/preferences", &json!({ "value": {} })).ok();
     of_page("/site/account", &json!({ "account": shown })).ok();
     of_page("/site/call", &order).ok();
