@@ -28,7 +28,7 @@ def call(url: str, body: dict | None = None, method: str | None = None):
         with urllib.request.urlopen(request, timeout=PATIENCE * 2) as reply:
             return json.load(reply)
     except urllib.error.HTTPError as error:
-        raise AssertionError(f"{url}: {error.code} {error.read().decode()}") from error
+        raise RuntimeError(f"{url}: {error.code} {error.read().decode()}") from error
 
 
 class Browser:
@@ -48,7 +48,7 @@ class Browser:
             if found := re.search(r"successfully on port (\d+)", line):
                 break
         else:
-            raise AssertionError("chromedriver ended before it listened")
+            raise RuntimeError("chromedriver ended before it listened")
         # Chromium's own sandbox does not work for root.
         chrome = {"args": OPTIONS + ["--no-sandbox"] * (os.geteuid() == 0)}
         logs = {"browser": "ALL", "performance": "ALL"}

@@ -16,12 +16,15 @@ const PROXY: &str = "proof/accept/browser/planted.py";
 
 /// The bugs, unless there is no browser.
 pub(super) fn usable<'a>(repo: &Repo, bugs: Vec<&'a Bug>) -> Vec<&'a Bug> {
+    if bugs.is_empty() {
+        return bugs;
+    }
     match browser::prepare(repo) {
-        Err(why) if !bugs.is_empty() => {
+        Ok(()) => bugs,
+        Err(why) => {
             skipped::say("planted bugs of pages", &why);
             Vec::new()
         }
-        Ok(()) | Err(_) => bugs,
     }
 }
 
@@ -38,7 +41,7 @@ pub(super) fn pass_unchanged(repo: &Repo, scratch: &Scratch<'_>, bugs: &[&Bug]) 
     Ok(())
 }
 
-/// Serves one bug to the browser, whose last check must fail.
+/// Serves one bug to the browser, whose last check must fail. A driver or a sandbox that fails is no catch: it raises another error.
 pub(super) fn catch(repo: &Repo, scratch: &Scratch<'_>, bug: &Bug) -> Done {
     let Bug { name, says, breaks, checks, edits, .. } = bug;
     let start = Instant::now();
