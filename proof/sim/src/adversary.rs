@@ -2,11 +2,13 @@
 //!
 //! A [`Program`] is a short list of their acts, as text. [`play`] runs it on a small exchange whose index stands still, lets everything
 //! fall due that is due, values what everybody has at that index and checks INV-HOUSE: the groups never gain more than the house has
-//! granted, and no house account loses more than that to them. A panic of the core is a breach too. A [`Hunt`] searches for such
+//! granted, and no house account loses more than that to them. Where an honest third group is there, it loses nothing beside what its own
+//! orders agreed to. A panic of the core is a breach too. A [`Hunt`] searches for such
 //! programs: it changes the best and the oddest ones that it has.
 //!
 //! Laws: INV-HOUSE; INV-AUTH-1 for what apps hold. Not here: wrong signatures, the disk, the chains.
 
+mod honest;
 mod hunt;
 mod mutate;
 mod player;

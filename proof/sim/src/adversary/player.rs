@@ -3,6 +3,7 @@
 mod bets;
 mod deals;
 
+use super::honest::{Worth, harm};
 use super::program::{Act, Amount, Program};
 use super::thefts::theft;
 use super::value::{Breach, Figures, Outside, judge};
@@ -62,7 +63,8 @@ pub fn play(scene: &Scene, program: &Program, tells: bool) -> Played {
         optional: 0,
         tells,
     };
-    let before = scene.figures(&player.exchange.state);
+    let state = &player.exchange.state;
+    let before = (scene.figures(state), scene.honest_worth(state));
     let ended = player.run(program).and_then(|()| player.settle());
     match ended {
         Ok(()) => player.judge(&before),
@@ -173,11 +175,13 @@ impl Player<'_> {
         Ok(())
     }
 
-    fn judge(&mut self, before: &Figures) {
+    fn judge(&mut self, (before, honest): &(Figures, Worth)) {
         let state = &self.exchange.state;
         let after = self.scene.figures(state);
         self.outside.promised = self.promised.dollars();
-        (self.played.breach, self.played.gain) = judge(before, &after, self.outside);
+        let (breach, gain) = judge(before, &after, self.outside);
+        (self.played.breach, self.played.gain) =
+            (breach.or_else(|| harm(honest, &self.scene.honest_worth(state))), gain);
         if let Some(law) = state.broken_law() {
             self.played.breach =
                 Some(Breach::Death(format!("a law is broken: {law:?}"), "the end".to_owned()));
@@ -558,12 +562,12 @@ fn coin_given(market: usize, side: Side) -> Option<usize> {
 }
 
 /// A price on the grid: at least one step, at most the largest.
-fn price_of(listed: &Listed, units: i128) -> Price {
+pub(super) fn price_of(listed: &Listed, units: i128) -> Price {
     Price::from_ticks(u64::try_from((units / listed.tick).max(1)).unwrap_or(u64::MAX))
 }
 
 /// A quantity in whole lots.
-fn qty_of(listed: &Listed, units: i128) -> Qty {
+pub(super) fn qty_of(listed: &Listed, units: i128) -> Qty {
     Qty::from_hundredths(u128::try_from(units.max(0) / listed.lot).unwrap_or_default().saturating_mul(100))
 }
 

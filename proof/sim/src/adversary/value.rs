@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// Roundings of a program, in units of money: a cent.
-const ROUNDING: i128 = ONE / 100;
+pub(super) const ROUNDING: i128 = ONE / 100;
 
 /// The house accounts that must not lose: those that stand behind a product. `source`, `clearing` and `issuer` are the other side of
 /// what others have, so a loss of theirs is a gain of another account.
@@ -35,14 +35,16 @@ pub enum Breach {
     Loss(&'static str, i128),
     /// Accounts that walk away owe so much more than that.
     Debt(i128),
+    /// The honest party lost so much beside what its own orders agreed to: what, how much.
+    Harm(&'static str, i128),
     /// A panic, or a follow-up that changes nothing, ends the process: what ended it, by which command.
     Death(String, String),
 }
 
 impl Breach {
     /// All kinds.
-    pub const KINDS: [&str; 8] =
-        ["gain", "debt", "death", "insurance", "instant", "fees", STAKING_REWARDS, PROMO];
+    pub const KINDS: [&str; 9] =
+        ["gain", "debt", "harm", "death", "insurance", "instant", "fees", STAKING_REWARDS, PROMO];
 
     /// Its kind: programs with a breach of one kind are shortened as long as it is of that kind.
     pub fn kind(&self) -> &'static str {
@@ -50,6 +52,7 @@ impl Breach {
             Self::Gain(_) => "gain",
             Self::Loss(house, _) => house,
             Self::Debt(_) => "debt",
+            Self::Harm(..) => "harm",
             Self::Death(..) => "death",
         }
     }
@@ -68,6 +71,13 @@ impl fmt::Display for Breach {
                 write!(
                     out,
                     "accounts that walk away owe {} dollars too much",
+                    Plain(units - units % ROUNDING)
+                )
+            }
+            Self::Harm(what, units) => {
+                write!(
+                    out,
+                    "the honest party lost {} dollars beside what it agreed to, by {what}",
                     Plain(units - units % ROUNDING)
                 )
             }
@@ -131,7 +141,7 @@ impl Scene {
     }
 
     /// The worth of an account less its loans.
-    fn net(&self, state: &State, account: AccountId) -> i128 {
+    pub(super) fn net(&self, state: &State, account: AccountId) -> i128 {
         let balances = state.ledger().balances_of(account);
         let has: i128 = balances
             .map(|(currency, balance)| self.dollars(currency, balance.total()))

@@ -20,6 +20,7 @@ use buttonwood_num::{Bps, Decimal, Grid, Money};
 use buttonwood_oracle::{Exchange, nonce};
 use std::sync::Arc;
 
+use super::honest::{self, HONEST};
 use super::thefts::{Holder, open_apps};
 use crate::scene::FOUNDED;
 
@@ -117,7 +118,7 @@ pub(super) struct Person {
     cross: bool,
 }
 
-const fn person(name: &'static str, kind: AccountKind, has: [i128; 5]) -> Person {
+pub(super) const fn person(name: &'static str, kind: AccountKind, has: [i128; 5]) -> Person {
     Person { name, kind, has, cross: false }
 }
 
@@ -176,6 +177,10 @@ pub struct Scene {
     pub(super) actors: Vec<Actor>,
     /// The app of each group.
     pub(super) holders: Vec<Holder>,
+    /// The accounts of the honest third party; empty without one.
+    pub(super) honest: Vec<Actor>,
+    /// How often it has acted.
+    pub(super) acts: u64,
 }
 
 impl Default for Scene {
@@ -185,7 +190,7 @@ impl Default for Scene {
 }
 
 impl Scene {
-    /// Founds the exchange.
+    /// Founds an exchange on which the two groups are alone.
     pub fn new() -> Self {
         let mut exchange = Exchange::blank();
         exchange.stamp.time = FOUNDED;
@@ -193,8 +198,15 @@ impl Scene {
         exchange.own(Body::open(Opening { mode: Mode::Sandbox, seed: 1, hash_key: 0x5EED, fees }));
         let currencies: Vec<CurrencyId> =
             COINS.iter().map(|coin| exchange.find_currency(coin.code)).collect();
-        let mut scene =
-            Self { exchange, currencies, markets: Vec::new(), actors: Vec::new(), holders: Vec::new() };
+        let mut scene = Self {
+            exchange,
+            currencies,
+            markets: Vec::new(),
+            actors: Vec::new(),
+            holders: Vec::new(),
+            honest: Vec::new(),
+            acts: 0,
+        };
         scene.list();
         scene.pin();
         scene.settle_people();
@@ -205,6 +217,14 @@ impl Scene {
         scene.open_pools();
         scene.open_contracts();
         open_apps(&mut scene);
+        scene
+    }
+
+    /// Founds an exchange with an honest third party, which quotes, holds positions, stakes and offers a deal.
+    pub fn with_honest_party() -> Self {
+        let mut scene = Self::new();
+        scene.settle_honest();
+        honest::open(&mut scene);
         scene
     }
 
@@ -260,6 +280,16 @@ impl Scene {
                 *groups.iter().find(|(name, ..)| person.name.starts_with(name)).expect("one of two groups");
             let actor = self.settle(person, group, master);
             self.actors.push(actor);
+        }
+    }
+
+    fn settle_honest(&mut self) {
+        self.own(Body::add_group("h".to_owned()));
+        let group = GroupId::from_index(self.exchange.state.access().groups().len() - 1);
+        let master = self.key("master-h", Owner::Group(group), &[Role::FundManager]);
+        for person in &HONEST {
+            let actor = self.settle(person, group, master);
+            self.honest.push(actor);
         }
     }
 

@@ -28,7 +28,8 @@ impl Promised {
             return;
         }
         for (pair, sum) in (0..).map(PairId).zip(&mut self.sums) {
-            let staked = scene.actors.iter().map(|actor| state.staking().staked(actor.account, pair));
+            let stakers = scene.actors.iter().chain(&scene.honest);
+            let staked = stakers.map(|actor| state.staking().staked(actor.account, pair));
             *sum += staked.map(|amount| amount.units() * i128::from(passed)).sum::<i128>();
         }
     }
