@@ -184,18 +184,18 @@ impl Desks {
                 &self.ledger,
                 self.indices.latest(),
                 &mut plan.perp,
-                maker,
+                (maker, qty),
                 taker,
-                qty,
+                |account| self.uncounted((taker.floor, taker.time), account),
             ),
             Settlement::Mixed => spot_margin::covers(
                 &self.spot_margin,
                 &self.ledger,
                 self.indices.latest(),
                 &mut plan.margin,
-                maker,
+                (maker, qty),
                 taker,
-                qty,
+                |account| self.careful((taker.floor, taker.time), account, Some(taker.symbol.base)),
             ),
         }
     }
@@ -229,6 +229,9 @@ impl Desks {
                 self.indices.latest(),
                 &mut plan.margin,
                 crossing,
+                |account| {
+                    self.careful((crossing.buy.floor(), plan.time), account, Some(crossing.buy.symbol.base))
+                },
             ),
         }
     }
@@ -349,6 +352,7 @@ impl From<spot_margin::Refusal> for DeskReject {
 pub struct Plan {
     perp: perp::Plan,
     margin: spot_margin::Plan,
+    time: Time,
     /// While groups have open advances.
     meter: Option<Meter>,
 }
@@ -383,6 +387,10 @@ impl Bound for Desks {
         !self.advances.is_empty()
             && self.group(account).is_some_and(|group| self.advances.of(group).is_some())
     }
+
+    fn members(&self, account: AccountId) -> &[AccountId] {
+        self.members(account)
+    }
 }
 
 #[expect(clippy::inline_always, reason = "each forwards to one desk, on the path of every order")]
@@ -393,7 +401,7 @@ impl trading::Desks for Desks {
     #[inline(always)]
     fn plan(&self, time: Time) -> Plan {
         let meter = (!self.advances.is_empty()).then(|| Meter::new(time));
-        Plan { meter, ..Plan::default() }
+        Plan { meter, time, ..Plan::default() }
     }
 
     fn uncovered(&self, symbol: &Symbol, plan: &Plan) -> CancelReason {
@@ -445,7 +453,7 @@ impl trading::Desks for Desks {
                 &self.ledger,
                 self.indices.latest(),
                 terms,
-                self.advanced(terms.account),
+                self.not_carrying(terms),
             ),
             prediction::DESK => prediction::reserve(&self.ledger, terms),
             _ => spot_margin::reserve(
@@ -454,6 +462,7 @@ impl trading::Desks for Desks {
                 self.indices.latest(),
                 terms,
                 self.advanced(terms.account),
+                || self.careful((terms.floor, terms.time), terms.account, Some(terms.symbol.base)),
             ),
         }
     }
@@ -513,17 +522,17 @@ impl trading::Desks for Desks {
         if terms.class.desk() == prediction::DESK {
             return Ok(());
         }
-        let rest = (rest, self.advanced(terms.account));
         if terms.class.desk() == perp::DESK {
+            let rest = (rest, self.not_carrying(terms));
             perp::affords(&self.perps, &self.ledger, self.indices.latest(), terms, fills, rest, &plan.perp)
         } else {
             spot_margin::affords(
                 &self.spot_margin,
                 &self.ledger,
-                self.indices.latest(),
+                || self.careful((terms.floor, terms.time), terms.account, Some(terms.symbol.base)),
                 terms,
                 fills,
-                rest,
+                (rest, self.advanced(terms.account)),
                 &plan.margin,
             )
         }

@@ -17,6 +17,7 @@ mod evolve;
 mod founding;
 mod frame;
 mod leave;
+mod lending;
 mod operations;
 mod outcome;
 mod prefetch;

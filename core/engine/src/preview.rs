@@ -140,7 +140,10 @@ impl Desks {
         let desk = expected.terms.class.desk();
         if desk == perp::DESK {
             let latest = self.indices.latest();
-            let after = perp::after(&self.perps, ledger, latest, expected, advanced.unwrap_or(Money::ZERO))?;
+            let terms = &expected.terms;
+            let uncounted = self.uncounted((terms.floor, terms.time), terms.account);
+            let not_carrying = advanced.unwrap_or(Money::ZERO).capped_add(uncounted);
+            let after = perp::after(&self.perps, ledger, latest, expected, not_carrying)?;
             let price = after.figures.estimated_liquidation_price;
             let margin = MarginAfter {
                 position: after.position,

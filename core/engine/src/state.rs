@@ -432,34 +432,6 @@ impl State {
 }
 
 impl State {
-    /// The most of a currency that orders of a derivatives or margin account may use, and the most that may leave it (D-47, D-165).
-    /// None for other accounts, and for currencies that its risk does not concern.
-    pub fn margined(&self, account: AccountId, currency: CurrencyId) -> Option<[Money; 2]> {
-        if self.desks.is_margin(account) {
-            let advanced = self.desks.own_advances(account);
-            let leaves = self.spot_margin().leaving(
-                self.ledger(),
-                self.indices().latest(),
-                account,
-                currency,
-                advanced,
-            )?;
-            let available = self.ledger().balance(account, currency).available;
-            return Some([available, leaves.min(available)]);
-        }
-        if !self.is_derivatives(account) {
-            return None;
-        }
-        let advanced = self.desks.advanced(account);
-        self.perps().available(
-            self.ledger(),
-            self.indices().latest(),
-            account,
-            (self.gusd()?, currency),
-            advanced,
-        )
-    }
-
     /// Commands that open the house accounts that this build needs and the directory lacks; the build that
     /// made it may have needed fewer.
     pub fn missing_houses(&self) -> impl Iterator<Item = Body> {

@@ -7,10 +7,15 @@ use buttonwood_model::{AccountId, CurrencyId, Product, Side, Symbol, SymbolId, T
 use buttonwood_num::{Money, Price};
 use core::fmt::Debug;
 
-/// Says whose orders are bound: beyond what their group may lose with open advances (D-181) they never fill, so they are no offers.
+/// Says which accounts are of one group, and whose orders are bound: beyond what their group may lose with open advances (D-181) they never fill, so they are no offers.
 pub trait Bound: Debug {
     /// Whether an account's orders are.
     fn is_bound(&self, account: AccountId) -> bool;
+
+    /// The accounts of an account's group, in the order of their ids; none of a house account.
+    fn members(&self, _account: AccountId) -> &[AccountId] {
+        &[]
+    }
 }
 
 /// Everything that an index is computed from.

@@ -49,6 +49,8 @@ pub struct Plan {
     moved: Money,
     /// The amount that they may still give, once a fill was planned.
     left: Option<Money>,
+    /// The part of the collateral of accounts with resting orders that carries nothing new. Found once, since a reference reads many orders.
+    uncounted: BTreeMap<AccountId, Money>,
     /// Whether only the part of an order is planned that makes its position smaller (D-173).
     is_part: bool,
 }
@@ -119,9 +121,13 @@ impl Sketch {
         admission::covers(before.sums(), self.sums(), self.reduces(before))
     }
 
-    /// Whether the account carries what a fill of its resting order adds (D-173).
-    fn carries(&self, before: &Self) -> bool {
-        self.reduces(before) || admission::carries(before.sums(), self.sums())
+    /// Whether the account carries what a fill of its resting order adds (D-173), without the part of its collateral that does not count.
+    fn carries(&self, before: &Self, uncounted: Money) -> bool {
+        let counted = |sketch: &Self| {
+            let sums = sketch.sums()?;
+            Some(Sums { assets: sums.assets.checked_sub(uncounted)?, ..sums })
+        };
+        admission::carries(counted(before), counted(self))
     }
 }
 
@@ -152,7 +158,7 @@ impl Party<'_> {
 }
 
 /// The row of the order, if the account may place it. An order that meets others is judged by [`affords`]. `advanced` is the part of its
-/// assets that is no own money (D-181).
+/// assets that carries no order: what is no own money (D-181), and collateral that does not count (D-262).
 ///
 /// # Errors
 /// [`Unmet`].
@@ -243,7 +249,7 @@ pub fn rest(terms: &Terms<'_>, left: Qty, whole: Reserve) -> Reserve {
 }
 
 /// Whether a fill leaves both accounts at or above maintenance, after those of the plan (D-43), and the account of the resting order
-/// carries what it adds (D-173); notes it if so. The exchange's own orders are exempt. An incoming order that adds risk is judged whole
+/// carries what it adds (D-173) without its `uncounted` collateral; notes it if so. The exchange's own orders are exempt. An incoming order that adds risk is judged whole
 /// by [`affords`], which asks for more.
 #[cold]
 #[inline(never)]
@@ -252,23 +258,23 @@ pub fn covers(
     ledger: &Ledger,
     latest: &Latest,
     plan: &mut Plan,
-    maker: Live<'_>,
+    (maker, qty): (Live<'_>, Qty),
     taker: &Terms<'_>,
-    qty: Qty,
+    uncounted: impl Fn(AccountId) -> Money,
 ) -> Cover {
     let (order, grid) = (maker.order, &taker.symbol.grid);
     let party = |side, rate, rests| Party { grid, side, price: order.price, qty, rate, rests };
     let resting = party(order.side(), maker.rates().maker, true);
     let incoming = party(taker.class.side(), taker_rate(taker), false);
     let gusd = taker.symbol.quote;
-    let Some(made) = plan.after(perps, ledger, latest, (order.account, order.symbol, gusd), &resting, false)
-    else {
+    let key = (order.account, order.symbol, gusd);
+    let Some(made) = plan.after((perps, ledger, latest), key, &resting, false, &uncounted) else {
         return Cover::NotMaker;
     };
     let is_judged = plan.is_part || only_reduces(perps, taker);
     let is_exempt = taker.session == SessionId::EXCHANGE || !is_judged;
     let key = (taker.account, taker.symbol_id, gusd);
-    let Some(took) = plan.after(perps, ledger, latest, key, &incoming, is_exempt) else {
+    let Some(took) = plan.after((perps, ledger, latest), key, &incoming, is_exempt, &uncounted) else {
         return Cover::NotTaker;
     };
     let Some(moved) = plan.moved_with(ledger, gusd, [&made, &took]) else { return Cover::NotTaker };
@@ -285,21 +291,26 @@ impl Plan {
 
     /// The account after a further fill; none if it may not be.
     fn after(
-        &self,
-        perps: &Perps,
-        ledger: &Ledger,
-        latest: &Latest,
+        &mut self,
+        (perps, ledger, latest): (&Perps, &Ledger, &Latest),
         (account, symbol, gusd): (AccountId, SymbolId, CurrencyId),
         fill: &Party<'_>,
         is_exempt: bool,
+        uncounted: impl FnOnce(AccountId) -> Money,
     ) -> Option<Sketch> {
         let before = match self.of(account) {
             Some(sketch) => *sketch,
             None => Sketch::new(perps, ledger, latest, account, symbol, gusd)?,
         };
         let after = before.after(fill)?;
-        let may = || after.may_follow(&before) && (!fill.rests || after.carries(&before));
-        (is_exempt || may()).then_some(after)
+        if !is_exempt && !after.may_follow(&before) {
+            return None;
+        }
+        if !is_exempt && fill.rests && !after.reduces(&before) {
+            let uncounted = *self.uncounted.entry(account).or_insert_with(|| uncounted(account));
+            return after.carries(&before, uncounted).then_some(after);
+        }
+        Some(after)
     }
 
     /// The amount that the plan's fills move with those of two parties; none if the house accounts could owe more than they may for it.

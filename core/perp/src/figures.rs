@@ -78,9 +78,14 @@ impl<'a> Holder<'a> {
         {
             return false;
         }
-        let mut worths = self.collateral().filter_map(|(_, collateral)| collateral.value());
         let fund_has = perps.fund().is_some_and(|fund| ledger.balance(fund, gusd).available > Money::ZERO);
-        fund_has && worths.any(|worth| worth > Money::ZERO) && liquidation::is_stranded(self.sums(), owed)
+        fund_has && self.has_collateral() && liquidation::is_stranded(self.sums(), owed)
+    }
+
+    /// Whether some collateral of the account is worth something.
+    pub(crate) fn has_collateral(&self) -> bool {
+        let mut worths = self.collateral().filter_map(|(_, collateral)| collateral.value());
+        worths.any(|worth| worth > Money::ZERO)
     }
 
     /// Whether it is to be liquidated: it is below maintenance, the fund below zero, and a position can be closed because its index
@@ -159,6 +164,33 @@ impl Perps {
             Some((_, collateral)) => Collateral { amount: held, ..collateral }.worth(margin),
             None => margin.min(held),
         }))
+    }
+
+    /// The part of an account's collateral that carries nothing new: what it is worth at the index beyond what it is at `careful` prices. The
+    /// insurance fund places no order of its own.
+    pub fn uncounted(
+        &self,
+        ledger: &Ledger,
+        latest: &Latest,
+        account: AccountId,
+        careful: impl Fn(CurrencyId) -> Option<Money>,
+    ) -> Money {
+        if !self.risk(account).cross_collateral {
+            return Money::ZERO;
+        }
+        let held = self.counted(ledger).filter(|counted| !counted.is_dollar).map(|counted| {
+            let amount = ledger.balance(account, counted.currency).available;
+            (counted.currency, Collateral { amount, index: Money::ZERO, percent: counted.percent })
+        });
+        let held = held.filter(|(_, collateral)| collateral.amount > Money::ZERO);
+        held.fold(Money::ZERO, |sum, (currency, collateral)| {
+            let at = |index: Option<Money>| {
+                let index = index.unwrap_or(Money::ZERO);
+                Collateral { index, ..collateral }.value().unwrap_or(Money::ZERO)
+            };
+            let less = at(latest.price(currency)).checked_sub(at(careful(currency)));
+            sum.capped_add(less.unwrap_or(Money::ZERO).max(Money::ZERO))
+        })
     }
 
     /// The place of a row in the deleveraging order.

@@ -93,12 +93,25 @@ pub(crate) fn due(context: &Context<'_, Perps>, (prices, latest): (&Prices, &Lat
     let mut due: Vec<AccountId> = open.filter(|account| holder(*account).is_due()).collect();
     let owing: BTreeSet<AccountId> = perps.loans().after(None).map(|(account, ..)| account).collect();
     let stranded = owing.into_iter().filter(is_new).filter(|account| holder(*account).is_stranded());
+    // Without a reference of its collateral the fund would take nothing.
+    let stranded = stranded.filter(|account| {
+        let latest = &careful(context, *account);
+        Holder { latest, ..holder(*account) }.has_collateral()
+    });
     let before = due.len();
     due.extend(stranded);
     if due.len() > before {
         due.sort_unstable();
     }
     due
+}
+
+/// The careful prices of an account's collateral, by which the fund takes it (D-262).
+fn careful(context: &Context<'_, Perps>, account: AccountId) -> Latest {
+    let collateral = context.room.counted(context.ledger).filter(|counted| !counted.is_dollar);
+    let held = collateral.map(|counted| counted.currency);
+    let held = held.filter(|currency| context.ledger.balance(account, *currency).available > Money::ZERO);
+    context.sources.careful_of(held, account)
 }
 
 /// The liquidation of one account at the marks in force.
@@ -243,7 +256,9 @@ impl<'a> Case<'a> {
             return Ended { account, seized: Vec::new(), covered: Money::ZERO };
         }
         let mut money = ledger.balance(self.fund, gusd).available;
-        let (seized, is_bare) = Seized::of(self.holder.collateral().collect(), &mut owed, &mut money);
+        let careful = careful(self.context, account);
+        let held = Holder { latest: &careful, ..self.holder }.collateral().collect();
+        let (seized, is_bare) = Seized::of(held, &mut owed, &mut money);
         // The fund keeps what its own positions need.
         let fund = Holder { account: self.fund, ..self.holder };
         let value = fund.sums().filter(|_| is_bare).map_or(Money::ZERO, |sums| sums.assets);

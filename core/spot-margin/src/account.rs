@@ -1,7 +1,7 @@
 //! An account as the sums of `margin` see it: its dollars and its holdings, valued at the index.
 
 use crate::SpotMargin;
-use crate::coins::COINS_MAX;
+use crate::coins::{COINS_MAX, Market};
 use crate::state::Level;
 use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
@@ -51,6 +51,16 @@ impl SpotMargin {
             *holding = Holding { currency: Some(market.coin.currency), held: Held { quantity, index } };
         }
         Account { cash: Cash { usd, owed: self.borrowed(account) }, holdings }
+    }
+
+    /// The currencies whose price counts for what an account may borrow: those that it holds or is about to buy.
+    pub fn counted(&self, ledger: &Ledger, account: AccountId) -> impl Iterator<Item = CurrencyId> {
+        let counts = move |market: &&Market| {
+            let key = |price| (account, market.symbol, price);
+            self.owned(ledger, account, market.coin.currency) > Money::ZERO
+                || self.levels.range(key(Money::ZERO)..=key(Money::MAX)).next().is_some()
+        };
+        self.markets.iter().filter(counts).map(|market| market.coin.currency)
     }
 
     /// The sums of an account. None beyond the range of money.
@@ -155,6 +165,14 @@ impl Account {
     pub(crate) fn held(&self, currency: CurrencyId) -> Option<Held> {
         let of = |holding: &&Holding| holding.currency == Some(currency);
         self.holdings.iter().find(of).map(|holding| holding.held)
+    }
+
+    /// The account with its holdings at other prices.
+    pub(crate) fn at(mut self, latest: &Latest) -> Self {
+        for Holding { currency, held } in &mut self.holdings {
+            held.index = currency.and_then(|currency| latest.price(currency)).unwrap_or(Money::ZERO);
+        }
+        self
     }
 
     /// Every currency that is held.

@@ -20,6 +20,8 @@ pub const CASH: Desk = Desk::new(3);
 pub enum Refusal {
     /// The currency has no index, or for a buy too few sources of it.
     NotOpen,
+    /// The currency has no reference, so that nothing is newly lent for it (D-262).
+    NoReference,
     /// No dollars are lent for the currency any more.
     NotLent,
 }
@@ -44,7 +46,7 @@ impl SpotMargin {
 }
 
 /// The reserve of the order, if the account may place it. A margin buy that meets others is judged by [`affords`]. `advanced` is the part
-/// of its assets that is no own money (D-181).
+/// of its assets that is no own money (D-181); `careful` are the prices by which it is lent (D-262).
 ///
 /// # Errors
 /// [`Unmet`].
@@ -56,10 +58,11 @@ pub fn reserve<R: From<Refusal>>(
     latest: &Latest,
     terms: &Terms<'_>,
     advanced: Money,
+    careful: impl FnOnce() -> Latest,
 ) -> Result<Reserve, Unmet<R>> {
     let side = terms.class.side();
     if borrows(terms.class.desk(), side) {
-        return reserve_buy(margin, ledger, latest, terms, advanced);
+        return reserve_buy(margin, ledger, latest, (terms, advanced), careful);
     }
     if terms.class.desk() == DESK {
         latest.index(terms.symbol.base).ok_or(Unmet::Other(Refusal::NotOpen.into()))?;
@@ -78,8 +81,8 @@ fn reserve_buy<R: From<Refusal>>(
     margin: &SpotMargin,
     ledger: &Ledger,
     latest: &Latest,
-    terms: &Terms<'_>,
-    advanced: Money,
+    (terms, advanced): (&Terms<'_>, Money),
+    careful: impl FnOnce() -> Latest,
 ) -> Result<Reserve, Unmet<R>> {
     if !margin.lends_for(terms.symbol.base) {
         return Err(Unmet::Other(Refusal::NotLent.into()));
@@ -87,10 +90,12 @@ fn reserve_buy<R: From<Refusal>>(
     if !latest.is_fresh(terms.symbol.base) {
         return Err(Unmet::Other(Refusal::NotOpen.into()));
     }
+    let careful = careful();
+    careful.price(terms.symbol.base).ok_or(Unmet::Other(Refusal::NoReference.into()))?;
     if margin.row(terms.account).spending > 0 {
         return Err(Unmet::Beyond);
     }
-    if !terms.meets && !accepts(margin, ledger, latest, terms, &Plan::default(), (terms.qty, advanced)) {
+    if !terms.meets && !accepts(margin, ledger, &careful, terms, &Plan::default(), (terms.qty, advanced)) {
         return Err(Unmet::Beyond);
     }
     let (held, _) = ledger.find(terms.account, terms.symbol.quote);
@@ -98,20 +103,20 @@ fn reserve_buy<R: From<Refusal>>(
 }
 
 /// Whether notional and live margin buys stay within the highest leverage when `left` of the order is live (MARG-010), on the assets
-/// without what is advanced.
+/// without what is advanced, at careful prices.
 fn accepts(
     margin: &SpotMargin,
     ledger: &Ledger,
-    latest: &Latest,
+    careful: &Latest,
     terms: &Terms<'_>,
     plan: &Plan,
     (left, advanced): (Qty, Money),
 ) -> bool {
-    let account = plan.of(terms.account).copied();
-    let account = account.unwrap_or_else(|| margin.account(ledger, latest, terms.account));
+    let planned = plan.of(terms.account).map(|account| account.at(careful));
+    let account = planned.unwrap_or_else(|| margin.account(ledger, careful, terms.account));
     let market = (terms.symbol_id, &terms.symbol.grid);
     let at = (terms.price, terms.rates.worst());
-    let buys = margin.buys((latest, terms.account), market, at, (terms.waited, left));
+    let buys = margin.buys((careful, terms.account), market, at, (terms.waited, left));
     let own = |sums: Sums| Some(Sums { assets: sums.assets.checked_sub(advanced)?, ..sums });
     account.sums().and_then(own).zip(buys).is_some_and(|(sums, buys)| sums.accepts(&buys, margin.terms()))
 }
@@ -128,7 +133,7 @@ pub fn buy_with(terms: &Terms<'_>, money: &mut Money, price: Price, open: Qty) -
     spot::buy_with(terms, money, price, open)
 }
 
-/// Whether the account can pay for these fills and for what the rest reserves.
+/// Whether the account can pay for these fills and for what the rest reserves; a margin buy is judged at `careful` prices.
 ///
 /// # Errors
 /// [`Unmet`].
@@ -137,7 +142,7 @@ pub fn buy_with(terms: &Terms<'_>, money: &mut Money, price: Price, open: Qty) -
 pub fn affords<R>(
     margin: &SpotMargin,
     ledger: &Ledger,
-    latest: &Latest,
+    careful: impl FnOnce() -> Latest,
     terms: &Terms<'_>,
     fills: &[Fill],
     (rest, advanced): (Option<Reserve>, Money),
@@ -151,7 +156,11 @@ pub fn affords<R>(
     }
     let filled: Qty = fills.iter().map(|fill| fill.qty).sum();
     let left = if rest.is_some() { terms.qty - filled } else { Qty::ZERO };
-    if accepts(margin, ledger, latest, terms, plan, (left, advanced)) { Ok(()) } else { Err(Unmet::Beyond) }
+    if accepts(margin, ledger, &careful(), terms, plan, (left, advanced)) {
+        Ok(())
+    } else {
+        Err(Unmet::Beyond)
+    }
 }
 
 /// The fees of maker and taker, at least one of them of this room. The exchange's own order pays none.

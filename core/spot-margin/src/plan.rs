@@ -6,6 +6,7 @@
 use crate::SpotMargin;
 use crate::account::{Account, Change};
 use crate::desk::{CASH, DESK, borrows};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
@@ -19,6 +20,8 @@ pub struct Plan {
     sketches: Vec<(AccountId, Account)>,
     /// The loans of the accounts for the fills; repayments take nothing off.
     borrowed: Money,
+    /// The careful prices of accounts whose resting orders borrow. Found once, since a reference reads many orders.
+    careful: Vec<(AccountId, Arc<Latest>)>,
 }
 
 /// A fill that would leave its account below maintenance, or for which `lending` would owe more than money can count.
@@ -52,6 +55,26 @@ impl Plan {
         self.sketches.iter().find(|(owner, _)| *owner == account).map(|(_, sketch)| sketch)
     }
 
+    /// Finds the careful prices of a resting order that borrows.
+    fn price(&mut self, live: Live<'_>, careful: impl FnOnce(AccountId) -> Latest) {
+        let account = live.order.account;
+        if borrows(live.desk(), live.order.side()) && self.careful(account).is_none() {
+            self.careful.push((account, Arc::new(careful(account))));
+        }
+    }
+
+    fn careful(&self, account: AccountId) -> Option<&Latest> {
+        self.careful.iter().find(|(owner, _)| *owner == account).map(|(_, careful)| &**careful)
+    }
+
+    /// Whether a resting order may borrow for a fill: careful prices cover what its account owes then.
+    fn may_lend(&self, margin: &SpotMargin, party: &Party<'_>, after: &Account) -> bool {
+        self.careful(party.account).is_some_and(|careful| {
+            careful.price(party.symbol.base).is_some()
+                && after.at(careful).sums().is_some_and(|sums| sums.covers(margin.terms()))
+        })
+    }
+
     /// Notes a fill of one side; an error if it is not covered.
     fn note(
         &mut self,
@@ -73,6 +96,9 @@ impl Plan {
         }
         let more = after.cash.owed.checked_sub(before.cash.owed).ok_or(Uncovered)?.max(Money::ZERO);
         let borrowed = self.borrowed.checked_add(more).ok_or(Uncovered)?;
+        if more > Money::ZERO && !party.is_exempt && !self.may_lend(margin, party, &after) {
+            return Err(Uncovered);
+        }
         if more > Money::ZERO && borrowed > ledger.left_to_give(dollar) {
             return Err(Uncovered);
         }
@@ -85,7 +111,8 @@ impl Plan {
     }
 }
 
-/// Whether both accounts stay at or above maintenance with a fill; notes it if so.
+/// Whether both accounts stay at or above maintenance with a fill; notes it if so. A resting order borrows by the `careful` prices of its
+/// account (D-262).
 #[cold]
 #[inline(never)]
 pub fn covers(
@@ -93,9 +120,9 @@ pub fn covers(
     ledger: &Ledger,
     latest: &Latest,
     plan: &mut Plan,
-    maker: Live<'_>,
+    (maker, qty): (Live<'_>, Qty),
     taker: &Terms<'_>,
-    qty: Qty,
+    careful: impl FnOnce(AccountId) -> Latest,
 ) -> Cover {
     let (order, symbol) = (maker.order, taker.symbol);
     let Some(notional) = symbol.grid.notional(order.price, qty) else { return Cover::NotMaker };
@@ -122,6 +149,7 @@ pub fn covers(
         fee: took,
         is_exempt: is_forced || borrows(taker.class.desk(), side),
     };
+    plan.price(maker, careful);
     let mut next = plan.clone();
     if next.note(margin, ledger, latest, &resting).is_err() {
         return Cover::NotMaker;
@@ -145,7 +173,9 @@ pub fn covers_crossing(
     latest: &Latest,
     plan: &mut Plan,
     crossing: &Crossing<'_>,
+    careful: impl FnOnce(AccountId) -> Latest,
 ) -> Result<(), Side> {
+    plan.price(crossing.buy, careful);
     let mut next = plan.clone();
     for (live, fee) in [crossing.buy, crossing.sell].into_iter().zip(crossing.fees) {
         let party = Party {

@@ -85,6 +85,10 @@ pub struct Terms<'a> {
     pub freed: Money,
     /// The quantity for which it reserved while it waited for its stop price; zero for every other order.
     pub waited: Qty,
+    /// The floor that it enters.
+    pub floor: &'a Floor,
+    /// The time of its command.
+    pub time: Time,
 }
 
 /// An order that has entered, with its symbol and the floor.

@@ -96,6 +96,8 @@ impl<'a, D: Desks> Incoming<'a, D> {
             rests: true,
             freed: Money::ZERO,
             waited: Qty::ZERO,
+            floor: market.floor,
+            time: market.time,
         };
         Self { market, placer, place, terms, rates, triggered: None }
     }

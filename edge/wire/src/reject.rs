@@ -166,6 +166,12 @@ fn place(call: &Rejected<'_>, (name, symbol): (&str, &Symbol), reject: PlaceReje
             );
             Refusal::new(Reason::MarketNotOpen, message)
         }
+        PlaceReject::Desk(DeskReject::SpotMargin(spot_margin::Refusal::NoReference)) => {
+            let message = format!(
+                "The market for symbol {shown} takes only margin orders that sell: its price has no source but orders of your own group, or too few dollars rest on a side of its book"
+            );
+            Refusal::new(Reason::MarketNotOpen, message)
+        }
         PlaceReject::Desk(DeskReject::SpotMargin(spot_margin::Refusal::NotLent)) => {
             let message = format!(
                 "The market for symbol {shown} takes only margin orders that sell: no dollars are lent for it"

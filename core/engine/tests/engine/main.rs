@@ -4,6 +4,7 @@ mod approved_groups;
 mod auctions;
 mod banks;
 mod bounds;
+mod careful;
 mod clearing;
 mod connections;
 mod feeds;

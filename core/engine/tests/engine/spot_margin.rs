@@ -42,26 +42,26 @@ fn money_and_figures_are_the_naive_ones() {
 }
 
 /// An exchange with one market on margin, whose index is pinned at 50,000, and a margin account.
-struct Stage {
-    exchange: Exchange,
-    btc: CurrencyId,
-    usd: CurrencyId,
-    margin: Trader,
+pub(crate) struct Stage {
+    pub(crate) exchange: Exchange,
+    pub(crate) btc: CurrencyId,
+    pub(crate) usd: CurrencyId,
+    pub(crate) margin: Trader,
     number: u64,
 }
 
-type Trader = (AccountId, SessionId);
+pub(crate) type Trader = (AccountId, SessionId);
 
 fn decimal(text: &str) -> Decimal {
     Decimal::parse(text.as_bytes()).unwrap()
 }
 
-fn units(text: &str) -> Money {
+pub(crate) fn units(text: &str) -> Money {
     Money::from_decimal(decimal(text)).unwrap()
 }
 
 impl Stage {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut stage = Self::listing(true);
         let pin = perp::Command::PinIndex(stage.btc, Some(units("50000")));
         assert_eq!(stage.exchange.own(pin.into()), Answer::Done);
@@ -69,7 +69,7 @@ impl Stage {
     }
 
     /// Without an index; with or without a perpetual of bitcoin.
-    fn listing(perpetual: bool) -> Self {
+    pub(crate) fn listing(perpetual: bool) -> Self {
         let free = FeeSchedule { maker: Bps(0), taker: Bps(0), auction: Bps(0) };
         let mut exchange = Exchange::open(free, None);
         let [btc, usd, gusd] = ["BTC", "USD", "GUSD"].map(|code| exchange.find_currency(code));
@@ -102,10 +102,15 @@ impl Stage {
     }
 
     /// A feed says that a bitcoin is worth so much, and the next full second passes.
-    fn feed(&mut self, price: &str) {
+    pub(crate) fn feed(&mut self, price: &str) {
         let prices = vec![(self.btc, units(price))];
         let feed = perp::Command::FeedPrice(FeedPrices { feed: "one".into(), prices });
         assert_eq!(self.exchange.own(feed.into()), Answer::Done);
+        self.pass_second();
+    }
+
+    /// What is due within a second is done.
+    pub(crate) fn pass_second(&mut self) {
         let until = self.exchange.stamp.time.plus(Time::SECOND);
         while let Some(due) = self.exchange.state.next_due().filter(|due| due.time <= until) {
             let passed = due.time.0.saturating_sub(self.exchange.stamp.time.0);
@@ -113,7 +118,7 @@ impl Stage {
         }
     }
 
-    fn trader(&mut self, name: &str, kind: AccountKind) -> Trader {
+    pub(crate) fn trader(&mut self, name: &str, kind: AccountKind) -> Trader {
         let account = Account {
             group: Some(GroupId(0)),
             short_name: name.into(),
@@ -125,27 +130,39 @@ impl Stage {
         (account, self.exchange.key(name, account, Role::Trader))
     }
 
-    fn credit(&mut self, (account, _): Trader, currency: CurrencyId, amount: &str) {
+    pub(crate) fn credit(&mut self, (account, _): Trader, currency: CurrencyId, amount: &str) {
         assert_eq!(self.exchange.own(Body::credit(account, vec![(currency, units(amount))])), Answer::Done);
     }
 
-    fn call(&mut self, (account, session): Trader, command: TradingCommand) -> Answer {
+    pub(crate) fn call(&mut self, (account, session): Trader, command: TradingCommand) -> Answer {
         self.number += 1;
         let caller = Some(caller(session, account, self.number));
         self.exchange.submit(1, &Command { caller, body: Body::Trading(command) })
     }
 
     /// A limit order for a whole number of bitcoins, at a price in whole dollars.
-    fn place(&mut self, trader: Trader, side: Side, amounts: (u128, u64), margin: bool) -> Answer {
+    pub(crate) fn place(&mut self, trader: Trader, side: Side, amounts: (u128, u64), margin: bool) -> Answer {
         self.place_at(SymbolId(0), trader, side, amounts, margin)
     }
 
-    fn place_at(
+    pub(crate) fn place_at(
         &mut self,
         symbol: SymbolId,
         trader: Trader,
         side: Side,
         (bitcoins, price): (u128, u64),
+        margin: bool,
+    ) -> Answer {
+        let qty = Qty::from_hundredths(bitcoins * 10_000_000_000);
+        self.place_qty(symbol, trader, side, (qty, price), margin)
+    }
+
+    pub(crate) fn place_qty(
+        &mut self,
+        symbol: SymbolId,
+        trader: Trader,
+        side: Side,
+        (qty, price): (Qty, u64),
         margin: bool,
     ) -> Answer {
         let place = Place {
@@ -155,7 +172,7 @@ impl Stage {
             kind: OrderKind::Limit,
             option: None,
             price: Price::from_ticks(price * 100),
-            qty: Qty::from_hundredths(bitcoins * 10_000_000_000),
+            qty,
             spend: Money::ZERO,
             client_id: None,
             stop: Price::default(),

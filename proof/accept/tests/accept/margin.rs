@@ -1,6 +1,7 @@
 //! Spot margin: orders that borrow, what an account may owe, interest and liquidation (chapter Margin trading).
 
-use buttonwood_accept::{Answer, Dec, Exchange, dec, laws, same_keys};
+use buttonwood_accept::{Actor, Answer, Dec, Exchange, dec, laws, same_keys};
+use buttonwood_client::Credentials;
 use serde_json::{Value, json};
 
 const ACCOUNT: &str = "/v1/margin/account";
@@ -287,6 +288,49 @@ fn a_margin_order_needs_an_index() {
     let previewed =
         json!({ "symbol": "btcusd", "side": "buy", "type": "limit", "amount": "0.1", "price": "50000" });
     x.as_("margin-000").call(PREVIEW, previewed).refused(400, "MarketNotOpen");
+    laws::check(&x);
+}
+
+/// Quotes of a borrower's own group make the index of a sandbox, and lend nothing (D-262): a resting buy borrows no more, and sells trade
+/// as before. With a pin it is lent again.
+#[test]
+fn quotes_of_the_own_group_lend_nothing() {
+    let x = Exchange::start();
+    x.control("/sandbox/fees", &json!({ "maker_bps": 0, "taker_bps": 0, "auction_bps": 0 })).ok();
+    x.admin(&["group", "add", "whales"]).done();
+    let open = |name: &str, kind: &str| {
+        x.admin(&["account", "add", "whales", name, "--kind", kind]).done();
+        let fields = json!({ "group": "whales", "account": name, "roles": ["Trader"] });
+        let made = x.control("/sandbox/keys", &fields).ok();
+        let text = |name: &str| made[name].as_str().unwrap().to_owned();
+        x.actor_of(&Credentials::new(text("api_key"), text("api_secret")))
+    };
+    let [quoter, borrower] = [open("quoter", "exchange"), open("borrower", "margin")];
+    let credit = |account: &str, currency: &str, amount: &str| {
+        let body = json!({ "group": "whales", "account": account, "currency": currency, "amount": amount });
+        x.control("/sandbox/accounts/credit", &body).ok();
+    };
+    credit("quoter", "USD", "2000000");
+    credit("quoter", "BTC", "3");
+    credit("borrower", "BTC", "1");
+    let place = |actor: &Actor, side: &str, price: &str, margin: bool| {
+        let fields = json!({
+            "symbol": "btcusd", "side": side, "type": "exchange limit", "amount": "1", "price": price,
+            "margin_order": margin,
+        });
+        actor.call("/v1/order/new", fields)
+    };
+    place(&quoter, "buy", "1000000", false).ok();
+    place(&quoter, "sell", "1000002", false).ok();
+    x.advance(2);
+    let figures = borrower.call(ACCOUNT, json!({})).ok();
+    assert_values(&figures, &[("marginAssetValue", "1000001")]);
+    let refused = place(&borrower, "buy", "1000002", true).refused(400, "MarketNotOpen");
+    assert!(refused.message.contains("orders of your own group"), "{}", refused.message);
+    place(&borrower, "sell", "1000000", true).ok();
+    assert_values(&borrower.call(ACCOUNT, json!({})).ok(), &[("totalBorrowed", "0")]);
+    pin(&x, "BTC", "1000000");
+    place(&borrower, "buy", "1000002", true).ok();
     laws::check(&x);
 }
 
