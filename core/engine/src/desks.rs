@@ -388,6 +388,10 @@ impl Bound for Desks {
             && self.group(account).is_some_and(|group| self.advances.of(group).is_some())
     }
 
+    fn bound_accounts(&self) -> Vec<AccountId> {
+        self.advances.groups().flat_map(|group| self.members_of(group)).copied().collect()
+    }
+
     fn members(&self, account: AccountId) -> &[AccountId] {
         self.members(account)
     }

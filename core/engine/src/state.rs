@@ -348,6 +348,7 @@ impl State {
         self.note_symbols();
         self.note_sources_needed();
         self.floor.orders.reindex();
+        self.desks.perps.note_depth(&self.floor, self.floor.symbols.listed());
         self.clearing.put_all(&mut self.desks.ledger);
         self.note_rises();
     }

@@ -12,6 +12,11 @@ pub trait Bound: Debug {
     /// Whether an account's orders are.
     fn is_bound(&self, account: AccountId) -> bool;
 
+    /// All accounts whose orders are.
+    fn bound_accounts(&self) -> Vec<AccountId> {
+        Vec::new()
+    }
+
     /// The accounts of an account's group, in the order of their ids; none of a house account.
     fn members(&self, _account: AccountId) -> &[AccountId] {
         &[]

@@ -91,6 +91,11 @@ impl Advances {
         self.groups.is_empty()
     }
 
+    /// The groups that have open advances or debts.
+    pub fn groups(&self) -> impl Iterator<Item = GroupId> {
+        self.groups.keys().copied()
+    }
+
     /// The open advances and debts of a group; none if it has neither.
     pub fn of(&self, group: GroupId) -> Option<&Open> {
         self.groups.get(&group)

@@ -377,6 +377,7 @@ fn taker_rate(taker: &Terms<'_>) -> Bps {
 pub fn hold(perps: &mut Perps, live: Live<'_>, reserve: Reserve) {
     let row = perps.row_mut(live.order.account, live.order.symbol);
     *row.live_mut(live.order.side()) += reserve.amount;
+    perps.depth.add(live);
 }
 
 /// Takes an order out of its account's live quantities.
@@ -388,6 +389,7 @@ pub fn hold(perps: &mut Perps, live: Live<'_>, reserve: Reserve) {
 pub fn release(perps: &mut Perps, live: Live<'_>) {
     let left = live.grid().base(live.order.remaining).expect("admission bounds an order");
     *perps.row_at(live.order.held).live_mut(live.order.side()) -= left;
+    perps.depth.take(live, left);
 }
 
 /// Settles one side of a fill: its position, and what it realises against the clearing account. The account's loss beyond its
@@ -412,6 +414,9 @@ pub fn settle(
         Side::Sell => (-base, -notional),
     };
     perps.unrank((ledger, latest), order.account);
+    if is_maker {
+        perps.depth.take(party, base);
+    }
     let row = perps.row_mut(order.account, order.symbol);
     if is_maker {
         *row.live_mut(side) -= base;

@@ -16,6 +16,8 @@ pub enum BrokenLaw {
     Clearing(Money),
     /// The row's live quantities are not those of the account's live orders.
     Live(AccountId, SymbolId),
+    /// The depth of a book is not the sum of its orders at each price.
+    Depth,
     /// The deleveraging order that is kept of the contract is not that of its positions.
     Ranking(SymbolId),
 }

@@ -11,6 +11,7 @@ extern crate alloc;
 mod collateral;
 mod command;
 mod deleveraging;
+mod depth;
 mod desk;
 pub mod feeds;
 mod figures;

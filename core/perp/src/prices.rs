@@ -40,9 +40,9 @@ pub struct Marked {
 /// How many times the value of all positions of a contract must fit into the range of money.
 const ROOM: i128 = 1_024;
 
-/// How many orders of a side a premium reads at most, which bounds the work of a mark, and so that small orders in front gain nothing. A
-/// side whose first orders are smaller than its depth together counts as too thin.
-const SEEN_MAX: usize = 1_000;
+/// How many prices of a side a premium reads at most, which bounds the work of a mark. A side that is thinner than the depth up to there
+/// counts as too thin.
+const PRICES_MAX: usize = 10_000;
 
 /// The prices of all contracts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,13 +116,26 @@ fn premium(context: &Context<'_, Perps>, (id, symbol): (SymbolId, &Symbol), inde
     let depth = context.room.funding_terms().depth;
     let value = |price: Price| symbol.grid.value(Money::ONE, price);
     let averages = [Side::Buy, Side::Sell].map(|side| {
-        let prices = context.orders.book(id).side(side).prices();
-        let resting = prices.flat_map(|price| context.orders.queue(id, side, price)).take(SEEN_MAX);
-        let offers = resting.map(|slot| context.orders.get(slot));
-        let offers = offers.filter(|order| context.sources.is_offer(order.account, &[]));
-        let orders =
-            offers.filter_map(|order| Some((value(order.price), symbol.grid.base(order.remaining)?)));
-        price::average(orders.filter(|(price, _)| price::is_near(*price, index)), depth)
+        let levels = context.room.depth.of(id, side).take(PRICES_MAX);
+        let levels = levels.map(|(price, sum)| (value(price), sum));
+        let is_near = |(price, _): &(Money, Money)| price::is_near(*price, index);
+        let near = levels.skip_while(|level| !is_near(level)).take_while(is_near);
+        let mut bound = bound(context, id, side);
+        let offers = near.map(|(price, sum)| {
+            let taken = sum.min(bound);
+            bound -= taken;
+            (price, sum - taken)
+        });
+        price::average(offers, depth)
     });
     price::difference(averages, context.orders.last(id).map(value), index)
+}
+
+/// The live quantity of a side whose owners' groups have open advances: beyond what these may lose it never fills. It counts as the
+/// first that rests, so that no order is looked at.
+fn bound(context: &Context<'_, Perps>, id: SymbolId, side: Side) -> Money {
+    let accounts = context.sources.bound.bound_accounts();
+    accounts
+        .into_iter()
+        .fold(Money::ZERO, |sum, account| sum.capped_add(context.room.row(account, id).live(side)))
 }

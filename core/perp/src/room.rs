@@ -1,5 +1,6 @@
 //! The answers of this room that the engine asks of every room.
 
+use crate::depth::Depth;
 use crate::{BrokenLaw, Command, DESK, Perps};
 use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
@@ -47,6 +48,9 @@ impl Room for Perps {
             let left = live.grid().base(live.order.remaining).unwrap_or(Money::MAX);
             (account, live.order.symbol, live.order.side().index(), left)
         });
+        if self.depth != Depth::counted(floor, context.symbols) {
+            return Some(BrokenLaw::Depth);
+        }
         self.broken_law((ledger, context.sources.indices.latest()), ledger.gusd(), live)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::Counted;
 use crate::deleveraging::Rankings;
+use crate::depth::Depth;
 use crate::funding::Funding;
 use crate::liquidation::Liquidations;
 use crate::prices::{Contract, Prices};
@@ -70,6 +71,9 @@ pub struct Perps {
     /// The debts of accounts for returned advances, in dollars. Derived from the debts of `funds`.
     #[serde(skip)]
     debts: Debts,
+    /// How much rests at each price. Derived from the live orders.
+    #[serde(skip)]
+    pub(crate) depth: Depth,
     /// The insurance fund's account.
     #[serde(skip)]
     fund: Option<AccountId>,

@@ -1,4 +1,4 @@
-//! Quotes of one group decide nothing: careful prices (D-262).
+//! Quotes of one group, and dust, decide nothing: careful prices (D-262), and the depth of a premium (D-177).
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 use crate::spot_margin::{Stage, units};
@@ -7,7 +7,7 @@ use buttonwood_engine::{
     spot_margin,
 };
 use buttonwood_model::{SessionId, Side, SymbolId};
-use buttonwood_num::Money;
+use buttonwood_num::{Money, Qty};
 
 fn accepted(answer: Answer) {
     assert!(matches!(answer, Answer::Trading(TradingAnswer::Order(_))), "{answer:?}");
@@ -121,4 +121,32 @@ fn own_quotes_carry_no_position() {
     assert_eq!(owed(&stage), units("2001"), "the fund pays nothing by quotes of one group");
     pin(&mut stage, Some("2201"));
     assert!(owed(&stage) < units("100"), "{:?}", owed(&stage));
+}
+
+/// A thousand orders of a dollar in front of a book do not end its premium.
+#[test]
+fn dust_ends_no_premium() {
+    let mut stage = Stage::new();
+    let gusd = stage.exchange.find_currency("GUSD");
+    let [one, other] = ["one", "other"].map(|name| stage.trader(name, AccountKind::Derivatives));
+    for trader in [one, other] {
+        stage.credit(trader, gusd, "1000000");
+    }
+    let perp = SymbolId(1);
+    accepted(stage.place_at(perp, one, Side::Buy, (1, 50_100), false));
+    accepted(stage.place_at(perp, other, Side::Sell, (1, 50_200), false));
+    stage.pass_second();
+    let premium = |stage: &Stage| stage.exchange.state.perps().contract(perp).unwrap().premium;
+    assert_eq!(premium(&stage), Some(units("150")));
+    let mut dust = |side: Side, price: u64| {
+        for _ in 0..1_001 {
+            accepted(stage.place_qty(perp, other, side, (Qty::from_hundredths(100_000), price), false));
+        }
+    };
+    dust(Side::Buy, 50_101);
+    dust(Side::Sell, 50_199);
+    stage.pass_second();
+    assert_eq!(stage.exchange.state.broken_law(), None);
+    let left = premium(&stage).unwrap();
+    assert!((units("149")..=units("151")).contains(&left), "{left:?}");
 }

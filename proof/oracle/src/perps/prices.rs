@@ -46,14 +46,13 @@ fn half_even(value: &BigRational, step: i128) -> Money {
     Money::from_units(i128::try_from((rounded * step).to_integer()).unwrap())
 }
 
-/// The average price at which so many dollars of a side would be filled, of its first 1,000 orders those within 5 % of the index; none
-/// if they are worth less.
+/// The average price at which so many dollars of a side would be filled, of orders within 5 % of the index; none if they are worth less.
 fn average(exchange: &Exchange, symbol: SymbolId, side: Side, [index, depth]: [Money; 2]) -> Option<Money> {
     let grid = &exchange.state.symbols()[symbol.index()].grid;
     let exact = |money: Money| units(money) / units(Money::ONE);
     let mut left = exact(depth);
     let mut quantity = whole(0);
-    for order in exchange.queue(symbol, side).take(1_000) {
+    for order in exchange.queue(symbol, side) {
         let price = exact(grid.value(Money::ONE, order.price));
         let away = &price / exact(index) - whole(1);
         if away.clone().max(-away) > whole(1) / whole(20) {
