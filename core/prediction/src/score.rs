@@ -227,10 +227,6 @@ fn of_side(
             if remaining < least || orders.entry(slot).placed.plus(MINUTE) > minute {
                 continue;
             }
-            can_score += 1;
-            if can_score > ORDERS_MAX {
-                return points;
-            }
             // An order that waited for its stop price rests since it entered.
             let has_rested =
                 context.floor.stops.entered(id).is_none_or(|entered| entered.plus(MINUTE) <= minute);
@@ -238,6 +234,14 @@ fn of_side(
             let is_approved = |group: &GroupId| context.access.is_approved(*group);
             let Some(group) = group.filter(|group| has_rested && is_approved(group)) else { continue };
             let used = counted.entry(group).or_default();
+            // A wall of orders beyond what its group scores with takes no place.
+            if *used >= most.hundredths() {
+                continue;
+            }
+            can_score += 1;
+            if can_score > ORDERS_MAX {
+                return points;
+            }
             let scoring = remaining.hundredths().min(most.hundredths().saturating_sub(*used));
             *used += scoring;
             let scored = (left * left).saturating_mul(scoring / HUNDREDTHS_PER_LOT);

@@ -271,6 +271,21 @@ fn small_orders_crowd_nobody_out() {
     stage.replays();
 }
 
+/// A wall of orders that are large enough, of a group that scores with 250 contracts, takes no place of the others behind it.
+#[test]
+fn a_wall_of_one_group_crowds_nobody_out() {
+    let mut stage = stage("10");
+    let credit = Body::credit(stage.accounts[CAT], vec![(stage.usd, money("1000"))]);
+    assert_eq!(stage.own(credit), Answer::Done);
+    let wall = stage.place(RAIN, "buy yes 10 @ 0.01");
+    for _ in 0..10_000 {
+        stage.send(CAT, TradingCommand::Place(wall));
+    }
+    stage.placed(ANN, "buy yes 20 @ 0.01");
+    stage.placed(BOB, "buy no 20 @ 0.96");
+    assert_eq!(stage.points(), BTreeMap::from([(0, 4 * 64 * 20), (1, 4 * 64 * 20), (2, 4 * 64 * 250)]));
+}
+
 /// Rewards that are pending wait until `promo` has the money for the first of them, without a command until then.
 #[test]
 fn pending_rewards_wait_without_commands() {
