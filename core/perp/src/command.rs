@@ -229,7 +229,8 @@ fn take_marks<E: From<BytesRef>>(
     let marks = marks(context, &latest);
     let mut prices = context.room.prices.clone();
     prices.take(&marks);
-    let due = liquidation::due(context, (&prices, &latest));
+    let pinned = pin.filter(|(_, price)| price.is_some()).map(|(currency, _)| currency);
+    let due = liquidation::due(context, (&prices, &latest), pinned);
     let offers = insurance::offers(context, &prices);
     out.push_named(&Infrequent::MarksTaken(marks, due, Some(indices)));
     if !offers.is_empty() {

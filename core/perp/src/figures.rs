@@ -79,13 +79,8 @@ impl<'a> Holder<'a> {
             return false;
         }
         let fund_has = perps.fund().is_some_and(|fund| ledger.balance(fund, gusd).available > Money::ZERO);
-        fund_has && self.has_collateral() && liquidation::is_stranded(self.sums(), owed)
-    }
-
-    /// Whether some collateral of the account is worth something.
-    pub(crate) fn has_collateral(&self) -> bool {
         let mut worths = self.collateral().filter_map(|(_, collateral)| collateral.value());
-        worths.any(|worth| worth > Money::ZERO)
+        fund_has && worths.any(|worth| worth > Money::ZERO) && liquidation::is_stranded(self.sums(), owed)
     }
 
     /// Whether it is to be liquidated: it is below maintenance, the fund below zero, and a position can be closed because its index

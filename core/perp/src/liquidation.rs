@@ -10,11 +10,11 @@
 use crate::figures::Holder;
 use crate::off_book::{Kind, OffBook, Taken};
 use crate::prices::Prices;
-use crate::{Infrequent, Perps, Reject, Row};
+use crate::{Counted, Infrequent, Perps, Reject, Row};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use buttonwood_index::Latest;
-use buttonwood_model::{AccountId, BytesRef, Outbox, Side, SymbolId};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, Side, SymbolId};
 use buttonwood_num::{Money, Qty};
 use buttonwood_risk::liquidation::{Fund, fee};
 use buttonwood_risk::machine::{self, Closing, Open, Step};
@@ -83,8 +83,12 @@ pub struct Ended {
 }
 
 /// The accounts that are below maintenance at these marks and not in the queue yet, in the order of their ids; the fund if it is below
-/// zero; those without a position whose collateral covers too little of what they owe.
-pub(crate) fn due(context: &Context<'_, Perps>, (prices, latest): (&Prices, &Latest)) -> Vec<AccountId> {
+/// zero; those without a position whose collateral covers too little of what they owe. `pinned` is the currency that is being pinned.
+pub(crate) fn due(
+    context: &Context<'_, Perps>,
+    (prices, latest): (&Prices, &Latest),
+    pinned: Option<CurrencyId>,
+) -> Vec<AccountId> {
     let Context { room: perps, ledger, .. } = *context;
     let Some(gusd) = ledger.gusd() else { return Vec::new() };
     let holder = |account| Holder { perps, prices, latest, ledger, account, gusd };
@@ -94,16 +98,26 @@ pub(crate) fn due(context: &Context<'_, Perps>, (prices, latest): (&Prices, &Lat
     let owing: BTreeSet<AccountId> = perps.loans().after(None).map(|(account, ..)| account).collect();
     let stranded = owing.into_iter().filter(is_new).filter(|account| holder(*account).is_stranded());
     // Without a reference of its collateral the fund would take nothing.
-    let stranded = stranded.filter(|account| {
-        let latest = &careful(context, *account);
-        Holder { latest, ..holder(*account) }.has_collateral()
-    });
+    let stranded = stranded.filter(|account| has_reference(context, *account, pinned));
     let before = due.len();
     due.extend(stranded);
     if due.len() > before {
         due.sort_unstable();
     }
     due
+}
+
+/// Whether some collateral of an account is a dollar or has a reference.
+fn has_reference(context: &Context<'_, Perps>, account: AccountId, pinned: Option<CurrencyId>) -> bool {
+    let Context { ledger, sources, .. } = *context;
+    let own = sources.bound.members(account);
+    let mut held = context
+        .room
+        .counted(ledger)
+        .filter(|counted| ledger.balance(account, counted.currency).available > Money::ZERO);
+    held.any(|Counted { currency, is_dollar, .. }| {
+        is_dollar || Some(currency) == pinned || sources.reference(currency, own).is_some()
+    })
 }
 
 /// The careful prices of an account's collateral, by which the fund takes it (D-262).
