@@ -586,7 +586,7 @@ impl trading::Desks for Desks {
         match desk {
             spot::DESK => spot::hold(&mut self.ledger, order, reserve),
             perp::DESK => perp::hold(&mut self.perps, order(), reserve),
-            prediction::DESK => prediction::hold(&mut self.ledger, order, reserve),
+            prediction::DESK => prediction::hold(&mut self.predictions, &mut self.ledger, order(), reserve),
             _ => spot_margin::hold(&mut self.spot_margin, &mut self.ledger, order(), reserve),
         }
     }

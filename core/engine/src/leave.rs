@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use buttonwood_leave::{Bound, Leave, Rooms, Worth};
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
-use buttonwood_prediction as prediction;
 
 impl State {
     /// The amounts that may leave accounts now.
@@ -21,13 +20,11 @@ impl State {
 
     /// The reserve of the account's live buys of contracts.
     fn held_for_claims(&self, account: AccountId, currency: CurrencyId) -> Money {
-        if self.floor.symbols.contracts().is_empty() || self.ledger().dollar() != Some(currency) {
-            return Money::ZERO;
+        if self.ledger().dollar() == Some(currency) {
+            self.predictions().bids_of(account)
+        } else {
+            Money::ZERO
         }
-        let own = self.floor.orders.in_any_order(account).filter(|(_, order)| order.symbol.is_contract());
-        let reserves = own.map(|(slot, _)| prediction::reserved(self.floor.live(slot)));
-        let dollars = reserves.filter(|(asset, _)| *asset == currency.into());
-        dollars.fold(Money::ZERO, |sum, (_, amount)| sum.capped_add(amount))
     }
 }
 

@@ -349,6 +349,8 @@ impl State {
         self.note_sources_needed();
         self.floor.orders.reindex();
         self.desks.perps.note_depth(&self.floor, self.floor.symbols.listed());
+        let Desks { predictions, ledger, .. } = &mut self.desks;
+        predictions.count_bids(&self.floor, ledger);
         self.clearing.put_all(&mut self.desks.ledger);
         self.note_rises();
     }

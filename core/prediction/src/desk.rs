@@ -6,6 +6,7 @@
 
 use crate::state::Holder;
 use crate::{Predictions, netting};
+use buttonwood_book::Order;
 use buttonwood_ledger::{About, Bucket, Cause, FeePart, Ledger, Posting};
 use buttonwood_model::{
     AccountId, AssetId, CancelReason, Claim, Desk, OrderClass, Product, Side, Symbol, SymbolId,
@@ -120,20 +121,24 @@ pub fn reserved(live: Live<'_>) -> (AssetId, Money) {
 
 /// Reserves what an order needs that rests from now on.
 #[inline(never)]
-pub fn hold<'a>(ledger: &mut Ledger, live: impl FnOnce() -> Live<'a>, reserve: Reserve) {
-    let whose = || {
-        let live = live();
-        (live.order.account, asset(live.symbol, live.order.symbol, live.order.class()))
-    };
-    ledger.hold_at(reserve.held, whose, reserve.amount);
+pub fn hold(room: &mut Predictions, ledger: &mut Ledger, live: Live<'_>, reserve: Reserve) {
+    let Order { account, symbol, .. } = *live.order;
+    let class = live.order.class();
+    ledger.hold_at(reserve.held, || (account, asset(live.symbol, symbol, class)), reserve.amount);
+    if buys(class) {
+        room.bids.add(account, reserve.amount);
+    }
 }
 
 /// Frees what a resting order reserves.
 #[inline(never)]
 pub fn release(room: &mut Predictions, ledger: &mut Ledger, live: Live<'_>) {
     let order = live.order;
-    ledger.release(order.held, held_for(live, order.remaining));
-    if !buys(order.class()) {
+    let amount = held_for(live, order.remaining);
+    ledger.release(order.held, amount);
+    if buys(order.class()) {
+        room.bids.add(order.account, -amount);
+    } else {
         netting::note(room, order.symbol, order.account);
     }
 }
@@ -155,7 +160,11 @@ pub fn settle(
 ) {
     let left = maker.order.remaining;
     let rest = Qty::from_hundredths(left.hundredths().saturating_sub(qty.hundredths()));
-    ledger.release(maker.order.held, held_for(maker, left) - held_for(maker, rest));
+    let freed = held_for(maker, left) - held_for(maker, rest);
+    ledger.release(maker.order.held, freed);
+    if buys(maker.order.class()) {
+        room.bids.add(maker.order.account, -freed);
+    }
     let traded = Traded { qty, notional };
     settle_side(room, ledger, maker, traded, maker_fee);
     settle_side(room, ledger, taker, traded, taker_fee);

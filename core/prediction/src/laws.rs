@@ -1,5 +1,6 @@
 //! The laws of the room, from the single balances and positions.
 
+use crate::bids::Bids;
 use crate::{Payment, Predictions, Work};
 use alloc::collections::{BTreeMap, BTreeSet};
 use buttonwood_model::{AccountId, AssetId, Claim, EventId, SymbolId};
@@ -24,6 +25,8 @@ pub enum BrokenLaw {
     Pool(EventId),
     /// The rewards that are pending are not those that wait to be paid.
     Pending,
+    /// The sum of what the account's live buys hold is not that of the single orders.
+    Bids(AccountId),
 }
 
 impl Predictions {
@@ -38,6 +41,10 @@ impl Predictions {
             .or_else(|| self.free_pair(context))
             .or_else(|| self.left_over(context))
             .or_else(|| self.excess())
+            .or_else(|| {
+                let counted = Bids::counted(context.floor, context.ledger);
+                self.bids.first_other(&counted).map(BrokenLaw::Bids)
+            })
     }
 
     fn is_backed(&self, context: &Context<'_, Self>, id: SymbolId) -> bool {

@@ -19,6 +19,7 @@
 extern crate alloc;
 
 mod accrual;
+mod bids;
 mod command;
 mod desk;
 pub mod eastern;

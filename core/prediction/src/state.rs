@@ -1,5 +1,6 @@
 //! The state of the room.
 
+use crate::bids::Bids;
 use crate::position::Position;
 use crate::{Acceptance, Contract, Event, Holding, Leg, Published, Rewards, Stage, Status, Work, pools};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -8,6 +9,7 @@ use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, AssetId, Claim, EventId, Fingerprint, GroupId, RowHash, SymbolId, Time};
 use buttonwood_num::Money;
+use buttonwood_trading::Floor;
 use serde::{Deserialize, Serialize};
 
 const EVENT: RowHash = RowHash::of("event");
@@ -50,6 +52,9 @@ pub struct Predictions {
     /// The accounts that may have free pairs; empty between commands.
     #[serde(skip)]
     pub(crate) freed: Vec<(SymbolId, AccountId)>,
+    /// The dollars that live buys hold, by account.
+    #[serde(skip)]
+    pub(crate) bids: Bids,
 }
 
 /// A step of an event by the clock. At one instant this is the order.
@@ -153,6 +158,16 @@ impl Predictions {
     pub fn leg_outcome(&self, leg: &Leg) -> Option<Claim> {
         let (_, event) = self.event_of(leg.contract)?;
         self.contract(leg.contract)?.outcome.filter(|_| event.status == Status::Settled)
+    }
+
+    /// The dollars that an account's live buys hold.
+    pub fn bids_of(&self, account: AccountId) -> Money {
+        self.bids.of(account)
+    }
+
+    /// Counts these dollars from the single orders, after the state was read from a snapshot.
+    pub fn count_bids(&mut self, floor: &Floor, ledger: &Ledger) {
+        self.bids = Bids::counted(floor, ledger);
     }
 
     /// The costs of an account's claims on a contract.
