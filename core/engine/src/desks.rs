@@ -8,8 +8,8 @@ use buttonwood_index::{Bound, Indices, Sources};
 use buttonwood_leave::{Advances, DOLLARS};
 use buttonwood_ledger::{INSURANCE, Ledger};
 use buttonwood_model::{
-    AccountId, AssetId, CancelReason, CurrencyId, Desk, GUSD, GroupId, OrderClass, Product, Side, Symbol,
-    SymbolId, Time,
+    AccountId, AssetId, CancelReason, CurrencyId, Desk, GUSD, GroupId, Looks, OrderClass, Product, Side,
+    Symbol, SymbolId, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_perp::{self as perp, Perps};
@@ -52,6 +52,9 @@ pub struct Desks {
     /// The accounts of each group. Derived.
     #[serde(skip)]
     members: BTreeMap<GroupId, Vec<AccountId>>,
+    /// Counts the rows that commands read.
+    #[serde(skip)]
+    pub(crate) looks: Looks,
 }
 
 /// Derived fields do not count.
@@ -394,6 +397,10 @@ impl Bound for Desks {
 
     fn members(&self, account: AccountId) -> &[AccountId] {
         self.members(account)
+    }
+
+    fn note_looks(&self, orders: usize) {
+        self.looks.note(orders);
     }
 }
 

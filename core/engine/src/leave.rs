@@ -64,6 +64,10 @@ impl Rooms for State {
         borrowed.capped_add(self.perps().owed(account, gusd))
     }
 
+    fn note_looks(&self, rows: usize) {
+        self.desks.looks.note(rows);
+    }
+
     fn worth(&self, account: AccountId, currency: CurrencyId) -> Worth {
         self.desks.worth((&self.floor, self.stamp.time), self.desks.group(account), currency)
     }

@@ -25,6 +25,8 @@ use crate::{
     State, TradingReject, Workspace,
 };
 use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Caller;
@@ -257,6 +259,11 @@ macro_rules! rooms {
                 work: &mut Workspace,
             ) -> Result<Made, Reject> {
                 match self { $(Self::$room(command) => command.by_exchange(state, now, note, work)),+ }
+            }
+
+            /// Its full name: room and command.
+            pub fn name(&self) -> String {
+                match self { $(Self::$room(command) => format!("{}.{}", <$command>::ROOM, command.label().0)),+ }
             }
 
             /// Appends its named record.

@@ -64,6 +64,12 @@ impl State {
         Self { next_id: 1, ..Self::default() }
     }
 
+    /// The rows that were read since the last call, beside those that events concern.
+    #[inline]
+    pub fn take_looks(&self) -> usize {
+        self.desks.looks.take()
+    }
+
     /// The id that the next order or trade gets.
     pub fn next_id(&self) -> u64 {
         self.next_id

@@ -21,6 +21,8 @@ pub trait Bound: Debug {
     fn members(&self, _account: AccountId) -> &[AccountId] {
         &[]
     }
+    /// Counts orders that a command has read.
+    fn note_looks(&self, _orders: usize) {}
 }
 
 /// Everything that an index is computed from.

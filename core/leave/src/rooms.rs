@@ -34,4 +34,7 @@ pub trait Rooms: Debug {
 
     /// The worth of a currency to the account's group.
     fn worth(&self, account: AccountId, currency: CurrencyId) -> Worth;
+
+    /// Counts rows that a command has read.
+    fn note_looks(&self, _rows: usize) {}
 }

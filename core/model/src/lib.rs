@@ -13,6 +13,7 @@ mod command;
 mod due;
 mod fingerprint;
 mod ids;
+mod looks;
 mod month;
 mod named;
 mod nonce;
@@ -39,6 +40,7 @@ pub use ids::{
     AccountId, AssetId, ConnectionId, CurrencyId, EventId, GroupId, Held, OrderId, RatesId, Seq, SessionId,
     Slot, SymbolId, TradeId,
 };
+pub use looks::{LOOKS_OF_COMMAND, Looks};
 pub use month::{is_month_start, month_number, next_month};
 pub use named::{Named, NamedError, NamedRecord, put_fields, put_named, read_fields, take_named};
 pub use nonce::{NONCE_DIGITS_MAX, Nonce, NonceError};

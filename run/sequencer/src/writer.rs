@@ -20,7 +20,7 @@ use buttonwood_engine::{
     Access, AccessCommand, Body, Command, Founding, Outcome, PREFETCH_DISTANCE, Prefetch, Reject, SEEN_MAX,
     State, TradingCommand, Withdrawn, Workspace, decide,
 };
-use buttonwood_model::{ConnectionId, Nonce, Seq, SessionId, Stamp, Time};
+use buttonwood_model::{ConnectionId, LOOKS_OF_COMMAND, Nonce, Seq, SessionId, Stamp, Time};
 use crossbeam_utils::sync::Parker;
 use due::{Moving, Start};
 use receipt::Receipt;
@@ -43,6 +43,9 @@ const NONCES_WAIT_LOW_MAX: Duration = Duration::from_mins(10);
 /// How often the writer checks for silent sessions under a real clock. Unit tests use an hour: a tick would hide a
 /// command that the writer was not woken for.
 const TICK: Duration = if cfg!(test) { Duration::from_hours(1) } else { Duration::from_millis(200) };
+
+/// The least time between two warnings of commands that have read many rows.
+const LOOKS_WAIT: Duration = Duration::from_secs(10);
 
 /// Least time to the next tick when something is due before [`TICK`].
 const DUE_TICK_MIN: Duration = Duration::from_millis(10);
@@ -75,6 +78,8 @@ pub(crate) struct Writer {
     now: Instant,
     /// The unfinished move of a manual clock.
     moving: Option<Moving>,
+    /// When a command was named that has read many rows.
+    warned: Option<Instant>,
     /// How far the start has come.
     start: Start,
     /// How many sessions were looked at for Require Heartbeat.
@@ -131,6 +136,7 @@ impl Writer {
             next_tick: now,
             now,
             moving: None,
+            warned: None,
             start: Start::Resume,
             watched: 0,
             watched_browsers: 0,
@@ -316,10 +322,30 @@ impl Writer {
         });
         let (events, texts) = work.out.latest();
         let (events, texts) = (events.len(), texts.len());
+        let looks = state.take_looks().saturating_add(events);
+        let many = (looks > LOOKS_OF_COMMAND).then(|| command.body.name());
         let events = work.out.events.len() - events..work.out.events.len();
         let texts = work.out.texts.len() - texts..work.out.texts.len();
         batch.is_urgent |= !may_wait(&command, &outcome);
         batch.entries.push(Entry { stamp, command, outcome, events, texts, reply });
+        if let Some(name) = many {
+            self.warn_of_looks(stamp, &name, looks);
+        }
+    }
+
+    /// Names a command that has read more rows than one should (D-256), at most one in a while.
+    #[cold]
+    fn warn_of_looks(&mut self, stamp: Stamp, name: &str, looks: usize) {
+        if self.warned.is_some_and(|warned| self.now.duration_since(warned) < LOOKS_WAIT) {
+            return;
+        }
+        self.warned = Some(self.now);
+        tracing::warn!(
+            seq = stamp.seq.0,
+            command = name,
+            looks,
+            "a command has read more rows than one should: it has held all others up"
+        );
     }
 
     fn take_due(&mut self, shared: &Shared, by: TurnThread) {
