@@ -1,15 +1,17 @@
 //! The exposure of the house account of instant orders: the dollar value of what it lacks of what it was given, and its limit (D-180).
 
-use crate::{Client, Conversions, INSTANT, Quote, Reject};
+use crate::{Client, Conversions, INSTANT, Quote, References, Reject};
 use buttonwood_model::{AccountId, CurrencyId, Product, Symbol, SymbolId};
 use buttonwood_num::{Money, Price, Round};
 use buttonwood_room::Context;
 
 /// Whose orders and which prices count in a valuation.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Prices<'a> {
     /// The accounts whose orders do not count.
     own: &'a [AccountId],
+    /// The references that were found without these orders.
+    references: &'a References,
     /// A quoted currency and its quote, in dollars.
     quoted: Option<(CurrencyId, Money)>,
 }
@@ -28,11 +30,12 @@ pub(crate) fn check_offer(
     if context.ledger.balance(house, given.0).available < given.1 {
         return Err(Reject::NoLiquidity);
     }
-    let dollars = context.sources.reference(symbol.quote, client.own);
+    let dollars = client.reference(context, symbol.quote);
     let price = dollars
         .and_then(|dollars| symbol.grid.value(Money::ONE, quote.price).times(dollars, Round::Up))
         .ok_or(Reject::BeyondExposure)?;
-    let prices = Prices { own: client.own, quoted: Some((symbol.base, price)) };
+    let Client { own, references, .. } = client;
+    let prices = Prices { own, references, quoted: Some((symbol.base, price)) };
     let after =
         exposure_after(context, &[(given.0, -given.1), taken], prices).ok_or(Reject::BeyondExposure)?;
     let before = exposure_after(context, &[], prices);
@@ -46,7 +49,8 @@ pub(crate) fn check_offer(
 /// The dollar value of what the house account lacks of what it was given, each currency at the higher of its reference and the last
 /// price of its dollar book, rounded up. None when it lacks a currency without a price, or more than money can count.
 pub fn exposure(context: &Context<'_, Conversions>) -> Option<Money> {
-    exposure_after(context, &[], Prices::default())
+    let references = References::default();
+    exposure_after(context, &[], Prices { own: &[], references: &references, quoted: None })
 }
 
 /// The exposure after these changes of the house account's balances.
@@ -82,7 +86,7 @@ fn value(
         return Some(amount);
     }
     let quoted = prices.quoted.filter(|(of, _)| *of == currency).map(|(_, price)| price);
-    let reference = context.sources.reference(currency, prices.own);
+    let reference = prices.references.of(context.sources, currency, prices.own);
     let highest = [quoted, reference, last(context, currency)].into_iter().flatten().max()?;
     amount.times(highest, Round::Up)
 }

@@ -16,6 +16,7 @@ mod quote;
 mod state;
 mod wrap;
 
+pub use buttonwood_index::References;
 pub use buttonwood_ledger::INSTANT;
 pub use command::{Answer, Command, Infrequent, Reject, decide, decide_own, evolve, exchanged, taken};
 pub use execute::{Execute, Term};
@@ -24,7 +25,8 @@ pub use quote::{QUOTE_AGE_MAX, QUOTE_ORDERS_MAX, Quote, QuoteAmounts, QuoteId, Q
 pub use state::{Conversions, QUOTES_MAX, Terms};
 pub use wrap::{Wrap, Wrapped};
 
-use buttonwood_model::{AccountId, Symbol, SymbolId};
+use buttonwood_model::{AccountId, CurrencyId, Symbol, SymbolId};
+use buttonwood_num::Money;
 use buttonwood_room::Context;
 
 /// The account that converts.
@@ -36,6 +38,15 @@ pub struct Client<'a> {
     pub home: &'a str,
     /// The accounts of its group, in the order of their ids.
     pub own: &'a [AccountId],
+    /// The references that the command has found for it.
+    pub references: &'a References,
+}
+
+impl Client<'_> {
+    /// The dollars of one unit of a currency, without the orders of the client's group (D-179).
+    pub(crate) fn reference(self, context: &Context<'_, Conversions>, currency: CurrencyId) -> Option<Money> {
+        self.references.of(context.sources, currency, self.own)
+    }
 }
 
 /// A symbol that the client may trade (SYM-005).

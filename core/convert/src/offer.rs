@@ -5,6 +5,7 @@
 use crate::quote::QUOTE_ORDERS_MAX;
 use crate::{Client, Conversions, Quote};
 use alloc::vec::Vec;
+use buttonwood_index::LEVELS_MAX;
 use buttonwood_model::{Side, Symbol, SymbolId};
 use buttonwood_num::{Bps, Grid, Money, Price, Qty, Round};
 use buttonwood_room::Context;
@@ -48,10 +49,12 @@ pub(crate) fn offer<'a>(
         Side::Buy => Round::Up,
         Side::Sell => Round::Down,
     };
-    let [base, quote] =
-        [symbol.base, symbol.quote].map(|currency| context.sources.reference(currency, client.own));
+    let [base, quote] = [symbol.base, symbol.quote].map(|currency| client.reference(context, currency));
     let reference = base?.over(quote?, round).filter(|reference| *reference > Money::ZERO)?;
-    let levels = levels(context, (id, symbol), side.opposite(), client, reaches)?;
+    let mut left = QUOTE_ORDERS_MAX;
+    let levels = levels(context, (id, symbol, side.opposite()), client, reaches, &mut left);
+    context.sources.bound.note_looks(QUOTE_ORDERS_MAX.saturating_sub(left));
+    let levels = levels?;
     Some(Offer { grid: &symbol.grid, side, levels, reference })
 }
 
@@ -59,19 +62,19 @@ pub(crate) fn offer<'a>(
 /// of money.
 fn levels(
     context: &Context<'_, Conversions>,
-    (id, symbol): (SymbolId, &Symbol),
-    side: Side,
+    (id, symbol, side): (SymbolId, &Symbol, Side),
     client: Client<'_>,
     reaches: impl Fn(Qty, Money) -> bool,
+    left: &mut usize,
 ) -> Option<Vec<Level>> {
-    let (mut levels, mut left): (Vec<Level>, usize) = (Vec::new(), QUOTE_ORDERS_MAX);
+    let mut levels: Vec<Level> = Vec::new();
     let (mut depth, mut notional) = (Qty::ZERO, Money::ZERO);
-    for price in context.orders.book(id).side(side).prices() {
+    for price in context.orders.book(id).side(side).prices().take(LEVELS_MAX) {
         let mut qty = Qty::ZERO;
         for slot in context.orders.queue(id, side, price) {
             // Deeper orders do not count.
             let Some(fewer) = left.checked_sub(1) else { return Some(levels) };
-            left = fewer;
+            *left = fewer;
             let order = context.orders.get(slot);
             if context.sources.is_offer(order.account, client.own) {
                 qty += order.remaining;

@@ -3,6 +3,7 @@
 use crate::exposure::check_offer;
 use crate::offer::offer;
 use crate::{Client, Conversions, Reject, symbol};
+use buttonwood_index::ORDERS_MAX;
 use buttonwood_model::{AccountId, CurrencyId, RowHash, Side, Symbol, SymbolId, SymbolStatus, Time};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_room::Context;
@@ -11,8 +12,8 @@ use serde::{Deserialize, Serialize};
 /// How long a quote may be executed (WRAP-011).
 pub const QUOTE_AGE_MAX: u64 = 60 * Time::SECOND;
 
-/// The most resting orders that a quote looks at, as many as an order trades with at most.
-pub const QUOTE_ORDERS_MAX: usize = 10_000;
+/// The most resting orders that a quote looks at. Deeper ones do not count.
+pub const QUOTE_ORDERS_MAX: usize = ORDERS_MAX;
 
 /// The id of a quote; ids count all quotes, from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -34,4 +34,5 @@ pub use feeds::{FRESH, FeedPrices, NAME_MAX};
 pub use indices::Indices;
 pub use latest::{Index, Latest};
 pub use price::{book_median, median};
+pub use reference::{LEVELS_MAX, ORDERS_MAX, References};
 pub use sources::{Bound, Sources};

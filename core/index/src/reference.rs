@@ -8,9 +8,28 @@ use crate::{Sources, book_median, price};
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, CurrencyId, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price};
+use core::cell::RefCell;
 
-/// The most resting orders of a side that are read.
-const ORDERS_MAX: usize = 10_000;
+/// The most price levels of a side that are read.
+pub const LEVELS_MAX: usize = 1_000;
+/// The most resting orders of a side that are read. A wall of small orders so costs no other client's time.
+pub const ORDERS_MAX: usize = 2_500;
+
+/// The references of currencies for one client, each found once in a command: finding one reads a book.
+#[derive(Debug, Default)]
+pub struct References(RefCell<Vec<(CurrencyId, Option<Money>)>>);
+
+impl References {
+    /// As [`Sources::reference`]; a client's group stays the same.
+    pub fn of(&self, sources: Sources<'_>, currency: CurrencyId, own: &[AccountId]) -> Option<Money> {
+        let known = self.0.borrow().iter().find(|(of, _)| *of == currency).map(|(_, found)| *found);
+        known.unwrap_or_else(|| {
+            let found = sources.reference(currency, own);
+            self.0.borrow_mut().push((currency, found));
+            found
+        })
+    }
+}
 
 impl Sources<'_> {
     /// The dollars of one unit of a currency, if its index is fresh, for a client whose group has the accounts `own`, in the order of
@@ -44,10 +63,23 @@ impl Sources<'_> {
 
     /// The best offer of other groups on a side, if enough of their dollars rest there.
     fn best_of_others(&self, id: SymbolId, symbol: &Symbol, side: Side, own: &[AccountId]) -> Option<Price> {
-        let (mut best, mut dollars, mut left) = (None, Money::ZERO, ORDERS_MAX);
-        for price in self.orders.book(id).side(side).prices() {
+        let mut left = ORDERS_MAX;
+        let best = self.found_best((id, symbol, side), own, &mut left);
+        self.bound.note_looks(ORDERS_MAX.saturating_sub(left));
+        best
+    }
+
+    /// The same, as long as orders are left that may be read.
+    fn found_best(
+        &self,
+        (id, symbol, side): (SymbolId, &Symbol, Side),
+        own: &[AccountId],
+        left: &mut usize,
+    ) -> Option<Price> {
+        let (mut best, mut dollars) = (None, Money::ZERO);
+        for price in self.orders.book(id).side(side).prices().take(LEVELS_MAX) {
             for slot in self.orders.queue(id, side, price) {
-                left = left.checked_sub(1)?;
+                *left = left.checked_sub(1)?;
                 let order = self.orders.get(slot);
                 if self.is_offer(order.account, own) {
                     best = best.or(Some(price));

@@ -38,7 +38,9 @@ fn decide(state: &State, now: Time, caller: &Caller, command: &Command, work: &m
     }
     let context = &state.context(&state.conversions, now);
     let home = state.access.account(account).map_or("", |account| account.jurisdiction.as_str());
-    let client = convert::Client { account, home, own: state.desks.members(account) };
+    let references = convert::References::default();
+    let client =
+        convert::Client { account, home, own: state.desks.members(account), references: &references };
     let lost =
         advances::lost_by_conversion(state, now, account, convert::exchanged(context, client, command));
     let short = if !may_convert(state, context, client, command) {
