@@ -314,7 +314,7 @@ pub fn evolve(context: ContextMut<'_, Clearing>, event: Infrequent) {
         Infrequent::Canceled(order) => room.close(ledger, &order),
         Infrequent::Expired(order) => room.expire(ledger, &order, time),
         Infrequent::Tried(numbers, has_settled) => room.note_tried(ledger, &numbers, has_settled),
-        Infrequent::FeeSet(rate) => room.set_fee(rate),
+        Infrequent::FeeSet(rate) => room.set_fee(rate, time),
         Infrequent::BrokerSet(account, is_broker) => access.set_broker(account, is_broker),
         Infrequent::AliasSet(alias) => room.set_alias(alias),
         Infrequent::KeySet(codes) => room.set_codes(codes),

@@ -28,6 +28,7 @@ mod order;
 mod settle;
 mod state;
 mod terms;
+mod turns;
 mod waiting;
 mod wake;
 
@@ -40,5 +41,5 @@ pub use order::{Order, Party, Status};
 pub use settle::{Judge, SETTLED_MAX, Settlement};
 pub use state::{BrokenLaw, Clearing};
 pub use terms::{ALIASES_MAX, Alias};
-pub use waiting::Found;
+pub use waiting::{Found, LOOKS_MAX};
 pub use wake::find;

@@ -4,6 +4,7 @@ use crate::order::Need;
 use crate::{Clearing, Code, Infrequent, Order, Reject, Status};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use buttonwood_leave::Once;
 use buttonwood_ledger::{About, Bucket, Cause, FEES, FeePart, Ledger, Posting};
 use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, Side, Symbol, TradeId};
 use buttonwood_num::Money;
@@ -43,13 +44,16 @@ enum Attempt {
 /// The money that may leave accounts, while several orders settle in one command.
 pub(crate) struct Purse<'c, 'a> {
     context: &'c Context<'a, Clearing>,
+    once: Once<'a>,
     moved: BTreeMap<(AccountId, CurrencyId), Money>,
-    touched: BTreeSet<AccountId>,
+    /// The accounts whose groups in advance have other figures than the state by now.
+    stale: BTreeSet<AccountId>,
 }
 
 impl<'c, 'a> Purse<'c, 'a> {
-    pub(crate) const fn new(context: &'c Context<'a, Clearing>) -> Self {
-        Self { context, moved: BTreeMap::new(), touched: BTreeSet::new() }
+    pub(crate) fn new(context: &'c Context<'a, Clearing>) -> Self {
+        let once = Once::new(context.leave());
+        Self { context, once, moved: BTreeMap::new(), stale: BTreeSet::new() }
     }
 
     /// Settles an order with this id of its trade, if both sides have the money now.
@@ -68,7 +72,7 @@ impl<'c, 'a> Purse<'c, 'a> {
     fn attempt(&mut self, order: &Order, trade: TradeId, judge: &mut dyn Judge) -> Attempt {
         let Some((symbol, amounts)) = self.judged(order) else { return Attempt::Lacks };
         let Amounts { needs, base, notional, fee, proceeds } = amounts;
-        if needs.iter().any(|need| self.is_stale(need.account)) {
+        if needs.iter().any(|need| self.stale.contains(&need.account)) {
             return Attempt::Later;
         }
         if needs.iter().any(|need| self.free(need.account, need.currency) < need.amount) {
@@ -97,15 +101,9 @@ impl<'c, 'a> Purse<'c, 'a> {
         in_range(context, order)
     }
 
-    /// Whether an earlier settlement of the command has changed the figures of the account's group in advance.
-    fn is_stale(&self, account: AccountId) -> bool {
-        !self.touched.is_empty()
-            && self.context.rooms.group_in_advance(account).iter().any(|member| self.touched.contains(member))
-    }
-
     /// What may leave an account.
     fn free(&self, account: AccountId, currency: CurrencyId) -> Money {
-        let free = self.context.leave().free(account, currency);
+        let free = self.once.free(account, currency);
         let moved = self.moved.get(&(account, currency)).copied().unwrap_or(Money::ZERO);
         free.checked_add(moved).unwrap_or(Money::ZERO)
     }
@@ -113,7 +111,9 @@ impl<'c, 'a> Purse<'c, 'a> {
     fn note(&mut self, account: AccountId, currency: CurrencyId, amount: Money) {
         let moved = self.moved.entry((account, currency)).or_insert(Money::ZERO);
         *moved = moved.capped_add(amount);
-        self.touched.insert(account);
+        if !self.stale.contains(&account) {
+            self.stale.extend(self.context.rooms.group_in_advance(account));
+        }
     }
 }
 
@@ -180,6 +180,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if context.is_halted || numbers.is_empty() && context.room.waiting().due().is_none() {
         return Err(Reject::NothingDue);
     }
+    context.rooms.note_looks(numbers.len());
     let mut purse = Purse::new(context);
     let mut lacking = Vec::new();
     let mut next = context.next_id;

@@ -283,10 +283,12 @@ impl Clearing {
         }
     }
 
-    /// The same after a settlement. Attempts that are left are due between other commands.
+    /// The same after a settlement. Attempts that are left are due between other commands. A confirmation that settles at once is no attempt.
     pub(crate) fn settle(&mut self, ledger: &mut Ledger, order: &Order) {
+        if self.index.waiting.is_ready(order.number) {
+            self.index.waiting.note_attempt();
+        }
         self.close(ledger, order);
-        self.index.waiting.note_attempt();
     }
 
     /// Notes an attempt that was in vain. If others have settled in it, they may have paid for these.
@@ -299,10 +301,10 @@ impl Clearing {
     }
 
     /// Sets the rate of the fee. Buyers that wait need another amount from now on.
-    pub(crate) fn set_fee(&mut self, rate: Bps) {
+    pub(crate) fn set_fee(&mut self, rate: Bps, now: Time) {
         self.stored.fee = rate;
         self.stored.fingerprint.add(FEE.word(rate.0.into()));
-        self.index.waiting.look_at_all();
+        self.index.waiting.look_at_all(now);
     }
 
     /// Puts every order that waits for money where it waits, after a snapshot was read.

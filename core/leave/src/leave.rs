@@ -2,10 +2,12 @@
 
 use crate::{Rooms, Worth};
 use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
+use core::cell::{Cell, RefCell};
 
 /// Why an amount may not leave an account. The variants are in the order of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +36,10 @@ struct Group {
     own: Vec<(AccountId, Money)>,
     /// Advances and debts; none if an advance has no price and is not where it came.
     needed: Option<Money>,
+    /// The worth of each currency that the group has.
+    worths: BTreeMap<CurrencyId, Worth>,
+    /// The number of balances that were read.
+    rows: usize,
 }
 
 /// The amounts that may leave one account.
@@ -120,15 +126,18 @@ impl<'a> Leave<'a> {
         if members.is_empty() {
             return None;
         }
-        let mut group = Group { own: Vec::new(), needed: Some(Money::ZERO) };
-        // A currency counts the same for all members.
-        let mut worths: BTreeMap<CurrencyId, Worth> = BTreeMap::new();
-        let mut worth =
-            |currency| *worths.entry(currency).or_insert_with(|| self.rooms.worth(account, currency));
+        let mut group = Group {
+            own: Vec::new(),
+            needed: Some(Money::ZERO),
+            worths: BTreeMap::new(),
+            rows: members.len(),
+        };
         for member in members {
             let mut assets = Money::ZERO;
             for (currency, balance) in self.ledger.balances_of(member) {
-                let (of_rows, worth) = (self.rooms.bound(member, currency), worth(currency));
+                let of_rows = self.rooms.bound(member, currency);
+                let worth = group.found_worth(self.rooms, account, currency);
+                group.rows = group.rows.saturating_add(1);
                 // Money that transfers hold is on its way out.
                 let stays = balance.total().checked_sub(of_rows.held).unwrap_or(Money::ZERO);
                 assets = assets.capped_add(worth.of(stays));
@@ -141,11 +150,13 @@ impl<'a> Leave<'a> {
                 group.need(needed);
             }
             for (currency, owed) in self.rooms.debts(member) {
-                group.need(Some(worth(currency).of(owed)));
+                let worth = group.found_worth(self.rooms, account, currency);
+                group.need(Some(worth.of(owed)));
             }
             let own = assets.checked_sub(self.rooms.liabilities(member)).unwrap_or(Money::ZERO);
             group.own.push((member, own));
         }
+        self.rooms.note_looks(group.rows);
         Some(group)
     }
 
@@ -168,11 +179,17 @@ impl<'a> Leave<'a> {
         if spare.is_negative() {
             return Some(Money::ZERO);
         }
-        self.rooms.worth(account, currency).most_within(spare)
+        let known = group.worths.get(&currency).copied();
+        known.unwrap_or_else(|| self.rooms.worth(account, currency)).most_within(spare)
     }
 }
 
 impl Group {
+    /// The worth of a currency, which counts the same for all members and is found once: an index reads a book.
+    fn found_worth(&mut self, rooms: &dyn Rooms, member: AccountId, currency: CurrencyId) -> Worth {
+        *self.worths.entry(currency).or_insert_with(|| rooms.worth(member, currency))
+    }
+
     fn need(&mut self, more: Option<Money>) {
         self.needed = self.needed.zip(more).map(|(needed, more)| needed.capped_add(more));
     }
@@ -189,6 +206,67 @@ impl Group {
             sum = sum.capped_add(after.max(Money::ZERO));
         }
         self.needed.is_some_and(|needed| sum >= needed)
+    }
+}
+
+/// The amounts that may leave accounts, each group summed and each balance read once, for a command that looks at many of them.
+#[derive(Debug)]
+pub struct Once<'a> {
+    leave: Leave<'a>,
+    groups: RefCell<BTreeMap<AccountId, Rc<Option<Group>>>>,
+    free: RefCell<BTreeMap<(AccountId, CurrencyId), Money>>,
+    rows: Cell<usize>,
+}
+
+impl<'a> Once<'a> {
+    /// The amounts as they are now; the state must not change while this lives.
+    pub fn new(leave: Leave<'a>) -> Self {
+        Self { leave, groups: RefCell::default(), free: RefCell::default(), rows: Cell::new(0) }
+    }
+
+    /// The amount that may leave an account, as [`Leave::free`].
+    pub fn free(&self, account: AccountId, currency: CurrencyId) -> Money {
+        let key = (account, currency);
+        if let Some(free) = self.free.borrow().get(&key) {
+            return *free;
+        }
+        let free = self.found(account, currency);
+        self.free.borrow_mut().insert(key, free);
+        free
+    }
+
+    /// The number of balances and accounts that were read.
+    pub fn rows(&self) -> usize {
+        self.rows.get()
+    }
+
+    fn found(&self, account: AccountId, currency: CurrencyId) -> Money {
+        self.count(1);
+        if !self.leave.rooms.debts(account).is_empty() {
+            return Money::ZERO;
+        }
+        let own = self.leave.own(account, currency);
+        let group = self.group(account);
+        let most = group.as_ref().as_ref().and_then(|group| self.leave.most(group, account, currency));
+        most.map_or(own, |most| most.min(own))
+    }
+
+    fn group(&self, account: AccountId) -> Rc<Option<Group>> {
+        if let Some(group) = self.groups.borrow().get(&account) {
+            return Rc::clone(group);
+        }
+        let group = Rc::new(self.leave.group(account));
+        let mut groups = self.groups.borrow_mut();
+        groups.insert(account, Rc::clone(&group));
+        if let Some(sums) = group.as_ref() {
+            self.count(sums.rows);
+            groups.extend(sums.own.iter().map(|(member, _)| (*member, Rc::clone(&group))));
+        }
+        group
+    }
+
+    fn count(&self, rows: usize) {
+        self.rows.set(self.rows.get().saturating_add(rows));
     }
 }
 

@@ -13,6 +13,7 @@ mod identity;
 mod keys;
 mod laws;
 mod liquidations;
+mod looks;
 mod operations;
 mod oracle;
 mod perpetual_figures;

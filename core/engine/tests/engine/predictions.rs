@@ -11,6 +11,8 @@ mod payouts;
 mod rules;
 mod voids;
 
+pub(crate) use rules::advance;
+
 use buttonwood_engine::prediction::{
     Command as Own, Leg, NewCombo, NewContract, NewEvent, NewResolution, NewVoid, Reject, Status, combo_grid,
 };

@@ -123,7 +123,7 @@ fn an_account_with_a_position_stays() {
     stage.replays();
 }
 
-fn advance(stage: &mut Stage, who: usize, amount: &str) -> Eid {
+pub(crate) fn advance(stage: &mut Stage, who: usize, amount: &str) -> Eid {
     let receipt = Receipt {
         account: stage.accounts[who],
         currency: stage.usd,
