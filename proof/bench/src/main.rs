@@ -4,6 +4,7 @@
 //! pairs' ratios counts, and their range is reported too. Every result is checked first, so a wrong one is never
 //! timed.
 
+mod advance;
 mod clock;
 mod core;
 mod database;
@@ -55,6 +56,7 @@ usage: cargo xtask bench [NUMBER…|all] [--pairs N] [--quick] [--write]
                         18  prediction markets
                         19  people and apps
                         20  orders over sockets
+                        21  a group in advance
   all is the default
   --pairs N   pairs of reference and ours (default 5)
   --quick     one pair, short: shows that it runs, not how fast
@@ -86,7 +88,7 @@ pub(crate) fn say(line: &str) {
     eprintln!("bench: {line}");
 }
 
-const ALL: [u8; 20] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20];
+const ALL: [u8; 21] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21];
 
 /// The benchmarks that start the product as a process.
 const OVER_HTTP: [u8; 8] = [6, 7, 8, 9, 12, 18, 19, 20];
@@ -324,6 +326,11 @@ fn run(number: u8, settings: &Settings, report: &mut Report) {
                 ],
             ];
             http::sockets(settings, goals, report);
+        }
+        21 => {
+            let what = "a transfer to a group in advance";
+            let goal = goal(what, "ms of the slowest command", [20.0, 5.0, 1.0]);
+            advance::measure(settings, goal, report);
         }
         other => unreachable!("{other} was refused before"),
     }

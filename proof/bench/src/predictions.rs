@@ -26,7 +26,7 @@ use crate::report::{Goal, Report, Row};
 use crate::{Settings, memory, say};
 
 /// The contract of the benchmarks, which trades from their start.
-const CONTRACT: SymbolId = SymbolId::contract(0);
+pub(crate) const CONTRACT: SymbolId = SymbolId::contract(0);
 /// Ticks of a dollar: those of the spot flow lie within it.
 const DOLLAR: u64 = 100_000;
 /// Hundredths of a lot in a contract.
@@ -48,12 +48,12 @@ pub(crate) fn measure(settings: &Settings, goals: [Goal; 6], report: &mut Report
     remembered(settings, settled, report);
 }
 
-fn own(body: impl Into<Body>) -> Command {
+pub(crate) fn own(body: impl Into<Body>) -> Command {
     Command { caller: None, body: body.into() }
 }
 
 /// The command of an account; `used` numbers its nonce.
-fn by(number: u32, used: u32, body: impl Into<Body>) -> Command {
+pub(crate) fn by(number: u32, used: u32, body: impl Into<Body>) -> Command {
     let (session, account) = (SessionId(number), Some(customer(number)));
     Command { caller: Some(Caller { session, account, nonce: nonce(used.into()) }), body: body.into() }
 }
@@ -90,7 +90,7 @@ fn listing_of(ticker: &str, contracts: &[String]) -> Command {
 }
 
 /// An event, and the terms accepted by the group of all accounts.
-fn opening() -> Vec<Command> {
+pub(crate) fn opening() -> Vec<Command> {
     vec![listing("BENCH"), by(0, 0, PredictionCommand::AcceptTerms)]
 }
 
@@ -101,7 +101,7 @@ fn resolution(event: EventId, contracts: &[String]) -> Command {
 }
 
 /// A purchase of an outcome, at a price of its own view; one of no is an ask of the book.
-fn purchase(symbol: SymbolId, claim: Claim, ticks: u64, hundredths: u128) -> Place {
+pub(crate) fn purchase(symbol: SymbolId, claim: Claim, ticks: u64, hundredths: u128) -> Place {
     let (side, ticks) = match claim {
         Claim::Yes => (Side::Buy, ticks),
         Claim::No => (Side::Sell, DOLLAR - ticks),
