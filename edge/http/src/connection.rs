@@ -55,8 +55,13 @@ pub(crate) async fn serve<H: Handler>(
         connection: Rc::clone(&connection),
     };
     let service = service_fn(move |request| requests.answer(request));
-    let stream =
-        GuardedStream::new(stream, Rc::clone(&framing), connections, Rc::clone(&connection), H::refuse);
+    let stream = GuardedStream::new(
+        stream,
+        Rc::clone(&framing),
+        Rc::clone(&connections),
+        Rc::clone(&connection),
+        H::refuse,
+    );
     let mut served = protocol().serve_connection(TokioIo::new(stream), service);
     let mut signal = Signal::Continue;
     let ended = loop {
@@ -77,6 +82,7 @@ pub(crate) async fn serve<H: Handler>(
             Signal::Continue => {}
             Signal::Finish => Pin::new(&mut served).graceful_shutdown(),
             Signal::Close => {
+                connection.prepare_close();
                 tracing::debug!(%peer, "connection was silent for too long, held back too much, or made place for another");
                 return;
             }
@@ -87,8 +93,8 @@ pub(crate) async fn serve<H: Handler>(
     } else if let Some(upgrade) = connection.take_upgrade() {
         // hyper's buffers go with its connection.
         let parts = served.into_parts();
-        let stream = parts.io.into_inner().into_stream();
-        return (upgrade.0)(Socket::new(stream, &parts.read_buf, connection)).await;
+        let Some(stream) = parts.io.into_inner().into_stream() else { return };
+        return (upgrade.0)(Socket::new(stream, &parts.read_buf, connections, connection)).await;
     }
     if ended.is_err() || closes.get() {
         let stream = served.into_parts().io.into_inner();
@@ -126,11 +132,12 @@ impl<H: Handler> Requests<H> {
         async move {
             let mut incoming = if incoming.is_end_stream() { None } else { Some(incoming) };
             connections.begin(&connection, is_whole || incoming.is_none());
+            let asker = Rc::clone(&connection);
             let (connections, connection) = (&*connections, &*connection);
             let body = Body { incoming: &mut incoming, connections, connection, is_whole };
             let signed = SignedMark { connections, connection };
             let request = Request { peer, entrance, head: &head, body, signed, verdict };
-            let (mut reply, id) = RequestId::of(&head.headers).scope(handler.answer(request)).await;
+            let (mut reply, id) = RequestId::of(&head.headers).scope(asker, handler.answer(request)).await;
             // It is unclear where the next request begins, or it begins after bytes that were not read.
             let is_last = verdict != Verdict::Clear || incoming.is_some();
             if let Some(upgrade) = reply.take_upgrade() {

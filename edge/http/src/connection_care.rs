@@ -7,7 +7,8 @@
 use crate::connection_state::{Connection, SPARE_BUFFER, Signal};
 use crate::idle_order::IdleOrder;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::net::SocketAddr;
 use std::rc::Rc;
 
 /// A connection closes after this many checks in a row without activity.
@@ -149,6 +150,17 @@ impl Connections {
         }
     }
 
+    /// Counts the bytes of a socket's unfinished message: these, in place of those before.
+    pub(crate) fn hold_exactly(&self, connection: &Connection, bytes: usize) {
+        let before = connection.unfinished.get();
+        if bytes > before {
+            self.hold(connection, bytes - before);
+        } else {
+            connection.unfinished.set(bytes);
+            self.unfinished.set(self.unfinished.get().saturating_sub(before - bytes));
+        }
+    }
+
     /// Notes that a whole head has arrived. If the client owes a part of the request, its head and read buffer stay in memory, and
     /// count until the answer.
     pub(crate) fn begin(&self, connection: &Connection, is_whole: bool) {
@@ -229,6 +241,17 @@ impl Connections {
         }
     }
 
+    /// Resets the connections from these addresses: they leave too much unread.
+    pub(crate) fn reset(&self, peers: &HashSet<SocketAddr>) {
+        let open = self.open.borrow();
+        let is_slow =
+            |connection: &Connection| connection.peer.get().is_some_and(|peer| peers.contains(&peer));
+        for connection in open.values().filter(|connection| is_slow(connection)) {
+            connection.resets.set(true);
+            self.close(connection);
+        }
+    }
+
     /// Ends all connections, later ones included, after their request in progress.
     pub(crate) fn finish(&self) {
         self.signal.set(Signal::Finish);
@@ -247,7 +270,7 @@ impl Connections {
 /// Whether a connection holds bytes of an unfinished request, and waits for its client. A request whose body has arrived is
 /// answered soon.
 fn is_unfinished(connection: &Connection) -> bool {
-    connection.unfinished.get() > 0 && !connection.is_waiting()
+    connection.unfinished.get() > 0 && (connection.is_socket() || !connection.is_waiting())
 }
 
 #[cfg(test)]

@@ -1,11 +1,15 @@
 //! The state of one connection, and the signals that its thread sends it.
 
+use crate::kernel::reset_at_close;
 use crate::socket::Link;
 use crate::upgrade::Upgrade;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
+use tokio::io::ReadBuf;
+use tokio::net::TcpStream;
 
 /// Bytes of a read buffer that an idle connection may keep.
 pub(crate) const SPARE_BUFFER: usize = 16 * 1024;
@@ -58,6 +62,12 @@ pub(crate) struct Connection {
     seen: Cell<(u64, u32)>,
     /// The continuation of an answer that switches protocols, until hyper has written that.
     upgrade: RefCell<Option<Upgrade>>,
+    /// The client's end.
+    pub(crate) peer: Cell<Option<SocketAddr>>,
+    /// Whether the kernel drops what it holds for the client when it closes.
+    pub(crate) resets: Cell<bool>,
+    /// Its stream, until it ends or becomes a socket.
+    pub(crate) stream: RefCell<Option<TcpStream>>,
     /// Its socket, if it has become one.
     socket: RefCell<Option<Rc<Link>>>,
 }
@@ -117,6 +127,28 @@ impl Connection {
         .await
     }
 
+    /// Has the kernel drop what it holds for the client, if the client leaves an answer unread.
+    pub(crate) fn prepare_close(&self) {
+        if let Some(stream) = &*self.stream.borrow()
+            && (self.resets.get() || self.untaken.get() > 0)
+        {
+            reset_at_close(stream);
+        }
+    }
+
+    /// Waits until the client has closed its side, and has sent nothing that was not read.
+    pub(crate) async fn left(&self) {
+        poll_fn(|context| {
+            let (stream, mut byte) = (self.stream.borrow(), [0]);
+            let Some(stream) = &*stream else { return Poll::Pending };
+            match stream.poll_peek(context, &mut ReadBuf::new(&mut byte)) {
+                Poll::Ready(Ok(0) | Err(_)) => Poll::Ready(()),
+                Poll::Ready(Ok(_)) | Poll::Pending => Poll::Pending,
+            }
+        })
+        .await;
+    }
+
     /// Has the task woken at the next signal.
     pub(crate) fn listen(&self, waker: &Waker) {
         let mut known = self.waker.borrow_mut();
@@ -140,7 +172,7 @@ impl Connection {
         *self.socket.borrow_mut() = Some(link);
     }
 
-    fn is_socket(&self) -> bool {
+    pub(crate) fn is_socket(&self) -> bool {
         self.socket.borrow().is_some()
     }
 

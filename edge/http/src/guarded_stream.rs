@@ -17,9 +17,9 @@ use tokio::net::TcpStream;
 /// A stream between a client and hyper.
 #[derive(Debug)]
 pub(crate) struct GuardedStream {
-    stream: TcpStream,
     framing: Rc<Framing>,
     connections: Rc<Connections>,
+    /// It has the stream itself, which others look at too.
     connection: Rc<Connection>,
     refuse: fn(Fault) -> Reply,
     /// The rest of a refusal that is written in place of hyper's own.
@@ -34,16 +34,25 @@ impl GuardedStream {
         connection: Rc<Connection>,
         refuse: fn(Fault) -> Reply,
     ) -> Self {
-        Self { stream, framing, connections, connection, refuse, instead: Vec::new() }
+        *connection.stream.borrow_mut() = Some(stream);
+        Self { framing, connections, connection, refuse, instead: Vec::new() }
     }
 
-    /// The stream alone.
-    pub(crate) fn into_stream(self) -> TcpStream {
-        self.stream
+    /// The stream alone; none once it was taken.
+    pub(crate) fn into_stream(self) -> Option<TcpStream> {
+        self.connection.stream.take()
     }
 
-    fn write(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
+    /// Does something with the stream.
+    fn poll<T>(&self, act: impl FnOnce(Pin<&mut TcpStream>) -> Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        match &mut *self.connection.stream.borrow_mut() {
+            Some(stream) => act(Pin::new(stream)),
+            None => Poll::Ready(Err(io::ErrorKind::NotConnected.into())),
+        }
+    }
+
+    fn write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = ready!(self.poll(|stream| stream.poll_write(context, bytes)))?;
         self.connections.took(&self.connection, written);
         Poll::Ready(Ok(written))
     }
@@ -71,14 +80,14 @@ impl GuardedStream {
 
 impl AsyncRead for GuardedStream {
     fn poll_read(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let room = self.connection.read_buffer.get().max(buffer.capacity());
         self.connection.read_buffer.set(room);
-        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        ready!(self.poll(|stream| stream.poll_read(context, buffer)))?;
         let fresh = buffer.filled().get(before..).unwrap_or_default();
         self.framing.feed(fresh);
         self.connection.next_head.set(self.framing.unfinished());
@@ -101,14 +110,21 @@ impl AsyncWrite for GuardedStream {
         }
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll(|stream| stream.poll_flush(context))
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.connection.keeps_stream.get() {
             return Poll::Ready(Ok(()));
         }
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        self.poll(|stream| stream.poll_shutdown(context))
+    }
+}
+
+impl Drop for GuardedStream {
+    /// The stream closes with it.
+    fn drop(&mut self) {
+        self.connection.stream.take();
     }
 }

@@ -89,6 +89,11 @@ impl OpenConnections {
     pub fn count(&self) -> usize {
         lock(&self.0).all
     }
+
+    /// The most that one client address has.
+    pub(crate) fn most_of_address(&self) -> usize {
+        lock(&self.0).by_address.values().copied().max().unwrap_or(0)
+    }
 }
 
 impl Permits {

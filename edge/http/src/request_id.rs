@@ -4,9 +4,11 @@
 //! A client may choose the id, so that its own logs and ours can be joined. Any other id is made of the start of the
 //! process, the thread and a number: unique, and no secret.
 
+use crate::connection_state::Connection;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::cell::{Cell, RefCell};
 use std::fmt::Write;
+use std::rc::Rc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
@@ -17,7 +19,13 @@ pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id"
 const LENGTH_MAX: usize = 64;
 
 tokio::task_local! {
-    static CURRENT: RequestId;
+    static CURRENT: Current;
+}
+
+/// The request that a task answers.
+struct Current {
+    id: RequestId,
+    connection: Rc<Connection>,
 }
 
 thread_local! {
@@ -62,10 +70,14 @@ impl RequestId {
     }
 
     /// Answers a request: the id is the current one for as long as `answer` runs. Returns the answer and the id.
-    pub(crate) async fn scope<T>(self, answer: impl Future<Output = T>) -> (T, Self) {
-        let mut scoped = std::pin::pin!(CURRENT.scope(self, answer));
+    pub(crate) async fn scope<T>(
+        self,
+        connection: Rc<Connection>,
+        answer: impl Future<Output = T>,
+    ) -> (T, Self) {
+        let mut scoped = std::pin::pin!(CURRENT.scope(Current { id: self, connection }, answer));
         let answered = scoped.as_mut().await;
-        let id = scoped.take_value().unwrap_or_else(Self::fresh);
+        let id = scoped.take_value().map_or_else(Self::fresh, |current| current.id);
         (answered, id)
     }
 }
@@ -78,7 +90,18 @@ impl std::fmt::Display for RequestId {
 
 /// Shows the id of the request that the calling task answers, if it answers one.
 pub fn with_request_id<T>(show: impl FnOnce(&str) -> T) -> Option<T> {
-    CURRENT.try_with(|id| show(id.as_str())).ok()
+    CURRENT.try_with(|current| show(current.id.as_str())).ok()
+}
+
+/// Waits until the client of the request that the calling task answers has closed its side of the connection. It never ends for a task
+/// that answers none, nor for a client that has sent bytes of another request.
+///
+/// For work that is dear and begins later: a client that has only ended its own side, and would still read, counts as gone.
+pub async fn client_left() {
+    match CURRENT.try_with(|current| Rc::clone(&current.connection)) {
+        Ok(connection) => connection.left().await,
+        Err(_) => std::future::pending().await,
+    }
 }
 
 fn is_sane(id: &[u8]) -> bool {
@@ -144,7 +167,8 @@ mod tests {
         let ids = [RequestId::fresh(), RequestId::fresh()];
         let names = ids.clone().map(|id| Some(id.to_string()));
         let [first, second] = ids;
-        let (first, second) = tokio::join!(first.scope(answer()), second.scope(answer()));
+        let (first, second) =
+            tokio::join!(first.scope(Rc::default(), answer()), second.scope(Rc::default(), answer()));
         for ((seen, id), name) in [first, second].into_iter().zip(names) {
             assert_eq!((seen, Some(id.to_string())), ((name.clone(), name.clone()), name));
         }

@@ -5,6 +5,7 @@ use crate::connection;
 use crate::connection_care::Connections;
 use crate::fault::Fault;
 use crate::handler::{Entrance, Handler};
+use crate::kernel::{self, Slow};
 use crate::permits::{NoPermit, OpenConnections, Permit, Permits, Places, Purpose};
 use std::cell::Cell;
 use std::net::SocketAddr;
@@ -125,15 +126,16 @@ fn serve_on<H: Handler>(
     let share = places.all.div_ceil(count);
     let permits = Permits::new(places, count, BEYOND);
     let open = permits.open();
+    let slow = Arc::new(watch::Sender::new(Slow::default()));
     let mut others = Vec::new();
     let mut threads = Vec::new();
     for number in 1..count {
         let (sender, connections) = mpsc::unbounded_channel();
         others.push(sender);
-        let thread = ServingThread::new(Arc::clone(&handler), stopped.clone(), share);
+        let thread = ServingThread::new(Arc::clone(&handler), stopped.clone(), share, Arc::clone(&slow));
         threads.push(spawn(name, number, Arc::clone(&handler), move || thread().serve(connections))?);
     }
-    let thread = ServingThread::new(Arc::clone(&handler), stopped, share);
+    let thread = ServingThread::new(Arc::clone(&handler), stopped, share, slow);
     threads.push(spawn(name, 0, handler, move || thread().accept(listeners, permits, others))?);
     Ok(Server { stop, threads, open })
 }
@@ -182,12 +184,19 @@ struct ServingThread<H> {
     is_full: Cell<bool>,
     /// Connections that are being refused with an answer.
     turned_away: Rc<Cell<usize>>,
+    /// The connections that leave too much unread.
+    slow: Arc<watch::Sender<Slow>>,
 }
 
 impl<H: Handler> ServingThread<H> {
     /// Returns a function that makes a serving thread's state, to be called on that thread.
-    fn new(handler: Arc<H>, stopped: watch::Receiver<bool>, share: usize) -> impl FnOnce() -> Self + Send {
-        move || Self { handler, stopped, share, is_full: Cell::new(false), turned_away: Rc::default() }
+    fn new(
+        handler: Arc<H>,
+        stopped: watch::Receiver<bool>,
+        share: usize,
+        slow: Arc<watch::Sender<Slow>>,
+    ) -> impl FnOnce() -> Self + Send {
+        move || Self { handler, stopped, share, is_full: Cell::new(false), turned_away: Rc::default(), slow }
     }
 
     /// Accepts connections, and gives each to the thread with the fewest.
@@ -200,6 +209,9 @@ impl<H: Handler> ServingThread<H> {
             }
         };
         let open = self.connections();
+        let (handler, slow) = (Arc::clone(&self.handler), Arc::clone(&self.slow));
+        let looked = kernel::watch(permits.open(), entrances.ports(), move |peer| handler.sharer(peer), slow);
+        tokio::task::spawn_local(looked);
         let mut stopped = self.stopped.clone();
         loop {
             let accepted = tokio::select! {
@@ -257,6 +269,13 @@ impl<H: Handler> ServingThread<H> {
     /// The connections of this thread. A task checks them until the server stops.
     fn connections(&self) -> Rc<Connections> {
         let connections = Rc::new(Connections::default());
+        let (bounded, mut slow) = (Rc::clone(&connections), self.slow.subscribe());
+        tokio::task::spawn_local(async move {
+            while slow.changed().await.is_ok() {
+                let peers = Arc::clone(&slow.borrow_and_update());
+                bounded.reset(&peers);
+            }
+        });
         let (checked, mut stopped) = (Rc::clone(&connections), self.stopped.clone());
         tokio::task::spawn_local(async move {
             let _abort = AbortOnPanic;
@@ -305,8 +324,10 @@ impl<H: Handler> ServingThread<H> {
         }
         // Without `TCP_NODELAY`, small replies wait for the client's acknowledgement.
         let _ = stream.set_nodelay(true);
+        kernel::bound(&stream);
         let (handler, connections) = (Arc::clone(&self.handler), Rc::clone(connections));
         let (number, connection) = connections.enter();
+        connection.peer.set(Some(SocketAddr::new(peer.ip().to_canonical(), peer.port())));
         let place = Place { connections: Rc::clone(&connections), number, _permit: permit };
         tokio::task::spawn_local(async move {
             connection::serve(stream, (peer, entrance), handler, connections, connection).await;
@@ -327,6 +348,12 @@ impl Entrances {
         let side = listeners.side.map(TcpListener::from_std).transpose()?;
         let stream = listeners.stream.map(TcpListener::from_std).transpose()?;
         Ok(Self { main: TcpListener::from_std(listeners.main)?, side, stream })
+    }
+
+    /// The ports of all of them.
+    fn ports(&self) -> Vec<u16> {
+        let all = std::iter::once(&self.main).chain(&self.side).chain(&self.stream);
+        all.filter_map(|listener| listener.local_addr().ok()).map(|address| address.port()).collect()
     }
 
     /// The next connection at any of them.

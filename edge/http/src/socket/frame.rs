@@ -65,6 +65,8 @@ pub(crate) struct Reader {
     /// Whether a message has begun and not ended.
     is_open: bool,
     control: Vec<u8>,
+    /// Control frames and parts without a byte since they were last taken: they cost work and make no message.
+    light: u32,
 }
 
 impl Reader {
@@ -96,10 +98,24 @@ impl Reader {
         }
     }
 
-    /// Bytes of an unfinished message or frame.
-    #[cfg(any(test, feature = "fuzzing"))]
+    /// Bytes of memory of an unfinished message or frame.
     pub(crate) fn held(&self) -> usize {
         self.message.capacity() + self.control.capacity()
+    }
+
+    /// Whether a message has begun and not ended. Control frames may come within it.
+    pub(crate) fn is_in_message(&self) -> bool {
+        self.is_open
+    }
+
+    /// Whether neither a message nor a frame is unfinished.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        !self.is_open && self.payload.is_none() && self.head_len == 0
+    }
+
+    /// The number of control frames and of parts without a byte since the last call.
+    pub(crate) fn take_light(&mut self) -> u32 {
+        std::mem::take(&mut self.light)
     }
 
     /// Reads a frame's head; whether it is whole.
@@ -109,6 +125,11 @@ impl Reader {
             if self.head_len == wanted && wanted > 2 {
                 let payload = self.open()?;
                 self.head_len = 0;
+                let is_whole_text = payload.opcode == Opcode::Text && payload.is_final;
+                let is_part = matches!(payload.opcode, Opcode::Text | Opcode::Continuation);
+                if !is_part || payload.left == 0 && !is_whole_text {
+                    self.light = self.light.saturating_add(1);
+                }
                 self.payload = Some(payload);
                 return Ok(true);
             }
@@ -182,7 +203,8 @@ impl Reader {
         if is_of_message && left > MESSAGE_MAX - self.message.len().min(MESSAGE_MAX) {
             return Err(Code::TooBig);
         }
-        Ok(Payload { opcode, is_final: first & 0x80 != 0, left, mask, turn: 0 })
+        let is_final = first & 0x80 != 0;
+        Ok(Payload { opcode, is_final, left, mask, turn: 0 })
     }
 
     /// Takes a part of a payload.

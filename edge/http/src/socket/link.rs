@@ -8,12 +8,19 @@ use std::task::Waker;
 /// Pings in a row that a client may leave unanswered.
 const PINGS_MAX: u32 = 2;
 
+/// Weighs frames that are no message: so many of them; whether the client may send more.
+type Scale = Box<dyn Fn(u32) -> bool>;
+
 /// The state that a socket shares with its thread.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Link {
+    /// The scale of control frames and of parts of a message without a byte; without one they weigh nothing.
+    scale: RefCell<Option<Scale>>,
     waker: RefCell<Option<Waker>>,
     closing: Cell<Option<Code>>,
     is_cut: Cell<bool>,
+    /// Whether the client has not answered, so that the kernel need not hold anything for it either.
+    is_silent: Cell<bool>,
     is_stalled: Cell<bool>,
     has_ended: Cell<bool>,
     has_peer_closed: Cell<bool>,
@@ -27,7 +34,22 @@ pub struct Link {
     pong: RefCell<Option<Vec<u8>>>,
 }
 
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Link").field("closing", &self.closing).finish_non_exhaustive()
+    }
+}
+
 impl Link {
+    /// Weighs control frames and parts of a message without a byte from here on. The socket closes once `scale` refuses some.
+    pub fn weigh_by(&self, scale: impl Fn(u32) -> bool + 'static) {
+        *self.scale.borrow_mut() = Some(Box::new(scale));
+    }
+
+    pub(super) fn may_send(&self, frames: u32) -> bool {
+        frames == 0 || self.scale.borrow().as_ref().is_none_or(|scale| scale(frames))
+    }
+
     /// Wakes the socket's task: its source has frames, or its state has changed.
     pub fn wake(&self) {
         if let Some(waker) = self.waker.take() {
@@ -69,6 +91,10 @@ impl Link {
         self.is_cut.get()
     }
 
+    pub(super) fn is_silent(&self) -> bool {
+        self.is_silent.get()
+    }
+
     pub(super) fn is_stalled(&self) -> bool {
         self.is_stalled.get()
     }
@@ -82,6 +108,7 @@ impl Link {
 
     pub(super) fn note_ended(&self) {
         self.has_ended.set(true);
+        self.scale.take();
         self.waker.take();
     }
 
@@ -127,6 +154,7 @@ impl Link {
     /// Pings the client; cuts the socket if the pings before were not answered.
     pub(crate) fn ping(&self) {
         if self.unanswered.get() >= PINGS_MAX {
+            self.is_silent.set(true);
             return self.cut();
         }
         let has_written = self.has_written.take();

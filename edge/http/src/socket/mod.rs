@@ -9,7 +9,10 @@ mod link;
 
 pub use link::Link;
 
+use crate::connection_care::Connections;
 use crate::connection_state::{Connection, Signal};
+use crate::kernel::reset_at_close;
+use crate::limits::BODY_WAIT;
 use bytes::Bytes;
 use frame::{Item, Opcode, Reader};
 use std::cell::RefCell;
@@ -31,6 +34,8 @@ const WRITE_AT_ONCE: usize = 64 * 1024;
 const SPARE_BUFFER: usize = 1024;
 /// How long a close frame may wait for the client to take it, and then for the client's own.
 const CLOSE_WAIT: Duration = Duration::from_secs(1);
+/// The same for a client that may not go on, mostly because it reads too slowly. What it has not taken by then is dropped.
+const SLOW_WAIT: Duration = Duration::from_secs(5);
 
 /// Why the server closes a socket, as the code of its close frame (RFC 6455, 7.4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +130,10 @@ pub struct Socket {
     written_to: usize,
     phase: Phase,
     link: Rc<Link>,
+    connections: Rc<Connections>,
     connection: Rc<Connection>,
+    /// The end of the time that an unfinished message or frame has.
+    unfinished: Option<Pin<Box<Sleep>>>,
 }
 
 impl std::fmt::Debug for Socket {
@@ -140,7 +148,12 @@ thread_local! {
 
 impl Socket {
     /// A socket on a stream whose handshake was answered. `early` arrived right behind the handshake.
-    pub(crate) fn new(stream: TcpStream, early: &Bytes, connection: Rc<Connection>) -> Self {
+    pub(crate) fn new(
+        stream: TcpStream,
+        early: &Bytes,
+        connections: Rc<Connections>,
+        connection: Rc<Connection>,
+    ) -> Self {
         let link = Rc::new(Link::default());
         connection.be_socket(Rc::clone(&link));
         Self {
@@ -152,7 +165,9 @@ impl Socket {
             written_to: 0,
             phase: Phase::Open,
             link,
+            connections,
             connection,
+            unfinished: None,
         }
     }
 
@@ -180,9 +195,11 @@ impl Socket {
         match self.connection.signal.get() {
             Signal::Continue => {}
             Signal::Finish => self.link.close(Code::Away),
-            Signal::Close => self.phase = Phase::Ended,
+            Signal::Close => self.reset(),
         }
-        if self.link.is_cut() {
+        if self.link.is_silent() {
+            self.reset();
+        } else if self.link.is_cut() {
             self.phase = Phase::Ended;
         }
         loop {
@@ -193,6 +210,9 @@ impl Socket {
                 Phase::Ended => return Poll::Ready(None),
                 Phase::Closing(wait) => {
                     if wait.as_mut().poll(context).is_ready() {
+                        if self.link.closing() == Some(Code::Policy) {
+                            self.reset();
+                        }
                         self.phase = Phase::Ended;
                         continue;
                     }
@@ -208,6 +228,7 @@ impl Socket {
                 return Poll::Pending;
             }
             match self.read(context) {
+                Poll::Pending if is_open && self.is_late(context) => self.link.close(Code::Policy),
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Ok(Item::Text(text))) if is_open => return Poll::Ready(Some(text)),
                 Poll::Ready(Ok(item)) => self.note(item),
@@ -215,6 +236,12 @@ impl Socket {
                 Poll::Ready(Err(None)) => self.phase = Phase::Ended,
             }
         }
+    }
+
+    /// Ends the connection, and has the kernel drop what it holds for the client.
+    fn reset(&mut self) {
+        reset_at_close(&self.stream);
+        self.phase = Phase::Ended;
     }
 
     /// Acts on an item that is no message, or that comes after the close.
@@ -238,7 +265,8 @@ impl Socket {
     /// Puts the close frame behind the frame that is being written. Frames that wait are dropped.
     fn begin_close(&mut self, code: u16) {
         frame::put(&mut self.out, Opcode::Close, &code.to_be_bytes());
-        self.phase = Phase::Closing(Box::pin(tokio::time::sleep(CLOSE_WAIT)));
+        let wait = if self.link.closing() == Some(Code::Policy) { SLOW_WAIT } else { CLOSE_WAIT };
+        self.phase = Phase::Closing(Box::pin(tokio::time::sleep(wait)));
     }
 
     /// Writes until nothing waits or the client takes no more.
@@ -298,6 +326,11 @@ impl Socket {
                 let item =
                     if self.link.has_broken_protocol() { Ok(None) } else { self.reader.next(&mut bytes) };
                 self.read_to += before - bytes.len();
+                self.note_unfinished(matches!(item, Ok(Some(_))));
+                if !self.link.may_send(self.reader.take_light()) {
+                    self.link.note_broken_protocol();
+                    return Poll::Ready(Err(Some(Code::Policy)));
+                }
                 match item {
                     Ok(Some(item)) => return Poll::Ready(Ok(item)),
                     Ok(None) => {}
@@ -315,6 +348,21 @@ impl Socket {
                 Poll::Ready(Ok(_)) => {}
             }
         }
+    }
+
+    /// Counts the bytes of an unfinished message among those of unfinished requests, and gives it its time from its first byte on.
+    fn note_unfinished(&mut self, has_item: bool) {
+        self.connections.hold_exactly(&self.connection, self.reader.held());
+        if self.reader.is_at_rest() || has_item && !self.reader.is_in_message() {
+            self.unfinished = None;
+        } else if self.unfinished.is_none() {
+            self.unfinished = Some(Box::pin(tokio::time::sleep(BODY_WAIT)));
+        }
+    }
+
+    /// Whether a message or a frame has been unfinished for as long as a body of HTTP may be.
+    fn is_late(&mut self, context: &mut Context<'_>) -> bool {
+        self.unfinished.as_mut().is_some_and(|wait| wait.as_mut().poll(context).is_ready())
     }
 
     /// Reads what has arrived; 0 at the end.
