@@ -36,7 +36,7 @@ pub use held::{Held, HeldKind, TokenHash};
 pub use json::{Items, Value, items};
 pub use keys::{Key, KeyTable, KnownKey, LastCall};
 pub use payload::{Payload, integer};
-pub use rate::{AccountLimit, Admit, Bucket, Limit, Limits, client_of};
+pub use rate::{AccountLimit, Admit, Bucket, Clients, Limit, Limits, client_of};
 pub use reason::Reason;
 pub use refusal::{Form, NO_EXPONENT, Refusal, escaped, has_exponent, quoted};
 pub use roles::missing_role;

@@ -302,7 +302,7 @@ const SEARCH_EVERY: Duration = Duration::from_secs(1);
 /// One bucket per client. A full bucket is dropped, since a new one is the same. The memory is bounded whatever clients
 /// arrive.
 #[derive(Debug)]
-pub(crate) struct Clients<K> {
+pub struct Clients<K> {
     limit: Limit,
     buckets: Mutex<Buckets<K>>,
 }
@@ -319,7 +319,8 @@ struct Buckets<K> {
 }
 
 impl<K: Copy + Eq + Hash> Clients<K> {
-    pub(crate) fn new(limit: Limit) -> Self {
+    /// No client has a bucket yet.
+    pub fn new(limit: Limit) -> Self {
         let buckets = Buckets {
             by_client: HashMap::new(),
             search_at: FEW,
@@ -329,7 +330,8 @@ impl<K: Copy + Eq + Hash> Clients<K> {
         Self { limit, buckets: Mutex::new(buckets) }
     }
 
-    pub(crate) fn take(&self, client: K, now: Duration) -> Admit {
+    /// Requests one token of a client.
+    pub fn take(&self, client: K, now: Duration) -> Admit {
         let mut buckets = self.buckets.lock();
         if buckets.by_client.len() >= buckets.search_at && now >= buckets.rested_at {
             buckets.by_client.retain(|_, bucket| !bucket.is_full(now));

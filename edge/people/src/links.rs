@@ -8,6 +8,7 @@ use buttonwood_engine::identity::{Command, Confirm, ConfirmProof, Failure, Maili
 use buttonwood_gate::{Refusal, Secret};
 use buttonwood_model::{SessionId, Time};
 use buttonwood_wire::field::bad_value;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Characters of a name.
@@ -39,9 +40,12 @@ impl People {
             let checked = self.look(|identity| identity.check_mail_of(from.peer(), self.now()));
             checked.map_err(|reject| refusal(reject, self.now()))?;
         }
-        self.check_password("password", password, &[&known.text, name]).await?;
+        if self.settings.limits_mail {
+            self.count_sign_up(from)?;
+        }
+        self.check_password(("password", password), &[&known.text, name], from.peer).await?;
         let (token, browser, credential) = (draw()?, draw()?, draw_number()?);
-        let (names, hash) = (Names::of(&known.login), self.hashed(password).await?);
+        let (names, hash) = (Names::of(&known.login), self.hashed(password, from.peer).await?);
         let address = Secret::new(known.text.clone().into_bytes());
         self.put(vec![(names.password(credential), hash), (names.address(), address)]).await?;
         let now = self.now();
@@ -97,7 +101,7 @@ impl People {
             (None, Some(password)) => {
                 let checked = self.look(|identity| identity.check_sign_in(&found.login, from.peer(), now));
                 checked.map_err(|reject| refusal(reject, now))?;
-                if !self.is_right(&found.login, found.credential, password).await? {
+                if !self.is_right(&found.login, found.credential, password, from).await? {
                     let failure = Failure { login: found.login, peer: from.peer(), code_of: None };
                     let _ = self.submit(Command::Fail(failure)).await?;
                     return Err(bad());
@@ -132,7 +136,7 @@ impl People {
     ///
     /// # Errors
     /// 400 for the link or the password.
-    pub async fn reset(&self, token: &str, new: &str) -> Result<(), Refusal> {
+    pub async fn reset(&self, token: &str, new: &str, from: &From) -> Result<(), Refusal> {
         let (token, now) = (digest(token), self.now());
         let found = self.look(|identity| {
             let user = identity.reset(&token, now)?.user;
@@ -140,8 +144,8 @@ impl People {
         });
         let (login, before) = found.ok_or_else(|| refusal(Reject::BadLink, now))?;
         let address = self.address(&login).unwrap_or_default();
-        self.check_password("password", new, &[&address]).await?;
-        let credential = self.store_password(&login, new).await?;
+        self.check_password(("password", new), &[&address], from.peer).await?;
+        let credential = self.store_password(&login, new, from.peer).await?;
         self.replace(Command::Reset(token, credential), (&login, before, credential)).await?;
         self.notify(&address);
         Ok(())
@@ -169,12 +173,12 @@ impl People {
             Ok((user.login, user.credential))
         });
         let (login, before) = found.map_err(|reject| refusal(reject, now))?;
-        if !self.is_right(&login, before, old).await? {
+        if !self.is_right(&login, before, old, from).await? {
             return self.fail(Failure { login, peer: from.peer(), code_of: None }).await;
         }
         let address = self.address(&login).unwrap_or_default();
-        self.check_password("new", new, &[&address]).await?;
-        let credential = self.store_password(&login, new).await?;
+        self.check_password(("new", new), &[&address], from.peer).await?;
+        let credential = self.store_password(&login, new, from.peer).await?;
         self.replace(Command::SetPassword(session, credential), (&login, before, credential)).await?;
         self.notify(&address);
         Ok(())
@@ -183,9 +187,9 @@ impl People {
     /// Refuses a weak password in a field; the estimate is work for the threads of passwords.
     pub(crate) async fn check_password(
         &self,
-        field: &'static str,
-        given: &str,
+        (field, given): (&'static str, &str),
         known: &[&str],
+        client: IpAddr,
     ) -> Result<(), Refusal> {
         let given = zeroize::Zeroizing::new(given.to_owned());
         let known: Vec<String> = known.iter().map(|text| (*text).to_owned()).collect();
@@ -193,7 +197,7 @@ impl People {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             password::check(field, &given, &known)
         };
-        self.hasher.run(check).await?
+        self.hasher.run(client, check).await?
     }
 
     /// Stores a password under a number of its own.
@@ -201,8 +205,9 @@ impl People {
         &self,
         login: &buttonwood_engine::identity::Digest,
         new: &str,
+        client: IpAddr,
     ) -> Result<u64, Refusal> {
-        let (credential, hash) = (draw_number()?, self.hashed(new).await?);
+        let (credential, hash) = (draw_number()?, self.hashed(new, client).await?);
         self.put(vec![(Names::of(login).password(credential), hash)]).await?;
         Ok(credential)
     }

@@ -5,9 +5,9 @@ use crate::mail::{self, Outgoing};
 use crate::mailbox::{Mailbox, Message};
 use crate::vault::{Names, Vault, is_of_person, needed};
 use crate::{Drawn, address, password};
-use buttonwood_engine::identity::{Command, Digest, Identity, Peer, Reject, Stage, User, UserId};
+use buttonwood_engine::identity::{Command, Digest, Failure, Identity, Peer, Reject, Stage, User, UserId};
 use buttonwood_engine::{Command as Sent, Reject as EngineReject};
-use buttonwood_gate::{Refusal, Secret};
+use buttonwood_gate::{Admit, Clients, Limit, Reason, Refusal, Secret, client_of};
 use buttonwood_metrics::Page;
 use buttonwood_model::{CurrencyId, SessionId, Time};
 use buttonwood_num::Money;
@@ -17,11 +17,14 @@ use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 /// Sessions whose last use is remembered before the first search for those that have ended.
 const USES_FEW: usize = 10_000;
+/// Sign-ups of one client address that cost an estimate of a password, taken and refused ones: twenty at once, and twenty an hour.
+const SIGN_UPS: Limit = Limit { every: Duration::from_mins(3), burst: 20, queue: 0 };
 
 /// The last use of each session since the start.
 struct Uses {
@@ -113,6 +116,8 @@ pub struct People {
     pub(crate) exchange: Exchange,
     pub(crate) settings: Settings,
     pub(crate) hasher: Hasher,
+    /// Sign-ups by client address.
+    sign_ups: Clients<IpAddr>,
     mailbox: Mailbox,
     /// The addresses by their SHA-256.
     addresses: RwLock<HashMap<Digest, Arc<str>>>,
@@ -160,6 +165,7 @@ impl People {
             exchange,
             settings,
             hasher,
+            sign_ups: Clients::new(SIGN_UPS),
             mailbox: Mailbox::default(),
             addresses: RwLock::new(addresses),
             pending: Mutex::default(),
@@ -255,6 +261,29 @@ impl People {
     /// Whether the directory is a sandbox's.
     pub(crate) fn is_sandbox(&self) -> bool {
         self.settings.is_sandbox
+    }
+
+    /// Counts a sign-up of a client, whatever comes of it: a refused one costs the threads of passwords as much.
+    ///
+    /// # Errors
+    /// 429 for one too many.
+    pub(crate) fn count_sign_up(&self, from: &From) -> Result<(), Refusal> {
+        let now = Duration::from_micros(self.now().0);
+        match self.sign_ups.take(client_of(from.peer), now) {
+            Admit::Now | Admit::Wait(_) => Ok(()),
+            Admit::Refuse { retry_after } => {
+                let refusal = Refusal::new(Reason::RateLimit, "Too many tries: wait before the next one");
+                Err(Refusal { retry_after: Some(retry_after), ..refusal })
+            }
+        }
+    }
+
+    /// Counts a failure whose call has ended: its client left while the password or the signature was checked.
+    pub(crate) fn note_failure(exchange: &Exchange, failure: Failure) {
+        let sent = Sent { caller: None, body: Command::Fail(failure).into() };
+        if exchange.submit(sent).is_err() {
+            tracing::debug!("a failed sign-in was not counted: the exchange is busy");
+        }
     }
 
     /// Whether mail can be sent, or is kept.
@@ -359,12 +388,14 @@ impl People {
         }
     }
 
-    /// Whether a password is that of a number of an address. For 0 the same work is done in vain.
+    /// Whether a password is that of a number of an address. For 0 the same work is done in vain. A wrong one counts as a failure of the
+    /// caller's address even if the caller leaves meanwhile; for one that stays, the caller of this function counts it.
     pub(crate) async fn is_right(
         &self,
         login: &Digest,
         credential: u64,
         given: &str,
+        from: &From,
     ) -> Result<bool, Refusal> {
         let names = Names::of(login);
         let mut read = self.records(vec![names.password(credential), names.listed(credential)]).await?;
@@ -375,13 +406,20 @@ impl People {
             let is_listed = listed.is_some_and(|listed| listed.expose().ct_eq(given.as_bytes()).into());
             is_hashed || is_listed
         };
-        self.hasher.run(verify).await
+        let failure = Failure { login: *login, peer: from.peer(), code_of: None };
+        let exchange = self.exchange.clone();
+        let note = move |is_right: bool| {
+            if !is_right {
+                Self::note_failure(&exchange, failure);
+            }
+        };
+        self.hasher.run_and_note(from.peer, verify, note).await
     }
 
     /// The record of a password that was checked.
-    pub(crate) async fn hashed(&self, given: &str) -> Result<Secret, Refusal> {
+    pub(crate) async fn hashed(&self, given: &str, client: IpAddr) -> Result<Secret, Refusal> {
         let given = Zeroizing::new(given.to_owned());
-        let hash = self.hasher.run(move || password::hash(&given)).await?;
+        let hash = self.hasher.run(client, move || password::hash(&given)).await?;
         hash.map(|hash| Secret::new(hash.as_bytes().to_vec())).ok_or_else(failed)
     }
 }

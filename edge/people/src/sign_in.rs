@@ -32,7 +32,7 @@ impl People {
         let found = found.map_err(|reject| refusal(reject, now))?;
         let credential =
             found.as_ref().filter(|(_, user)| user.is_active()).map_or(0, |(_, user)| user.credential);
-        let is_right = self.is_right(&login, credential, password).await?;
+        let is_right = self.is_right(&login, credential, password, from).await?;
         let failure = Failure { login, peer: from.peer(), code_of: None };
         let Some((user, _)) = found.filter(|_| is_right && credential != 0) else {
             return self.fail(failure).await;

@@ -9,8 +9,12 @@ use buttonwood_engine::identity::{Command, NewUser, UserChange, UserId};
 use buttonwood_gate::{Refusal, Secret};
 use buttonwood_model::{GroupId, Roles};
 use buttonwood_wire::field::failed;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use zeroize::Zeroizing;
+
+/// Users are made by calls from this machine.
+const LOCAL: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// A user to make, or to change.
 #[derive(Debug)]
@@ -74,7 +78,7 @@ impl People {
     pub async fn make_user(&self, new: &NewPerson<'_>) -> Result<MadeUser, Refusal> {
         let known = address::read(new.email)?;
         check_name(new.name)?;
-        self.check_password("password", new.password, &[&known.text, new.name]).await?;
+        self.check_password(("password", new.password), &[&known.text, new.name], LOCAL).await?;
         let names = Names::of(&known.login);
         let before = self.look(|identity| {
             let id = identity.find_user(&known.login)?;
@@ -88,7 +92,7 @@ impl People {
             }
             None => (draw_number()?, totp::draw()?),
         };
-        let credential = self.store_password(&known.login, new.password).await?;
+        let credential = self.store_password(&known.login, new.password, LOCAL).await?;
         let records =
             [(names.totp(factor), secret.to_vec()), (names.address(), known.text.clone().into_bytes())];
         self.put(records.map(|(name, bytes)| (name, Secret::new(bytes))).to_vec()).await?;

@@ -145,6 +145,7 @@ impl People {
         session: SessionId,
         made: MadePasskey,
         shown: Shown<'_>,
+        from: &From,
     ) -> Result<PasskeyAdded, Refusal> {
         let party = self.party(shown.origin)?;
         let now = self.now();
@@ -155,7 +156,7 @@ impl People {
         if !making.is_of(session) {
             return Err(wrong());
         }
-        let verified = self.hasher.run(move || party.made(state, &made.into_reply())).await?;
+        let verified = self.hasher.run(from.peer, move || party.made(state, &made.into_reply())).await?;
         let made = verified.map_err(|error| refused(&error))?;
         let added = self.add(session, (&user, making.name), (challenge, made)).await?;
         self.notify_of_passkey(id, true);
@@ -262,7 +263,13 @@ impl People {
         }
         let number = passkey.number;
         let verify = move || party.signed(state, &passkey, &signed.into_reply());
-        let counter = match self.hasher.run(verify).await? {
+        let exchange = self.exchange.clone();
+        let note = move |verified: Result<_, _>| {
+            if verified.is_err() {
+                Self::note_failure(&exchange, failure);
+            }
+        };
+        let counter = match self.hasher.run_and_note(from.peer, verify, note).await? {
             Ok(counter) => counter,
             Err(error) => {
                 tracing::debug!(?error, "a passkey was refused");

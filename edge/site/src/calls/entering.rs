@@ -104,7 +104,7 @@ pub(super) fn reset<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
     Box::pin(async move {
         let read = Reset::of(&fields);
         let (token, password) = (read.token()?, read.password()?);
-        guest.app.people.reset(&token, &password).await?;
+        guest.app.people.reset(&token, &password, &guest.from).await?;
         Ok(fields::done())
     })
 }

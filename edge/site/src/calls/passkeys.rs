@@ -182,7 +182,7 @@ pub(super) fn finish<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
     Box::pin(async move {
         let made = made(&fields)?;
         let (people, session) = (&caller.app.people, caller.browser.session);
-        let added = people.finish_passkey(session, made, shown(caller)).await?;
+        let added = people.finish_passkey(session, made, shown(caller), &caller.from).await?;
         let (csrf, cookie) = match added.entered {
             Some(entered) => {
                 let cookie = fields::session(&entered.cookie.text, caller.is_https)?;
