@@ -20,6 +20,8 @@ pub struct Opener {
     who: Who,
     /// The account that it acts on.
     pub account: AccountId,
+    /// The nonce of a key's handshake that lies ahead of the clock.
+    ahead: Option<Nonce>,
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +55,12 @@ impl Opener {
             Who::Key(_) => Nonce::default(),
             Who::Token(_, held) | Who::Browser(held) => held.nonce(),
         }
+    }
+
+    /// The nonce of its handshake, if that lies ahead of the clock: it has to be journaled before the socket opens, since the start of the
+    /// exchange does not cover it.
+    pub fn nonce_ahead(&self) -> Option<Nonce> {
+        self.ahead
     }
 
     /// Whether its key needs a sign of life every 30 s.
@@ -103,17 +111,17 @@ impl Gate {
                 let hash = token_hash(token).ok_or_else(dead_token)?;
                 let held = find(&hash).ok_or_else(dead_token)?;
                 let Owner::Account(account) = held.owner else { return Err(dead_token()) };
-                Ok(Some(Opener { who: Who::Token(hash, Box::new(held)), account }))
+                Ok(Some(Opener { who: Who::Token(hash, Box::new(held)), account, ahead: None }))
             }
             Some(Handshake::Signed { signed, nonce }) => {
                 let (known, tag, decoded) = self.authenticate(address, &signed).map_err(unauthorized)?;
-                let account = self.check_opener(&known, nonce, &decoded, time)?;
+                let (account, ahead) = self.check_opener(&known, nonce, &decoded, time)?;
                 if !known.opens(tag, time) {
                     return Err(refused(
                         "the key has opened a socket with this nonce in the last 60 seconds",
                     ));
                 }
-                Ok(Some(Opener { who: Who::Key(known), account }))
+                Ok(Some(Opener { who: Who::Key(known), account, ahead }))
             }
         }
     }
@@ -142,17 +150,17 @@ impl Gate {
         let TicketOf { session, account } = self.tickets().take(&hash, time).ok_or_else(dead)?;
         let held = find(session).filter(|held| held.chosen == Some(account));
         let held = held.ok_or_else(|| refused("the session of the ticket has ended"))?;
-        Ok(Opener { who: Who::Browser(Box::new(held)), account })
+        Ok(Opener { who: Who::Browser(Box::new(held)), account, ahead: None })
     }
 
-    /// Checks key and nonce of a signed handshake; returns the key's account.
+    /// Checks key and nonce of a signed handshake; returns the key's account, and the nonce if it lies ahead of the clock.
     fn check_opener(
         &self,
         known: &KnownKey,
         nonce: &[u8],
         decoded: &[u8],
         time: Time,
-    ) -> Result<AccountId, Refusal> {
+    ) -> Result<(AccountId, Option<Nonce>), Refusal> {
         let Owner::Account(account) = known.key.owner else {
             return Err(refused("a socket needs a key of one account, and this is a master key"));
         };
@@ -172,7 +180,13 @@ impl Gate {
         if seconds < self.start().seconds() {
             return Err(refused("the nonce lies before the start of the exchange"));
         }
-        Ok(account)
+        let sent = Nonce::at(Time(seconds * Time::SECOND));
+        if seconds > self.start().seconds() && sent <= known.last_nonce() {
+            return Err(refused(
+                "the nonce is no later than this key's highest before the exchange was started",
+            ));
+        }
+        Ok((account, (seconds > time.seconds()).then_some(sent)))
     }
 
     /// The opener of a socket as it is now. That of a browser ends with the session, and when another account is chosen.
@@ -201,7 +215,7 @@ impl Gate {
                 Who::Browser(Box::new(now.ok_or_else(ended)?))
             }
         };
-        Ok(Opener { who, account: opener.account })
+        Ok(Opener { who, account: opener.account, ahead: None })
     }
 
     /// A call over a socket with this payload. It uses no nonce and none of the limits of calls with one.

@@ -14,6 +14,7 @@ use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,6 +166,8 @@ pub struct KeyTable {
     /// Verifies for unknown keys, so that they take as long as known ones.
     nobody: Signer,
     known: RwLock<Known>,
+    /// The number of changes.
+    version: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -184,7 +187,7 @@ impl Known {
 impl KeyTable {
     pub(crate) fn new(limits: Limits) -> Self {
         let nobody = Signer::new(&Secret::new(Vec::new()));
-        Self { limits, nobody, known: RwLock::default() }
+        Self { limits, nobody, known: RwLock::default(), version: AtomicU64::new(0) }
     }
 
     /// Adds a key, or replaces the one with its text. `last_nonce` is the recovered highest nonce; a replaced key keeps
@@ -205,6 +208,7 @@ impl KeyTable {
             },
         };
         known.keys.insert(next.key.api_key.as_bytes().into(), Arc::new(next));
+        self.note_change();
     }
 
     /// Gives a known key other settings, from its next request on. A key that is not known stays so.
@@ -213,6 +217,7 @@ impl KeyTable {
         let group_addresses = known.addresses_of(key.group);
         if let Some(before) = known.keys.get_mut(key.api_key.as_bytes()) {
             *before = Arc::new(before.with(key, group_addresses));
+            self.note_change();
         }
     }
 
@@ -224,11 +229,24 @@ impl KeyTable {
         for before in known.keys.values_mut().filter(|known| known.key.group == Some(group)) {
             *before = Arc::new(before.with(before.key.clone(), Arc::clone(&addresses)));
         }
+        self.note_change();
     }
 
     /// Removes a key: its next request is that of an unknown key (AUTH-011).
     pub fn remove(&self, api_key: &str) {
-        self.known.write().keys.remove(api_key.as_bytes());
+        let mut known = self.known.write();
+        known.keys.remove(api_key.as_bytes());
+        self.note_change();
+    }
+
+    /// The number of changes so far: who has seen a key at this version sees the same key while it stays.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// Counts a change, while the table is locked for it: a reader that then looks finds the change.
+    fn note_change(&self) {
+        self.version.fetch_add(1, Ordering::Release);
     }
 
     /// The key with this text.

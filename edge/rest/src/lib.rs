@@ -66,6 +66,6 @@ pub use sandbox::caller::Controllers;
 pub use standing::{AccountBalance, AccountPosition, balances_of, positions_of};
 pub use steps::{Step, Steps};
 pub use streams::{
-    FastOptions, MarketData, MarketDataV2, OpenSocket, Opening, OrderEventsOptions, SocketFault,
-    SocketTarget, StreamKind, StreamPath, Streams, stream_paths,
+    Answering, CountedBy, FastOptions, MarketData, MarketDataV2, OpenSocket, Opening, OrderEventsOptions,
+    SocketFault, SocketTarget, StreamKind, StreamPath, Streams, stream_paths,
 };

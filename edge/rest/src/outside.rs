@@ -5,6 +5,7 @@
 
 mod visit;
 
+pub(crate) use visit::is_of_other_site;
 pub use visit::{Visit, form};
 
 use crate::app::{App, Settings};

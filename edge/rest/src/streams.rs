@@ -7,18 +7,21 @@ use crate::admission::{admit, come_in, wait_for_turn};
 use crate::app::App;
 use crate::auth::Auth;
 use crate::call::Asked;
+use crate::outside::is_of_other_site;
 use crate::respond::reader;
 use crate::route::{Handler, Route};
 use buttonwood_gate::{self as gate, Reason, Refusal};
 use buttonwood_http::{Accepted, NoUpgrade, Reply, Request, asks_for_socket, handshake};
 use buttonwood_model::AccountId;
 use buttonwood_model::Role::{Auditor, Trader};
-use buttonwood_model::Scope;
+use buttonwood_model::{Scope, SessionId};
 use buttonwood_wire::contract::{Encoded, Field, Flag, InQuery, Query, Repeated, Text, Whole};
 use buttonwood_wire::request;
+use http::header::HOST;
 use http::request::Parts;
 use std::fmt::Debug;
 use std::net::IpAddr;
+use std::pin::Pin;
 
 /// A kind of socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +51,18 @@ impl StreamKind {
     }
 }
 
+/// By what attempts to open a socket, and open sockets, are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountedBy {
+    /// The client's address: no credentials, or wrong ones.
+    Address,
+    /// The client's address, apart from the others: a page of another site opens the socket, which must not lock the programs of its
+    /// visitor out.
+    Page,
+    /// The key, token or browser whose credentials were right.
+    Key(SessionId),
+}
+
 /// A handshake that passed the gate.
 #[derive(Debug)]
 pub struct Opening<'a> {
@@ -61,11 +76,16 @@ pub struct Opening<'a> {
     pub head: &'a Parts,
     /// The client, behind trusted proxies too.
     pub client: IpAddr,
+    /// By what it is counted unless it brings credentials that are right.
+    pub by_address: CountedBy,
     /// The answer's key.
     pub accepted: Accepted,
     /// The caller, where the path is private, and the account that it acts on; without an account it acts on all of its group.
     pub caller: Option<(gate::Call, Option<AccountId>)>,
 }
+
+/// The answer to a handshake.
+pub type Answering<'a> = Pin<Box<dyn Future<Output = Result<Reply, Refusal>> + 'a>>;
 
 /// Serves sockets.
 pub trait Streams: Debug + Send + Sync {
@@ -73,13 +93,14 @@ pub trait Streams: Debug + Send + Sync {
     ///
     /// # Errors
     /// `RateLimit` for one too many.
-    fn attempt(&self, client: IpAddr) -> Result<(), Refusal>;
+    fn attempt(&self, client: IpAddr, by: CountedBy) -> Result<(), Refusal>;
 
-    /// Answers a handshake.
+    /// Answers a handshake. That of the newest socket is counted here, since its credentials are looked at here; all others were counted
+    /// before.
     ///
     /// # Errors
     /// The refusal of the handshake.
-    fn open(&self, opening: Opening<'_>) -> Result<Reply, Refusal>;
+    fn open<'a>(&'a self, opening: Opening<'a>) -> Answering<'a>;
 
     /// The contract of the streams, as a JSON text.
     fn contract(&self) -> &'static str;
@@ -253,22 +274,56 @@ pub(crate) async fn open(
 ) -> Result<Reply, Refusal> {
     let streams = app.settings.streams.as_ref().ok_or_else(|| crate::no_endpoint(route.path))?;
     let Request { head, body, signed, .. } = request;
-    if asks_for_socket(head) {
-        streams.attempt(client)?;
-    }
-    let accepted = handshake(head).map_err(no_upgrade)?;
-    let caller = if route.auth == Auth::Public {
-        None
-    } else {
-        come_in(app, client, head, body).await?;
-        let mut call = admit(app, route, head, signed, client)?;
-        wait_for_turn(app, &mut call).await?;
-        let call = reader(app, route, call, asked)?;
-        let account = call.acting();
-        Some((call.into_gate(), account))
+    let by_address = if is_of_other_page(app, head) { CountedBy::Page } else { CountedBy::Address };
+    let accepted = match handshake(head) {
+        Ok(accepted) => accepted,
+        Err(why) => {
+            if asks_for_socket(head) {
+                streams.attempt(client, by_address)?;
+            }
+            return Err(no_upgrade(why));
+        }
+    };
+    let caller = match (route.auth, kind) {
+        // Its credentials decide by what it is counted.
+        (Auth::Public, StreamKind::Fast) => {
+            app.gate.address(client, app.uptime())?;
+            None
+        }
+        (Auth::Public, _) => {
+            streams.attempt(client, by_address)?;
+            None
+        }
+        _ => {
+            come_in(app, client, head, body).await?;
+            let mut call = match admit(app, route, head, signed, client) {
+                Ok(call) => call,
+                Err(refusal) => {
+                    streams.attempt(client, by_address)?;
+                    return Err(refusal);
+                }
+            };
+            streams.attempt(client, CountedBy::Key(call.session()))?;
+            wait_for_turn(app, &mut call).await?;
+            let call = reader(app, route, call, asked)?;
+            let account = call.acting();
+            Some((call.into_gate(), account))
+        }
     };
     let Asked { parameter, query } = *asked;
-    streams.open(Opening { kind, parameter, query, head, client, accepted, caller })
+    streams.open(Opening { kind, parameter, query, head, client, by_address, accepted, caller }).await
+}
+
+/// Whether a page of another site than the exchange's own makes a request.
+fn is_of_other_page(app: &App, head: &Parts) -> bool {
+    let own = match &app.settings.public_url {
+        Some(url) => url.clone(),
+        None => {
+            let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
+            format!("http://{}", host.unwrap_or_default())
+        }
+    };
+    is_of_other_site(&head.headers, &own)
 }
 
 fn no_upgrade(why: NoUpgrade) -> Refusal {

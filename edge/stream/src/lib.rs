@@ -43,8 +43,10 @@ use crate::post::{Ask, Asks, SocketId};
 use crate::queue::{Numbering, Queue};
 use crate::registry::Registry;
 use buttonwood_gate::{Reason, Refusal};
-use buttonwood_http::{Reply, Socket};
-use buttonwood_rest::{App, OpenSocket, Opening, SocketFault, SocketTarget, StreamKind};
+use buttonwood_http::Socket;
+use buttonwood_rest::{
+    Answering, App, CountedBy, OpenSocket, Opening, SocketFault, SocketTarget, StreamKind,
+};
 use std::io;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -158,21 +160,24 @@ impl Streams {
 }
 
 impl buttonwood_rest::Streams for Streams {
-    fn attempt(&self, client: IpAddr) -> Result<(), Refusal> {
-        self.started.get().map_or(Ok(()), |started| started.limits.attempt(client, started.app.uptime()))
+    fn attempt(&self, client: IpAddr, by: CountedBy) -> Result<(), Refusal> {
+        let attempt = |started: &Started| started.limits.attempt(client, by, started.app.uptime());
+        self.started.get().map_or(Ok(()), attempt)
     }
 
-    fn open(&self, opening: Opening<'_>) -> Result<Reply, Refusal> {
-        let started = self
-            .started
-            .get()
-            .ok_or_else(|| Refusal::new(Reason::Maintenance, "The exchange is starting"))?;
-        match opening.kind {
-            StreamKind::MarketDataV1 | StreamKind::MultiMarketDataV1 => open_v1::open(started, opening),
-            StreamKind::MarketDataV2 => open_v2::open(started, opening),
-            StreamKind::OrderEvents => open_orders::open(started, opening),
-            StreamKind::Fast => fast::open(started, opening),
-        }
+    fn open<'a>(&'a self, opening: Opening<'a>) -> Answering<'a> {
+        Box::pin(async move {
+            let started = self
+                .started
+                .get()
+                .ok_or_else(|| Refusal::new(Reason::Maintenance, "The exchange is starting"))?;
+            match opening.kind {
+                StreamKind::MarketDataV1 | StreamKind::MultiMarketDataV1 => open_v1::open(started, opening),
+                StreamKind::MarketDataV2 => open_v2::open(started, opening),
+                StreamKind::OrderEvents => open_orders::open(started, opening),
+                StreamKind::Fast => fast::open(started, opening).await,
+            }
+        })
     }
 
     fn contract(&self) -> &'static str {

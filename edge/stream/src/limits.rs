@@ -1,13 +1,15 @@
-//! The limits of sockets (D-157): open sockets by address and key, attempts to open one by address, weight by connection and
+//! The limits of sockets (D-157): open sockets and attempts to open one by address or key, weight by connection and
 //! address, orders by key and group. They are apart from those of REST.
 //!
 //! A window begins with its first use, and is over after its length.
 
 use buttonwood_gate::{Refusal, client_of};
+use buttonwood_http::Link;
 use buttonwood_model::{AccountId, GroupId, SessionId, Side, SymbolId};
-use buttonwood_rest::Views;
+use buttonwood_rest::{App, CountedBy, Views};
 use buttonwood_wire::field::busy;
 use parking_lot::Mutex;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -159,6 +161,7 @@ impl Drop for Flight {
 #[derive(Debug, Default)]
 struct Open {
     addresses: HashMap<IpAddr, u32>,
+    pages: HashMap<IpAddr, u32>,
     keys: HashMap<SessionId, u32>,
 }
 
@@ -168,6 +171,8 @@ pub(crate) struct SocketLimits {
     is_on: bool,
     open: Mutex<Open>,
     attempts: Table<IpAddr>,
+    page_attempts: Table<IpAddr>,
+    key_attempts: Table<SessionId>,
     weights: Table<IpAddr>,
     orders: [Table<SessionId>; 2],
     group_orders: [Table<GroupId>; 2],
@@ -190,20 +195,32 @@ impl Drop for Resuming {
     }
 }
 
-/// The place of an open socket among those of its address and its key, given back when it is dropped.
+/// The place of an open socket among those of its address or its key, given back when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Seat {
     limits: Arc<SocketLimits>,
     address: IpAddr,
-    key: Option<SessionId>,
+    by: CountedBy,
+}
+
+impl Seat {
+    /// Has a socket's control frames and empty parts weighed as calls are, by a window of their own.
+    pub(crate) fn weigh_frames(&self, link: &Link, app: &Arc<App>) {
+        let (limits, address, app) = (Arc::clone(&self.limits), self.address, Arc::clone(app));
+        let own = RefCell::new(Window::default());
+        link.weigh_by(move |frames| {
+            limits.weigh(&mut own.borrow_mut(), address, frames, app.uptime()).is_ok()
+        });
+    }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
         let mut open = self.limits.open.lock();
-        leave(&mut open.addresses, &self.address);
-        if let Some(key) = &self.key {
-            leave(&mut open.keys, key);
+        match &self.by {
+            CountedBy::Address => leave(&mut open.addresses, &self.address),
+            CountedBy::Page => leave(&mut open.pages, &self.address),
+            CountedBy::Key(key) => leave(&mut open.keys, key),
         }
     }
 }
@@ -227,15 +244,21 @@ impl SocketLimits {
     ///
     /// # Errors
     /// `RateLimit`.
-    pub(crate) fn attempt(&self, client: IpAddr, now: Duration) -> Result<(), Refusal> {
+    pub(crate) fn attempt(&self, client: IpAddr, by: CountedBy, now: Duration) -> Result<(), Refusal> {
         if !self.is_on {
             return Ok(());
         }
-        let taken = self.attempts.take(client_of(client), ATTEMPTS, ATTEMPTS.limit, 1, now);
+        let address = client_of(client);
+        let taken = match by {
+            CountedBy::Address => self.attempts.take(address, ATTEMPTS, ATTEMPTS.limit, 1, now),
+            CountedBy::Page => self.page_attempts.take(address, ATTEMPTS, ATTEMPTS.limit, 1, now),
+            CountedBy::Key(key) => self.key_attempts.take(key, ATTEMPTS, ATTEMPTS.limit, 1, now),
+        };
         taken.map_err(|wait| {
             limited(wait).and(&format!(
-                "{} attempts to open a socket in five minutes are allowed from one address",
-                ATTEMPTS.limit
+                "{} attempts to open a socket in five minutes are allowed {}",
+                ATTEMPTS.limit,
+                whose(by)
             ))
         })
     }
@@ -244,22 +267,19 @@ impl SocketLimits {
     ///
     /// # Errors
     /// `RateLimit`.
-    pub(crate) fn sit(self: &Arc<Self>, client: IpAddr, key: Option<SessionId>) -> Result<Seat, Refusal> {
+    pub(crate) fn sit(self: &Arc<Self>, client: IpAddr, by: CountedBy) -> Result<Seat, Refusal> {
         let address = client_of(client);
         let mut open = self.open.lock();
-        let of_address = open.addresses.get(&address).copied().unwrap_or(0);
-        if self.is_on && of_address >= OPEN_OF_ADDRESS {
-            return Err(crowded(OPEN_OF_ADDRESS, "of one address"));
+        let (count, most) = match by {
+            CountedBy::Address => (open.addresses.entry(address).or_default(), OPEN_OF_ADDRESS),
+            CountedBy::Page => (open.pages.entry(address).or_default(), OPEN_OF_ADDRESS),
+            CountedBy::Key(key) => (open.keys.entry(key).or_default(), OPEN_OF_KEY),
+        };
+        if self.is_on && *count >= most {
+            return Err(crowded(most, whose(by)));
         }
-        let of_key = key.and_then(|key| open.keys.get(&key).copied()).unwrap_or(0);
-        if self.is_on && of_key >= OPEN_OF_KEY {
-            return Err(crowded(OPEN_OF_KEY, "of one key"));
-        }
-        *open.addresses.entry(address).or_default() += 1;
-        if let Some(key) = key {
-            *open.keys.entry(key).or_default() += 1;
-        }
-        Ok(Seat { limits: Arc::clone(self), address, key })
+        *count += 1;
+        Ok(Seat { limits: Arc::clone(self), address, by })
     }
 
     /// Counts a reading of missed events: of an account one at a time, of a key ten a minute.
@@ -356,9 +376,21 @@ impl SocketLimits {
         [short.count(&key, ORDERS_SHORT, now), day.count(&key, ORDERS_DAY, now)]
     }
 
-    /// The attempts of an address within the window.
-    pub(crate) fn attempts_of(&self, client: IpAddr, now: Duration) -> u32 {
-        self.attempts.count(&client_of(client), ATTEMPTS, now)
+    /// The attempts of an address or a key within the window.
+    pub(crate) fn attempts_of(&self, client: IpAddr, by: CountedBy, now: Duration) -> u32 {
+        match by {
+            CountedBy::Address => self.attempts.count(&client_of(client), ATTEMPTS, now),
+            CountedBy::Page => self.page_attempts.count(&client_of(client), ATTEMPTS, now),
+            CountedBy::Key(key) => self.key_attempts.count(&key, ATTEMPTS, now),
+        }
+    }
+}
+
+fn whose(by: CountedBy) -> &'static str {
+    match by {
+        CountedBy::Address => "of one address",
+        CountedBy::Page => "of pages of other sites at one address",
+        CountedBy::Key(_) => "of one key",
     }
 }
 

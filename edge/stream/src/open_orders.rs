@@ -11,7 +11,7 @@ use crate::{Opened, Started};
 use buttonwood_gate::{self as gate, Owner, Reason, Refusal};
 use buttonwood_http::{Reply, Serve};
 use buttonwood_model::{AccountId, GroupId, Role, Roles, Scope, Scopes};
-use buttonwood_rest::{App, Opening, OrderEventsOptions, StreamKind, held_by_token};
+use buttonwood_rest::{App, CountedBy, Opening, OrderEventsOptions, StreamKind, held_by_token};
 use buttonwood_views::history::Resumed;
 use buttonwood_views::{AccountEvent, EventId};
 use buttonwood_wire::field::bad_query;
@@ -47,7 +47,7 @@ pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Ref
         (Some(account), _) | (None, Owner::Account(account)) => Whose::Account(account),
         (None, Owner::Group(group)) => Whose::Group(group),
     };
-    let seat = started.limits.sit(opening.client, Some(call.session()))?;
+    let seat = started.limits.sit(opening.client, CountedBy::Key(call.session()))?;
     let resuming = match (after, whose) {
         (Some(_), Whose::Account(account)) => {
             Some(started.limits.resume(call.session(), account, started.app.uptime())?)
@@ -58,6 +58,7 @@ pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Ref
     let (started, client) = (started.clone(), opening.client);
     let run: Serve = Box::new(move |socket| {
         Box::pin(async move {
+            seat.weigh_frames(&socket.link(), &started.app);
             let _seat = seat;
             let queue = Queue::new(Numbering::Socket).filtered(filter);
             let opened = Opened { kind: StreamKind::OrderEvents, key: Some(key), cancels: false, queue };

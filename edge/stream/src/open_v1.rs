@@ -29,9 +29,10 @@ pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Ref
     let (started, kind) = (started.clone(), opening.kind);
     let shown: Vec<String> =
         symbols.iter().map(|id| started.app.names.symbol(*id).name.to_ascii_uppercase()).collect();
-    let seat = started.limits.sit(opening.client, None)?;
+    let seat = started.limits.sit(opening.client, opening.by_address)?;
     let run: Serve = Box::new(move |socket| {
         Box::pin(async move {
+            seat.weigh_frames(&socket.link(), &started.app);
             let _seat = seat;
             let membership = started.enter(&socket, Opened::public(kind, Numbering::Socket));
             let member = membership.member();

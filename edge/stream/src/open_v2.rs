@@ -23,10 +23,11 @@ use std::net::IpAddr;
 pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Refusal> {
     let is_numbered = MarketDataV2::of(opening.query).sequence()?;
     let numbering = if is_numbered { Numbering::Plain } else { Numbering::Off };
-    let seat = started.limits.sit(opening.client, None)?;
+    let seat = started.limits.sit(opening.client, opening.by_address)?;
     let (started, client) = (started.clone(), opening.client);
     let run: Serve = Box::new(move |socket| {
         Box::pin(async move {
+            seat.weigh_frames(&socket.link(), &started.app);
             let _seat = seat;
             let membership = started.enter(&socket, Opened::public(StreamKind::MarketDataV2, numbering));
             let out = membership.member();

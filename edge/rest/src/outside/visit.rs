@@ -145,7 +145,7 @@ fn origin(headers: &HeaderMap) -> Option<&str> {
     headers.contains_key(ORIGIN).then(|| once(headers, &ORIGIN).unwrap_or("null"))
 }
 
-fn is_of_other_site(headers: &HeaderMap, own: &str) -> bool {
+pub(crate) fn is_of_other_site(headers: &HeaderMap, own: &str) -> bool {
     let is_foreign_fetch = headers.contains_key(SEC_FETCH_SITE)
         && !matches!(once(headers, &SEC_FETCH_SITE), Some("same-origin" | "none"));
     is_foreign_fetch || origin(headers).is_some_and(|origin| origin != own)

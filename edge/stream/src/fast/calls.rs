@@ -33,7 +33,7 @@ pub(super) fn conninfo(shared: &Shared, id: &Id) -> Vec<u8> {
         (WEIGHT, shared.weight.borrow().count(WEIGHT, now)),
         (ORDERS_SHORT, short),
         (ORDERS_DAY, day),
-        (ATTEMPTS, limits.attempts_of(shared.client, now)),
+        (ATTEMPTS, limits.attempts_of(shared.client, shared.by, now)),
     ];
     rpc::answer(id, |json| {
         json.array_field("rateLimits", rows, |json: &mut Json, (limit, count): (Allowed, u32)| {
@@ -135,6 +135,7 @@ pub(super) const TRADE: Right = Right { roles: &[Role::Trader], scope: Scope::Or
 /// # Errors
 /// 401 for a public socket, 403 for one without the role or the scope.
 pub(super) fn allowed(shared: &Shared, right: &Right) -> Result<Opener, Fault> {
+    shared.be_current()?;
     let opener = shared.opener.borrow().clone().ok_or_else(Fault::unauthorized)?;
     check(&opener, right)?;
     Ok(opener)

@@ -13,14 +13,16 @@ use crate::queue::{Numbering, Queue};
 use crate::socket::{Later, Out, Session, Timers, ready, serve};
 use crate::topic::{AccountFeed, MarketFeed, Topic};
 use crate::{Opened, Started};
-use buttonwood_engine::{Answer, TradingAnswer, TradingCommand};
+use buttonwood_engine::{AccessCommand, Answer, Caller, Command, TradingAnswer, TradingCommand};
 use buttonwood_gate::{Opener, Refusal};
 use buttonwood_http::{Code, Reply, Serve};
 use buttonwood_model::{ClientId, ConnectionId};
-use buttonwood_rest::{App, FastOptions, Opening, StreamKind, held_by, held_by_browser, held_by_token};
-use buttonwood_wire::field::bad_query;
+use buttonwood_rest::{
+    App, CountedBy, FastOptions, Opening, StreamKind, held_by, held_by_browser, held_by_token,
+};
+use buttonwood_wire::field::{bad_query, busy};
 use rpc::{Fault, Id, Request};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -32,23 +34,21 @@ const STREAMS_MAX: usize = 4_096;
 /// Answers a handshake.
 ///
 /// # Errors
-/// 401 for credentials that do not open a socket, 400 for a parameter that cannot be read.
-pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Refusal> {
-    let options = FastOptions::of(opening.query);
-    let snapshot = snapshot(options.snapshot())?;
-    let cancels = options.cancel_on_disconnect()?;
-    let after = options.orders_after()?;
-    let app = &started.app;
-    let now = app.exchange.now();
-    let headers = &opening.head.headers;
-    let opener = match options.ticket() {
-        None => app.gate.open(headers, opening.client, now, |token| held_by_token(app, token, now))?,
-        Some(ticket) => {
-            let find = |session| held_by_browser(app, session, now);
-            Some(app.gate.open_by_ticket(headers, ticket, now, find)?)
-        }
+/// 401 for credentials that do not open a socket, 400 for a parameter that cannot be read, 429 for one attempt too many.
+pub(crate) async fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Refusal> {
+    let seen = started.app.gate.keys().version();
+    let read = Asked::read(started, &opening);
+    let by = match &read {
+        Ok(Asked { opener: Some(opener), .. }) => CountedBy::Key(opener.session()),
+        Ok(Asked { opener: None, .. }) | Err(_) => opening.by_address,
     };
-    let seat = started.limits.sit(opening.client, opener.as_ref().map(Opener::session))?;
+    started.limits.attempt(opening.client, by, started.app.uptime())?;
+    let Asked { snapshot, cancels, after, opener } = read?;
+    let seat = started.limits.sit(opening.client, by)?;
+    if let Some(opener) = &opener {
+        keep_nonce(&started.app, opener).await?;
+    }
+    let app = &started.app;
     let key = opener.as_ref().map(|opener| shown_name(&app.exchange.views(), opener.session()));
     let (streams, client) = (started.clone(), opening.client);
     let run: Serve = Box::new(move |socket| {
@@ -71,17 +71,58 @@ pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Ref
             let shared = Rc::new(Shared {
                 started: streams,
                 client,
+                by,
                 opener: RefCell::new(opener),
+                seen: Cell::new(seen),
                 cancels,
                 tie,
                 in_flight: RefCell::default(),
                 weight: RefCell::default(),
             });
+            let scale = Rc::clone(&shared);
+            socket.link().weigh_by(move |frames| scale.weigh(frames).is_ok());
             let session = Fast { shared, out: membership.member(), snapshot, after, named: BTreeMap::new() };
             serve(socket, membership, Timers { beats: false, checks }, session).await;
         })
     });
     Ok(Reply::switching(opening.accepted, run))
+}
+
+/// The parameters and the opener of a handshake.
+struct Asked {
+    snapshot: First,
+    cancels: bool,
+    after: Option<u64>,
+    opener: Option<Opener>,
+}
+
+impl Asked {
+    fn read(started: &Started, opening: &Opening<'_>) -> Result<Self, Refusal> {
+        let options = FastOptions::of(opening.query);
+        let snapshot = snapshot(options.snapshot())?;
+        let (cancels, after) = (options.cancel_on_disconnect()?, options.orders_after()?);
+        let app = &started.app;
+        let (now, headers) = (app.exchange.now(), &opening.head.headers);
+        let opener = match options.ticket() {
+            None => app.gate.open(headers, opening.client, now, |token| held_by_token(app, token, now))?,
+            Some(ticket) => {
+                let find = |session| held_by_browser(app, session, now);
+                Some(app.gate.open_by_ticket(headers, ticket, now, find)?)
+            }
+        };
+        Ok(Self { snapshot, cancels, after, opener })
+    }
+}
+
+/// Journals the nonce of a handshake that lies ahead of the clock: after a crash the handshake must open nothing again, and the start of
+/// the exchange covers only nonces before it.
+async fn keep_nonce(app: &App, opener: &Opener) -> Result<(), Refusal> {
+    let Some(nonce) = opener.nonce_ahead() else { return Ok(()) };
+    let caller = Caller { session: opener.session(), account: Some(opener.account), nonce };
+    let sent = app.exchange.submit(Command { caller: Some(caller), body: AccessCommand::UseNonce.into() });
+    let pending = sent.map_err(|_| busy("The exchange is busy"))?;
+    let receipt = pending.await.map_err(|_| busy("The exchange is stopping"))?;
+    receipt.done().map_err(|_| busy("The exchange cannot keep the nonce of the handshake"))
 }
 
 /// The levels of first frames of `@depth`: none for 0, all for a negative number (EVT-023).
@@ -104,6 +145,10 @@ fn snapshot(sent: Option<&str>) -> Result<First, Refusal> {
 pub(crate) struct Shared {
     started: Started,
     client: IpAddr,
+    /// By what its attempt was counted.
+    by: CountedBy,
+    /// The version of the table of keys when its opener was last looked up.
+    seen: Cell<u64>,
     /// Who opened it, as last seen; none of a public socket.
     opener: RefCell<Option<Opener>>,
     /// Whether its orders are cancelled when it ends.
@@ -152,6 +197,35 @@ impl Shared {
         }
     }
 
+    /// Looks up the opener if the table of keys has changed since it was last seen, so that the next order of a key obeys its new address
+    /// list, and that of its group.
+    ///
+    /// # Errors
+    /// The refusal of a key that may not go on.
+    fn be_current(&self) -> Result<(), Fault> {
+        if self.started.app.gate.keys().version() == self.seen.get() {
+            return Ok(());
+        }
+        self.look_again().map_err(|refusal| Fault::of(&refusal))
+    }
+
+    /// Looks up the opener as it is now.
+    ///
+    /// # Errors
+    /// The refusal of one that may not go on.
+    #[cold]
+    fn look_again(&self) -> Result<(), Refusal> {
+        let app = &self.started.app;
+        let version = app.gate.keys().version();
+        let mut opener = self.opener.borrow_mut();
+        if let Some(known) = opener.as_mut() {
+            let time = app.exchange.now();
+            *known = app.gate.open_still(known, self.client, |sign| held_by(app, sign, time))?;
+        }
+        self.seen.set(version);
+        Ok(())
+    }
+
     /// Gives back weight that a call has used.
     pub(crate) fn pardon(&self, weight: u32) {
         self.started.limits.pardon(&mut self.weight.borrow_mut(), self.client, weight);
@@ -198,18 +272,12 @@ impl Session for Fast {
     }
 
     fn may_go_on(&mut self) -> bool {
-        let Shared { started, client, opener, .. } = &*self.shared;
-        let app = &started.app;
-        let mut opener = opener.borrow_mut();
-        let Some(known) = opener.as_ref() else { return true };
-        let time = app.exchange.now();
-        let Ok(now) = app.gate.open_still(known, *client, |sign| held_by(app, sign, time)) else {
+        if self.shared.look_again().is_err() {
             return false;
-        };
-        let may_read =
-            self.named.keys().filter_map(calls::right_to_read).all(|right| calls::has(&now, right));
-        *opener = Some(now);
-        may_read
+        }
+        let opener = self.shared.opener.borrow();
+        let Some(now) = opener.as_ref() else { return true };
+        self.named.keys().filter_map(calls::right_to_read).all(|right| calls::has(now, right))
     }
 }
 

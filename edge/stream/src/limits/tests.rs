@@ -60,30 +60,47 @@ fn addresses_and_groups_have_ten_times_as_much() {
 #[test]
 fn attempts_are_counted_by_address() {
     let limits = SocketLimits::new(true);
-    assert!((0..300).all(|_| limits.attempt(CLIENT, seconds(1)).is_ok()));
-    let refused = limits.attempt(CLIENT, seconds(299)).unwrap_err();
+    assert!((0..300).all(|_| limits.attempt(CLIENT, CountedBy::Address, seconds(1)).is_ok()));
+    let refused = limits.attempt(CLIENT, CountedBy::Address, seconds(299)).unwrap_err();
     assert_eq!((refused.status, refused.retry_after), (429, Some(3)));
-    assert!(limits.attempt(OTHER, seconds(299)).is_ok());
-    assert_eq!(limits.attempts_of(CLIENT, seconds(299)), 300);
-    assert!(limits.attempt(CLIENT, seconds(301)).is_ok());
-    assert_eq!(limits.attempts_of(CLIENT, seconds(301)), 1);
+    assert!(limits.attempt(OTHER, CountedBy::Address, seconds(299)).is_ok());
+    assert_eq!(limits.attempts_of(CLIENT, CountedBy::Address, seconds(299)), 300);
+    assert!(limits.attempt(CLIENT, CountedBy::Address, seconds(301)).is_ok());
+    assert_eq!(limits.attempts_of(CLIENT, CountedBy::Address, seconds(301)), 1);
 }
 
-/// 64 sockets of a key and 300 of an address may be open; a seat that is left is free again.
+/// Pages of other sites and keys have attempts of their own: those of an address lock neither out, nor they it.
+#[test]
+fn pages_and_keys_are_counted_apart() {
+    let limits = SocketLimits::new(true);
+    let all = [CountedBy::Page, CountedBy::Key(KEY), CountedBy::Address, CountedBy::Key(SessionId(8))];
+    for by in all {
+        assert!((0..300).all(|_| limits.attempt(CLIENT, by, seconds(1)).is_ok()), "{by:?}");
+        assert_eq!(limits.attempt(CLIENT, by, seconds(2)).unwrap_err().status, 429, "{by:?}");
+        assert_eq!(limits.attempts_of(CLIENT, by, seconds(2)), 300);
+    }
+    assert!(limits.attempt(OTHER, CountedBy::Page, seconds(2)).is_ok());
+    assert!(limits.attempt(OTHER, CountedBy::Key(KEY), seconds(2)).is_err(), "wherever it is used");
+}
+
+/// 64 sockets of a key, 300 of an address and 300 of foreign pages at it may be open; a seat that is left is free again.
 #[test]
 fn seats_are_limited_and_given_back() {
     let limits = Arc::new(SocketLimits::new(true));
-    let mut seats: Vec<Seat> = (0..64).map(|_| limits.sit(CLIENT, Some(KEY)).unwrap()).collect();
-    assert_eq!(limits.sit(OTHER, Some(KEY)).unwrap_err().status, 429);
-    seats.extend((64..300).map(|_| limits.sit(CLIENT, None).unwrap()));
-    assert_eq!(limits.sit(CLIENT, None).unwrap_err().status, 429);
-    assert!(limits.sit(OTHER, None).is_ok());
+    let key = CountedBy::Key(KEY);
+    let mut seats: Vec<Seat> = (0..64).map(|_| limits.sit(CLIENT, key).unwrap()).collect();
+    assert_eq!(limits.sit(OTHER, key).unwrap_err().status, 429);
+    for by in [CountedBy::Page, CountedBy::Address] {
+        seats.extend((0..300).map(|_| limits.sit(CLIENT, by).unwrap()));
+        assert_eq!(limits.sit(CLIENT, by).unwrap_err().status, 429);
+        assert!(limits.sit(OTHER, by).is_ok());
+    }
     drop(seats.remove(0));
-    let seat = limits.sit(CLIENT, Some(KEY)).unwrap();
-    assert_eq!(limits.sit(CLIENT, None).unwrap_err().status, 429);
+    let seat = limits.sit(CLIENT, key).unwrap();
+    assert_eq!(limits.sit(CLIENT, key).unwrap_err().status, 429);
     drop((seat, seats));
     let open = limits.open.lock();
-    assert!(open.addresses.is_empty() && open.keys.is_empty());
+    assert!(open.addresses.is_empty() && open.pages.is_empty() && open.keys.is_empty());
 }
 
 /// Missed events of an account are read for one socket at a time, and for a key ten times a minute.
@@ -105,8 +122,8 @@ fn resumes_are_limited() {
 fn limits_can_be_off() {
     let limits = Arc::new(SocketLimits::new(false));
     let mut own = Window::default();
-    assert!((0..400).all(|_| limits.attempt(CLIENT, seconds(0)).is_ok()));
-    let seats: Vec<_> = (0..400).map(|_| limits.sit(CLIENT, Some(KEY)).unwrap()).collect();
+    assert!((0..400).all(|_| limits.attempt(CLIENT, CountedBy::Address, seconds(0)).is_ok()));
+    let seats: Vec<_> = (0..400).map(|_| limits.sit(CLIENT, CountedBy::Key(KEY)).unwrap()).collect();
     assert_eq!(seats.len(), 400);
     assert!((0..3).all(|_| limits.weigh(&mut own, CLIENT, 30_000, seconds(0)).is_ok()));
     assert_eq!(own.count(WEIGHT, seconds(0)), 90_000);
