@@ -28,6 +28,7 @@ mod contract;
 mod damaged_history;
 mod deposits;
 mod disconnects;
+mod doors;
 mod errors;
 mod export;
 mod fast_orders;
