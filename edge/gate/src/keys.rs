@@ -450,6 +450,25 @@ mod tests {
         assert_eq!(reason("192.0.3.2"), None);
     }
 
+    /// Each change of a key, or of its group's addresses, is another version; a look is none.
+    #[test]
+    fn changes_are_counted() {
+        let table = table();
+        let mut last = table.version();
+        let mut is_new = |table: &KeyTable| std::mem::replace(&mut last, table.version()) != table.version();
+        assert!(table.find(b"account-a").is_some() && !is_new(&table));
+        table.update(key("account-a", &[Role::Auditor]));
+        assert!(is_new(&table));
+        table.restrict_group(GroupId(3), &[]);
+        assert!(is_new(&table));
+        table.insert(key("account-b", &[]), &Secret::new(b"secret".to_vec()), Nonce::default());
+        assert!(is_new(&table));
+        table.remove("account-a");
+        assert!(is_new(&table));
+        table.update(key("account-none", &[]));
+        assert!(!is_new(&table), "of no key");
+    }
+
     #[test]
     fn debug_shows_no_secret() {
         let shown = format!("{:?}", table());

@@ -195,3 +195,50 @@ async fn a_handler_limits_its_body() {
         .await
         .expect("in time");
 }
+
+/// A handler that waits until its client has left.
+struct Leaving(tokio::sync::mpsc::UnboundedSender<()>);
+
+impl Handler for Leaving {
+    async fn answer(&self, _: Request<'_>) -> Reply {
+        crate::client_left().await;
+        self.0.send(()).expect("the test waits");
+        Plain::refuse(Fault::BodyLate)
+    }
+
+    fn thread_task(&self) -> impl Future<Output = ()> + 'static {
+        std::future::ready(())
+    }
+
+    fn sharer(&self, address: IpAddr) -> Option<IpAddr> {
+        Some(address)
+    }
+
+    fn refuse(fault: Fault) -> Reply {
+        Plain::refuse(fault)
+    }
+}
+
+/// A handler learns that its client has left while it waits, and not before.
+#[tokio::test]
+async fn a_handler_learns_that_its_client_has_left() {
+    let left = async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a listener");
+        let mut client =
+            TcpStream::connect(listener.local_addr().expect("its address")).await.expect("a connection");
+        let (stream, peer) = listener.accept().await.expect("a connection");
+        let connections = Rc::new(Connections::default());
+        let (_, connection) = connections.enter();
+        let (sender, mut leaving) = tokio::sync::mpsc::unbounded_channel();
+        let handler = Arc::new(Leaving(sender));
+        spawn_local(serve(stream, (peer, Entrance::Main), handler, connections, Rc::clone(&connection)));
+        client.write_all(b"GET / HTTP/1.1\r\n\r\n").await.expect("it is read");
+        while !connection.is_serving.get() {
+            tokio::task::yield_now().await;
+        }
+        assert!(leaving.try_recv().is_err(), "it is still there");
+        drop(client);
+        leaving.recv().await.expect("it has left");
+    };
+    LocalSet::new().run_until(left).await;
+}

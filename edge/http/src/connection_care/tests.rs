@@ -300,3 +300,36 @@ fn a_head_counts_until_its_body_has_arrived() {
     }
     assert_eq!(connections.unfinished.get(), 0, "a whole request is answered soon");
 }
+
+/// The unfinished messages of sockets share the bound of unfinished requests: the oldest go. One that ends, or shrinks, counts no more.
+#[test]
+fn unfinished_messages_share_the_bound() {
+    const PART: usize = UNFINISHED_MAX / 4;
+    let connections = Connections::default();
+    let all = [(); 5].map(|()| connections.enter().1);
+    let [ended, first, second, third, fourth] = &all;
+    all.iter().for_each(|connection| connection.be_socket(Rc::default()));
+    connections.hold_exactly(ended, PART);
+    connections.hold_exactly(ended, 0);
+    for connection in [first, second, third, fourth] {
+        connections.hold_exactly(connection, PART / 2);
+        connections.hold_exactly(connection, PART);
+    }
+    assert_eq!(signals(&[ended, first, second, third, fourth]), [Signal::Continue; 5], "the bound itself");
+    connections.hold_exactly(fourth, PART + 1);
+    assert_eq!(signals(&[ended, first, second]), [Signal::Continue, Signal::Close, Signal::Continue]);
+    assert_eq!(connections.unfinished.get(), 3 * PART + 1);
+}
+
+/// Connections that leave too much unread in the kernel are reset, and no other.
+#[test]
+fn connections_of_some_ends_are_reset() {
+    let connections = Connections::default();
+    let [slow, other, unknown] = [(); 3].map(|()| connections.enter().1);
+    let end = |port| SocketAddr::from(([127, 0, 0, 1], port));
+    slow.peer.set(Some(end(1)));
+    other.peer.set(Some(end(2)));
+    connections.reset(&HashSet::from([end(1), end(3)]));
+    assert_eq!(signals(&[&slow, &other, &unknown]), [Signal::Close, Signal::Continue, Signal::Continue]);
+    assert!(slow.resets.get() && !other.resets.get());
+}

@@ -134,3 +134,26 @@ fn heads_are_minimal() {
     put(&mut out, Opcode::Ping, b"");
     assert_eq!(out, [0x89, 0]);
 }
+
+/// Control frames and parts without a byte are counted as light; whole messages and their parts are not.
+#[test]
+fn light_frames_are_counted() {
+    let zeros = [0; 4];
+    let frame = |head: [u8; 2], payload: &[u8]| [&head[..], &zeros, payload].concat();
+    let mut reader = Reader::default();
+    let mut read = |bytes: &[u8]| {
+        let mut left = bytes;
+        let mut items = 0;
+        while reader.next(&mut left).expect("it can be read").is_some() {
+            items += 1;
+        }
+        (items, reader.take_light(), reader.is_in_message(), reader.is_at_rest())
+    };
+    assert_eq!(read(&frame([0x81, 0x81], b"a")), (1, 0, false, true));
+    assert_eq!(read(&frame([0x81, 0x80], b"")), (1, 0, false, true), "an empty message is one");
+    assert_eq!(read(&frame([0x01, 0x81], b"a")), (0, 0, true, false));
+    assert_eq!(read(&frame([0x00, 0x80], b"").repeat(3)), (0, 3, true, false));
+    assert_eq!(read(&frame([0x8a, 0x80], b"").repeat(2)), (2, 2, true, false));
+    assert_eq!(read(&frame([0x80, 0x80], b"")), (1, 1, false, true));
+    assert_eq!(read(&[0x81]), (0, 0, false, false), "a head that has begun");
+}
