@@ -7,7 +7,8 @@ use buttonwood_model::{AccountId, CurrencyId, Product, Side, Symbol, SymbolId, T
 use buttonwood_num::{Money, Price};
 use core::fmt::Debug;
 
-/// Says which accounts are of one group, and whose orders are bound: beyond what their group may lose with open advances (D-181) they never fill, so they are no offers.
+/// Says which accounts are of one group, and whose orders are bound: beyond what their group may lose with open advances (D-181) they never
+/// fill, so they are no offers.
 pub trait Bound: Debug {
     /// Whether an account's orders are.
     fn is_bound(&self, account: AccountId) -> bool;
@@ -21,6 +22,7 @@ pub trait Bound: Debug {
     fn members(&self, _account: AccountId) -> &[AccountId] {
         &[]
     }
+
     /// Counts orders that a command has read.
     fn note_looks(&self, _orders: usize) {}
 }
