@@ -168,3 +168,54 @@ impl Turns {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const USD: CurrencyId = CurrencyId(0);
+
+    fn now(turns: &Turns) -> Vec<u32> {
+        turns.now().map(|(account, _)| account.0).collect()
+    }
+
+    /// An account that was not looked at to its end goes behind those that wait; one that a command changes is looked at in it.
+    #[test]
+    fn accounts_take_turns() {
+        let mut turns = Turns::default();
+        let [one, two, three] = [1, 2, 3].map(AccountId);
+        for account in [one, two, three] {
+            turns.note(account, USD);
+        }
+        turns.begin(true, false);
+        assert_eq!(now(&turns), [1, 2, 3]);
+        turns.end(Vec::from([(one, None), (two, None)]));
+        assert!(turns.has_queue() && turns.has((one, USD)) && !turns.has((three, USD)));
+        turns.note(one, USD);
+        turns.begin(true, false);
+        assert_eq!(now(&turns), [1], "the other waits for a step");
+        turns.end(Vec::from([(one, None)]));
+        turns.begin(false, true);
+        assert_eq!(now(&turns), [2, 1]);
+        turns.end(Vec::new());
+        assert!(turns.is_empty() && !turns.has_queue());
+    }
+
+    /// Of a balance those that it covers are found in the order of their confirmations, whatever they need.
+    #[test]
+    fn a_line_is_walked_by_rank() {
+        let mut line = Line::default();
+        for (rank, units, number) in [(7, 3, 1), (5, 9, 2), (6, 1, 3)] {
+            line.insert(rank, Money::from_units(units), number);
+        }
+        let covered = |line: &Line, free: i128| -> Vec<u64> {
+            let all = line.walk(Money::from_units(free));
+            all.filter(|(.., is_covered)| *is_covered).map(|(_, number, _)| number).collect()
+        };
+        assert_eq!(covered(&line, 3), [3, 1]);
+        assert_eq!(covered(&line, 9), [2, 3, 1]);
+        assert_eq!((line.walk(Money::ZERO).count(), line.least()), (0, Some(Money::from_units(1))));
+        line.remove(6);
+        assert_eq!(line.least(), Some(Money::from_units(3)));
+    }
+}

@@ -145,6 +145,7 @@ impl Desks {
         let idle =
             others.filter(|member| !self.perps.is_active(**member) && !self.spot_margin.is_active(**member));
         let dollars = idle.flat_map(|member| self.ledger.balances_of(*member));
+        let dollars = dollars.inspect(|_| self.looks.note(1));
         let dollars = dollars.filter(|(currency, _)| self.is_dollar(*currency));
         let covered = dollars.fold(Money::ZERO, |sum, (_, balance)| sum.capped_add(balance.available));
         let own = open.of_account(account);

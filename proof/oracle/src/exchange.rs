@@ -15,9 +15,9 @@ use buttonwood_engine::{
     staking::Infrequent as StakingEvent,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, ConnectionId, Currency, CurrencyId, CurrencyKind, GroupId, Nonce, Outbox,
-    Product, RefusalReason, Role, Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus, Time,
-    TradeId,
+    AccountId, CancelReason, ConnectionId, Currency, CurrencyId, CurrencyKind, GroupId, LOOKS_OF_COMMAND,
+    Nonce, Outbox, Product, RefusalReason, Role, Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId,
+    SymbolStatus, Time, TradeId,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 
@@ -160,6 +160,8 @@ pub struct Exchange {
     pub preview_differs: Option<String>,
     /// The frames of all commands, if recorded.
     pub journal: Option<Vec<Vec<u8>>>,
+    /// The rows that the last command has read.
+    pub looks: usize,
 }
 
 impl Exchange {
@@ -203,6 +205,7 @@ impl Exchange {
         let stamp = Stamp { seq: Seq(self.stamp.seq.0 + 1), time: self.stamp.time.plus(micros) };
         let foreseen = foresee(&self.state, command, stamp);
         self.work.out.clear();
+        self.state.take_looks();
         let outcome = decide(&self.state, command, stamp, &mut self.work);
         self.stamp = stamp;
         self.happened.clear();
@@ -226,6 +229,8 @@ impl Exchange {
             evolve(&mut self.state, stamp, event, &out.texts);
         }
         self.state.advance(stamp);
+        self.looks = self.state.take_looks();
+        assert!(self.looks <= LOOKS_OF_COMMAND, "{command:?} reads {} rows (D-256)", self.looks);
         self.compare_preview(foreseen);
         if let Some(difference) = &self.preview_differs {
             panic!("{command:?}: {difference}");
