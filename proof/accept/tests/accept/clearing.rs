@@ -467,3 +467,36 @@ fn a_waiting_order_expires() {
     assert_eq!(trades(&x, "empty").len(), 1);
     laws::check(&x);
 }
+
+/// A credit for which more than a hundred orders wait settles all of them, the oldest confirmations first, and another account's order does
+/// not wait for these. Proves CLR-016.
+#[test]
+fn many_orders_that_wait_settle_in_turns() {
+    let x = Exchange::start();
+    let to_empty = |amount: &str, price: &str| {
+        let id =
+            enter(&x, json!({ "counterparty_id": id_of(&x, "empty"), "amount": amount, "price": price }));
+        let fields =
+            json!({ "clearing_id": id, "symbol": "btcusd", "amount": amount, "price": price, "side": "buy" });
+        assert_eq!(
+            x.as_("empty").call("/v1/clearing/confirm", fields).ok(),
+            json!({ "result": "confirmed" })
+        );
+        id
+    };
+    // 130 orders wait for the dollars of one account; with all but the last ten's the last ten wait on.
+    let ids: Vec<String> = (0..130).map(|_| to_empty("0.001", "10000")).collect();
+    let other = enter_as(&x, "counterparty", json!({ "amount": "1", "price": "1000" }));
+    x.credit("empty", "USD", "1200");
+    let fields =
+        json!({ "clearing_id": other, "symbol": "btcusd", "amount": "1", "price": "1000", "side": "buy" });
+    x.as_("trader").call("/v1/clearing/confirm", fields).ok();
+    assert_eq!(status(&x, "counterparty", &other), "Settled");
+    x.advance(1);
+    let settled = ids.iter().map(|id| status(&x, "trader", id) == "Settled").collect::<Vec<bool>>();
+    assert_eq!(settled, (0..130).map(|number| number < 120).collect::<Vec<bool>>());
+    x.credit("empty", "USD", "100");
+    x.advance(1);
+    assert!(ids.iter().all(|id| status(&x, "empty", id) == "Settled"));
+    laws::check(&x);
+}
