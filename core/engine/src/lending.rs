@@ -64,7 +64,12 @@ impl State {
             return Some(by_index);
         }
         let collateral = self.perps().counted(self.ledger()).map(|counted| counted.currency);
-        let careful = most(&self.sources(now).careful_of(collateral, account))?;
+        let prices = self.sources(now).careful_of(collateral, account);
+        // Collateral without a careful price would be free, since it counts nothing.
+        if !self.perps().is_carried(self.ledger(), &prices, account, gusd) {
+            return Some([Money::ZERO; 2]);
+        }
+        let careful = most(&prices)?;
         let [usable, leaving] = by_index;
         let [careful_usable, careful_leaving] = careful;
         Some([usable.min(careful_usable), leaving.min(careful_leaving)])

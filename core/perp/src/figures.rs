@@ -161,6 +161,18 @@ impl Perps {
         }))
     }
 
+    /// Whether what an account has carries its positions and live orders.
+    pub fn is_carried(
+        &self,
+        ledger: &Ledger,
+        latest: &Latest,
+        account: AccountId,
+        gusd: CurrencyId,
+    ) -> bool {
+        let available = self.sums(ledger, latest, account, gusd, None).and_then(|sums| sums.available());
+        available.is_some_and(|available| available >= Money::ZERO)
+    }
+
     /// The part of an account's collateral that carries nothing new: what it is worth at the index beyond what it is at `careful` prices. The
     /// insurance fund places no order of its own.
     pub fn uncounted(
