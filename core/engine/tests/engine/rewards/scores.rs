@@ -283,7 +283,7 @@ fn a_wall_of_one_group_crowds_nobody_out() {
     }
     stage.placed(ANN, "buy yes 20 @ 0.01");
     stage.placed(BOB, "buy no 20 @ 0.96");
-    assert_eq!(stage.points(), BTreeMap::from([(0, 4 * 64 * 20), (1, 4 * 64 * 20), (2, 4 * 64 * 250)]));
+    assert_eq!(stage.points(), BTreeMap::from([(0, 289 * 20), (1, 289 * 20), (2, 289 * 250)]));
 }
 
 /// Rewards that are pending wait until `promo` has the money for the first of them, without a command until then.
