@@ -162,13 +162,7 @@ impl Perps {
     }
 
     /// Whether what an account has carries its positions and live orders.
-    pub fn is_carried(
-        &self,
-        ledger: &Ledger,
-        latest: &Latest,
-        account: AccountId,
-        gusd: CurrencyId,
-    ) -> bool {
+    pub fn is_carried(&self, ledger: &Ledger, latest: &Latest, account: AccountId, gusd: CurrencyId) -> bool {
         let available = self.sums(ledger, latest, account, gusd, None).and_then(|sums| sums.available());
         available.is_some_and(|available| available >= Money::ZERO)
     }
