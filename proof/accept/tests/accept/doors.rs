@@ -216,7 +216,7 @@ fn control_frames_and_empty_parts_have_a_weight() {
     let x = Exchange::builder().flag("--rate-limits", "on").start();
     let pong = [0x8a, 0x80, 0, 0, 0, 0];
     let empty = [0x00, 0x80, 0, 0, 0, 0];
-    for (begin, frame) in [(&[][..], pong), (&part(1)[..], empty)] {
+    for (begin, frame) in [(&[][..], pong), (&[0x01, 0x81, 0, 0, 0, 0, b'a'][..], empty)] {
         let mut stream = open(&x);
         stream.write_all(begin).unwrap();
         let flood = frame.repeat(30_001);
