@@ -41,6 +41,14 @@ impl Perps {
     }
 }
 
+/// The currencies in force with one of them as it is to be, in their order; without it where its percentage is zero.
+pub(crate) fn with(context: &Context<'_, Perps>, new: Counted) -> Vec<Counted> {
+    let others = context.room.counted(context.ledger).filter(|counted| counted.currency != new.currency);
+    let mut list: Vec<Counted> = others.chain((new.percent > 0).then_some(new)).collect();
+    list.sort_unstable_by_key(|counted| counted.currency);
+    list
+}
+
 /// Decides other collateral: listed currencies, each once; GUSD, which positions are settled in, is none.
 pub(crate) fn decide(context: &Context<'_, Perps>, list: &[Counted]) -> Result<(), Reject> {
     let mut ids: Vec<CurrencyId> = list.iter().map(|counted| counted.currency).collect();

@@ -41,6 +41,8 @@ pub enum Command {
     SetFunding(funding::Terms),
     /// Set the currencies that count as collateral.
     SetCollateral(Vec<Counted>),
+    /// Count a currency as collateral, or no more, where its percentage is zero. The others stay as they are.
+    CountCollateral(Counted),
 }
 
 named!(Command, "perp", {
@@ -56,6 +58,7 @@ named!(Command, "perp", {
     FlattenFund {} = "flatten_fund" 1,
     SetFunding { 0: terms } = "set_funding" 1,
     SetCollateral { 0: currencies } = "set_collateral" 1,
+    CountCollateral { 0: currency } = "count_collateral" 1,
 });
 
 /// No key may send these commands.
@@ -192,6 +195,11 @@ pub fn decide<E: From<BytesRef>>(
         Command::SetCollateral(list) => {
             collateral::decide(context, list)?;
             out.push_named(&Infrequent::CollateralSet(list.clone()));
+        }
+        Command::CountCollateral(counted) => {
+            let list = collateral::with(context, *counted);
+            collateral::decide(context, &list)?;
+            out.push_named(&Infrequent::CollateralSet(list));
         }
     }
     Ok(Task::Nothing)

@@ -54,6 +54,24 @@ impl SpotMargin {
     }
 }
 
+/// The coins in force with one of them as it is to be, in the order of currencies; without it where `lends` is none.
+pub(crate) fn with(
+    context: &Context<'_, SpotMargin>,
+    currency: CurrencyId,
+    lends: Option<bool>,
+) -> Result<Vec<Coin>, Reject> {
+    let mut coins: Vec<Coin> = context.room.coins().map(|(coin, _)| coin).collect();
+    let before = coins.len();
+    coins.retain(|coin| coin.currency != currency);
+    match lends {
+        Some(lends) => coins.push(Coin { currency, lends }),
+        None if coins.len() == before => return Err(Reject::UnknownCoin),
+        None => {}
+    }
+    coins.sort_unstable_by_key(|coin| coin.currency);
+    Ok(coins)
+}
+
 /// Decides other coins. While something is owed, or an order of this room is live, none leaves the list: an account may hold it.
 pub(crate) fn decide(context: &Context<'_, SpotMargin>, coins: &[Coin]) -> Result<(), Reject> {
     let Context { room: margin, symbols, .. } = *context;

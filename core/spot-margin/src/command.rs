@@ -5,7 +5,7 @@ use crate::off_book::{Sold, TakenOver};
 use crate::{Coin, Conditions, SpotMargin, coins, liquidation};
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, BytesRef, Outbox, RoomCommand, named};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, RoomCommand, named};
 use buttonwood_room::Context;
 use buttonwood_trading::{self as trading, Desks, Planner};
 
@@ -22,6 +22,8 @@ pub enum Command {
     SetConditions(Conditions),
     /// Set the coins that can be bought on margin.
     SetCoins(Vec<Coin>),
+    /// Lend dollars for a coin, or no more; none takes it from the list. The others stay as they are.
+    SetCoin(CurrencyId, Option<bool>),
 }
 
 named!(Command, "spot_margin", {
@@ -30,6 +32,7 @@ named!(Command, "spot_margin", {
     Liquidate { 0: account } = "liquidate" 1,
     SetConditions { 0: conditions } = "set_conditions" 1,
     SetCoins { 0: coins } = "set_coins" 1,
+    SetCoin { 0: currency, 1: lends } = "set_coin" 1,
 });
 
 /// No key may send these commands.
@@ -86,6 +89,8 @@ pub enum Reject {
     BadCoins,
     /// A coin has no book against the dollar, or is a dollar itself.
     NoBook,
+    /// A coin that is to leave the list is not in it.
+    UnknownCoin,
     /// A coin leaves the list while accounts owe or have live orders.
     CoinInUse,
 }
@@ -123,6 +128,11 @@ pub fn decide<D: Desks, E: From<trading::Event> + From<BytesRef>>(
         Command::SetCoins(list) => {
             coins::decide(context, list)?;
             out.push_named(&Infrequent::CoinsSet(list.clone()));
+        }
+        Command::SetCoin(currency, lends) => {
+            let list = coins::with(context, *currency, *lends)?;
+            coins::decide(context, &list)?;
+            out.push_named(&Infrequent::CoinsSet(list));
         }
         Command::Liquidate(account) => {
             if !liquidation::decide(context, market, *account, planner, out) {

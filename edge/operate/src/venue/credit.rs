@@ -106,24 +106,14 @@ async fn set_coin(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, 
     let code = request.currency()?;
     let currency = operator.find_currency(&code)?;
     let (stops, leaves) = (request.stop()?, request.remove()?);
-    let mut coins: Vec<Coin> = {
-        let views = operator.exchange.views();
-        views.state().spot_margin().coins().map(|(coin, _)| coin).collect()
-    };
-    if leaves && coins.iter().all(|coin| coin.currency != currency) {
-        return Err(bad_value("currency", "a coin of the list", &code));
-    }
-    coins.retain(|coin| coin.currency != currency);
-    if !leaves {
-        coins.push(Coin { currency, lends: !stops });
-        coins.sort_unstable_by_key(|coin| coin.currency);
-    }
+    let lends = (!leaves).then_some(!stops);
     let refuse = |reject| {
         let Reject::SpotMargin(reject) = reject else { return None };
         Some(match reject {
             MarginReject::CoinInUse => {
                 bad_value("remove", "left out while accounts owe or have live orders of spot margin", "true")
             }
+            MarginReject::UnknownCoin => bad_value("currency", "a coin of the list", &code),
             MarginReject::NoBook => {
                 bad_value("currency", "a coin with a book against USD, and no dollar", &code)
             }
@@ -132,7 +122,15 @@ async fn set_coin(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, 
             }
         })
     };
-    operator.send(MarginCommand::SetCoins(coins.clone()), refuse).await?;
+    operator.send(MarginCommand::SetCoin(currency, lends), refuse).await?;
+    // The list in force, in which a dry run has changed nothing.
+    let mut coins: Vec<Coin> = {
+        let views = operator.exchange.views();
+        views.state().spot_margin().coins().map(|(coin, _)| coin).collect()
+    };
+    coins.retain(|coin| coin.currency != currency);
+    coins.extend(lends.map(|lends| Coin { currency, lends }));
+    coins.sort_unstable_by_key(|coin| coin.currency);
     let row = |coin: Coin| CoinRow { currency: code_of(operator, coin.currency), lends: coin.lends };
     Ok(json::body(&CoinsSet { result: Done, coins: coins.into_iter().map(row).collect() }))
 }
@@ -142,15 +140,7 @@ async fn set_collateral(operator: &Operator<'_>, fields: &Payload) -> Result<Vec
     let code = request.currency()?;
     let currency = operator.find_currency(&code)?;
     let (percent, is_dollar) = (request.percent()?, request.dollar()?);
-    let mut list: Vec<Counted> = {
-        let views = operator.exchange.views();
-        let counted = views.state().perps().counted(views.state().ledger());
-        counted.filter(|counted| counted.currency != currency).collect()
-    };
-    if let Some(percent) = u8::try_from(percent).ok().filter(|percent| *percent > 0) {
-        list.push(Counted { currency, percent, is_dollar });
-        list.sort_unstable_by_key(|counted| counted.currency);
-    }
+    let new = Counted { currency, percent: u8::try_from(percent).unwrap_or_default(), is_dollar };
     let refuse = |reject| {
         let Reject::Perp(reject) = reject else { return None };
         Some(if reject == buttonwood_engine::perp::Reject::Unknown {
@@ -159,7 +149,15 @@ async fn set_collateral(operator: &Operator<'_>, fields: &Payload) -> Result<Vec
             bad_value("currency", &format!("one of at most {COLLATERAL_MAX} currencies of collateral"), &code)
         })
     };
-    operator.send(PerpCommand::SetCollateral(list.clone()), refuse).await?;
+    operator.send(PerpCommand::CountCollateral(new), refuse).await?;
+    // The list in force, in which a dry run has changed nothing.
+    let mut list: Vec<Counted> = {
+        let views = operator.exchange.views();
+        let counted = views.state().perps().counted(views.state().ledger());
+        counted.filter(|counted| counted.currency != currency).collect()
+    };
+    list.extend((new.percent > 0).then_some(new));
+    list.sort_unstable_by_key(|counted| counted.currency);
     let row = |counted: Counted| CollateralRow {
         currency: code_of(operator, counted.currency),
         percent: counted.percent.into(),
