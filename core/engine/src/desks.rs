@@ -442,6 +442,10 @@ impl trading::Desks for Desks {
         }
     }
 
+    fn forced_edge(&self, terms: &Terms<'_>) -> Option<Price> {
+        spot_margin::forced_edge(self.indices.latest(), terms)
+    }
+
     fn can_settle(&self, symbol: &Symbol) -> bool {
         let code_of = |currency: CurrencyId| {
             self.ledger.currencies().get(currency.index()).map(|currency| currency.code.as_str())

@@ -36,6 +36,7 @@ pub use desk::{
 };
 pub use figures::{Figures, preview};
 pub use laws::BrokenLaw;
+pub use liquidation::forced_edge;
 pub use off_book::TakenOver;
 pub use plan::{Plan, covers, covers_crossing};
 pub use preview::{available_after, judges_fills};

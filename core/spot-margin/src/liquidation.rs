@@ -1,18 +1,18 @@
 //! Liquidation of margin accounts: when an account is due, what of it can be closed, and what the fund takes of what the book left.
 //!
 //! When indices were taken, the accounts that owe are searched in bounded steps, and those below maintenance join the queue of the
-//! [`machine`], which names the steps. The index is the mark. The fund takes what the book left as far as a tenth of all that it holds
-//! carries it (D-178); what neither takes waits for the next index.
+//! [`machine`], which names the steps. The index is the mark, and a sale goes down to 5 % below it. The fund takes what the book left as far
+//! as a tenth of all that it holds carries it (D-178); what neither takes waits for the next index.
 
 use crate::account::{Account, Change};
 use crate::off_book::{Rest, Sold, TakenOver};
-use crate::{Infrequent, SpotMargin};
+use crate::{DESK, Infrequent, SpotMargin};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use buttonwood_index::Latest;
 use buttonwood_ledger::{INSURANCE, Ledger};
 use buttonwood_model::{AccountId, BytesRef, CancelReason, CurrencyId, Outbox, Side, Time};
-use buttonwood_num::{Money, Qty, Round};
+use buttonwood_num::{Money, Price, Qty, Round};
 use buttonwood_risk::liquidation::fee;
 use buttonwood_risk::machine::{self, Closing, Open, SEARCHED_MAX, Step};
 use buttonwood_room::Context;
@@ -38,6 +38,20 @@ impl SpotMargin {
         let has_fresh = || account.holdings().any(|(currency, _)| latest.is_fresh(currency));
         account.sums().is_some_and(|sums| sums.is_due(self.terms())) && has_fresh()
     }
+}
+
+/// The part of the fresh index below which no forced sale goes, in percent.
+const EDGE: i128 = 95;
+
+/// The lowest price of a forced sale, which its order has in place of the collar: 5 % below the fresh index (D-261, Q-623). The collar's own
+/// reference is the last trade, which stays where it is while nothing trades: every sale would be refused by it, and the loan would grow.
+/// The index bounds all sales at one index together, however many there are. None for any other order.
+pub fn forced_edge(latest: &Latest, terms: &trading::Terms<'_>) -> Option<Price> {
+    let (symbol, class) = (terms.symbol, terms.class);
+    let is_sale = class.desk() == DESK && class.side() == Side::Sell;
+    let index = latest.price(symbol.base).filter(|_| is_sale && latest.is_fresh(symbol.base))?;
+    let lowest = index.mul_div(EDGE, 100, Round::Up)?.to_step(symbol.grid.tick(), Round::Up)?;
+    symbol.grid.price_within(lowest)
 }
 
 /// The liquidation of one account at the indices in force.
@@ -97,8 +111,8 @@ impl<'a> Case<'a> {
         Some(TakenOver { account: self.id, rest: Rest { quantity, ..rest }, cost, order, fund_order, trade })
     }
 
-    /// Sends a part to the book at the zero price, as far as the book's lot allows. Returns what the account pays of what traded, and what
-    /// is left of the part.
+    /// Sends a part to the book at the zero price, down to [`forced_edge`] and as far as the book's lot allows. Returns what the account
+    /// pays of what traded, and what is left of the part.
     fn sell<D: Desks, E: From<trading::Event>>(
         &self,
         market: trading::Market<'_, D>,

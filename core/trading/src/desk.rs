@@ -225,6 +225,11 @@ pub trait Desks: Debug {
     /// The rules of the symbol's product.
     fn rules(&self, symbol: &Symbol) -> Rules;
 
+    /// The worst price of an order that the exchange itself sends, where its desk has one in place of the collar (D-261).
+    fn forced_edge(&self, _terms: &Terms<'_>) -> Option<Price> {
+        None
+    }
+
     /// Whether the product can settle a symbol that is to be listed: its currencies are listed, for example.
     fn can_settle(&self, symbol: &Symbol) -> bool;
 

@@ -159,8 +159,20 @@ impl<'a, D: Desks> Incoming<'a, D> {
     /// The worst price at which the collar lets it trade.
     fn collar(&self) -> Option<Price> {
         let width = self.market.desks.rules(self.terms.symbol).collar?;
+        if self.placer.session == SessionId::EXCHANGE
+            && let Some(edge) = self.forced_edge()
+        {
+            return Some(edge);
+        }
         let last = self.market.floor.orders.last(self.place.symbol);
         width.worst_price(self.book(), last, self.place.side)
+    }
+
+    /// The worst price of an order of the exchange, where its desk has one in place of the collar.
+    #[cold]
+    #[inline(never)]
+    fn forced_edge(&self) -> Option<Price> {
+        self.market.desks.forced_edge(&self.terms)
     }
 
     /// The worst price at which it may trade.

@@ -6,11 +6,11 @@ use buttonwood_engine::{
     Reject, TradingAnswer, TradingCommand, TradingReject, perp, spot_margin,
 };
 use buttonwood_model::{
-    AccountId, Claim, CurrencyId, GroupId, OrderKind, Product, Role, SessionId, Side, Symbol, SymbolId,
-    SymbolStatus, Time,
+    AccountId, CancelReason, Claim, CurrencyId, GroupId, OrderKind, Product, Role, SessionId, Side, Symbol,
+    SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Decimal, Grid, Money, Price, Qty};
-use buttonwood_oracle::{Exchange, borrow, caller};
+use buttonwood_oracle::{Exchange, Happening, borrow, caller};
 use std::collections::HashMap;
 
 /// Orders, pins, hours and liquidations at random: every law holds after each command, money is that of the fills, figures and
@@ -335,8 +335,8 @@ fn operators_choose_the_coins() {
     assert!(is_placed(order(&mut stage, Side::Buy, 40_000)));
 }
 
-/// A cash order spends a coin as soon as the coin counts: when it is added to the list, and when its dollar book is listed later. The order is
-/// then discounted as it was counted.
+/// A cash order spends a coin as soon as the coin counts: when it is added to the list, and when its dollar book is listed later. The order
+/// is then discounted as it was counted.
 #[test]
 fn live_orders_are_counted_again_with_another_coin() {
     let mut stage = Stage::new();
@@ -382,8 +382,99 @@ fn live_orders_are_counted_again_with_another_book() {
     assert_eq!(stage.exchange.state.broken_law(), None);
 }
 
-/// Collateral is data: a currency counts with its percentage once it is in the list. GUSD, a percentage that is none and a currency twice are
-/// refused.
+/// Two operators change one list within a moment, each from what was in force before: both changes hold. A coin that is not in the list does
+/// not leave it.
+#[test]
+fn changes_of_one_list_hold_together() {
+    let mut stage = Stage::new();
+    let (btc, usd) = (stage.btc, stage.usd);
+    let [doge, gusd] = ["DOGE", "GUSD"].map(|code| stage.exchange.find_currency(code));
+    let symbol = stage.exchange.state.symbols()[0].clone();
+    let symbol = Symbol { name: "dogeusd".into(), base: doge, quote: usd, ..symbol };
+    assert_eq!(stage.exchange.own(Body::list_symbol(symbol)), Answer::Done);
+    let coin = |stage: &mut Stage, currency, lends| {
+        stage.exchange.own(spot_margin::Command::SetCoin(currency, lends).into())
+    };
+    assert_eq!(coin(&mut stage, doge, Some(true)), Answer::Done);
+    assert_eq!(coin(&mut stage, btc, Some(false)), Answer::Done);
+    let coins: Vec<_> = stage.exchange.state.spot_margin().coins().map(|(coin, _)| coin).collect();
+    let expected =
+        [(btc, false), (doge, true)].map(|(currency, lends)| spot_margin::Coin { currency, lends });
+    assert_eq!(coins, expected);
+    assert_eq!(coin(&mut stage, doge, None), Answer::Done);
+    let refused = |reject| Answer::Rejected(Reject::SpotMargin(reject));
+    assert_eq!(coin(&mut stage, doge, None), refused(spot_margin::Reject::UnknownCoin));
+    assert_eq!(coin(&mut stage, gusd, Some(true)), refused(spot_margin::Reject::NoBook));
+    let count = |stage: &mut Stage, currency, percent| {
+        let counted = perp::Counted { currency, percent, is_dollar: false };
+        stage.exchange.own(perp::Command::CountCollateral(counted).into())
+    };
+    assert_eq!(count(&mut stage, doge, 40), Answer::Done);
+    assert_eq!(count(&mut stage, btc, 70), Answer::Done);
+    let counted = |stage: &Stage| -> Vec<_> {
+        let core = &stage.exchange.state;
+        core.perps().counted(core.ledger()).map(|counted| (counted.currency, counted.percent)).collect()
+    };
+    assert!(counted(&stage).contains(&(doge, 40)) && counted(&stage).contains(&(btc, 70)));
+    let before = counted(&stage).len();
+    assert_eq!(count(&mut stage, btc, 0), Answer::Done);
+    assert_eq!(counted(&stage).len(), before - 1);
+    let refused = |reject| Answer::Rejected(Reject::Perp(reject));
+    assert_eq!(count(&mut stage, btc, 101), refused(perp::Reject::BadCollateral));
+    assert_eq!(count(&mut stage, gusd, 50), refused(perp::Reject::Unknown));
+}
+
+/// Pins the index, and runs the liquidations that follow. Returns the prices at which they sold, and why a sale ended.
+fn pinned(stage: &mut Stage, price: &str) -> (Vec<Price>, Vec<CancelReason>) {
+    let pin = perp::Command::PinIndex(stage.btc, Some(units(price)));
+    assert_eq!(stage.exchange.own(pin.into()), Answer::Done);
+    let (mut sold, mut ended) = (Vec::new(), Vec::new());
+    while let Some(due) = stage.exchange.state.next_due().filter(|due| due.time <= stage.exchange.stamp.time)
+    {
+        stage.exchange.submit(1, &Command { caller: None, body: due.command });
+        assert_eq!(stage.exchange.state.broken_law(), None);
+        for happening in &stage.exchange.happened {
+            match *happening {
+                Happening::Filled { price, .. } => sold.push(price),
+                Happening::Cancelled(_, reason) => ended.push(reason),
+                _ => {}
+            }
+        }
+    }
+    (sold, ended)
+}
+
+/// A forced sale is bound by the fresh index, not by a last trade at which nobody buys any more: it sells down to 5 % below the index, and
+/// goes on at each new one. It never goes deeper, however often the same index is taken, and its order says what ended it.
+#[test]
+fn a_forced_sale_follows_the_index() {
+    let mut stage = Stage::new();
+    let margin = stage.margin;
+    let cash = stage.trader("cash", AccountKind::Exchange);
+    stage.credit(cash, stage.btc, "10");
+    stage.credit(cash, stage.usd, "1000000");
+    stage.credit(margin, stage.usd, "20000");
+    stage.place(cash, Side::Sell, (2, 50_000), false);
+    stage.place(margin, Side::Buy, (2, 50_000), true);
+    assert_eq!(stage.exchange.state.spot_margin().owed(margin.0), units("80000"));
+    stage.place(cash, Side::Sell, (1, 60_000), false);
+    let conditions =
+        spot_margin::Conditions { maintenance: Bps(1_000), ..spot_margin::Conditions::default() };
+    assert_eq!(stage.exchange.own(spot_margin::Command::SetConditions(conditions).into()), Answer::Done);
+    // The last trade is at 50,000, so the collar's edge is 47,500. At 43,500 the zero price is 40,000, and 5 % below the index 41,325.
+    stage.place(cash, Side::Buy, (1, 41_000), false);
+    let stopped = (Vec::new(), vec![CancelReason::ExceedsPriceLimits]);
+    assert_eq!(pinned(&mut stage, "43500"), stopped);
+    assert_eq!(pinned(&mut stage, "43500"), stopped, "no step goes deeper");
+    assert_eq!(stage.exchange.state.spot_margin().owed(margin.0), units("80000"));
+    // 5 % below 43,000 is 40,850.
+    let (sold, _) = pinned(&mut stage, "43000");
+    assert_eq!(sold, [Price::from_ticks(4_100_000)]);
+    assert!(stage.exchange.state.spot_margin().owed(margin.0) < units("40000"));
+}
+
+/// Collateral is data: a currency counts with its percentage once it is in the list. GUSD, a percentage that is none and a currency twice
+/// are refused.
 #[test]
 fn operators_choose_the_collateral() {
     let mut stage = Stage::new();

@@ -76,6 +76,11 @@ pub(crate) fn zero_price(assets: Money, held: &Held) -> Money {
         .max(held.tick)
 }
 
+/// The lowest price of a forced sale: 5 % below the index, up to the price step.
+pub(crate) fn edge(held: &Held) -> Money {
+    to_step(&(exact(held.index) * ratio(95, 100)), &exact(held.tick), true)
+}
+
 /// What the account pays the fund of what it sold: half a percent, and no more than it has.
 pub(crate) fn fee(traded: Money, assets: Money) -> Money {
     up(&(exact(traded) * ratio(1, 200))).min(assets).max(Money::ZERO)

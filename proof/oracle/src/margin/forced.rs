@@ -86,6 +86,12 @@ impl MarginJudge {
         Ok(())
     }
 
+    /// The lowest price at which a part is sold.
+    fn edge_of(&self, part: &Part) -> Money {
+        let market = self.markets.iter().find(|market| market.currency == part.currency);
+        market.map_or(Money::ZERO, |market| figures::edge(&self.held(self.fund, market)))
+    }
+
     /// A part was sold as far as the book took it; the account pays the fund a fee of what traded. `rest` is what the book left.
     pub(super) fn note_sold(
         &mut self,
@@ -111,10 +117,13 @@ impl MarginJudge {
         let sendable = grid.base(Qty::from_hundredths(1)).unwrap();
         let bid = exchange.queue(part.symbol, Side::Buy).next();
         let bid = bid.map_or(Money::ZERO, |bid| grid.value(Money::ONE, bid.price));
-        // The collar may keep it from prices that are too far from the last one.
-        let is_collared =
-            |what: &Happening| matches!(what, Happening::Cancelled(_, CancelReason::ExceedsPriceLimits));
-        if left >= sendable && bid >= part.price && !exchange.happened.iter().any(is_collared) {
+        // Nothing is sold more than 5 % below the index, whatever the last trade was.
+        let edge = self.edge_of(part);
+        let is_below = |what: &Happening| matches!(what, Happening::Filled { price, .. } if grid.value(Money::ONE, *price) < edge);
+        if exchange.happened.iter().any(is_below) {
+            return Err(format!("{part:?} is sold below {edge:?}"));
+        }
+        if left >= sendable && bid >= part.price && bid >= edge {
             return Err(format!("the book has {bid:?}, and {left:?} of {part:?} is left"));
         }
         self.pay(current, self.fund, self.dollar, fee);
