@@ -35,7 +35,7 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The version of a snapshot's contents: the state, and the tape and the index of the history that are derived from it. It goes up
 /// whenever one of them changes its stored form. A snapshot of another version is passed over, and the whole journal is replayed instead.
-pub const SNAPSHOT_VERSION: u8 = 43;
+pub const SNAPSHOT_VERSION: u8 = 44;
 
 /// The whole state; it depends on the journal alone.
 ///
@@ -125,8 +125,8 @@ impl State {
         &self.desks.ledger
     }
 
-    /// From now on, keeps what entries change of balances (D-171). The views do; the writer, which takes orders, does not, and no copy of a state
-    /// does.
+    /// From now on, keeps what entries change of balances (D-171). The views do; the writer, which takes orders, does not, and no copy of a
+    /// state does.
     pub fn record_moves(&mut self) {
         self.desks.ledger.record();
     }
@@ -141,7 +141,8 @@ impl State {
         &self.conversions
     }
 
-    /// The dollar value of what the house account of instant orders lacks of what it was given; none when it lacks a currency without a price.
+    /// The dollar value of what the house account of instant orders lacks of what it was given; none when it lacks a currency without a
+    /// price.
     pub fn exposure(&self) -> Option<Money> {
         convert::exposure(&self.context(&self.conversions, self.stamp.time))
     }

@@ -171,9 +171,8 @@ fn on_symbol(floor: &Floor, symbol: SymbolId) -> impl Iterator<Item = Slot> {
         prices.flat_map(move |price| floor.orders.queue(symbol, side, price))
     });
     let waiting = sides.flat_map(move |side| waiting(floor, symbol, side));
-    let due = floor.stops.all_due().filter_map(|order| floor.orders.find(order));
-    let due_on_it = due.filter(move |slot| floor.orders.get(*slot).symbol == symbol);
-    resting.chain(waiting).chain(floor.stops.of_symbol(symbol)).chain(due_on_it)
+    let due = floor.stops.due_of(symbol).filter_map(|order| floor.orders.find(order));
+    resting.chain(waiting).chain(floor.stops.of_symbol(symbol)).chain(due)
 }
 
 /// The live orders of the account, or only those of one session, newest first.

@@ -101,7 +101,7 @@ fn trigger<D: Desks>(
 ) {
     assert!(desks.is_settled(), "an order settles before the next one enters");
     assert!(floor.orders.get(slot).id == id, "the order lies where the decision found it");
-    floor.stops.enter(id, priority, time);
+    floor.stops.enter(floor.orders.get(slot).symbol, id, priority, time);
     desks.release(floor.live(slot));
     floor.orders.trigger(slot);
     floor.taking = slot;

@@ -8,7 +8,7 @@
 use crate::incoming::Incoming;
 use crate::place::{Place, Placer, crosses};
 use crate::{Desks, Event, Floor, Market, Planner, StopRule};
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
 use buttonwood_model::{
     CancelReason, OrderId, OrderKind, Outbox, Side, Slot, SymbolId, SymbolStatus, Time, TradeId,
@@ -34,8 +34,11 @@ pub enum StopError {
 pub struct Stops {
     live: BTreeMap<OrderId, Stop>,
     untriggered: BTreeMap<Key, Slot>,
-    /// Those whose stop price a trade has reached, in the order in which they enter.
+    /// Those whose stop price a trade has reached, in the order in which they enter. A cancel leaves the order's place in the queue, which
+    /// is passed over once it is the first: no cancel walks the queue.
     due: VecDeque<OrderId>,
+    /// The same orders by symbol, without those that were cancelled.
+    due_of: BTreeSet<(SymbolId, OrderId)>,
 }
 
 /// The stop price of an order, and the start of its place in the queue.
@@ -86,9 +89,9 @@ impl Stops {
         self.due.front().copied()
     }
 
-    /// All orders that a trade has reached and that have not entered, in the order in which they enter.
-    pub(crate) fn all_due(&self) -> impl Iterator<Item = OrderId> {
-        self.due.iter().copied()
+    /// The orders of a symbol that a trade has reached and that have not entered.
+    pub(crate) fn due_of(&self, symbol: SymbolId) -> impl Iterator<Item = OrderId> {
+        self.due_of.range((symbol, OrderId(0))..=(symbol, OrderId(u64::MAX))).map(|(_, order)| *order)
     }
 
     /// The id that a live order queues under: its own, or that of its trigger.
@@ -120,6 +123,7 @@ impl Stops {
             for key in reached {
                 self.untriggered.remove(&key);
                 self.due.push_back(key.3);
+                self.due_of.insert((symbol, key.3));
             }
         }
     }
@@ -128,8 +132,10 @@ impl Stops {
     ///
     /// # Panics
     /// When it is not the one that is due.
-    pub(crate) fn enter(&mut self, id: OrderId, priority: OrderId, now: Time) {
+    pub(crate) fn enter(&mut self, symbol: SymbolId, id: OrderId, priority: OrderId, now: Time) {
         assert!(self.due.pop_front() == Some(id), "triggered orders enter in their order");
+        self.due_of.remove(&(symbol, id));
+        self.pass_cancelled();
         let stop = self.live.get_mut(&id).expect("an order that is due is live");
         (stop.priority, stop.entered) = (priority, now);
     }
@@ -139,8 +145,14 @@ impl Stops {
     pub(crate) fn forget(&mut self, symbol: SymbolId, side: Side, id: OrderId) {
         let Some(stop) = self.live.remove(&id) else { return };
         if self.untriggered.remove(&key(symbol, side, stop.price, id)).is_none() {
-            self.due.retain(|due| *due != id);
+            self.due_of.remove(&(symbol, id));
+            self.pass_cancelled();
         }
+    }
+
+    /// Drops the orders at the front of the queue that are live no more.
+    fn pass_cancelled(&mut self) {
+        while self.due.pop_front_if(|first| !self.live.contains_key(first)).is_some() {}
     }
 
     /// Whether a symbol has untriggered orders.
@@ -242,5 +254,53 @@ impl Floor {
             self.stops.forget(order.symbol, order.side(), order.id);
         }
         self.orders.remove(slot);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SYMBOL: SymbolId = SymbolId(3);
+
+    fn waiting(stops: &mut Stops, orders: impl Iterator<Item = u64>) {
+        let slot = |id: u64| Slot(u32::try_from(id).unwrap_or_default());
+        orders.for_each(|id| stops.wait(SYMBOL, Side::Buy, Price::from_ticks(10), OrderId(id), slot(id)));
+    }
+
+    /// A cancel leaves the order's place in the queue, so that it walks no queue. The orders that are left enter in their order, and an
+    /// empty queue has no place left.
+    #[test]
+    fn a_cancel_of_a_due_order_passes_its_place() {
+        let mut stops = Stops::default();
+        waiting(&mut stops, 1..=6);
+        stops.print(SYMBOL, Price::from_ticks(10));
+        for gone in [3, 1, 6] {
+            stops.forget(SYMBOL, Side::Buy, OrderId(gone));
+        }
+        assert_eq!(stops.due.len(), 5, "only the first place is dropped");
+        assert_eq!(stops.due_of(SYMBOL).collect::<Vec<_>>(), [2, 4, 5].map(OrderId));
+        assert_eq!(stops.due_of(SymbolId(4)).count(), 0);
+        for next in [2, 4] {
+            assert_eq!(stops.due(), Some(OrderId(next)));
+            stops.enter(SYMBOL, OrderId(next), OrderId(10), Time(1));
+        }
+        assert_eq!(stops.due(), Some(OrderId(5)));
+        stops.forget(SYMBOL, Side::Buy, OrderId(5));
+        assert!(stops.due().is_none() && stops.due.is_empty() && stops.due_of.is_empty());
+        // Those that entered are live without being due.
+        stops.forget(SYMBOL, Side::Buy, OrderId(2));
+        stops.forget(SYMBOL, Side::Buy, OrderId(4));
+        assert!(stops.is_empty());
+    }
+
+    /// Every order of a long queue is cancelled, the newest first, without a walk over the queue for each.
+    #[test]
+    fn a_long_queue_is_cancelled_in_a_moment() {
+        let mut stops = Stops::default();
+        waiting(&mut stops, 1..=1_000_000);
+        stops.print(SYMBOL, Price::from_ticks(10));
+        (1..=1_000_000).rev().for_each(|id| stops.forget(SYMBOL, Side::Buy, OrderId(id)));
+        assert!(stops.is_empty() && stops.due().is_none());
     }
 }
