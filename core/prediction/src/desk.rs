@@ -1,7 +1,7 @@
 //! The desk: what an order of a contract reserves, costs and how it settles.
 //!
-//! Each side of a fill settles with the contract's escrow: a buyer pays into it and gets new claims, a seller gives claims back and is paid out
-//! of it. So a buy of yes that meets a buy of no mints a pair, two sales merge one, and a buy that meets a sale of the same outcome only
+//! Each side of a fill settles with the contract's escrow: a buyer pays into it and gets new claims, a seller gives claims back and is paid
+//! out of it. So a buy of yes that meets a buy of no mints a pair, two sales merge one, and a buy that meets a sale of the same outcome only
 //! changes who holds the claims (PM-018).
 
 use crate::state::Holder;
@@ -50,8 +50,8 @@ pub fn own_notional(symbol: &Symbol, claim: Claim, qty: Qty, notional: Money) ->
     }
 }
 
-/// The fee for `qty` at a price of the book: the smaller of both outcomes' prices × qty × rate (D-109). It is exact, since a listing bounds the
-/// decimals of its increments. None beyond the range of money.
+/// The fee for `qty` at a price of the book: the smaller of both outcomes' prices × qty × rate (D-109). It is exact, since a listing bounds
+/// the decimals of its increments. None beyond the range of money.
 #[inline]
 fn fee(symbol: &Symbol, price: Price, qty: Qty, rate: Bps) -> Option<Money> {
     let other = own_price(symbol, Claim::No, price)?;
@@ -70,6 +70,22 @@ pub fn needed(symbol: &Symbol, class: OrderClass, price: Price, qty: Qty, rate: 
     cost.checked_add(fee(symbol, price, qty, rate)?)
 }
 
+/// The most claims on an outcome of a contract that may be out, 4×10¹⁸ (D-260, Q-622). The costs of all positions count each pair twice at
+/// most, and a fill counts the buyer's claims before it takes the seller's: all of these sums stay within the range of money then.
+pub const CLAIMS_MAX: Money = Money::from_units(4 * 10_i128.pow(18) * Money::ONE.units());
+
+/// Whether the contract's sums stay within the range of money if the order trades all of its claims. A buy may mint them. A sale mints none;
+/// its claims are only limited where an earlier build let more than [`CLAIMS_MAX`] out.
+fn has_room(ledger: &Ledger, terms: &Terms<'_>) -> bool {
+    let Some(claims) = terms.symbol.grid.base(terms.qty) else { return false };
+    let out = ledger.balance(AccountId::escrow(terms.symbol_id), AssetId::from(terms.symbol.quote)).available;
+    if buys(terms.class) {
+        out.checked_add(claims).is_some_and(|claims| claims <= CLAIMS_MAX)
+    } else {
+        out.checked_add(out).and_then(|twice| twice.checked_add(claims)).is_some()
+    }
+}
+
 /// The asset that an order reserves.
 fn asset(symbol: &Symbol, id: SymbolId, class: OrderClass) -> AssetId {
     if buys(class) { symbol.quote.into() } else { AssetId::claim(id, class.claim()) }
@@ -85,10 +101,12 @@ pub fn reserve<R>(ledger: &Ledger, terms: &Terms<'_>) -> Result<Reserve, Unmet<R
     let amount = needed(symbol, class, price, qty, rates.worst()).ok_or(Unmet::Beyond)?;
     let (held, balance) = ledger.find(terms.account, asset(symbol, terms.symbol_id, class));
     let available = balance.available + terms.freed;
-    if amount <= available {
+    if amount > available {
+        Err(Unmet::Funds { needed: amount, available })
+    } else if has_room(ledger, terms) {
         Ok(Reserve { held, amount })
     } else {
-        Err(Unmet::Funds { needed: amount, available })
+        Err(Unmet::Beyond)
     }
 }
 

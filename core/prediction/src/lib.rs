@@ -44,7 +44,8 @@ mod work;
 pub use accrual::Accrued;
 pub use command::{Answered, Command, Infrequent, Reject, decide, decide_own, evolve};
 pub use desk::{
-    DESK, RULES, buys, fees, hold, needed, own_notional, own_price, release, reserve, reserved, rest, settle,
+    CLAIMS_MAX, DESK, RULES, buys, fees, hold, needed, own_notional, own_price, release, reserve, reserved,
+    rest, settle,
 };
 pub use event::{Act, Contract, Event, Kind, Leg, Past, Resolution, Stage, Status, Strike, StrikeKind};
 pub use laws::BrokenLaw;

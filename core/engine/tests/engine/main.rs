@@ -7,6 +7,7 @@ mod bounds;
 mod careful;
 mod clearing;
 mod connections;
+mod edges;
 mod feeds;
 mod fees;
 mod identity;

@@ -84,7 +84,7 @@ fn event(ticker: &str, contracts: &[&str]) -> NewEvent {
 }
 
 impl Stage {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::until(HOUR)
     }
 
@@ -144,7 +144,7 @@ impl Stage {
     }
 
     /// Runs what is due now.
-    fn catch_up(&mut self) {
+    pub(crate) fn catch_up(&mut self) {
         self.pass_to(self.exchange.stamp.time.0);
     }
 
@@ -181,7 +181,7 @@ impl Stage {
         }
     }
 
-    fn order(&mut self, who: usize, words: &str) -> Answer {
+    pub(crate) fn order(&mut self, who: usize, words: &str) -> Answer {
         self.order_on(RAIN, who, words)
     }
 
@@ -214,7 +214,7 @@ impl Stage {
     }
 
     /// Dollars in escrow and pairs that are out.
-    fn escrow(&self) -> Money {
+    pub(crate) fn escrow(&self) -> Money {
         let predictions = self.exchange.state.predictions();
         predictions.collateral(self.exchange.state.ledger(), RAIN).0
     }
