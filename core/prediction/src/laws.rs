@@ -15,6 +15,8 @@ pub enum BrokenLaw {
     Unbacked(SymbolId),
     /// The costs of the positions do not sum to those of the contract.
     Costs(SymbolId),
+    /// The pairs that live sales hold are not those that are summed.
+    Pairs,
     /// The account has a free pair of claims.
     FreePair(SymbolId, AccountId),
     /// The event is paid, and its contract has claims, dollars or live orders left (INV-PRED-4).
@@ -38,6 +40,7 @@ impl Predictions {
             return Some(BrokenLaw::Unbacked(id));
         }
         self.unequal_costs()
+            .or_else(|| (!self.counts_pairs(context.ledger)).then_some(BrokenLaw::Pairs))
             .or_else(|| self.free_pair(context))
             .or_else(|| self.left_over(context))
             .or_else(|| self.excess())

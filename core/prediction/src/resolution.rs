@@ -2,14 +2,14 @@
 
 use crate::life::push_close;
 use crate::listing::{TEXT_MAX, check_text};
-use crate::position::Position;
+use crate::netting::Pairs;
 use crate::state::Step;
 use crate::{Act, Event, Infrequent, Past, Predictions, Reject, Resolution, Stage, Status, Work};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, AssetId, BytesRef, Claim, EventId, Outbox, SymbolId, Time};
+use buttonwood_model::{BytesRef, Claim, EventId, Outbox, SymbolId, Time};
 use buttonwood_num::Money;
 use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
@@ -285,15 +285,8 @@ impl Predictions {
     pub fn sums_when_closed(&self, ledger: &Ledger, id: SymbolId) -> (Money, Money) {
         let costs = self.contract(id).map_or(Money::ZERO, |contract| contract.costs);
         let (escrow, _) = self.collateral(ledger, id);
-        let all = (id, AccountId(0))..=(id, AccountId(u32::MAX));
-        self.straddles.range(all).fold((costs, escrow), |(costs, escrow), (_, account)| {
-            let [yes, no] =
-                Claim::ALL.map(|claim| ledger.balance(*account, AssetId::claim(id, claim)).total());
-            let pairs = yes.min(no);
-            let mut position: Position = self.position(id, *account).copied().unwrap_or_default();
-            let taken = position.take(Claim::Yes, pairs, yes) + position.take(Claim::No, pairs, no);
-            (costs - taken, escrow - pairs)
-        })
+        let Pairs { quantity, costs: netted } = self.pairs.sum(id);
+        (costs - netted, escrow - quantity)
     }
 }
 

@@ -44,7 +44,7 @@ impl Room for Predictions {
         self.fingerprint.part("prediction")
     }
 
-    fn restore(&mut self, _ledger: &mut Ledger) {
-        self.derive();
+    fn restore(&mut self, ledger: &mut Ledger) {
+        self.derive(ledger);
     }
 }

@@ -1,6 +1,7 @@
 //! The state of the room.
 
 use crate::bids::Bids;
+use crate::netting::PairsHeld;
 use crate::position::Position;
 use crate::{Acceptance, Contract, Event, Holding, Leg, Published, Rewards, Stage, Status, Work, pools};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -55,6 +56,9 @@ pub struct Predictions {
     /// The dollars that live buys hold, by account.
     #[serde(skip)]
     pub(crate) bids: Bids,
+    /// The pairs of `straddles`, summed.
+    #[serde(skip)]
+    pub(crate) pairs: PairsHeld,
 }
 
 /// A step of an event by the clock. At one instant this is the order.
@@ -210,14 +214,24 @@ impl Predictions {
 
     /// Whether something remains to be done for an event: orders to cancel, or positions to pay.
     pub fn is_at_work_for(&self, event: EventId) -> bool {
-        let of = |work: &Work| match work {
+        self.work.iter().any(|work| self.event_of_work(work) == Some(event))
+    }
+
+    /// Whether something remains to be done for an event, or for a combo with a leg on it.
+    pub fn is_ending(&self, event: EventId) -> bool {
+        let is_leg = |leg: &Leg| self.contract(leg.contract).is_some_and(|contract| contract.event == event);
+        let is_on = |id: EventId| id == event || self.event(id).is_some_and(|of| of.legs.iter().any(is_leg));
+        self.work.iter().filter_map(|work| self.event_of_work(work)).any(is_on)
+    }
+
+    fn event_of_work(&self, work: &Work) -> Option<EventId> {
+        match work {
             Work::Close(contract) | Work::Pay(contract) | Work::Refund(contract, _) => {
                 self.contract(*contract).map(|contract| contract.event)
             }
             Work::Settle(event) => Some(*event),
             Work::Rebates(_) | Work::Liquidity(_) => None,
-        };
-        self.work.iter().any(|work| of(work) == Some(event))
+        }
     }
 
     /// The dollars in the escrow of a contract, and the claims on yes and on no that it has issued.
@@ -338,17 +352,19 @@ impl Predictions {
             self.positions.remove(&(contract, account));
             self.by_account.remove(&(account, contract));
             self.straddles.remove(&(contract, account));
+            self.pairs.set((contract, account), None);
         }
     }
 
     /// Rebuilds what is derived.
-    pub(crate) fn derive(&mut self) {
+    pub(crate) fn derive(&mut self, ledger: &Ledger) {
         self.tickers.clear();
         self.combos_on.clear();
         for at in 0..self.events.len() {
             self.index_event(EventId::from_index(at));
         }
         self.by_account = self.positions.keys().map(|(contract, account)| (*account, *contract)).collect();
+        self.derive_pairs(ledger);
         pools::schedule(&mut self.rewards);
     }
 

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 /// The most positions that one step pays. A turn of the writer takes several steps, and orders wait for their rows of the history.
 pub const STEP_MAX: usize = 50;
-/// The most orders that one step cancels.
-const CANCELS_MAX: usize = 500;
+/// The most orders that one step cancels. A turn of the writer takes several steps here too.
+const CANCELS_MAX: usize = 100;
 
 /// Something that is done in bounded steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

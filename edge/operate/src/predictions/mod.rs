@@ -18,6 +18,7 @@ use buttonwood_model::{EventId, SymbolId, Time};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::text::{PLAIN, is_plain, visible};
 use buttonwood_wire::words;
+use std::time::Duration;
 
 /// The longest title, label, category, source or reason, in bytes. Six labels with their separators fit into the title of a combo.
 const TEXT_MAX: usize = 400;
@@ -42,6 +43,27 @@ fn find_event(operator: &Operator<'_>, text: &str) -> Result<Named, Refusal> {
     let found = operator.exchange.views().state().predictions().find_event(&ticker);
     let id = found.ok_or_else(|| bad_value("event", "the ticker of an event", text))?;
     Ok(Named { id, ticker })
+}
+
+/// How often a call looks whether all is done that it began.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Waits until the orders of an event, and of the combos on it, are cancelled, and its claims are paid where nothing delays that. The
+/// exchange does this in bounded steps, between which others have their turns; a move of the clock to now would do all of them at once
+/// . Nothing is done while the disk is nearly full, and the call does not wait for that.
+async fn finish(operator: &Operator<'_>, event: EventId) {
+    let exchange = &operator.exchange;
+    let is_ending = || {
+        let views = exchange.views();
+        let room = views.state().predictions();
+        // A window for disputes of no length has ended with the proposal.
+        let resolution = room.event(event).and_then(|event| event.resolution.as_ref());
+        let settles = resolution.and_then(|resolution| resolution.settles);
+        room.is_ending(event) || settles.is_some_and(|at| at <= exchange.now())
+    };
+    while is_ending() && !exchange.is_short_of_space() {
+        tokio::time::sleep(PAUSE).await;
+    }
 }
 
 /// Where an event stands now.

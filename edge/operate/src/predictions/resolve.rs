@@ -1,6 +1,6 @@
 //! `event resolve` and `event dispute`: the outcomes of an event.
 
-use super::{EventStatusName, Named, check_text, find_event, status_of, wrong_event};
+use super::{EventStatusName, Named, check_text, find_event, finish, status_of, wrong_event};
 use crate::command::{Argument, Command, Form};
 use crate::operator::Operator;
 use buttonwood_engine::prediction::{Act, Event, NewResolution};
@@ -155,7 +155,7 @@ async fn propose(
         wrong_event(operator, event, reject)
     };
     operator.send(PredictionCommand::Resolve(Arc::new(new)), refuse).await?;
-    operator.catch_up().await;
+    finish(operator, event.id).await;
     let now = operator.exchange.now();
     let views = operator.exchange.views();
     let found = views.state().predictions().event(event.id);

@@ -1,6 +1,6 @@
 //! `event void`: pays the claims of an event back (D-106).
 
-use super::{EventStatusName, Named, check_text, find_event, symbol_of, wrong_event};
+use super::{EventStatusName, Named, check_text, find_event, finish, symbol_of, wrong_event};
 use crate::command::{Argument, Command, Form};
 use crate::field;
 use crate::operator::Operator;
@@ -108,7 +108,7 @@ async fn void(
         wrong_event(operator, event, reject)
     };
     operator.send(PredictionCommand::Void(Arc::new(new)), refuse).await?;
-    operator.catch_up().await;
+    finish(operator, event.id).await;
     Ok(json::body(&EventVoided { result: Done, status: EventStatusName(Status::Invalid.name()) }))
 }
 

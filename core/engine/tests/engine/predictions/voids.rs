@@ -20,8 +20,8 @@ fn a_void_event_pays_costs_back() {
     stage.replays();
 }
 
-/// Two accounts that sell to each other push costs: such a void needs a word more, and then shares the escrow by cost, rounded down; the rest
-/// goes to the rounding account. The last price decides nothing.
+/// Two accounts that sell to each other push costs: such a void needs a word more, and then shares the escrow by cost, rounded down; the
+/// rest goes to the rounding account. The last price decides nothing.
 #[test]
 fn costs_that_resales_pushed_are_scaled() {
     let mut stage = Stage::new();
@@ -129,5 +129,69 @@ fn a_void_waits_for_its_orders() {
     stage.catch_up();
     stage.expects(ANN, "999.6", "0", "0");
     stage.expects(CAT, "1000", "0", "0");
+    stage.replays();
+}
+
+/// A void while orders wait to enter that a trade has reached: each step cancels a bounded number of them, whichever account they are of,
+/// and all are cancelled in the end. From the first step on nothing trades.
+#[test]
+fn due_stops_of_a_void_event_are_cancelled_in_steps() {
+    let mut stage = Stage::new();
+    for _ in 0..150 {
+        for who in [ANN, BOB] {
+            stage.placed(who, "buy yes 1 @ 0.60 stop 0.55");
+        }
+    }
+    stage.placed(CAT, "buy no 1 @ 0.45");
+    stage.placed(ANN, "buy yes 1 @ 0.55");
+    // The trade has reached all of them, and a halt keeps them from entering.
+    assert_eq!(stage.own(buttonwood_engine::Operation::Halt), Answer::Done);
+    let orders = stage.exchange.state.orders().len();
+    assert_eq!(orders, 300);
+    assert_eq!(stage.void(None, false), Answer::Done);
+    let mut steps = Vec::new();
+    while let Some(due) = stage.exchange.state.next_due().filter(|due| due.time <= stage.exchange.stamp.time)
+    {
+        assert_eq!(stage.own(due.command), Answer::Done);
+        let cancelled = stage.exchange.happened.iter();
+        let cancelled = cancelled.filter(|what| matches!(what, Happening::Cancelled(..))).count();
+        assert!(!stage.exchange.happened.iter().any(|what| matches!(what, Happening::Filled { .. })));
+        steps.push(cancelled);
+    }
+    steps.retain(|cancelled| *cancelled > 0);
+    assert_eq!(steps, [100, 100, 100]);
+    assert!(stage.exchange.state.orders().is_empty());
+    assert_eq!(stage.escrow(), Money::ZERO);
+    stage.replays();
+}
+
+/// The sums of a void are those of the call, however many accounts hold pairs that their sales keep from netting: the call reads them once
+/// for each contract.
+#[test]
+fn a_void_reads_one_sum_for_a_contract() {
+    let mut stage = Stage::new();
+    stage.mint();
+    stage.placed(ANN, "sell yes 100 @ 0.90");
+    stage.placed(BOB, "sell no 100 @ 0.90");
+    stage.placed(ANN, "buy no 30 @ 0.50");
+    stage.placed(CAT, "buy yes 30 @ 0.50");
+    stage.placed(CAT, "sell yes 30 @ 0.95");
+    stage.placed(CAT, "buy no 10 @ 0.20");
+    stage.placed(BOB, "buy yes 10 @ 0.80");
+    let sums = |stage: &Stage| {
+        stage.exchange.state.predictions().sums_when_closed(stage.exchange.state.ledger(), RAIN)
+    };
+    let (before, held) = (sums(&stage), stage.escrow());
+    assert_ne!(before.1, held, "pairs are held");
+    assert_eq!(
+        stage.exchange.stored().predictions().sums_when_closed(stage.exchange.state.ledger(), RAIN),
+        before
+    );
+    for who in [ANN, BOB, CAT] {
+        stage.call(who, TradingCommand::CancelAll);
+    }
+    // Nothing is held any more, so that the sums are the costs and the escrow.
+    let costs = stage.exchange.state.predictions().contract(RAIN).expect("listed").costs;
+    assert_eq!((costs, stage.escrow()), before);
     stage.replays();
 }
