@@ -444,7 +444,7 @@ fn pinned(stage: &mut Stage, price: &str) -> (Vec<Price>, Vec<CancelReason>) {
     (sold, ended)
 }
 
-/// A forced sale is bound by the fresh index, not by a last trade at which nobody buys any more: it sells down to 5 % below the index, and
+/// A forced sale is bound by the fresh index, not by a last trade far above all bids: it sells down to 5 % below the index, and
 /// goes on at each new one. It never goes deeper, however often the same index is taken, and its order says what ended it.
 #[test]
 fn a_forced_sale_follows_the_index() {
