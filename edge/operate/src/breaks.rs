@@ -3,7 +3,7 @@
 //! The facts of the trade and the market without it come from the history. If the symbol trades before the command has its
 //! turn, they are stale, and they are read again.
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{Break, BreakError, BreakKind, Reject, TradingCommand, TradingReject};
 use buttonwood_gate::{Payload, Reason, Refusal};
@@ -18,12 +18,12 @@ use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
 /// Also `POST /sandbox/trades/break`.
-pub const COMMAND: Command = Command::once("trade break", |operator, fields| Box::pin(run(operator, fields)))
-    .about("Breaks a trade: voids it, or marks it as reversed by hand.")
-    .guarded()
-    .with_reason()
-    .takes::<BreakTrade>(&[Argument::new("tid", Form::Place), Argument::new("kind", Form::Place)])
-    .gives::<Broken>();
+pub const COMMAND: Command =
+    Command::once("trade break", Effect::Takes, |operator, fields| Box::pin(run(operator, fields)))
+        .about("Breaks a trade: voids it, or marks it as reversed by hand.")
+        .with_reason()
+        .takes::<BreakTrade>(&[Argument::new("tid", Form::Place), Argument::new("kind", Form::Place)])
+        .gives::<Broken>();
 
 request! {
     /// A trade to be broken.

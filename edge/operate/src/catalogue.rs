@@ -114,7 +114,7 @@ pub fn find(name: &str) -> Option<&'static Command> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::Guard;
+    use crate::command::{Effect, Guard};
 
     /// Each command has a name of its own, a sentence about itself, and arguments among its fields.
     #[test]
@@ -127,12 +127,58 @@ mod tests {
                 "{command:?}: a list is never proposed"
             );
             assert!(
-                command.guard == Guard::One || !command.stops,
+                command.guard == Guard::One || !command.stops || command.alone.is_some(),
                 "{command:?}: what stops takes one operator"
             );
             for argument in command.arguments {
                 assert!(command.field(argument).is_some(), "{command:?} has no field '{}'", argument.field);
             }
         }
+    }
+
+    /// Walks the catalogue: what gives, takes, sets terms or opens takes two operators, what halts takes one, and all that takes one is
+    /// written here (D-267).
+    #[test]
+    fn every_command_says_who_must_agree() {
+        const ONE: [(&str, Effect); 17] = [
+            ("account add", Effect::Prepares),
+            ("account close", Effect::Halts),
+            ("address reject", Effect::Halts),
+            ("approve", Effect::Approves),
+            ("auction end", Effect::Halts),
+            ("auction schedule", Effect::Prepares),
+            ("clearing alias", Effect::Names),
+            ("currency add", Effect::Prepares),
+            ("event dispute", Effect::Halts),
+            ("fx add", Effect::Names),
+            ("group add", Effect::Prepares),
+            ("halt", Effect::Halts),
+            ("key disable", Effect::Halts),
+            ("key end", Effect::Halts),
+            ("key rename", Effect::Names),
+            ("order cancel", Effect::Halts),
+            ("user disable", Effect::Halts),
+        ];
+        // These take two, but for the calls that only halt.
+        const ALONE: [&str; 5] =
+            ["app review", "event halt", "group approve", "staking terms", "user operator"];
+        let once = || COMMANDS.iter().filter(|command| !command.is_list());
+        assert!(COMMANDS.iter().all(|command| command.is_list() == (command.effect == Effect::Reads)));
+        let takes_two = |command: &Command| {
+            matches!(command.effect, Effect::Gives | Effect::Takes | Effect::SetsTerms | Effect::Opens)
+        };
+        for command in COMMANDS {
+            assert_eq!(command.guard != Guard::One, takes_two(command), "{command:?}");
+        }
+        let mut one: Vec<_> = once()
+            .filter(|command| !takes_two(command))
+            .map(|command| (command.name, command.effect))
+            .collect();
+        one.sort_unstable_by_key(|(name, _)| *name);
+        assert_eq!(one, ONE);
+        let mut alone: Vec<_> =
+            once().filter(|command| command.alone.is_some()).map(|command| command.name).collect();
+        alone.sort_unstable();
+        assert_eq!(alone, ALONE);
     }
 }

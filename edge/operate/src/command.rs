@@ -53,6 +53,54 @@ pub enum Form {
     Path,
 }
 
+/// What a command does, which says how many operators agree to it (D-267): each command of the catalogue names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Reads, and changes nothing.
+    Reads,
+    /// Halts, disables, cancels, refuses or ends something.
+    Halts,
+    /// Changes what is shown alone: a name, or a rate on which no money depends.
+    Names,
+    /// Makes something empty, in which a customer has a part only by an order of its own or by a command that takes two.
+    Prepares,
+    /// Is the second operator's consent.
+    Approves,
+    /// Gives money, or decides who gets it.
+    Gives,
+    /// Takes money, or what protects it.
+    Takes,
+    /// Sets terms by which money is counted, or who may do what.
+    SetsTerms,
+    /// Lets people, keys, apps, addresses or markets do what they could not do before, for the first time or again.
+    Opens,
+}
+
+impl Effect {
+    /// Its name in the contract.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::Halts => "halts",
+            Self::Names => "names",
+            Self::Prepares => "prepares",
+            Self::Approves => "approves",
+            Self::Gives => "gives",
+            Self::Takes => "takes",
+            Self::SetsTerms => "sets_terms",
+            Self::Opens => "opens",
+        }
+    }
+
+    /// How many operators a command takes that does so.
+    const fn guard(self) -> Guard {
+        match self {
+            Self::Reads | Self::Halts | Self::Names | Self::Prepares | Self::Approves => Guard::One,
+            Self::Gives | Self::Takes | Self::SetsTerms | Self::Opens => Guard::Two,
+        }
+    }
+}
+
 /// How many operators a command takes where two are needed (D-144, D-184).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Guard {
@@ -130,6 +178,8 @@ pub struct Command {
     pub fields: &'static [Field],
     /// The schema of the object, or of each object, that it answers with.
     pub gives: Option<fn(&mut Components) -> Node>,
+    /// Its effect; that of the calls that do most, where some only halt.
+    pub effect: Effect,
     /// How many operators it takes where two are needed.
     pub guard: Guard,
     /// Tells the calls that take one operator all the same: those that only halt something (D-184).
@@ -142,17 +192,19 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command that answers with one object.
-    pub const fn once(name: &'static str, run: Once) -> Self {
-        Self::new(name, Run::Once(run))
+    /// A command that answers with one object. What gives, takes, sets terms or opens takes two operators where two are needed: it is
+    /// checked and proposed as it was sent, and its function runs when another operator approves it (D-184). The function must change
+    /// nothing in a dry run.
+    pub const fn once(name: &'static str, effect: Effect, run: Once) -> Self {
+        Self::new(name, effect, Run::Once(run))
     }
 
     /// A command that answers with a list.
     pub const fn list(name: &'static str, run: List) -> Self {
-        Self::new(name, Run::List(run))
+        Self::new(name, Effect::Reads, Run::List(run))
     }
 
-    const fn new(name: &'static str, run: Run) -> Self {
+    const fn new(name: &'static str, effect: Effect, run: Run) -> Self {
         Self {
             name,
             about: "",
@@ -160,7 +212,8 @@ impl Command {
             arguments: &[],
             fields: &[],
             gives: None,
-            guard: Guard::One,
+            effect,
+            guard: effect.guard(),
             alone: None,
             stops: false,
             follow: None,
@@ -202,13 +255,6 @@ impl Command {
     #[must_use]
     pub(crate) const fn alone(self, alone: fn(&Operator<'_>, &Payload) -> bool) -> Self {
         Self { alone: Some(alone), ..self }
-    }
-
-    /// It takes two operators where two are needed: it is checked and proposed as it was sent, and its function runs when another
-    /// operator approves it (D-184). The function must change nothing in a dry run.
-    #[must_use]
-    pub const fn guarded(self) -> Self {
-        Self { guard: Guard::Two, ..self }
     }
 
     /// It takes two operators where two are needed, and its function proposes what it does.

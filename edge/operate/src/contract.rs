@@ -54,6 +54,7 @@ fn command_node(command: &Command, components: &mut Components) -> Node {
         .with("command", command.name)
         .with("description", command.about)
         .with("needs_reason", command.needs_reason)
+        .with("effect", command.effect.name())
         .with("needs_two", command.guard != Guard::One)
         .with("arguments", object_of(command.fields.iter().map(Field::described).collect()))
         .with(if command.is_list() { "lines" } else { "answer" }, answer)

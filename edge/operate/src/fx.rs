@@ -1,6 +1,6 @@
 //! `fx add`: another exchange rate (FX-008).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{Body, FxPair, FxRate, NewRates, RatesReject, Reject};
 use buttonwood_gate::{LATEST, Payload, Refusal};
@@ -11,15 +11,16 @@ use buttonwood_wire::text::{PLAIN, is_plain, visible};
 use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/fx`.
-pub const COMMAND: Command = Command::once("fx add", |operator, fields| Box::pin(run(operator, fields)))
-    .about("Adds an exchange rate of a currency to the dollar.")
-    .takes::<Rate>(&[
-        Argument::new("pair", Form::Place),
-        Argument::new("rate", Form::Place),
-        Argument::new("time_ms", Form::Place).named("time"),
-        Argument::new("provider", Form::Option),
-    ])
-    .gives::<AddedRate>();
+pub const COMMAND: Command =
+    Command::once("fx add", Effect::Names, |operator, fields| Box::pin(run(operator, fields)))
+        .about("Adds an exchange rate of a currency to the dollar.")
+        .takes::<Rate>(&[
+            Argument::new("pair", Form::Place),
+            Argument::new("rate", Form::Place),
+            Argument::new("time_ms", Form::Place).named("time"),
+            Argument::new("provider", Form::Option),
+        ])
+        .gives::<AddedRate>();
 
 request! {
     /// A rate.

@@ -1,6 +1,6 @@
 //! `app review`: whether an app may act for others than its owner (OAUTH-001), and whether its implicit flow is on (OAUTH-006).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use crate::people::operator::OnOff;
 use buttonwood_engine::identity::{AppId, Command as IdentityCommand, Reject as IdentityReject};
@@ -11,19 +11,20 @@ use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /site/operator/apps/review`. To withdraw the review takes one operator. Its arguments alone decide that: what the app may do now
 /// could change before the command is decided.
-pub const COMMAND: Command = Command::once("app review", |operator, fields| Box::pin(run(operator, fields)))
-    .about(
-        "Lets an app act for every user, or for its owner alone; --implicit switches its implicit flow on, \
+pub const COMMAND: Command = Command::once("app review", Effect::Opens, |operator, fields| {
+    Box::pin(run(operator, fields))
+})
+.about(
+    "Lets an app act for every user, or for its owner alone; --implicit switches its implicit flow on, \
      which is off without it. What the app had and may not have any more ends at once.",
-    )
-    .guarded()
-    .alone(|_, fields| takes_away(fields).unwrap_or(false))
-    .takes::<Review>(&[
-        Argument::new("client_id", Form::Place),
-        Argument::new("review", Form::Place),
-        Argument::new("implicit", Form::Switch),
-    ])
-    .gives::<AppState>();
+)
+.alone(|_, fields| takes_away(fields).unwrap_or(false))
+.takes::<Review>(&[
+    Argument::new("client_id", Form::Place),
+    Argument::new("review", Form::Place),
+    Argument::new("implicit", Form::Switch),
+])
+.gives::<AppState>();
 
 request! {
     /// A review.

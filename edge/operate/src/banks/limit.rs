@@ -1,6 +1,6 @@
 //! `bank limit`: the most open advances of a group (D-181).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::field;
 use crate::operator::Operator;
 use buttonwood_engine::FundsCommand;
@@ -13,12 +13,11 @@ use buttonwood_wire::{answer, json, request};
 
 /// Only for operators: a sandbox has the usual limit unless one changes it.
 pub(crate) const COMMAND: Command =
-    Command::once("bank limit", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("bank limit", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about(
             "Sets the most open advances of a group, in dollars; a further ACH credit waits until it fits.",
         )
         .with_reason()
-        .guarded()
         .takes::<NewLimit>(&[Argument::new("limit", Form::Place)])
         .gives::<LimitSet>();
 

@@ -1,6 +1,6 @@
 //! `bank settle`: a bank has settled a payment or an advance, or has returned it (D-75, D-167).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::funds::bank::{Command as BankCommand, Reject as BankReject, Settlement};
 use buttonwood_engine::{Eid, FundsCommand, FundsReject, Reject};
@@ -10,15 +10,16 @@ use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/banks/settle`.
-pub const COMMAND: Command = Command::once("bank settle", |operator, fields| Box::pin(run(operator, fields)))
-    .about("Settles a payment to a bank or an advance of one, or returns it.")
-    .with_reason()
-    .takes::<Settled>(&[
-        Argument::new("withdrawalId", Form::Option).named("withdrawal-id"),
-        Argument::new("eid", Form::Option),
-        Argument::new("returned", Form::Switch),
-    ])
-    .gives::<Answered>();
+pub const COMMAND: Command =
+    Command::once("bank settle", Effect::Gives, |operator, fields| Box::pin(run(operator, fields)))
+        .about("Settles a payment to a bank or an advance of one, or returns it.")
+        .with_reason()
+        .takes::<Settled>(&[
+            Argument::new("withdrawalId", Form::Option).named("withdrawal-id"),
+            Argument::new("eid", Form::Option),
+            Argument::new("returned", Form::Switch),
+        ])
+        .gives::<Answered>();
 
 request! {
     /// The bank's settlement of a payment or an advance.

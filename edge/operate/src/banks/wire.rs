@@ -1,6 +1,6 @@
 //! `bank wire`: credits what a bank has sent, by wire or ACH (BANK-003, D-75).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::funds::bank::{Command as BankCommand, Receipt, Reject as BankReject};
 use buttonwood_engine::{FundsCommand, FundsReject, Made, Reject, TransferMethod};
@@ -15,20 +15,20 @@ use std::sync::Arc;
 const CENTS: usize = 2;
 
 /// Also `POST /sandbox/banks/wire`.
-pub const COMMAND: Command = Command::once("bank wire", |operator, fields| Box::pin(run(operator, fields)))
-    .about("Credits what a bank has sent: a wire for good, an ACH credit as an advance of five days.")
-    .guarded()
-    .with_reason()
-    .takes::<Sent>(&[
-        Argument::new("group", Form::Place),
-        Argument::new("account", Form::Place),
-        Argument::new("currency", Form::Place),
-        Argument::new("amount", Form::Place),
-        Argument::new("method", Form::Option),
-        Argument::new("accountnumber", Form::Option),
-        Argument::new("routing", Form::Option),
-    ])
-    .gives::<Credited>();
+pub const COMMAND: Command =
+    Command::once("bank wire", Effect::Gives, |operator, fields| Box::pin(run(operator, fields)))
+        .about("Credits what a bank has sent: a wire for good, an ACH credit as an advance of five days.")
+        .with_reason()
+        .takes::<Sent>(&[
+            Argument::new("group", Form::Place),
+            Argument::new("account", Form::Place),
+            Argument::new("currency", Form::Place),
+            Argument::new("amount", Form::Place),
+            Argument::new("method", Form::Option),
+            Argument::new("accountnumber", Form::Option),
+            Argument::new("routing", Form::Option),
+        ])
+        .gives::<Credited>();
 
 request! {
     /// Money that a bank has sent.

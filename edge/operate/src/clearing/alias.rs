@@ -1,7 +1,7 @@
 //! `clearing alias`: an account's own name for a counterparty (D-93).
 
 use super::wrong_account;
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use crate::shared::Shared;
 use buttonwood_engine::clearing::{ALIASES_MAX, Alias};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Also `POST /sandbox/clearing/alias`.
 pub const COMMAND: Command =
-    Command::once("clearing alias", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("clearing alias", Effect::Names, |operator, fields| Box::pin(run(operator, fields)))
         .about("Gives a counterparty the name by which an account's clearing lists show and find it.")
         .takes::<ClearingAlias>(&[
             Argument::new("group", Form::Place),

@@ -1,6 +1,6 @@
 //! `clearing fee`: the rate that both sides of an OTC trade pay (D-85).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::ClearingCommand;
 use buttonwood_gate::{Payload, Refusal};
@@ -10,9 +10,8 @@ use buttonwood_wire::{answer, json, request};
 
 /// The rate of the settlement counts, so what waits for money pays the new one.
 pub(crate) const COMMAND: Command =
-    Command::once("clearing fee", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("clearing fee", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets the fee that each side of a clearing order pays when it settles, in the quote currency.")
-        .guarded()
         .takes::<ClearingFee>(&[Argument::new("bps", Form::Place)])
         .gives::<ClearingFeeSet>();
 

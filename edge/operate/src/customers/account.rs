@@ -1,6 +1,6 @@
 //! `account add`: opens an empty account in a group.
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{AccessReject, Account, AccountKind, Body, Reject};
 use buttonwood_gate::{Payload, Reason, Refusal};
@@ -11,7 +11,7 @@ use buttonwood_wire::{answer, json, request, words};
 
 /// An account that works at once.
 pub(crate) const ADD: Command =
-    Command::once("account add", |operator, fields| Box::pin(add(operator, fields)))
+    Command::once("account add", Effect::Prepares, |operator, fields| Box::pin(add(operator, fields)))
         .about("Opens an empty account in a group.")
         .takes::<AddAccount>(&[
             Argument::new("group", Form::Place),

@@ -1,7 +1,7 @@
 //! `group multi-user`, `address approve` and `address reject`: the other users of a group, who decide on its approved addresses (ADDR-018).
 //! On a venue an operator notes what they decided, so that a key alone adds no address.
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::funds::approval::{Command as ApprovalCommand, Reject as ApprovalReject};
 use buttonwood_engine::funds::{ApprovalScope, EntryRef};
@@ -23,11 +23,12 @@ const ENTRY: &[Argument] = &[
 
 /// Without the second user money leaves with less control, so it takes two operators.
 pub(crate) const MULTI_USER: Command =
-    Command::once("group multi-user", |operator, fields| Box::pin(multi_user(operator, fields)))
-        .about("Makes another user of a group approve each request for an approved address; --off ends that.")
-        .guarded()
-        .takes::<MultiUser>(&[Argument::new("group", Form::Place), Argument::new("off", Form::Switch)])
-        .gives::<ApprovalDone>();
+    Command::once("group multi-user", Effect::SetsTerms, |operator, fields| {
+        Box::pin(multi_user(operator, fields))
+    })
+    .about("Makes another user of a group approve each request for an approved address; --off ends that.")
+    .takes::<MultiUser>(&[Argument::new("group", Form::Place), Argument::new("off", Form::Switch)])
+    .gives::<ApprovalDone>();
 
 /// `POST /sandbox/groups/{group}/multi-user`.
 pub const SET_MULTI_USER: Command = MULTI_USER
@@ -36,15 +37,14 @@ pub const SET_MULTI_USER: Command = MULTI_USER
 
 /// An approved address may be paid, so it takes two operators.
 pub(crate) const APPROVE: Command =
-    Command::once("address approve", |operator, fields| Box::pin(decide(operator, fields, true)))
+    Command::once("address approve", Effect::Opens, |operator, fields| Box::pin(decide(operator, fields, true)))
         .about("Approves an entry of the approved addresses, as another user of the group does; without --account an entry of the group.")
-        .guarded()
         .takes::<Entry>(ENTRY)
         .gives::<ApprovalDone>();
 
 /// It ends a request.
 pub(crate) const REJECT: Command =
-    Command::once("address reject", |operator, fields| Box::pin(decide(operator, fields, false)))
+    Command::once("address reject", Effect::Halts, |operator, fields| Box::pin(decide(operator, fields, false)))
         .about("Removes an entry that waits for another user from the approved addresses; without --account an entry of the group.")
         .takes::<Entry>(ENTRY)
         .gives::<ApprovalDone>();

@@ -1,6 +1,6 @@
 //! `group approve`: a group that someone made by signing up in a venue.
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::AccessCommand;
 use buttonwood_gate::{Payload, Refusal};
@@ -11,12 +11,11 @@ use buttonwood_wire::{answer, json, request};
 
 /// To approve a group again changes nothing, and takes one operator.
 pub(crate) const COMMAND: Command =
-    Command::once("group approve", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("group approve", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
         .about(
             "Approves a group that someone made by signing up, which from then on gets advances of bank credits, free withdrawals and \
              rewards.",
         )
-        .guarded()
         .alone(|operator, fields| {
             find(operator, fields).is_ok_and(|(group, _)| operator.exchange.views().state().access().is_approved(group))
         })

@@ -1,7 +1,7 @@
 //! `account broker`: marks an account as a broker of OTC clearing, or removes the mark (CLR-027, D-94).
 
 use crate::clearing::wrong_account;
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::ClearingCommand;
 use buttonwood_gate::{Payload, Refusal};
@@ -10,9 +10,8 @@ use buttonwood_wire::{answer, json, request};
 
 /// With `off` the mark is removed. A broker's orders that were entered before stay valid.
 pub(crate) const COMMAND: Command =
-    Command::once("account broker", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("account broker", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about("Lets an account enter clearing orders for two others; with --off it enters no more.")
-        .guarded()
         .takes::<Broker>(&[
             Argument::new("group", Form::Place),
             Argument::new("account", Form::Place),

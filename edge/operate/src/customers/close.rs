@@ -1,6 +1,6 @@
 //! `account close`: closes an account for good (ACCT-013).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{AccessCommand, AccessReject, Balance, Reject, State};
 use buttonwood_gate::{Payload, Refusal};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Also `POST /sandbox/accounts/close`.
 pub const COMMAND: Command =
-    Command::once("account close", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("account close", Effect::Halts, |operator, fields| Box::pin(run(operator, fields)))
         .about("Closes an account without orders, transfers under way and money, for good.")
         .takes::<Closing>(&[Argument::new("group", Form::Place), Argument::new("account", Form::Place)])
         .gives::<ClosedAccount>();

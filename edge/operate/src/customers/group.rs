@@ -1,6 +1,6 @@
 //! `group add` and `group set`: groups, their terms (ACCT-007) and their addresses (AUTH-013).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::keys::{addresses, shown};
 use crate::operator::Operator;
 use buttonwood_engine::{AccessCommand, AccessReject, GroupChange, GroupTerms, NewGroup, Reject};
@@ -17,7 +17,7 @@ const ACCOUNTS_MAX: u64 = 4_294_967_295;
 
 /// Adds a group.
 pub(crate) const ADD: Command =
-    Command::once("group add", |operator, fields| Box::pin(add(operator, fields)))
+    Command::once("group add", Effect::Prepares, |operator, fields| Box::pin(add(operator, fields)))
         .about("Adds a group of accounts.")
         .takes::<AddGroup>(&[
             Argument::new("name", Form::Place),
@@ -28,7 +28,7 @@ pub(crate) const ADD: Command =
         .gives::<GroupIs>();
 
 /// Sets what is named, and leaves the rest.
-pub(crate) const SET: Command = Command::once("group set", |operator, fields| {
+pub(crate) const SET: Command = Command::once("group set", Effect::SetsTerms, |operator, fields| {
     Box::pin(set(operator, fields))
 })
 .about("Sets those terms of a group that are named; --from takes the place of its whole list of addresses.")

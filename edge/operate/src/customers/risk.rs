@@ -1,6 +1,6 @@
 //! `account risk`: the highest leverage of a derivatives account, and whether it has cross collateral.
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::perp::{self, Leverage};
 use buttonwood_engine::{AccountKind, Reject};
@@ -12,9 +12,8 @@ use buttonwood_wire::{answer, json, request};
 
 /// It bounds what the house may lose, so it takes two operators.
 pub(crate) const COMMAND: Command =
-    Command::once("account risk", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("account risk", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets the highest leverage of a derivatives account, and whether it has cross collateral.")
-        .guarded()
         .takes::<Risk>(&[
             Argument::new("group", Form::Place),
             Argument::new("account", Form::Place),

@@ -1,6 +1,6 @@
 //! `deposit assign`: gives a payment that fitted no account to an account, once (D-73).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::funds::OutputKey;
 use buttonwood_engine::funds::deposit::{Command as DepositCommand, Reject as DepositReject};
@@ -13,9 +13,8 @@ use std::sync::Arc;
 
 /// Also `POST /sandbox/deposits/assign`.
 pub const COMMAND: Command =
-    Command::once("deposit assign", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("deposit assign", Effect::Gives, |operator, fields| Box::pin(run(operator, fields)))
         .about("Gives a payment that fitted no account to an account, once.")
-        .guarded()
         .with_reason()
         .takes::<Assignment>(&[
             Argument::new("network", Form::Place),

@@ -1,7 +1,7 @@
 //! `fees promote`: the symbols under a fee promotion (MKT-036, VOL-006).
 
 use super::rates::{self, Rate};
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{Promotion, TradingCommand};
 use buttonwood_gate::{Payload, Refusal};
@@ -13,9 +13,8 @@ use std::sync::Arc;
 
 /// Also `POST /sandbox/promotions`.
 pub const COMMAND: Command =
-    Command::once("fees promote", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("fees promote", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets which symbols are under a fee promotion, and its rates; none ends it.")
-        .guarded()
         .takes::<SetPromotion>(&[
             Argument::new("symbols", Form::Places),
             Argument::new("maker_bps", Form::Option),

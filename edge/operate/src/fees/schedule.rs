@@ -1,7 +1,7 @@
 //! `fees schedule`: fee tiers by the dollar volume of 30 days (VOL-005).
 
 use super::rates::{self, Rate};
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{FeeTier, FeeTiers, TIERS_MAX, TradingCommand};
 use buttonwood_gate::{Payload, Refusal};
@@ -14,9 +14,8 @@ use std::sync::Arc;
 
 /// Also `POST /sandbox/fees/schedule`.
 pub const COMMAND: Command =
-    Command::once("fees schedule", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("fees schedule", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets fee tiers by the dollar volume of 30 days.")
-        .guarded()
         .takes::<SetTiers>(&[Argument::new("tiers", Form::File).named("file")])
         .gives::<TiersSet>();
 

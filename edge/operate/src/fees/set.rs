@@ -1,7 +1,7 @@
 //! `fees set`: the fee rates of one account, or one schedule for all (VOL-007).
 
 use super::rates::{self, Rate};
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{FeeChange, FeeSchedule, TradingCommand};
 use buttonwood_gate::{Payload, Refusal};
@@ -10,17 +10,17 @@ use buttonwood_wire::contract::{Done, Flag, InPayload, Label, Text};
 use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/fees`.
-pub const COMMAND: Command = Command::once("fees set", |operator, fields| Box::pin(run(operator, fields)))
-    .about("Sets the fee rates of one account, or one schedule for all accounts.")
-    .guarded()
-    .takes::<SetRates>(&[
-        Argument::new("maker_bps", Form::Option),
-        Argument::new("taker_bps", Form::Option),
-        Argument::new("auction_bps", Form::Option),
-        Argument::new("group", Form::Option),
-        Argument::new("account", Form::Option),
-    ])
-    .gives::<RatesSet>();
+pub const COMMAND: Command =
+    Command::once("fees set", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
+        .about("Sets the fee rates of one account, or one schedule for all accounts.")
+        .takes::<SetRates>(&[
+            Argument::new("maker_bps", Form::Option),
+            Argument::new("taker_bps", Form::Option),
+            Argument::new("auction_bps", Form::Option),
+            Argument::new("group", Form::Option),
+            Argument::new("account", Form::Option),
+        ])
+        .gives::<RatesSet>();
 
 request! {
     /// Fee rates.

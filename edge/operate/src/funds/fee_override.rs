@@ -1,6 +1,6 @@
 //! `account fee-override`: lets every withdrawal of an account be free, or ends that (facts F§6).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::FundsCommand;
 use buttonwood_engine::funds::withdrawal::Command as WithdrawalCommand;
@@ -10,16 +10,17 @@ use buttonwood_wire::{answer, json, request};
 
 /// With `off` it ends.
 pub(crate) const COMMAND: Command =
-    Command::once("account fee-override", |operator, fields| Box::pin(run(operator, fields)))
-        .about("Makes every withdrawal of an account free; with --off they cost again what others pay.")
-        .guarded()
-        .with_reason()
-        .takes::<Override>(&[
-            Argument::new("group", Form::Place),
-            Argument::new("account", Form::Place),
-            Argument::new("off", Form::Switch),
-        ])
-        .gives::<OverrideSet>();
+    Command::once("account fee-override", Effect::SetsTerms, |operator, fields| {
+        Box::pin(run(operator, fields))
+    })
+    .about("Makes every withdrawal of an account free; with --off they cost again what others pay.")
+    .with_reason()
+    .takes::<Override>(&[
+        Argument::new("group", Form::Place),
+        Argument::new("account", Form::Place),
+        Argument::new("off", Form::Switch),
+    ])
+    .gives::<OverrideSet>();
 
 /// `POST /sandbox/accounts/fee-override`.
 pub const CALL: Command = COMMAND

@@ -1,6 +1,6 @@
 //! `house fund`: pays a house account from the source account.
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::field::{amount, bad_amount};
 use crate::operator::Operator;
 use buttonwood_engine::{Body, INSURANCE, Reject, SOURCE, STAKING_POOL, STAKING_REWARDS};
@@ -13,9 +13,8 @@ use buttonwood_wire::{answer, json, request};
 
 /// Any house account but `source`, and but the pool of staking, which holds exactly what is staked or redeemed (INV-STK-1).
 pub(crate) const COMMAND: Command =
-    Command::once("house fund", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("house fund", Effect::Gives, |operator, fields| Box::pin(run(operator, fields)))
         .about("Pays a house account from the house's source account.")
-        .guarded()
         .with_reason()
         .takes::<Fund>(&[
             Argument::new("name", Form::Place),

@@ -1,6 +1,6 @@
 //! `limits set`: the most entries that lists of customers may have (D-185).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::FundsCommand;
 use buttonwood_engine::funds::{Limits, limit};
@@ -14,7 +14,7 @@ const HIGHEST: u64 = limit::HIGHEST;
 
 /// Only for operators.
 pub(crate) const COMMAND: Command =
-    Command::once("limits set", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("limits set", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about(
             "Sets how many addresses a list may have; limits that are left out stay, and so do longer lists.",
         )

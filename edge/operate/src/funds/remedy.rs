@@ -1,6 +1,6 @@
 //! `withdrawal rebuild` and `withdrawal void`: what ends a withdrawal whose payment a deep reorganisation has removed (D-184).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::funds::withdrawal::{
     Command as WithdrawalCommand, Reject as WithdrawalReject, Remedy,
@@ -14,24 +14,22 @@ use buttonwood_wire::{answer, json, request, words};
 const ARGUMENTS: &[Argument] = &[Argument::new("eid", Form::Place)];
 
 /// Only for operators.
-pub(crate) const REBUILD: Command = Command::once("withdrawal rebuild", |operator, fields| {
+pub(crate) const REBUILD: Command = Command::once("withdrawal rebuild", Effect::Gives, |operator, fields| {
     Box::pin(run(operator, fields, Remedy::Rebuild))
 })
 .about("Pays a withdrawal again whose payment cannot confirm any more; on a chain of accounts with the same number.")
 .with_reason()
-.guarded()
 .takes::<Chosen>(ARGUMENTS)
 .gives::<Remedied>();
 
 /// Only for operators.
-pub(crate) const VOID: Command = Command::once("withdrawal void", |operator, fields| {
+pub(crate) const VOID: Command = Command::once("withdrawal void", Effect::Gives, |operator, fields| {
     Box::pin(run(operator, fields, Remedy::Void))
 })
 .about(
     "Calls a withdrawal off whose payment cannot confirm any more; on a chain of accounts by an empty payment with the same number.",
 )
 .with_reason()
-.guarded()
 .takes::<Chosen>(ARGUMENTS)
 .gives::<Remedied>();
 

@@ -5,7 +5,7 @@ use super::draw;
 use super::new_secret::{SecretText, secret_body};
 use super::restrict::addresses;
 use super::row::{role_names, shown};
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::guard::{Waiting, too_many};
 use crate::operator::Operator;
 use buttonwood_engine::{AccessReject, Body, NewSession, Operation, Owner, Proposed, Reject};
@@ -18,19 +18,20 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Also `POST /sandbox/keys`.
-pub const COMMAND: Command = Command::once("key add", |operator, fields| Box::pin(run(operator, fields)))
-    .about("Makes a key and prints its secret, this once; without an account it is a master key.")
-    .proposes()
-    .takes::<NewKey>(&[
-        Argument::new("group", Form::Option),
-        Argument::new("account", Form::Option),
-        Argument::new("roles", Form::Options).named("role"),
-        Argument::new("require_heartbeat", Form::Switch),
-        Argument::new("time_based_nonce", Form::Switch),
-        Argument::new("from", Form::Options),
-        Argument::new("name", Form::Option),
-    ])
-    .gives::<KeyMade>();
+pub const COMMAND: Command =
+    Command::once("key add", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
+        .about("Makes a key and prints its secret, this once; without an account it is a master key.")
+        .proposes()
+        .takes::<NewKey>(&[
+            Argument::new("group", Form::Option),
+            Argument::new("account", Form::Option),
+            Argument::new("roles", Form::Options).named("role"),
+            Argument::new("require_heartbeat", Form::Switch),
+            Argument::new("time_based_nonce", Form::Switch),
+            Argument::new("from", Form::Options),
+            Argument::new("name", Form::Option),
+        ])
+        .gives::<KeyMade>();
 
 request! {
     /// A key to make.

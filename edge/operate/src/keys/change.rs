@@ -4,7 +4,7 @@ use super::add::roles;
 use super::restrict::addresses;
 use super::row::{KeyRow, row};
 use crate::Shared;
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{AccessCommand, AccessReject, Owner, Reject};
 use buttonwood_gate::{Key, Payload, Refusal};
@@ -20,46 +20,45 @@ const CANCEL: Argument = Argument::new("cancel_orders", Form::Switch);
 
 /// Also `POST /sandbox/keys/disable`.
 pub const DISABLE: Command =
-    Command::once("key disable", |operator, fields| Box::pin(disable(operator, fields)))
+    Command::once("key disable", Effect::Halts, |operator, fields| Box::pin(disable(operator, fields)))
         .about("Disables a key at once; with --cancel-orders its live orders are cancelled too.")
         .takes::<Stop>(&[API_KEY, CANCEL])
         .gives::<KeyRow>();
 
 /// Also `POST /sandbox/keys/enable`.
 pub const ENABLE: Command =
-    Command::once("key enable", |operator, fields| Box::pin(enable(operator, fields)))
+    Command::once("key enable", Effect::Opens, |operator, fields| Box::pin(enable(operator, fields)))
         .about("Enables a key again.")
-        .guarded()
         .takes::<Named>(&[API_KEY])
         .gives::<KeyRow>();
 
 /// Also `POST /sandbox/keys/end`.
-pub const END: Command = Command::once("key end", |operator, fields| Box::pin(end(operator, fields)))
-    .about("Ends a key for good; with --cancel-orders its live orders are cancelled too.")
-    .takes::<Stop>(&[API_KEY, CANCEL])
-    .gives::<KeyRow>();
+pub const END: Command =
+    Command::once("key end", Effect::Halts, |operator, fields| Box::pin(end(operator, fields)))
+        .about("Ends a key for good; with --cancel-orders its live orders are cancelled too.")
+        .takes::<Stop>(&[API_KEY, CANCEL])
+        .gives::<KeyRow>();
 
 /// Also `POST /sandbox/keys/roles`.
 pub const ROLES: Command =
-    Command::once("key roles", |operator, fields| Box::pin(set_roles(operator, fields)))
+    Command::once("key roles", Effect::Opens, |operator, fields| Box::pin(set_roles(operator, fields)))
         .about("Sets the roles of a key.")
-        .guarded()
         .takes::<SetRoles>(&[API_KEY, Argument::new("roles", Form::Options).named("role")])
         .gives::<KeyRow>();
 
 /// Also `POST /sandbox/keys/rename`.
 pub const RENAME: Command =
-    Command::once("key rename", |operator, fields| Box::pin(rename(operator, fields)))
+    Command::once("key rename", Effect::Names, |operator, fields| Box::pin(rename(operator, fields)))
         .about("Gives a key another name for people.")
         .takes::<Rename>(&[API_KEY, Argument::new("name", Form::Place)])
         .gives::<KeyRow>();
 
 /// Also `POST /sandbox/keys/addresses`.
-pub const FROM: Command = Command::once("key from", |operator, fields| Box::pin(restrict(operator, fields)))
-    .about("Restricts a key to blocks of addresses; none lifts the restriction.")
-    .guarded()
-    .takes::<Restrict>(&[API_KEY, Argument::new("from", Form::Places)])
-    .gives::<KeyRow>();
+pub const FROM: Command =
+    Command::once("key from", Effect::Opens, |operator, fields| Box::pin(restrict(operator, fields)))
+        .about("Restricts a key to blocks of addresses; none lifts the restriction.")
+        .takes::<Restrict>(&[API_KEY, Argument::new("from", Form::Places)])
+        .gives::<KeyRow>();
 
 request! {
     /// A key.

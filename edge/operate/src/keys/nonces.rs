@@ -1,6 +1,6 @@
 //! `key reset-nonces`: lets a key begin again after a nonce that was too high (D-26).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::AccessCommand;
 use buttonwood_gate::{Payload, Refusal};
@@ -10,11 +10,10 @@ use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/nonces/reset`. A call that was signed before can be sent again, so it takes two operators.
 pub const RESET: Command =
-    Command::once("key reset-nonces", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("key reset-nonces", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
         .about(
             "Lets a key begin again with any nonce; calls that it has signed before can then be sent again.",
         )
-        .guarded()
         .with_reason()
         .takes::<ResetNonces>(&[Argument::new("api_key", Form::Place)])
         .gives::<NoncesReset>();

@@ -1,7 +1,7 @@
 //! Blocks of addresses from which calls may come (AUTH-013).
 
 use super::row::shown;
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{ADDRESSES_MAX, AccessCommand};
 use buttonwood_gate::{Payload, Refusal};
@@ -13,10 +13,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Also `POST /sandbox/groups/addresses`.
-pub const GROUP: Command = Command::once("group from", |operator, fields| Box::pin(run(operator, fields)))
-    .about("Restricts the keys of a group to blocks of addresses; none lifts the restriction.")
-    .takes::<RestrictGroup>(&[Argument::new("group", Form::Place), Argument::new("from", Form::Places)])
-    .gives::<GroupRestricted>();
+pub const GROUP: Command =
+    Command::once("group from", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
+        .about("Restricts the keys of a group to blocks of addresses; none lifts the restriction.")
+        .takes::<RestrictGroup>(&[Argument::new("group", Form::Place), Argument::new("from", Form::Places)])
+        .gives::<GroupRestricted>();
 
 request! {
     /// Where the calls of a group may come from.

@@ -1,7 +1,7 @@
 //! `vault rotate`: seals the secrets of all keys under a new key-encryption key.
 
 use super::keeper::{KeeperFault, Sealed};
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_gate::{Payload, Reason, Refusal};
 use buttonwood_wire::contract::{Done, InPayload, Label, Needed, Text};
@@ -11,11 +11,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Without a running process the command line does it itself.
-pub const COMMAND: Command = Command::once("vault rotate", |operator, fields| {
+pub const COMMAND: Command = Command::once("vault rotate", Effect::Takes, |operator, fields| {
     Box::pin(run(operator, fields))
 })
 .about("Makes a new key in a new file and seals the API secrets under it; later starts must name that file.")
-.guarded()
 .takes::<Rotate>(&[Argument::new("to", Form::Path)])
 .gives::<Rotated>();
 

@@ -1,7 +1,7 @@
 //! `order list` and `order cancel`: the live orders of accounts and symbols.
 
 use super::{chosen, names, send_of_each};
-use crate::command::{Argument, Command, Form, Lines};
+use crate::command::{Argument, Command, Effect, Form, Lines};
 use crate::operator::Operator;
 use buttonwood_engine::prediction::own_price;
 use buttonwood_engine::{OrderState, State, TradingCommand};
@@ -28,7 +28,7 @@ pub(crate) const LIST: Command = Command::list("order list", |operator, fields, 
 
 /// Only for operators.
 pub(crate) const CANCEL: Command =
-    Command::once("order cancel", |operator, fields| Box::pin(cancel(operator, fields)))
+    Command::once("order cancel", Effect::Halts, |operator, fields| Box::pin(cancel(operator, fields)))
         .about("Cancels every live order of an account, of a symbol, or of an account on a symbol.")
         .with_reason()
         .takes::<Which>(ARGUMENTS)

@@ -1,7 +1,7 @@
 //! `user add`: a user of a group, who sets the password by a link.
 
 use super::refusal;
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::keys::add::roles;
 use crate::keys::role_names;
 use crate::operator::Operator;
@@ -14,9 +14,8 @@ use std::sync::Arc;
 
 /// The link is mailed when the user has been added: where two operators are needed, after the approval.
 pub(crate) const COMMAND: Command =
-    Command::once("user add", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("user add", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
         .about("Adds a user to a group, and mails a link that sets the password; it works for 24 hours.")
-        .guarded()
         .takes::<Add>(&[
             Argument::new("email", Form::Place),
             Argument::new("group", Form::Option),

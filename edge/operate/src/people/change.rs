@@ -1,7 +1,7 @@
 //! `user disable` and `user enable`: whether a user may sign in.
 
 use super::{find, refusal};
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::keys::add::roles;
 use crate::operator::Operator;
 use buttonwood_engine::identity::{Command as IdentityCommand, UserChange};
@@ -15,18 +15,17 @@ const EMAIL: Argument = Argument::new("email", Form::Place);
 
 /// All that the user has open ends for good.
 pub(crate) const DISABLE: Command =
-    Command::once("user disable", |operator, fields| Box::pin(disable(operator, fields)))
+    Command::once("user disable", Effect::Halts, |operator, fields| Box::pin(disable(operator, fields)))
         .about("Disables a user at once: sessions, tokens, grants, codes and mail links end for good.")
         .takes::<Named>(&[EMAIL])
         .gives::<Changed>();
 
 /// Also gives a group to one who has none.
 pub(crate) const ENABLE: Command =
-    Command::once("user enable", |operator, fields| Box::pin(enable(operator, fields)))
+    Command::once("user enable", Effect::Opens, |operator, fields| Box::pin(enable(operator, fields)))
         .about(
             "Lets a user sign in again; one who was an operator and has no group needs --group and --role.",
         )
-        .guarded()
         .takes::<Enable>(&[
             EMAIL,
             Argument::new("group", Form::Option),

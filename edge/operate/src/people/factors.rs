@@ -1,7 +1,7 @@
 //! `user reset-factors`: the way back for a user who has lost the authenticator app, the passkeys and the recovery codes.
 
 use super::{find, refusal};
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::identity::Command as IdentityCommand;
 use buttonwood_gate::{Payload, Refusal};
@@ -9,14 +9,13 @@ use buttonwood_wire::contract::{Done, InPayload, Label, Needed, Text};
 use buttonwood_wire::{answer, json, request};
 
 /// The password alone opens the next sign-in, so two operators are needed where commands are guarded.
-pub(crate) const RESET: Command = Command::once("user reset-factors", |operator, fields| {
+pub(crate) const RESET: Command = Command::once("user reset-factors", Effect::Opens, |operator, fields| {
     Box::pin(reset(operator, fields))
 })
 .about(
     "Removes the authenticator app, the passkeys and the recovery codes of a user who has lost them. Sessions end, \
      and the next sign-in enrols a new factor.",
 )
-.guarded()
 .takes::<Named>(&[Argument::new("email", Form::Place)])
 .gives::<FactorsReset>();
 

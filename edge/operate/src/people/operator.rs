@@ -1,7 +1,7 @@
 //! `user operator`: whether a user is an operator, whose calls on the pages are the commands of `admin`.
 
 use super::{find, refusal};
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::identity::{Command as IdentityCommand, UserChange};
 use buttonwood_gate::{Payload, Refusal};
@@ -14,14 +14,13 @@ use std::sync::Arc;
 const OS_USER_MAX: usize = 100;
 
 /// `off` takes one operator.
-pub(crate) const COMMAND: Command = Command::once("user operator", |operator, fields| {
+pub(crate) const COMMAND: Command = Command::once("user operator", Effect::Opens, |operator, fields| {
     Box::pin(run(operator, fields))
 })
 .about(
     "Makes a user an operator, who has no group and does not trade, or ends that: sessions, tokens and grants end for good. After \
      'off' the user is in the group of before with the roles of before; one who had none is disabled.",
 )
-.guarded()
 .alone(|_, fields| Change::of(fields).operator().is_ok_and(|word| &*word == OFF))
 .takes::<Change>(&[
     Argument::new("email", Form::Place),

@@ -1,7 +1,7 @@
 //! `combo add`: lists a contract on the outcomes of several events.
 
 use super::symbol_of;
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::prediction::{Leg, NewCombo, combo_grid};
 use buttonwood_engine::{PredictionCommand, PredictionReject, Reject};
@@ -20,9 +20,8 @@ use std::sync::Arc;
 const HASH_BYTES: usize = 6;
 
 /// The same legs in any order are one combo.
-pub(crate) const COMMAND: Command = Command::once("combo add", |operator, fields| Box::pin(run(operator, fields)))
+pub(crate) const COMMAND: Command = Command::once("combo add", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
     .about("Lists a combo of 2 to 6 contracts of different events, which pays when each has its outcome; legs that are one already change nothing.")
-    .guarded()
     .takes::<AddCombo>(&[Argument::new("yes", Form::Options), Argument::new("no", Form::Options)])
     .gives::<ComboListed>();
 

@@ -2,7 +2,7 @@
 
 use super::grid::Increments;
 use super::{EventStatusName, check_text, check_ticker, strike, switch, time};
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::customers::account::jurisdiction;
 use crate::operator::Operator;
 use buttonwood_engine::prediction::{CONTRACTS_MAX, CONTRACTS_OF_EVENT_MAX, NewContract, NewEvent, Status};
@@ -24,26 +24,26 @@ const DISPUTE_MAX: u64 = 366 * 86_400;
 const DISPUTE: u64 = 3_600;
 
 /// Also `POST /sandbox/predictions/events`.
-pub const COMMAND: Command = Command::once("event add", |operator, fields| Box::pin(run(operator, fields)))
-    .about("Lists an event of the prediction markets, with one contract or several.")
-    .guarded()
-    .takes::<AddEvent>(&[
-        Argument::new("ticker", Form::Place),
-        Argument::new("title", Form::Option),
-        Argument::new("category", Form::Option),
-        Argument::new("expiry_ms", Form::Option).named("expiry"),
-        Argument::new("contracts", Form::File),
-        Argument::new("exclusive", Form::Option),
-        Argument::new("start_ms", Form::Option).named("start"),
-        Argument::new("dispute_seconds", Form::Option),
-        Argument::new("strike", Form::File),
-        Argument::new("price_increment", Form::Option),
-        Argument::new("quantity_increment", Form::Option),
-        Argument::new("quantity_minimum", Form::Option),
-        Argument::new("closed_to", Form::Options),
-        Argument::new("source", Form::Option),
-    ])
-    .gives::<EventListed>();
+pub const COMMAND: Command =
+    Command::once("event add", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
+        .about("Lists an event of the prediction markets, with one contract or several.")
+        .takes::<AddEvent>(&[
+            Argument::new("ticker", Form::Place),
+            Argument::new("title", Form::Option),
+            Argument::new("category", Form::Option),
+            Argument::new("expiry_ms", Form::Option).named("expiry"),
+            Argument::new("contracts", Form::File),
+            Argument::new("exclusive", Form::Option),
+            Argument::new("start_ms", Form::Option).named("start"),
+            Argument::new("dispute_seconds", Form::Option),
+            Argument::new("strike", Form::File),
+            Argument::new("price_increment", Form::Option),
+            Argument::new("quantity_increment", Form::Option),
+            Argument::new("quantity_minimum", Form::Option),
+            Argument::new("closed_to", Form::Options),
+            Argument::new("source", Form::Option),
+        ])
+        .gives::<EventListed>();
 
 request! {
     /// An event to list.

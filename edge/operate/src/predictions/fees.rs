@@ -1,6 +1,6 @@
 //! `predictions fees`: the rates of orders of contracts (D-109).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::fees::rates::{self, Rate};
 use crate::operator::Operator;
 use buttonwood_engine::{FeeChange, FeeSchedule, TradingCommand};
@@ -12,9 +12,8 @@ use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/predictions/fees`. Orders keep the rates of their placement.
 pub const COMMAND: Command =
-    Command::once("predictions fees", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("predictions fees", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets the fee rates of contracts, of the smaller of the prices of yes and no.")
-        .guarded()
         .takes::<ContractFees>(&[
             Argument::new("maker_bps", Form::Option),
             Argument::new("taker_bps", Form::Option),

@@ -1,19 +1,23 @@
 //! `event halt`: whether the trading of an event is halted. It lasts until it is ended, also over restarts.
 
 use super::{find_event, switch, wrong_event};
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::PredictionCommand;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_wire::contract::{Done, InPayload, Needed, Sent, Switch, Text};
 use buttonwood_wire::{answer, json, request};
 
-/// Also `POST /sandbox/predictions/events/{event}/halt`. A halt and its end take one operator (D-184).
-pub const COMMAND: Command = Command::once("event halt", |operator, fields| Box::pin(run(operator, fields)))
-    .about("Halts the trading of an event and of combos with a leg on it; with --halted false it goes on.")
-    .stops()
-    .takes::<HaltEvent>(&[Argument::new("event", Form::Place), Argument::new("halted", Form::Option)])
-    .gives::<EventHalted>();
+/// Also `POST /sandbox/predictions/events/{event}/halt`. A halt takes one operator, its end two (D-267).
+pub const COMMAND: Command =
+    Command::once("event halt", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
+        .about(
+            "Halts the trading of an event and of combos with a leg on it; with --halted false it goes on.",
+        )
+        .alone(|_, fields| matches!(switch("halted", HaltEvent::of(fields).halted()), Ok(None | Some(true))))
+        .stops()
+        .takes::<HaltEvent>(&[Argument::new("event", Form::Place), Argument::new("halted", Form::Option)])
+        .gives::<EventHalted>();
 
 request! {
     /// A halt of an event, or its end.

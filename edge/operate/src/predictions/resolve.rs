@@ -2,6 +2,8 @@
 
 use super::{EventStatusName, Named, check_text, find_event, finish, status_of, wrong_event};
 use crate::command::{Argument, Command, Form};
+use super::{EventStatusName, Named, check_text, find_event, status_of, wrong_event};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::prediction::{Act, Event, NewResolution};
 use buttonwood_engine::{PredictionCommand, PredictionReject, Reject};
@@ -17,9 +19,8 @@ type Outcomes = Vec<(String, Claim)>;
 
 /// The command line names the contracts by their outcome.
 pub(crate) const RESOLVE: Command =
-    Command::once("event resolve", |operator, fields| Box::pin(resolve(operator, fields)))
+    Command::once("event resolve", Effect::Gives, |operator, fields| Box::pin(resolve(operator, fields)))
         .about("Proposes the outcomes of an event: each of its contracts once with --yes or --no. Trading ends, and the window for disputes begins.")
-        .guarded()
         .takes::<Resolve>(&[
             Argument::new("event", Form::Place),
             Argument::new("source", Form::Option),
@@ -35,7 +36,7 @@ pub const RESOLVE_CALL: Command = RESOLVE
 
 /// It stops the payout.
 pub(crate) const DISPUTE: Command =
-    Command::once("event dispute", |operator, fields| Box::pin(dispute(operator, fields)))
+    Command::once("event dispute", Effect::Halts, |operator, fields| Box::pin(dispute(operator, fields)))
         .about("Disputes the proposed outcomes of an event, which is then resolved again or made void.")
         .takes::<Dispute>(&[Argument::new("event", Form::Place), Argument::new("why", Form::Place)])
         .gives::<EventDisputed>();

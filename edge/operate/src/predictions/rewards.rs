@@ -1,7 +1,7 @@
 //! `predictions rewards`: the terms of rebates and of rewards for liquidity (D-120).
 
 use super::{find_event, switch};
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::field::money;
 use crate::operator::Operator;
 use buttonwood_engine::prediction::{Event, RewardChange};
@@ -20,18 +20,18 @@ use std::sync::Arc;
 const UNDECIDED: &str = "the ticker of an event that is not decided";
 
 /// Also `POST /sandbox/predictions/rewards`. A field that is left out stays as it is; `pools` replaces all pools.
-pub const COMMAND: Command =
-    Command::once("predictions rewards", |operator, fields| Box::pin(run(operator, fields)))
-        .about("Sets the rebates of makers and the pools that reward liquidity.")
-        .guarded()
-        .takes::<Rewards>(&[
-            Argument::new("enabled", Form::Option),
-            Argument::new("rebate_multiplier_bps", Form::Option),
-            Argument::new("max_spread_cents", Form::Option),
-            Argument::new("min_payout_threshold_usd", Form::Option),
-            Argument::new("pools", Form::File),
-        ])
-        .gives::<RewardsSet>();
+pub const COMMAND: Command = Command::once("predictions rewards", Effect::SetsTerms, |operator, fields| {
+    Box::pin(run(operator, fields))
+})
+.about("Sets the rebates of makers and the pools that reward liquidity.")
+.takes::<Rewards>(&[
+    Argument::new("enabled", Form::Option),
+    Argument::new("rebate_multiplier_bps", Form::Option),
+    Argument::new("max_spread_cents", Form::Option),
+    Argument::new("min_payout_threshold_usd", Form::Option),
+    Argument::new("pools", Form::File),
+])
+.gives::<RewardsSet>();
 
 request! {
     /// Terms of rewards.

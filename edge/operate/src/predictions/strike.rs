@@ -1,7 +1,7 @@
 //! `event strike`: the value of an event's strike.
 
 use super::{find_event, time, wrong_event};
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::prediction::{Strike, StrikeKind};
 use buttonwood_engine::{PredictionCommand, PredictionReject, Reject};
@@ -16,9 +16,8 @@ const VALUE_MAX: usize = 40;
 
 /// Also `POST /sandbox/predictions/events/{event}/strike`.
 pub const COMMAND: Command =
-    Command::once("event strike", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("event strike", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets the value of an event's strike; it may be replaced until it is public.")
-        .guarded()
         .takes::<SetStrike>(&[Argument::new("event", Form::Place), Argument::new("value", Form::Place)])
         .gives::<StrikeSet>();
 

@@ -2,6 +2,8 @@
 
 use super::{EventStatusName, Named, check_text, find_event, finish, symbol_of, wrong_event};
 use crate::command::{Argument, Command, Form};
+use super::{EventStatusName, Named, check_text, find_event, symbol_of, wrong_event};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::field;
 use crate::operator::Operator;
 use buttonwood_engine::prediction::{Event, NewVoid, Status};
@@ -14,9 +16,8 @@ use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
 /// A combo is named by its symbol.
-pub(crate) const COMMAND: Command = Command::once("event void", |operator, fields| Box::pin(run(operator, fields)))
+pub(crate) const COMMAND: Command = Command::once("event void", Effect::Gives, |operator, fields| Box::pin(run(operator, fields)))
     .about("Makes an event void: each position gets its cost, or with --value that value for yes and the rest of a dollar for no.")
-    .guarded()
     .takes::<VoidEvent>(&[
         Argument::new("event", Form::Place),
         Argument::new("why", Form::Place),

@@ -1,7 +1,7 @@
 //! `approve` and `proposals`: what takes effect only when a second operator approves it (D-144, D-184).
 
 use crate::Shared;
-use crate::command::{Argument, Command, Form, Lines};
+use crate::command::{Argument, Command, Effect, Form, Lines};
 use crate::guard;
 use crate::operator::{Operator, not_approved};
 use buttonwood_engine::{AccessReject, ApprovalError, Operation, Proposal, Proposed, Reject, State};
@@ -13,10 +13,11 @@ use buttonwood_wire::json::{self, Json};
 use buttonwood_wire::{answer, request};
 
 /// Also `POST /site/operator/approve`.
-pub const APPROVE: Command = Command::once("approve", |operator, fields| Box::pin(approve(operator, fields)))
-    .about("Approves what another user has proposed, so that it takes effect.")
-    .takes::<Approval>(&[Argument::new("proposal", Form::Place)])
-    .gives::<Approved>();
+pub const APPROVE: Command =
+    Command::once("approve", Effect::Approves, |operator, fields| Box::pin(approve(operator, fields)))
+        .about("Approves what another user has proposed, so that it takes effect.")
+        .takes::<Approval>(&[Argument::new("proposal", Form::Place)])
+        .gives::<Approved>();
 
 /// Lists what waits for an approval.
 pub(crate) const PROPOSALS: Command =

@@ -1,7 +1,7 @@
 //! `auction schedule` and `auction end`: when a symbol's auctions are (AUCT-001, AUCT-002). The fields are named as the notice of an
 //! auction's opening names them.
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{Reject, Schedule, ScheduleError, TradingCommand, TradingReject};
 use buttonwood_gate::{LATEST, Payload, Refusal};
@@ -11,23 +11,24 @@ use buttonwood_wire::field::{bad_value, unknown_symbol};
 use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/symbols/{symbol}/auctions`, which ends them too.
-pub const SCHEDULE: Command =
-    Command::once("auction schedule", |operator, fields| Box::pin(schedule(operator, fields)))
-        .about("Schedules a symbol's auctions, instead of those that were scheduled before.")
-        .takes::<Plan>(&[
-            Argument::new("symbol", Form::Place),
-            Argument::new("auction_time_ms", Form::Option),
-            Argument::new("every_seconds", Form::Option),
-            Argument::new("auction_open_ms", Form::Option),
-            Argument::new("first_indicative_ms", Form::Option),
-            Argument::new("indicative_every_seconds", Form::Option),
-            Argument::new("last_cancel_time_ms", Form::Option),
-        ])
-        .gives::<Planned>();
+pub const SCHEDULE: Command = Command::once("auction schedule", Effect::Prepares, |operator, fields| {
+    Box::pin(schedule(operator, fields))
+})
+.about("Schedules a symbol's auctions, instead of those that were scheduled before.")
+.takes::<Plan>(&[
+    Argument::new("symbol", Form::Place),
+    Argument::new("auction_time_ms", Form::Option),
+    Argument::new("every_seconds", Form::Option),
+    Argument::new("auction_open_ms", Form::Option),
+    Argument::new("first_indicative_ms", Form::Option),
+    Argument::new("indicative_every_seconds", Form::Option),
+    Argument::new("last_cancel_time_ms", Form::Option),
+])
+.gives::<Planned>();
 
 /// The same as a schedule that is not enabled.
 pub(crate) const END: Command =
-    Command::once("auction end", |operator, fields| Box::pin(end(operator, fields)))
+    Command::once("auction end", Effect::Halts, |operator, fields| Box::pin(end(operator, fields)))
         .about("Ends a symbol's auctions, and cancels the orders that wait for one.")
         .takes::<Ended>(&[Argument::new("symbol", Form::Place)])
         .gives::<Planned>();

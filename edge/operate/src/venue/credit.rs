@@ -1,6 +1,6 @@
 //! `margin coin` and `collateral set`: for which coins dollars are lent, and which currencies count as collateral.
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::Reject;
 use buttonwood_engine::perp::{COLLATERAL_MAX, Command as PerpCommand, Counted};
@@ -13,9 +13,8 @@ use buttonwood_wire::{answer, json, request};
 
 /// Lends dollars for a coin, or no more.
 pub(crate) const COIN: Command =
-    Command::once("margin coin", |operator, fields| Box::pin(set_coin(operator, fields)))
+    Command::once("margin coin", Effect::SetsTerms, |operator, fields| Box::pin(set_coin(operator, fields)))
         .about("Lends dollars for a coin that has a book against USD; with --stop no more: it then still counts as what an account has.")
-        .guarded()
         .takes::<CoinToSet>(&[
             Argument::new("currency", Form::Place),
             Argument::new("stop", Form::Switch),
@@ -25,9 +24,8 @@ pub(crate) const COIN: Command =
 
 /// Counts a currency as collateral.
 pub(crate) const COLLATERAL: Command =
-    Command::once("collateral set", |operator, fields| Box::pin(set_collateral(operator, fields)))
+    Command::once("collateral set", Effect::SetsTerms, |operator, fields| Box::pin(set_collateral(operator, fields)))
         .about("Counts a percentage of a currency's value as collateral of perpetuals; with 0 the currency counts no more.")
-        .guarded()
         .takes::<CollateralToSet>(&[
             Argument::new("currency", Form::Place),
             Argument::new("percent", Form::Option),

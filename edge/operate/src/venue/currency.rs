@@ -1,6 +1,6 @@
 //! `currency add`: lists a currency while the exchange runs.
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{Body, LedgerReject, Reject};
 use buttonwood_gate::{Payload, Refusal};
@@ -13,7 +13,7 @@ use buttonwood_wire::{answer, json, request};
 
 /// Lists a currency.
 pub(crate) const COMMAND: Command =
-    Command::once("currency add", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("currency add", Effect::Prepares, |operator, fields| Box::pin(run(operator, fields)))
         .about("Lists a currency.")
         .takes::<NewCurrency>(&[
             Argument::new("currency", Form::Place),

@@ -1,6 +1,6 @@
 //! `funding set`: the cap of funding, and how deep a book must be to count (D-177).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::field;
 use crate::operator::Operator;
 use buttonwood_engine::Reject;
@@ -13,9 +13,8 @@ use buttonwood_wire::{answer, json, request};
 
 /// Only for operators: a sandbox has the usual terms unless one changes them.
 pub(crate) const COMMAND: Command =
-    Command::once("funding set", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("funding set", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets the terms of perpetuals' funding; those that are left out stay as they are.")
-        .guarded()
         .takes::<NewTerms>(&[Argument::new("cap_bps", Form::Option), Argument::new("depth", Form::Option)])
         .gives::<FundingTermsSet>();
 

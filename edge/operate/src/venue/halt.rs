@@ -1,6 +1,6 @@
 //! `halt` and `resume`: whether anything may trade, whether anything may leave, or whether one asset comes and leaves.
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::guard::Waiting;
 use crate::operator::Operator;
 use buttonwood_engine::funds::{Scope, halt as funds_halt};
@@ -15,20 +15,24 @@ const ARGUMENTS: &[Argument] =
     &[Argument::new("scope", Form::Option), Argument::new("currency", Form::Place)];
 
 /// Also `POST /sandbox/halt`.
-pub const HALT: Command = Command::once("halt", |operator, fields| Box::pin(halt(operator, fields)))
-    .about("Halts trading, or with a scope all withdrawals, or the deposits and withdrawals of one asset.")
-    .stops()
-    .takes::<Scoped>(ARGUMENTS)
-    .with_reason()
-    .gives::<Halted>();
+pub const HALT: Command =
+    Command::once("halt", Effect::Halts, |operator, fields| Box::pin(halt(operator, fields)))
+        .about(
+            "Halts trading, or with a scope all withdrawals, or the deposits and withdrawals of one asset.",
+        )
+        .stops()
+        .takes::<Scoped>(ARGUMENTS)
+        .with_reason()
+        .gives::<Halted>();
 
 /// Also `POST /sandbox/resume`.
-pub const RESUME: Command = Command::once("resume", |operator, fields| Box::pin(resume(operator, fields)))
-    .about("Resumes what was halted.")
-    .proposes()
-    .takes::<Scoped>(ARGUMENTS)
-    .with_reason()
-    .gives::<Resumed>();
+pub const RESUME: Command =
+    Command::once("resume", Effect::Opens, |operator, fields| Box::pin(resume(operator, fields)))
+        .about("Resumes what was halted.")
+        .proposes()
+        .takes::<Scoped>(ARGUMENTS)
+        .with_reason()
+        .gives::<Resumed>();
 
 request! {
     /// The scope of a halt or of its end.

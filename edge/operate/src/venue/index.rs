@@ -1,6 +1,6 @@
 //! `index pin` and `index unpin`: pins the index of a currency to a price, or returns it to the books and feeds (D-50).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{Reject, perp};
 use buttonwood_gate::{Payload, Reason, Refusal};
@@ -10,16 +10,16 @@ use buttonwood_wire::field::{bad_value, busy};
 use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/index/{currency}`, which unpins too. Liquidations may follow, so it takes two operators.
-pub const PIN: Command = Command::once("index pin", |operator, fields| Box::pin(pin(operator, fields)))
-    .about("Pins the index of a currency to a price; the marks are taken at once.")
-    .guarded()
-    .with_reason()
-    .takes::<PinIndex>(&[Argument::new("currency", Form::Place), Argument::new("price", Form::Place)])
-    .gives::<IndexPinned>();
+pub const PIN: Command =
+    Command::once("index pin", Effect::SetsTerms, |operator, fields| Box::pin(pin(operator, fields)))
+        .about("Pins the index of a currency to a price; the marks are taken at once.")
+        .with_reason()
+        .takes::<PinIndex>(&[Argument::new("currency", Form::Place), Argument::new("price", Form::Place)])
+        .gives::<IndexPinned>();
 
 /// The same as a pin that is none.
 pub(crate) const UNPIN: Command =
-    Command::once("index unpin", |operator, fields| Box::pin(unpin(operator, fields)))
+    Command::once("index unpin", Effect::Opens, |operator, fields| Box::pin(unpin(operator, fields)))
         .about("Returns the index of a currency to its books and feeds; the marks are taken at once.")
         .with_reason()
         .takes::<Unpinned>(&[Argument::new("currency", Form::Place)])

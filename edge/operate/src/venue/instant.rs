@@ -1,6 +1,6 @@
 //! `instant set`: the terms of instant orders (WRAP-009, D-179, D-180).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::field;
 use crate::operator::Operator;
 use buttonwood_engine::{ConvertCommand, Terms};
@@ -11,12 +11,11 @@ use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/instant`.
-pub const COMMAND: Command = Command::once("instant set", |operator, fields| Box::pin(run(operator, fields)))
+pub const COMMAND: Command = Command::once("instant set", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
     .about(
         "Sets the fee of instant orders, the limit on what the house may owe from them, and how deep a book must be to be a source \
          of their price; those that are left out stay as they are.",
     )
-    .guarded()
     .takes::<InstantTerms>(&[
         Argument::new("fee_bps", Form::Option),
         Argument::new("exposure_usd", Form::Option),

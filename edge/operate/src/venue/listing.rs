@@ -1,6 +1,6 @@
 //! `symbol add`: lists a spot symbol while the exchange runs (SYM-030). Its fields are named as its details show them.
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::{Body, Reject, SYMBOLS_MAX, TradingReject};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
@@ -12,17 +12,18 @@ use buttonwood_wire::market::StatusName;
 use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/symbols`.
-pub const COMMAND: Command = Command::once("symbol add", |operator, fields| Box::pin(run(operator, fields)))
-    .about("Lists a spot symbol, which trades at once.")
-    .takes::<NewSymbol>(&[
-        Argument::new("symbol", Form::Place),
-        Argument::new("base_currency", Form::Option).named("base"),
-        Argument::new("quote_currency", Form::Option).named("quote"),
-        Argument::new("tick_size", Form::Option).named("tick"),
-        Argument::new("quote_increment", Form::Option),
-        Argument::new("min_order_size", Form::Option).named("min"),
-    ])
-    .gives::<SymbolAdded>();
+pub const COMMAND: Command =
+    Command::once("symbol add", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
+        .about("Lists a spot symbol, which trades at once.")
+        .takes::<NewSymbol>(&[
+            Argument::new("symbol", Form::Place),
+            Argument::new("base_currency", Form::Option).named("base"),
+            Argument::new("quote_currency", Form::Option).named("quote"),
+            Argument::new("tick_size", Form::Option).named("tick"),
+            Argument::new("quote_increment", Form::Option),
+            Argument::new("min_order_size", Form::Option).named("min"),
+        ])
+        .gives::<SymbolAdded>();
 
 answer! {
     /// The symbol that was listed.

@@ -1,6 +1,6 @@
 //! `network add` and `asset add`: networks, and the currencies that move on them (FX-011).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::funds::network::{Command as NetworkCommand, Reject as NetworkReject};
 use buttonwood_engine::funds::{Asset, Form as AssetForm, Network, NetworkKind};
@@ -17,9 +17,8 @@ const CONFIRMATIONS_MAX: u64 = 10_000;
 
 /// Adds a network.
 pub(crate) const NETWORK: Command =
-    Command::once("network add", |operator, fields| Box::pin(add_network(operator, fields)))
+    Command::once("network add", Effect::Opens, |operator, fields| Box::pin(add_network(operator, fields)))
         .about("Adds a network; without a parent it has addresses of its own.")
-        .guarded()
         .takes::<NewNetwork>(&[
             Argument::new("network", Form::Place),
             Argument::new("kind", Form::Option),
@@ -31,9 +30,8 @@ pub(crate) const NETWORK: Command =
 
 /// Adds an asset.
 pub(crate) const ASSET: Command =
-    Command::once("asset add", |operator, fields| Box::pin(add_asset(operator, fields)))
+    Command::once("asset add", Effect::Opens, |operator, fields| Box::pin(add_asset(operator, fields)))
         .about("Adds a currency to a network, where it can then be deposited and withdrawn.")
-        .guarded()
         .takes::<NewAsset>(&[
             Argument::new("network", Form::Place),
             Argument::new("currency", Form::Place),

@@ -1,6 +1,6 @@
 //! `margin set`: the conditions of spot margin (MARG-004, MARG-005, MARG-010).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::Reject;
 use buttonwood_engine::perp::Leverage;
@@ -13,9 +13,8 @@ use buttonwood_wire::{answer, json, request};
 
 /// Only for operators: a sandbox has the usual conditions unless one changes them.
 pub(crate) const COMMAND: Command =
-    Command::once("margin set", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("margin set", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets the conditions of spot margin; those that are left out stay as they are.")
-        .guarded()
         .takes::<NewConditions>(&[
             Argument::new("initial_bps", Form::Option),
             Argument::new("maintenance_bps", Form::Option),

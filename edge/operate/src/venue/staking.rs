@@ -1,6 +1,6 @@
 //! `staking terms`: the terms of a provider and a currency; and the money that interest is paid from (STK-003, D-95, D-97).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::field::{self, bad_amount};
 use crate::funds::house;
 use crate::operator::Operator;
@@ -18,12 +18,11 @@ const RATE_DECIMALS: u8 = 6;
 
 /// Also `POST /sandbox/staking/terms`. To pause a pair takes one operator (D-184).
 pub const COMMAND: Command =
-    Command::once("staking terms", |operator, fields| Box::pin(set(operator, fields)))
+    Command::once("staking terms", Effect::SetsTerms, |operator, fields| Box::pin(set(operator, fields)))
         .about(
             "Sets the terms of staking a currency with a provider, new or changed; a changed rate counts after the next accrual, and an \
              option that is left out gets its default.",
         )
-        .guarded()
         .alone(only_pauses)
         .takes::<SetTerms>(&[
             Argument::new("provider_id", Form::Place),

@@ -1,6 +1,6 @@
 //! `symbol status`: which orders a symbol takes (SYM-022 to SYM-030).
 
-use crate::command::{Argument, Command, Form};
+use crate::command::{Argument, Command, Effect, Form};
 use crate::guard::Waiting;
 use crate::operator::Operator;
 use buttonwood_engine::{Proposed, Reject, TradingCommand, TradingReject};
@@ -13,7 +13,7 @@ use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/symbols/{symbol}/status`.
 pub const COMMAND: Command =
-    Command::once("symbol status", |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("symbol status", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets a symbol's status.")
         .proposes()
         .takes::<NewStatus>(&[Argument::new("symbol", Form::Place), Argument::new("status", Form::Place)])

@@ -139,7 +139,7 @@ fn lines(output: &Output) -> Vec<Value> {
     String::from_utf8_lossy(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The commands of D-144 and D-184, and no other, need two operators: so says the contract, which is made from the catalogue.
+/// The commands of D-144, D-184 and D-267, and no other, need two operators: so says the contract, which is made from the catalogue.
 #[test]
 fn the_contract_names_what_two_operators_guard() {
     let contract: Value = serde_json::from_str(include_str!("../../../../contract/openapi.json")).unwrap();
@@ -155,6 +155,7 @@ fn the_contract_names_what_two_operators_guard() {
         "app review",
         "asset add",
         "bank limit",
+        "bank settle",
         "bank wire",
         "clearing fee",
         "collateral set",
@@ -163,6 +164,7 @@ fn the_contract_names_what_two_operators_guard() {
         "debit",
         "deposit assign",
         "event add",
+        "event halt",
         "event resolve",
         "event strike",
         "event void",
@@ -171,15 +173,19 @@ fn the_contract_names_what_two_operators_guard() {
         "fees set",
         "funding set",
         "group approve",
+        "group from",
         "group multi-user",
+        "group set",
         "house fund",
         "index pin",
+        "index unpin",
         "instant set",
         "key add",
         "key enable",
         "key from",
         "key reset-nonces",
         "key roles",
+        "limits set",
         "margin coin",
         "margin set",
         "network add",
@@ -187,6 +193,7 @@ fn the_contract_names_what_two_operators_guard() {
         "predictions rewards",
         "resume",
         "staking terms",
+        "symbol add",
         "symbol status",
         "terms publish",
         "trade break",
@@ -199,9 +206,18 @@ fn the_contract_names_what_two_operators_guard() {
         "withdrawal void",
     ];
     assert_eq!(names, expected);
+    // Each command says what it does, and that says how many it takes.
+    for command in commands {
+        let takes_two = ["gives", "takes", "sets_terms", "opens"];
+        let takes_one = ["reads", "halts", "names", "prepares", "approves"];
+        let effect = command["effect"].as_str().unwrap();
+        assert_eq!(command["needs_two"] == true, takes_two.contains(&effect), "{command}");
+        assert!(takes_two.contains(&effect) || takes_one.contains(&effect), "{command}");
+    }
 }
 
-/// The commands of events are only proposed and take effect with the approval; a halt, its end and a dispute take one operator (D-184).
+/// The commands of events are only proposed and take effect with the approval, as the end of a halt does; a halt and a dispute take one operator (D-184,
+/// D-267).
 #[test]
 fn events_take_two_operators() {
     let Some(venue) = Venue::start() else { return };
@@ -216,9 +232,16 @@ fn events_take_two_operators() {
         assert!(venue.refused(&["event", "halt", ticker]).contains("'event' must be the ticker of an event"));
         assert_eq!(venue.approved(&number)["answer"]["symbols"][0], format!("SVC-{ticker}"));
     }
-    for halted in [&["event", "halt", "RAIN"][..], &["event", "halt", "RAIN", "--halted", "false"]] {
-        assert_eq!(venue.done(halted)["halted"], halted.len() == 3);
+    for halted in [&["event", "halt", "RAIN"][..], &["event", "halt", "RAIN", "--halted", "true"]] {
+        assert_eq!(venue.done(halted)["halted"], true);
     }
+    let number = venue.proposed(&["event", "halt", "RAIN", "--halted", "false"]);
+    assert_eq!(venue.approved(&number)["answer"]["halted"], false);
+    assert!(
+        venue
+            .refused(&["event", "halt", "RAIN", "--halted", "no"])
+            .contains("'halted' must be true or false")
+    );
     let commands: &[&[&str]] = &[
         &["event", "strike", "RAIN", "1"],
         &["combo", "add", "--yes", "SVC-RAIN", "--no", "SVC-WIND"],
@@ -275,7 +298,28 @@ fn guarded_commands_are_proposed() {
             "--redemption-seconds",
             "0",
         ],
+        &["index", "unpin", "BTC", "--reason", "x"],
+        &["group", "from", "North", "192.0.2.0/24"],
+        &["group", "set", "North", "--max-accounts", "9", "--from", "192.0.2.0/28"],
+        &["limits", "set", "--approved-addresses", "20"],
+        &[
+            "symbol",
+            "add",
+            "solusdt",
+            "--base",
+            "SOL",
+            "--quote",
+            "USDT",
+            "--tick",
+            "0.001",
+            "--quote-increment",
+            "0.01",
+            "--min",
+            "0.1",
+        ],
     ];
+    let group = || venue_group(&venue);
+    assert_eq!(group()["from"], json!([]));
     for (command, number) in commands.iter().zip(1..) {
         assert_eq!(venue.proposed(command), number.to_string(), "{command:?}");
         assert_eq!(venue.proposed(command), number.to_string(), "twice is once: {command:?}");
@@ -283,6 +327,7 @@ fn guarded_commands_are_proposed() {
         assert!(line.contains("'proposal' must be one that another user made"), "{line}");
     }
     assert_eq!(venue.waiting().len(), commands.len());
+    assert_eq!(group()["from"], json!([]), "a proposal restricts nothing");
     assert!(!fs::exists(&new_key).unwrap());
     let debit = ["debit", "North", "primary", "USD", "1", "--reason", "x"];
     assert!(
@@ -299,12 +344,42 @@ fn guarded_commands_are_proposed() {
         assert!(answer["result"] == "ok" && answer["answer"].is_object(), "{answer}");
     }
     assert_eq!((venue.waiting(), fs::exists(&new_key).unwrap()), (Vec::new(), true));
+    assert_eq!((&group()["from"], &group()["accounts_max"]), (&json!(["192.0.2.0/28"]), &json!(9)));
     assert!(venue.not_approved("1").contains("the number of one that waits: 1"));
     for taken in [&commands[8], &commands[9], &commands[10]] {
         assert!(venue.refused(taken).contains("not"), "it is there now");
     }
     let number = venue.proposed(&debit);
     assert_eq!(venue.approved(&number)["answer"]["amount"], "1");
+}
+
+/// What `group list` says of the customers' group.
+fn venue_group(venue: &Venue) -> Value {
+    let groups = lines(&venue.run(None, &["group", "list"]));
+    groups.into_iter().find(|group| group["group"] == "North").unwrap()
+}
+
+/// An advance is settled, or returned, by two operators: either decides who gets money (D-267).
+#[test]
+fn settling_takes_two_operators() {
+    let Some(venue) = Venue::start() else { return };
+    venue.customer();
+    let limit = venue.proposed(&["bank", "limit", "100"]);
+    venue.approved(&limit);
+    let wire = ["bank", "wire", "North", "primary", "USD", "5", "--method", "ACH", "--reason", "x"];
+    let balance = || lines(&venue.run(None, &["balance", "list"]));
+    for returned in [false, true] {
+        let wire = venue.proposed(&wire);
+        let eid = venue.approved(&wire)["answer"]["eid"].to_string();
+        let before = balance();
+        let settle = ["bank", "settle", "--eid", &eid, "--reason", "the bank says so", "--returned"];
+        let settle = settle.get(..settle.len() - usize::from(!returned)).unwrap();
+        let number = venue.proposed(settle);
+        assert_eq!(balance(), before, "nothing moved yet");
+        assert_eq!(venue.approved(&number)["answer"]["result"], "ok");
+        assert_eq!(balance() != before, returned);
+        assert!(venue.refused(settle).contains("neither settled nor returned"), "{settle:?}");
+    }
 }
 
 /// New terms of staking take two operators, what only pauses a pair takes one (D-184).
@@ -327,7 +402,7 @@ fn pausing_takes_one_operator() {
     venue.proposed(&terms("5"));
 }
 
-/// What schedules auctions, returns an index to its sources or ends something takes one operator. The leverage of an account stays as it
+/// What schedules auctions or ends something takes one operator. The leverage of an account stays as it
 /// is until another operator approves it; who has proposed it cannot.
 #[test]
 fn terms_of_trading_take_one_operator_or_two() {
@@ -337,11 +412,14 @@ fn terms_of_trading_take_one_operator_or_two() {
     for (command, field) in [
         (&["auction", "schedule", "btcusd", "--auction-time-ms", "4102444800000"][..], "enabled"),
         (&["auction", "end", "btcusd"], "enabled"),
-        (&["index", "unpin", "BTC", "--reason", "x"], "pinned"),
     ] {
         let done = venue.done(command);
         assert!(done["proposal"].is_null() && done[field].is_boolean(), "{command:?}: {done}");
     }
+    let pin = venue.proposed(&["index", "pin", "BTC", "50000", "--reason", "x"]);
+    venue.approved(&pin);
+    let unpin = venue.proposed(&["index", "unpin", "BTC", "--reason", "x"]);
+    assert_eq!(venue.approved(&unpin)["answer"]["pinned"], false);
     let pin = venue.proposed(&["index", "pin", "BTC", "50000", "--reason", "x"]);
     venue.approved(&pin);
     let credit = venue.proposed(&["credit", "North", "perps", "GUSD", "1000", "--reason", "x"]);
