@@ -88,14 +88,18 @@ named!(Command, "prediction", {
 });
 
 impl Command {
-    /// The rights that a client needs to cancel orders and to accept terms, as to place orders.
+    /// The rights that a client needs to cancel orders, as to place orders.
     pub const RIGHT: Right =
         Right { roles: Roles::of(&[Role::Trader]), scopes: Scopes::of(&[Scope::OrdersCreate]) };
+
+    /// The rights that a client needs to accept terms: no app does so for a group (D-267).
+    pub const ACCEPT: Right = Right { roles: Self::RIGHT.roles, scopes: Scopes::NONE };
 }
 
 impl RoomCommand for Command {
     fn scopes(&self) -> Scopes {
-        Self::RIGHT.scopes_for(self.roles())
+        let right = if matches!(self, Self::AcceptTerms) { Self::ACCEPT } else { Self::RIGHT };
+        right.scopes_for(self.roles())
     }
 
     fn roles(&self) -> Roles {

@@ -146,8 +146,9 @@ pub(crate) enum Envelope {
     Coded(&'static str),
 }
 
-/// Withdrawals, SEN, transfers between accounts, banks, approved addresses and clearing, by the beginnings of their paths.
-const GUARDED: [&str; 7] = [
+/// Withdrawals, SEN, transfers between accounts, banks, approved addresses, clearing and the acceptance of terms, by the beginnings of their
+/// paths.
+const GUARDED: [&str; 8] = [
     "/v1/withdraw/",
     "/v2/withdraw/",
     "/v1/payments/sen/",
@@ -155,6 +156,7 @@ const GUARDED: [&str; 7] = [
     "/v1/account/transfer/",
     "/v1/approvedAddresses/",
     "/v1/clearing/",
+    "/v1/prediction-markets/terms/accept",
 ];
 
 /// One endpoint of the interface.
@@ -503,8 +505,8 @@ impl Route {
         self.scopes
     }
 
-    /// Whether a browser must have given a code less than five minutes ago: the route moves money out of an account, or says where it
-    /// may go.
+    /// Whether a browser must have given a code less than five minutes ago: the route moves money out of an account, says where it
+    /// may go, or accepts terms for a group.
     pub fn needs_code(&self) -> bool {
         self.kind != Kind::Read && GUARDED.iter().any(|path| self.path.starts_with(path))
     }

@@ -10,12 +10,12 @@ use buttonwood_http::Reply;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::{answer, json};
 
-/// Trader only.
+/// Trader only. No app accepts terms for a group, and a browser needs a code of the last five minutes (D-267).
 pub(crate) const ROUTE: Route =
     Route::writing("/v1/prediction-markets/terms/accept", Write { command, answer, closed: None })
-        .right(PredictionCommand::RIGHT)
+        .right(PredictionCommand::ACCEPT)
         .coded()
-        .about("Accepts the latest terms for the account's group. Accepting twice changes nothing.")
+        .about("Accepts the latest terms for the account's group. Accepting twice changes nothing. No access token does so.")
         .gives::<TermsAccepted>();
 
 answer! {

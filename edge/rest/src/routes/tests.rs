@@ -85,7 +85,7 @@ fn control_calls_are_commands_of_operators() {
     }
 }
 
-/// A browser needs a new code for what moves money out of an account, or says where it may go, and for nothing else.
+/// A browser needs a new code for what moves money out of an account, says where it may go or accepts terms, and for nothing else.
 #[test]
 fn routes_that_move_money_need_a_code() {
     let guarded = ROUTES.iter().filter(|route| route.needs_code());
@@ -102,6 +102,7 @@ fn routes_that_move_money_need_a_code() {
         "/v1/payments/addbank",
         "/v1/payments/addbank/cad",
         "/v1/payments/sen/withdraw",
+        "/v1/prediction-markets/terms/accept",
         "/v1/withdraw/{currency}",
         "/v2/withdraw/{network}/{ticker}",
     ];
@@ -137,8 +138,15 @@ fn endpoints_without_a_scope_take_no_tokens() {
         let is_about_itself = ["/v1/roles", "/v1/oauth/revokeByToken"].contains(&route.path);
         assert_eq!(route.any_token, is_about_itself, "{route:?}");
         assert_eq!(route.takes_tokens(), is_about_itself || !route.scopes.is_empty(), "{route:?}");
-        let closed =
-            ["/v1/staking/", "/v1/heartbeat", "/v1/account/", "/v2/fxrate", "feeEstimate", "/v1/network"];
+        let closed = [
+            "/v1/staking/",
+            "/v1/heartbeat",
+            "/v1/account/",
+            "/v2/fxrate",
+            "feeEstimate",
+            "/v1/network",
+            "terms/accept",
+        ];
         let is_closed =
             closed.iter().any(|part| route.path.contains(part)) && route.path != "/v1/account/list";
         assert!(!is_closed || !route.takes_tokens(), "{route:?}");

@@ -1,5 +1,6 @@
 // The terms of prediction markets: read and accepted in place, since no order is taken before.
 import { call, getPublic } from "../call.js";
+import { signInUrl } from "../page.js";
 import { announce, html, useLoaded, useState, warn } from "../ui.js";
 import { when } from "./times.js";
 
@@ -13,7 +14,7 @@ async function load() {
 // Asks for what a signed-in user has not accepted yet; nothing stands here otherwise.
 export function Terms() {
   const [, terms, reload] = useLoaded(load);
-  const [failure, setFailure] = useState("");
+  const [failure, setFailure] = useState(null);
   const [isBusy, setBusy] = useState(false);
   if (!terms || terms.isAccepted) return null;
   const accept = async () => {
@@ -23,7 +24,7 @@ export function Terms() {
       announce("The terms are accepted. You can trade contracts now.");
       await reload();
     } catch (refused) {
-      setFailure(refused.message);
+      setFailure(refused);
       warn(refused.message);
     }
     setBusy(false);
@@ -36,7 +37,8 @@ export function Terms() {
       <div class="terms-end"><p
         class="note">Accept them once for your group, and its accounts can trade contracts. Until then orders are refused.</p>
         <button type="button" class="main" name="accept" disabled=${isBusy} onClick=${accept}>Accept the terms</button></div>
-      ${failure && html`<p class="failure" role="alert">${failure}</p>`}
+      ${failure && html`<p class="failure" role="alert">${failure.message}${failure.reason === "CodeRequired"
+        && html` <a class="button" href=${signInUrl("code")}>Give a new code</a>`}</p>`}
     </div>
   </section>`;
 }

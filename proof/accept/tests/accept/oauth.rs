@@ -70,7 +70,7 @@ pub(crate) fn error_of(answer: &Answer, status: u16) -> String {
 }
 
 /// A call with a token; `body` has the payload's other fields.
-fn call(x: &Exchange, token: &str, method: &str, path: &str, body: &Value) -> Answer {
+pub(crate) fn call(x: &Exchange, token: &str, method: &str, path: &str, body: &Value) -> Answer {
     let mut payload = body.clone();
     payload["request"] = json!(path);
     let payload = base64(payload.to_string().as_bytes());

@@ -1,6 +1,24 @@
 //! The terms: a group accepts them before its first order.
 
 use super::*;
+use crate::oauth::{call, grant, post, text};
+
+/// No app accepts terms for a group, whatever its scopes are; its orders are refused until a key or a person has.
+/// Proves PM-012 (part).
+#[test]
+fn no_token_accepts_terms() {
+    let x = Exchange::start();
+    list(&x, json!({ "ticker": "RAIN", "title": "Will it rain?", "category": "weather" }));
+    let tokens = grant(&x, "app", "owner@one.test", &["orders:create", "orders:read"]);
+    let token = text(&tokens, "access_token");
+    let order = || call(&x, &token, "POST", ORDER, &limit("buy yes 5 at 0.50"));
+    order().coded(403, "TERMS_NOT_ACCEPTED");
+    assert_eq!(post(&x, &token, ACCEPT).status(), 403);
+    assert_eq!(status(&x, "trader"), ["false", "null", "1"], "nothing was accepted");
+    order().coded(403, "TERMS_NOT_ACCEPTED");
+    accept(&x, "trader");
+    assert_eq!(order().status(), 201);
+}
 
 fn status(x: &Exchange, key: &str) -> Vec<String> {
     let status = x.as_(key).signed_get(STATUS, json!({})).ok();

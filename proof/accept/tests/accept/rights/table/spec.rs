@@ -156,7 +156,6 @@ pub(crate) const SCOPES_BEYOND: &[(&str, &str)] = &[
     ("/v1/prediction-markets/order/cancel", "orders:create"),
     ("/v1/prediction-markets/order/batch", "orders:create"),
     ("/v1/prediction-markets/order/batch/cancel", "orders:create"),
-    ("/v1/prediction-markets/terms/accept", "orders:create"),
     ("/v1/prediction-markets/orders/active", "orders:read"),
     ("/v1/prediction-markets/orders/history", "orders:read"),
     ("/v1/prediction-markets/positions", "orders:read"),
