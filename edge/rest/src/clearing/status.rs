@@ -74,6 +74,8 @@ answer! {
         timestamp: Digits,
         /// When it was entered, in milliseconds.
         timestampms: u64,
+        /// When it expires, in milliseconds: a confirmed one that lacks money until then is not settled.
+        expiration: u64,
         /// Whether every side has confirmed it.
         is_confirmed: bool,
     }
@@ -135,6 +137,7 @@ fn shown(id: &str, order: ClearingOrder) -> ClearingOrderStatus {
         status: orders::status(&order.status),
         timestamp: Digits(order.submitted.seconds()),
         timestampms: order.submitted.millis(),
+        expiration: order.expires.millis(),
         is_confirmed: order.is_confirmed,
         symbol: order.symbol,
     }

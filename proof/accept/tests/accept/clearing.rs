@@ -98,6 +98,7 @@ fn a_new_order_is_shown() {
     let expected = json!({
         "result": "ok", "clearing_id": id, "symbol": "btcusd", "price": "30000.00", "amount": "2", "side": "sell",
         "status": "AwaitConfirm", "timestamp": (now / 1_000).to_string(), "timestampms": now, "is_confirmed": false,
+        "expiration": now + 24 * 3_600_000,
     });
     assert_eq!(order(&x, "trader", id), expected);
     // All keys of the account see it, an auditor too.
@@ -453,8 +454,15 @@ fn a_waiting_order_expires() {
     let x = Exchange::start();
     let early = enter(&x, json!({ "counterparty_id": id_of(&x, "empty"), "expires_in_hrs": 1 }));
     let late = enter(&x, json!({ "counterparty_id": id_of(&x, "empty"), "expires_in_hrs": 2 }));
+    let now = x.now_ms();
     for id in [&early, &late] {
         confirmed(&x, "empty", id, "buy");
+    }
+    // Neither party can cancel it, and both see how long it binds them.
+    for (id, hours) in [(&early, 1), (&late, 2)] {
+        for key in ["trader", "empty"] {
+            assert_eq!(order(&x, key, id)["expiration"], now + hours * 3_600_000, "{key}");
+        }
     }
     x.advance(HOUR);
     let shown = order(&x, "empty", &early);
