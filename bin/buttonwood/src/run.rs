@@ -363,7 +363,7 @@ fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &St
     let metrics =
         metrics.map(|door| metrics::serve(door, Arc::clone(&app), connections, data)).transpose()?;
     let active = trading.map(|trading| keep_trading(trading, Arc::clone(&app))).transpose()?;
-    let feeds = Feeds::start(&running.exchange(), feeds)
+    let feeds = Feeds::start(&running.exchange(), feeds, app.sandbox)
         .map_err(|error| Trouble::System(format!("cannot start the thread of a feed: {error}")))?;
     let mut out = std::io::stdout();
     // Standard output may be closed; the exchange runs anyway.

@@ -1,6 +1,6 @@
 //! Feeds: prices from outside, which count for an index next to the currency's own dollar book.
 //!
-//! Each price is a command, and fresh for a minute after it. What is stale is dropped when indices are taken, so
+//! Each price is a command, as old as its document was then, and fresh until it is a minute old. What is stale is dropped when indices are taken, so
 //! that a feed that is no longer configured leaves nothing behind.
 //!
 //! Clauses: `PERP-012`; decision D-38. Not here: where a feed's prices come from.
@@ -12,7 +12,7 @@ use buttonwood_model::{CurrencyId, Time};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
-/// A price is fresh until this time after its command.
+/// A price is fresh until it is this old.
 pub const FRESH: u64 = 60 * Time::SECOND;
 /// The longest name of a feed, in bytes.
 pub const NAME_MAX: usize = 50;
@@ -24,6 +24,8 @@ pub struct FeedPrices {
     pub feed: String,
     /// Dollars for one unit of each currency.
     pub prices: Vec<(CurrencyId, Money)>,
+    /// How old they are, in microseconds by the clock of the machine that read them.
+    pub age: u64,
 }
 
 impl FeedPrices {
@@ -34,7 +36,7 @@ impl FeedPrices {
     }
 }
 
-/// A price, and the time of its command.
+/// A price, and the time of its command less its age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Price {
     price: Money,
@@ -69,10 +71,11 @@ impl Feeds {
 
     /// Takes prices. True if an index may have changed.
     pub(crate) fn take(&mut self, new: &FeedPrices, time: Time) -> bool {
+        let time_of_price = Time(time.0.saturating_sub(new.age));
         let mut changed = false;
         for (currency, price) in &new.prices {
             let feeds = self.prices.entry(*currency).or_default();
-            let before = feeds.insert(new.feed.clone(), Price { price: *price, time });
+            let before = feeds.insert(new.feed.clone(), Price { price: *price, time: time_of_price });
             changed |= before.is_none_or(|before| before.price != *price || before.stale_at() <= time);
         }
         self.find_stale();

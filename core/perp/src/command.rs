@@ -47,7 +47,7 @@ pub enum Command {
 
 named!(Command, "perp", {
     PinIndex { 0: currency, 1: price } = "pin_index" 1,
-    FeedPrice { 0: prices } = "feed_price" 1,
+    FeedPrice { 0: prices } = "feed_price" 2,
     TakeMarks {} = "take_marks" 1,
     SetRisk { 0: account, 1: leverage, 2: cross } = "set_risk" 1,
     CutFunding {} = "cut_funding" 1,
@@ -102,7 +102,7 @@ pub enum Infrequent {
 
 named!(Infrequent, "perp", {
     IndexPinned { 0: currency, 1: price } = "index_pinned" 1,
-    FeedPriced { 0: prices } = "feed_priced" 1,
+    FeedPriced { 0: prices } = "feed_priced" 2,
     MarksTaken { 0: marks, 1: due, 2: indices } = "marks_taken" 2,
     RiskSet { 0: account, 1: risk } = "risk_set" 1,
     FundingCut { 0: cut } = "funding_cut" 1,

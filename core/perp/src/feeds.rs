@@ -7,7 +7,7 @@
 
 use crate::{Infrequent, Perps, Reject};
 use alloc::collections::BTreeSet;
-use buttonwood_index::FeedPrices;
+use buttonwood_index::{FRESH, FeedPrices};
 use buttonwood_model::{BytesRef, CurrencyId, Outbox};
 use buttonwood_num::Money;
 use buttonwood_risk::price;
@@ -20,7 +20,8 @@ pub(crate) fn decide<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
     let currencies: BTreeSet<CurrencyId> = new.prices.iter().map(|(currency, _)| *currency).collect();
-    if !FeedPrices::is_name(&new.feed) || new.prices.is_empty() || currencies.len() < new.prices.len() {
+    let is_repeated = currencies.len() < new.prices.len();
+    if !FeedPrices::is_name(&new.feed) || new.prices.is_empty() || is_repeated || new.age >= FRESH {
         return Err(Reject::BadFeed);
     }
     if !currencies.into_iter().all(|currency| can_have_index(context, currency)) {

@@ -1,4 +1,5 @@
-//! The document of a feed: a JSON object of prices in dollars, `{"BTC":"50000.1","ETH":"3000"}`.
+//! The document of a feed: a JSON object of prices in dollars, and the time at which they were so in milliseconds,
+//! `{"time":"1764356400000","BTC":"50000.1","ETH":"3000"}`.
 
 use buttonwood_engine::perp::feeds::is_index;
 use buttonwood_num::{Decimal, Money};
@@ -12,24 +13,52 @@ const PRICES_MAX: usize = 256;
 /// Characters of a foreign text that an error shows.
 const SHOWN: usize = 40;
 
-/// Reads the prices by the codes of their currencies.
+/// The member that is no price.
+const TIME: &str = "time";
+
+/// What a document says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Document {
+    /// The prices by the codes of their currencies.
+    pub(crate) prices: BTreeMap<String, Money>,
+    /// Their time, in milliseconds since 1970.
+    pub(crate) time: Option<u64>,
+}
+
+/// Reads a document.
 ///
 /// # Errors
 /// The mistake, in text that can be logged.
-pub(crate) fn read(bytes: &[u8]) -> Result<BTreeMap<String, Money>, String> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Document, String> {
     let Entries(entries) = serde_json::from_slice(bytes)
         .map_err(|error| format!("no JSON object of prices: {}", shown(&error.to_string())))?;
-    if entries.len() > PRICES_MAX {
-        return Err(format!("{} prices, more than {PRICES_MAX}", entries.len()));
+    let count = entries.iter().filter(|(code, _)| code != TIME).count();
+    if count > PRICES_MAX {
+        return Err(format!("{count} prices, more than {PRICES_MAX}"));
     }
-    let mut prices = BTreeMap::new();
+    let Document { mut prices, mut time } = Document::default();
     for (code, value) in entries {
+        if code == TIME {
+            if time.replace(millis(&value)?).is_some() {
+                return Err("time: given twice".to_owned());
+            }
+            continue;
+        }
         let price = price(&value).map_err(|why| format!("{}: {why}", shown(&code)))?;
         if prices.insert(code.clone(), price).is_some() {
             return Err(format!("{}: given twice", shown(&code)));
         }
     }
-    Ok(prices)
+    Ok(Document { prices, time })
+}
+
+/// The time in a text.
+fn millis(value: &Value) -> Result<u64, String> {
+    let digits = value.as_str().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let millis = digits.and_then(|digits| digits.parse().ok());
+    millis.ok_or_else(|| {
+        "time: a text of milliseconds since 1970 is wanted, such as \"1764356400000\"".to_owned()
+    })
 }
 
 /// The price in a text. A JSON number is refused, since its reading may lose digits.
@@ -85,10 +114,12 @@ mod tests {
 
     #[test]
     fn prices_are_read() {
-        let prices = read(br#" {"BTC":"50000.1","TRUMP":"0.000000000001"} "#).unwrap();
+        let Document { prices, time } =
+            read(br#" {"BTC":"50000.1","time":"1764356400000","TRUMP":"0.000000000001"} "#).unwrap();
+        assert_eq!(time, Some(1_764_356_400_000));
         let units: Vec<_> = prices.iter().map(|(code, price)| (code.as_str(), price.units())).collect();
         assert_eq!(units, [("BTC", 500_001 * 10_i128.pow(18)), ("TRUMP", 10_i128.pow(7))]);
-        assert_eq!(read(b"{}"), Ok(BTreeMap::new()));
+        assert_eq!(read(b"{}"), Ok(Document::default()));
     }
 
     /// A document that is wrong anywhere is refused whole; what it says cannot break a line of the log.
@@ -112,6 +143,12 @@ mod tests {
             ("{\"BTC\":\"0.0000000000000000001\"}", "not \"0.0000000000000000001\""),
             ("{\"BTC\":\"\\n\"}", "not \"\\n\""),
             ("{\"ETH\":\"1\",\"BTC\":\"1\",\"BTC\":\"1\"}", "BTC: given twice"),
+            ("{\"time\":1764356400000}", "time: a text of milliseconds"),
+            ("{\"time\":\"\"}", "time: a text of milliseconds"),
+            ("{\"time\":\"-1\"}", "time: a text of milliseconds"),
+            ("{\"time\":\"1.5\"}", "time: a text of milliseconds"),
+            ("{\"time\":\"99999999999999999999\"}", "time: a text of milliseconds"),
+            ("{\"time\":\"1\",\"time\":\"1\"}", "time: given twice"),
             (&many, "257 prices, more than 256"),
         ] {
             let refused = read(text.as_bytes()).expect_err(text);

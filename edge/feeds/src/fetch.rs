@@ -10,17 +10,25 @@ use std::error::Error;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::net::TcpStream;
 
 /// The largest document.
 const BYTES_MAX: usize = 64 << 10;
 
-/// The bytes of a document. `timeout` is that of a whole call.
+/// A document as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fetched {
+    pub(crate) bytes: Vec<u8>,
+    /// The file's modification time, or the server's `Last-Modified`.
+    pub(crate) modified: Option<SystemTime>,
+}
+
+/// A document. `timeout` is that of a whole call.
 ///
 /// # Errors
 /// The failure, in text that can be logged.
-pub(crate) async fn fetch(place: &Place, timeout: Duration) -> Result<Vec<u8>, String> {
+pub(crate) async fn fetch(place: &Place, timeout: Duration) -> Result<Fetched, String> {
     match place {
         Place::File(path) => read(path),
         Place::Url(url) => match tokio::time::timeout(timeout, get(url)).await {
@@ -34,7 +42,7 @@ fn too_large() -> String {
     format!("larger than {BYTES_MAX} bytes")
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, String> {
+fn read(path: &Path) -> Result<Fetched, String> {
     let readable = |error: std::io::Error| error.to_string();
     // Opening a pipe would wait for its writer.
     if !path.metadata().map_err(readable)?.is_file() {
@@ -42,11 +50,13 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     }
     let mut bytes = Vec::new();
     let limit = u64::try_from(BYTES_MAX).unwrap_or(u64::MAX);
-    File::open(path).map_err(readable)?.take(limit + 1).read_to_end(&mut bytes).map_err(readable)?;
-    if bytes.len() > BYTES_MAX { Err(too_large()) } else { Ok(bytes) }
+    let file = File::open(path).map_err(readable)?;
+    let modified = file.metadata().and_then(|metadata| metadata.modified()).ok();
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(readable)?;
+    if bytes.len() > BYTES_MAX { Err(too_large()) } else { Ok(Fetched { bytes, modified }) }
 }
 
-async fn get(url: &Uri) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+async fn get(url: &Uri) -> Result<Fetched, Box<dyn Error + Send + Sync>> {
     let host = url.host().ok_or("no host")?;
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let stream = TcpStream::connect((bare, url.port_u16().unwrap_or(80))).await?;
@@ -64,11 +74,13 @@ async fn get(url: &Uri) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
     if answer.status() != StatusCode::OK {
         return Err(format!("status {}", answer.status().as_u16()).into());
     }
+    let modified = answer.headers().get(header::LAST_MODIFIED).and_then(|value| value.to_str().ok());
+    let modified = modified.and_then(|text| httpdate::parse_http_date(text).ok());
     let body = Limited::new(answer.into_body(), BYTES_MAX).collect().await.map_err(|error| {
         if error.is::<http_body_util::LengthLimitError>() { too_large().into() } else { error }
     })?;
     driver.abort();
-    Ok(body.to_bytes().into())
+    Ok(Fetched { bytes: body.to_bytes().into(), modified })
 }
 
 /// An error with what caused it.

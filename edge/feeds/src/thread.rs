@@ -1,9 +1,10 @@
 //! The threads, one for each feed.
 
-use crate::Feed;
+use crate::age::{Moment, Watch};
 use crate::document::{self, shown};
 use crate::fetch::fetch;
 use crate::reader::{Change, Noted, Sent};
+use crate::{Feed, Place};
 use buttonwood_engine::FeedPrices;
 use buttonwood_engine::perp;
 use buttonwood_engine::{Command, Reject};
@@ -28,18 +29,22 @@ const NAMED: usize = 5;
 pub struct Feeds(Vec<(oneshot::Sender<()>, JoinHandle<()>)>);
 
 impl Feeds {
-    /// Starts a thread for each feed.
+    /// Starts a thread for each feed. In a sandbox a server whose documents name no time counts as now.
     ///
     /// # Errors
     /// The system has no further thread.
-    pub fn start(exchange: &Exchange, feeds: Vec<Feed>) -> io::Result<Self> {
+    pub fn start(exchange: &Exchange, feeds: Vec<Feed>, is_sandbox: bool) -> io::Result<Self> {
         let mut started = Self::default();
         for feed in feeds {
             let runtime = Builder::new_current_thread().enable_all().build()?;
             let (stop, stopped) = oneshot::channel();
+            let counts_as_now = is_sandbox && matches!(feed.place, Place::Url(_));
             let reading = Reading {
                 exchange: exchange.clone(),
                 feed,
+                is_sandbox,
+                watch: Watch { counts_as_now, ..Watch::default() },
+                timeless: Noted::default(),
                 sent: Sent::default(),
                 trouble: Noted::default(),
                 unknown: Noted::default(),
@@ -66,6 +71,10 @@ impl Drop for Feeds {
 struct Reading {
     exchange: Exchange,
     feed: Feed,
+    is_sandbox: bool,
+    watch: Watch,
+    /// Whether the documents name no time.
+    timeless: Noted,
     sent: Sent,
     /// Why the last read gave no prices.
     trouble: Noted,
@@ -103,14 +112,18 @@ impl Reading {
 
     /// Reads the document once, and sends what is to be sent.
     async fn turn(&mut self) -> Result<(), String> {
-        let document = fetch(&self.feed.place, TIMEOUT).await?;
-        let prices = self.known(document::read(&document)?);
+        let fetched = fetch(&self.feed.place, TIMEOUT).await?;
+        let document = document::read(&fetched.bytes)?;
+        self.note_timeless(document.time.is_none());
+        let age = self.watch.age(fetched, document.time, Moment::now())?;
+        let age = u64::try_from(age.as_micros()).unwrap_or(u64::MAX);
+        let prices = self.known(document.prices);
         let now = self.exchange.now();
-        let due = self.sent.due(&prices, now);
+        let due = self.sent.due(&prices, age, now);
         if due.is_empty() {
             return Ok(());
         }
-        let prices = FeedPrices { feed: self.feed.name.clone(), prices: due.clone() };
+        let prices = FeedPrices { feed: self.feed.name.clone(), prices: due.clone(), age };
         let command = Command { caller: None, body: perp::Command::FeedPrice(prices).into() };
         let pending = self.exchange.submit(command).map_err(|_| "the exchange is busy")?;
         let receipt = pending.await.map_err(|_| "the exchange has stopped")?;
@@ -118,8 +131,20 @@ impl Reading {
             let full = (reject == Reject::NoRoom).then(|| "the exchange's disk is nearly full".to_owned());
             full.unwrap_or_else(|| format!("the exchange refuses the prices: {reject:?}"))
         })?;
-        self.sent.note(&due, now);
+        self.sent.note(&due, age, now);
         Ok(())
+    }
+
+    /// Logs, in a venue, that a feed cannot tell its age.
+    fn note_timeless(&mut self, is_timeless: bool) {
+        let reason = "its document names no 'time'".to_owned();
+        let change = self.timeless.note((is_timeless && !self.is_sandbox).then_some(reason));
+        let (feed, place) = (&self.feed.name, self.feed.place.to_string());
+        if let Some(Change::Began(reason)) = change {
+            let words =
+                "a feed cannot tell its age: its prices count only while it changes within the minute";
+            tracing::warn!(feed, place, reason, "{words}");
+        }
     }
 
     /// The prices of currencies that are listed and no dollars. The others are logged and left out.

@@ -50,7 +50,7 @@ impl World {
     }
 
     fn send(&mut self, feed: &str, prices: Vec<(CurrencyId, Money)>) -> Answer {
-        self.exchange.own(perp::Command::FeedPrice(FeedPrices { feed: feed.into(), prices }).into())
+        self.exchange.own(perp::Command::FeedPrice(FeedPrices { feed: feed.into(), prices, age: 0 }).into())
     }
 
     fn due(&self) -> Option<Due<perp::Command>> {

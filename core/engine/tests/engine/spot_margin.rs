@@ -104,7 +104,7 @@ impl Stage {
     /// A feed says that a bitcoin is worth so much, and the next full second passes.
     pub(crate) fn feed(&mut self, price: &str) {
         let prices = vec![(self.btc, units(price))];
-        let feed = perp::Command::FeedPrice(FeedPrices { feed: "one".into(), prices });
+        let feed = perp::Command::FeedPrice(FeedPrices { feed: "one".into(), prices, age: 0 });
         assert_eq!(self.exchange.own(feed.into()), Answer::Done);
         self.pass_second();
     }

@@ -8,7 +8,7 @@ const ETH: CurrencyId = CurrencyId(4);
 
 fn prices(feed: &str, prices: &[(CurrencyId, i128)]) -> FeedPrices {
     let prices = prices.iter().map(|(currency, units)| (*currency, Money::from_units(*units)));
-    FeedPrices { feed: feed.into(), prices: prices.collect() }
+    FeedPrices { feed: feed.into(), prices: prices.collect(), age: 0 }
 }
 
 fn fresh(feeds: &Feeds, currency: CurrencyId, now: u64) -> Vec<i128> {
@@ -29,6 +29,15 @@ fn a_price_is_fresh_for_a_minute() {
     assert_eq!(feeds.stale_at(), Some(Time(FRESH + 10)));
     assert!(feeds.take(&prices("a", &[(BTC, 5), (ETH, 3)]), Time(30)), "one price changed");
     assert!(feeds.take(&prices("b", &[(BTC, 7)]), Time(FRESH + 10)), "it had gone stale");
+}
+
+/// A price is as old as its document was: one that was 20 microseconds old goes stale as much earlier.
+#[test]
+fn a_price_has_the_age_of_its_document() {
+    let mut feeds = Feeds::default();
+    feeds.take(&FeedPrices { age: 20, ..prices("a", &[(BTC, 5)]) }, Time(100));
+    assert_eq!(feeds.stale_at(), Some(Time(FRESH + 80)));
+    assert_eq!([FRESH + 79, FRESH + 80].map(|now| fresh(&feeds, BTC, now).len()), [1, 0]);
 }
 
 /// A stale price is dropped, and nothing else.

@@ -7,7 +7,36 @@ use std::net::TcpListener;
 
 fn fetched(place: &Place) -> Result<String, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(fetch(place, Duration::from_mins(1))).map(|bytes| String::from_utf8(bytes).unwrap())
+    runtime
+        .block_on(fetch(place, Duration::from_mins(1)))
+        .map(|fetched| String::from_utf8(fetched.bytes).unwrap())
+}
+
+/// Both places say when their document was modified, if they know.
+#[test]
+fn modification_times_are_read() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("prices.json");
+    std::fs::write(&path, "{}").unwrap();
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+    File::options().append(true).open(&path).unwrap().set_modified(time).unwrap();
+    assert_eq!(read(&path).unwrap().modified, Some(time));
+    let modified = |headers: &str| {
+        let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n{headers}\r\n{{}}");
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = place(&format!("http://{}/", listener.local_addr().unwrap()));
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4_096]).unwrap();
+            stream.write_all(answer.as_bytes()).unwrap();
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let fetched = runtime.block_on(fetch(&url, Duration::from_mins(1))).unwrap();
+        server.join().unwrap();
+        fetched.modified
+    };
+    assert_eq!(modified("Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\n"), Some(time));
+    assert_eq!((modified(""), modified("Last-Modified: yesterday\r\n")), (None, None));
 }
 
 fn place(text: &str) -> Place {

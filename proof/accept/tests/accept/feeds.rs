@@ -9,6 +9,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 const BNB: &str = "bnbgusdperp";
 const BTC: &str = "btcgusdperp";
@@ -162,6 +163,58 @@ fn a_server_is_a_source() {
     logged(&x, "the feed gives prices again", 2);
 }
 
+/// Milliseconds by the machine's clock, which is not the exchange's here.
+fn machine_ms(ahead: i64) -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
+    u64::try_from(now).unwrap().checked_add_signed(ahead).unwrap()
+}
+
+/// A document that names its time is as old as that by the machine's clock: one of a minute ago gives no price, one that is ahead is wrong.
+#[test]
+fn a_price_is_as_old_as_its_document() {
+    let server = Server::start();
+    let x = reading(&server.url);
+    logged(&x, "status 404", 1);
+    let before = seq(&x);
+    let say = |ahead, price| {
+        server.say("200 OK", &format!(r#"{{"time":"{}","BNB":"{price}"}}"#, machine_ms(ahead)));
+    };
+    say(-60_000, "600");
+    logged(&x, "'time' is a minute ago or longer", 1);
+    say(3_600_000, "600");
+    logged(&x, "more than 5 seconds ahead", 1);
+    server.say("200 OK", r#"{"time":1764356400000,"BNB":"600"}"#);
+    logged(&x, "a text of milliseconds", 1);
+    assert_eq!(seq(&x), before);
+    fed(&x, || say(0, "600"));
+    assert_eq!(index(&x, BNB), "600");
+    // It is forty seconds old, so twenty later nothing counts, and the machine's clock has hardly moved.
+    fed(&x, || say(-40_000, "601"));
+    assert_eq!(index(&x, BNB), "601");
+    server.say("503 Service Unavailable", "");
+    logged(&x, "status 503", 1);
+    let opens = || order(&x.as_("perp-000"), BNB, "buy", "0.1", "600").status() == 200;
+    x.advance(10);
+    assert!(opens());
+    x.advance(10);
+    order(&x.as_("perp-000"), BNB, "buy", "0.1", "600").refused(400, "MarketNotOpen");
+}
+
+/// A file that names no time and was written in 1970 gives no price, until it is touched.
+#[test]
+fn a_file_of_1970_is_no_source() {
+    let home = private_folder();
+    let file = home.path().join("prices.json");
+    fs::write(&file, r#"{"BNB":"600.5"}"#).unwrap();
+    let touch = |time| fs::File::options().append(true).open(&file).unwrap().set_modified(time).unwrap();
+    touch(SystemTime::UNIX_EPOCH);
+    let x = reading(file.to_str().unwrap());
+    logged(&x, "the document names no 'time', and neither it nor its modification time has changed", 1);
+    order(&x.as_("perp-000"), BNB, "buy", "1", "600").refused(400, "MarketNotOpen");
+    fed(&x, || touch(SystemTime::now()));
+    assert_eq!(index(&x, BNB), "600.5");
+}
+
 /// The query of a URL may hold a key: the server gets it, and no line of the log has it.
 #[test]
 fn no_line_of_the_log_has_a_key() {
@@ -209,7 +262,8 @@ fn a_venue_needs_three_feeds() {
          [[feeds]]\nname = \"three\"\nfile = \"three.json\"\nevery = 1\n",
         server.url
     );
-    let mut child = serve(home, &settings).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let log = fs::File::create(home.join("log")).unwrap();
+    let mut child = serve(home, &settings).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
     let mut ready = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
     let _venue = Venue(child);
@@ -233,11 +287,17 @@ fn a_venue_needs_three_feeds() {
         bytes.windows(15).filter(|words| words == b"perp.feed_price").count() >= 2
     });
     order(&actor, BNB, "buy", "1", "600").refused(400, "MarketNotOpen");
-    fs::write(home.join("three.json"), r#"{"BNB":"601.5"}"#).unwrap();
+    let third = format!(r#"{{"time":"{}","BNB":"601.5"}}"#, machine_ms(0));
+    fs::write(home.join("three.json"), third).unwrap();
     let stats = || actor.get(&format!("/v1/riskstats/{BNB}")).ok();
     wait_until("an index", || stats()["index_price"] == "601.5");
     assert_eq!(order(&actor, BNB, "buy", "1", "600").ok()["is_live"], true);
     order(&actor, BTC, "buy", "1", "600").refused(400, "MarketNotOpen");
+    // It says which feeds cannot tell their age.
+    let log = fs::read_to_string(home.join("log")).unwrap();
+    let timeless: Vec<&str> = log.lines().filter(|line| line.contains("cannot tell its age")).collect();
+    assert_eq!(timeless.len(), 2, "{log}");
+    assert!(["one.json", &server.url].iter().all(|place| timeless.iter().any(|line| line.contains(place))));
 }
 
 /// Settings that are wrong end the start in a line that names them and their source, and nothing is made.
