@@ -96,6 +96,8 @@ pub enum Infrequent {
     Recovered(AccountId),
     /// A request was sent again under its client id, and got the same reply; nothing changed.
     Repeated(Receipt),
+    /// The terms that were just set wait less than redemptions of the pair that are open: these end as if they had been requested under them.
+    Shortened(PairId),
 }
 
 named!(Infrequent, "staking", {
@@ -110,6 +112,7 @@ named!(Infrequent, "staking", {
     KeySet { 0: key } = "key_set" 1,
     Recovered { 0: account } = "recovered" 1,
     Repeated { 0: receipt } = "repeated" 1,
+    Shortened { 0: pair } = "shortened" 1,
 });
 
 impl Infrequent {
@@ -126,7 +129,8 @@ impl Infrequent {
             | Self::Accrued(_)
             | Self::Funded(..)
             | Self::KeySet(_)
-            | Self::Recovered(_) => None,
+            | Self::Recovered(_)
+            | Self::Shortened(_) => None,
         }
     }
 }
@@ -303,5 +307,6 @@ pub fn evolve(books: &mut ContextMut<'_, Staking>, event: &Infrequent) {
             books.room.debtors.remove(account);
         }
         Infrequent::Repeated(_) => {}
+        Infrequent::Shortened(pair) => redeem::evolve_shorter(books.room, *pair),
     }
 }

@@ -188,6 +188,9 @@ mod tests {
                 now += next(DAY / 4);
                 if next(8) == 0 {
                     wait = next(4) * next(2 * DAY);
+                    room.shorten(PairId(0), wait);
+                    let numbers: Vec<_> = room.queue_of(PairId(0)).map(|row| row.number).collect();
+                    assert!(numbers.is_sorted(), "as they were requested: {numbers:?}");
                 }
                 let account = AccountId(6 + u32::try_from(next(3)).unwrap());
                 add(&mut room, number, account, (now, wait), i128::from(next(15) + 1));

@@ -6,6 +6,7 @@
 
 use crate::{PairId, Redemption, Staking};
 use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 use buttonwood_model::Time;
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,41 @@ impl Staking {
         self.queue_totals.0.remove(&key(row));
         self.open.remove(&(row.account, row.pair, row.number));
         self.queue.remove(&(row.pair, row.due, row.number));
+    }
+
+    /// The longest redemption time among the open redemptions of a pair, in microseconds; 0 without one.
+    pub(crate) fn longest_wait(&self, id: PairId) -> u64 {
+        let own = self.queue_totals.0.range((id, 0, Time(0), 0)..=(id, u64::MAX, Time(u64::MAX), u64::MAX));
+        own.map(|((_, wait, ..), _)| *wait).next_back().unwrap_or(0)
+    }
+
+    /// Gives the open redemptions of a pair with a longer redemption time this one, in microseconds. Returns those that it changed, in the order
+    /// of their requests.
+    pub(crate) fn shorten(&mut self, id: PairId, wait: u64) -> Vec<Redemption> {
+        let key = |wait| (id, wait, Time(0), 0);
+        let longer =
+            self.queue_totals.0.range(key(wait.saturating_add(1))..=(id, u64::MAX, Time(u64::MAX), u64::MAX));
+        let places: Vec<_> = longer.map(|((pair, _, due, number), _)| (*pair, *due, *number)).collect();
+        let rows = places.iter().filter_map(|place| self.queue.get(place).copied());
+        let mut rows: Vec<Redemption> = rows.collect();
+        rows.sort_unstable_by_key(|row| row.number);
+        for row in &mut rows {
+            self.dequeue(row);
+            row.due = row.requested.plus(wait);
+        }
+        // The others with this redemption time may have been requested in between.
+        let same = self.queue_totals.0.range(key(wait)..key(wait.saturating_add(1)));
+        let places: Vec<_> = same.map(|((pair, _, due, number), _)| (*pair, *due, *number)).collect();
+        let others = places.iter().filter_map(|place| self.queue.get(place).copied());
+        let mut all: Vec<Redemption> = others.chain(rows.iter().copied()).collect();
+        all.sort_unstable_by_key(|row| row.number);
+        for row in &all {
+            self.queue_totals.0.remove(&self::key(row));
+        }
+        for row in all {
+            self.enqueue(row);
+        }
+        rows
     }
 
     /// The amount that redemptions of a pair are owed, up to a place of its queue: a due time and a number.

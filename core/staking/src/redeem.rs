@@ -123,7 +123,7 @@ fn redeemed(
     amount: Money,
 ) -> Option<Redeemed> {
     let pair = context.room.pair(id)?;
-    let due = context.time.plus(pair.terms.wait.saturating_mul(Time::SECOND));
+    let due = context.time.plus(pair.terms.wait_micros());
     let is_first = context.room.first_of(id).is_none_or(|first| first.due > context.time);
     let is_now = due <= context.time && is_first;
     let at_once = if is_now { amount.min(pair.allowance(context.time)) } else { Money::ZERO };
@@ -259,6 +259,14 @@ pub(crate) fn evolve_payment(books: &mut ContextMut<'_, Staking>, paid: &Paid) {
             books.room.dequeue(&redemption);
         }
         pay_out(books, paid.pair, (row.account, row.number), row.amount);
+    }
+}
+
+/// Applies the event: shorter terms hold for redemptions that wait too, so that later requests overtake none of them.
+pub(crate) fn evolve_shorter(room: &mut Staking, id: PairId) {
+    let Some(wait) = room.pair(id).map(|pair| pair.terms.wait_micros()) else { return };
+    for redemption in room.shorten(id, wait) {
+        room.note_redemption(&redemption);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::day::DAY;
 use crate::{PairId, Provider, Reject, Staking};
-use buttonwood_model::{BytesRef, CurrencyId, Outbox};
+use buttonwood_model::{BytesRef, CurrencyId, Outbox, Time};
 use buttonwood_num::{Money, Wide};
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,11 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// How long a redemption takes, in microseconds.
+    pub(crate) const fn wait_micros(&self) -> u64 {
+        self.wait.saturating_mul(Time::SECOND)
+    }
+
     /// Whether every term is in its range.
     fn are_valid(&self) -> bool {
         self.rate <= Rate::MAX
@@ -78,12 +83,16 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if !set.terms.are_valid() {
         return Err(Reject::BadTerms);
     }
-    match context.room.find(set.provider, set.currency) {
-        Some((id, _)) => crate::accrue::end_days(context, id, out),
+    let found = context.room.find(set.provider, set.currency).map(|(id, _)| id);
+    match found {
+        Some(id) => crate::accrue::end_days(context, id, out),
         None if context.room.pairs().count() >= PAIRS_MAX => return Err(Reject::TooManyPairs),
         None => {}
     }
     out.push_named(&crate::Infrequent::TermsSet(*set));
+    if let Some(id) = found.filter(|id| context.room.longest_wait(*id) > set.terms.wait_micros()) {
+        out.push_named(&crate::Infrequent::Shortened(id));
+    }
     Ok(())
 }
 

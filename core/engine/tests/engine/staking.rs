@@ -692,6 +692,43 @@ fn redemptions_are_paid_in_their_order() {
     stage.replays();
 }
 
+/// Who asks after the terms became shorter does not overtake those who wait: these get the shorter end too, and are paid first, as they asked,
+/// also where the days' maximum leaves parts for later.
+#[test]
+fn shorter_terms_hold_for_those_who_wait() {
+    let mut stage = Stage::new();
+    let (ann, bob) = (stage.ann, stage.bob);
+    let wait = |wait| Terms { wait, per_day: Some(money("10")), ..terms(0) };
+    stage.set(1, wait(20 * 86_400));
+    for account in [ann, bob] {
+        stage.stake(account, "100");
+    }
+    stage.unstake(ann, "12");
+    stage.set(1, wait(30 * 86_400));
+    stage.unstake(ann, "2");
+    stage.set(1, wait(3_600));
+    stage.unstake(bob, "9");
+    let expected = stage.exchange.state.staking().expected_of(ann, stage.exchange.stamp.time);
+    let days: Vec<_> = expected.iter().map(|(_, time)| time.0 / DAY).collect();
+    let today = stage.exchange.stamp.time.0 / DAY;
+    assert_eq!(days, [today + 1, today + 1]);
+    let at = stage.exchange.stamp.time.0 + 3_600 * Time::SECOND;
+    stage.pass_to(at + 1);
+    assert_eq!([stage.has(ann)[1], stage.has(bob)[1]], [money("910"), money("900")], "as they asked");
+    stage.pass_to((today + 1) * DAY + 1);
+    assert_eq!([stage.has(ann)[1], stage.has(bob)[1]], [money("914"), money("906")], "no more than it needs");
+    stage.pass_to((today + 2) * DAY + 1);
+    assert_eq!([stage.has(ann)[1], stage.has(bob)[1]], [money("914"), money("909")]);
+    assert_eq!(stage.exchange.state.staking().open_of(ann).count(), 0);
+    // Longer terms change nothing for those who wait.
+    stage.set(1, wait(60));
+    stage.unstake(ann, "1");
+    stage.set(1, wait(30 * 86_400));
+    stage.pass_to(stage.exchange.stamp.time.0 + 61 * Time::SECOND);
+    assert_eq!(stage.has(ann)[1], money("915"));
+    stage.replays();
+}
+
 /// An account has at most 100 open redemptions of a pair; one that is paid at once is none (STK-009).
 #[test]
 fn open_redemptions_are_bounded() {
@@ -703,8 +740,10 @@ fn open_redemptions_are_bounded() {
         assert!(matches!(stage.unstake(ann, "1"), Answer::Staking(_)));
     }
     assert_eq!(stage.unstake(ann, "1"), refused(Reject::TooManyOpen));
+    // Shorter terms hold for those that wait.
     stage.set(1, terms(0));
-    assert!(matches!(stage.unstake(ann, "1"), Answer::Staking(_)), "nothing before it is due");
+    stage.catch_up();
+    assert!(matches!(stage.unstake(ann, "1"), Answer::Staking(_)), "nothing is open");
     stage.pass_to(DAY + NOON + 90 * Time::SECOND);
     assert_eq!(stage.has(ann), [money("399"), money("601")]);
     assert_eq!(stage.exchange.state.staking().holdings(ann).count(), 1);

@@ -98,6 +98,7 @@ impl Stake {
 /// A redemption that is not paid in full.
 #[derive(Clone, Copy, Debug)]
 struct Open {
+    requested: u64,
     due: u64,
     number: u64,
     account: AccountId,
@@ -166,6 +167,13 @@ impl Pair {
     fn allowance(&self, now: Time) -> i128 {
         let paid = self.paid_out.get(&Day::of(now)).copied().unwrap_or(0);
         self.terms().per_day.map_or(i128::MAX, |most| (most.units() - paid).max(0))
+    }
+
+    /// A shorter wait holds for redemptions that are open too.
+    fn shorten(&mut self, wait: u64) {
+        for open in &mut self.queue {
+            open.due = open.due.min(open.requested + wait * Time::SECOND);
+        }
     }
 
     fn has_due(&self, now: Time) -> bool {
@@ -266,6 +274,7 @@ impl Books {
         let second = now.seconds();
         if let Some(at) = self.find(provider, currency) {
             self.pairs[at].terms.push((second, terms));
+            self.pairs[at].shorten(terms.wait);
             return;
         }
         self.pairs.push(Pair {
@@ -370,8 +379,9 @@ impl Books {
         }
         if at_once < amount {
             let due = now.plus(pair.terms().wait * Time::SECOND).0;
-            pair.queue.push(Open { due, number, account, left: amount - at_once });
-            pair.queue.sort_by_key(|open| (open.due, open.number));
+            pair.queue.push(Open { requested: now.0, due, number, account, left: amount - at_once });
+            // In the order of the requests: none falls due before one that was requested earlier.
+            assert!(pair.queue.is_sorted_by_key(|open| (open.due, open.number)), "{:?}", pair.queue);
         }
         *pair.paid_out.entry(Day::of(now)).or_default() += at_once;
         self.add(account, currency, at_once);

@@ -31,14 +31,14 @@ impl Founded {
         (provider(pool), self.markets.get(coin).expect("there are two").base)
     }
 
-    /// The command that sets the terms of a pool.
+    /// The command that sets the terms of a pool: a paused one pays out in half of the time.
     pub(super) fn terms(&self, pool: usize, rate: u64, per_day: Option<i128>, paused: bool) -> Body {
         let (_, _, wait, _) = POOLS.get(pool).copied().expect("a place of the table of pools");
         let (provider, currency) = self.pool(pool);
         let terms = Terms {
             rate: Rate(rate * Rate::BASIS_POINT),
             limit: coins(1_000_000_000),
-            wait,
+            wait: if paused { wait / 2 } else { wait },
             per_day: per_day.map(coins),
             paused,
         };

@@ -108,6 +108,8 @@ struct Pool {
     stakes: BTreeMap<AccountId, Stake>,
     /// What redemptions owe, in the order of their payment: when it is due, number, whom, how much.
     queue: BTreeMap<(Time, u64), (AccountId, i128)>,
+    /// When each redemption was requested.
+    requested: BTreeMap<u64, Time>,
     /// The UTC day of the last payment, and what was paid on it.
     paid: (u64, i128),
     /// The last day whose interest was paid.
@@ -132,6 +134,11 @@ impl Pool {
     fn set(&mut self, now: Time, terms: PairTerms) {
         self.terms = terms;
         self.rates.push((day_of(now) + 1, basis_points(&terms)));
+        // A shorter wait holds for those who wait too, so that redemptions are paid as they were asked for.
+        for ((due, number), owed) in std::mem::take(&mut self.queue) {
+            let asked = self.requested.get(&number).copied().unwrap_or(now);
+            self.queue.insert((due.min(asked.plus(terms.terms.wait * Time::SECOND)), number), owed);
+        }
     }
 
     /// What may still be paid today.
@@ -221,6 +228,7 @@ impl Stakes {
             | Infrequent::Counted(_)
             | Infrequent::KeySet(_)
             | Infrequent::Recovered(_)
+            | Infrequent::Shortened(_)
             | Infrequent::Repeated(_) => Vec::new(),
         })
     }
@@ -236,6 +244,7 @@ impl Stakes {
             rates: vec![(0, basis_points(&terms))],
             stakes: BTreeMap::new(),
             queue: BTreeMap::new(),
+            requested: BTreeMap::new(),
             paid: (0, 0),
             last_day: day_of(now) - 1,
         });
@@ -306,6 +315,7 @@ impl Stakes {
             own.gone.push(now.seconds());
         }
         if at_once < amount {
+            pool.requested.insert(redeemed.number, now);
             pool.queue.insert((redeemed.due, redeemed.number), (redeemed.account, amount - at_once));
         }
         pool.note_paid(now, at_once);

@@ -24,7 +24,8 @@ impl Fold {
             | StakingInfrequent::Funded(..)
             | StakingInfrequent::KeySet(_)
             | StakingInfrequent::Recovered(_)
-            | StakingInfrequent::Repeated(_) => {}
+            | StakingInfrequent::Repeated(_)
+            | StakingInfrequent::Shortened(_) => {}
         }
     }
 
