@@ -364,7 +364,7 @@ fn venue_group(venue: &Venue) -> Value {
 fn settling_takes_two_operators() {
     let Some(venue) = Venue::start() else { return };
     venue.customer();
-    let limit = venue.proposed(&["bank", "limit", "100"]);
+    let limit = venue.proposed(&["bank", "limit", "100", "--reason", "x"]);
     venue.approved(&limit);
     let wire = ["bank", "wire", "North", "primary", "USD", "5", "--method", "ACH", "--reason", "x"];
     let balance = || lines(&venue.run(None, &["balance", "list"]));
