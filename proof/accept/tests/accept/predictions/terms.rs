@@ -4,7 +4,6 @@ use super::*;
 use crate::oauth::{call, grant, post, text};
 
 /// No app accepts terms for a group, whatever its scopes are; its orders are refused until a key or a person has.
-/// Proves PM-012 (part).
 #[test]
 fn no_token_accepts_terms() {
     let x = Exchange::start();
