@@ -1,6 +1,6 @@
 //! Whether a token or a browser may send a command. A command's stamp decides what has expired.
 
-use crate::{AppId, Browser, Digest, Identity, Stage, UserId};
+use crate::{AppId, Browser, Command, Digest, Identity, Stage, UserId};
 use buttonwood_access::{Access, Caller, Owner, Reject, admit_held};
 use buttonwood_model::{AccountId, GroupId, Nonce, Roles, Scopes, SessionId, Time};
 
@@ -65,6 +65,21 @@ impl Identity {
     pub fn holder(&self, session: SessionId, now: Time) -> Option<BrowserHolder> {
         let browser = self.browser(session, now).filter(|browser| browser.stage == Stage::Full)?;
         self.holder_of(session, browser, now)
+    }
+
+    /// Whether a command of these secrets can do anything but be refused, or leave all as it is: the code, the refresh token or the token to
+    /// revoke is known, used ones included. A secret is published before its holder learns it, so the published state knows all that a client
+    /// may hold. True for every other command.
+    pub fn may_answer(&self, command: &Command) -> bool {
+        if let Command::Exchange(asked) = command {
+            self.codes.contains_key(&asked.code) || self.used_codes.contains_key(&asked.code)
+        } else if let Command::Refresh(asked) = command {
+            self.refreshes.contains_key(&asked.refresh)
+        } else if let Command::Revoke(_, token) = command {
+            self.tokens.contains_key(token) || self.refreshes.contains_key(token)
+        } else {
+            true
+        }
     }
 
     fn holder_of(&self, session: SessionId, browser: &Browser, now: Time) -> Option<BrowserHolder> {

@@ -57,6 +57,9 @@ async fn tokens(visit: &mut Visit<'_>) -> Result<Reply, Failure> {
         GrantType::AuthorizationCode => exchange(client, &sent, (&access, &refresh))?,
         GrantType::RefreshToken => refreshed(client, &sent, (&access, &refresh))?,
     };
+    if !visit.app.exchange.views().state().identity().may_answer(&command) {
+        return Err(refused(grant, Reject::BadGrant).into());
+    }
     if let Err(reject) = visit.app.people.submit(command).await? {
         return Err(refused(grant, reject).into());
     }
