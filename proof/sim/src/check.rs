@@ -25,7 +25,7 @@ use buttonwood_views::Views;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::task::Poll;
 use tokio::sync::oneshot::Receiver;
-pub(crate) use {asked::Asked, due::is_due};
+pub(crate) use {asked::Asked, asked::Trace, due::is_due};
 
 /// A description of what is wrong.
 pub type Finding = String;
@@ -64,7 +64,7 @@ pub(crate) struct Checker {
     moved: Time,
     /// The highest sequence of which any client has seen an effect.
     seen: u64,
-    /// Number of requested commands found in the journal.
+    /// Number of requested commands found in the journal, or found to change nothing.
     taken: u64,
     /// Whether a command was refused for lack of room since the last query.
     has_turned_away: bool,
@@ -116,7 +116,7 @@ impl Checker {
         self.exchange.stamp.seq.0
     }
 
-    /// Number of requested commands found in the journal; the exchange's own commands do not count.
+    /// Number of requested commands found in the journal, or found to change nothing; the exchange's own commands do not count.
     pub(crate) fn taken(&self) -> u64 {
         self.taken
     }
@@ -249,12 +249,42 @@ impl Checker {
         })?;
         self.mark = Some(mark);
         self.reader = Some(reader);
+        while self.asked.front().is_some_and(Asked::is_needless) && self.pass_needless(None)? {}
         Ok(())
+    }
+
+    /// Passes the first request if it changes nothing where the journal stands, before its next command, and is in no journal. Returns whether it
+    /// was one.
+    fn pass_needless(&mut self, next: Option<&Command>) -> Result<bool, Finding> {
+        let Some(first) = self.asked.front().filter(|first| next != Some(&first.command)) else {
+            return Ok(false);
+        };
+        let is_overtaken = next.is_some_and(|next| self.asked.iter().any(|asked| asked.command == *next));
+        let is_passed = if first.is_turned_away() {
+            true
+        } else if let Some(trace) = first.trace_at(&self.exchange.state, is_overtaken)? {
+            if let (Trace::Nonce, Some(caller)) = (trace, &first.command.caller) {
+                let (session, nonce) = (caller.session, caller.nonce);
+                self.noted.push(Noted { session, nonce, told: None, is_due: false });
+            }
+            self.taken += 1;
+            true
+        } else {
+            false
+        };
+        if is_passed {
+            self.asked.pop_front();
+        }
+        Ok(is_passed)
     }
 
     fn read(&mut self, seq: u64, frame: &[u8], is_live: bool) -> Result<(), Finding> {
         if seq != self.seq() + 1 {
             return Err(format!("command {seq} follows {}", self.seq()));
+        }
+        let command = command_of(frame);
+        if seq > self.founding {
+            while self.pass_needless(Some(&command))? {}
         }
         let before = self.exchange.stamp.time;
         self.step_due = buttonwood_oracle::next_step(&self.exchange.state);
@@ -271,7 +301,6 @@ impl Checker {
             self.naive = Some(Naive::found(self.world, &self.exchange));
             return Ok(());
         }
-        let command = command_of(frame);
         let told = self.recognise(seq, &command, is_live)?;
         if let Some(difference) = &self.exchange.preview_differs {
             return Err(format!("at command {seq} {command:?}: {difference}"));
@@ -394,11 +423,17 @@ impl Checker {
         self.moving.clear();
         self.follow(disk, seq, false)?;
         for mut lost in self.asked.drain(..).filter(|asked| !asked.is_turned_away()) {
+            if lost.is_needless() {
+                continue;
+            }
             if let Some(told) = &lost.answer {
                 return Err(format!("{:?} was answered {told:?} and is gone", lost.command));
             }
-            if let Poll::Ready(Ok(receipt)) = lost.poll() {
-                return Err(format!("command {} was answered after the end", receipt.stamp.seq.0));
+            match lost.poll() {
+                Poll::Ready(Ok(receipt)) if receipt.is_journaled => {
+                    return Err(format!("command {} was answered after the end", receipt.stamp.seq.0));
+                }
+                Poll::Ready(_) | Poll::Pending => {}
             }
         }
         self.dead = recovered.floor().open_connections().map(|(connection, _)| connection).collect();

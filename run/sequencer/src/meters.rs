@@ -49,9 +49,9 @@ impl Meters {
     }
 
     /// Notes a batch that the committing thread takes: its size, and how long each of its callers has waited. Returns the
-    /// moment, if figures are collected.
+    /// moment, if figures are collected. A batch that never goes to the disk counts nowhere.
     pub(crate) fn taken(&self, batch: &Batch) -> Option<Instant> {
-        let now = self.switch.now().filter(|_| !batch.entries.is_empty())?;
+        let now = self.switch.now().filter(|_| batch.is_journaled)?;
         let mut waited = Tally::new(Unit::Seconds);
         let replies = batch.entries.iter().filter_map(|entry| entry.reply.as_ref());
         for submitted in replies.filter_map(|reply| reply.submitted) {

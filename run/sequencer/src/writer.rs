@@ -8,6 +8,7 @@ pub(crate) mod batch;
 pub(crate) mod batch_handoff;
 pub(crate) mod commit;
 mod due;
+mod needless;
 pub(crate) mod receipt;
 pub(crate) mod reply_mailbox;
 
@@ -16,13 +17,15 @@ use crate::poison::Poison;
 use crate::poison::planted;
 use crate::shared::{AbortOnPanic, Shared, Submission, say_last};
 use batch::{Batch, COMMANDS_MAX, EVENTS_MAX, Entry};
+use buttonwood_engine::identity::Command as IdentityCommand;
 use buttonwood_engine::{
-    Access, AccessCommand, Body, Command, Founding, Outcome, PREFETCH_DISTANCE, Prefetch, Reject, SEEN_MAX,
-    State, TradingCommand, Withdrawn, Workspace, decide,
+    Access, AccessCommand, Body, Caller, Command, Founding, Outcome, PREFETCH_DISTANCE, Prefetch, Reject,
+    SEEN_MAX, State, TradingCommand, Withdrawn, Workspace, decide,
 };
 use buttonwood_model::{ConnectionId, LOOKS_OF_COMMAND, Nonce, Seq, SessionId, Stamp, Time};
 use crossbeam_utils::sync::Parker;
 use due::{Moving, Start};
+use needless::changes_nothing;
 use receipt::Receipt;
 use reply_mailbox::Reply;
 use std::any::Any;
@@ -282,7 +285,8 @@ impl Writer {
         }
     }
 
-    /// Stamps, decides and evolves one command. A panic in `decide` has changed nothing and becomes an answer.
+    /// Stamps, decides and evolves one command. A panic in `decide` has changed nothing and becomes an answer. A command that changes nothing
+    /// takes no number, and is answered with the batch.
     ///
     /// # Panics
     /// When the events cannot be applied: the state must not be used any more. The command is in no batch and is lost.
@@ -290,27 +294,32 @@ impl Writer {
         let last = self.state.stamp();
         if shared.low_space.load(Ordering::Relaxed) && !command.body.is_reducing() {
             shared.admission.answered(usize::from(reply.is_some()));
-            if let Some(caller) = &command.caller {
-                // The nonce is used up; it is journaled with those of reads.
-                shared.nonces.lock().push((caller.session, caller.nonce));
-                let due = self.now + self.nonces_wait(shared);
-                self.nonces_due.get_or_insert(due);
-            }
+            // The nonce is used up.
+            self.note_nonce(&command, shared);
             refuse_for_space(last, reply);
             return;
         }
         let stamp = Stamp { seq: Seq(last.seq.0 + 1), time: time.max(last.time) };
-        let Self { state, work, batch, .. } = self;
+        let Self { state, work, .. } = self;
         let mut is_decided = false;
+        let mut is_needless = false;
         let executed = catch_unwind(AssertUnwindSafe(|| {
             let outcome = decide(state, &command, stamp, work);
             is_decided = true;
             #[cfg(test)]
             shared.planted.strike(planted::Place::State, stamp);
             let (events, texts) = work.out.latest();
-            state.apply(stamp, events, texts);
+            is_needless = events.len() <= 1 && reply.is_some() && changes_nothing(&command, &outcome, events);
+            if !is_needless {
+                state.apply(stamp, events, texts);
+            }
             outcome
         }));
+        if is_needless {
+            self.answer_only(Stamp { seq: last.seq, ..stamp }, command, executed.ok(), reply, shared);
+            return;
+        }
+        let Self { state, work, batch, .. } = self;
         let outcome = executed.unwrap_or_else(|panic| {
             if is_decided {
                 end_by(stamp, &command, state.access(), panic);
@@ -346,6 +355,40 @@ impl Writer {
             looks,
             "a command has read more rows than one should: it has held all others up"
         );
+        batch.is_journaled = true;
+        batch.entries.push(Entry { stamp, command, outcome, events, texts, reply, is_journaled: true });
+    }
+
+    /// Answers a command that changes nothing, with the batch. The nonce of its key is journaled with those of reads.
+    #[cold]
+    #[inline(never)]
+    fn answer_only(
+        &mut self,
+        stamp: Stamp,
+        command: Command,
+        outcome: Option<Outcome>,
+        reply: Option<Reply>,
+        shared: &Shared,
+    ) {
+        let Some(outcome) = outcome else { return };
+        let (events, _) = self.work.out.latest();
+        if !events.is_empty() {
+            self.note_nonce(&command, shared);
+        }
+        self.work.out.undo();
+        self.batch.is_urgent = true;
+        let (events, texts) = (0..0, 0..0);
+        self.batch.entries.push(Entry { stamp, command, outcome, events, texts, reply, is_journaled: false });
+    }
+
+    /// Has the nonce of a key's command journaled with those of reads. A socket stands for a nonce, and those who hold a session without a key
+    /// have none.
+    fn note_nonce(&mut self, command: &Command, shared: &Shared) {
+        let uses_nonce = |caller: &&Caller| !caller.session.is_held() && caller.nonce != Nonce::default();
+        let Some(caller) = command.caller.as_ref().filter(uses_nonce) else { return };
+        shared.nonces.lock().push((caller.session, caller.nonce));
+        let due = self.now + self.nonces_wait(shared);
+        self.nonces_due.get_or_insert(due);
     }
 
     fn take_due(&mut self, shared: &Shared, by: TurnThread) {
@@ -353,7 +396,7 @@ impl Writer {
         self.note_time(shared);
         // Any batch takes the pending nonces along: with a full queue their announcement may be missing.
         let due = self.nonces_due.is_some_and(|due| due <= now || self.stopping);
-        if due || !self.batch.entries.is_empty() {
+        if due || self.batch.is_journaled {
             self.nonces_due = None;
             self.take_nonces(shared);
             self.batch.is_urgent |= due;
@@ -443,12 +486,15 @@ fn end_by(stamp: Stamp, command: &Command, access: &Access, panic: Box<dyn Any +
     resume_unwind(panic)
 }
 
-/// Whether a command may wait for others to share a batch: a refused call, whose caller waits for it alone, and the nonces of
-/// reads as long as they are not due.
+/// Whether a command may wait for others to share a batch: a refused call or a failed sign-in, whose caller waits for it alone, and the
+/// nonces of reads as long as they are not due.
 fn may_wait(command: &Command, outcome: &Outcome) -> bool {
     let is_read = matches!(command.body, Body::Access(AccessCommand::UseNonce));
     let are_nonces = matches!(command.body, Body::Access(AccessCommand::NoncesSeen(_)));
-    are_nonces || command.caller.is_some() && (is_read || matches!(outcome, Outcome::Rejected(_)))
+    let is_failure = matches!(command.body, Body::Identity(IdentityCommand::Fail(_)));
+    are_nonces
+        || is_failure
+        || command.caller.is_some() && (is_read || matches!(outcome, Outcome::Rejected(_)))
 }
 
 /// Keeps the highest nonce of each session.
@@ -462,7 +508,7 @@ fn keep_highest(nonces: &mut Vec<(SessionId, Nonce)>) {
 fn refuse_for_space(stamp: Stamp, reply: Option<Reply>) {
     let Some(reply) = reply else { return };
     let outcome = Outcome::Rejected(Reject::NoRoom);
-    let receipt = Receipt::new(stamp, outcome, Withdrawn::default());
+    let receipt = Receipt { is_journaled: false, ..Receipt::new(stamp, outcome, Withdrawn::default()) };
     let mut to_wake = Vec::new();
     reply.send(receipt, &mut to_wake);
     for mailbox in to_wake {

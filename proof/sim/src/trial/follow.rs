@@ -125,7 +125,7 @@ impl<J: Judge> Follower<J> {
     /// Reads the journal up to `until`.
     pub(super) fn follow(&mut self, disk: &Faulty, until: u64) -> Result<(), Finding> {
         if until == self.seq() {
-            return Ok(());
+            return self.pass_answered();
         }
         let mut reader = Reader::open(disk.folder().folder(JOURNAL_DIR))
             .map_err(|fault| format!("the journal cannot be followed: {fault}"))?;
@@ -138,17 +138,39 @@ impl<J: Judge> Follower<J> {
             ReplayError::Refused(finding) => finding,
         })?;
         self.mark = Some(mark);
+        self.pass_answered()
+    }
+
+    /// Passes the requests that were answered and are in no journal.
+    fn pass_answered(&mut self) -> Result<(), Finding> {
+        while self.asked.front().is_some_and(Asked::is_needless) && self.pass_needless(None)? {}
         Ok(())
+    }
+
+    /// Passes the first request if it changes nothing where the journal stands, before its next command, and is in no journal. Returns whether it
+    /// was one.
+    fn pass_needless(&mut self, next: Option<&Command>) -> Result<bool, Finding> {
+        let first = self.asked.front().filter(|first| next != Some(&first.command));
+        let Some(first) = first else { return Ok(false) };
+        let is_overtaken = next.is_some_and(|next| self.asked.iter().any(|asked| asked.command == *next));
+        let is_passed = first.trace_at(&self.exchange.state, is_overtaken)?.is_some();
+        if is_passed {
+            self.asked.pop_front();
+        }
+        Ok(is_passed)
     }
 
     fn read(&mut self, seq: u64, frame: &[u8]) -> Result<(), Finding> {
         if seq != self.seq() + 1 {
             return Err(format!("command {seq} follows {}", self.seq()));
         }
+        let command = command_of(frame);
+        if seq > self.founding {
+            while self.pass_needless(Some(&command))? {}
+        }
         let due = next_due(&self.exchange.state);
         let before = self.exchange.stamp.time;
         self.exchange.replay(frame);
-        let command = command_of(frame);
         let wrong = |finding: Finding| format!("at command {seq} {command:?}: {finding}");
         if let Some(finding) = &self.exchange.preview_differs {
             return Err(wrong(finding.clone()));
@@ -233,11 +255,17 @@ impl<J: Judge> Follower<J> {
         }
         self.follow(disk, seq)?;
         for mut lost in self.asked.drain(..) {
+            if lost.is_needless() {
+                continue;
+            }
             if lost.answer.is_some() {
                 return Err(format!("{:?} was answered and is gone", lost.command));
             }
-            if let Poll::Ready(Ok(receipt)) = lost.poll() {
-                return Err(format!("command {} was answered after the end", receipt.stamp.seq.0));
+            match lost.poll() {
+                Poll::Ready(Ok(receipt)) if receipt.is_journaled => {
+                    return Err(format!("command {} was answered after the end", receipt.stamp.seq.0));
+                }
+                Poll::Ready(_) | Poll::Pending => {}
             }
         }
         if *recovered != self.exchange.state || recovered.fingerprint() != self.exchange.state.fingerprint() {

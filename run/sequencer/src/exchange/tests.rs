@@ -4,14 +4,15 @@ use super::*;
 use crate::shared::GATHERED;
 use crate::writer::batch::COMMANDS_MAX;
 use crate::{Stepped, recover, recover_stepped};
-use buttonwood_engine::{Body, FeeSchedule, Mode, Opening};
+use buttonwood_engine::{Body, FeeSchedule, Founding, Mode, Opening};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::task::{LocalSet, yield_now};
 
+/// A command that is journaled although it changes nothing but the time.
 fn command() -> Command {
-    Command { caller: None, body: Body::add_group("one".to_owned()) }
+    Command { caller: None, body: Body::Founding(Founding::MoveClock) }
 }
 
 fn segments() -> journal::Options {

@@ -84,6 +84,11 @@ impl Admission {
         self.learn(wide(commands), took);
     }
 
+    /// Notes that a batch ended that never went to the disk: it estimates nothing.
+    pub(crate) fn batch_dropped(&self) {
+        self.taken_at.store(u64::MAX, Ordering::Relaxed);
+    }
+
     /// Whether another order is admitted.
     pub(crate) fn has_room(&self) -> bool {
         self.has_room_at(|| nanos(self.began.elapsed()))

@@ -24,6 +24,8 @@ pub(crate) struct Entry {
     pub(crate) events: Range<usize>,
     pub(crate) texts: Range<usize>,
     pub(crate) reply: Option<Reply>,
+    /// Whether it is in the journal: every command but one that changes nothing.
+    pub(crate) is_journaled: bool,
 }
 
 /// Decided commands that share one sync.
@@ -36,6 +38,8 @@ pub(crate) struct Batch {
     pub(crate) fingerprint: u64,
     /// Whether it holds anything but refused calls and the nonces of reads that may wait.
     pub(crate) is_urgent: bool,
+    /// Whether any of its commands goes to the journal.
+    pub(crate) is_journaled: bool,
     /// Callers that wait for the batch but have no command in it: moves of the clock, with the time reached.
     pub(crate) moved: Vec<(Time, oneshot::Sender<Time>)>,
 }
@@ -60,6 +64,7 @@ impl Batch {
         self.out.clear();
         self.moved.clear();
         self.is_urgent = false;
+        self.is_journaled = false;
     }
 
     pub(crate) fn events_of(&self, entry: &Entry) -> &[Event] {

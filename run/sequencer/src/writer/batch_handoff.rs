@@ -116,6 +116,7 @@ mod tests {
             events: 0..0,
             texts: 0..0,
             reply: None,
+            is_journaled: true,
         });
         slot.batch.is_urgent |= is_urgent;
         drop(slot);

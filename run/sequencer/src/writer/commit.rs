@@ -95,7 +95,11 @@ impl Committer {
         if is_written {
             self.request_snapshot();
         }
-        self.shared.admission.batch_done(commands);
+        if batch.is_journaled {
+            self.shared.admission.batch_done(commands);
+        } else {
+            self.shared.admission.batch_dropped();
+        }
         batch.clear();
         self.shared.synced(&mut self.to_wake);
         // Last, since a woken thread may take this one's processor at once.
@@ -120,11 +124,11 @@ impl Committer {
 
     /// Encodes and syncs.
     fn make_durable(&mut self, batch: &Batch) -> Result<(), Fault> {
-        if batch.entries.is_empty() {
+        if !batch.is_journaled {
             return Ok(());
         }
         self.buffer.clear();
-        for entry in &batch.entries {
+        for entry in batch.entries.iter().filter(|entry| entry.is_journaled) {
             let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
             self.buffer.push(entry.stamp.seq.0, |out| {
                 encode(entry.stamp.time, &entry.command, events, texts, out).expect("a frame fits memory");
@@ -204,15 +208,19 @@ impl Committer {
                 }
                 #[cfg(test)]
                 self.shared.planted.strike(planted::Place::Views, entry.stamp);
-                views.apply(entry.stamp, events, texts);
+                if entry.is_journaled {
+                    views.apply(entry.stamp, events, texts);
+                }
                 // Right after, before a later command changes the row.
                 if let Some(receipt) = receipts.last_mut().filter(|_| entry.reply.is_some()) {
                     receipt.row = Row::of(&entry.outcome, views.state());
+                    receipt.is_journaled = entry.is_journaled;
                 }
             }
         }));
         let Err(panic) = applied else { return Ok(()) };
-        let before = batch.entries.first().map_or(0, |first| first.stamp.seq.0.saturating_sub(1));
+        let first = batch.entries.iter().find(|entry| entry.is_journaled);
+        let before = first.map_or(0, |first| first.stamp.seq.0.saturating_sub(1));
         let entry = batch.entries.get(at);
         let stamp = entry.map_or_else(Stamp::default, |entry| entry.stamp);
         let poison = Poison::new(stamp, Some(before), &*panic);

@@ -11,7 +11,7 @@ use buttonwood_model::{ConnectionId, OrderId, Stamp};
 /// if it was a command of another kind.
 #[derive(Debug)]
 pub struct Receipt {
-    /// The command's sequence and time.
+    /// The command's sequence and time. One that changed nothing has the sequence of the command before it.
     pub stamp: Stamp,
     /// The command's outcome.
     pub outcome: Answer,
@@ -19,6 +19,8 @@ pub struct Receipt {
     pub withdrawn: Withdrawn,
     /// The row that the command made or found, if it is one of funds.
     pub row: Option<Box<Row>>,
+    /// Whether the command is in the journal: not if it changed nothing, or found no room.
+    pub is_journaled: bool,
 }
 
 /// A row as it was right after the command that made or found it.
@@ -45,7 +47,7 @@ impl Row {
 impl Receipt {
     /// The receipt of a command that made no row.
     pub const fn new(stamp: Stamp, outcome: Answer, withdrawn: Withdrawn) -> Self {
-        Self { stamp, outcome, withdrawn, row: None }
+        Self { stamp, outcome, withdrawn, row: None, is_journaled: true }
     }
 
     /// That the command was carried out.

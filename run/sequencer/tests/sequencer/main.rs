@@ -3,6 +3,7 @@
 mod history_query;
 mod laws;
 mod moves;
+mod needless;
 mod order_events;
 mod past;
 mod predictions;
