@@ -6,6 +6,7 @@
 //! Clauses: `SBX-005` to `SBX-007`. Not here: HTTP (`site`, `oauth`), who may do what (`core/identity`).
 
 mod address;
+mod failures;
 mod hasher;
 mod invite;
 mod links;

@@ -1,5 +1,6 @@
 //! People as the edge knows them.
 
+use crate::failures::Failures;
 use crate::hasher::Hasher;
 use crate::mail::{self, Outgoing};
 use crate::mailbox::{Mailbox, Message};
@@ -124,6 +125,7 @@ pub struct People {
     /// Second factors that are being enrolled.
     pub(crate) pending: Mutex<BTreeMap<SessionId, Pending>>,
     uses: Mutex<Uses>,
+    failures: Failures,
     pub(crate) passkeys: crate::passkey::Key,
 }
 
@@ -170,6 +172,7 @@ impl People {
             addresses: RwLock::new(addresses),
             pending: Mutex::default(),
             uses: Mutex::new(Uses { times: HashMap::new(), search_at: USES_FEW }),
+            failures: Failures::default(),
             passkeys,
         })
     }
@@ -349,6 +352,17 @@ impl People {
     /// When a session's cookie was last used since the start.
     pub fn last_use(&self, session: SessionId) -> Option<Time> {
         self.uses.lock().times.get(&session).copied()
+    }
+
+    /// Refuses a try of a peer that failed too often, before any work is done for it.
+    pub(crate) fn check_peer(&self, from: &From) -> Result<(), Refusal> {
+        let now = self.now();
+        self.failures.check(from.peer(), now).map_err(|reject| crate::refusal(reject, now))
+    }
+
+    /// Counts a failure of a peer.
+    pub(crate) fn count_failure(&self, peer: Peer) {
+        self.failures.count(peer, self.now());
     }
 
     /// Puts records into the vault; durable when it returns.

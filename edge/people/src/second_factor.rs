@@ -92,6 +92,7 @@ impl People {
             identity.check_codes(id, true, now)
         })
         .map_err(|reject| refusal(reject, now))?;
+        self.check_peer(from)?;
         let Some(step) = totp::step_of(&secret, code, now) else {
             return self.fail(Failure { login, peer: from.peer(), code_of: Some(id) }).await;
         };

@@ -30,9 +30,13 @@ impl People {
             Ok(id.and_then(|id| Some((id, identity.user(id)?.clone()))))
         });
         let found = found.map_err(|reject| refusal(reject, now))?;
+        self.check_peer(from)?;
         let credential =
             found.as_ref().filter(|(_, user)| user.is_active()).map_or(0, |(_, user)| user.credential);
         let is_right = self.is_right(&login, credential, password, from).await?;
+        let is_right = self.is_right(&login, credential, password).await?;
+        // Others of the peer may have failed meanwhile; a right one must not show by another answer.
+        self.check_peer(from)?;
         let failure = Failure { login, peer: from.peer(), code_of: None };
         let Some((user, _)) = found.filter(|_| is_right && credential != 0) else {
             return self.fail(failure).await;
@@ -104,6 +108,7 @@ impl People {
             Ok((browser.user, user.clone()))
         });
         let (id, user) = found.map_err(|reject| refusal(reject, now))?;
+        self.check_peer(from)?;
         let failure = Failure { login: user.login, peer: from.peer(), code_of: Some(id) };
         let Some(proof) = self.proof(&user, code, is_bypass_shown).await? else {
             return self.fail(failure).await;
@@ -132,6 +137,7 @@ impl People {
 
     /// Journals a failure, and refuses.
     pub(crate) async fn fail<T>(&self, failure: Failure) -> Result<T, Refusal> {
+        self.count_failure(failure.peer);
         match self.submit(Command::Fail(failure)).await? {
             Err(reject @ Reject::Throttled(_)) => Err(refusal(reject, self.now())),
             Ok(()) | Err(_) => Err(wrong()),

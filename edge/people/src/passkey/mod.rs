@@ -250,6 +250,7 @@ impl People {
         let login = found.as_ref().map_or_else(|| digest(UNKNOWN), |(_, _, login, _)| *login);
         self.look(|identity| identity.check_sign_in(&login, from.peer(), now))
             .map_err(|reject| refusal(reject, now))?;
+        self.check_peer(from)?;
         let failure = Failure { login, peer: from.peer(), code_of: None };
         let begun = shown.challenge.and_then(|cookie| self.passkeys.open(cookie, now));
         let begun = begun.and_then(|begun| Some((begun.challenge()?, begun)));
