@@ -284,7 +284,13 @@ pub fn decide_own<E: From<BytesRef>>(
         Command::CancelNamed(account) => return cancel::rest(context, *account, out),
         Command::SetFee(rate) => terms::fee(*rate)?,
         Command::SetBroker(account, is_broker) => terms::broker(context, *account, *is_broker)?,
-        Command::SetAlias(alias) => terms::alias(context, alias)?,
+        Command::SetAlias(alias) => {
+            let event = terms::alias(context, alias)?;
+            if context.room.alias(alias.account, alias.counterparty) == Some(alias.name.as_str()) {
+                return Ok(());
+            }
+            event
+        }
         Command::SetKey(codes) if !context.room.has_key() => Infrequent::KeySet(*codes),
         Command::SetKey(_) | Command::New(_) | Command::Confirm(_) | Command::Cancel(_) => {
             return Err(Reject::Unknown);

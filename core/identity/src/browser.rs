@@ -220,6 +220,9 @@ pub(crate) fn choose<E: From<BytesRef>>(
     if !is_own {
         return Err(Reject::ForeignAccount);
     }
+    if browser.account == Some(account) {
+        return Ok(());
+    }
     out.push_named(&Infrequent::AccountChosen(session, account));
     Ok(())
 }

@@ -27,6 +27,9 @@ pub(crate) fn set<E: From<BytesRef>>(
         return Err(Reject::BadPreferences { bytes: value.len() });
     }
     identity.check_preferences(browser.user, now)?;
+    if identity.preferences(browser.user) == Some(value.as_str()) {
+        return Ok(());
+    }
     out.push_named(&Infrequent::PreferencesSet(browser.user, value.clone()));
     Ok(())
 }
