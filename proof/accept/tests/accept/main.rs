@@ -72,6 +72,7 @@ mod queries;
 mod real_litecoin;
 mod real_nodes;
 mod recovery;
+mod refused_bytes;
 mod refused_orders;
 mod refused_requests;
 mod reserves;

@@ -114,7 +114,7 @@ pub(crate) fn decide(
 
 /// A code that the owner of group one gives an app for these scopes, by the consent page.
 #[track_caller]
-fn code(x: &Exchange, app: &Value, pairs: &[(&str, &str)], scopes: &[&str]) -> String {
+pub(crate) fn code(x: &Exchange, app: &Value, pairs: &[(&str, &str)], scopes: &[&str]) -> String {
     code_in(&Browser::of(x, OWNER), app, pairs, scopes)
 }
 
