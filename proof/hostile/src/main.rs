@@ -2,8 +2,9 @@
 //!
 //! It starts a sandbox whose index stands still, reads the contract that the exchange serves, and makes calls of all its operations: good
 //! ones, made of what earlier answers have taught, and good ones with one field changed to an extreme, another type or an odd text. It
-//! judges from outside: no 5xx, no answer that does not parse, a process that lives and restarts with the same balances after a kill, and
-//! INV-HOUSE: no one has gained what no one paid in. The simulator's adversary (`proof/sim`) knows the rules; this one knows the wire.
+//! judges from outside: no 5xx, no answer that does not parse, junk of a peer that takes no more of the journal than its share, a process that
+//! lives and restarts with the same balances after a kill, and INV-HOUSE: no one has gained what no one paid in. The simulator's adversary
+//! (`proof/sim`) knows the rules; this one knows the wire.
 //!
 //! Not here: damaged HTTP (`proof/accept`, `hostile_http`), wrong signatures, load, an index that moves.
 
@@ -13,6 +14,7 @@ mod extreme;
 mod good;
 mod house;
 mod judge;
+mod junk;
 mod markets;
 mod money;
 mod mutate;

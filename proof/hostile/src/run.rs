@@ -11,7 +11,7 @@ use crate::pool::{Pool, Source};
 use crate::rng::Rng;
 use crate::server::Server;
 use crate::tally::Tally;
-use crate::{good, markets, mutate, prices, tame};
+use crate::{good, junk, markets, mutate, prices, tame};
 use buttonwood_client::{Error, Reply};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -67,6 +67,8 @@ impl Run {
     pub(crate) fn begin(binary: &Path, seed: u64) -> Result<Self, String> {
         let mut server = Server::start(binary, seed)?;
         let people = People::settle(&server)?;
+        // Before calls are nudged, which is journaled.
+        junk::check(&server)?;
         if let Some(spare) = people.groups.last() {
             server.nudge_with(spare.reader.api_key());
         }
