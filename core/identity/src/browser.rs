@@ -1,6 +1,7 @@
 //! Browsers: the steps of a sign-in, and the sessions of people who are signed in.
 
 use crate::expiry::Expiring;
+use crate::throttle::Limited;
 use crate::{Digest, Identity, Infrequent, Peer, Reject, User, UserId};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,8 +15,12 @@ pub const BROWSER_AGE: u64 = 12 * 3_600 * Time::SECOND;
 pub const IDLE: u64 = 30 * 60 * Time::SECOND;
 /// How long a code counts as just given, in microseconds: 5 minutes.
 pub const CODE_FRESH: u64 = 5 * 60 * Time::SECOND;
-/// Browsers of a user at most: another one ends the oldest.
+/// Browsers in which a user is fully signed in at most: another one ends the oldest.
 pub const BROWSERS_MAX: usize = 20;
+/// Half sessions of a user from one peer at most, in which the password was given and the code was not: another one ends the oldest.
+pub const HALVES_OF_PEER: usize = 3;
+/// Half sessions of a user from all peers at most: another one ends the oldest of the peer that has the most.
+pub const HALVES_MAX: usize = 60;
 /// Seconds of a step of TOTP (RFC 6238).
 const STEP_SECONDS: u64 = 30;
 /// Recovery codes of a user at most.
@@ -52,6 +57,10 @@ pub struct Browser {
     pub address: String,
     /// The browser's name for itself, for people.
     pub agent: String,
+    /// Where the sign-in came from, as the places of half sessions count it.
+    pub peer: Peer,
+    /// Whether the user gets a mail about it: it was the second half session, and the first of a day that was mailed.
+    pub is_mailed: bool,
 }
 
 impl Browser {
@@ -112,6 +121,8 @@ pub struct UsedCode {
     pub proof: Proof,
     /// Where it came from.
     pub peer: Peer,
+    /// For a recovery code: the SHA-256 of the token in the mailed link that ends all sessions. Zero for none.
+    pub notice: Digest,
 }
 
 /// A second factor that a user enrols, whose first code was right.
@@ -127,6 +138,8 @@ pub struct Enrolment {
     pub step: u64,
     /// The SHA-256 of each recovery code.
     pub recovery: Vec<Digest>,
+    /// In a full session: the SHA-256 of the token in the mailed link that ends all sessions. Zero for none.
+    pub notice: Digest,
 }
 
 /// Whether a step of TOTP is that of `now`, the one before or the one after.
@@ -150,8 +163,55 @@ pub(crate) fn open<E: From<BytesRef>>(
         return Err(Reject::WrongStage);
     }
     identity.check_ids()?;
-    out.push_named(&Infrequent::BrowserOpened(new.clone()));
+    let is_mailed = if new.is_full {
+        make_room(identity, user, None, out);
+        false
+    } else {
+        make_half_room(identity, user, new.peer, out);
+        let is_second = user.browsers.iter().any(|session| identity.is_half(*session, now));
+        is_second && identity.check_half_mail(new.user, now).is_ok()
+    };
+    out.push_named(&Infrequent::SignInBegun(new.clone(), is_mailed));
     Ok(())
+}
+
+/// Ends what gives way to another full session of a user: the oldest full ones beyond the most. `session` is the one that becomes full.
+pub(crate) fn make_room<E: From<BytesRef>>(
+    identity: &Identity,
+    user: &User,
+    session: Option<SessionId>,
+    out: &mut Outbox<E>,
+) {
+    let is_full = |id: &&SessionId| identity.browsers.get(*id).is_some_and(|it| it.stage == Stage::Full);
+    let others = user.browsers.iter().filter(|id| Some(**id) != session).filter(is_full);
+    let surplus = others.rev().skip(BROWSERS_MAX.saturating_sub(1));
+    surplus.for_each(|id| out.push_named(&Infrequent::BrowserEnded(*id)));
+}
+
+/// Ends what gives way to another half session of a user: never a full one, and of another peer only beyond the most of all peers.
+fn make_half_room<E: From<BytesRef>>(identity: &Identity, user: &User, peer: Peer, out: &mut Outbox<E>) {
+    let halves: Vec<(SessionId, Peer)> = user
+        .browsers
+        .iter()
+        .filter_map(|id| Some((*id, identity.browsers.get(id)?)))
+        .filter(|(_, browser)| browser.stage != Stage::Full)
+        .map(|(id, browser)| (id, browser.peer))
+        .collect();
+    let of = |peer: Peer| halves.iter().filter(move |(_, its)| *its == peer);
+    if of(peer).count() >= HALVES_OF_PEER {
+        let surplus = of(peer).rev().skip(HALVES_OF_PEER.saturating_sub(1));
+        surplus.for_each(|(id, _)| out.push_named(&Infrequent::BrowserEnded(*id)));
+    } else if halves.len() >= HALVES_MAX {
+        // The last of the maxima of the reversed list is the oldest.
+        let ended = halves.iter().rev().max_by_key(|(_, its)| of(*its).count());
+        ended.into_iter().for_each(|(id, _)| out.push_named(&Infrequent::BrowserEnded(*id)));
+    }
+}
+
+/// Ends all sessions of a user but one.
+fn end_others<E: From<BytesRef>>(user: &User, session: SessionId, out: &mut Outbox<E>) {
+    let others = user.browsers.iter().filter(|other| **other != session);
+    others.for_each(|other| out.push_named(&Infrequent::BrowserEnded(*other)));
 }
 
 /// Takes a code.
@@ -179,6 +239,11 @@ pub(crate) fn use_code<E: From<BytesRef>>(
     if !is_right {
         return Err(Reject::WrongCode);
     }
+    if is_recovery {
+        end_others(user, given.session, out);
+    } else if browser.stage != Stage::Full {
+        make_room(identity, user, Some(given.session), out);
+    }
     out.push_named(&Infrequent::CodeUsed(*given));
     Ok(())
 }
@@ -191,8 +256,9 @@ pub(crate) fn enrol<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
     let browser = identity.browser(enrolment.session, now).ok_or(Reject::UnknownBrowser)?;
+    let user = identity.user(browser.user).ok_or(Reject::UnknownUser)?;
     // A password alone does not replace a factor that was enrolled in another browser by then.
-    let has_factor = identity.user(browser.user).is_none_or(User::has_factor);
+    let has_factor = user.has_factor();
     if browser.stage == Stage::Code || browser.stage == Stage::Enrol && has_factor {
         return Err(Reject::WrongStage);
     }
@@ -201,6 +267,11 @@ pub(crate) fn enrol<E: From<BytesRef>>(
     }
     if !is_near(enrolment.step, now) || enrolment.factor == 0 || enrolment.recovery.len() > RECOVERY_MAX {
         return Err(Reject::WrongCode);
+    }
+    if browser.stage == Stage::Full {
+        end_others(user, enrolment.session, out);
+    } else {
+        make_room(identity, user, Some(enrolment.session), out);
     }
     out.push_named(&Infrequent::Enrolled(enrolment.clone()));
     Ok(())
@@ -239,13 +310,28 @@ pub(crate) fn end<E: From<BytesRef>>(
 }
 
 impl Identity {
+    /// Whether a browser lives whose code is due.
+    fn is_half(&self, session: SessionId, now: Time) -> bool {
+        self.browser(session, now).is_some_and(|browser| browser.stage != Stage::Full)
+    }
+
+    /// Opens a browser as builds before the half sessions' own places did: it ends the user's oldest beyond the most.
     pub(crate) fn open_browser(&mut self, access: &mut Access, new: NewBrowser, now: Time) {
         let Some(user) = self.users.get(new.user.index()) else { return };
         let surplus: Vec<SessionId> =
             user.browsers.iter().rev().skip(BROWSERS_MAX.saturating_sub(1)).copied().collect();
-        let (group, has_factor) = (user.group, user.has_factor());
         for session in surplus {
             self.end_browser(access, session);
+        }
+        self.begin_sign_in(access, new, false, now);
+    }
+
+    /// Opens a browser. What gives way to it has ended.
+    pub(crate) fn begin_sign_in(&mut self, access: &mut Access, new: NewBrowser, is_mailed: bool, now: Time) {
+        let Some(user) = self.users.get(new.user.index()) else { return };
+        let (group, has_factor) = (user.group, user.has_factor());
+        if is_mailed {
+            self.count(Limited::HalfMail(new.user), now);
         }
         let session = self.next_session();
         let stage = if has_factor { Stage::Code } else { Stage::Enrol };
@@ -262,6 +348,8 @@ impl Identity {
             account,
             address: new.address,
             agent: new.agent,
+            peer: new.peer,
+            is_mailed,
         };
         self.expiries.insert((browser.ends(), Expiring::Browser(session)));
         self.cookies.insert(browser.cookie, session);
@@ -303,12 +391,20 @@ impl Identity {
             }
             Proof::Bypass => {}
         }
+        if matches!(given.proof, Proof::Recovery(_)) {
+            self.note_stop(given.session, given.notice, now);
+        }
         self.complete(access, given.session, given.cookie, now);
     }
 
     pub(crate) fn enrol(&mut self, access: &mut Access, enrolment: Enrolment, now: Time) {
-        let user = self.browsers.get(&enrolment.session).map(|browser| browser.user);
-        let Some(user) = user.and_then(|user| self.users.get_mut(user.index())) else { return };
+        let browser = self.browsers.get(&enrolment.session).map(|browser| (browser.user, browser.stage));
+        let Some((id, stage)) = browser else { return };
+        if stage == Stage::Full {
+            // With the recovery codes that the owner has: those of the enrolment may be another person's.
+            self.note_stop(enrolment.session, enrolment.notice, now);
+        }
+        let Some(user) = self.users.get_mut(id.index()) else { return };
         (user.factor, user.step) = (enrolment.factor, enrolment.step);
         user.recovery = enrolment.recovery;
         self.complete(access, enrolment.session, enrolment.cookie, now);

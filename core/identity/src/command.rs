@@ -3,8 +3,8 @@
 use crate::throttle::Failure;
 use crate::{
     AppId, Confirm, Digest, Enrolment, Exchange, Identity, Mailing, NewApp, NewBrowser, NewCode, NewGrant,
-    NewPasskey, NewUser, Proof, Refresh, Reset, SignUp, UsedCode, UsedPasskey, UserChange, UserId, app,
-    browser, code, expiry, grant, mail, passkey, preferences, throttle, user,
+    NewPasskey, NewUser, Proof, Refresh, Reset, SignUp, StopSessions, UsedCode, UsedPasskey, UserChange,
+    UserId, app, browser, code, expiry, grant, mail, passkey, preferences, stop, throttle, user,
 };
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -79,6 +79,8 @@ pub enum Command {
     ResetFactors(UserId),
     /// Set the preferences of a browser's user: an object as text, which the edge has read.
     SetPreferences(SessionId, Arc<String>),
+    /// End all sessions of a user by a mailed link, with the password and a recovery code.
+    StopSessions(StopSessions),
 }
 
 named!(Command, "identity", {
@@ -91,8 +93,8 @@ named!(Command, "identity", {
     SetPassword { 0: session, 1: credential } = "set_password" 1,
     Fail { 0: failure } = "fail" 1,
     Open { 0: browser } = "open" 1,
-    UseCode { 0: code } = "use_code" 1,
-    Enrol { 0: enrolment } = "enrol" 1,
+    UseCode { 0: code } = "use_code" 2,
+    Enrol { 0: enrolment } = "enrol" 2,
     Choose { 0: session, 1: account } = "choose" 1,
     EndBrowsers { 0: sessions } = "end_browsers" 1,
     AddApp { 0: app } = "add_app" 1,
@@ -113,6 +115,7 @@ named!(Command, "identity", {
     Invite { 0: user, 1: token } = "invite" 1,
     ResetFactors { 0: user } = "reset_factors" 1,
     SetPreferences { 0: session, 1: value } = "set_preferences" 1,
+    StopSessions { 0: stop } = "stop_sessions" 1,
 });
 
 impl RoomCommand for Command {
@@ -137,6 +140,7 @@ impl RoomCommand for Command {
                 | Self::ChangeUser(..)
                 | Self::RemovePasskey(..)
                 | Self::ResetFactors(_)
+                | Self::StopSessions(_)
         )
     }
 }
@@ -160,7 +164,7 @@ pub enum Infrequent {
     PasswordSet(SessionId, u64),
     /// A password or a code was wrong.
     SignInFailed(Failure),
-    /// A password was right.
+    /// A password was right. Builds before the half sessions' own places wrote it: it ends the user's oldest browser beyond the most.
     BrowserOpened(NewBrowser),
     /// A code was right.
     CodeUsed(UsedCode),
@@ -202,6 +206,10 @@ pub enum Infrequent {
     FactorsReset(UserId),
     /// The preferences of a user were set.
     PreferencesSet(UserId, String),
+    /// A password was right, or a passkey: a browser was opened. Whether the user gets a mail about it.
+    SignInBegun(NewBrowser, bool),
+    /// A mailed link ended all sessions of its user: the SHA-256 of its token, and of the recovery code.
+    SessionsStopped(Digest, Digest),
 }
 
 named!(Infrequent, "identity", {
@@ -214,8 +222,8 @@ named!(Infrequent, "identity", {
     PasswordSet { 0: session, 1: credential } = "password_set" 1,
     SignInFailed { 0: failure } = "sign_in_failed" 1,
     BrowserOpened { 0: browser } = "browser_opened" 1,
-    CodeUsed { 0: code } = "code_used" 1,
-    Enrolled { 0: enrolment } = "enrolled" 1,
+    CodeUsed { 0: code } = "code_used" 2,
+    Enrolled { 0: enrolment } = "enrolled" 2,
     AccountChosen { 0: session, 1: account } = "account_chosen" 1,
     BrowserEnded { 0: session } = "browser_ended" 1,
     AppAdded { 0: app } = "app_added" 1,
@@ -234,6 +242,8 @@ named!(Infrequent, "identity", {
     PasskeyRemoved { 0: user, 1: number } = "passkey_removed" 1,
     FactorsReset { 0: user } = "factors_reset" 1,
     PreferencesSet { 0: user, 1: value } = "preferences_set" 1,
+    SignInBegun { 0: browser, 1: mailed } = "sign_in_begun" 1,
+    SessionsStopped { 0: token, 1: recovery } = "sessions_stopped" 1,
 });
 
 /// Why a command of this room is refused.
@@ -342,6 +352,7 @@ pub fn decide<E: From<BytesRef>>(
         Command::Invite(new, token) => user::invite(room, access, (new, token), now, out),
         Command::ResetFactors(user) => user::reset_factors(room, *user, out),
         Command::SetPreferences(session, value) => preferences::set(room, (*session, value), now, out),
+        Command::StopSessions(asked) => stop::stop(room, asked, now, out),
     }
 }
 
@@ -416,6 +427,8 @@ pub fn evolve(books: &mut ContextMut<'_, Identity>, event: Infrequent) {
         Infrequent::PasskeyRemoved(user, number) => room.remove_passkey(user, number),
         Infrequent::FactorsReset(user) => room.reset_factors(access, user),
         Infrequent::PreferencesSet(user, value) => room.set_preferences(user, value, now),
+        Infrequent::SignInBegun(new, is_mailed) => room.begin_sign_in(access, new, is_mailed, now),
+        Infrequent::SessionsStopped(token, recovery) => room.stop_sessions(access, &token, recovery),
     }
 }
 

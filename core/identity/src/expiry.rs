@@ -26,6 +26,8 @@ pub(crate) enum Expiring {
     Limit(Limited),
     /// A challenge that a passkey signed.
     Challenge(Digest),
+    /// A link that ends all sessions.
+    Stop(Digest),
 }
 
 /// Forgets what has ended.
@@ -69,6 +71,7 @@ impl Identity {
                 Expiring::Challenge(digest) => {
                     self.challenges.remove(&digest);
                 }
+                Expiring::Stop(token) => self.drop_stop(&token),
             }
         }
     }
@@ -86,6 +89,8 @@ impl Identity {
             Self::limit_ends(*limited, times).map(|ends| (ends, Expiring::Limit(*limited)))
         });
         let challenges = self.challenges.iter().map(|(digest, ends)| (*ends, Expiring::Challenge(*digest)));
-        sign_ups.chain(resets).chain(browsers).chain(codes).chain(tokens).chain(limits).chain(challenges)
+        let stops = self.stops.iter().map(|(token, it)| (it.ends, Expiring::Stop(*token)));
+        let links = sign_ups.chain(resets).chain(stops);
+        links.chain(browsers).chain(codes).chain(tokens).chain(limits).chain(challenges)
     }
 }

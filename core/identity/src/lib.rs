@@ -31,6 +31,7 @@ mod passkey;
 mod preferences;
 mod room;
 mod state;
+mod stop;
 mod throttle;
 mod user;
 
@@ -39,7 +40,8 @@ use browser::RECOVERY_MAX;
 pub use admit::{BrowserHolder, TokenHolder};
 pub use app::{APPS_MAX, App, NewApp};
 pub use browser::{
-    BROWSER_AGE, BROWSERS_MAX, Browser, CODE_FRESH, Enrolment, IDLE, NewBrowser, Proof, Stage, UsedCode,
+    BROWSER_AGE, BROWSERS_MAX, Browser, CODE_FRESH, Enrolment, HALVES_MAX, HALVES_OF_PEER, IDLE, NewBrowser,
+    Proof, Stage, UsedCode,
 };
 pub use code::{CODE_AGE, Code, NewCode};
 pub use command::{Command, Infrequent, Reject, decide, decide_held, evolve};
@@ -52,5 +54,6 @@ pub use passkey::{CHALLENGE_AGE, Challenge, NewPasskey, PASSKEYS_MAX, Passkey, U
 pub use preferences::{PREFERENCES_A_DAY, PREFERENCES_APART, PREFERENCES_MAX};
 pub use room::Broken;
 pub use state::Identity;
+pub use stop::{STOP_AGE, STOPS_MAX, Stop, StopSessions};
 pub use throttle::{CODES_A_DAY, FAILURES_MAX, Failure, MAILS_OF_ADDRESS, MAILS_OF_PEER, WINDOW};
 pub use user::{NewUser, User, UserChange};

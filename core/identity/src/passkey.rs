@@ -3,6 +3,7 @@
 //! The room knows a credential by the SHA-256 of its id, and its public key. A challenge is known once it was used, until its five minutes are
 //! over: before that, it exists in the browser's cookie alone.
 
+use crate::browser::make_room;
 use crate::expiry::Expiring;
 use crate::{
     Browser, Digest, Identity, Infrequent, NewBrowser, Peer, RECOVERY_MAX, Reject, Stage, User, UserId,
@@ -133,6 +134,9 @@ pub(crate) fn add<E: From<BytesRef>>(
     if user.passkey(new.passkey.number).is_some() || new.recovery.len() > RECOVERY_MAX {
         return Err(Reject::WrongCode);
     }
+    if browser.stage != Stage::Full {
+        make_room(identity, user, Some(new.session), out);
+    }
     out.push_named(&Infrequent::PasskeyAdded(new.clone()));
     Ok(())
 }
@@ -156,10 +160,22 @@ pub(crate) fn sign_in<E: From<BytesRef>>(
     }
     let is_own = |browser: &Browser| browser.user == proof.user;
     let session = proof.session.filter(|session| identity.browser(*session, now).is_some_and(is_own));
-    if session.is_none() {
-        identity.check_ids()?;
+    let is_full = |id: SessionId| identity.browser(id, now).is_some_and(|it| it.stage == Stage::Full);
+    if !session.is_some_and(is_full) {
+        make_room(identity, user, session, out);
     }
-    out.push_named(&Infrequent::PasskeyUsed(UsedPasskey { session, ..proof.clone() }));
+    let session = match session {
+        Some(session) => session,
+        None => {
+            identity.check_ids()?;
+            let UsedPasskey { user: id, cookie, peer, address, agent, .. } = proof.clone();
+            let credential = user.credential;
+            let new = NewBrowser { user: id, credential, cookie, peer, address, agent, is_full: true };
+            out.push_named(&Infrequent::SignInBegun(new, false));
+            SessionId::held(identity.next_held)
+        }
+    };
+    out.push_named(&Infrequent::PasskeyUsed(UsedPasskey { session: Some(session), ..proof.clone() }));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::expiry::Expiring;
 use crate::throttle::Limited;
-use crate::{App, AppId, Browser, Code, Digest, Grant, Reject, Reset, SignUp, User, UserId};
+use crate::{App, AppId, Browser, Code, Digest, Grant, Reject, Reset, SignUp, Stop, User, UserId};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use buttonwood_model::{SessionId, Time};
@@ -28,6 +28,8 @@ pub struct Identity {
     pub(crate) limited: BTreeMap<Limited, Vec<Time>>,
     /// Challenges that passkeys signed, by their SHA-256, with the time at which they end.
     pub(crate) challenges: BTreeMap<Digest, Time>,
+    /// Links that end all sessions of a user, by the SHA-256 of their token.
+    pub(crate) stops: BTreeMap<Digest, Stop>,
     /// The number of the next session.
     pub(crate) next_held: u32,
     /// Derived: users by the SHA-256 of their address.

@@ -33,6 +33,8 @@ pub(crate) enum Limited {
     MailOf(Peer),
     /// Changes of a user's preferences.
     Preferences(UserId),
+    /// Mails about half sessions of a user.
+    HalfMail(UserId),
 }
 
 impl Limited {
@@ -43,6 +45,7 @@ impl Limited {
             Self::MailTo(_) => (MAILS_OF_ADDRESS, HOUR),
             Self::MailOf(_) => (MAILS_OF_PEER, HOUR),
             Self::Preferences(_) => (PREFERENCES_A_DAY, DAY),
+            Self::HalfMail(_) => (1, DAY),
         }
     }
 }
@@ -132,6 +135,11 @@ impl Identity {
     /// [`Reject::Throttled`].
     pub fn check_mail_of(&self, peer: Peer, now: Time) -> Result<(), Reject> {
         self.check_limit(Limited::MailOf(peer), now)
+    }
+
+    /// Refuses a second mail about half sessions of a user in a day.
+    pub(crate) fn check_half_mail(&self, user: UserId, now: Time) -> Result<(), Reject> {
+        self.check_limit(Limited::HalfMail(user), now)
     }
 
     /// Refuses a change of a user's preferences right after another one, and one too many in a day.

@@ -50,6 +50,8 @@ pub struct User {
     pub(crate) passkeys: Vec<Passkey>,
     /// The settings of the pages, as text; empty before the first.
     pub(crate) preferences: String,
+    /// The links that end all sessions, by the SHA-256 of their token, the oldest first.
+    pub(crate) stops: Vec<Digest>,
 }
 
 impl User {
@@ -235,6 +237,7 @@ impl Identity {
             grants: Vec::new(),
             passkeys: Vec::new(),
             preferences: String::new(),
+            stops: Vec::new(),
         });
     }
 

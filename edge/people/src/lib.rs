@@ -20,6 +20,7 @@ mod refusal;
 mod second_factor;
 mod secret;
 mod sign_in;
+mod stop;
 mod totp;
 mod users;
 mod vault;

@@ -3,6 +3,7 @@
 use crate::people::{Entered, From, Pending, People};
 use crate::secret::{digest, draw, draw_number};
 use crate::sign_in::plain;
+use crate::stop::{FACTOR_ADDED, FACTOR_REPLACED};
 use crate::vault::Names;
 use crate::{refusal, totp};
 use buttonwood_engine::identity::{Command, Enrolment, Failure, Reject, Stage};
@@ -76,9 +77,9 @@ impl People {
         let user = self.look(|identity| {
             let browser = identity.browser(session, now)?;
             let user = identity.user(browser.user)?;
-            Some((browser.user, user.login, user.factor))
+            Some((browser.user, user.login, user.factor, browser.stage))
         });
-        let (id, login, before) = user.ok_or_else(|| refusal(Reject::UnknownBrowser, now))?;
+        let (id, login, before, stage) = user.ok_or_else(|| refusal(Reject::UnknownBrowser, now))?;
         let begun = {
             let pending = self.pending.lock();
             pending.get(&session).map(|waiting| (waiting.factor, waiting.secret.clone()))
@@ -99,13 +100,14 @@ impl People {
         let codes = recovery_codes()?;
         let names = Names::of(&login);
         self.put(vec![(names.totp(factor), Secret::new(secret.to_vec()))]).await?;
-        let cookie = draw()?;
+        let (cookie, notice) = (draw()?, draw()?);
         let enrolment = Enrolment {
             session,
             cookie: cookie.digest,
             factor,
             step,
             recovery: codes.iter().map(|code| digest(&plain(code))).collect(),
+            notice: notice.digest,
         };
         if let Err(refused) = self.send(Command::Enrol(Arc::new(enrolment))).await {
             self.remove(vec![names.totp(factor)]).await;
@@ -113,6 +115,9 @@ impl People {
         }
         self.pending.lock().remove(&session);
         self.remove(vec![names.totp(before)]).await;
+        if stage == Stage::Full {
+            self.notify_of_factor(id, &notice, if before == 0 { FACTOR_ADDED } else { FACTOR_REPLACED });
+        }
         Ok((self.entered(cookie)?, codes))
     }
 }

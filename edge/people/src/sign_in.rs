@@ -3,6 +3,7 @@
 use crate::people::{Entered, From, People};
 use crate::refusal::wrong;
 use crate::secret::{digest, draw};
+use crate::stop::RECOVERY_USED;
 use crate::vault::Names;
 use crate::{address, refusal, totp};
 use buttonwood_engine::identity::{
@@ -52,7 +53,11 @@ impl People {
             is_full: false,
         };
         match self.submit(Command::Open(Arc::new(new))).await? {
-            Ok(()) => self.entered(cookie),
+            Ok(()) => {
+                let entered = self.entered(cookie)?;
+                self.notify_of_half(user, entered.session);
+                Ok(entered)
+            }
             Err(Reject::WrongCredential) => self.fail(failure).await,
             Err(reject) => Err(refusal(reject, self.now())),
         }
@@ -113,10 +118,17 @@ impl People {
         let Some(proof) = self.proof(&user, code, is_bypass_shown).await? else {
             return self.fail(failure).await;
         };
-        let cookie = draw()?;
-        let given = UsedCode { session, cookie: cookie.digest, proof, peer: from.peer() };
+        let (cookie, notice) = (draw()?, draw()?);
+        let is_recovery = matches!(proof, Proof::Recovery(_));
+        let given =
+            UsedCode { session, cookie: cookie.digest, proof, peer: from.peer(), notice: notice.digest };
         match self.submit(Command::UseCode(given)).await? {
-            Ok(()) => self.entered(cookie),
+            Ok(()) => {
+                if is_recovery {
+                    self.notify_of_factor(id, &notice, RECOVERY_USED);
+                }
+                self.entered(cookie)
+            }
             Err(Reject::WrongCode) => self.fail(failure).await,
             Err(reject) => Err(refusal(reject, self.now())),
         }

@@ -32,7 +32,7 @@ const OUTSIDE: [&str; 11] = [
     "/.well-known/",
 ];
 /// More of them, as whole paths.
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 13] = [
     "/",
     "/trade",
     "/predictions",
@@ -44,6 +44,7 @@ const PAGES: [&str; 12] = [
     "/signup",
     "/signin",
     "/password",
+    "/end-sessions",
     "/auth",
 ];
 

@@ -84,7 +84,19 @@ struct Window {
     opened: u64,
     code_at: u64,
     account: Option<AccountId>,
+    peer: Peer,
     has_ended: bool,
+}
+
+/// A link that ends all browsers of a person.
+#[derive(Debug)]
+struct Stopper {
+    token: Digest,
+    person: usize,
+    made: u64,
+    /// The recovery codes of its moment.
+    recovery: Vec<Digest>,
+    is_used: bool,
 }
 
 /// An app.
@@ -172,6 +184,7 @@ pub struct People {
     /// Mails that a peer requested.
     mails_of: Vec<(Peer, u64)>,
     links: Vec<Link>,
+    stops: Vec<Stopper>,
     /// Challenges that passkeys signed.
     challenges: Vec<Challenge>,
     /// Credentials of all passkeys that there were.
@@ -253,6 +266,7 @@ impl People {
             Own::RemovePasskey(session, number) => self.remove_passkey(*session, *number, now),
             Own::ResetFactors(user) => self.reset_factors(user.index()),
             Own::SetPreferences(session, value) => self.set_preferences(*session, value, now),
+            Own::StopSessions(asked) => self.stop(asked, now),
             Own::RevokeByToken => no("Unknown"),
             // An ended record is dead before it is forgotten.
             Own::Forget => Ok(()),

@@ -41,7 +41,8 @@ fn is_of_sandbox(command: &Command) -> bool {
         | Command::UsePasskey(_)
         | Command::RemovePasskey(..)
         | Command::ResetFactors(_)
-        | Command::SetPreferences(..) => false,
+        | Command::SetPreferences(..)
+        | Command::StopSessions(_) => false,
     }
 }
 

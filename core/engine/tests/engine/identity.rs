@@ -216,7 +216,7 @@ impl Stage {
 
     pub(crate) fn prove_from(&mut self, session: SessionId, proof: Proof, peer: Peer) -> Answer {
         let cookie = self.fresh("cookie");
-        self.own(Own::UseCode(UsedCode { session, cookie, proof, peer }))
+        self.own(Own::UseCode(UsedCode { session, cookie, proof, peer, notice: digest("notice") }))
     }
 
     /// The code of the step that is so many steps from now.

@@ -43,6 +43,18 @@ request! {
 }
 
 request! {
+    /// A link that ends all sessions.
+    struct Stop in InPayload {
+        /// The token.
+        token: Needed<Text>,
+        /// The password.
+        password: Needed<Text>,
+        /// A recovery code that was in force when the mail was sent, or is.
+        code: Needed<Text>,
+    }
+}
+
+request! {
     /// An e-mail address.
     struct Address in InPayload {
         /// The address.
@@ -105,6 +117,15 @@ pub(super) fn reset<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
         let read = Reset::of(&fields);
         let (token, password) = (read.token()?, read.password()?);
         guest.app.people.reset(&token, &password, &guest.from).await?;
+        Ok(fields::done())
+    })
+}
+
+pub(super) fn stop<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
+    Box::pin(async move {
+        let read = Stop::of(&fields);
+        let (token, password, code) = (read.token()?, read.password()?, read.code()?);
+        guest.app.people.stop_sessions(&token, &password, &code, &guest.from).await?;
         Ok(fields::done())
     })
 }

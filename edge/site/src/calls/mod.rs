@@ -104,6 +104,7 @@ const CALLS: &[Calls] = &[
     open("/site/confirm", entering::confirm),
     open("/site/password/forgot", entering::forgot),
     open("/site/password/reset", entering::reset),
+    open("/site/sessions/stop", entering::stop),
     open("/site/signin", entering::sign_in),
     act("/site/signin/code", Needs::Session, entering::code),
     open("/site/signin/passkey/begin", passkeys::begin_sign_in),

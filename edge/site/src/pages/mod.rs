@@ -79,7 +79,7 @@ const fn person(
     Page { path, title, script, style: "person", main, kind }
 }
 
-const PAGES: [Page; 19] = [
+const PAGES: [Page; 20] = [
     Page { main: "", ..drawn("/", "Markets", ("front", "front"), Kind::Public) },
     Page {
         main: include_str!("../../assets/docs.html"),
@@ -102,6 +102,13 @@ const PAGES: [Page; 19] = [
         "Set another password",
         "password",
         include_str!("../../assets/person/password.html"),
+        Kind::Person,
+    ),
+    person(
+        "/end-sessions",
+        "End all sessions",
+        "end-sessions",
+        include_str!("../../assets/person/end-sessions.html"),
         Kind::Person,
     ),
     person(

@@ -183,6 +183,7 @@ fn the_site_and_control_calls_are_closed_to_other_sites() {
         ("GET", "/signin"),
         ("GET", "/signup"),
         ("GET", "/password"),
+        ("GET", "/end-sessions"),
         ("GET", "/settings/apps"),
         ("GET", "/settings/security"),
         ("GET", "/site/session"),

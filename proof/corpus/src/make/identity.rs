@@ -159,7 +159,13 @@ impl Writer {
 
     pub(super) fn prove(&mut self, from: &str, to: &str, proof: Proof) {
         let session = self.session(from);
-        self.send(Own::UseCode(UsedCode { session, cookie: digest(to), proof, peer: PEER }));
+        self.send(Own::UseCode(UsedCode {
+            session,
+            cookie: digest(to),
+            proof,
+            peer: PEER,
+            notice: Digest::default(),
+        }));
     }
 
     fn browsers(&mut self) {
@@ -170,7 +176,8 @@ impl Writer {
         self.open(bob, "b-1", false);
         let (session, step) = (self.session("b-1"), self.step());
         let recovery = ["one", "two", "three"].map(digest).to_vec();
-        let enrolment = Enrolment { session, cookie: digest("b-2"), factor: 1, step, recovery };
+        let notice = Digest::default();
+        let enrolment = Enrolment { session, cookie: digest("b-2"), factor: 1, step, recovery, notice };
         self.send(Own::Enrol(Arc::new(enrolment)));
         self.prove("b-2", "b-3", Proof::Recovery(digest("one")));
         self.open(bob, "b-4", true);

@@ -161,6 +161,11 @@ impl People {
             let lives = !link.has_ended && now.0 < link.asked + super::HOUR;
             same("a link", found, lives.then_some(link.person))?;
         }
+        for link in &self.stops {
+            let found = identity.stop(&link.token, now).map(|it| (it.user.index(), &*it.recovery));
+            let lives = link.is_alive(now.0).then_some((link.person, &*link.recovery));
+            same("a link that ends sessions", found, lives)?;
+        }
         Ok(())
     }
 

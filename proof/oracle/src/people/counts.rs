@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The cases that a run must meet.
-const CASES: [&str; 66] = [
+const CASES: [&str; 69] = [
     "signed in",
     "step used again",
     "step too far",
@@ -16,6 +16,9 @@ const CASES: [&str; 66] = [
     "codes locked for a day",
     "unlocked by reset and recovery",
     "oldest browser ended",
+    "oldest half browser ended",
+    "enrolled anew",
+    "stopped by a link",
     "browser too old",
     "password set",
     "password reset",

@@ -10,7 +10,7 @@ use super::{Family, HOUR, MINUTE, People, SECOND, Slip, Window};
 use crate::{Dice, Exchange};
 use buttonwood_engine::identity::{
     AppId, Command as Own, Digest, Enrolment, Failure, Mailing, NewApp, NewBrowser, NewUser, Peer, Proof,
-    Stage, UsedCode, UserChange, UserId,
+    Stage, StopSessions, UsedCode, UserChange, UserId,
 };
 use buttonwood_engine::{Body, Caller, Command};
 use buttonwood_model::{AccountId, GroupId, Role, Roles, Scopes, SessionId, SymbolId};
@@ -196,7 +196,8 @@ impl PeopleDealer {
             7 | 8 => Proof::Recovery(recovery.filter(|_| !dice.once_in(4)).unwrap_or(numbered(b'v', 0))),
             _ => Proof::Bypass,
         };
-        Own::UseCode(UsedCode { session, cookie: self.fresh(b'k'), proof, peer: dice.pick(&PEERS) })
+        let (cookie, notice) = (self.fresh(b'k'), self.fresh(b'n'));
+        Own::UseCode(UsedCode { session, cookie, proof, peer: dice.pick(&PEERS), notice })
     }
 
     fn enrol(&mut self, dice: &mut Dice, people: &People, now: u64) -> Own {
@@ -206,7 +207,8 @@ impl PeopleDealer {
         let factor = people.persons[person].factor + 1;
         let recovery = (0..3).map(|_| self.fresh(b'v')).collect();
         let step = now / SECOND / 30 + if dice.once_in(10) { 5 } else { 0 };
-        Own::Enrol(Arc::new(Enrolment { session, cookie: self.fresh(b'k'), factor, step, recovery }))
+        let (cookie, notice) = (self.fresh(b'k'), self.fresh(b'n'));
+        Own::Enrol(Arc::new(Enrolment { session, cookie, factor, step, recovery, notice }))
     }
 
     /// A wrong password of an address, known or not, or a wrong code of a user.
@@ -232,7 +234,24 @@ impl PeopleDealer {
         Own::AskReset(mailing, self.fresh(b'l'))
     }
 
+    /// A link that ends all sessions of a user; at times one that was used or has ended, with a wrong password or a code of another time.
+    fn stop(&mut self, dice: &mut Dice, people: &People, now: u64) -> Option<Own> {
+        let alive = people.stops.iter().filter(|it| it.is_alive(now) || dice.once_in(8));
+        let alive: Vec<_> = alive.collect();
+        let link = newest(dice, alive.into_iter())?;
+        let credential = people.persons[link.person].credential + u64::from(dice.once_in(8));
+        let code = one(dice, link.recovery.iter().chain(&people.persons[link.person].recovery)).copied();
+        let recovery = code.filter(|_| !dice.once_in(6)).unwrap_or_else(|| self.fresh(b'v'));
+        let token = link.token;
+        Some(Own::StopSessions(StopSessions { token, credential, recovery, peer: dice.pick(&PEERS) }))
+    }
+
     fn browser(&mut self, dice: &mut Dice, people: &People, now: u64) -> Own {
+        if dice.once_in(4)
+            && let Some(stop) = self.stop(dice, people, now)
+        {
+            return stop;
+        }
         let Some(window) = one(dice, people.windows.iter()) else { return self.open(dice, people, now) };
         if dice.once_in(2) {
             Own::EndBrowsers(Arc::new(vec![window.id]))

@@ -88,7 +88,7 @@ impl People {
             }
             None => {
                 self.counts.note("passkey signed in");
-                self.open_window(access, at, (used.cookie, Stage::Full), now);
+                self.open_window(access, at, (used.cookie, Stage::Full, used.peer), now);
             }
         }
         Ok(())

@@ -1,14 +1,22 @@
 //! Steps of a sign-in, browsers, and the throttle.
 
-use super::{HOUR, Judged, MINUTE, People, SECOND, Window, no};
+use super::{HOUR, Judged, MINUTE, People, SECOND, Stopper, Window, no};
 use buttonwood_engine::Access;
-use buttonwood_engine::identity::{Digest, Enrolment, Failure, NewBrowser, Peer, Proof, Stage, UsedCode};
+use buttonwood_engine::identity::{
+    Digest, Enrolment, Failure, NewBrowser, Peer, Proof, Stage, StopSessions, UsedCode,
+};
 use buttonwood_model::{AccountId, SessionId};
 
 /// The end of the throttle that events at these times cause: `most` of them within `window`.
 fn throttle(times: impl Iterator<Item = u64>, most: usize, window: u64, now: u64) -> Option<u64> {
     let counted: Vec<u64> = times.filter(|time| time + window > now).collect();
     (counted.len() >= most).then(|| counted[counted.len() - most] + window)
+}
+
+impl Stopper {
+    pub(super) fn is_alive(&self, now: u64) -> bool {
+        !self.is_used && now < self.made + 24 * HOUR
+    }
 }
 
 impl Window {
@@ -86,24 +94,93 @@ impl People {
             (false, false) => Stage::Enrol,
             (false, true) => Stage::Code,
         };
-        self.open_window(access, new.user.index(), (new.cookie, stage), now);
+        self.open_window(access, new.user.index(), (new.cookie, stage, new.peer), now);
         Ok(())
     }
 
-    /// Opens a browser; the oldest of too many ends.
+    /// The windows of a person that are alive, full or half, the oldest first.
+    fn alive(&self, at: usize, is_full: bool, now: u64) -> Vec<usize> {
+        let is_one =
+            |it: &Window| it.person == at && (it.stage == Stage::Full) == is_full && it.is_alive(now);
+        (0..self.windows.len()).filter(|it| is_one(&self.windows[*it])).collect()
+    }
+
+    /// The oldest full window ends, if there are twenty.
+    fn end_oldest(&mut self, at: usize, now: u64) {
+        let full = self.alive(at, true, now);
+        if full.len() >= 20 {
+            self.windows[full[0]].has_ended = true;
+            self.counts.note("oldest browser ended");
+        }
+    }
+
+    /// The oldest half window of the peer ends, if it has three.
+    fn end_oldest_half(&mut self, at: usize, peer: Peer, now: u64) {
+        let halves = self.alive(at, false, now);
+        let of_peer: Vec<usize> = halves.into_iter().filter(|it| self.windows[*it].peer == peer).collect();
+        if of_peer.len() >= 3 {
+            self.windows[of_peer[0]].has_ended = true;
+            self.counts.note("oldest half browser ended");
+        }
+    }
+
+    /// All windows of a person end but one.
+    fn end_others(&mut self, at: usize, place: usize) {
+        let id = self.windows[place].id;
+        let others = self.windows.iter_mut().filter(|it| it.person == at && it.id != id);
+        others.for_each(|it| it.has_ended = true);
+    }
+
+    /// Keeps the link of a mail, unless the person has ten.
+    fn keep_stop(&mut self, at: usize, token: Digest, now: u64) {
+        let own = self.stops.iter().filter(|it| it.person == at && it.is_alive(now));
+        if own.count() < 10 {
+            let recovery = self.persons[at].recovery.clone();
+            self.stops.push(Stopper { token, person: at, made: now, recovery, is_used: false });
+        }
+    }
+
+    /// A mailed link ends all windows of its person, for the password and a recovery code of its moment or of now.
+    pub(super) fn stop(&mut self, asked: &StopSessions, now: u64) -> Judged {
+        let place = self.stops.iter().position(|it| it.token == asked.token && it.is_alive(now));
+        let Some(place) = place else { return no("BadLink") };
+        let at = self.stops[place].person;
+        let person = &self.persons[at];
+        if person.is_disabled || person.credential == 0 {
+            return no("BadLink");
+        }
+        let (login, credential) = (person.login, person.credential);
+        self.check_peer(&login, asked.peer, now)?;
+        self.check_codes(at, true, now)?;
+        if credential != asked.credential {
+            return no("WrongCredential");
+        }
+        let mut codes = self.stops[place].recovery.iter().chain(&self.persons[at].recovery);
+        if !codes.any(|code| *code == asked.recovery) {
+            return no("WrongCode");
+        }
+        self.stops[place].is_used = true;
+        self.persons[at].recovery.retain(|code| *code != asked.recovery);
+        for link in self.stops.iter_mut().filter(|it| it.person == at) {
+            link.recovery.retain(|code| *code != asked.recovery);
+        }
+        self.windows.iter_mut().filter(|it| it.person == at).for_each(|it| it.has_ended = true);
+        self.counts.note("stopped by a link");
+        Ok(())
+    }
+
+    /// Opens a browser; the oldest of too many of its kind ends.
     pub(super) fn open_window(
         &mut self,
         access: &Access,
         at: usize,
-        (cookie, stage): (Digest, Stage),
+        (cookie, stage, peer): (Digest, Stage, Peer),
         now: u64,
     ) {
-        let alive: Vec<usize> = (0..self.windows.len())
-            .filter(|it| self.windows[*it].person == at && self.windows[*it].is_alive(now))
-            .collect();
-        if alive.len() >= 20 {
-            self.windows[alive[0]].has_ended = true;
-            self.counts.note("oldest browser ended");
+        if stage == Stage::Full {
+            self.end_oldest(at, now);
+        } else {
+            self.end_oldest_half(at, peer, now);
         }
         let group = self.persons[at].group;
         let account = group.and_then(|group| Some(access.accounts_of(group).next()?.0));
@@ -116,6 +193,7 @@ impl People {
             opened: now,
             code_at: now,
             account,
+            peer,
             has_ended: false,
         });
     }
@@ -133,6 +211,7 @@ impl People {
 
     pub(super) fn use_code(&mut self, used: &UsedCode, now: u64) -> Judged {
         let place = self.find(used.session, now)?;
+        let place_of_window = place;
         let at = self.windows[place].person;
         if self.windows[place].stage == Stage::Enrol {
             return no("WrongStage");
@@ -170,6 +249,8 @@ impl People {
                     person.failures.clear();
                 }
                 self.counts.note("recovery code");
+                self.end_others(at, place_of_window);
+                self.keep_stop(at, used.notice, now);
                 if was_locked {
                     self.counts.note("unlocked by reset and recovery");
                 }
@@ -180,7 +261,11 @@ impl People {
         Ok(())
     }
 
+    /// Both factors were given; a window that becomes full ends the oldest of too many.
     pub(super) fn complete(&mut self, place: usize, cookie: Digest, now: u64) {
+        if self.windows[place].stage != Stage::Full {
+            self.end_oldest(self.windows[place].person, now);
+        }
         let window = &mut self.windows[place];
         (window.stage, window.cookie, window.code_at) = (Stage::Full, cookie, now);
         self.counts.note("signed in");
@@ -203,6 +288,11 @@ impl People {
         let is_near = enrolment.step + 1 >= current && enrolment.step <= current + 1;
         if !is_near || enrolment.factor == 0 || enrolment.recovery.len() > 10 {
             return no("WrongCode");
+        }
+        if self.windows[place].stage == Stage::Full {
+            self.end_others(at, place);
+            self.keep_stop(at, enrolment.notice, now);
+            self.counts.note("enrolled anew");
         }
         let person = &mut self.persons[at];
         (person.factor, person.step) = (enrolment.factor, enrolment.step);

@@ -1,13 +1,16 @@
 //! Steps of a sign-in: passwords, codes, recovery codes, enrolment, and the lives of browsers.
 
 use super::*;
-use buttonwood_engine::identity::{BROWSER_AGE, BROWSERS_MAX, CODE_FRESH, Enrolment};
+use buttonwood_engine::identity::{
+    BROWSER_AGE, BROWSERS_MAX, CODE_FRESH, Enrolment, HALVES_MAX, HALVES_OF_PEER, STOP_AGE, STOPS_MAX,
+    StopSessions,
+};
 
 fn enrolment(stage: &Stage, session: SessionId, factor: u64) -> Own {
     let step = stage.now().seconds() / 30;
     let recovery = vec![digest("one"), digest("two")];
     let cookie = digest(&format!("enrolled-{factor}-{session:?}"));
-    Own::Enrol(Arc::new(Enrolment { session, cookie, factor, step, recovery }))
+    Own::Enrol(Arc::new(Enrolment { session, cookie, factor, step, recovery, notice: digest("replaced") }))
 }
 
 /// A step of the second factor works once, from any browser, also after a restart; steps that are not near fail.
@@ -44,11 +47,12 @@ fn a_recovery_code_works_once() {
     let session = stage.browser(ANN);
     let enrol = enrolment(&stage, session, 7);
     assert_eq!(stage.own(enrol), Answer::Done);
-    let [ann, again] = [(); 2].map(|()| stage.open(ANN, HOME, false).expect("open"));
+    let ann = stage.open(ANN, HOME, false).expect("open");
     let bob = stage.open(BOB, HOME, false).expect("open");
     let code = Proof::Recovery(digest("one"));
     assert_eq!(stage.prove(bob, code), refused(Reject::WrongCode));
     assert_eq!(stage.prove(ann, code), Answer::Done);
+    let again = stage.open(ANN, HOME, false).expect("open");
     assert_eq!(stage.prove(again, code), refused(Reject::WrongCode));
     stage.restart();
     assert_eq!(stage.prove(again, code), refused(Reject::WrongCode));
@@ -109,7 +113,8 @@ fn another_factor_needs_a_fresh_code() {
     let enrol = enrolment(&stage, session, 2);
     assert_eq!(stage.own(enrol), Answer::Done);
     assert_eq!((stage.user(ANN).factor, stage.user(ANN).recovery.len()), (2, 2));
-    let far = Enrolment { session, cookie: digest("x"), factor: 3, step: 0, recovery: Vec::new() };
+    let (cookie, notice) = (digest("x"), Digest::default());
+    let far = Enrolment { session, cookie, factor: 3, step: 0, recovery: Vec::new(), notice };
     assert_eq!(stage.own(Own::Enrol(Arc::new(far))), refused(Reject::WrongCode));
     stage.replays();
 }
@@ -145,6 +150,137 @@ fn the_oldest_browser_ends() {
     assert_eq!(stage.order(stage.page(sessions[0], 0)), barred(AccessReject::UnknownSession));
     stage.placed(stage.page(sessions[1], 0));
     assert_eq!(stage.stage_of(other), Some(Step::Full));
+    stage.replays();
+}
+
+/// Half sessions push out neither a full session nor the half one of another peer: a password alone ends nothing of its owner.
+#[test]
+fn half_sessions_have_places_of_their_own() {
+    let mut stage = Stage::new();
+    let full = stage.browser(ANN);
+    let owner = stage.open(ANN, HOME, false).expect("open");
+    let halves: Vec<SessionId> =
+        (0..25).map(|_| stage.open(ANN, AWAY, false).expect("the password is right")).collect();
+    let (ended, kept) = halves.split_at(halves.len() - HALVES_OF_PEER);
+    assert_eq!(stage.user(ANN).browsers(), [&[full, owner], kept].concat());
+    assert!(ended.iter().all(|session| stage.stage_of(*session).is_none()));
+    stage.placed(stage.page(full, 0));
+    let code = stage.totp(0);
+    assert_eq!(stage.prove(owner, code), Answer::Done);
+    assert_eq!(stage.stage_of(full), Some(Step::Full));
+    // One that becomes full ends the oldest full one of too many, and no half one.
+    let more: Vec<SessionId> = (0..BROWSERS_MAX - 2).map(|_| stage.browser(ANN)).collect();
+    assert_eq!(stage.stage_of(full), Some(Step::Full));
+    stage.jump(30 * SECOND);
+    let code = stage.totp(1);
+    assert_eq!(stage.prove(kept[0], code), Answer::Done);
+    assert_eq!((stage.stage_of(full), stage.stage_of(owner)), (None, Some(Step::Full)));
+    assert_eq!(stage.stage_of(more[0]), Some(Step::Full));
+    assert_eq!(stage.stage_of(kept[1]), Some(Step::Code));
+    stage.replays();
+}
+
+/// Many peers have a bound in all, and what gives way is the oldest of the peer that has the most.
+#[test]
+fn half_sessions_of_many_peers_are_bounded() {
+    let mut stage = Stage::new();
+    let owner = stage.open(ANN, HOME, false).expect("open");
+    let peer = |number: usize| Peer([u8::try_from(number).expect("few") + 10; 16]);
+    let first = stage.open(ANN, peer(0), false).expect("open");
+    for number in 1..HALVES_MAX * 2 {
+        stage.open(ANN, peer(number / HALVES_OF_PEER), false).expect("open");
+    }
+    assert_eq!(stage.user(ANN).browsers().len(), HALVES_MAX);
+    assert_eq!((stage.stage_of(owner), stage.stage_of(first)), (Some(Step::Code), None));
+    stage.replays();
+}
+
+/// The second half session of a day is mailed, and no other of that day.
+#[test]
+fn the_second_half_session_is_mailed_once_a_day() {
+    let mut stage = Stage::new();
+    let is_mailed = |stage: &mut Stage, peer| {
+        let session = stage.open(ANN, peer, false).expect("open");
+        stage.identity().browser(session, stage.now()).expect("open").is_mailed
+    };
+    stage.browser(ANN);
+    let mailed = [HOME, AWAY, AWAY, HOME].map(|peer| is_mailed(&mut stage, peer));
+    assert_eq!(mailed, [false, true, false, false]);
+    stage.jump(24 * HOUR);
+    stage.catch_up();
+    assert_eq!([HOME, AWAY].map(|peer| is_mailed(&mut stage, peer)), [false, true]);
+    stage.replays();
+}
+
+/// A recovery code and another authenticator end the user's other sessions, half ones too; a code of the authenticator ends none.
+#[test]
+fn a_change_of_factors_ends_other_sessions() {
+    let mut stage = Stage::new();
+    let [other, session] = [(); 2].map(|()| stage.browser(ANN));
+    let half = stage.open(ANN, AWAY, false).expect("open");
+    let enrol = enrolment(&stage, session, 2);
+    assert_eq!(stage.own(enrol), Answer::Done);
+    assert_eq!(stage.user(ANN).browsers(), &[session]);
+    assert_eq!(stage.order(stage.page(other, 0)), barred(AccessReject::UnknownSession));
+    assert_eq!(stage.prove(half, Proof::Recovery(digest("one"))), refused(Reject::UnknownBrowser));
+    let [thief, waiting] = [(); 2].map(|()| stage.open(ANN, AWAY, false).expect("open"));
+    assert_eq!(stage.prove(thief, Proof::Recovery(digest("one"))), Answer::Done);
+    assert_eq!(stage.user(ANN).browsers(), &[thief]);
+    assert_eq!(stage.stage_of(waiting), None);
+    stage.replays();
+}
+
+fn stopping(token: &str, credential: u64, recovery: &str) -> Own {
+    Own::StopSessions(StopSessions {
+        token: digest(token),
+        credential,
+        recovery: digest(recovery),
+        peer: HOME,
+    })
+}
+
+/// The mailed link ends all sessions for the password and a recovery code that the owner has, also after a thief drew other codes.
+#[test]
+fn a_mailed_link_ends_all_sessions() {
+    let mut stage = Stage::new();
+    let session = stage.browser(ANN);
+    let first = enrolment(&stage, session, 2);
+    assert_eq!(stage.own(first), Answer::Done);
+    let cookie = digest("thief");
+    let step = stage.now().seconds() / 30;
+    let recovery = vec![digest("of the thief")];
+    let stolen = Enrolment { session, cookie, factor: 3, step, recovery, notice: digest("link") };
+    assert_eq!(stage.own(Own::Enrol(Arc::new(stolen))), Answer::Done);
+    assert_eq!(stage.own(stopping("no link", 1, "one")), refused(Reject::BadLink));
+    assert_eq!(stage.own(stopping("link", 2, "one")), refused(Reject::WrongCredential));
+    assert_eq!(stage.own(stopping("link", 1, "three")), refused(Reject::WrongCode));
+    assert_eq!(stage.user(ANN).browsers(), &[session]);
+    stage.restart();
+    assert_eq!(stage.own(stopping("link", 1, "one")), Answer::Done);
+    assert_eq!(stage.user(ANN).browsers(), &[]);
+    assert_eq!(stage.own(stopping("link", 1, "two")), refused(Reject::BadLink));
+    stage.replays();
+}
+
+/// A link lives for a day, and a user has a bounded number of them.
+#[test]
+fn a_link_that_ends_sessions_lives_a_day() {
+    let mut stage = Stage::new();
+    let session = stage.browser(ANN);
+    for number in 0..=STOPS_MAX {
+        let Own::Enrol(made) = enrolment(&stage, session, 2) else { panic!("an enrolment") };
+        let notice = digest(&format!("link-{number}"));
+        let made = Enrolment { notice, ..(*made).clone() };
+        assert_eq!(stage.own(Own::Enrol(Arc::new(made))), Answer::Done);
+    }
+    let is_there = |stage: &Stage, number: usize| {
+        stage.identity().stop(&digest(&format!("link-{number}")), stage.now()).is_some()
+    };
+    assert!(is_there(&stage, 0) && is_there(&stage, STOPS_MAX - 1) && !is_there(&stage, STOPS_MAX));
+    stage.jump(STOP_AGE);
+    assert!(!is_there(&stage, 0));
+    assert_eq!(stage.own(stopping("link-0", 1, "one")), refused(Reject::BadLink));
+    stage.catch_up();
     stage.replays();
 }
 
@@ -249,7 +385,8 @@ fn a_venue_has_no_bypass() {
     assert_eq!(exchange.own(open(false).into()), Answer::Done);
     let session = exchange.state.identity().find_browser(&digest("cookie"), exchange.stamp.time);
     let session = session.expect("open").0;
-    let used = UsedCode { session, cookie: digest("next"), proof: Proof::Bypass, peer: HOME };
+    let (cookie, notice) = (digest("next"), Digest::default());
+    let used = UsedCode { session, cookie, proof: Proof::Bypass, peer: HOME, notice };
     assert_eq!(exchange.own(Own::UseCode(used).into()), refused(Reject::Unknown));
     let grant = buttonwood_engine::identity::NewGrant {
         app: APP,

@@ -99,6 +99,7 @@ fn fifty_failed_codes_lock_the_codes() {
         factor: 1,
         step,
         recovery,
+        notice: digest("notice"),
     };
     assert_eq!(stage.own(Own::Enrol(Arc::new(enrolment))), Answer::Done);
     for number in 0..CODES_A_DAY {

@@ -1,6 +1,6 @@
 //! The second factor: recovery codes, and another authenticator app.
 
-use super::{code, entry, signed_up, user};
+use super::{OTHER, PASSWORD, code, entry, mail, signed_up, user};
 use buttonwood_accept::{Browser, Exchange, Value, json, totp};
 
 fn recovery_codes(answer: &Value) -> Vec<String> {
@@ -76,6 +76,64 @@ fn a_factor_is_replaced() {
     let (_, second) = enrol(&x, &browser);
     enter(&first[0]).refused(401, "InvalidCredentials");
     enter(&second[0]).ok();
+    browser.get("/site/session").refused(401, "SignInRequired");
+    let late = Browser::of(&x, "a@people.test");
     x.advance(5 * 60);
-    browser.post("/site/totp/begin", &json!({})).refused(403, "CodeRequired");
+    late.post("/site/totp/begin", &json!({})).refused(403, "CodeRequired");
+}
+
+/// Another authenticator and a used recovery code end the other sessions and are mailed. The link in the mail ends all sessions, once and for a
+/// day, for the password and a recovery code of before; it says what is wrong, and wrong ones count.
+#[test]
+fn a_mailed_link_ends_all_sessions() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let (owner, other) = (Browser::of(&x, "a@people.test"), Browser::of(&x, "a@people.test"));
+    let (_, codes) = enrol(&x, &owner);
+    other.get("/site/session").refused(401, "SignInRequired");
+    assert_eq!(mail(&x, "a@people.test")["subject"], "Your authenticator app was replaced");
+    // A thief with the password and a code of the list signs in, and enrols an authenticator of his own.
+    let thief = Browser::new(&x);
+    thief.post("/site/signin", &entry("a@people.test")).ok();
+    thief.post("/site/signin/code", &json!({ "code": codes[0] })).ok();
+    owner.get("/site/session").refused(401, "SignInRequired");
+    assert_eq!(mail(&x, "a@people.test")["subject"], "A recovery code was used");
+    enrol(&x, &thief);
+    let newest = mail(&x, "a@people.test");
+    let link = newest["link"].as_str().expect("a link");
+    assert!(link.starts_with(&format!("{}/end-sessions?token=", x.base_url())), "{link}");
+    let token = newest["token"].as_str().expect("a token");
+    assert_eq!(Browser::new(&x).get(&format!("/end-sessions?token={token}")).status(), 200);
+    let stop = |token: &str, password: &str, code: &str| {
+        let fields = json!({ "token": token, "password": password, "code": code });
+        Browser::new(&x).post("/site/sessions/stop", &fields)
+    };
+    stop("no-link", PASSWORD, &codes[1]).refused(400, "InvalidParameterValue");
+    stop(token, OTHER, &codes[1]).refused(401, "InvalidCredentials");
+    stop(token, PASSWORD, &codes[0]).refused(401, "InvalidCredentials");
+    thief.get("/site/session").ok();
+    x.kill9();
+    x.restart();
+    stop(token, PASSWORD, &codes[1]).ok();
+    thief.get("/site/session").refused(401, "SignInRequired");
+    stop(token, PASSWORD, &codes[2]).refused(400, "InvalidParameterValue");
+    for field in ["token", "password", "code"] {
+        let mut fields = json!({ "token": token, "password": PASSWORD, "code": codes[2] });
+        fields.as_object_mut().expect("an object").remove(field);
+        let refused = Browser::new(&x).post("/site/sessions/stop", &fields);
+        assert!(refused.refused(400, "MissingPayloadKey").message.contains(field), "{refused}");
+    }
+}
+
+/// The link ends after a day.
+#[test]
+fn the_link_that_ends_sessions_lives_a_day() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browser = Browser::of(&x, "a@people.test");
+    let (_, codes) = enrol(&x, &browser);
+    let token = super::token(&x, "a@people.test");
+    x.advance(24 * 3_600);
+    let fields = json!({ "token": token, "password": PASSWORD, "code": codes[0] });
+    Browser::new(&x).post("/site/sessions/stop", &fields).refused(400, "InvalidParameterValue");
 }

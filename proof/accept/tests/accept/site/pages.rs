@@ -20,7 +20,7 @@ fn pages_are_strict() {
     let x = Exchange::start();
     user(&x, "a@people.test");
     let (anyone, full) = (Browser::new(&x), Browser::of(&x, "a@people.test"));
-    let public = ["/signup", "/signin", "/password"].map(|path| (&anyone, path));
+    let public = ["/signup", "/signin", "/password", "/end-sessions"].map(|path| (&anyone, path));
     let private = [
         "/settings/security",
         "/settings/keys",

@@ -1,6 +1,6 @@
 //! Signing in: password, code, cookies, and the sandbox's bypass.
 
-use super::{OTHER, PASSWORD, code, entry, user};
+use super::{OTHER, PASSWORD, code, entry, mails, user};
 use buttonwood_accept::{Browser, Exchange, json, totp};
 
 /// Password, then code; each step replaces the cookie, and the value before is dead.
@@ -153,4 +153,38 @@ fn the_cookie_opens_nothing_else() {
     user(&x, "a@people.test");
     let browser = Browser::of(&x, "a@people.test");
     browser.post("/v1/balances", &json!({})).refused(401, "MissingSecurityHeaders");
+}
+
+/// A password without its second factor ends no session of its user and no order: half sessions push out each other, and the second of a day
+/// is mailed.
+#[test]
+fn half_sessions_end_no_full_one() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let full = Browser::of(&x, "a@people.test");
+    let halves: Vec<Browser<'_>> = (0..25)
+        .map(|_| {
+            let thief = Browser::new(&x);
+            thief.post("/site/signin", &entry("a@people.test")).ok();
+            thief
+        })
+        .collect();
+    full.get("/site/session").ok();
+    let (ended, kept) = halves.split_at(22);
+    for browser in ended {
+        browser.get("/site/session").refused(401, "SignInRequired");
+    }
+    for browser in kept {
+        browser.get("/site/session").refused(403, "SecondFactorRequired");
+    }
+    let subjects = || {
+        let mails = mails(&x, "a@people.test");
+        mails.iter().filter(|mail| mail["subject"] == "Your password was given without a code").count()
+    };
+    assert_eq!(subjects(), 1);
+    x.advance(24 * 3_600);
+    for _ in 0..3 {
+        Browser::new(&x).post("/site/signin", &entry("a@people.test")).ok();
+    }
+    assert_eq!(subjects(), 2);
 }

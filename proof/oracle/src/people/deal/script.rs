@@ -119,7 +119,8 @@ impl PeopleDealer {
                 let factor = people.person(user).map_or(0, |person| person.factor) + 1;
                 let recovery = (0..3).map(|_| self.fresh(b'v')).collect();
                 let (session, cookie) = (session(user, back), self.fresh(b'k'));
-                Own::Enrol(Arc::new(Enrolment { session, cookie, factor, step, recovery }))
+                let notice = self.fresh(b'n');
+                Own::Enrol(Arc::new(Enrolment { session, cookie, factor, step, recovery, notice }))
             }
             Part::Guess(user) => {
                 let peer = self.fresh(b'p');
@@ -147,7 +148,8 @@ impl PeopleDealer {
                     Proof::Recovery(code.unwrap_or(numbered(b'v', 0)))
                 };
                 let (session, cookie) = (session(user, 0), self.fresh(b'k'));
-                Own::UseCode(UsedCode { session, cookie, proof, peer: PEERS[2] })
+                let notice = self.fresh(b'n');
+                Own::UseCode(UsedCode { session, cookie, proof, peer: PEERS[2], notice })
             }
             Part::AddPasskey(user) => self.new_passkey(session(user, 0), now),
             Part::RemovePasskey(user) => Self::remove_passkey(people, user.index(), session(user, 0), false),
