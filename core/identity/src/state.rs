@@ -134,8 +134,13 @@ impl Identity {
         self.sign_ups.get(token).filter(|it| now < it.ends)
     }
 
+    /// Whether a sign-up was not forgotten, by the token of its link.
+    pub fn has_sign_up(&self, token: &Digest) -> bool {
+        self.sign_ups.contains_key(token)
+    }
+
     /// Every sign-up that was not forgotten.
-    pub fn sign_ups(&self) -> impl Iterator<Item = &SignUp> {
+    pub fn sign_ups(&self) -> impl ExactSizeIterator<Item = &SignUp> {
         self.sign_ups.values()
     }
 

@@ -57,6 +57,7 @@ impl People {
     /// The refusal of a vault that fails.
     pub async fn keep_address(&self, invitation: &Invitation) -> Result<(), Refusal> {
         let address = &invitation.address;
+        self.waiting.keep_address(&address.login);
         let record = Secret::new(address.text.clone().into_bytes());
         self.put(vec![(Names::of(&address.login).address(), record)]).await?;
         self.note_address(address.login, &address.text);

@@ -24,6 +24,7 @@ mod stop;
 mod totp;
 mod users;
 mod vault;
+mod waiting;
 
 pub use invite::Invitation;
 pub use mail::{MailServer, Outgoing};

@@ -47,7 +47,9 @@ impl People {
         let (token, browser, credential) = (draw()?, draw()?, draw_number()?);
         let (names, hash) = (Names::of(&known.login), self.hashed(password, from.peer).await?);
         let address = Secret::new(known.text.clone().into_bytes());
-        self.put(vec![(names.password(credential), hash), (names.address(), address)]).await?;
+        let records = vec![(names.password(credential), hash), (names.address(), address)];
+        let (waiting, digest) = (Arc::clone(&self.waiting), token.digest);
+        self.vault(move || waiting.put(digest, (known.login, credential), records)).await?;
         let now = self.now();
         let mailing =
             Mailing { login: known.login, peer: from.peer(), is_limited: self.settings.limits_mail };
@@ -63,12 +65,13 @@ impl People {
         let sent = self.send(Command::SignUp(mailing, Arc::new(new))).await;
         let is_noted =
             sent.is_ok() && self.look(|identity| identity.sign_up(&token.digest, self.now()).is_some());
-        if !is_noted {
-            self.remove(vec![names.password(credential)]).await;
-        }
-        sent?;
         if is_noted {
             self.note_address(known.login, &known.text);
+        }
+        // One that was not noted leaves the vault with the next look.
+        self.waiting.decided(&token.digest);
+        sent?;
+        if is_noted {
             let words =
                 ["Confirm your address", "Follow this link to confirm your address. It works for 24 hours."];
             self.mail(&known.text, words, Some(("/signup", &token.text)));

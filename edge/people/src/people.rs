@@ -5,6 +5,7 @@ use crate::hasher::Hasher;
 use crate::mail::{self, Outgoing};
 use crate::mailbox::{Mailbox, Message};
 use crate::vault::{Names, Vault, is_of_person, needed};
+use crate::waiting::Waiting;
 use crate::{Drawn, address, password};
 use buttonwood_engine::identity::{Command, Digest, Failure, Identity, Peer, Reject, Stage, User, UserId};
 use buttonwood_engine::{Command as Sent, Reject as EngineReject};
@@ -14,7 +15,7 @@ use buttonwood_model::{CurrencyId, SessionId, Time};
 use buttonwood_num::Money;
 use buttonwood_sequencer::Exchange;
 use buttonwood_wire::field::{busy, failed, no_space};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -120,8 +121,8 @@ pub struct People {
     /// Sign-ups by client address.
     sign_ups: Clients<IpAddr>,
     mailbox: Mailbox,
-    /// The addresses by their SHA-256.
-    addresses: RwLock<HashMap<Digest, Arc<str>>>,
+    /// Addresses, and sign-ups that wait for theirs to be confirmed.
+    pub(crate) waiting: Arc<Waiting>,
     /// Second factors that are being enrolled.
     pub(crate) pending: Mutex<BTreeMap<SessionId, Pending>>,
     uses: Mutex<Uses>,
@@ -163,13 +164,14 @@ impl People {
         }
         let hasher = Hasher::start()?;
         let passkeys = crate::passkey::Key::of(settings.vault.as_ref())?;
+        let waiting = Waiting::start(exchange.clone(), Arc::clone(&settings.vault), addresses)?;
         Ok(Self {
             exchange,
             settings,
             hasher,
             sign_ups: Clients::new(SIGN_UPS),
             mailbox: Mailbox::default(),
-            addresses: RwLock::new(addresses),
+            waiting,
             pending: Mutex::default(),
             uses: Mutex::new(Uses { times: HashMap::new(), search_at: USES_FEW }),
             failures: Failures::default(),
@@ -249,11 +251,11 @@ impl People {
     }
 
     pub(crate) fn address(&self, login: &Digest) -> Option<String> {
-        self.addresses.read().get(login).map(ToString::to_string)
+        self.waiting.addresses.read().get(login).map(ToString::to_string)
     }
 
     pub(crate) fn note_address(&self, login: Digest, text: &str) {
-        self.addresses.write().insert(login, text.into());
+        self.waiting.addresses.write().insert(login, text.into());
     }
 
     /// The mail of a sandbox.
@@ -388,7 +390,7 @@ impl People {
         let _ = self.vault(move || vault.remove(names)).await;
     }
 
-    async fn vault<T: Send + 'static>(
+    pub(crate) async fn vault<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, crate::VaultFault> + Send + 'static,
     ) -> Result<T, Refusal> {

@@ -21,16 +21,19 @@ pub struct Opened {
     pub(crate) is_stale: bool,
 }
 
+/// The secret of this name in sealed records, or `None` when they hold none.
+pub(crate) fn get(records: &Records, seal: &Seal, name: &str) -> Result<Option<Secret>, Fault> {
+    let Some(record) = records.get(name).filter(|record| !record.is_emptied()) else { return Ok(None) };
+    record.open(seal, name).map(Some).ok_or_else(|| Fault::Record { name: name.to_owned() })
+}
+
 impl Opened {
     /// The secret of this name, or `None` when the vault holds none.
     ///
     /// # Errors
     /// [`Fault::Record`] when its record does not open.
     pub fn get(&self, name: &str) -> Result<Option<Secret>, Fault> {
-        let Some(record) = self.records.get(name).filter(|record| !record.is_emptied()) else {
-            return Ok(None);
-        };
-        record.open(&self.seal, name).map(Some).ok_or_else(|| Fault::Record { name: name.to_owned() })
+        get(&self.records, &self.seal, name)
     }
 
     /// Whether the secret of a session was removed, since it has ended.

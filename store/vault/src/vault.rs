@@ -9,7 +9,7 @@
 use crate::file::{self, Record, Records, VAULT_FILE};
 use crate::key::{self, KEY_FILE, KeySource};
 use crate::log::{Change, LOG_FILE, Tail};
-use crate::opened::Opened;
+use crate::opened::{Opened, get};
 use crate::seal::Seal;
 use crate::{Fault, Secret};
 use buttonwood_disk::Folder;
@@ -48,6 +48,8 @@ struct Inner {
     source: KeySource,
     /// The end of the log; `None` until it was read, and after a failed change.
     tail: Option<Tail>,
+    /// The sealed records as of an end of the log, for [`Vault::read_many`]; they count while the log ends there.
+    sealed: Option<(Tail, Records)>,
 }
 
 /// Where the key of a vault is.
@@ -73,7 +75,7 @@ pub struct Rotated {
 impl Vault {
     /// The vault of a data directory, whose key comes from `source`. Nothing is read yet.
     pub fn new(folder: impl Into<Folder>, source: KeySource) -> Self {
-        Self { folder: folder.into(), inner: Mutex::new(Inner { source, tail: None }) }
+        Self { folder: folder.into(), inner: Mutex::new(Inner { source, tail: None, sealed: None }) }
     }
 
     /// Whether a directory has a vault already. A caller that needs its secrets checks this first, since
@@ -135,14 +137,17 @@ impl Vault {
         self.read(&mut self.lock())
     }
 
-    /// The secrets of these records, `None` for one that the vault does not hold. It reads and checks the whole vault, as
-    /// [`Vault::open`], so it takes time in proportion to the number of records.
+    /// The secrets of these records, `None` for one that the vault does not hold. Only these records are opened: their sealed form
+    /// stays in memory, and the heads of both files show whether it is that of the files still. Otherwise, as at the first call, the
+    /// whole vault is read and checked.
     ///
     /// # Errors
     /// As [`Vault::open`]; [`Fault::Record`] when a record does not open.
     pub fn read_many(&self, names: &[&str]) -> Result<Vec<Option<Secret>>, Fault> {
-        let opened = self.open()?;
-        names.iter().map(|name| opened.get(name)).collect()
+        let mut inner = self.lock();
+        let seal = self.sealed(&mut inner)?;
+        let records = inner.sealed.as_ref().map(|(_, records)| records);
+        names.iter().map(|name| records.map_or(Ok(None), |records| get(records, &seal, name))).collect()
     }
 
     /// Folds the log into a new base if the log is longer than half of it or if either holds sealed secrets that were replaced or

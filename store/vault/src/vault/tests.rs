@@ -355,3 +355,34 @@ fn refuses_a_wrong_earlier_vault() {
         assert!(own(dir.path()).upgrade(&["account-a"]).unwrap_err().to_string().contains("is missing"));
     }
 }
+
+/// A reading opens the records that it names and reads no others, as long as the files are those that it knows; every change shows.
+#[test]
+fn a_reading_does_not_read_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let vault = own(dir.path());
+    let many: Vec<Entry> =
+        (0..2_000).map(|number| Entry { name: format!("user-{number}"), secret: secret("many") }).collect();
+    vault.put_all(&many).unwrap();
+    let text = |name: &str| {
+        let read = vault.read_many(&[name]).unwrap().pop().flatten();
+        read.map(|secret| secret.text().to_owned())
+    };
+    assert_eq!(text("user-7").as_deref(), Some("many"));
+    let log = dir.path().join(crate::log::LOG_FILE);
+    let bytes = fs::read(&log).unwrap();
+    // The middle of the log is damaged: who reads all of it sees that, and a reading of one record does not look there.
+    let mut damaged = bytes.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    fs::write(&log, &damaged).unwrap();
+    assert_eq!(text("user-8").as_deref(), Some("many"));
+    assert!(own(dir.path()).open().is_err());
+    fs::write(&log, &bytes).unwrap();
+    vault.put("user-8", &secret("other")).unwrap();
+    vault.remove_all(&["user-9"]).unwrap();
+    assert_eq!((text("user-8").as_deref(), text("user-9"), text("user-x")), (Some("other"), None, None));
+    // A change by another process shows as well.
+    own(dir.path()).put("user-8", &secret("third")).unwrap();
+    assert_eq!(text("user-8").as_deref(), Some("third"));
+}

@@ -31,6 +31,23 @@ impl From<Opened> for Known {
     }
 }
 
+impl Inner {
+    /// Makes durable changes to the sealed records in memory, if these are those before them.
+    fn follow(
+        &mut self,
+        seal: &Seal,
+        before: &Tail,
+        after: &Tail,
+        changes: Vec<Change>,
+    ) -> Result<(), Fault> {
+        if let Some((end, records)) = self.sealed.as_mut().filter(|(end, _)| end == before) {
+            log::apply(seal, records, changes)?;
+            *end = after.clone();
+        }
+        Ok(())
+    }
+}
+
 impl Vault {
     /// Appends changes to the log. Only the heads of both files are read, unless the end of the log is not known yet.
     pub(super) fn change(&self, make: impl FnOnce(&Seal) -> Result<Vec<Change>, Fault>) -> Result<(), Fault> {
@@ -43,7 +60,9 @@ impl Vault {
         if changes.is_empty() {
             return Ok(());
         }
+        let before = tail.clone();
         let tail = self.append(&mut inner, &seal, tail, &changes)?;
+        inner.follow(&seal, &before, &tail, changes)?;
         if origin != recorded || tail.end > tail.base.length.saturating_add(LOG_ROOM) {
             // The change is durable; a fold that fails is tried again after the next one.
             let folded = self.read_under(&mut inner, seal, origin);
@@ -53,6 +72,21 @@ impl Vault {
             });
         }
         Ok(())
+    }
+
+    /// The key, once the sealed records in memory are those of the files.
+    pub(super) fn sealed(&self, inner: &mut Inner) -> Result<Seal, Fault> {
+        let known = self.known(inner)?;
+        let is_current = |tail: &Tail| inner.sealed.as_ref().is_some_and(|(end, _)| end == tail);
+        match known {
+            Some(known) if is_current(&known.tail) => Ok(known.seal),
+            Some(_) | None => {
+                inner.sealed = None;
+                let opened = self.read(inner)?;
+                inner.sealed = Some((opened.tail, opened.records));
+                Ok(opened.seal)
+            }
+        }
     }
 
     /// As [`Vault::change`], in an open vault.
@@ -89,6 +123,7 @@ impl Vault {
     /// Replaces base and log by a base with all records. The log goes last; one that stays belongs to no base and counts for nothing.
     pub(super) fn fold(&self, inner: &mut Inner, opened: &mut Opened, origin: Vec<u8>) -> Result<(), Fault> {
         inner.tail = None;
+        inner.sealed = None;
         opened.tail = Tail::of(self.write(&opened.seal, &origin, &opened.records)?);
         opened.recorded = origin;
         opened.outdated = 0;
