@@ -43,6 +43,8 @@ pub struct Settings {
     pub service: String,
     /// The address of its pages, for links: scheme, host and port.
     pub auth_url: String,
+    /// Whether that address was named by `--public-url`; otherwise it is that of the listener, which browsers on this machine reach.
+    pub has_public_url: bool,
     /// Whether the directory is a sandbox's: mail is kept and not sent, and one code passes everywhere.
     pub is_sandbox: bool,
     /// The way of a venue's mail; without one it sends none.
@@ -188,6 +190,7 @@ impl People {
             vault: Arc::new(crate::InMemory::default()),
             service: "svc".to_owned(),
             auth_url: "http://127.0.0.1".to_owned(),
+            has_public_url: false,
             is_sandbox: true,
             outgoing: None,
             credit: Vec::new(),

@@ -30,7 +30,12 @@ impl<'x> Browser<'x> {
     pub fn at_localhost(exchange: &'x Exchange) -> Self {
         let address = exchange.address();
         let port = address.rsplit(':').next().unwrap_or_default();
-        Self { host: Some(format!("localhost:{port}")), ..Self::new(exchange) }
+        Self::at(exchange, &format!("localhost:{port}"))
+    }
+
+    /// A browser without cookies that opened the pages at another host: a name, with a port unless it is 80.
+    pub fn at(exchange: &'x Exchange, host: &str) -> Self {
+        Self { host: Some(host.to_owned()), ..Self::new(exchange) }
     }
 
     /// The origin of the pages, as this browser sees it.

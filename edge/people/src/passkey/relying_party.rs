@@ -55,6 +55,35 @@ pub(super) struct Owner<'a> {
 /// The exchange at one origin.
 pub(super) struct RelyingParty(WebauthnCore);
 
+/// The origin of the exchange's passkeys: the public address, or `localhost` with the port of the listener at this address.
+pub(super) fn origin_of(url: &str, is_public: bool) -> String {
+    if is_public {
+        return url.to_owned();
+    }
+    let port = Url::parse(url).ok().and_then(|url| url.port());
+    port.map_or_else(|| "http://localhost".to_owned(), |port| format!("http://localhost:{port}"))
+}
+
+/// The refusal of a request that was sent to another host.
+pub(super) fn foreign(origin: &str, own: &str) -> Refusal {
+    let (_, host) = own.split_once("://").unwrap_or(("", own));
+    let expected = format!(
+        "the host name '{host}' for passkeys: they work at no IP address, and at another name or a mapped port only with --public-url"
+    );
+    let (_, sent) = origin.split_once("://").unwrap_or(("", origin));
+    bad_value("Host", &expected, sent)
+}
+
+/// Refuses what a page of another site asked for in a frame: its user saw that page, and not the exchange.
+fn check_same_origin(client_data: &[u8]) -> Result<(), WebauthnError> {
+    let data: Value = serde_json::from_slice(client_data)?;
+    let is_crossed = data.get("crossOrigin").is_some_and(|value| *value == Value::Bool(true));
+    if is_crossed || data.get("topOrigin").is_some() {
+        return Err(WebauthnError::InvalidRPOrigin);
+    }
+    Ok(())
+}
+
 impl RelyingParty {
     /// The exchange at this origin; its host is the relying party's id.
     ///
@@ -67,7 +96,7 @@ impl RelyingParty {
             let host = host.to_owned();
             Some((url, host))
         }) else {
-            let expected = "a host name, such as 'localhost': passkeys do not work at an IP address";
+            let expected = "a host name, which --public-url gives: passkeys do not work at an IP address";
             return Err(bad_value("Host", expected, origin));
         };
         Ok(Self(WebauthnCore::new_unsafe_experts_only(service, &host, vec![url], TIMEOUT, None, None)))
@@ -98,6 +127,7 @@ impl RelyingParty {
         state: Value,
         reply: &RegisterPublicKeyCredential,
     ) -> Result<Made, WebauthnError> {
+        check_same_origin(&reply.response.client_data_json)?;
         let state: RegistrationState = serde_json::from_value(state)?;
         let made = self.0.register_credential(reply, &state, None)?;
         // With attestation `none` a browser passes on at most what the passkey says of itself.
@@ -139,6 +169,7 @@ impl RelyingParty {
         passkey: &Passkey,
         reply: &PublicKeyCredential,
     ) -> Result<u32, WebauthnError> {
+        check_same_origin(&reply.response.client_data_json)?;
         let mut state: AuthenticationState = serde_json::from_value(state)?;
         state.set_allowed_credentials(vec![credential(passkey, reply.raw_id.clone())]);
         let signed = self.0.authenticate_credential(reply, &state)?;

@@ -145,3 +145,36 @@ fn foreign_bytes_are_refused() {
         assert!(party().signed(state, &passkey, &signed.into_reply()).is_err());
     }
 }
+
+/// The origin is that of the listener, at any address at which it listens, or the public one as it is.
+#[test]
+fn the_origin_is_the_listeners() {
+    for (url, is_public, expected) in [
+        ("http://127.0.0.1:8080", false, "http://localhost:8080"),
+        ("http://[::1]:9000", false, "http://localhost:9000"),
+        ("http://192.0.2.7", false, "http://localhost"),
+        ("https://exchange.test", true, "https://exchange.test"),
+        ("https://exchange.test:8443", true, "https://exchange.test:8443"),
+    ] {
+        assert_eq!(origin_of(url, is_public), expected, "{url}");
+    }
+    let refusal = foreign("http://evil.test:8080", "http://localhost:8080");
+    assert!(refusal.message.contains("'localhost:8080'") && refusal.message.contains("--public-url"));
+}
+
+/// An answer that a frame in a page of another site made is refused.
+#[test]
+fn a_frame_of_another_site_makes_no_passkey() {
+    let with = |field: &str, value: Value| {
+        let (state, client_data) = begun(creation(), "webauthn.create");
+        let mut data: Value = serde_json::from_slice(&client_data).unwrap();
+        data[field] = value;
+        let client_data = data.to_string().into_bytes();
+        let attestation = attestation("none", b"\xA0");
+        let made = crate::MadePasskey { id: vec![9; 16], attestation, client_data };
+        party().made(state, &made.into_reply())
+    };
+    assert!(with("crossOrigin", json!(false)).is_ok());
+    assert!(matches!(with("crossOrigin", json!(true)), Err(WebauthnError::InvalidRPOrigin)));
+    assert!(matches!(with("topOrigin", json!("https://evil.test")), Err(WebauthnError::InvalidRPOrigin)));
+}

@@ -194,6 +194,23 @@ fn an_address_is_no_host() {
     }
 }
 
+/// Without a public address a passkey belongs to `localhost` and the listener's port, not to what `Host` says; the refusal names the flag.
+#[test]
+fn the_host_of_a_request_makes_no_origin() {
+    let x = Exchange::start();
+    let (browser, _) = with_passkey(&x, "a@people.test", 1);
+    for host in ["evil.test", "localhost:1", "localhost.evil.test:80"] {
+        let phished = Browser::at(&x, host);
+        phished.take(&browser);
+        for (path, body) in [(BEGIN, json!({ "name": "x" })), (SIGN_IN_BEGIN, json!({}))] {
+            let answer = phished.post(path, &body);
+            let message = answer.refused(400, "InvalidParameterValue").message;
+            assert!(message.contains("'Host'") && message.contains("--public-url"), "{host}: {message}");
+        }
+    }
+    browser.post(SIGN_IN_BEGIN, &json!({})).ok();
+}
+
 /// Fields are checked by name before anything else happens.
 #[test]
 fn wrong_fields_are_named() {
