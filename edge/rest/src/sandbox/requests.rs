@@ -10,8 +10,8 @@ use buttonwood_gate::{NamedKey, Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_wire::contract::{Components, Flag, InQuery, Label, Node, Nullable, Shape, Text};
 use buttonwood_wire::{Json, answer, json, request, words};
-use http::StatusCode;
 use http::request::Parts;
+use http::{Method, StatusCode};
 
 /// This machine only.
 pub(crate) const ROUTE: Route = Route::control_query("/sandbox/requests", answer)
@@ -238,8 +238,17 @@ pub(crate) fn note(app: &App, head: &Parts, refusal: &Refusal) {
     }
 }
 
-/// A call; none without a known key.
+/// Whether a method is a word. One of other characters, which HTTP allows, such as `|` or `&`, names no endpoint, and is not listed: people
+/// copy lines of the list into a shell.
+fn is_word(method: &Method) -> bool {
+    method.as_str().bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// A call; none without a known key, and none whose method is no word.
 fn kept(app: &App, head: &Parts, status: u16, refusal: Option<Refusal>) -> Option<KeptCall> {
+    if !is_word(&head.method) {
+        return None;
+    }
     let NamedKey { known, payload, signature } = app.gate.named_key(&head.headers)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Some(KeptCall {
@@ -253,4 +262,24 @@ fn kept(app: &App, head: &Parts, status: u16, refusal: Option<Refusal>) -> Optio
         signature: signature.map(text),
         highest_nonce: known.last_nonce().to_string(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A method of letters is listed; HTTP allows others, which a shell would run when their line is pasted.
+    #[test]
+    fn a_listed_method_is_a_word() {
+        for (method, expected) in [
+            ("GET", true),
+            ("propfind", true),
+            ("x|sh", false),
+            ("GET&id", false),
+            ("$HOME", false),
+            ("`id`", false),
+        ] {
+            assert_eq!(is_word(&Method::from_bytes(method.as_bytes()).unwrap()), expected, "{method}");
+        }
+    }
 }

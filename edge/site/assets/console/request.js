@@ -10,7 +10,7 @@ function curlOf(request) {
   const [method, path] = request.route.split(" ");
   const headers = [["X-SVC-APIKEY", request.key], ["X-SVC-PAYLOAD", request.signed], ["X-SVC-SIGNATURE", request.expected_signature]];
   const fields = headers.filter(([, value]) => value).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
-  return ["curl -sS -X", method, quoted(location.origin + path), ...fields].join(" ");
+  return ["curl -sS -X", quoted(method), quoted(location.origin + path), ...fields].join(" ");
 }
 
 function Payload({ request }) {
