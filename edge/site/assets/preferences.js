@@ -1,9 +1,13 @@
-// The user's choices: theme, layout, keys. They are kept in this browser at once, and on the server for all browsers of the user.
+// The user's choices: look, zone, confirmations, layout, keys. Those of a signed-in user are on the server, for all browsers of the user.
+// Look and zone stay with this browser too, so that no page flashes. All else, confirmations above all, is no one's who signs in next.
 import { post } from "./call.js";
 import { data, isSignedIn, url } from "./page.js";
 
 // Where this browser keeps the choices, those that the server has not taken yet, and what it alone remembers.
 const [PLACE, UNSENT, HERE] = ["buttonwood", "buttonwood-unsent", "buttonwood-here"];
+// Where it keeps the other choices of a visitor who has not signed in.
+const VISITOR = "buttonwood-visitor";
+const OF_BROWSER = ["theme", "palette", "density", "zone"];
 const [PAUSE, LATER] = [5_500, 60];
 
 function stored(place) {
@@ -24,6 +28,14 @@ function keep(place, value) {
   }
 }
 
+const ofBrowser = (values) => Object.fromEntries(Object.entries(values).filter(([name]) => OF_BROWSER.includes(name)));
+
+// Keeps the choices: all of a visitor, and look and zone of a user.
+function keepAll() {
+  keep(PLACE, ofBrowser(all));
+  if (!isSignedIn()) keep(VISITOR, all);
+}
+
 // The changes of this user that wait for the server. One that a page sent as it was left may have arrived.
 function readUnsent() {
   const { user, values } = stored(UNSENT);
@@ -34,7 +46,8 @@ function readUnsent() {
 let unsent = readUnsent();
 
 // The server's choices win, since they are the same in every browser, but for those that it has not taken yet.
-let all = isSignedIn() ? { ...stored(PLACE), ...data.preferences, ...unsent } : stored(PLACE);
+const here = ofBrowser(stored(PLACE));
+let all = isSignedIn() ? { ...here, ...data.preferences, ...unsent } : { ...stored(VISITOR), ...here };
 const readers = new Map();
 let sent = 0;
 let timer = 0;
@@ -73,7 +86,7 @@ export const get = (name, fallback = null) => all[name] ?? fallback;
 
 export function set(name, value) {
   all = { ...all, [name]: value };
-  keep(PLACE, all);
+  keepAll();
   if (isSignedIn()) setUnsent({ ...unsent, [name]: value });
   if (["theme", "palette", "density"].includes(name)) globalThis.applyLook();
   for (const reader of readers.get(name) ?? []) reader(value);
@@ -91,6 +104,6 @@ export function subscribe(name, reader) {
 export const getHere = (name) => stored(HERE)[name];
 export const setHere = (name, value) => keep(HERE, { ...stored(HERE), [name]: value });
 
-keep(PLACE, all);
+keepAll();
 globalThis.applyLook();
 if (Object.keys(unsent).length) sendLater();

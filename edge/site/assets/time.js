@@ -7,9 +7,25 @@ const PARTS = {
 };
 const formats = new Map();
 
+function made(zone) {
+  try {
+    return new Intl.DateTimeFormat("en-GB", { ...PARTS, timeZone: zone });
+  } catch (failure) {
+    // A zone that this browser does not know, chosen in another one, or no zone at all.
+    console.warn(failure);
+    return null;
+  }
+}
+
 function format(zone) {
-  if (!formats.has(zone)) formats.set(zone, new Intl.DateTimeFormat("en-GB", { ...PARTS, timeZone: zone }));
-  return formats.get(zone);
+  if (!formats.has(zone)) formats.set(zone, made(zone));
+  return formats.get(zone) ?? format("UTC");
+}
+
+// The zone in which times are shown.
+export function zone() {
+  const chosen = get("zone", "UTC");
+  return format(chosen) === format("UTC") ? "UTC" : chosen;
 }
 
 const parts = (millis) => Object.fromEntries(

@@ -17,7 +17,8 @@ from webdriver import KEYS, Browser
 
 WIDE, PHONE = (1280, 900), (360, 780)
 SIZES = [PHONE, (768, 1024), WIDE, (1920, 1080), (3840, 2160)]
-PUBLIC = {"front": "/", "docs": "/docs", "signin": "/signin", "signup": "/signup", "password": "/password"}
+PUBLIC = {"front": "/", "docs": "/docs", "signin": "/signin", "signup": "/signup", "password": "/password",
+          "end": "/end-sessions"}
 OWN = {"security": "/settings/security", "keys": "/settings/keys", "apps": "/settings/apps", "sessions": "/settings/sessions"}
 CONTROL, UP, DOWN = "\ue009", "\ue013", "\ue015"
 SYMBOLS = "return [...document.querySelectorAll('#markets th a')].map((link) => link.pathname.split('/').pop())"
@@ -158,6 +159,18 @@ class Site:
         self.open("/signin")
         look = self.browser.run("const { theme, palette, density } = document.documentElement.dataset; return [theme, palette, density]")
         assert look == ["light", "blind", "compact"], look
+        self.browser.run("localStorage.clear()")
+
+    def a_browser_keeps_no_confirmations(self):
+        """What an earlier build kept in a browser for all of its users is forgotten, but for the look and the zone; an unknown zone is UTC."""
+        self.browser.console()
+        kept = "{ zone: 'Mars/Base', density: 'compact', trade: { confirm: { market: 'never' } } }"
+        self.browser.run(f"localStorage.setItem('buttonwood', JSON.stringify({kept}))")
+        self.open("/trade/btcusd")
+        left = json.loads(self.browser.run("return localStorage.getItem('buttonwood')"))
+        assert left == {"zone": "Mars/Base", "density": "compact"}, left
+        errors = [line for line in self.browser.console() if "Uncaught" in line]
+        assert errors == [], errors
         self.browser.run("localStorage.clear()")
 
     def keys_act_outside_inputs_alone(self):
@@ -325,8 +338,8 @@ def main():
     try:
         for check in (site.markets_are_those_of_the_exchange, site.search_finds_by_symbol_and_by_name,
                       site.favourites_come_first_and_stay, site.tables_are_sorted, site.the_palette_goes_by_keyboard,
-                      site.choices_survive_a_reload, site.keys_act_outside_inputs_alone, site.keys_are_listed_and_changed,
-                      site.docs_list_the_contract, site.docs_are_searched, site.public_pages_fit_and_are_clean,
+                      site.choices_survive_a_reload, site.a_browser_keeps_no_confirmations, site.keys_act_outside_inputs_alone,
+                      site.keys_are_listed_and_changed, site.docs_list_the_contract, site.docs_are_searched, site.public_pages_fit_and_are_clean,
                       site.a_phone_has_a_menu, site.an_unknown_page_says_so, site.signs_in, site.own_pages_fit_and_are_clean,
                       site.the_account_menu_signs_out, site.failures_are_shown):
             start = time.monotonic()

@@ -1,10 +1,9 @@
 // The parts that the pages of an account share: the frame with its account, times, and what an act ends with.
 import { Failure, post } from "../call.js";
 import { data, signInUrl } from "../page.js";
-import { get as preference } from "../preferences.js";
 import "../shell.js";
 import { isDecimal } from "../decimal.js";
-import { clock, day, moment } from "../time.js";
+import { clock, day, moment, zone } from "../time.js";
 import { CopyButton, announce, html, render, useCallback, useRef, useState, warn } from "../ui.js";
 
 export const account = data.page.account;
@@ -17,7 +16,7 @@ export const currencies = data.page.currencies ?? [];
 export const Time = ({ at }) =>
   html`<time datetime=${new Date(Number(at)).toISOString()} title=${moment(Number(at))}>${day(Number(at))} ${clock(Number(at))}</time>`;
 
-export const timeTitle = (words) => `${words} (${preference("zone", "UTC")})`;
+export const timeTitle = (words) => `${words} (${zone()})`;
 
 // A name that is long, whole for copying and in the tooltip, short for reading.
 export function Long({ text, ends = 6, words = "" }) {
