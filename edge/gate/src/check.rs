@@ -77,6 +77,7 @@ pub struct Gate {
     shown: Clients<IpAddr>,
     transfers: Clients<AccountId>,
     addresses: Clients<AccountId>,
+    previews: Clients<AccountId>,
     held: HeldAllowances,
     tickets: Tickets,
     /// The exchange's time when it was started.
@@ -98,6 +99,7 @@ impl Gate {
             shown: Clients::new(limits.shown),
             transfers: Clients::new(limits.transfers),
             addresses: Clients::new(limits.addresses),
+            previews: Clients::new(limits.previews),
             held: HeldAllowances::new(limits),
             tickets: Tickets::default(),
             opened_at: Time(0),
@@ -206,6 +208,7 @@ impl Gate {
         let clients = match limit {
             AccountLimit::Transfers => &self.transfers,
             AccountLimit::Addresses => &self.addresses,
+            AccountLimit::Previews => &self.previews,
         };
         turn(clients.take(account, now)).map(|_| ())
     }

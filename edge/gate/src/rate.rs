@@ -81,6 +81,8 @@ pub struct Limits {
     pub transfers: Limit,
     /// Lists of deposit addresses and new ones of one account (LIM-009).
     pub addresses: Limit,
+    /// Previews of orders of one account, from all browsers of its users.
+    pub previews: Limit,
 }
 
 impl Limits {
@@ -104,6 +106,7 @@ impl Default for Limits {
             shown: Limit { burst: 60, ..Limit::per_second(10).queueing(0) },
             transfers: Limit::once_in(Duration::from_secs(5)),
             addresses: Limit::once_in(Duration::from_secs(2)),
+            previews: Limit::per_second(10).queueing(0),
         }
     }
 }
@@ -288,6 +291,8 @@ pub enum AccountLimit {
     Transfers,
     /// Lists of deposit addresses, and new ones (LIM-009).
     Addresses,
+    /// Previews of orders: repeated, they show how near an account is to its margin.
+    Previews,
 }
 
 /// Clients kept before the first search for idle ones.

@@ -11,7 +11,7 @@ use crate::route::{Handler, Route};
 use crate::sandbox::maintenance;
 use crate::{orders, predictions, refused};
 use buttonwood_engine::{Body, Preview, Previewed, QueuePlace, TradingCommand};
-use buttonwood_gate::{Held, Kind, Payload, Reason, Refusal, Value};
+use buttonwood_gate::{AccountLimit, Held, Kind, Payload, Reason, Refusal, Value};
 use buttonwood_model::{OrderId, Symbol, SymbolId};
 use buttonwood_num::{Price, Qty};
 use buttonwood_wire::contract::Query;
@@ -68,6 +68,7 @@ impl App {
         }
         let asked = Asked { parameter: "", query: Query("") };
         let call = Call::new(self, route, admitted, &asked).map_err(|refused| refused.refusal)?;
+        self.gate.account(AccountLimit::Previews, call.account(), self.uptime())?;
         let Handler::Write(write) = route.handler else { return Err(failed()) };
         let body = (write.command)(self, &call).map_err(|refusal| route.own(refusal))?;
         let Body::Trading(TradingCommand::Place(place)) = body else { return Err(failed()) };

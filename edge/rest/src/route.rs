@@ -88,6 +88,7 @@ impl Bucket {
             Self::Reserve => "reserve",
             Self::Account(AccountLimit::Transfers) => "transfers",
             Self::Account(AccountLimit::Addresses) => "addresses",
+            Self::Account(AccountLimit::Previews) => "previews",
         }
     }
 }

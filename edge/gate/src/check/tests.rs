@@ -388,6 +388,11 @@ fn an_account_has_limits_of_its_own() {
         assert_eq!(list(limit, 2, pause - 1), Ok(()));
         assert_eq!(list(limit, 1, pause), Ok(()));
     }
+    // Ten previews a second, and none waits.
+    assert!([(); 10].iter().all(|()| list(AccountLimit::Previews, 1, 0).is_ok()));
+    assert_eq!(reason(list(AccountLimit::Previews, 1, 0)), (429, Reason::RateLimit));
+    assert_eq!(list(AccountLimit::Previews, 2, 0), Ok(()));
+    assert!([(); 10].iter().all(|()| list(AccountLimit::Previews, 1, 1).is_ok()));
     let gate = gate_with(Limits::off());
     assert!([(); 3].iter().all(|()| gate.account(AccountLimit::Transfers, AccountId(1), NOON).is_ok()));
 }
