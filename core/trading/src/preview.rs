@@ -172,12 +172,18 @@ struct Search<'a, D>(Incoming<'a, D>);
 /// The fills that an order of any size would get, as far as the account can pay for them.
 struct Reached<P> {
     fills: Vec<Fill>,
+    /// With these fills.
     plan: P,
-    /// The fill that it cannot pay for whole, if one ended the plan.
+    /// The fill that it cannot pay for whole, or that its desk does not let it make whole, if one ended the plan.
     beyond: Option<Fill>,
+    /// The fills that their resting orders cannot cover, each with the quantity before it.
+    passed_over: Vec<(Qty, Fill)>,
     /// Whether more of the order could rest; false where the plan ended early.
     is_whole: bool,
 }
+
+/// How often the search begins anew for a resting order that covers a part of its fill.
+const RETRIES_MAX: usize = 4;
 
 impl<D: Desks> Search<'_, D> {
     /// The largest quantity of which a desk can count the base currency.
@@ -196,20 +202,64 @@ impl<D: Desks> Search<'_, D> {
         self.0.market.desks.reserve(&sized).ok()
     }
 
-    /// The most of an order that meets others, at most `bound`.
+    /// The most of an order that meets others, at most `bound`. A resting order that cannot cover a fill is cancelled, and the next one
+    /// takes its place. It may cover a part of that fill, and then a smaller order trades with it: the search goes on there.
     fn met(&self, bound: Qty) -> Qty {
-        let judges = self.0.market.desks.judges_fills(self.0.terms.class);
-        let mut reached = self.reach(bound, judges);
-        if let Some(next) = reached.beyond {
-            return self.with_part(&mut reached.fills, next);
+        let mut reached = self.reach(bound);
+        let mut most = self.most_of(bound, &mut reached);
+        for _ in 0..RETRIES_MAX {
+            let Some(bound) = self.with_part_of_maker(&reached, most) else { break };
+            reached = self.reach(bound);
+            most = self.most_of(bound, &mut reached);
         }
+        most
+    }
+
+    /// The largest quantity, at most `bound`, of which the account affords the planned fills and the rest.
+    fn most_of(&self, bound: Qty, reached: &mut Reached<D::Plan>) -> Qty {
         let filled = filled(&reached.fills);
-        let end = if self.0.terms.rests && reached.is_whole { bound } else { filled };
-        if self.affords(end, &reached) {
+        if let Some(next) = reached.beyond
+            && (filled == Qty::ZERO || self.judges() || self.affords(filled, reached))
+        {
+            return self.with_part(reached, next);
+        }
+        let may_rest = self.0.terms.rests && reached.is_whole;
+        let end = if may_rest { bound } else { filled };
+        if self.affords(end, reached) {
             return end;
         }
-        let known = if judges { filled.min(end) } else { Qty::ZERO };
-        largest(known, end, |qty| self.affords(qty, &reached))
+        let known = if self.judges() { filled.min(end) } else { Qty::ZERO };
+        largest(known, end, |qty| self.affords(qty, reached))
+    }
+
+    /// Whether the desk judges the fills of the order one after another.
+    fn judges(&self) -> bool {
+        self.0.market.desks.judges_fills(self.0.terms.class)
+    }
+
+    /// The largest order that still trades with a resting order that was passed over, if that is more than `most`.
+    fn with_part_of_maker(&self, reached: &Reached<D::Plan>, most: Qty) -> Option<Qty> {
+        let is_near = |(before, fill): &&(Qty, Fill)| *before <= most && most < *before + fill.qty;
+        let (before, fill) = reached.passed_over.iter().find(is_near)?;
+        let (mut plan, mut left) = (self.0.market.desks.plan(self.0.market.time), *before);
+        let whole = self.sized(*before + fill.qty);
+        for fill in &reached.fills {
+            let qty = fill.qty.min(left);
+            if qty > Qty::ZERO {
+                self.covers(&mut plan, &whole, Fill { qty, ..*fill });
+            }
+            left -= qty;
+        }
+        let end = largest(*before, *before + fill.qty, |qty| {
+            let part = Fill { qty: qty - *before, ..*fill };
+            self.covers(&mut plan.clone(), &self.sized(qty), part) == Cover::Both
+        });
+        (end > most).then_some(end)
+    }
+
+    fn covers(&self, plan: &mut D::Plan, sized: &Terms<'_>, fill: Fill) -> Cover {
+        let Market { floor, desks, .. } = self.0.market;
+        desks.covers(plan, floor.live(fill.maker), sized, fill.qty)
     }
 
     /// Whether the account affords `qty`, of which the planned fills trade the first part and what is left is live.
@@ -240,34 +290,40 @@ impl<D: Desks> Search<'_, D> {
             || rest.is_none() && desks.passes(&mut desks.plan(time), sized) == sized.qty
     }
 
-    /// Plans the fills of an order of `bound`. If `judges`, the plan ends before the first fill that the account does not afford.
-    fn reach(&self, bound: Qty, judges: bool) -> Reached<D::Plan> {
+    /// Plans the fills of an order of `bound`. The plan ends before the first fill that the account does not afford, where its desk judges
+    /// fills one after another, or that its desk does not let it make.
+    fn reach(&self, bound: Qty) -> Reached<D::Plan> {
         let Market { floor, desks, time, .. } = self.0.market;
-        let sized = self.sized(bound);
+        let (sized, judges) = (self.sized(bound), self.judges());
         let mut noted = desks.plan(time);
         let mut tried: Vec<Fill> = Vec::new();
-        let (mut filled, mut uncovered, mut beyond, mut is_cut) = (Qty::ZERO, 0, None, false);
+        let mut passed_over: Vec<(Qty, Fill)> = Vec::new();
+        let (mut filled, mut beyond, mut is_dear, mut is_cut) = (Qty::ZERO, None, false, false);
         let want = |maker: Slot, resting: &Order| {
             let take = resting.remaining.min(bound - filled);
             if take == Qty::ZERO {
                 return Some(Qty::ZERO);
             }
-            match desks.covers(&mut noted, floor.live(maker), &sized, take) {
+            let fill = Fill { maker, price: resting.price, qty: take };
+            match self.covers(&mut noted, &sized, fill) {
                 Cover::Both => {}
-                Cover::NotMaker if uncovered < FILLS_MAX => {
-                    uncovered += 1;
+                Cover::NotMaker if passed_over.len() < FILLS_MAX => {
+                    passed_over.push((filled, fill));
                     return None;
                 }
-                Cover::NotMaker | Cover::NotTaker => {
+                Cover::NotMaker => {
                     is_cut = true;
+                    return Some(Qty::ZERO);
+                }
+                Cover::NotTaker => {
+                    beyond = Some(fill);
                     return Some(Qty::ZERO);
                 }
             }
             if judges {
-                let fill = Fill { maker, price: resting.price, qty: take };
                 tried.push(fill);
                 if !self.passes(&self.sized(filled + take), &tried, None, &noted) {
-                    beyond = Some(fill);
+                    (beyond, is_dear) = (Some(fill), true);
                     return Some(Qty::ZERO);
                 }
             }
@@ -277,22 +333,25 @@ impl<D: Desks> Search<'_, D> {
         let mut fills = Vec::new();
         let (symbol, side) = (sized.symbol_id, sized.class.side());
         let is_whole = plan(&floor.orders, symbol, side, self.0.reach(), want, FILLS_MAX, &mut fills);
-        Reached { fills, plan: noted, beyond, is_whole: is_whole && !is_cut }
+        if is_dear {
+            // The plan as it was before the fill that the account does not afford.
+            noted = desks.plan(time);
+            for fill in &fills {
+                self.covers(&mut noted, &sized, *fill);
+            }
+        }
+        let is_whole = is_whole && !is_cut && beyond.is_none();
+        Reached { fills, plan: noted, beyond, passed_over, is_whole }
     }
 
-    /// The most of an order that can pay for all `fills` and for a part of the next one.
-    fn with_part(&self, fills: &mut Vec<Fill>, next: Fill) -> Qty {
-        let Market { floor, desks, time, .. } = self.0.market;
-        let filled = filled(fills);
-        // The plan as it was before the fill that the account does not afford.
-        let (mut before, whole) = (desks.plan(time), self.sized(filled + next.qty));
-        for fill in &*fills {
-            desks.covers(&mut before, floor.live(fill.maker), &whole, fill.qty);
-        }
+    /// The most of an order that can pay for all fills and for a part of the next one.
+    fn with_part(&self, reached: &mut Reached<D::Plan>, next: Fill) -> Qty {
+        let filled = filled(&reached.fills);
+        let Reached { fills, plan: before, .. } = reached;
         largest(filled, filled + next.qty, |qty| {
             let (sized, part) = (self.sized(qty), Fill { qty: qty - filled, ..next });
             let mut plan = before.clone();
-            let cover = desks.covers(&mut plan, floor.live(next.maker), &sized, part.qty);
+            let cover = self.covers(&mut plan, &sized, part);
             fills.push(part);
             let is_good = cover == Cover::Both && self.passes(&sized, fills, None, &plan);
             fills.pop();

@@ -13,7 +13,7 @@ use buttonwood_engine::{
     TransferStatus, TransferWay,
 };
 use buttonwood_model::{AccountId, Claim, CurrencyId, Due, OrderKind, Role, SessionId, Side, SymbolId, Time};
-use buttonwood_num::{Decimal, Money, Price};
+use buttonwood_num::{Decimal, HUNDREDTHS_PER_LOT, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, caller};
 use std::sync::Arc;
 
@@ -111,9 +111,17 @@ impl Stage {
         qty: &str,
         price: &str,
     ) -> Answer {
-        let grid = self.exchange.state.symbol(self.btcusd).expect("it is listed").grid.clone();
+        let place = self.limit_order(side, qty, price);
+        self.nonce += 1;
+        let caller = Some(caller(session, account, self.nonce));
+        self.exchange.submit(1, &Command { caller, body: TradingCommand::Place(place).into() })
+    }
+
+    /// A limit order, before it is sent.
+    fn limit_order(&self, side: Side, qty: &str, price: &str) -> Place {
+        let grid = &self.exchange.state.symbol(self.btcusd).expect("it is listed").grid;
         let decimal = |text: &str| Decimal::parse(text.as_bytes()).expect("the test writes decimals");
-        let place = Place {
+        Place {
             symbol: self.btcusd,
             side,
             claim: Claim::Yes,
@@ -125,10 +133,7 @@ impl Stage {
             client_id: None,
             stop: Price::default(),
             margin: false,
-        };
-        self.nonce += 1;
-        let caller = Some(caller(session, account, self.nonce));
-        self.exchange.submit(1, &Command { caller, body: TradingCommand::Place(place).into() })
+        }
     }
 
     fn balance(&self, currency: CurrencyId) -> [Money; 2] {
@@ -286,6 +291,43 @@ fn what_an_advance_bought_stays() {
     assert_eq!(stage.settle(advance, false), Answer::Funds(Made::Transfer(advance)));
     assert_eq!(free(&stage, beside), money("1"));
     assert_eq!(stage.exchange.stored(), stage.exchange.state);
+}
+
+/// The most that a preview names is affordable and a lot more is not, with any amount of money; also where a resting order of a group in
+/// advance may trade a part of what it offers, and one of more trades with the next orders (D-181).
+#[test]
+fn the_most_of_a_preview_knows_what_a_resting_order_covers_in_part() {
+    let mut stage = Stage::new();
+    let (usd, btc, taker) = (stage.usd, stage.btc, stage.exchange.account("taker", ""));
+    let key = stage.exchange.key("taker", taker, Role::Trader);
+    stage.receive("100", TransferMethod::Ach);
+    stage.own(Body::credit(stage.ann, vec![(btc, money("2"))]));
+    stage.order(stage.maker_key, stage.maker, Side::Buy, "5", "990");
+    stage.order(stage.maker_key, stage.maker, Side::Sell, "5", "1010");
+    // Worth more than it asks for: the loss of a part is within five dollars.
+    stage.order(stage.trader, stage.ann, Side::Sell, "2", "991");
+    let lot = Qty::from_hundredths(HUNDREDTHS_PER_LOT);
+    let preview = |stage: &Stage, qty: Qty| {
+        let place = Place { kind: OrderKind::Market, qty, ..stage.limit_order(Side::Buy, "1", "1010") };
+        let place = Place { price: Price::default(), ..place };
+        stage.exchange.state.preview(&caller(key, taker, 1), &place, stage.exchange.stamp.time)
+    };
+    let (one, mut near) = (stage.limit_order(Side::Buy, "1", "1010").qty, 0);
+    for _ in 0..400 {
+        stage.own(Body::credit(taker, vec![(usd, money("2.5"))]));
+        let most = preview(&stage, one).most.expect("it is of the amount");
+        let (at_most, beyond) = (preview(&stage, most).outcome, preview(&stage, most + lot).outcome);
+        let is_short = |outcome: &Result<_, AnyReject>| {
+            let funds = |reject: &PlaceReject| matches!(reject, PlaceReject::InsufficientFunds { .. });
+            matches!(outcome, Err(AnyReject::Trading(TradingReject::Place(reject))) if funds(reject))
+        };
+        assert!(!is_short(&at_most) && is_short(&beyond), "{most:?}: {at_most:?}, {beyond:?}");
+        near += u32::from(
+            at_most
+                .is_ok_and(|preview| preview.worst == Some(stage.limit_order(Side::Buy, "1", "991").price)),
+        );
+    }
+    assert!(near > 0, "some trade with the resting order of the group alone");
 }
 
 /// A returned advance that was spent: orders are cancelled, the house lends the rest, and until that is repaid, first of all from what

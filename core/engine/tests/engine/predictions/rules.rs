@@ -170,6 +170,41 @@ fn an_advance_buys_no_claims() {
     stage.replays();
 }
 
+/// The most that a preview names knows the bound of an advance, which a part of a fill may keep within, and a mint within the group (D-181).
+#[test]
+fn the_most_of_a_preview_is_within_the_bound_of_an_advance() {
+    let mut stage = Stage::new();
+    let beside = stage.exchange.account_beside(stage.accounts[ANN], "eve", "");
+    stage.accounts.push(beside);
+    stage.keys.push(stage.exchange.key("eve", beside, Role::Trader));
+    stage.exchange.own(Body::credit(beside, vec![(stage.usd, money("1000"))]));
+    let eve = 3;
+    let preview = |stage: &Stage, words: &str| {
+        let (place, now) = (stage.place(RAIN, words), stage.exchange.stamp.time);
+        let caller = caller(stage.keys[ANN], stage.accounts[ANN], stage.nonce + 1);
+        stage.exchange.state.preview(&caller, &place, now)
+    };
+    let most =
+        |stage: &Stage, words: &str| preview(stage, words).most.expect("it is of the amount").hundredths();
+    // Five dollars may be given up: two of them for all of the first order, the others for a part of the second.
+    stage.placed(CAT, "buy no 4 @ 0.50");
+    stage.placed(BOB, "buy no 100 @ 0.50");
+    let free = most(&stage, "buy yes 50 @ 0.50");
+    advance(&mut stage, ANN, "100");
+    assert_eq!(most(&stage, "buy yes 50 @ 0.50"), 100_000);
+    assert!(free > 100_000, "{free}");
+    let fits = preview(&stage, "buy yes 10 @ 0.50").outcome.expect("it is taken");
+    assert_eq!((fits.executed.hundredths(), fits.reason), (100_000, None));
+    let beyond = preview(&stage, "buy yes 10.01 @ 0.50").outcome.expect("its first fill is taken");
+    assert_eq!(
+        (beyond.executed.hundredths(), beyond.reason),
+        (40_000, Some(CancelReason::InsufficientFunds))
+    );
+    // A mint within the group gives up a dollar a pair.
+    stage.placed(eve, "buy no 10 @ 0.60");
+    assert_eq!(most(&stage, "buy yes 5 @ 0.40"), 50_000);
+}
+
 /// Live buys count as gone while a group has an advance, waiting stops included: all of them together buy no more than the group's own money, and the
 /// dollars that they reserve back no withdrawal (D-181).
 #[test]
