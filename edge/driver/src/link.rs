@@ -11,7 +11,8 @@ use crate::wallet::{Holdings, Purse, shared};
 use buttonwood_address::Network as Format;
 use buttonwood_custody::simulated::Refusal;
 use buttonwood_custody::{
-    Branch, Chain, Observation, Outpoint, Output, Payer, Payment, Report, Spends, Step, Watcher, network,
+    Branch, Chain, Observation, Outcome, Outpoint, Output, Payer, Payment, Report, Spends, Step, Watcher,
+    network,
 };
 use buttonwood_engine::funds::deposit::{Command as DepositCommand, Seen};
 use buttonwood_engine::funds::{ChainBlock, Origin};
@@ -66,7 +67,7 @@ pub(crate) struct Link {
     /// Addresses and currencies that are being swept.
     sweeping: BTreeSet<Purse>,
     /// Those that could not be swept, with what they held then, of the network's own currency too: they are tried again once that
-    /// changes.
+    /// changes, or once a payment that would have spent it has ended otherwise.
     unswept: BTreeMap<Purse, [Money; 2]>,
     sweeps: u64,
     waits: Waits,
@@ -124,6 +125,7 @@ impl Link {
     /// Takes what an operator has done about a withdrawal. A remedy that was taken before changes nothing.
     pub(crate) fn remedy(&mut self, state: &State, transfer: &Transfer, is_rebuilt: bool) {
         self.accept(state, transfer);
+        self.unswept.clear();
         if is_rebuilt && self.payer.bump(payments::newest_number(state, transfer.eid)) {
             tracing::info!(network = %self.name, eid = transfer.eid.0, "an operator has a payment made again");
         }
@@ -365,18 +367,7 @@ impl Link {
                 self.payer.recorded(*payment, &attempt.signed.tx);
                 self.short.remove(payment);
             }
-            Step::Settled { payment, .. } => match Owner::of(*payment) {
-                // One that has failed is sent again.
-                Owner::Move(eid) => self.accept_again(desk, eid),
-                Owner::Sweep => {
-                    if let Some(swept) = self.payer.payment(*payment) {
-                        let from = swept.from.first().cloned().unwrap_or_default();
-                        self.sweeping.remove(&(from, swept.currency.clone()));
-                    }
-                    self.is_stale = true;
-                }
-                Owner::Withdrawal(_) => {}
-            },
+            Step::Settled { payment, settled } => self.note_end(desk, *payment, settled.outcome),
             Step::Short { payment, available } => self.note_shortage(*payment, *available),
             Step::Blocked { payment, reason } => {
                 let owner = Owner::of(*payment);
@@ -399,6 +390,26 @@ impl Link {
         }
     }
 
+    /// Takes note of the end of a payment.
+    fn note_end(&mut self, desk: &Desk, id: u64, outcome: Outcome) {
+        if outcome != Outcome::Completed {
+            // Its address holds as much as before, but may pay with it now.
+            self.unswept.clear();
+        }
+        match Owner::of(id) {
+            // One that has failed is sent again.
+            Owner::Move(eid) => self.accept_again(desk, eid),
+            Owner::Sweep => {
+                if let Some(swept) = self.payer.payment(id) {
+                    let from = swept.from.first().cloned().unwrap_or_default();
+                    self.sweeping.remove(&(from, swept.currency.clone()));
+                }
+                self.is_stale = true;
+            }
+            Owner::Withdrawal(_) => {}
+        }
+    }
+
     /// Sends a move again that is still being sent.
     fn accept_again(&mut self, desk: &Desk, eid: Eid) {
         desk.ask(|state| {
@@ -411,6 +422,7 @@ impl Link {
     /// Sends a move again whose payment cannot confirm any more.
     fn move_again(&mut self, desk: &Desk, payment: u64, eid: Eid) {
         self.payer.give_up(payment);
+        self.unswept.clear();
         self.accept_again(desk, eid);
     }
 
@@ -421,6 +433,7 @@ impl Link {
             self.sweeping.remove(&(from, swept.currency.clone()));
         }
         self.payer.give_up(id);
+        self.unswept.clear();
         self.is_stale = true;
     }
 
