@@ -12,7 +12,7 @@ use buttonwood_engine::funds::reserves::{Command as ReservesCommand, changes};
 use buttonwood_engine::funds::withdrawal::{Command as WithdrawalCommand, Withdraw};
 use buttonwood_engine::funds::{ApprovalScope, EntryRef, OutputKey};
 use buttonwood_engine::{Answer, Eid, FundsCommand, Made, Outcome, TransferMethod};
-use buttonwood_model::{AccountId, Time};
+use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::Money;
 use std::sync::Arc;
 
@@ -26,6 +26,27 @@ const FREQUENT: usize = 1;
 /// The row that an answer names; none if it refuses.
 fn row(answer: &Answer) -> Option<Eid> {
     if let Ok(Made::Transfer(eid)) = answer.made() { Some(eid) } else { None }
+}
+
+/// A withdrawal that is to be requested.
+struct Wanted {
+    account: AccountId,
+    /// The place of what arrives.
+    at: usize,
+    receiver: usize,
+    /// The currency that the account gives.
+    given: CurrencyId,
+}
+
+/// The terms of a withdrawal at a moment.
+#[derive(Debug)]
+struct WithdrawalTerms {
+    fee: i128,
+    uses_free: bool,
+    /// The money that may leave the account.
+    leaving: i128,
+    is_approved: bool,
+    is_halted: bool,
 }
 
 impl Treasury {
@@ -54,12 +75,10 @@ impl Treasury {
         let receiver = self.receiver();
         let is_wrapped = place.code == "GUSD" && account != self.founded.accounts[1] && self.dice.once_in(2);
         let given = if is_wrapped { self.founded.dollar } else { place.currency };
-        let state = self.state();
-        let (fee, uses_free) =
-            if is_wrapped { (0, false) } else { self.books.terms(&state, account, at, self.now) };
-        let leaving = self.books.may_leave(&state, account, given, self.now);
+        let wanted = Wanted { account, at, receiver, given };
+        let before = self.terms(&wanted, self.now);
         let small = place.minimum + i128::from(serial) * place.grain;
-        let whole = (leaving - fee) / place.grain * place.grain;
+        let whole = (before.leaving - before.fee) / place.grain * place.grain;
         let amount = match self.dice.below(20) {
             0 => whole,
             1 => whole + place.grain,
@@ -70,14 +89,6 @@ impl Treasury {
         if self.books.paid.iter().any(|paid| (paid.place, paid.amount) == (at, amount)) {
             return Ok(());
         }
-        let asked = self.books.approvals.get(&(account, place.network, receiver));
-        let is_approved = asked.is_some_and(|asked| asked.plus(HOLD) <= self.now);
-        let halts = state.funds().halts();
-        let reserves = state.funds().reserves();
-        let is_stopped = |currency| halts.stops_withdrawal(currency) || reserves.stops_withdrawal(currency);
-        // After a crash a payment in a block may be missed until the next look at it: then assets seem too low, and all waits.
-        let is_halted = is_stopped(place.currency) || is_stopped(given);
-        let must = is_approved && !is_halted && amount >= place.minimum && amount + fee <= leaving;
         let address = place.receiver(receiver);
         let client_id = format!("w{serial}");
         let withdraw = Withdraw {
@@ -92,22 +103,49 @@ impl Treasury {
             client_id: client_id.clone(),
         };
         let answer = self.ask(&WithdrawalCommand::Withdraw(Arc::new(withdraw)).into())?;
+        let fits = |terms: &WithdrawalTerms| amount >= place.minimum && amount + terms.fee <= terms.leaving;
+        // A crash may lie before the answer: then the clock has moved, and the start has looked at the chains.
         let Some(eid) = row(&answer) else {
+            let ends = [before, self.terms(&wanted, self.now)];
+            let must = ends.iter().all(|terms| terms.is_approved && !terms.is_halted && fits(terms));
             return if must { Err(format!("refused, though all is right: {answer:?}")) } else { Ok(()) };
         };
-        if !must {
-            return Err(format!(
-                "accepted, though it must not be (approved: {is_approved}, at most: {leaving}): {amount}"
-            ));
+        let made =
+            self.state().funds().transfer(eid).map(|transfer| (transfer.time, transfer.row.fee.units()));
+        let (accepted, charged) = made.ok_or_else(|| format!("{eid:?} is not listed"))?;
+        let then = self.terms(&wanted, accepted);
+        let ends = [then, before];
+        let is_any = |fact: &dyn Fn(&WithdrawalTerms) -> bool| ends.iter().any(fact);
+        if !(is_any(&|terms| terms.is_approved) && is_any(&|terms| !terms.is_halted) && is_any(&fits)) {
+            return Err(format!("accepted, though it must not be ({ends:?}): {amount}"));
         }
-        let charged = self.state().funds().transfer(eid).map(|transfer| transfer.row.fee.units());
-        if charged != Some(fee) {
-            return Err(format!("{eid:?} costs {charged:?}, not {fee}"));
-        }
-        let free_in = uses_free.then(|| month(self.now));
+        let Some(terms) = ends.iter().find(|terms| terms.fee == charged) else {
+            return Err(format!("{eid:?} costs {charged}, which are no terms of it"));
+        };
+        let free_in = terms.uses_free.then(|| month(accepted));
         self.tally.withdrawals += 1;
-        self.books.accept(eid, account, at, receiver, amount, fee, given, free_in, client_id);
+        self.books.accept(eid, account, at, receiver, amount, charged, given, free_in, client_id);
         Ok(())
+    }
+
+    /// The terms of a withdrawal by what the books know now, as of this moment.
+    fn terms(&self, wanted: &Wanted, now: Time) -> WithdrawalTerms {
+        let Wanted { account, at, receiver, given } = *wanted;
+        let (state, place) = (self.state(), self.books.place(at));
+        let is_wrapped = given != place.currency;
+        let (fee, uses_free) =
+            if is_wrapped { (0, false) } else { self.books.terms(&state, account, at, now) };
+        let asked = self.books.approvals.get(&(account, place.network, receiver));
+        let (halts, reserves) = (state.funds().halts(), state.funds().reserves());
+        let is_stopped = |currency| halts.stops_withdrawal(currency) || reserves.stops_withdrawal(currency);
+        WithdrawalTerms {
+            fee,
+            uses_free,
+            leaving: self.books.may_leave(&state, account, given, now),
+            is_approved: asked.is_some_and(|asked| asked.plus(HOLD) <= now),
+            // After a crash a payment in a block may be missed until the next look at it: then assets seem too low, and all waits.
+            is_halted: is_stopped(place.currency) || is_stopped(given),
+        }
     }
 
     fn receiver(&mut self) -> usize {
@@ -158,16 +196,23 @@ impl Treasury {
         let entry = EntryRef { scope, network: place.network.to_owned(), canonical: address.clone() };
         let request =
             Request { entry: entry.clone(), text: address, label: "own".into(), memo: String::new() };
-        let asked = self.now;
+        let from = self.now;
         let answer = self.once(&ApprovalCommand::RequestApproval(Arc::new(request)).into())?;
-        let is_listed = self.state().funds().approvals().get(&entry).is_some();
-        if answer.is_some() && !is_listed {
+        let asked = self.state().funds().approvals().get(&entry).map(|approved| approved.requested);
+        if answer.is_some() && asked.is_none() {
             return Err(format!("{entry:?} was answered by {answer:?} and is not listed"));
         }
-        if is_listed {
+        if let Some(asked) = asked {
+            self.check_moment("an approval", from, asked)?;
             self.books.approvals.insert(key, asked);
         }
         Ok(())
+    }
+
+    /// A row that was entered between `from` and now bears a time between them. A crash moves the clock, and stamps may run a little ahead.
+    fn check_moment(&self, what: &str, from: Time, at: Time) -> Result<(), Finding> {
+        let is_good = (from..=self.now.plus(Time::SECOND)).contains(&at);
+        if is_good { Ok(()) } else { Err(format!("{what} is of {at:?}, not of {from:?} to {:?}", self.now)) }
     }
 
     /// Time passes until a hold ends, or until a second before that.
@@ -193,8 +238,7 @@ impl Treasury {
         let ((_, place), serial) = (self.place(), self.next_serial());
         let is_held = self.dice.once_in(2);
         let (source, target) = if is_held { (ann, vault) } else { (vault, ann) };
-        let now = self.now;
-        let free = self.books.may_leave(&self.state(), source, place.currency, now);
+        let free = self.books.may_leave(&self.state(), source, place.currency, self.now);
         let amount = match self.dice.below(10) {
             0 => free,
             1 => free + 1,
@@ -208,12 +252,20 @@ impl Treasury {
             client_id: format!("m{serial}"),
         };
         let answer = self.ask(&InternalCommand::Transfer(Arc::new(moved)).into())?;
-        if row(&answer).is_some() != (amount > 0 && amount <= free) {
-            return Err(format!("a move of {amount} of {free} into custody ({is_held}) gives {answer:?}"));
+        // A crash may lie before the answer, and an advance may have cleared then.
+        let may = |free| amount > 0 && amount <= free;
+        let since = self.books.may_leave(&self.state(), source, place.currency, self.now);
+        let is_made = row(&answer).is_some();
+        if is_made != may(free) && is_made != may(since) {
+            return Err(format!(
+                "a move of {amount} of {free}, then {since}, into custody ({is_held}) gives {answer:?}"
+            ));
         }
         if let Some(eid) = row(&answer) {
-            let today = now.0 / DAY * DAY + RUN;
-            let run = Time(if today > now.0 { today } else { today + DAY });
+            let accepted = self.state().funds().transfer(eid).map(|transfer| transfer.time);
+            let accepted = accepted.ok_or_else(|| format!("{eid:?} is not listed"))?;
+            let today = accepted.0 / DAY * DAY + RUN;
+            let run = Time(if today > accepted.0 { today } else { today + DAY });
             let currency = place.currency;
             self.books.moved.push(Moved { eid, source, target, currency, amount, is_held, run });
         }
@@ -234,14 +286,15 @@ impl Treasury {
             number: String::new(),
             routing: String::new(),
         };
-        let at = self.now;
+        let from = self.now;
         let answer = self.once(&BankCommand::Receive(Arc::new(receipt)).into())?;
-        let is_there =
-            self.state().funds().transfer(next).is_some_and(|row| row.row.amount.units() == amount);
-        if answer.is_some() && !is_there {
+        let state = self.state();
+        let listed = state.funds().transfer(next).filter(|row| row.row.amount.units() == amount);
+        if answer.is_some() && listed.is_none() {
             return Err(format!("a bank's money is not listed: {answer:?}"));
         }
-        if is_there {
+        if let Some(at) = listed.map(|row| row.time) {
+            self.check_moment("a bank's money", from, at)?;
             self.books.advances.push(Advance { eid: next, account, amount, at, is_returned: false });
         }
         Ok(())
@@ -255,15 +308,18 @@ impl Treasury {
             return Ok(());
         }
         let advance = self.dice_of(&advances);
-        let is_open = !advance.is_returned && self.now < advance.at.plus(CLEARING);
+        let is_open = |now: Time| !advance.is_returned && now < advance.at.plus(CLEARING);
+        let was_open = is_open(self.now);
         let settlement = Settlement { eid: advance.eid, returned: true };
         let answer = self.once(&BankCommand::Settle(settlement).into())?;
         let status = self.state().funds().transfer(advance.eid).map(|transfer| transfer.row.status);
         let is_returned = status == Some(buttonwood_engine::TransferStatus::Returned);
+        // A crash may lie before the answer, and the advance may have cleared then.
+        let ends = [was_open, is_open(self.now)];
         if let Some(answer) = answer
-            && row(&answer).is_some() != is_open
+            && !ends.contains(&row(&answer).is_some())
         {
-            return Err(format!("an advance (open: {is_open}) was taken back: {answer:?}: {advance:?}"));
+            return Err(format!("an advance (open: {ends:?}) was taken back: {answer:?}: {advance:?}"));
         }
         let noted = self.books.advances.iter_mut().find(|other| other.eid == advance.eid);
         if let Some(noted) = noted.filter(|_| is_returned) {
