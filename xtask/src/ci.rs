@@ -12,7 +12,7 @@ use crate::{
 type Step = (&'static str, fn(&Repo) -> Done);
 
 /// The steps of every commit.
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     ("edits", |repo| planted::run(repo, &["--check"])),
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),
@@ -24,27 +24,44 @@ const STEPS: [Step; 11] = [
     ("contract", |repo| contract::run(repo, contract::Mode::Check)),
     ("test", suite::run),
     ("faults", |repo| faults::run(repo, &["--quick"])),
+    ("sim", |repo| sim::run(repo, &["--ci"])),
 ];
 
 /// Long steps, of which each commit runs one in turn, so that the whole stays within half an hour on two cores.
 const IN_TURN: [Step; TURNS] = [
-    ("sim", |repo| sim::run(repo, &["--ci"])),
     ("planted", |repo| planted::run(repo, &["--ci"])),
     ("mutants", |repo| mutants::run(repo, &["--ci"])),
     ("fuzz", |repo| fuzz::run(repo, &["--seconds", "10"])),
+    ("funds", |repo| sim::run(repo, &FUNDS)),
     ("overload", |repo| overload::run(repo, overload::Length::Quick)),
     ("instructions", |repo| instructions::run(repo, instructions::Mode::Check)),
     ("ops", ops::run),
 ];
 
+/// Treasuries on faulty chains, many more than the simulator's part of each commit has.
+const FUNDS: [&str; 8] = ["--only", "funds", "--seeds", "600", "--commands", "800", "--cuts", "4"];
+
 /// How many long steps take turns.
 pub(crate) const TURNS: usize = 7;
 
-pub(crate) fn run(repo: &Repo) -> Done {
+/// The long steps of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turns {
+    /// The one whose turn it is at this commit.
+    One,
+    /// Each of them, with this commit's part of planted bugs and mutants.
+    All,
+}
+
+/// Runs the steps of every commit, then the long steps.
+pub(crate) fn run(repo: &Repo, turns: Turns) -> Done {
     let whole = Instant::now();
     let mut times = Vec::new();
-    let turn = Part::in_turn(repo, TURNS, 1)?;
-    for (name, step) in STEPS.iter().chain(IN_TURN.get(turn.of(TURNS)).unwrap_or_default()) {
+    let in_turn = match turns {
+        Turns::One => Part::in_turn(repo, TURNS, 1)?.of(TURNS),
+        Turns::All => 0..TURNS,
+    };
+    for (name, step) in STEPS.iter().chain(IN_TURN.get(in_turn).unwrap_or_default()) {
         println!("\n== {name}");
         let start = Instant::now();
         let done = step(repo);

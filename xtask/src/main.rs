@@ -47,7 +47,9 @@ use repo::Repo;
 const USAGE: &str = "\
 usage: cargo xtask <chore>
 
-  ci               what a change must pass, as continuous integration runs it; stops at the first failure
+  ci [--all]       what a change must pass, as continuous integration runs it; stops at the first failure. Of the long steps each
+                   commit runs one in turn; --all runs one of each kind: this commit's part of planted bugs and of mutants,
+                   fuzz, 600 treasuries of the simulator, a short overload, instructions and ops (about an hour)
   test             every test: unit, acceptance, documentation, then ccxt, other clients, schemathesis and the pages in a browser
   ccxt             stock ccxt from PyPI against a freshly started sandbox
   clients          published clients from PyPI and npm, unmodified, against a freshly started sandbox
@@ -96,7 +98,8 @@ fn run(words: &[String]) -> Done {
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     let repo = Repo::find()?;
     match (chore.as_str(), rest.as_slice()) {
-        ("ci", []) => ci::run(&repo),
+        ("ci", []) => ci::run(&repo, ci::Turns::One),
+        ("ci", ["--all"]) => ci::run(&repo, ci::Turns::All),
         ("test", []) => {
             let done = suite::run(&repo);
             skipped::sum_up();

@@ -71,8 +71,9 @@ const IDENTITIES: u64 = 60;
 /// Runs of streams.
 const STREAMS: u64 = 120;
 
-/// Searches of adversaries.
+/// Searches of adversaries, and those in continuous integration.
 const HUNTS: u64 = 6;
+const HUNTS_IN_CI: u64 = 2;
 
 /// Steps of a run of funds, perpetuals, spot margin, both products off the book or prediction markets, and one more for so many commands of a life.
 const STEPS: u64 = 100;
@@ -200,7 +201,7 @@ impl Work<'_> {
                 Kind::Predictions => totals.prediction_runs < PREDICTIONS / parts,
                 Kind::Identity => totals.identity_runs < IDENTITIES / parts,
                 Kind::Streams => totals.streams_runs < STREAMS / parts,
-                Kind::Adversary => totals.hunts < HUNTS / parts,
+                Kind::Adversary => totals.hunts < if parts == 1 { HUNTS } else { HUNTS_IN_CI },
             },
         };
         Kind::ALL
