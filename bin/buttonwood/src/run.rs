@@ -365,7 +365,9 @@ fn serve_until_told(doors: Doors, data: &Path, app: App, parts: Parts, stop: &St
     let metrics =
         metrics.map(|door| metrics::serve(door, Arc::clone(&app), connections, data)).transpose()?;
     let active = trading.map(|trading| keep_trading(trading, Arc::clone(&app))).transpose()?;
-    let feeds = Feeds::start(&running.exchange(), feeds, app.sandbox)
+    let is_sandbox =
+        app.exchange.views().state().opening().is_some_and(|opening| opening.mode == Mode::Sandbox);
+    let feeds = Feeds::start(&running.exchange(), feeds, is_sandbox)
         .map_err(|error| Trouble::System(format!("cannot start the thread of a feed: {error}")))?;
     let mut out = std::io::stdout();
     // Standard output may be closed; the exchange runs anyway.

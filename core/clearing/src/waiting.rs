@@ -131,7 +131,7 @@ impl Waiting {
         self.new.len() | self.ready.len() | self.turns.changed() > 0 || self.attempt.is_some()
     }
 
-    /// Whether [`Waiting::begin`] has something to do. What is left of earlier commands waits for its step: no other command pays for it.
+    /// Whether [`Waiting::begin`] has something to do. The rest of earlier commands waits for its step: no other command pays for it.
     #[inline]
     pub(crate) fn is_busy(&self) -> bool {
         !self.new.is_empty() || self.turns.changed() > 0 || self.attempt.is_some()

@@ -413,7 +413,7 @@ impl trading::Desks for Desks {
     #[inline(always)]
     fn plan(&self, time: Time) -> Plan {
         let meter = (!self.advances.is_empty()).then(|| Meter::new(time));
-        Plan { meter, time, ..Plan::default() }
+        Plan { time, meter, ..Plan::default() }
     }
 
     fn uncovered(&self, symbol: &Symbol, plan: &Plan) -> CancelReason {

@@ -17,7 +17,7 @@ pub const IDLE: u64 = 30 * 60 * Time::SECOND;
 pub const CODE_FRESH: u64 = 5 * 60 * Time::SECOND;
 /// Browsers in which a user is fully signed in at most: another one ends the oldest.
 pub const BROWSERS_MAX: usize = 20;
-/// Half sessions of a user from one peer at most, in which the password was given and the code was not: another one ends the oldest.
+/// Half sessions of a user from one peer at most, in which the password was given and the code was not: another one ends the oldest.
 pub const HALVES_OF_PEER: usize = 3;
 /// Half sessions of a user from all peers at most: another one ends the oldest of the peer that has the most.
 pub const HALVES_MAX: usize = 60;
@@ -204,7 +204,9 @@ fn make_half_room<E: From<BytesRef>>(identity: &Identity, user: &User, peer: Pee
     } else if halves.len() >= HALVES_MAX {
         // The last of the maxima of the reversed list is the oldest.
         let ended = halves.iter().rev().max_by_key(|(_, its)| of(*its).count());
-        ended.into_iter().for_each(|(id, _)| out.push_named(&Infrequent::BrowserEnded(*id)));
+        if let Some((id, _)) = ended {
+            out.push_named(&Infrequent::BrowserEnded(*id));
+        }
     }
 }
 
@@ -326,7 +328,7 @@ impl Identity {
         self.begin_sign_in(access, new, false, now);
     }
 
-    /// Opens a browser. What gives way to it has ended.
+    /// Opens a browser. The browser that gives way to it has ended.
     pub(crate) fn begin_sign_in(&mut self, access: &mut Access, new: NewBrowser, is_mailed: bool, now: Time) {
         let Some(user) = self.users.get(new.user.index()) else { return };
         let (group, has_factor) = (user.group, user.has_factor());

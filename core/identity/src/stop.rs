@@ -24,7 +24,7 @@ pub struct Stop {
     pub recovery: Vec<Digest>,
 }
 
-/// What follows a link that ends all sessions.
+/// The effects of a link that ends all sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StopSessions {
     /// The SHA-256 of the token in the link.

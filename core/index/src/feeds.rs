@@ -1,6 +1,6 @@
 //! Feeds: prices from outside, which count for an index next to the currency's own dollar book.
 //!
-//! Each price is a command, as old as its document was then, and fresh until it is a minute old. What is stale is dropped when indices are taken, so
+//! Each price is a command, as old as its document was then, and fresh until it is a minute old. A stale one is dropped when indices are taken, so
 //! that a feed that is no longer configured leaves nothing behind.
 //!
 //! Clauses: `PERP-012`; decision D-38. Not here: where a feed's prices come from.

@@ -4,8 +4,8 @@
 //! those are as many sources as are needed. Every product reads it here: marks, premiums, spot margin, collateral, instant orders and
 //! advances. Indices are taken with the marks; what accounts hold is valued at the latest.
 //!
-//! The reference is the same for what the house pays by it: there a book counts only as far as other groups made it. What the house
-//! lends goes by the lower of the two.
+//! The reference is the same for what the house pays by it: there a book counts only as far as other groups made it. The house
+//! lends by the lower of the two.
 //! Marks read the plain index, since D-177 and D-178 bound what they move.
 //!
 //! Clauses: `PERP-012`; decisions D-38, D-179. Not here: the mark of a contract (`margin`), and when marks are taken (`perp`).

@@ -22,11 +22,11 @@ impl Moment {
     }
 }
 
-/// What was read last of a feed whose documents name no time.
-#[derive(Debug, Default)]
+/// The last document of a feed whose documents name no time.
+#[derive(Debug)]
 pub(crate) struct Watch {
     /// Whether such a document is always of now: that of a server, in a sandbox.
-    pub(crate) counts_as_now: bool,
+    counts_as_now: bool,
     last: Option<Seen>,
 }
 
@@ -38,6 +38,11 @@ struct Seen {
 }
 
 impl Watch {
+    /// A watch of a feed that was not read yet.
+    pub(crate) fn new(counts_as_now: bool) -> Self {
+        Self { counts_as_now, last: None }
+    }
+
     /// The age of a document that was read now, and names this time in milliseconds.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ const SHOWN: usize = 40;
 /// The member that is no price.
 const TIME: &str = "time";
 
-/// What a document says.
+/// The prices of a document, and their time.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     /// The prices by the codes of their currencies.

@@ -43,7 +43,7 @@ impl Feeds {
                 exchange: exchange.clone(),
                 feed,
                 is_sandbox,
-                watch: Watch { counts_as_now, ..Watch::default() },
+                watch: Watch::new(counts_as_now),
                 timeless: Noted::default(),
                 sent: Sent::default(),
                 trouble: Noted::default(),

@@ -116,6 +116,7 @@ struct Sessions {
 }
 
 impl HeldAllowances {
+    #[expect(clippy::large_types_passed_by_value, reason = "it is moved once, at the start")]
     pub(crate) fn new(limits: Limits) -> Self {
         let sessions = Sessions { allowances: HashMap::new(), search_at: FEW, rested_at: Duration::ZERO };
         Self { limits, sessions: Mutex::new(sessions) }

@@ -185,6 +185,7 @@ impl Known {
 }
 
 impl KeyTable {
+    #[expect(clippy::large_types_passed_by_value, reason = "it is moved once, at the start")]
     pub(crate) fn new(limits: Limits) -> Self {
         let nobody = Signer::new(&Secret::new(Vec::new()));
         Self { limits, nobody, known: RwLock::default(), version: AtomicU64::new(0) }

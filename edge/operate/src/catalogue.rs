@@ -170,12 +170,12 @@ mod tests {
         for command in COMMANDS {
             assert_eq!(command.guard != Guard::One, takes_two(command), "{command:?}");
         }
-        let mut one: Vec<_> = once()
+        let mut single: Vec<_> = once()
             .filter(|command| !takes_two(command))
             .map(|command| (command.name, command.effect))
             .collect();
-        one.sort_unstable_by_key(|(name, _)| *name);
-        assert_eq!(one, ONE);
+        single.sort_unstable_by_key(|(name, _)| *name);
+        assert_eq!(single, ONE);
         let mut alone: Vec<_> =
             once().filter(|command| command.alone.is_some()).map(|command| command.name).collect();
         alone.sort_unstable();

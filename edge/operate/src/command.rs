@@ -53,7 +53,7 @@ pub enum Form {
     Path,
 }
 
-/// What a command does, which says how many operators agree to it (D-267): each command of the catalogue names it.
+/// The effect of a command, which says how many operators agree to it (D-267): each command of the catalogue names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Reads, and changes nothing.
@@ -192,7 +192,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command that answers with one object. What gives, takes, sets terms or opens takes two operators where two are needed: it is
+    /// A command that answers with one object. A command that gives, takes, sets terms or opens takes two operators where two are needed: it is
     /// checked and proposed as it was sent, and its function runs when another operator approves it (D-184). The function must change
     /// nothing in a dry run.
     pub const fn once(name: &'static str, effect: Effect, run: Once) -> Self {

@@ -104,9 +104,8 @@ impl People {
             (None, Some(password)) => {
                 let checked = self.look(|identity| identity.check_sign_in(&found.login, from.peer(), now));
                 checked.map_err(|reject| refusal(reject, now))?;
-                if !self.is_right(&found.login, found.credential, password, from).await? {
                 self.check_peer(from)?;
-                if !self.is_right(&found.login, found.credential, password).await? {
+                if !self.is_right(&found.login, found.credential, password, from).await? {
                     let failure = Failure { login: found.login, peer: from.peer(), code_of: None };
                     self.count_failure(failure.peer);
                     let _ = self.submit(Command::Fail(failure)).await?;
@@ -179,9 +178,8 @@ impl People {
             Ok((user.login, user.credential))
         });
         let (login, before) = found.map_err(|reject| refusal(reject, now))?;
-        if !self.is_right(&login, before, old, from).await? {
         self.check_peer(from)?;
-        if !self.is_right(&login, before, old).await? {
+        if !self.is_right(&login, before, old, from).await? {
             return self.fail(Failure { login, peer: from.peer(), code_of: None }).await;
         }
         let address = self.address(&login).unwrap_or_default();

@@ -35,7 +35,6 @@ impl People {
         let credential =
             found.as_ref().filter(|(_, user)| user.is_active()).map_or(0, |(_, user)| user.credential);
         let is_right = self.is_right(&login, credential, password, from).await?;
-        let is_right = self.is_right(&login, credential, password).await?;
         // Others of the peer may have failed meanwhile; a right one must not show by another answer.
         self.check_peer(from)?;
         let failure = Failure { login, peer: from.peer(), code_of: None };

@@ -1,4 +1,4 @@
-//! What a user learns by mail of a password or a factor that another person may have, and the link that ends all sessions.
+//! Mails about a password or a factor that another person may have, and their link, which ends all sessions.
 
 use crate::people::{From, People};
 use crate::secret::digest;
@@ -82,7 +82,7 @@ impl People {
         });
         let (user, login, credential, is_known) = found.map_err(|reject| refusal(reject, now))?;
         let failure = |code_of| Failure { login, peer: from.peer(), code_of };
-        if !self.is_right(&login, credential, password).await? {
+        if !self.is_right(&login, credential, password, from).await? {
             return self.fail(failure(None)).await;
         }
         if !is_known {

@@ -79,7 +79,6 @@ impl People {
         let known = address::read(new.email)?;
         check_name(new.name)?;
         self.check_password(("password", new.password), &[&known.text, new.name], LOCAL).await?;
-        self.check_password("password", new.password, &[&known.text, new.name]).await?;
         self.waiting.keep_address(&known.login);
         let names = Names::of(&known.login);
         let before = self.look(|identity| {

@@ -1,4 +1,4 @@
-//! Sign-ups whose address is not confirmed: their records leave the vault when they end.
+//! Sign-ups whose address is not confirmed: their records leave the vault when they end.
 //!
 //! A thread looks once a second whether one has ended: its link was not followed for a day, or another one of the same address was.
 

@@ -49,6 +49,8 @@ pub struct Exchange {
     keys: RefCell<BTreeMap<String, Key>>,
     actors: RefCell<BTreeMap<String, Arc<Actor>>>,
     starts: Cell<u32>,
+    /// The address of the next start; none for that of its flags.
+    fixed: RefCell<Option<String>>,
     /// Handshakes of the newest socket so far: each has a nonce of its own.
     handshakes: Cell<u64>,
 }
@@ -86,6 +88,7 @@ impl Exchange {
             keys: RefCell::default(),
             actors: RefCell::default(),
             starts: Cell::new(0),
+            fixed: RefCell::new(None),
             handshakes: Cell::new(0),
         }
     }
@@ -100,7 +103,12 @@ impl Exchange {
     pub(crate) fn try_launch(&self) -> Result<(), Ended> {
         let log = File::options().create(true).append(true).open(&self.stderr).expect("a log file");
         let before = self.log().len();
-        let mut child = command_through(&self.setup.through, &self.setup.arguments(&self.data))
+        let mut arguments = self.setup.arguments(&self.data);
+        if let Some(address) = self.fixed.borrow().as_ref() {
+            let at = arguments.iter().position(|word| word == "--listen").expect("every setup names it");
+            arguments[at + 1].clone_from(address);
+        }
+        let mut child = command_through(&self.setup.through, &arguments)
             .envs(&self.setup.env)
             .stdout(Stdio::piped())
             .stderr(log)
@@ -379,6 +387,12 @@ impl Exchange {
     pub fn restart(&self) {
         self.stop();
         self.launch();
+    }
+
+    /// Starts it again at the address that it had, which pages and passkeys know it by.
+    pub fn restart_in_place(&self) {
+        *self.fixed.borrow_mut() = Some(self.address());
+        self.restart();
     }
 
     /// Runs `verify` on the directory of a stopped exchange.

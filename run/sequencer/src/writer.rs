@@ -336,7 +336,8 @@ impl Writer {
         let events = work.out.events.len() - events..work.out.events.len();
         let texts = work.out.texts.len() - texts..work.out.texts.len();
         batch.is_urgent |= !may_wait(&command, &outcome);
-        batch.entries.push(Entry { stamp, command, outcome, events, texts, reply });
+        batch.is_journaled = true;
+        batch.entries.push(Entry { stamp, command, outcome, events, texts, reply, is_journaled: true });
         if let Some(name) = many {
             self.warn_of_looks(stamp, &name, looks);
         }
@@ -355,8 +356,6 @@ impl Writer {
             looks,
             "a command has read more rows than one should: it has held all others up"
         );
-        batch.is_journaled = true;
-        batch.entries.push(Entry { stamp, command, outcome, events, texts, reply, is_journaled: true });
     }
 
     /// Answers a command that changes nothing, with the batch. The nonce of its key is journaled with those of reads.

@@ -1,5 +1,4 @@
 //! Quotes of one group, and dust, decide nothing: careful prices (D-262), and the depth of a premium (D-177).
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 use crate::spot_margin::{Stage, units};
 use buttonwood_engine::{
@@ -43,8 +42,8 @@ fn own_quotes_lend_nothing() {
     accepted(stage.place(margin, Side::Buy, (1, 50_000), true));
 }
 
-/// Without a reference a resting margin buy borrows no more, and what is owed stays: nobody is liquidated, margin sells trade, and nothing
-/// leaves.
+/// Without a reference a resting margin buy borrows no more, and what is owed stays: no account is liquidated, margin sells trade, and
+/// nothing leaves.
 #[test]
 fn without_a_reference_debts_stay_and_sells_trade() {
     let mut stage = Stage::new();
@@ -67,7 +66,7 @@ fn without_a_reference_debts_stay_and_sells_trade() {
     assert_eq!(owed(&stage), units("50000"), "the resting buy was cancelled");
     assert_eq!(stage.exchange.state.orders().count_of(margin.0), 0);
     stage.pass_second();
-    assert_eq!(owed(&stage), units("50000"), "nobody is liquidated for want of a reference");
+    assert_eq!(owed(&stage), units("50000"), "no account is liquidated for want of a reference");
     accepted(stage.place(maker, Side::Buy, (1, 48_500), false));
     accepted(stage.place(margin, Side::Sell, (1, 48_500), true));
     assert_eq!(owed(&stage), units("1500"));

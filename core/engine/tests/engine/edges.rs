@@ -1,6 +1,6 @@
 //! Orders at the edge of the range of money, at every desk and on every side: they are refused, or they trade, and no law breaks (D-183,
 //! D-260).
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
+#![expect(clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 use crate::predictions::{ANN, BOB, CAT, RAIN, Stage, money};
 use crate::spot_margin;

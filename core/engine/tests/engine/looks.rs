@@ -1,10 +1,15 @@
 //! The meter of looks: however much a group in advance has resting and waiting, no command reads more rows than one should (D-255, D-256).
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what a test cannot do, fails it")]
 
 use super::predictions::{ANN, BOB, CAT, Stage, advance, money};
 use buttonwood_engine::clearing::{Codes, Confirm, HOURS, LOOKS_MAX, New, Parties, Terms};
-use buttonwood_engine::{Answer, Body, ClearingCommand, Command, TradingCommand};
-use buttonwood_model::{LOOKS_OF_COMMAND, Rank, Side, SymbolId, Time};
-use buttonwood_num::{Decimal, Money};
+use buttonwood_engine::index::ORDERS_MAX;
+use buttonwood_engine::{
+    Answer, Body, ClearingCommand, Command, ConvertCommand, ConvertReject, Place, QuoteRequest, Reject,
+    Spend, TradingCommand,
+};
+use buttonwood_model::{Claim, LOOKS_OF_COMMAND, Rank, Side, SymbolId, Time};
+use buttonwood_num::{Decimal, Money, Price, Qty};
 use buttonwood_oracle::caller;
 use std::sync::Arc;
 
@@ -165,4 +170,27 @@ fn another_fee_is_looked_at_in_steps() {
     // A thousand dollars pay for one.
     assert_eq!(numbers.into_iter().filter(|number| !desk.waits(*number)).collect::<Vec<u64>>(), [1]);
     desk.stage.replays();
+}
+
+/// A quote of an instant order reads a bounded number of orders, however many small ones lie in front (D-257).
+#[test]
+fn a_quote_reads_a_bounded_book() {
+    let mut desk = Desk::new();
+    let rests = |desk: &Desk, side, ticks, hundredths| Place {
+        symbol: desk.pair,
+        side,
+        price: Price::from_ticks(ticks),
+        qty: Qty::from_hundredths(hundredths),
+        claim: Claim::Yes,
+        ..desk.stage.place(super::predictions::RAIN, "buy yes 1 @ 0.40")
+    };
+    let request = |desk: &Desk| QuoteRequest { symbol: desk.pair, spend: Spend::Buy(money("10")) };
+    let refused = Answer::Rejected(Reject::Convert(ConvertReject::NoLiquidity));
+    for _ in 0..ORDERS_MAX + 100 {
+        let place = rests(&desk, Side::Buy, 1_000, 100);
+        let (answer, _) = desk.quick(Some(BOB), TradingCommand::Place(place));
+        assert!(answer.order().is_ok(), "{answer:?}");
+    }
+    let quote = ConvertCommand::Quote(request(&desk));
+    assert_eq!(desk.quick(Some(ANN), quote), (refused, ORDERS_MAX));
 }

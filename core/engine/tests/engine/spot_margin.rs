@@ -109,7 +109,7 @@ impl Stage {
         self.pass_second();
     }
 
-    /// What is due within a second is done.
+    /// Runs all that is due within a second.
     pub(crate) fn pass_second(&mut self) {
         let until = self.exchange.stamp.time.plus(Time::SECOND);
         while let Some(due) = self.exchange.state.next_due().filter(|due| due.time <= until) {
@@ -434,10 +434,10 @@ fn pinned(stage: &mut Stage, price: &str) -> (Vec<Price>, Vec<CancelReason>) {
         stage.exchange.submit(1, &Command { caller: None, body: due.command });
         assert_eq!(stage.exchange.state.broken_law(), None);
         for happening in &stage.exchange.happened {
-            match *happening {
-                Happening::Filled { price, .. } => sold.push(price),
-                Happening::Cancelled(_, reason) => ended.push(reason),
-                _ => {}
+            if let Happening::Filled { price, .. } = *happening {
+                sold.push(price);
+            } else if let Happening::Cancelled(_, reason) = *happening {
+                ended.push(reason);
             }
         }
     }

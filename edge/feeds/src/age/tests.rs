@@ -25,7 +25,7 @@ fn seconds(age: Result<Duration, &str>) -> Option<u64> {
 /// A document that names its time is as old as that, whatever changed; up to 5 seconds ahead it is of now.
 #[test]
 fn a_time_is_an_age() {
-    let (at, mut watch) = (clock(), Watch { counts_as_now: true, ..Watch::default() });
+    let (at, mut watch) = (clock(), Watch::new(true));
     for (ahead, age) in
         [(-59_999, Some(59)), (-60_000, None), (-1_500, Some(1)), (0, Some(0)), (5_000, Some(0))]
     {
@@ -43,7 +43,7 @@ fn a_time_is_an_age() {
 #[test]
 fn what_does_not_change_grows_old() {
     let at = clock();
-    let mut watch = Watch::default();
+    let mut watch = Watch::new(false);
     assert_eq!(seconds(watch.age(fetched("a", Some(0)), None, at(0))), None, "of 1970");
     assert_eq!(seconds(watch.age(fetched("b", Some(0)), None, at(5))), Some(0), "the content changed");
     assert_eq!(seconds(watch.age(fetched("b", Some(0)), None, at(64))), Some(59));
@@ -54,25 +54,25 @@ fn what_does_not_change_grows_old() {
         "the file was touched"
     );
     assert_eq!(seconds(watch.age(fetched("b", Some(NOW + 60)), None, at(126))), None);
-    let mut watch = Watch::default();
+    let mut watch = Watch::new(false);
     assert_eq!(
         seconds(watch.age(fetched("a", Some(NOW - 40)), None, at(0))),
         Some(40),
         "written before the start"
     );
-    let mut watch = Watch::default();
+    let mut watch = Watch::new(false);
     for modified in [None, Some(NOW + 100)] {
         let mut again = |now| seconds(watch.age(fetched("a", modified), None, at(now)));
         let first = again(0);
         assert_eq!([first, again(59), again(60)], [Some(0), Some(59), None], "{modified:?}");
-        watch = Watch::default();
+        watch = Watch::new(false);
     }
 }
 
 /// In a sandbox a server of fixed prices counts as now.
 #[test]
 fn a_server_of_fixed_prices_counts_as_now() {
-    let (at, mut watch) = (clock(), Watch { counts_as_now: true, ..Watch::default() });
+    let (at, mut watch) = (clock(), Watch::new(true));
     for now in [0, 100, 1_000] {
         assert_eq!(seconds(watch.age(fetched("a", None), None, at(now))), Some(0));
     }

@@ -13,6 +13,7 @@ const LOCAL: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const NOON: Duration = Duration::from_hours(12);
 const PATH: &str = "/v1/order/new";
 
+#[expect(clippy::large_types_passed_by_value, reason = "it is moved once, at the start")]
 fn gate_with(limits: Limits) -> Gate {
     let gate = Gate::new(HeaderNames::any(), "svc", limits);
     let key = |api_key: &str, session, owner, time_based_nonce| Key {

@@ -308,7 +308,9 @@ fn unfinished_messages_share_the_bound() {
     let connections = Connections::default();
     let all = [(); 5].map(|()| connections.enter().1);
     let [ended, first, second, third, fourth] = &all;
-    all.iter().for_each(|connection| connection.be_socket(Rc::default()));
+    for connection in &all {
+        connection.be_socket(Rc::default());
+    }
     connections.hold_exactly(ended, PART);
     connections.hold_exactly(ended, 0);
     for connection in [first, second, third, fourth] {

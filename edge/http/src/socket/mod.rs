@@ -34,7 +34,7 @@ const WRITE_AT_ONCE: usize = 64 * 1024;
 const SPARE_BUFFER: usize = 1024;
 /// How long a close frame may wait for the client to take it, and then for the client's own.
 const CLOSE_WAIT: Duration = Duration::from_secs(1);
-/// The same for a client that may not go on, mostly because it reads too slowly. What it has not taken by then is dropped.
+/// The same for a client that may not go on, mostly because it reads too slowly. The rest is dropped then.
 const SLOW_WAIT: Duration = Duration::from_secs(5);
 
 /// Why the server closes a socket, as the code of its close frame (RFC 6455, 7.4.1).

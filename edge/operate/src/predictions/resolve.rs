@@ -1,8 +1,6 @@
 //! `event resolve` and `event dispute`: the outcomes of an event.
 
 use super::{EventStatusName, Named, check_text, find_event, finish, status_of, wrong_event};
-use crate::command::{Argument, Command, Form};
-use super::{EventStatusName, Named, check_text, find_event, status_of, wrong_event};
 use crate::command::{Argument, Command, Effect, Form};
 use crate::operator::Operator;
 use buttonwood_engine::prediction::{Act, Event, NewResolution};

@@ -1,8 +1,6 @@
 //! `event void`: pays the claims of an event back (D-106).
 
 use super::{EventStatusName, Named, check_text, find_event, finish, symbol_of, wrong_event};
-use crate::command::{Argument, Command, Form};
-use super::{EventStatusName, Named, check_text, find_event, symbol_of, wrong_event};
 use crate::command::{Argument, Command, Effect, Form};
 use crate::field;
 use crate::operator::Operator;

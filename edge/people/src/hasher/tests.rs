@@ -1,3 +1,5 @@
+//! Tests of the threads that hash passwords.
+
 use super::*;
 use std::net::Ipv4Addr;
 use std::sync::mpsc;
@@ -58,7 +60,7 @@ fn a_work_without_a_caller() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let hasher = Hasher::start().unwrap();
     let ((begun, has_begun), (go, may_end)) = (mpsc::channel(), mpsc::channel());
-    let ((noted, notes), (ran, runs)) = (mpsc::channel(), mpsc::channel());
+    let ((noted, results), (ran, runs)) = (mpsc::channel(), mpsc::channel());
     runtime.block_on(async {
         let first = hasher.run_and_note(
             address(1),
@@ -77,7 +79,7 @@ fn a_work_without_a_caller() {
         assert_eq!(hasher.0.queue.lock().waiting, 0);
     });
     go.send(7).unwrap();
-    assert_eq!(notes.recv(), Ok(7));
+    assert_eq!(results.recv(), Ok(7));
     assert!(runs.recv().is_err(), "its work was dropped");
 }
 

@@ -16,7 +16,8 @@ fn with_exchange(act: impl FnOnce(&Exchange, &Arc<InMemory>, &Waiting)) {
     recovered.commit(Time(1), vec![Sent { caller: None, body: Body::open(opening) }]).unwrap();
     let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
     let vault = Arc::new(InMemory::default());
-    let waiting = Waiting::start(running.exchange(), Arc::clone(&vault) as Arc<dyn Vault>, HashMap::new());
+    let records: Arc<dyn Vault> = Arc::<InMemory>::clone(&vault);
+    let waiting = Waiting::start(running.exchange(), records, HashMap::new());
     act(&running.exchange(), &vault, &waiting.unwrap());
     running.stop().unwrap();
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use buttonwood_accept::{Exchange, Value, json, raw, wait_until};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const THIEF: [u8; 4] = [127, 0, 0, 9];
 const OTHER: [u8; 4] = [127, 0, 0, 10];
 
@@ -113,8 +113,8 @@ fn held(x: &Exchange, client: [u8; 4]) -> Vec<u64> {
     held.collect()
 }
 
-/// Answers that one address does not read: each connection holds 256 KiB of the kernel at most, all of them 16 MiB, and nothing once they
-/// are reset; another client is served.
+/// Answers that one address does not read: each connection holds 320 KiB of the kernel at most (the kernel doubles its buffer, and may exceed
+/// that by one segment), all of them 16 MiB, and nothing once they are reset; another client is served.
 #[test]
 fn what_is_not_read_has_a_bound_in_the_kernel() {
     let x = Exchange::start();
@@ -125,7 +125,7 @@ fn what_is_not_read_has_a_bound_in_the_kernel() {
     let mut resets = 0;
     wait_until("the bound holds", || {
         let held = held(&x, THIEF);
-        assert!(held.iter().all(|bytes| *bytes <= 256 * 1024), "{held:?}");
+        assert!(held.iter().all(|bytes| *bytes <= 320 * 1024), "{held:?}");
         // Each error is shown once.
         resets += unread.iter().filter(|stream| matches!(stream.take_error(), Ok(Some(_)))).count();
         resets > 0 && held.iter().sum::<u64>() <= bound
@@ -246,8 +246,9 @@ fn a_page_does_not_lock_its_visitor_s_programs_out() {
     // A right signature is counted by its key.
     let nonce = x.next_handshake();
     let signed = x.as_("time-nonce").sign(nonce.to_string().as_bytes());
-    let fields: String =
+    let lines: Vec<String> =
         signed.headers().iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let fields = lines.concat();
     let request = |fields: &str| {
         let request = String::from_utf8(handshake(&x, &format!("{fields}X-SVC-NONCE: {nonce}\r\n"))).unwrap();
         request.replacen("/v2/marketdata", "/", 1).into_bytes()
@@ -305,6 +306,7 @@ fn a_changed_address_list_refuses_the_next_order() {
             x.control("/sandbox/keys/addresses", &body)
         };
         undo.ok();
-        assert_eq!(x.as_("time-nonce").live_ids().len(), 1, "the first order alone");
+        let book = x.get("/v1/book/btcusd").ok();
+        assert_eq!(book["bids"][0]["amount"], "0.01", "the first order alone");
     }
 }

@@ -1,4 +1,4 @@
-//! What calls that change nothing take of the disk: nothing without a credential, and little for failures that must be counted.
+//! The bytes of the disk that calls take which change nothing: nothing without a credential, and little for failures that must be counted.
 
 use crate::oauth::{app, base64, code, grant, post, server, text, with_client};
 use buttonwood_accept::{Browser, Exchange, encoded, json};
@@ -6,7 +6,7 @@ use std::fs;
 
 /// A block of the journal; a batch takes at least one.
 const BLOCK: usize = 4_096;
-/// What refused calls of one peer may take in a minute.
+/// The bytes that refused calls of one peer may take in a minute.
 const PEER_MINUTE: usize = 256 * 1024;
 const FORM: [(&str, &str); 1] = [("Content-Type", "application/x-www-form-urlencoded")];
 

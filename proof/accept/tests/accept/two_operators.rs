@@ -353,7 +353,7 @@ fn guarded_commands_are_proposed() {
     assert_eq!(venue.approved(&number)["answer"]["amount"], "1");
 }
 
-/// What `group list` says of the customers' group.
+/// The customers' group, as `group list` shows it.
 fn venue_group(venue: &Venue) -> Value {
     let groups = lines(&venue.run(None, &["group", "list"]));
     groups.into_iter().find(|group| group["group"] == "North").unwrap()

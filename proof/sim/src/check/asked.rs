@@ -36,7 +36,7 @@ impl Asked {
     }
 }
 
-/// What a command leaves that is in no journal.
+/// The trace of a command that is in no journal.
 pub(crate) enum Trace {
     /// Nothing.
     Nothing,
@@ -45,7 +45,7 @@ pub(crate) enum Trace {
 }
 
 impl Asked {
-    /// What it leaves if this state, that of the journal so far, is its place, and it is in no journal since it changes nothing. A request without
+    /// Its trace if this state, that of the journal so far, is its place, and it is in no journal since it changes nothing. A request without
     /// an answer is one only if a later one is in the journal: the process ended between both.
     ///
     /// # Errors

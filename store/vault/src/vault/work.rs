@@ -1,4 +1,4 @@
-//! How a vault works on its files: it reads base and log, appends, and folds both into a new base.
+//! How a vault works on its files: it reads base and log, appends, and folds both into a new base.
 
 use super::{Inner, Vault};
 use crate::Fault;

@@ -69,6 +69,9 @@ fn a_passkey_is_a_first_factor() {
     assert_eq!(stage.stage_of(other), Some(Step::Code));
     assert_eq!(add(&mut stage, other, 2), refused(Reject::WrongStage));
     assert_eq!(stage.prove(other, Proof::Recovery(digest("one"))), Answer::Done);
+    // A used recovery code ends the other sessions.
+    assert_eq!(stage.own(Own::RemovePasskey(session, 1)), refused(Reject::UnknownBrowser));
+    let session = other;
     assert_eq!(stage.own(Own::RemovePasskey(session, 1)), refused(Reject::LastFactor));
     assert_eq!(add(&mut stage, session, 2), Answer::Done);
     assert_eq!(stage.user(cat).recovery, [digest("two")], "a second factor brings no codes");

@@ -165,7 +165,7 @@ fn failures_are_throttled() {
         refuse("unknown", &enter(&browser, &mut Passkey::new(9, &browser.origin())));
     }
     x.kill9();
-    x.restart();
+    x.restart_in_place();
     for passkey in [&mut passkey, &mut Passkey::new(8, &browser.origin())] {
         let throttled = enter(&browser, passkey);
         throttled.refused(429, "RateLimit");

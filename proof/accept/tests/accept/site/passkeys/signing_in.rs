@@ -125,7 +125,7 @@ fn a_challenge_works_once() {
     for is_killed in [false, true] {
         if is_killed {
             x.kill9();
-            x.restart();
+            x.restart_in_place();
         }
         let again = Browser::at_localhost(&x);
         again.set_cookie("passkey", shown.as_deref());
