@@ -5,6 +5,7 @@
 //! 20:00 on, until everything is unstaked: then it leaves too, and is paid to the exchange balance (D-95, D-98, Q-563).
 
 use crate::day::{DAY, day_of, end_of, start_of};
+use crate::pair::Ended;
 use alloc::collections::VecDeque;
 use buttonwood_num::{Money, Wide};
 use serde::{Deserialize, Serialize};
@@ -99,6 +100,23 @@ impl Row {
             // The stake began later.
             Some(_) | None => Wide::ZERO,
         }
+    }
+
+    /// Amounts times seconds of any day that is not paid, without the interest of days before it that are not paid either.
+    fn sum_on(&self, day: u64) -> Wide {
+        if day >= self.day {
+            return if day == self.day { self.sum_to_end() } else { Wide::ZERO.plus(self.amount, DAY) };
+        }
+        match self.past.iter().rfind(|past| past.day <= day) {
+            Some(past) if past.day == day => past.sum,
+            Some(before) => Wide::ZERO.plus(before.left, DAY),
+            None => Wide::ZERO,
+        }
+    }
+
+    /// Whether one of the ended days will pay interest. The first that does needs none of an earlier day.
+    pub(crate) fn waits_for(&self, ended: &VecDeque<Ended>) -> bool {
+        ended.iter().any(|ended| ended.rate.interest(self.sum_on(ended.day)) != Some(Money::ZERO))
     }
 
     /// Whether the interest of the first day that is not paid joins the stake: it was not all unstaked at its end or later.
@@ -225,6 +243,28 @@ mod tests {
             }
             assert_eq!((&late, in_time.total > Money::ZERO), (&in_time, true));
         }
+    }
+
+    /// A row waits for the ended days that pay it interest: not for one before its stake, nor for one without a rate.
+    #[test]
+    fn a_row_waits_for_interest_only() {
+        let begin = start_of(20_001);
+        let mut row = Row::new(begin, Money::ZERO);
+        row.stake(Money::ONE, begin);
+        let ended = |days: &[(u64, Rate)]| {
+            let all = days.iter().map(|(day, rate)| Ended { day: *day, rate: *rate, price: None });
+            all.collect::<VecDeque<_>>()
+        };
+        assert!(!row.waits_for(&ended(&[(20_000, RATE)])), "the stake began later");
+        assert!(!row.waits_for(&ended(&[(20_000, RATE), (20_001, Rate(0))])), "the day has no rate");
+        assert!(row.waits_for(&ended(&[(20_000, RATE), (20_001, Rate(0)), (20_002, RATE)])));
+        row.unstake(Money::ONE, begin + 2 * DAY);
+        assert!(row.waits_for(&ended(&[(20_002, RATE)])), "it was staked that day");
+        assert!(!row.waits_for(&ended(&[(20_003, RATE)])), "nothing was staked any more");
+        for day in 20_001..20_003 {
+            pay(&mut row, day);
+        }
+        assert!(!row.waits_for(&ended(&[(20_002, RATE)])), "it is paid");
     }
 
     /// A row without a stake goes once its last day is paid, and a day before it began pays nothing.

@@ -104,10 +104,10 @@ impl Staking {
         all.filter(|(.., amounts)| amounts.iter().any(|amount| *amount != Money::ZERO))
     }
 
-    /// The pairs of which an ended day may still pay an account interest.
+    /// The pairs of which an ended day will still pay an account interest.
     pub fn waiting_for(&self, account: AccountId) -> impl Iterator<Item = &Pair> {
-        let own = self.pairs().filter(move |(id, _)| self.rows.contains_key(&(*id, account)));
-        own.map(|(_, pair)| pair).filter(|pair| !pair.ended.is_empty())
+        let own = self.pairs().filter_map(move |(id, pair)| Some((pair, self.rows.get(&(id, account))?)));
+        { own }.filter(|(pair, row)| row.waits_for(&pair.ended)).map(|(pair, _)| pair)
     }
 
     /// All that accounts have staked, and are owed from redemptions. An account may have several lines of a currency.
