@@ -1,9 +1,11 @@
 //! The losses of groups with open advances against the index (D-181): the bound of each deal, and its account.
 //!
 //! While a group has open advances, the losses of its deals with other groups add up: what a deal gives less what it gets, both at the
-//! index, without the fee. A deal that gains takes nothing off. A fill beyond the bound is no fill: a resting order is cancelled and the
-//! next one takes its place; an incoming order is refused, or its rest is cancelled. Without an open advance all this is one check.
+//! index, without the fee. A deal that gains takes nothing off. What the group could pay back from its own money counts nothing (D-266):
+//! see [`crate::spare`]. A fill beyond the bound is no fill: a resting order is cancelled and the next one takes its place; an incoming
+//! order is refused, or its rest is cancelled. Without an open advance all this is one check.
 
+use crate::spare::{Spares, Take};
 use crate::{Desks, Event, FundsInfrequent, State};
 use alloc::vec::Vec;
 use buttonwood_funds::bank;
@@ -28,11 +30,33 @@ pub(crate) struct Meter {
     pub(crate) refuses_taker: bool,
     /// The worth of currencies to a group. Found once for all fills, since a reference reads many orders.
     worths: Vec<((GroupId, CurrencyId), Worth)>,
+    spares: Spares,
+}
+
+/// The loss of one party to a deal, in dollars.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    group: GroupId,
+    /// At the whole index: the measure of the bound.
+    amount: Money,
+    /// What it takes of the group's own money at most.
+    take: Take,
 }
 
 /// The losses in a fill: the maker's or the buyer's group first.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Loss([Option<(GroupId, Money)>; 2]);
+pub(crate) struct Loss([Option<Lost>; 2]);
+
+/// What the loss of a party to a deal means.
+#[derive(Clone, Copy, Debug)]
+enum Judged {
+    /// It loses nothing, or its group has no advance.
+    None,
+    /// It may lose this; the amount is what counts of it.
+    Allowed(Lost),
+    /// That would be beyond the bound.
+    Beyond(Lost),
+}
 
 /// The deal of a party to a trade. Claims count nothing (D-181): who buys some gives their price, and who sells some gives nothing.
 fn deal(symbol: &Symbol, class: OrderClass, base: Money, notional: Money) -> Deal {
@@ -73,23 +97,25 @@ impl Desks {
     fn lost(
         &self,
         (floor, meter): (&Floor, &mut Meter),
-        group: GroupId,
+        (group, account): (GroupId, AccountId),
         symbol: Option<&Symbol>,
         [gives, gets]: Deal,
-    ) -> Money {
-        let mut worth = |currency: CurrencyId| {
-            let is_contract = |symbol: &&Symbol| symbol.product == Product::Swap && symbol.base == currency;
-            match symbol.filter(is_contract) {
-                Some(_) => self.indices.latest().price(currency).map_or(Worth::Nothing, Worth::Index),
-                None => {
-                    meter.worth((group, currency), |time| self.worth((floor, time), Some(group), currency))
-                }
-            }
+    ) -> Lost {
+        let of_perp = symbol.filter(|symbol| symbol.product == Product::Swap);
+        let mut worth = |currency: CurrencyId| match of_perp.filter(|symbol| symbol.base == currency) {
+            Some(_) => self.indices.latest().price(currency).map_or(Worth::Nothing, Worth::Index),
+            None => meter.worth((group, currency), |time| self.worth((floor, time), Some(group), currency)),
         };
-        let paid = worth(gives.0).in_full(gives.1, Round::Up);
-        let received = worth(gets.0).in_full(gets.1, Round::Down);
-        let lost = paid.zip(received).and_then(|(paid, received)| paid.checked_sub(received));
-        lost.unwrap_or(Money::MAX).max(Money::ZERO)
+        let (gave, got) = (worth(gives.0), worth(gets.0));
+        let whole = gave.in_full(gives.1, Round::Up).zip(got.in_full(gets.1, Round::Down));
+        let lost = whole.and_then(|(gave, got)| gave.checked_sub(got));
+        let amount = lost.unwrap_or(Money::MAX).max(Money::ZERO);
+        let of_spare = gave.of(gives.1).checked_sub(got.of(gets.1)).unwrap_or(Money::MAX);
+        let take = match of_perp {
+            Some(_) => Take { amount, account, binds: true },
+            None => Take { amount: amount.max(of_spare), account, binds: false },
+        };
+        Lost { group, amount, take }
     }
 
     /// The losses of both parties in a trade: their accounts and sides. Within a group a trade loses nothing, but a mint does: its dollar goes
@@ -107,15 +133,14 @@ impl Desks {
             let mints =
                 symbol.product == Product::Contract && prediction::buys(one.1) && prediction::buys(other.1);
             let group = self.group(one.0).filter(|group| mints && self.advances.of(*group).is_some());
-            return Loss([None, group.map(|group| (group, base))]);
+            let take = Take { amount: base, account: other.0, binds: false };
+            return Loss([None, group.map(|group| Lost { group, amount: base, take })]);
         }
         Loss(parties.map(|(account, class)| {
             let group = self.group(account)?;
             self.advances.of(group)?;
-            Some((
-                group,
-                self.lost((floor, &mut *meter), group, Some(symbol), deal(symbol, class, base, notional)),
-            ))
+            let deal = deal(symbol, class, base, notional);
+            Some(self.lost((floor, &mut *meter), (group, account), Some(symbol), deal))
         }))
     }
 
@@ -131,16 +156,17 @@ impl Desks {
         let parties = [(order.account, order.class()), (taker.account, taker.class)];
         let amounts = amounts.ok_or(Cover::NotMaker)?;
         let loss = self.lost_by((maker.floor(), &mut *meter), parties, symbol, amounts);
-        let [maker_may, taker_may] = loss.0.map(|lost| self.may_lose(meter, lost));
-        if !maker_may {
-            return Err(Cover::NotMaker);
-        }
+        let [of_maker, of_taker] = self.judged((maker.floor(), &mut *meter), loss);
         // The exchange's own orders, such as those of a liquidation, are exempt.
-        if !taker_may && taker.session != SessionId::EXCHANGE {
-            meter.refuses_taker = true;
-            return Err(Cover::NotTaker);
+        let is_exempt = taker.session == SessionId::EXCHANGE;
+        match (of_maker, of_taker) {
+            (Judged::Beyond(_), _) => Err(Cover::NotMaker),
+            (_, Judged::Beyond(_)) if !is_exempt => {
+                meter.refuses_taker = true;
+                Err(Cover::NotTaker)
+            }
+            (of_maker, of_taker) => Ok(Loss([of_maker.lost(), of_taker.lost()])),
         }
-        Ok(loss)
     }
 
     /// Whether a settlement of OTC clearing keeps both groups within their bounds; notes what it gives up then.
@@ -157,9 +183,10 @@ impl Desks {
         }
         let parties = parties.map(|(account, side)| (account, of_book(side)));
         let loss = self.lost_by((floor, &mut *meter), parties, symbol, amounts);
-        let may = loss.0.into_iter().all(|lost| self.may_lose(meter, lost));
+        let judged = self.judged((floor, &mut *meter), loss);
+        let may = !judged.iter().any(|judged| matches!(judged, Judged::Beyond(_)));
         if may {
-            meter.note(loss);
+            meter.note(Loss(judged.map(Judged::lost)));
         }
         may
     }
@@ -170,46 +197,93 @@ impl Desks {
         let base = buy.symbol.grid.base(qty).ok_or(Side::Buy)?;
         let parties = [(buy.order.account, of_book(Side::Buy)), (sell.order.account, of_book(Side::Sell))];
         let loss = self.lost_by((buy.floor(), &mut *meter), parties, buy.symbol, (base, notional));
-        let [of_buyer, of_seller] = loss.0.map(|lost| self.may_lose(meter, lost));
-        match (of_buyer, of_seller) {
-            (false, _) => Err(Side::Buy),
-            (true, false) => Err(Side::Sell),
-            (true, true) => Ok(loss),
+        match self.judged((buy.floor(), &mut *meter), loss) {
+            [Judged::Beyond(_), _] => Err(Side::Buy),
+            [_, Judged::Beyond(_)] => Err(Side::Sell),
+            judged => Ok(Loss(judged.map(Judged::lost))),
         }
     }
 
-    fn may_lose(&self, meter: &Meter, lost: Option<(GroupId, Money)>) -> bool {
-        let Some((group, more)) = lost.filter(|(_, more)| *more > Money::ZERO) else { return true };
+    /// Judges the loss of each party to a trade.
+    fn judged(&self, (floor, meter): (&Floor, &mut Meter), loss: Loss) -> [Judged; 2] {
+        loss.0.map(|lost| lost.map_or(Judged::None, |lost| self.judge((floor, &mut *meter), lost)))
+    }
+
+    /// Judges one loss. Each trade is an act of its own, which comes after those that were planned before it: so an order gains nothing
+    /// over two of its parts.
+    fn judge(&self, (floor, meter): (&Floor, &mut Meter), lost: Lost) -> Judged {
+        let Lost { group, amount, take } = lost;
+        if amount == Money::ZERO || self.has_spare((floor, meter), group, take) {
+            return Judged::Allowed(Lost { amount: Money::ZERO, ..lost });
+        }
         let planned = meter.given_up.iter().filter(|(of, _)| *of == group);
         let planned = planned.fold(Money::ZERO, |sum, (_, lost)| sum.capped_add(*lost));
-        self.advances.of(group).is_none_or(|open| open.may_give_up(planned.capped_add(more)))
+        let may = self.advances.of(group).is_none_or(|open| open.may_give_up(planned.capped_add(amount)));
+        if may { Judged::Allowed(lost) } else { Judged::Beyond(lost) }
+    }
+
+    /// Whether the group's own money covers its advances and debts after a deal takes this of it.
+    fn has_spare(&self, (floor, meter): (&Floor, &mut Meter), group: GroupId, take: Take) -> bool {
+        let Meter { spares, worths, time, .. } = meter;
+        let fresh = |currency| self.worth((floor, *time), Some(group), currency);
+        let worth = |currency| found(worths, (group, currency), || fresh(currency));
+        spares.cover(group, take, || self.own_money(group, worth))
+    }
+}
+
+impl Judged {
+    /// The loss with what of it counts.
+    fn lost(self) -> Option<Lost> {
+        match self {
+            Self::None => None,
+            Self::Allowed(lost) | Self::Beyond(lost) => Some(lost),
+        }
     }
 }
 
 impl Meter {
     pub(crate) fn new(time: Time) -> Self {
-        Self { time, given_up: Vec::new(), refuses_taker: false, worths: Vec::new() }
+        Self {
+            time,
+            given_up: Vec::new(),
+            refuses_taker: false,
+            worths: Vec::new(),
+            spares: Spares::default(),
+        }
     }
 
     /// The worth of a currency to a group, which `find` computes for the time of the plan.
     fn worth(&mut self, key: (GroupId, CurrencyId), find: impl FnOnce(Time) -> Worth) -> Worth {
-        if let Some((_, worth)) = self.worths.iter().find(|(of, _)| *of == key) {
-            return *worth;
-        }
-        let worth = find(self.time);
-        self.worths.push((key, worth));
-        worth
+        let time = self.time;
+        found(&mut self.worths, key, || find(time))
     }
 
-    /// Notes what a fill of the plan gives up.
+    /// Notes what a fill of the plan gives up, and takes of its groups' own money.
     pub(crate) fn note(&mut self, loss: Loss) {
-        for (group, lost) in loss.0.into_iter().flatten().filter(|(_, lost)| *lost > Money::ZERO) {
-            match self.given_up.iter_mut().find(|(of, _)| *of == group) {
-                Some((_, sum)) => *sum = sum.capped_add(lost),
-                None => self.given_up.push((group, lost)),
+        for Lost { group, amount, take } in loss.0.into_iter().flatten() {
+            self.spares.note(group, take);
+            if amount > Money::ZERO {
+                match self.given_up.iter_mut().find(|(of, _)| *of == group) {
+                    Some((_, sum)) => *sum = sum.capped_add(amount),
+                    None => self.given_up.push((group, amount)),
+                }
             }
         }
     }
+}
+
+/// The worth of a currency to a group, found at most once.
+fn found(
+    worths: &mut Vec<((GroupId, CurrencyId), Worth)>,
+    key: (GroupId, CurrencyId),
+    find: impl FnOnce() -> Worth,
+) -> Worth {
+    if let Some((_, worth)) = worths.iter().find(|(of, _)| *of == key) {
+        return *worth;
+    }
+    let worth = find();
+    worths.push((key, worth));
+    worth
 }
 
 /// Appends what the trades of the command that was decided give up, if groups have open advances.
@@ -258,7 +332,8 @@ fn note_trade(
 ) {
     if let Some(amounts) = amounts {
         let loss = state.desks.lost_by((&state.floor, &mut *meter), parties, symbol, amounts);
-        meter.note(loss);
+        let judged = state.desks.judged((&state.floor, &mut *meter), loss);
+        meter.note(Loss(judged.map(Judged::lost)));
     }
 }
 
@@ -273,29 +348,32 @@ fn push(given_up: Vec<(GroupId, Money)>, out: &mut Outbox<Event>) {
     }
 }
 
-/// The loss of its account's group in a conversion; none if that is nothing or no group with open advances.
-pub(crate) fn lost_by_conversion(
+/// What a conversion gives up, if its account's group has open advances: nothing, an amount that counts, or more than it may.
+///
+/// # Errors
+/// The group may not give it up.
+pub(crate) fn judge_conversion(
     state: &State,
-    time: Time,
+    now: Time,
     account: AccountId,
     deal: Option<Deal>,
-) -> Option<(GroupId, Money)> {
+) -> Result<Option<(GroupId, Money)>, Beyond> {
     if state.desks.advances.is_empty() {
-        return None;
+        return Ok(None);
     }
-    let group = state.desks.group(account)?;
-    state.desks.advances.of(group)?;
-    let lost = state.desks.lost((&state.floor, &mut Meter::new(time)), group, None, deal?);
-    (lost > Money::ZERO).then_some((group, lost))
+    let group = state.desks.group(account).filter(|group| state.desks.advances.of(*group).is_some());
+    let Some((group, deal)) = group.zip(deal) else { return Ok(None) };
+    let mut meter = Meter::new(now);
+    let lost = state.desks.lost((&state.floor, &mut meter), (group, account), None, deal);
+    match state.desks.judge((&state.floor, &mut meter), lost) {
+        Judged::Beyond(_) => Err(Beyond),
+        judged => Ok(judged.lost().map(|lost| (group, lost.amount)).filter(|(_, lost)| *lost > Money::ZERO)),
+    }
 }
 
-impl State {
-    /// Whether a group may give up what a conversion would.
-    pub(crate) fn may_give_up(&self, lost: Option<(GroupId, Money)>) -> bool {
-        let Some((group, lost)) = lost else { return true };
-        self.desks.advances.of(group).is_none_or(|open| open.may_give_up(lost))
-    }
-}
+/// A deal would give up more than its group may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Beyond;
 
 /// Appends what a conversion gives up.
 pub(crate) fn note_conversion(lost: Option<(GroupId, Money)>, out: &mut Outbox<Event>) {

@@ -53,15 +53,8 @@ impl Rooms for State {
         if members.iter().any(is_in_advance) { members.to_vec() } else { Vec::new() }
     }
 
-    /// Loans of both products. Collateral of positions or live orders of perpetuals covers no advance, since funding and losses are
-    /// paid out of it: such an account has nothing of its own.
     fn liabilities(&self, account: AccountId) -> Money {
-        let borrowed = self.spot_margin().owed(account);
-        let Some(gusd) = self.gusd().filter(|_| self.is_derivatives(account)) else { return borrowed };
-        if self.perps().is_active(account) {
-            return Money::MAX;
-        }
-        borrowed.capped_add(self.perps().owed(account, gusd))
+        self.desks.liabilities(account)
     }
 
     fn note_looks(&self, rows: usize) {

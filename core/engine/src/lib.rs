@@ -24,6 +24,7 @@ mod prefetch;
 mod preview;
 mod refused;
 mod rooms;
+mod spare;
 mod state;
 
 pub use act::{Act, Audit, Note};

@@ -41,20 +41,18 @@ fn decide(state: &State, now: Time, caller: &Caller, command: &Command, work: &m
     let references = convert::References::default();
     let client =
         convert::Client { account, home, own: state.desks.members(account), references: &references };
-    let lost =
-        advances::lost_by_conversion(state, now, account, convert::exchanged(context, client, command));
-    let short = if !may_convert(state, context, client, command) {
-        Some(convert::Reject::InsufficientFunds)
-    } else if !state.may_give_up(lost) {
-        Some(convert::Reject::Advances)
-    } else {
-        None
+    let judged =
+        advances::judge_conversion(state, now, account, convert::exchanged(context, client, command));
+    let judged = judged.map_err(|advances::Beyond| convert::Reject::Advances);
+    let own = may_convert(state, context, client, command).then_some(());
+    let lost = match own.ok_or(convert::Reject::InsufficientFunds).and(judged) {
+        Ok(lost) => lost,
+        Err(short) => {
+            // Another refusal comes first.
+            let decided = convert::decide(context, client, command, &mut Outbox::<Event>::default());
+            return Outcome::Rejected(Reject::Convert(decided.err().unwrap_or(short)));
+        }
     };
-    if let Some(short) = short {
-        // Another refusal comes first.
-        let decided = convert::decide(context, client, command, &mut Outbox::<Event>::default());
-        return Outcome::Rejected(Reject::Convert(decided.err().unwrap_or(short)));
-    }
     match convert::decide(context, client, command, &mut work.out) {
         Ok(()) => {
             advances::note_conversion(lost, &mut work.out);

@@ -885,10 +885,13 @@ fn an_advance_does_not_settle() {
 #[test]
 fn a_refused_settlement_is_not_tried_again() {
     let (mut stage, [ann, bob, _, eve]) = Stage::new();
-    stage.credit(ann, stage.usd, "200");
+    let beside = stage.exchange.account_beside(ann, "beside", "");
+    stage.key(beside);
+    stage.credit(ann, stage.usd, "150");
     stage.credit(bob, stage.btc, "2");
-    let eid = stage.receive(ann, "100");
-    // Without an index a bitcoin counts nothing, so ann would give up 100 dollars.
+    let eid = stage.receive(beside, "100");
+    stage.place(beside, Side::Buy, "1", "90");
+    // Without an index a bitcoin counts nothing, so ann would give up 100 dollars, and what is left does not pay the advance back.
     let number = stage.new_order(ann, Side::Buy, Parties::With(bob));
     assert_eq!(stage.confirm(bob, number, Side::Sell), CONFIRMED);
     for account in [ann, bob, eve] {
@@ -906,8 +909,9 @@ fn a_refused_settlement_is_not_tried_again() {
     stage.exchange.state = stage.exchange.stored();
     assert!(!stage.settles(), "a restart has changed nothing for it");
     // A further advance lets the group give up more, and not enough.
-    let more = stage.receive(ann, "100");
+    let more = stage.receive(beside, "100");
     assert_eq!((stage.status(number), stage.commands.len()), (Some(Status::AttemptSettlement), 2));
+    stage.place(beside, Side::Buy, "1", "90");
     stage.settle(eid, false);
     assert_eq!((stage.status(number), stage.commands.len()), (Some(Status::AttemptSettlement), 2));
     stage.settle(more, false);

@@ -226,38 +226,40 @@ fn the_last_cent_beyond_the_advances_leaves() {
 /// An address of the network's own specification (BIP-173).
 const BTC: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
 
-/// While a group has an advance, its trades give up at most 5 % of it against the index: an incoming order is refused or cancelled, a
-/// resting one is cancelled, an instant order is refused.
+/// While a group has an advance, its trades may give up what it owns beside it, and then 5 % of the advance, against the index: an incoming
+/// order is refused or cancelled, a resting one is cancelled, an instant order is refused.
 #[test]
-fn trades_give_up_a_twentieth_of_the_advances() {
+fn trades_give_up_what_is_owned_and_a_twentieth_of_the_advances() {
     let x = start();
     let front = open(&x, "front", "exchange");
-    bank(&x, "front", "10000", "ACH");
-    // Own money does not widen the bound.
-    bank(&x, "front", "10000", "Wire");
+    bank(&x, "front", "20000", "ACH");
+    bank(&x, "front", "1000", "Wire");
     let buy = |amount: &str, price: &str| order(&front, "btcusd", "buy", amount, price, json!({}));
     let other = x.as_("counterparty");
     let sell = |amount: &str, price: &str| other.limit("btcusd", "sell", amount, price);
-    // 200 and 260 of 500 are given up.
+    // A bitcoin counts 45,000: this takes 700 of the 1,000 dollars of its own, and nothing of the bound.
     sell("0.1", "52000");
     buy("0.1", "52000").ok();
-    sell("0.1", "52600");
-    assert_eq!(buy("0.1", "52600").ok()["remaining_amount"], "0");
-    sell("0.02", "52000");
-    let next = sell("0.02", "52100")["order_id"].as_str().unwrap().to_owned();
-    // 40 more pass; the rest is cancelled and says why.
-    let cut = buy("0.03", "52100").ok();
+    // These take more than is left of them: 250 and 400 of 1,000 are given up.
+    sell("0.1", "52500");
+    assert_eq!(buy("0.1", "52500").ok()["remaining_amount"], "0");
+    sell("0.1", "54000");
+    assert_eq!(buy("0.1", "54000").ok()["remaining_amount"], "0");
+    sell("0.07", "55000");
+    let next = sell("0.02", "55000")["order_id"].as_str().unwrap().to_owned();
+    // 350 more pass; the rest is cancelled and says why.
+    let cut = buy("0.08", "55000").ok();
     assert_eq!(
         (&cut["executed_amount"], &cut["reason"]),
-        (&json!("0.02"), &json!("InsufficientFunds")),
+        (&json!("0.07"), &json!("InsufficientFunds")),
         "{cut}"
     );
-    refused_for_the_advance(&buy("0.001", "52100"));
+    refused_for_the_advance(&buy("0.001", "55000"));
     assert_eq!(other.status(&next)["remaining_amount"], "0.02");
     other.cancel(&next);
     // A bid that would give up more is cancelled when it meets someone.
-    let bid = buy("0.001", "51000").ok()["order_id"].as_str().unwrap().to_owned();
-    sell("0.001", "51000");
+    let bid = buy("0.001", "52500").ok()["order_id"].as_str().unwrap().to_owned();
+    sell("0.001", "52500");
     let ended = front.status(&bid);
     assert_eq!((&ended["is_cancelled"], &ended["executed_amount"]), (&json!(true), &json!("0")), "{ended}");
     // At the index and better it trades on.
@@ -297,7 +299,7 @@ fn a_debt_stands_in_the_place_of_its_advance() {
     let buy = |amount: &str, price: &str| order(&back, "btcusd", "buy", amount, price, json!({}));
     refused_for_the_advance(&buy("0.1", "99000"));
     other.call("/v1/order/cancel/all", json!({})).ok();
-    // 500 in all, as before the return, and own money does not widen that: 475 pass, and 50 more do not.
+    // 500 in all, as before the return: 475 pass, since 1,100 do not pay what the bitcoins count less, and 50 more do not.
     bank(&x, "back", "1100", "Wire");
     other.limit("btcusd", "sell", "0.19", "52500");
     other.limit("btcusd", "sell", "0.02", "52500");

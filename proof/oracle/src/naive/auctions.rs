@@ -328,29 +328,26 @@ impl Naive {
     }
 
     /// Trades at a price until one side has no more orders; returns the quantity, and whether two orders met. An order whose group may
-    /// not give up what its trade would is cancelled (D-181), at the worths before all trades.
+    /// not give up what its trade would is cancelled (D-181), at the worths and the own money before all trades.
     fn cross_all(&mut self, symbol: SymbolId, price: Price, before: OrderId) -> (Qty, bool) {
         let (mut traded, mut has_met) = (Qty::ZERO, false);
-        let worths = self.worths_of_all();
+        let (worths, spares, mut losses) = (self.worths_of_all(), self.spares(), Losses::new());
         while let Some(buyer) = self.first_in_line(symbol, Side::Buy, price, before)
             && let Some(seller) = self.first_in_line(symbol, Side::Sell, price, before)
         {
             has_met = true;
             let qty = buyer.remaining.min(seller.remaining);
             let lost = self.lost(&worths, symbol.index(), [buyer.account, seller.account], (price, qty));
-            if let Some(beyond) = [&buyer, &seller]
-                .into_iter()
-                .zip(lost)
-                .find(|(_, lost)| !self.may_lose(&Losses::new(), *lost))
-            {
-                self.close(beyond.0.id, CancelReason::Uncovered);
+            let counted = lost.map(|lost| self.judge_loss(&spares, &losses, lost));
+            let [Some(of_buyer), Some(of_seller)] = counted else {
+                let beyond = if counted[0].is_none() { &buyer } else { &seller };
+                self.close(beyond.id, CancelReason::Uncovered);
                 continue;
-            }
-            let mut losses = Losses::new();
-            add(&mut losses, lost);
-            self.note_lost(&losses);
+            };
+            add(&mut losses, [of_buyer, of_seller]);
             traded += self.cross(&buyer, &seller, price);
         }
+        self.note_lost(&losses);
         (traded, has_met)
     }
 

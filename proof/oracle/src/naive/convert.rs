@@ -92,10 +92,8 @@ impl Naive {
         gets: (CurrencyId, i128),
     ) -> Result<(), ConvertReject> {
         let lost = self.lost_by(&self.worths(account), account, gives, gets);
-        if !self.may_lose(&Losses::new(), lost) {
-            return Err(ConvertReject::Advances);
-        }
-        self.note_lost(&lost.into_iter().collect());
+        let counted = self.judge_loss(&self.spares(), &Losses::new(), lost);
+        self.note_lost(&counted.ok_or(ConvertReject::Advances)?.into_iter().collect());
         Ok(())
     }
 

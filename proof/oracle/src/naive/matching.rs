@@ -62,7 +62,7 @@ impl Naive {
         let rate = self.rates_now(account, place.symbol).taker;
         let unit = self.pairs[place.symbol.index()].quote_unit;
         let (mut left, mut money) = (place.qty, place.spend.units());
-        let (mut walk, worths) = (Walk::default(), self.worths_of_all());
+        let (mut walk, worths, spares) = (Walk::default(), self.worths_of_all(), self.spares());
         for maker in self.queue(place.symbol, place.side.opposite()) {
             if place.kind != OrderKind::MarketSpend && left == Qty::ZERO {
                 return (walk, Stop::Filled);
@@ -89,14 +89,14 @@ impl Naive {
             };
             let lost = self.lost(&worths, place.symbol.index(), parties, (maker.price, qty));
             let [taker_lost, maker_lost] = if place.side == Side::Buy { lost } else { [lost[1], lost[0]] };
-            if !self.may_lose(&walk.losses, maker_lost) {
+            let Some(of_maker) = self.judge_loss(&spares, &walk.losses, maker_lost) else {
                 walk.uncovered.push(maker.id);
                 continue;
-            }
-            if !self.may_lose(&walk.losses, taker_lost) {
+            };
+            let Some(of_taker) = self.judge_loss(&spares, &walk.losses, taker_lost) else {
                 return (walk, Stop::Advances);
-            }
-            add(&mut walk.losses, lost);
+            };
+            add(&mut walk.losses, [of_maker, of_taker]);
             if qty > Qty::ZERO {
                 walk.fills.push(Fill { maker, qty });
             }

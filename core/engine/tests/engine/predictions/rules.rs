@@ -137,32 +137,77 @@ pub(crate) fn advance(stage: &mut Stage, who: usize, amount: &str) -> Eid {
     eid
 }
 
-/// While a group has an advance, a buy counts as leaving, where claims count nothing: no more than the own money, and in fills no more than 5 % of
-/// the advance; also where the group mints with itself (D-181).
+/// Two more accounts of ann's group: `eve` with ten dollars, and `fay` with an advance of a hundred that an order holds.
+fn beside_ann(stage: &mut Stage) -> usize {
+    let eve = stage.accounts.len();
+    for name in ["eve", "fay"] {
+        let account = stage.exchange.account_beside(stage.accounts[ANN], name, "");
+        stage.accounts.push(account);
+        stage.keys.push(stage.exchange.key(name, account, Role::Trader));
+    }
+    stage.exchange.own(Body::credit(stage.accounts[eve], vec![(stage.usd, money("10"))]));
+    advance(stage, eve + 1, "100");
+    let place = Place {
+        symbol: stage.exchange.symbol(["BTC", "USD"], ["0.001", "0.001", "0.01"], &[]),
+        side: Side::Buy,
+        price: Price::from_ticks(9_000),
+        qty: buttonwood_num::Qty::from_hundredths(100_000),
+        claim: Claim::Yes,
+        ..stage.place(RAIN, "buy yes 1 @ 0.40")
+    };
+    stage.call(eve + 1, TradingCommand::Place(place)).order().expect("it rests");
+    eve
+}
+
+/// Leaves an account this many dollars.
+fn leave(stage: &mut Stage, who: usize, amount: &str) {
+    stage.take_all(who);
+    stage.exchange.own(Body::credit(stage.accounts[who], vec![(stage.usd, money(amount))]));
+}
+
+/// The group of an account has given up this much of its advances.
+fn given_up(stage: &Stage, who: usize) -> Money {
+    let account = stage.exchange.state.access().account(stage.accounts[who]);
+    let group = account.and_then(|account| account.group).expect("it has a group");
+    stage.exchange.state.advances().of(group).expect("it is in advance").given_up
+}
+
+/// What a group in advance owns pays for claims, which count nothing, and nothing of that counts to the bound (D-266).
+#[test]
+fn own_money_buys_claims_beside_an_advance() {
+    let mut stage = Stage::new();
+    leave(&mut stage, ANN, "55");
+    advance(&mut stage, ANN, "100");
+    stage.placed(CAT, "buy no 100 @ 0.50");
+    assert_eq!(stage.order(ANN, "buy yes 100 @ 0.50").order().expect("it trades").remaining.hundredths(), 0);
+    assert_eq!(given_up(&stage, ANN), Money::ZERO);
+    stage.placed(CAT, "buy no 10 @ 0.50");
+    refuses(&stage.order(ANN, "buy yes 10 @ 0.50"), "InsufficientFunds");
+    stage.replays();
+}
+
+/// While a group has an advance, a buy counts as leaving, where claims count nothing: no more than the own money, and in fills no more than
+/// 5 % of the advance where the rest does not pay it back; also where the group mints with itself (D-181).
 #[test]
 fn an_advance_buys_no_claims() {
     let mut stage = Stage::new();
-    let beside = stage.exchange.account_beside(stage.accounts[ANN], "eve", "");
-    stage.accounts.push(beside);
-    stage.keys.push(stage.exchange.key("eve", beside, Role::Trader));
-    stage.exchange.own(Body::credit(beside, vec![(stage.usd, money("1000"))]));
-    let eve = 3;
     stage.mint();
-    advance(&mut stage, ANN, "100");
-    refuses(&stage.order(ANN, "buy yes 2400 @ 0.40"), "InsufficientFunds");
+    leave(&mut stage, ANN, "50");
+    let eve = beside_ann(&mut stage);
+    refuses(&stage.order(ANN, "buy yes 200 @ 0.40"), "InsufficientFunds");
     // Five dollars may be given up: of twenty contracts at 0.50, ten.
     stage.placed(CAT, "buy no 10 @ 0.50");
     stage.placed(CAT, "buy no 1 @ 0.50");
     let answer = stage.order(ANN, "buy yes 11 @ 0.50");
     let order = answer.order().expect("it is accepted");
-    assert_eq!(order.remaining.hundredths(), 10_000, "{order:?}");
+    assert_eq!((order.remaining.hundredths(), given_up(&stage, ANN)), (10_000, money("5")), "{order:?}");
     refuses(&stage.order(ANN, "buy yes 1 @ 0.50 ioc"), "Advances");
     // Nor does a mint within the group pass.
     stage.placed(eve, "buy no 10 @ 0.60");
     let answer = stage.order(ANN, "buy yes 1 @ 0.40");
     refuses(&answer, "Advances");
     assert_eq!(stage.has(eve)[2], Money::ZERO);
-    assert_eq!(stage.exchange.orders_of(beside).count(), 1, "the resting order stays");
+    assert_eq!(stage.exchange.orders_of(stage.accounts[eve]).count(), 1, "the resting order stays");
     // A sale gives nothing up.
     stage.placed(CAT, "buy yes 20 @ 0.45");
     stage.placed(ANN, "sell yes 20 @ 0.45");
@@ -174,11 +219,7 @@ fn an_advance_buys_no_claims() {
 #[test]
 fn the_most_of_a_preview_is_within_the_bound_of_an_advance() {
     let mut stage = Stage::new();
-    let beside = stage.exchange.account_beside(stage.accounts[ANN], "eve", "");
-    stage.accounts.push(beside);
-    stage.keys.push(stage.exchange.key("eve", beside, Role::Trader));
-    stage.exchange.own(Body::credit(beside, vec![(stage.usd, money("1000"))]));
-    let eve = 3;
+    leave(&mut stage, ANN, "60");
     let preview = |stage: &Stage, words: &str| {
         let (place, now) = (stage.place(RAIN, words), stage.exchange.stamp.time);
         let caller = caller(stage.keys[ANN], stage.accounts[ANN], stage.nonce + 1);
@@ -190,7 +231,7 @@ fn the_most_of_a_preview_is_within_the_bound_of_an_advance() {
     stage.placed(CAT, "buy no 4 @ 0.50");
     stage.placed(BOB, "buy no 100 @ 0.50");
     let free = most(&stage, "buy yes 50 @ 0.50");
-    advance(&mut stage, ANN, "100");
+    let eve = beside_ann(&mut stage);
     assert_eq!(most(&stage, "buy yes 50 @ 0.50"), 100_000);
     assert!(free > 100_000, "{free}");
     let fits = preview(&stage, "buy yes 10 @ 0.50").outcome.expect("it is taken");

@@ -5,7 +5,7 @@ use super::Naive;
 use buttonwood_engine::TransferStatus;
 use buttonwood_model::{AccountId, CurrencyId, GroupId};
 use buttonwood_num::{Money, Price, Qty, Round};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The most open advances of a group: 25,000 dollars.
 const LIMIT: i128 = 25_000 * 10_i128.pow(19);
@@ -19,8 +19,20 @@ pub(in crate::naive) struct Worths {
     indices: Vec<Option<Money>>,
 }
 
+/// What a group loses in a deal, in dollars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::naive) struct Lost {
+    /// At the whole index: what counts to the bound.
+    pub(in crate::naive) amount: i128,
+    /// Of what the group owns, where coins count nine tenths.
+    taken: i128,
+}
+
 /// The losses in a deal or several, by group.
-pub(in crate::naive) type Losses = BTreeMap<GroupId, i128>;
+pub(in crate::naive) type Losses = BTreeMap<GroupId, Lost>;
+
+/// What each group with advances could still lose and pay them back.
+pub(in crate::naive) type Spares = BTreeMap<GroupId, i128>;
 
 impl Worths {
     pub(super) fn is_nothing(&self, currency: CurrencyId) -> bool {
@@ -121,7 +133,7 @@ impl Naive {
         pair: usize,
         [buyer, seller]: [AccountId; 2],
         (price, qty): (Price, Qty),
-    ) -> [Option<(GroupId, i128)>; 2] {
+    ) -> [Option<(GroupId, Lost)>; 2] {
         let pair = &self.pairs[pair];
         let base = int(qty) * pair.base_unit;
         let quote = i128::from(price.ticks()) * int(qty) * pair.quote_unit;
@@ -150,31 +162,63 @@ impl Naive {
         account: AccountId,
         gives: (CurrencyId, i128),
         gets: (CurrencyId, i128),
-    ) -> Option<(GroupId, i128)> {
+    ) -> Option<(GroupId, Lost)> {
         let group = self.group_of(account)?;
         self.open_advances(group)?;
-        let lost = worths.full(gives.0, gives.1, Round::Up) - worths.full(gets.0, gets.1, Round::Down);
-        (lost > 0).then_some((group, lost))
+        let whole = worths.full(gives.0, gives.1, Round::Up) - worths.full(gets.0, gets.1, Round::Down);
+        let cautious = worths.cautious(gives.0, gives.1) - worths.cautious(gets.0, gets.1);
+        let amount = whole.max(0);
+        Some((group, Lost { amount, taken: cautious.max(amount) }))
     }
 
-    /// Whether a group may lose this, after what is planned.
-    pub(in crate::naive) fn may_lose(&self, planned: &Losses, lost: Option<(GroupId, i128)>) -> bool {
-        let Some((group, lost)) = lost else { return true };
+    /// What each group with advances has available beyond them, all coins at nine tenths.
+    pub(in crate::naive) fn spares(&self) -> Spares {
+        let groups: BTreeSet<GroupId> = self.names.iter().filter_map(|names| names.group).collect();
+        let spare = |group: GroupId| {
+            let open = self.open_advances(group)?;
+            let members = (0..self.names.len()).map(AccountId::from_index);
+            let members: Vec<AccountId> =
+                members.filter(|member| self.group_of(*member) == Some(group)).collect();
+            let worths = self.worths(*members.first()?);
+            let currencies = || (0..self.funds.codes.len()).map(CurrencyId::from_index);
+            let own = |member: AccountId| -> i128 {
+                let worth = |it| worths.cautious(it, self.available(member, it));
+                currencies().map(worth).sum()
+            };
+            Some((group, members.into_iter().map(own).sum::<i128>() - open))
+        };
+        groups.into_iter().filter_map(spare).collect()
+    }
+
+    /// What counts of a loss after what is planned: nothing while the group has it to spare (D-266). None if it may not lose that.
+    pub(in crate::naive) fn judge_loss(
+        &self,
+        spares: &Spares,
+        planned: &Losses,
+        lost: Option<(GroupId, Lost)>,
+    ) -> Option<Option<(GroupId, Lost)>> {
+        let Some((group, lost)) = lost else { return Some(None) };
+        let planned = planned.get(&group).copied().unwrap_or_default();
+        let before = planned.amount + self.funds.given_up.get(&group).unwrap_or(&0);
+        if lost.amount == 0 || planned.taken + lost.taken <= spares[&group] {
+            return Some(Some((group, Lost { amount: 0, ..lost })));
+        }
         let open = self.open_advances(group).unwrap();
-        let before = planned.get(&group).unwrap_or(&0) + self.funds.given_up.get(&group).unwrap_or(&0);
-        before + lost <= open * 5 / 100
+        (before + lost.amount <= open * 5 / 100).then_some(Some((group, lost)))
     }
 
     pub(in crate::naive) fn note_lost(&mut self, losses: &Losses) {
-        for (group, lost) in losses {
-            *self.funds.given_up.entry(*group).or_default() += lost;
+        for (group, lost) in losses.iter().filter(|(_, lost)| lost.amount > 0) {
+            *self.funds.given_up.entry(*group).or_default() += lost.amount;
         }
     }
 }
 
 /// Adds what a trade takes.
-pub(in crate::naive) fn add(losses: &mut Losses, lost: [Option<(GroupId, i128)>; 2]) {
+pub(in crate::naive) fn add(losses: &mut Losses, lost: [Option<(GroupId, Lost)>; 2]) {
     for (group, lost) in lost.into_iter().flatten() {
-        *losses.entry(group).or_default() += lost;
+        let sum = losses.entry(group).or_default();
+        sum.amount += lost.amount;
+        sum.taken += lost.taken;
     }
 }
