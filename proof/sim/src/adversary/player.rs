@@ -16,7 +16,9 @@ use buttonwood_engine::{
     Answer, Body, Caller, Command, ConvertCommand, Execute, FeeSchedule, FeeTier, FeeTiers, FundsCommand,
     Made, Outcome, Place, Promotion, QuoteRequest, Schedule, Spend, TradingCommand, TransferMethod, Wrap,
 };
-use buttonwood_model::{AccountId, Claim, CurrencyId, Due, OrderKind, Product, Rank, SessionId, Side, Time};
+use buttonwood_model::{
+    AccountId, Claim, CurrencyId, Due, LOOKS_OF_COMMAND, OrderKind, Product, Rank, SessionId, Side, Time,
+};
 use buttonwood_num::{Bps, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, nonce};
 use deals::Promised;
@@ -118,9 +120,13 @@ fn own(body: Body) -> Command {
     Command { caller: None, body }
 }
 
-/// Submits a command. A panic is a breach.
+/// Submits a command. A panic is a breach, as are more rows than one command should read (D-256).
 fn submit(exchange: &mut Exchange, micros: u64, command: &Command) -> Result<Answer, Breach> {
-    catch_unwind(AssertUnwindSafe(|| exchange.submit(micros, command))).map_err(|panic| {
+    let answer = catch_unwind(AssertUnwindSafe(|| exchange.submit(micros, command)));
+    if exchange.looks > LOOKS_OF_COMMAND {
+        return Err(Breach::Looks(exchange.looks, format!("{:?}", command.body)));
+    }
+    answer.map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         Breach::Death(text.unwrap_or_default(), format!("{:?}", command.body))

@@ -37,14 +37,16 @@ pub enum Breach {
     Debt(i128),
     /// The honest party lost so much beside what its own orders agreed to: what, how much.
     Harm(&'static str, i128),
+    /// A command read so many rows, more than one should (D-256).
+    Looks(usize, String),
     /// A panic, or a follow-up that changes nothing, ends the process: what ended it, by which command.
     Death(String, String),
 }
 
 impl Breach {
     /// All kinds.
-    pub const KINDS: [&str; 9] =
-        ["gain", "debt", "harm", "death", "insurance", "instant", "fees", STAKING_REWARDS, PROMO];
+    pub const KINDS: [&str; 10] =
+        ["gain", "debt", "harm", "looks", "death", "insurance", "instant", "fees", STAKING_REWARDS, PROMO];
 
     /// Its kind: programs with a breach of one kind are shortened as long as it is of that kind.
     pub fn kind(&self) -> &'static str {
@@ -53,6 +55,7 @@ impl Breach {
             Self::Loss(house, _) => house,
             Self::Debt(_) => "debt",
             Self::Harm(..) => "harm",
+            Self::Looks(..) => "looks",
             Self::Death(..) => "death",
         }
     }
@@ -81,6 +84,7 @@ impl fmt::Display for Breach {
                     Plain(units - units % ROUNDING)
                 )
             }
+            Self::Looks(rows, command) => write!(out, "{rows} rows are read (D-256) by {command}"),
             Self::Death(text, command) => write!(out, "the process ends ({text}) at {command}"),
         }
     }
@@ -260,6 +264,17 @@ mod tests {
 
     fn after(people: i128, source: i128) -> Figures {
         Figures { people, source, ..Figures::default() }
+    }
+
+    /// A breach prints what it is about, and its kind is one that can be passed over.
+    #[test]
+    fn a_breach_has_a_kind() {
+        let looks = Breach::Looks(10_001, "CancelAll".to_owned());
+        assert_eq!(looks.to_string(), "10001 rows are read (D-256) by CancelAll");
+        for breach in [looks, Breach::Gain(DOLLAR), Breach::Debt(DOLLAR), Breach::Harm("its maker", DOLLAR)] {
+            assert!(Breach::KINDS.contains(&breach.kind()), "{breach}");
+        }
+        assert!(GUARDED.iter().all(|house| Breach::KINDS.contains(house)));
     }
 
     /// Money that was paid in from outside is no gain; what comes from nowhere is one. Proves INV-HOUSE.
