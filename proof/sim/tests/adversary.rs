@@ -28,7 +28,7 @@ fn known_programs_do_no_harm() {
 /// The same seed is the same search, up to the program that it finds, if it finds one.
 #[test]
 fn one_seed_is_one_search() {
-    for seed in [1, 2] {
+    for seed in [1, 2, 3] {
         let [first, second] = [(); 2].map(|()| Hunt::new(seed, &[], &[]).run(|tally| tally.programs < 60));
         assert_eq!(first, second, "seed {seed} is two searches");
     }
@@ -62,6 +62,25 @@ fn honest_trade_gains_nothing() {
         rests || ["done", "is filled", "Wrapped"].iter().any(|word| line.contains(word))
     };
     assert_eq!(played.lines.iter().filter(done).count(), 13, "{:#?}", played.lines);
+}
+
+/// A group that empties the honest quotes and paints the last trade borrows nothing by that price, and gains nothing at the prices of the
+/// start. Proves INV-HOUSE.
+#[test]
+fn a_painted_index_lends_nothing() {
+    let painted = program(
+        "place a.rich ethusd buy 10 at 2020\n\
+         place a.rich ethusd sell 0.01 at 20000\n\
+         place a.margin ethusd buy 0.01 at 20000\n\
+         place a.rich ethusd sell 2 at 20000\n\
+         wait 2\n\
+         place a.margin ethusd buy 2 at 20000 margin\n\
+         quote a.rich ethusd sell 1\n\
+         execute a.rich\n",
+    );
+    let played = play(&Scene::with_moving_indices(), &painted, true);
+    assert_eq!(played.breach, None, "{:#?}", played.lines);
+    assert!(played.gain <= 0, "{} units: {:#?}", played.gain, played.lines);
 }
 
 /// The token, the refresh token and the code of another's app, a token that was never given, and a scope that the own one lacks: all are

@@ -57,18 +57,16 @@ pub(super) struct Worth {
     waits: i128,
 }
 
-/// The honest group of a scene acts once, before the program.
-pub(super) fn open(scene: &mut Scene) {
+/// The honest group of a scene acts once, before the program. It holds positions only where the index stands still: marks go by it.
+pub(super) fn open(scene: &mut Scene, has_positions: bool) {
     for (market, [bid, ask], qty) in QUOTES {
         for (side, price) in [(Side::Buy, bid), (Side::Sell, ask)] {
             let place = limit(scene, (market, side), price * HUNDREDTH, qty * HUNDREDTH);
             act(scene, MAKER, TradingCommand::Place(place));
         }
     }
-    for (who, side) in [(SHORT, Side::Sell), (LONG, Side::Buy)] {
-        let index = 50_000 * ONE;
-        let place = limit(scene, (SWAP.0, side), index, SWAP.1 * HUNDREDTH);
-        act(scene, who, TradingCommand::Place(place));
+    if has_positions {
+        hedge(scene);
     }
     bet(scene);
     deal(scene);
@@ -114,6 +112,15 @@ fn order(symbol: SymbolId, side: Side, price: Price, qty: Qty) -> Place {
         client_id: None,
         stop: Price::default(),
         margin: false,
+    }
+}
+
+/// Opens two opposite positions at the index.
+fn hedge(scene: &mut Scene) {
+    for (who, side) in [(SHORT, Side::Sell), (LONG, Side::Buy)] {
+        let index = 50_000 * ONE;
+        let place = limit(scene, (SWAP.0, side), index, SWAP.1 * HUNDREDTH);
+        act(scene, who, TradingCommand::Place(place));
     }
 }
 

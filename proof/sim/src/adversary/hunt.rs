@@ -47,10 +47,15 @@ pub struct Hunt {
 
 impl Hunt {
     /// The search of a seed, which leaves out acts with one of the words `without` and passes over breaches of the kinds `ignored`. An
-    /// honest third party is there in every second search.
+    /// honest third party is there in three searches of four; in one of them the indices move.
     pub fn new(seed: u64, without: &[String], ignored: &[String]) -> Self {
+        let scene = match seed % 4 {
+            0 | 2 => Scene::with_honest_party(),
+            1 => Scene::new(),
+            _ => Scene::with_moving_indices(),
+        };
         Self {
-            scene: if seed.is_multiple_of(2) { Scene::with_honest_party() } else { Scene::new() },
+            scene,
             dice: Dice::seeded(seed),
             without: without.to_vec(),
             ignored: ignored.to_vec(),
@@ -96,7 +101,7 @@ impl Hunt {
             _ => self.one_kept(),
         };
         let other = self.one_kept().unwrap_or_default();
-        let mut maker = Maker { dice: &mut self.dice, without: &self.without };
+        let mut maker = Maker { dice: &mut self.dice, without: &self.without, moves: self.scene.moves };
         match parent {
             Some(parent) => maker.changed(&parent, &other),
             None => maker.fresh(),

@@ -1,10 +1,11 @@
 //! New programs out of old ones, and out of what people who know the rules do: short patterns with random numbers.
 
 mod bets;
+mod moving;
 
 use super::program::{Act, Amount, OPTIONS, Program};
 use super::thefts::{THEFTS, Theft};
-use super::world::{COINS, MARKETS, ONE, PEOPLE, POOLS, WRAPPING};
+use super::world::{COINS, FIRST_GROUP, MARKETS, ONE, PEOPLE, POOLS, WRAPPING};
 use buttonwood_engine::AccountKind;
 use buttonwood_model::{ExecutionOption, Product, Side};
 use buttonwood_oracle::Dice;
@@ -40,6 +41,8 @@ pub(super) struct Maker<'a> {
     pub(super) dice: &'a mut Dice,
     /// It leaves out acts with one of these words.
     pub(super) without: &'a [String],
+    /// The indices move, and one group is alone.
+    pub(super) moves: bool,
 }
 
 impl Maker<'_> {
@@ -68,6 +71,9 @@ impl Maker<'_> {
                 let text = act.to_string();
                 !text.split_whitespace().any(|word| self.without.iter().any(|without| without == word))
             });
+        }
+        if self.moves {
+            program.acts.retain(moving::is_judged);
         }
         program.acts.truncate(ACTS_MAX);
         program
@@ -198,7 +204,8 @@ impl Maker<'_> {
     }
 
     fn person(&mut self) -> usize {
-        usize::try_from(self.dice.below(u64::try_from(PEOPLE.len()).expect("a few"))).expect("a few")
+        let people = if self.moves { FIRST_GROUP } else { PEOPLE.len() };
+        usize::try_from(self.dice.below(u64::try_from(people).expect("a few"))).expect("a few")
     }
 
     /// A person whose account is of one of these kinds.
@@ -286,6 +293,9 @@ impl Maker<'_> {
 
     /// Joint patterns of people who know the rules.
     fn pattern(&mut self) -> Vec<Act> {
+        if self.moves && self.dice.once_in(3) {
+            return self.borrow_by_painted_index();
+        }
         match self.dice.below(25) {
             0 | 1 => self.instant(),
             2 => self.paint(),

@@ -1,4 +1,4 @@
-//! The start of a program: two groups with accounts of every kind, markets, a fund, and an index that is pinned.
+//! The start of a program: two groups with accounts of every kind, markets, a fund, and an index that is pinned or that moves with the books.
 
 use buttonwood_engine::clearing::Codes;
 use buttonwood_engine::funds::approval::{Command as Approval, Request};
@@ -135,6 +135,12 @@ pub(super) const PEOPLE: [Person; 9] = [
     person("b.vault", AccountKind::Custody, [0, 1_000, 1, 0, 0]),
 ];
 
+/// The accounts of the first group, which come first in [`PEOPLE`].
+pub(super) const FIRST_GROUP: usize = 4;
+
+/// The place of the account in [`PEOPLE`] by which the first group borrows dollars for coins.
+pub(super) const BORROWER: usize = 2;
+
 /// The balances of house accounts at first: by name, of each currency.
 const HOUSE: [(&str, [i128; 5]); 4] = [
     ("promo", [1_000, 0, 0, 0, 0]),
@@ -181,6 +187,8 @@ pub struct Scene {
     pub(super) honest: Vec<Actor>,
     /// How often it has acted.
     pub(super) acts: u64,
+    /// Whether the indices move with the books; the first group is alone with the honest one then.
+    pub(super) moves: bool,
 }
 
 impl Default for Scene {
@@ -206,6 +214,7 @@ impl Scene {
             holders: Vec::new(),
             honest: Vec::new(),
             acts: 0,
+            moves: false,
         };
         scene.list();
         scene.pin();
@@ -224,7 +233,20 @@ impl Scene {
     pub fn with_honest_party() -> Self {
         let mut scene = Self::new();
         scene.settle_honest();
-        honest::open(&mut scene);
+        honest::open(&mut scene, true);
+        scene
+    }
+
+    /// The same without positions, and with indices of the exchange's own books: at first those of the honest quotes.
+    pub fn with_moving_indices() -> Self {
+        let mut scene = Self::new();
+        scene.settle_honest();
+        honest::open(&mut scene, false);
+        for place in 2..COINS.len() {
+            let currency = scene.currency(place);
+            scene.own(PerpCommand::PinIndex(currency, None));
+        }
+        scene.moves = true;
         scene
     }
 
