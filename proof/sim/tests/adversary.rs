@@ -64,6 +64,23 @@ fn honest_trade_gains_nothing() {
     assert_eq!(played.lines.iter().filter(done).count(), 13, "{:#?}", played.lines);
 }
 
+/// An act comes again as often as the program says, up to a bound; a wait does not.
+#[test]
+fn acts_come_again() {
+    let crowd = program(
+        "place a.rich btcusd buy 0.00001 at 25000\n\
+         repeat 1 300\n\
+         bet a.rich rain buy yes 1 at 0.01\n\
+         wait 1\n\
+         repeat 2 200\n\
+         quote b.rich btcusd sell 0.00001\n\
+         send a.rich a.poor usd 5\n",
+    );
+    let played = play(&Scene::new(), &crowd, true);
+    assert_eq!((played.breach, played.repeated), (None, 500), "{:#?}", played.lines);
+    assert!(played.gain <= 0, "{} units: {:#?}", played.gain, played.lines);
+}
+
 /// A group that empties the honest quotes and paints the last trade borrows nothing by that price, and gains nothing at the prices of the
 /// start. Proves INV-HOUSE.
 #[test]

@@ -13,6 +13,9 @@ use std::collections::HashSet;
 const KEPT_MAX: usize = 2_000;
 const BEST_MAX: usize = 24;
 
+/// Acts of a search that repeat others, so that a few programs with thousands of orders do not take its time.
+const REPEATED_MAX: u64 = 100_000;
+
 /// Figures of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HuntTally {
@@ -42,6 +45,8 @@ pub struct Hunt {
     kept: Vec<Program>,
     best: Vec<(i128, Program)>,
     reached: HashSet<u64>,
+    /// Acts that may still repeat others.
+    repeats: u64,
     tally: HuntTally,
 }
 
@@ -62,6 +67,7 @@ impl Hunt {
             kept: Vec::new(),
             best: Vec::new(),
             reached: HashSet::new(),
+            repeats: REPEATED_MAX,
             tally: HuntTally::default(),
         }
     }
@@ -79,6 +85,7 @@ impl Hunt {
             let played = play(&self.scene, &program, false);
             self.tally.programs += 1;
             self.tally.commands += played.commands;
+            self.repeats = self.repeats.saturating_sub(played.repeated);
             let breach = played.breach.as_ref().filter(|breach| !self.ignores(breach));
             if let Some(breach) = breach.cloned() {
                 return Err(shortened(&self.scene, &program, breach));
@@ -101,7 +108,8 @@ impl Hunt {
             _ => self.one_kept(),
         };
         let other = self.one_kept().unwrap_or_default();
-        let mut maker = Maker { dice: &mut self.dice, without: &self.without, moves: self.scene.moves };
+        let (moves, repeats) = (self.scene.moves, self.repeats > 0);
+        let mut maker = Maker { dice: &mut self.dice, without: &self.without, moves, repeats };
         match parent {
             Some(parent) => maker.changed(&parent, &other),
             None => maker.fresh(),

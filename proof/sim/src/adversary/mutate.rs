@@ -1,6 +1,7 @@
 //! New programs out of old ones, and out of what people who know the rules do: short patterns with random numbers.
 
 mod bets;
+mod crowd;
 mod moving;
 
 use super::program::{Act, Amount, OPTIONS, Program};
@@ -29,6 +30,9 @@ const WORTH: [i128; 9] = [1, 10, 100, 1_000, 9_800, 20_000, 100_000, 1_000_000, 
 /// Seconds of a wait: below, at and above what rules count in.
 const WAITS: [u64; 11] = [1, 30, 59, 60, 61, 120, 3_600, 6 * 3_600, 12 * 3_600, 24 * 3_600, 5 * 24 * 3_600];
 
+/// One pattern of so many repeats acts.
+const CROWDED: u64 = 400;
+
 /// The largest decimal that a client can write, without its fraction.
 const MOST: i128 = 999_999_999_999_999_999 * ONE;
 
@@ -43,6 +47,8 @@ pub(super) struct Maker<'a> {
     pub(super) without: &'a [String],
     /// The indices move, and one group is alone.
     pub(super) moves: bool,
+    /// Acts may repeat others.
+    pub(super) repeats: bool,
 }
 
 impl Maker<'_> {
@@ -65,13 +71,14 @@ impl Maker<'_> {
         self.trim(program)
     }
 
-    fn trim(&self, mut program: Program) -> Program {
+    fn trim(&mut self, mut program: Program) -> Program {
         if !self.without.is_empty() {
             program.acts.retain(|act| {
                 let text = act.to_string();
                 !text.split_whitespace().any(|word| self.without.iter().any(|without| without == word))
             });
         }
+        self.thin(&mut program);
         if self.moves {
             program.acts.retain(moving::is_judged);
         }
@@ -187,6 +194,7 @@ impl Maker<'_> {
             | Act::Dispute { .. }
             | Act::Void { .. }
             | Act::Halt { .. } => self.vary_bet(act),
+            Act::Repeat { acts, .. } => Act::Repeat { acts, times: self.times() },
             Act::Auction { .. } | Act::Break { .. } | Act::Promote { .. } | Act::Tiers => self.act(),
         }
     }
@@ -295,6 +303,9 @@ impl Maker<'_> {
     fn pattern(&mut self) -> Vec<Act> {
         if self.moves && self.dice.once_in(3) {
             return self.borrow_by_painted_index();
+        }
+        if self.repeats && self.dice.once_in(CROWDED) {
+            return self.crowd();
         }
         match self.dice.below(25) {
             0 | 1 => self.instant(),

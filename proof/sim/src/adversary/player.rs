@@ -32,8 +32,17 @@ const ACT: u64 = 1_000;
 /// Commands that one program may cause, its own and those that fall due.
 const COMMANDS_MAX: u64 = 40_000;
 
+/// Acts of one program that repeat others.
+const REPEATED_MAX: u64 = 12_000;
+
+/// Due commands that an act may cause, on average, where acts are repeated.
+const DUE_OF_ACT: u64 = 4;
+
 /// Due commands that may be skipped, after which a program skips them (as a long move of a manual clock does).
 const OPTIONAL_MAX: u64 = 3_000;
+
+/// The text in place of an answer, where an act finds nothing to do.
+const NOTHING: &str = "nothing to do";
 
 /// The result of a program.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +59,8 @@ pub struct Played {
     pub lines: Vec<String>,
     /// Commands that were decided.
     pub commands: u64,
+    /// Acts that repeated others.
+    pub repeated: u64,
 }
 
 /// Runs a program on a scene. With `tells`, each act and its answer are kept as text.
@@ -148,15 +159,12 @@ struct Player<'a> {
 
 impl Player<'_> {
     fn run(&mut self, program: &Program) -> Result<(), Breach> {
-        for act in &program.acts {
-            let said = if let Act::Wait { seconds } = act {
-                self.wait(*seconds)?;
-                String::new()
+        for (at, act) in program.acts.iter().enumerate() {
+            let said = if let Act::Repeat { acts, times } = *act {
+                let before = program.acts.get(at.saturating_sub(acts)..at).unwrap_or_default();
+                self.repeat(before, times)?
             } else {
-                match self.command(act) {
-                    Some(command) => self.call(act, &command)?,
-                    None => "nothing to do".to_owned(),
-                }
+                self.act(act)?
             };
             if self.tells {
                 self.played.lines.push(format!("{act}  -> {said}"));
@@ -164,6 +172,33 @@ impl Player<'_> {
             self.note_said(act, &said);
         }
         Ok(())
+    }
+
+    /// Does an act. Returns what was answered.
+    fn act(&mut self, act: &Act) -> Result<String, Breach> {
+        if let Act::Wait { seconds } = act {
+            self.wait(*seconds)?;
+            return Ok(String::new());
+        }
+        match self.command(act) {
+            Some(command) => self.call(act, &command),
+            None => Ok(NOTHING.to_owned()),
+        }
+    }
+
+    /// Does acts again, so many times. Returns what the last of them was answered.
+    fn repeat(&mut self, acts: &[Act], times: u64) -> Result<String, Breach> {
+        let repeats: Vec<_> =
+            acts.iter().filter(|act| !matches!(act, Act::Wait { .. } | Act::Repeat { .. })).collect();
+        let mut said = NOTHING.to_owned();
+        for act in (0..times.min(REPEATED_MAX)).flat_map(|_| &repeats) {
+            if self.played.repeated == REPEATED_MAX {
+                break;
+            }
+            self.played.repeated += 1;
+            said = self.act(act)?;
+        }
+        Ok(said)
     }
 
     /// The end of every program: all orders are cancelled, every advance is taken back, and two hours pass.
@@ -227,7 +262,7 @@ impl Player<'_> {
                 state.next_due_unskippable().filter(is_due).or_else(last)
             };
             let Some(due) = next else { return Ok(()) };
-            if self.played.commands >= COMMANDS_MAX {
+            if self.played.commands >= COMMANDS_MAX + DUE_OF_ACT * self.played.repeated {
                 return Err(endless(&due.command));
             }
             self.optional += u64::from(due.may_skip);
@@ -420,7 +455,7 @@ impl Player<'_> {
             Act::Dispute { contract } => self.dispute(contract)?,
             Act::Void { contract, value } => self.void(contract, value)?,
             Act::Halt { contract } => self.halt(contract)?,
-            Act::Wait { .. } => return None,
+            Act::Wait { .. } | Act::Repeat { .. } => return None,
         })
     }
 

@@ -10,6 +10,8 @@
 //! bet a.rich rain buy no 100 at 0.4
 //! resolve rain no
 //! wait 3600
+//! place b.rich btcusd buy 0.00001 at 25000
+//! repeat 1 1000
 //! ```
 
 use super::thefts::{THEFTS, Theft};
@@ -102,6 +104,8 @@ pub(super) enum Act {
     Steal { who: usize, way: Theft },
     /// So many seconds pass.
     Wait { seconds: u64 },
+    /// The last `acts` acts before it come again so many times, waits apart.
+    Repeat { acts: usize, times: u64 },
     /// The house schedules an auction two minutes from now.
     Auction { market: usize },
     /// The house breaks the newest trade of a market, if it may.
@@ -155,6 +159,7 @@ impl Act {
             Self::Halt { .. } => "halt",
             Self::Steal { .. } => "steal",
             Self::Wait { .. } => "wait",
+            Self::Repeat { .. } => "repeat",
             Self::Auction { .. } => "auction",
             Self::Break { .. } => "break",
             Self::Promote { .. } => "promote",
@@ -233,9 +238,8 @@ impl Line<'_> {
                 Act::Void { contract: self.contract(1)?, value }
             }
             "halt" => Act::Halt { contract: self.contract(1)? },
-            "wait" => {
-                Act::Wait { seconds: self.word(1)?.parse().map_err(|_| self.wrong("a number of seconds"))? }
-            }
+            "wait" => Act::Wait { seconds: self.number(1)? },
+            "repeat" => Act::Repeat { acts: self.number(1)?, times: self.number(2)? },
             "auction" => Act::Auction { market: market(1)? },
             "break" => Act::Break { market: market(1)? },
             "promote" => Act::Promote { market: market(1)? },
@@ -299,6 +303,10 @@ impl Line<'_> {
         let word = self.word(2)?;
         let way = THEFTS.iter().find(|(name, _)| *name == word).map(|(_, way)| *way);
         way.ok_or_else(|| self.wrong("a way to steal"))
+    }
+
+    fn number<T: FromStr>(&self, at: usize) -> Result<T, Unreadable> {
+        self.word(at)?.parse().map_err(|_| self.wrong("a whole number"))
     }
 
     fn wrong(&self, wanted: &str) -> Unreadable {
@@ -476,6 +484,7 @@ impl fmt::Display for Act {
                 write!(out, " {}", contract_name(contract))
             }
             Self::Wait { seconds } => write!(out, " {seconds}"),
+            Self::Repeat { acts, times } => write!(out, " {acts} {times}"),
             Self::Auction { market } | Self::Break { market } | Self::Promote { market } => {
                 write!(out, " {}", market_name(market))
             }
@@ -508,18 +517,23 @@ mod tests {
                     confirm b.rich\nretract a.rich\nstake a.rich eth-now 10\nunstake a.rich eth-now 50%\n\
                     bet a.rich rain buy no 100 at 0.4\nbet a.poor both sell yes 50% at 0.99 ioc\n\
                     resolve ann yes\ndispute ann\nvoid bob\nvoid rain 0.25\nhalt rain\n\
-                    withdraw a.rich gusd 9800\nwait 3600\nauction linkusd\nbreak btcusd\npromote ethusd\ntiers\n";
+                    withdraw a.rich gusd 9800\nwait 3600\nrepeat 2 1000\nauction linkusd\nbreak btcusd\npromote ethusd\ntiers\n";
         let program: Program = text.parse().unwrap();
         assert_eq!(program.to_string(), text);
-        assert_eq!(program.words().len(), 27);
+        assert_eq!(program.words().len(), 28);
     }
 
     /// A line that is no act is named.
     #[test]
     fn a_wrong_line_is_named() {
-        for line in
-            ["steal a.rich", "place a.rich btcusd hold 1 at 2", "cancel x", "ach a.rich -1", "wait long"]
-        {
+        for line in [
+            "steal a.rich",
+            "place a.rich btcusd hold 1 at 2",
+            "cancel x",
+            "ach a.rich -1",
+            "wait long",
+            "repeat 1",
+        ] {
             let refusal = line.parse::<Program>().unwrap_err();
             assert!(refusal.0.contains(line), "{refusal}");
         }
