@@ -100,11 +100,11 @@ fn a_painted_index_lends_nothing() {
     assert!(played.gain <= 0, "{} units: {:#?}", played.gain, played.lines);
 }
 
-/// The token, the refresh token and the code of another's app, a token that was never given, and a scope that the own one lacks: all are
-/// refused and move nothing, before and after the tokens' time.
+/// The token, the refresh token and the code of another's app, a token that was never given, scopes that the own one lacks, and an operator
+/// who approves an own proposal: all are refused and move nothing, before and after the tokens' time.
 #[test]
 fn thefts_are_refused() {
-    let ways = ["token", "guess", "scope", "refresh", "code"];
+    let ways = ["token", "guess", "scope", "refresh", "code", "withdraw", "deal", "operator", "second-name"];
     let each = |who: &str| ways.map(|way| format!("steal {who} {way}\n")).concat();
     let text = format!(
         "place a.rich btcusd sell 1 at 60000\n{0}{1}wait 90000\n{0}{1}",
@@ -115,10 +115,10 @@ fn thefts_are_refused() {
     assert_eq!((played.breach, played.gain), (None, 0), "{:#?}", played.lines);
     let refused = played.lines.iter().filter(|line| line.starts_with("steal"));
     for line in refused.clone() {
-        let says = ["Missing", "ForeignAccount", "UnknownSession", "BadGrant"];
+        let says = ["Missing", "ForeignAccount", "UnknownSession", "BadGrant", "Operation("];
         assert!(says.iter().any(|word| line.contains(word)), "{line}");
     }
-    assert_eq!(refused.count(), 20);
+    assert_eq!(refused.count(), 36);
 }
 
 /// Two desks who settle trades at the index, one through a broker, and who stake and redeem, gain the promised interest alone, which

@@ -100,7 +100,7 @@ pub(super) enum Act {
     Void { contract: usize, value: Option<i128> },
     /// The house halts the event of a contract, or lets it go on.
     Halt { contract: usize },
-    /// Tries what belongs to the other group's app, or what its own may not.
+    /// Tries what belongs to the other group's app, what its own may not, or what takes two operators.
     Steal { who: usize, way: Theft },
     /// So many seconds pass.
     Wait { seconds: u64 },

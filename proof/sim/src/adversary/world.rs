@@ -21,7 +21,7 @@ use buttonwood_oracle::{Exchange, nonce};
 use std::sync::Arc;
 
 use super::honest::{self, HONEST};
-use super::thefts::{Holder, open_apps};
+use super::thefts::{Holder, open_apps, open_operators};
 use crate::scene::FOUNDED;
 
 /// One unit of a currency, in units of money.
@@ -226,6 +226,7 @@ impl Scene {
         scene.open_pools();
         scene.open_contracts();
         open_apps(&mut scene);
+        open_operators(&mut scene);
         scene
     }
 
