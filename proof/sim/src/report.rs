@@ -410,7 +410,7 @@ impl Work<'_> {
                 totals.hunt.add(&tally);
             }
             Err((program, breach)) => {
-                let text = program.to_string();
+                let text = format!("{}\n{program}", hunt.scene_line());
                 self.failed("adversary", seed, &breach.to_string(), || {
                     for line in text.lines() {
                         println!("    {line}");
@@ -559,13 +559,15 @@ fn tell_compared(compared: u64) {
 
 /// Plays programs: that of a file, or those of a folder in the order of their names.
 fn played(path: &Path) -> ExitCode {
-    let scene = Scene::new();
     let mut harmful = 0;
     for file in programs_of(path) {
         let read = fs::read_to_string(&file).map_err(|error| error.to_string());
-        let program = read.and_then(|text| text.parse::<Program>().map_err(|why| why.to_string()));
-        let program = match program {
-            Ok(program) => program,
+        let read = read.and_then(|text| {
+            let program = text.parse::<Program>().map_err(|why| why.to_string())?;
+            Ok((program, Scene::of_text(&text)))
+        });
+        let (program, scene) = match read {
+            Ok(read) => read,
             Err(why) => {
                 println!("{}: {why}", file.display());
                 return ExitCode::FAILURE;

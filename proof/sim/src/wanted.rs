@@ -20,7 +20,7 @@ usage: cargo xtask sim [--seed N] [--seeds N | --minutes M | --ci | --release] [
   --without A,B an adversary leaves out acts with one of these words, such as `quote` or `btcgusdperp`
   --ignore A,B  breaches that an adversary passes over: gain, debt, harm, looks, death, insurance, instant, fees, staking_rewards, promo
   --only KIND   lives, sweeps, the core beside the naive exchange, funds on faulty chains, perpetuals, spot margin, clearing and staking, prediction markets, people and apps, streams, or the adversary alone
-  --play PATH   plays an adversary's program, or all of a folder, act by act, and judges each
+  --play PATH   plays an adversary's program, or all of a folder, act by act, each on the scene that it names, and judges it
 ";
 
 /// Continuous integration runs one of so many parts of what a release must pass, so that it takes six minutes at most on two cores.

@@ -72,6 +72,11 @@ impl Hunt {
         }
     }
 
+    /// The line that names the scene in the text of a program.
+    pub fn scene_line(&self) -> &'static str {
+        self.scene.line()
+    }
+
     /// Runs programs as long as `goes_on`, up to the first breach, which comes with the shortest program that shows it.
     ///
     /// # Errors

@@ -155,6 +155,11 @@ const NETWORKS: [(&str, &[usize]); 2] = [("bitcoin", &[2]), ("ethereum", &[1, 3,
 /// The address that every account may send to.
 const OUTSIDE: &str = "outside";
 
+/// The lines of a program's text by which it names its scene.
+const TWO_GROUPS: &str = "# scene: two groups";
+const HONEST_PARTY: &str = "# scene: honest party";
+const MOVING_INDICES: &str = "# scene: moving indices";
+
 /// An account and the key that acts for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Actor {
@@ -249,6 +254,27 @@ impl Scene {
         }
         scene.moves = true;
         scene
+    }
+
+    /// The scene that a line of a program's text names; two groups without one.
+    pub fn of_text(text: &str) -> Self {
+        let names = |scene: &str| text.lines().any(|line| line.trim() == scene);
+        if names(MOVING_INDICES) {
+            Self::with_moving_indices()
+        } else if names(HONEST_PARTY) {
+            Self::with_honest_party()
+        } else {
+            Self::new()
+        }
+    }
+
+    /// The line that names the scene.
+    pub(super) fn line(&self) -> &'static str {
+        match (self.moves, self.honest.is_empty()) {
+            (true, _) => MOVING_INDICES,
+            (false, false) => HONEST_PARTY,
+            (false, true) => TWO_GROUPS,
+        }
     }
 
     /// The currency at a place of [`COINS`].
