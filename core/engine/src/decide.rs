@@ -5,7 +5,7 @@ use crate::refused::note_refused;
 use crate::rooms::check_place;
 use crate::{
     Act, ApprovalError, Audit, Body, ClearingCommand, Command, Desks, Note, Operated, Operation, Outcome,
-    Proposed, Reject, State, Workspace, advances, operations,
+    Proposed, Reject, State, Workspace, advances, operations, references,
 };
 use buttonwood_access::{self as access, Caller};
 use buttonwood_funds::Made;
@@ -148,6 +148,7 @@ pub(crate) fn place_apart(
     match place::decide(state.market(now), placer, home, order, planner, out) {
         Ok(id) => {
             advances::note_given_up(state, now, out);
+            references::note_of(state, order.symbol, now, out);
             Outcome::Trading(Answer::Order(Decided { id, kept: None }))
         }
         Err(reject) => note_refused(state, (account, session), order, Reject::place(reject), out),
@@ -209,6 +210,7 @@ fn decide_place(
     match place::decide(market, place::Placer { account, session }, home, order, planner, out) {
         Ok(id) => {
             advances::note_given_up(state, market.time, out);
+            references::note_of(state, order.symbol, market.time, out);
             Outcome::Trading(Answer::Order(Decided { id, kept: None }))
         }
         Err(reject) => note_refused(state, (account, session), order, Reject::place(reject), out),
@@ -252,6 +254,7 @@ fn decide_internal(state: &State, now: Time, body: &Body, work: &mut Workspace) 
     };
     if decided.is_ok() {
         advances::note_given_up(state, now, &mut work.out);
+        references::note(state, now, &mut work.out);
     }
     match decided {
         Ok(Made::Nothing) => Outcome::Done,

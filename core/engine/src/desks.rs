@@ -156,7 +156,7 @@ impl Desks {
         if advanced > Money::ZERO && self.is_derivatives(account) { Money::MAX } else { advanced }
     }
 
-    /// Whether a currency counts a dollar each against advances.
+    /// Whether a currency counts a dollar each against advances and in volumes.
     pub(crate) fn is_dollar(&self, currency: CurrencyId) -> bool {
         let code = self.ledger.currencies().get(currency.index()).map(|currency| currency.code.as_str());
         code.is_some_and(|code| DOLLARS.contains(&code))
@@ -409,6 +409,10 @@ impl Bound for Desks {
 impl trading::Desks for Desks {
     type Refusal = DeskReject;
     type Plan = Plan;
+
+    fn group(&self, account: AccountId) -> Option<GroupId> {
+        self.group(account)
+    }
 
     #[inline(always)]
     fn plan(&self, time: Time) -> Plan {

@@ -22,6 +22,7 @@ mod operations;
 mod outcome;
 mod prefetch;
 mod preview;
+mod references;
 mod refused;
 mod rooms;
 mod spare;

@@ -95,6 +95,17 @@ impl<E> Outbox<E> {
         TextRef { start, len: u8::try_from(text.len()).expect("client order ids are short") }
     }
 
+    /// Adds an infrequent event before the event of the latest command at place `at`.
+    pub fn insert_named(&mut self, at: usize, event: &impl Named)
+    where
+        E: From<BytesRef>,
+    {
+        self.push_named(event);
+        if let Some(later) = self.events.get_mut(self.first.0 + at..) {
+            later.rotate_right(1);
+        }
+    }
+
     /// Adds an infrequent event; its record is stored among the texts.
     pub fn push_named(&mut self, event: &impl Named)
     where

@@ -4,10 +4,11 @@ use crate::cancel::{OrderRef, Withdrawn};
 use crate::fee_change::{self, FeeChange, FeeTiers, Promotion};
 use crate::place::Place;
 use crate::{
-    Break, BreakError, Decided, Desks, Event, Floor, Market, RefusedDraft, RefusedOrder, auction, broken,
-    connections, place, status,
+    Break, BreakError, Decided, Desks, Event, Floor, Market, Reference, RefusedDraft, RefusedOrder, auction,
+    broken, connections, place, status,
 };
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use buttonwood_auction::{Auctions, Finding, Schedule, ScheduleError};
 use buttonwood_model::{
     AccountId, BytesRef, CancelReason, ConnectionId, Day, Due, OrderId, Outbox, Phase, Rank, Right, Role,
@@ -244,6 +245,8 @@ pub enum Infrequent {
     OrderTied(ConnectionId, OrderId),
     /// A connection ended, after its orders were cancelled.
     ConnectionClosed(ConnectionId),
+    /// References were taken, by which trades count in volumes from now on. It stands before the first trade of its command.
+    ReferencesTaken(Vec<Reference>),
 }
 
 named!(Infrequent, "trading", {
@@ -264,6 +267,7 @@ named!(Infrequent, "trading", {
     ConnectionOpened { 0: connection, 1: session, 2: account } = "connection_opened" 1,
     OrderTied { 0: connection, 1: order } = "order_tied" 1,
     ConnectionClosed { 0: connection } = "connection_closed" 1,
+    ReferencesTaken { 0: references } = "references_taken" 1,
 });
 
 /// Decides a command of the exchange itself or of an operator. The engine decides [`Command::ExpireSession`]
@@ -435,6 +439,7 @@ pub fn evolve_infrequent<D: Desks>(
         Infrequent::OrderTied(connection, order) => floor.tie(connection, order),
         Infrequent::ConnectionClosed(connection) => floor.close_connection(connection),
         Infrequent::TradeBroken(broken) => floor.break_trade(desks, &broken, time, next_id),
+        Infrequent::ReferencesTaken(taken) => floor.volumes.references.take(&taken, time),
     }
 }
 

@@ -7,8 +7,8 @@
 use crate::{Break, BreakError, CollarWidth, FeeSchedule, Floor};
 use buttonwood_book::{Fill, Order, Traded};
 use buttonwood_model::{
-    AccountId, AssetId, CancelReason, Desk, Held, OrderClass, OrderKind, Product, SessionId, Side, Symbol,
-    SymbolId, Time,
+    AccountId, AssetId, CancelReason, Desk, GroupId, Held, OrderClass, OrderKind, Product, SessionId, Side,
+    Symbol, SymbolId, Time,
 };
 use buttonwood_num::{Grid, Money, Price, Qty};
 use core::fmt::Debug;
@@ -205,6 +205,9 @@ pub trait Desks: Debug {
     /// The notes of a desk from one fill of a plan to the next, so that it can cover several fills of one account
     /// together.
     type Plan: Clone + Default + Debug;
+
+    /// The group of an account; none for an account of the house.
+    fn group(&self, account: AccountId) -> Option<GroupId>;
 
     /// The plan of a command of this time, without fills.
     fn plan(&self, _time: Time) -> Self::Plan {

@@ -180,7 +180,7 @@ fn settle<D: Desks>(
     let accounts = [maker.order.account, taker.order.account];
     desks.touch(symbol);
     desks.settle_maker(&Execution { maker, taker, qty, notional, maker_fee, taker_fee });
-    floor.count_volume(time, symbol, notional, accounts);
+    floor.count_volume(desks, time, (symbol, notional), accounts);
     floor.print(symbol, trade, price);
     let Floor { orders, taking, .. } = &mut *floor;
     orders.fill_entered(*taking, qty, notional);
@@ -206,7 +206,7 @@ fn cross<D: Desks>(
     let accounts = [buy.order.account, sell.order.account];
     desks.touch(symbol);
     desks.settle_crossing(&Crossing { buy, sell, price, qty, notional, fees });
-    floor.count_volume(time, symbol, notional, accounts);
+    floor.count_volume(desks, time, (symbol, notional), accounts);
     floor.print(symbol, trade, price);
     floor.auctions.get_mut(&symbol).expect("the symbol has an auction").note_settled(qty);
     for slot in slots {

@@ -8,9 +8,9 @@ use alloc::vec::Vec;
 use buttonwood_auction::Auctions;
 use buttonwood_book::{Fill, Order, Orders};
 use buttonwood_model::{
-    AccountId, AssetId, CurrencyId, Product, RatesId, Slot, Symbol, SymbolId, SymbolTable, Time,
+    AccountId, AssetId, CurrencyId, GroupId, Product, RatesId, Slot, Symbol, SymbolId, SymbolTable, Time,
 };
-use buttonwood_num::Money;
+use buttonwood_num::{Money, Round};
 use buttonwood_rates::{FxPair, Rates};
 use serde::{Deserialize, Serialize};
 
@@ -64,9 +64,9 @@ impl Floor {
     }
 
     /// Chooses how the trades of the symbol that was listed last are valued. `dollar` is the currency of volumes, if it is
-    /// listed, and `pair` that of the symbol's quote currency, if it has rates.
-    pub fn value_listed(&mut self, dollar: Option<CurrencyId>, pair: Option<FxPair>) {
-        self.volumes.list(self.symbols.listed(), dollar, pair);
+    /// listed, `pair` that of the symbol's quote currency, if it has rates, and `is_wrapped` whether that is a wrapped dollar.
+    pub fn value_listed(&mut self, dollar: Option<CurrencyId>, pair: Option<FxPair>, is_wrapped: bool) {
+        self.volumes.list(self.symbols.listed(), dollar, (pair, is_wrapped));
     }
 
     /// The rates of an order that the account places now; `symbol` is none for the rates of symbols without a promotion.
@@ -82,17 +82,62 @@ impl Floor {
 
     /// Adds a trade to the volume of its two accounts.
     #[inline]
-    pub(crate) fn count_volume(
+    pub(crate) fn count_volume<D: Desks>(
         &mut self,
+        desks: &D,
+        time: Time,
+        (symbol, notional): (SymbolId, Money),
+        accounts: [AccountId; 2],
+    ) {
+        let value = self.counted(time, symbol, notional, || accounts.map(|account| desks.group(account)));
+        self.volumes.count(time, accounts, value);
+    }
+
+    /// The value of a trade of the symbol in volumes if it trades at `time`, which is now, in dollars (VOL-003). `groups` returns
+    /// those of its accounts.
+    #[inline]
+    pub fn counted(
+        &self,
         time: Time,
         symbol: SymbolId,
         notional: Money,
-        accounts: [AccountId; 2],
-    ) {
-        self.volumes.count(time, accounts, self.dollars(time, symbol, notional));
+        groups: impl FnOnce() -> [Option<GroupId>; 2],
+    ) -> Money {
+        match self.volumes.value_of(symbol) {
+            Value::Dollars => notional,
+            Value::AtLastPriceOf(_) | Value::Unknown if self.volumes.references.are_used() => {
+                self.by_reference(time, symbol, notional, groups())
+            }
+            value @ (Value::AtLastPriceOf(_) | Value::Unknown) => {
+                self.converted(value, time, symbol, notional)
+            }
+        }
     }
 
-    /// The value of a trade of the symbol in volumes if it trades at `time`, which is now, in dollars (VOL-003).
+    /// The value of an amount of the symbol's quote currency by references: at the lower one of both groups, without one of them at the
+    /// newest rate, and without a rate zero. A wrapped dollar is a dollar.
+    #[cold]
+    fn by_reference(
+        &self,
+        time: Time,
+        symbol: SymbolId,
+        amount: Money,
+        groups: [Option<GroupId>; 2],
+    ) -> Money {
+        if self.volumes.is_wrapped(symbol) {
+            return amount;
+        }
+        // Trades of contracts count in no volume.
+        let Some(listed) = self.symbols.listed().get(symbol.index()) else { return Money::ZERO };
+        match groups.map(|group| self.volumes.references.price(group, listed.quote)) {
+            // A figure saturates.
+            [Some(one), Some(other)] => amount.times(one.min(other), Round::Down).unwrap_or(Money::MAX),
+            _ => self.at_rate(time, symbol, amount),
+        }
+    }
+
+    /// The dollars that an amount of the symbol's quote currency is worth now: at the last price of that currency in dollars, before its
+    /// first trade at the newest rate, and without either zero. Volumes counted so before they went by references.
     #[inline]
     pub fn dollars(&self, time: Time, symbol: SymbolId, notional: Money) -> Money {
         match self.volumes.value_of(symbol) {
@@ -103,8 +148,6 @@ impl Floor {
         }
     }
 
-    /// The value of an amount of the symbol's quote currency: at the last price of that currency in dollars, before its
-    /// first trade at the newest rate, and without either zero.
     #[cold]
     fn converted(&self, value: Value, time: Time, symbol: SymbolId, amount: Money) -> Money {
         if let Value::AtLastPriceOf(priced) = value
@@ -113,6 +156,11 @@ impl Floor {
             let listed = self.symbols.get(priced).expect("a valued symbol is listed");
             return listed.grid.value(amount, last);
         }
+        self.at_rate(time, symbol, amount)
+    }
+
+    /// The value of an amount of the symbol's quote currency at its newest rate; zero without one.
+    fn at_rate(&self, time: Time, symbol: SymbolId, amount: Money) -> Money {
         let pair = self.volumes.pair_of(symbol);
         pair.and_then(|pair| self.rates.at(pair, time)).map_or(Money::ZERO, |quote| {
             // A figure saturates.

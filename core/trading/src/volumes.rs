@@ -3,6 +3,7 @@
 //! A trade adds to the counters of its two accounts for the current day and allocates nothing. At midnight a due command
 //! computes the totals; while no account's total would change, none is due.
 
+use crate::References;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_model::{AccountId, CurrencyId, Day, Product, Symbol, SymbolId, Time};
@@ -33,9 +34,13 @@ pub struct Volumes {
     values: Vec<Value>,
     /// By symbol: the pair of its quote currency, if that is a foreign currency with rates.
     pairs: Vec<Option<FxPair>>,
+    /// By symbol: whether its quote currency is a wrapped dollar.
+    wrapped: Vec<bool>,
+    /// The references of quote currencies.
+    pub references: References,
 }
 
-/// How the trades of a symbol are valued in dollars (VOL-003).
+/// How the trades of a symbol are valued in dollars (VOL-003). All but dollars count by [`References`] as soon as these are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Value {
     /// Not at a price: no symbol trades its quote currency in dollars.
@@ -56,13 +61,20 @@ impl Volumes {
 
     /// Chooses how the trades of the symbol listed last are valued: at the price of the spot symbol of its quote
     /// currency in dollars, the one listed first if there are several, and without a price at the rate of `pair`. Stablecoins
-    /// are valued too, since their price need not be 1.
-    pub(crate) fn list(&mut self, symbols: &[Symbol], dollar: Option<CurrencyId>, pair: Option<FxPair>) {
+    /// are valued too, since their price need not be 1. As soon as references are used, they count one instead: `is_wrapped` says whether
+    /// the quote currency is one.
+    pub(crate) fn list(
+        &mut self,
+        symbols: &[Symbol],
+        dollar: Option<CurrencyId>,
+        (pair, is_wrapped): (Option<FxPair>, bool),
+    ) {
         let trades = |symbol: &Symbol, base: CurrencyId| {
             symbol.product == Product::Spot && symbol.base == base && Some(symbol.quote) == dollar
         };
         let Some(listed) = symbols.last() else { return };
         self.pairs.push(pair);
+        self.wrapped.push(is_wrapped);
         let priced = symbols.iter().position(|symbol| trades(symbol, listed.quote));
         self.values.push(match priced {
             _ if Some(listed.quote) == dollar => Value::Dollars,
@@ -79,6 +91,16 @@ impl Volumes {
     /// The pair at whose rate the trades of a symbol are valued where [`Value`] gives no price.
     pub fn pair_of(&self, symbol: SymbolId) -> Option<FxPair> {
         self.pairs.get(symbol.index()).copied().flatten()
+    }
+
+    /// Whether the quote currency of a symbol is a wrapped dollar.
+    pub fn is_wrapped(&self, symbol: SymbolId) -> bool {
+        self.wrapped.get(symbol.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether the trades of a symbol count by references.
+    pub fn goes_by_reference(&self, symbol: SymbolId) -> bool {
+        self.references.are_used() && self.value_of(symbol) != Value::Dollars
     }
 
     /// How the trades of a symbol are valued.

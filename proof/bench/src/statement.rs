@@ -72,5 +72,6 @@ fn push(history: &mut History, number: u64) {
         client_id: None,
         of_order: None,
         settled: Some(Settled { base: amount, quote: amount }),
+        counted: None,
     });
 }

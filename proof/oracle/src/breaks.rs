@@ -39,7 +39,8 @@ pub(crate) fn trade_of(state: &State, time: Time, event: &Event) -> Option<(Brea
     let notional = state.symbol(symbol)?.grid.notional(price, qty)?;
     let traded =
         Break { trade, symbol, time, price, qty, taker, buyer, seller, figures: None, is_off_book: false };
-    Some((traded, state.floor().dollars(time, symbol, notional)))
+    let accounts = [traded.buyer.account, traded.seller.account];
+    Some((traded, state.counted(time, symbol, notional, accounts)))
 }
 
 impl Exchange {

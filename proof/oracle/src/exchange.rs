@@ -575,6 +575,7 @@ fn of_floor(event: TradingInfrequent) -> Option<Happening> {
         | TradingInfrequent::FeesChanged(_)
         | TradingInfrequent::FeeTiersChanged(_)
         | TradingInfrequent::PromotionChanged(_)
+        | TradingInfrequent::ReferencesTaken(_)
         | TradingInfrequent::DayClosed(_) => return None,
     })
 }

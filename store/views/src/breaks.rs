@@ -47,13 +47,15 @@ impl Records {
     pub fn find(&self, history: Query<'_>, trade: TradeId, kind: BreakKind) -> Result<Option<Break>, Fault> {
         let Some(row) = self.public(history, trade)? else { return self.off_book(history, trade) };
         let PublicTrade { symbol, time, price, qty, taker, .. } = row;
-        let Some([buyer, seller]) = parties(&history.parts(symbol, trade)?) else { return Ok(None) };
+        let parts = history.parts(symbol, trade)?;
+        let Some([buyer, seller]) = parties(&parts) else { return Ok(None) };
+        let counted = parts.iter().find_map(|part| part.counted);
         let figures = match kind {
             BreakKind::Manual => None,
             BreakKind::Full if symbol.is_contract() => {
                 Some(self.figures_of_contract(history, symbol, trade)?)
             }
-            BreakKind::Full => Some(self.figures(history, &row)?),
+            BreakKind::Full => Some(self.figures(history, &row, counted)?),
         };
         Ok(Some(Break { trade, symbol, time, price, qty, taker, buyer, seller, figures, is_off_book: false }))
     }
@@ -116,8 +118,13 @@ impl Records {
         })
     }
 
-    /// The market without a trade.
-    fn figures(&self, history: Query<'_>, row: &PublicTrade) -> Result<Figures, Fault> {
+    /// The market without a trade. `counted` is its value in volumes, if it counted by references.
+    fn figures(
+        &self,
+        history: Query<'_>,
+        row: &PublicTrade,
+        counted: Option<Money>,
+    ) -> Result<Figures, Fault> {
         let PublicTrade { symbol, trade, .. } = *row;
         let counts = |other: &PublicTrade| {
             other.trade != trade && self.breaks.of(symbol, other.trade) != Some(BreakKind::Full)
@@ -133,12 +140,12 @@ impl Records {
             last: last.map(|row| row.price),
             before: before.map(|row| row.price),
             after: Self::after(history, row, counts)?,
-            value: self.value(history, row)?,
+            value: counted.map_or_else(|| self.value(history, row), Ok)?,
             intervals: self.intervals(history, row, counts)?,
         })
     }
 
-    /// The value of a trade in volumes, in dollars.
+    /// The value in volumes of a trade that counted by no reference, in dollars.
     fn value(&self, history: Query<'_>, row: &PublicTrade) -> Result<Money, Fault> {
         let notional = self.notional(row);
         let (value, pair) = self.values.get(row.symbol.index()).copied().unwrap_or((Value::Unknown, None));

@@ -338,6 +338,7 @@ impl Fold {
             | TradingInfrequent::ConnectionOpened(..)
             | TradingInfrequent::OrderTied(..)
             | TradingInfrequent::ConnectionClosed(_)
+            | TradingInfrequent::ReferencesTaken(_)
             | TradingInfrequent::AuctionCut(..)
             | TradingInfrequent::FeesChanged(_)
             | TradingInfrequent::FeeTiersChanged(_)

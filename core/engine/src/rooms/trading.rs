@@ -190,5 +190,6 @@ fn value_listed(state: &mut State) {
     let dollar = state.ledger().dollar();
     let quote = state.symbols().last().and_then(|symbol| state.currency(symbol.quote));
     let pair = quote.and_then(|currency| rates::FxPair::of_currency(&currency.code));
-    state.floor.value_listed(dollar, pair);
+    let is_wrapped = state.symbols().last().is_some_and(|symbol| state.desks.is_dollar(symbol.quote));
+    state.floor.value_listed(dollar, pair, is_wrapped);
 }

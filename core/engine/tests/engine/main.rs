@@ -28,3 +28,4 @@ mod scenarios;
 mod spot_margin;
 mod stage;
 mod staking;
+mod volumes;

@@ -4,7 +4,7 @@ use crate::cash::{self, Debts};
 use crate::outcomes;
 use crate::perp::{self, Perp};
 use buttonwood_ledger::{Bucket, Cause, Ledger, Posting};
-use buttonwood_model::{AccountId, AssetId, Desk, OrderKind, Product, Side, Symbol, SymbolId};
+use buttonwood_model::{AccountId, AssetId, Desk, GroupId, OrderKind, Product, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_trading::{
     Break, BreakError, Cover, Crossing, Desks, Execution, Fill, Live, Reserve, Rules, Terms, Traded, Unmet,
@@ -97,6 +97,10 @@ impl<'a> Party<'a> {
 impl Desks for TestDesks {
     type Refusal = Refusal;
     type Plan = perp::Plan;
+
+    fn group(&self, _account: AccountId) -> Option<GroupId> {
+        None
+    }
 
     fn desk(&self, symbol: &Symbol, account: AccountId, _on_margin: bool) -> Result<Desk, Refusal> {
         Ok(match (symbol.product, symbol.name.as_str()) {

@@ -111,22 +111,28 @@ fn volume_is_computed_at_midnight() {
     assert_eq!(volume(&x, "trader")["last_updated_ms"], json!(START_MS + 3_032 * DAY * 1_000));
 }
 
-/// A trade in another currency counts at the last price of that currency in dollars. Proves VOL-003.
+/// Sets the index of bitcoin, and with it its reference.
+fn pin(x: &Exchange, price: &str) {
+    x.control("/sandbox/index/BTC", &json!({ "price": price })).ok();
+}
+
+/// A trade in another currency counts at the reference of that currency in dollars, and not at a last price. Proves VOL-003.
 #[test]
 fn other_currencies_are_converted_to_dollars() {
     let x = Exchange::start();
+    trade(&x, "btcusd", "1", "30000.5");
     trade(&x, "ethbtc", "2", "0.05");
     x.advance(DAY);
-    assert_eq!(volume(&x, "trader")["notional_30d_volume"], json!("0"), "no bitcoin was traded in dollars");
-    trade(&x, "btcusd", "1", "30000.5");
+    assert_eq!(volume(&x, "trader")["notional_30d_volume"], json!("30000.5"), "a last price is no reference");
+    pin(&x, "30000");
     trade(&x, "ethbtc", "2", "0.05");
     trade(&x, "btcusd", "1", "28600");
     x.advance(DAY);
-    // 30,000.50 + 0.1 BTC at 30,000.50 + 28,600
-    assert_eq!(volume(&x, "trader")["notional_30d_volume"], json!("61600.55"));
+    // 30,000.50 + 0.1 BTC at 30,000 + 28,600
+    assert_eq!(volume(&x, "trader")["notional_30d_volume"], json!("61600.5"));
 }
 
-/// Where no symbol trades the quote currency in dollars, the newest exchange rate counts. Proves VOL-003.
+/// Where the quote currency has no reference, the newest exchange rate counts. Proves VOL-003.
 #[test]
 fn currencies_with_rates_are_converted_at_the_newest_rate() {
     let x = Exchange::start();
@@ -377,6 +383,7 @@ fn void_trades_have_no_volume() {
         assert_eq!(x.control("/sandbox/trades/break", &call).ok(), json!({ "result": "ok" }));
     };
     let totals = || ["trader", "counterparty"].map(|key| volume(&x, key)["notional_30d_volume"].clone());
+    pin(&x, "30000");
     trade(&x, "btcusd", "1", "30000");
     let before = {
         x.advance(DAY);
@@ -392,6 +399,7 @@ fn void_trades_have_no_volume() {
     trade(&x, "ethbtc", "2", "0.05");
     x.advance(DAY);
     assert_eq!(totals(), [json!("33000"), json!("33000")]);
+    pin(&x, "40000");
     break_newest("full");
     assert_eq!(now(), before);
     // A mark changes nothing.

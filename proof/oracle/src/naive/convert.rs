@@ -358,10 +358,10 @@ impl Naive {
 type Prices = (Option<AccountId>, Option<(CurrencyId, i128)>);
 
 /// One unit of a currency.
-const ONE: i128 = 10_i128.pow(19);
+pub(super) const ONE: i128 = 10_i128.pow(19);
 
 /// A product of positive numbers divided, rounded up or down.
-fn scaled(amount: i128, factor: i128, divisor: i128, up: bool) -> i128 {
+pub(super) fn scaled(amount: i128, factor: i128, divisor: i128, up: bool) -> i128 {
     let product = BigInt::from(amount) * factor;
     let more = if up { divisor - 1 } else { 0 };
     i128::try_from((product + more) / divisor).unwrap()

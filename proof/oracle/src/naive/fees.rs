@@ -1,12 +1,13 @@
 //! Fee rates, and the volumes that decide tiers: from the list of all changes and the list of all trades.
 
 use super::Naive;
+use super::convert::{ONE, scaled};
 use super::reserve::worse;
 use crate::exchange::Exchange;
 use buttonwood_engine::{
     Answer, FeeChange, FeeSchedule, FeeTier, FeeTiers, FxPair, Outcome, Promotion, Reject, TradingReject,
 };
-use buttonwood_model::{AccountId, CurrencyId, Product, SymbolId, Time};
+use buttonwood_model::{AccountId, CurrencyId, GroupId, Product, SymbolId, Time};
 use std::collections::{BTreeSet, HashMap};
 
 const DAY: u64 = 86_400_000_000;
@@ -30,7 +31,6 @@ struct Traded {
 /// Every trade, and the totals of the last midnight.
 #[derive(Clone, Default)]
 pub(crate) struct Volumes {
-    dollar: Option<CurrencyId>,
     pairs: HashMap<CurrencyId, FxPair>,
     trades: Vec<Traded>,
     /// Every day with a trade, void ones too.
@@ -38,14 +38,15 @@ pub(crate) struct Volumes {
     /// The day that began when the totals were computed last.
     closed: u64,
     totals: HashMap<AccountId, i128>,
+    /// By group and currency: when the reference was taken, and the dollars of one unit.
+    references: HashMap<(Option<GroupId>, CurrencyId), (u64, Option<i128>)>,
 }
 
 impl Volumes {
     pub(super) fn of(exchange: &Exchange) -> Self {
-        let is_dollar = |id: &CurrencyId| exchange.state.currency(*id).unwrap().code == "USD";
         let pair = |id| Some((id, FxPair::of_currency(&exchange.state.currency(id)?.code)?));
         let pairs = exchange.currencies().filter_map(pair).collect();
-        Self { dollar: exchange.currencies().find(is_dollar), pairs, ..Self::default() }
+        Self { pairs, ..Self::default() }
     }
 
     /// An account's volume of 30 days, as of the last computation.
@@ -137,29 +138,35 @@ impl Naive {
         self.fees
     }
 
-    /// Adds a trade to the list, in dollars: at the last price of its quote currency in dollars.
+    /// Adds a trade to the list, in dollars: those of wrapped dollars are dollars, and other currencies count at the lower one of the
+    /// references of both groups.
     pub(super) fn count(&mut self, symbol: SymbolId, notional: i128, accounts: [AccountId; 2]) {
         let quote = self.pairs[symbol.index()].quote;
-        let dollar = self.volumes.dollar;
-        let dollars = if Some(quote) == dollar {
+        let dollars = if self.is_dollar(quote) {
             notional
         } else {
-            let mut pairs = self.pairs.iter();
-            let priced = pairs.find(|pair| pair.base == quote && Some(pair.quote) == dollar);
-            let price = priced.and_then(|pair| Some((pair.last?, pair.tick)));
-            match price {
-                Some((last, tick)) => {
-                    let one = 10_i128.pow(19);
-                    let common = divisor(tick, one);
-                    notional * i128::from(last.ticks()) * (tick / common) / (one / common)
-                }
-                None => self.at_rate(self.volumes.pairs.get(&quote).copied(), notional),
+            match accounts.map(|account| self.taken(account, quote)) {
+                [Some(one), Some(other)] => scaled(notional, one.min(other), ONE, false),
+                _ => self.at_rate(self.volumes.pairs.get(&quote).copied(), notional),
             }
         };
         if dollars > 0 {
             let day = self.now.0 / DAY;
             self.volumes.trades.push(Traded { trade: self.next_id, day, accounts, dollars });
             self.volumes.days.insert(day);
+        }
+    }
+
+    /// The reference of a currency for an account's group: that of the last second, if there was one or the group had none then.
+    fn taken(&mut self, account: AccountId, currency: CurrencyId) -> Option<i128> {
+        let (key, now) = ((self.names[account.index()].group, currency), self.now.0);
+        match self.volumes.references.get(&key) {
+            Some((time, price)) if now < time + 1_000_000 => *price,
+            _ => {
+                let price = self.reference(Some(account), currency);
+                self.volumes.references.insert(key, (now, price));
+                price
+            }
         }
     }
 
@@ -193,9 +200,4 @@ impl Naive {
         }
         Outcome::Done
     }
-}
-
-/// The greatest common divisor.
-fn divisor(one: i128, other: i128) -> i128 {
-    if other == 0 { one } else { divisor(other, one % other) }
 }

@@ -66,6 +66,7 @@ fn rows_of(
         client_id: None,
         of_order: None,
         settled: None,
+        counted: None,
     };
     [Row::Public(public), Row::Trade(own)]
 }

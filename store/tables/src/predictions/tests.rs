@@ -163,6 +163,7 @@ fn traded(trade: u64, symbol: SymbolId, millis: u64, [maker, taker]: [AccountId;
             client_id: None,
             of_order: None,
             settled: None,
+            counted: None,
         })
     };
     let public = PublicTrade { symbol, trade, time, price, qty, taker: Some(Side::Buy) };

@@ -47,6 +47,7 @@ fn record_trade(stamp: Stamp, settlement: &Settlement, sink: &mut impl Sink) {
             client_id: None,
             of_order: None,
             settled: None,
+            counted: None,
         });
     };
     part(order.source, order.source_order, order.side);

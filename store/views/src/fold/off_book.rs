@@ -85,6 +85,7 @@ impl Order {
             client_id: None,
             of_order: self.newest,
             settled: None,
+            counted: None,
         };
         self.newest = Some(out.sink.trade(&row));
         let step = (Step::Filled(OrderFill::from(&row)), false);

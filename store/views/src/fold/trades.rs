@@ -7,7 +7,7 @@ use crate::history::{OrderRow, Part, Position, PublicTrade, TradeRow};
 use crate::order_event::Step;
 use crate::told::Removed;
 use buttonwood_engine::OrderState;
-use buttonwood_model::{CancelReason, Side, Slot, Stamp, SymbolId, TradeId};
+use buttonwood_model::{AccountId, CancelReason, Side, Slot, Stamp, SymbolId, TradeId};
 use buttonwood_num::{Money, Price, Qty};
 
 impl Fold {
@@ -17,7 +17,9 @@ impl Fold {
         let maker = *self.state.orders().get(fill.maker);
         let (symbol, price, qty) = (maker.symbol, maker.price, fill.qty);
         let notional = self.notional(symbol, price, qty);
-        let trade = Traded { trade: fill.trade, stamp, price, qty, notional };
+        let accounts = [maker.account, self.state.orders().get(taking).account];
+        let counted = self.counted(stamp, symbol, notional, accounts);
+        let trade = Traded { trade: fill.trade, stamp, price, qty, notional, counted };
         let parts = [(fill.maker, fill.maker_fee, Part::Maker), (taking, fill.taker_fee, Part::Taker)];
         for (slot, fee, part) in parts {
             self.record_part(slot, &trade, fee, part, sink);
@@ -33,7 +35,9 @@ impl Fold {
         let Crossing { slots, trade, price, qty, fees } = *crossing;
         let symbol = self.state.orders().get(slots[0]).symbol;
         let notional = self.notional(symbol, price, qty);
-        let trade = Traded { trade, stamp, price, qty, notional };
+        let accounts = slots.map(|slot| self.state.orders().get(slot).account);
+        let counted = self.counted(stamp, symbol, notional, accounts);
+        let trade = Traded { trade, stamp, price, qty, notional, counted };
         sink.public(&trade.public(symbol, None));
         self.tape.trade(symbol, stamp.time, price, qty, notional);
         self.candles.trade(symbol, stamp.time, price, qty);
@@ -75,6 +79,7 @@ impl Fold {
             client_id: order.client_id,
             of_order: self.trades_of(slot),
             settled,
+            counted: trade.counted,
         };
         let position = sink.trade(&row);
         self.link(slot, Some(position));
@@ -93,6 +98,18 @@ impl Fold {
         } else {
             sink.order(&OrderRow { order: *order, closed: stamp.time, trades: self.trades_of(slot) })
         }
+    }
+
+    /// What a trade counts in volumes before it is applied, if it counts by references.
+    fn counted(
+        &self,
+        stamp: Stamp,
+        symbol: SymbolId,
+        notional: Money,
+        accounts: [AccountId; 2],
+    ) -> Option<Money> {
+        let goes = !symbol.is_contract() && self.state.volumes().goes_by_reference(symbol);
+        goes.then(|| self.state.counted(stamp.time, symbol, notional, accounts))
     }
 
     /// Price times quantity, in quote currency.
@@ -123,6 +140,8 @@ struct Traded {
     price: Price,
     qty: Qty,
     notional: Money,
+    /// In volumes, if it counts by references.
+    counted: Option<Money>,
 }
 
 impl Traded {

@@ -91,6 +91,7 @@ impl ConversionRow {
             client_id: self.client_id,
             of_order: None,
             settled: None,
+            counted: None,
         }
     }
 

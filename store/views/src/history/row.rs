@@ -44,6 +44,8 @@ pub struct TradeRow {
     pub of_order: Option<Position>,
     /// The account's balances after the trade; none for contracts, perpetuals, takeovers, clearing and the house, whose changes are entries or in no statement.
     pub settled: Option<Settled>,
+    /// What the trade counted in the volumes of its accounts, in dollars, if it counted by references (D-265).
+    pub counted: Option<Money>,
 }
 
 /// The balances of an account after a trade and its fee.
@@ -190,7 +192,7 @@ impl TradeRow {
             self.trade.0,
             self.time.0,
             side_code(self.side),
-            part_code(self.part) | claim_bit(self.claim),
+            part_code(self.part) | claim_bit(self.claim) | self.counted.map_or(0, |_| COUNTED_BIT),
             self.price.ticks(),
             qty,
             qty_high,
@@ -214,6 +216,9 @@ impl TradeRow {
         if let Part::OffBook(price) = self.part {
             codec::pack(out, &codec::halves(codec::zigzag(price.units())));
         }
+        if let Some(counted) = self.counted {
+            codec::pack(out, &codec::halves(codec::zigzag(counted.units())));
+        }
         put_client_id(out, self.client_id.as_ref());
     }
 
@@ -224,7 +229,8 @@ impl TradeRow {
         let [price, qty, qty_high, fee, fee_high, of_order, numbers_after @ ..] = numbers_after;
         let [ordinal, prev, jump, symbol_ordinal, symbol_prev, symbol_jump, entries, settled @ ..] =
             numbers_after;
-        let (part, client_id) = part(part_of & !NO_BIT, rest)?;
+        let (part, rest) = part(part_of & !(NO_BIT | COUNTED_BIT), rest)?;
+        let (counted, client_id) = if part_of & COUNTED_BIT == 0 { (None, rest) } else { take_money(rest)? };
         let row = Self {
             account: AccountId(u32::try_from(account)?),
             symbol: SymbolId(u32::try_from(symbol)?),
@@ -240,6 +246,7 @@ impl TradeRow {
             client_id: take_client_id(client_id)?,
             of_order: codec::linked(at, of_order)?,
             settled: settled_of(settled)?,
+            counted,
         };
         let links = TradeLinks {
             all: Link::from_numbers(at, [ordinal, prev, jump])?,
@@ -455,6 +462,9 @@ codes!(CancelReason, reason_code, reason:
 /// Set in the code of the part if the trade was about no; rows of earlier builds never have it.
 const NO_BIT: u64 = 8;
 
+/// Set in the code of the part if the row has what the trade counted; rows of earlier builds never have it.
+const COUNTED_BIT: u64 = 16;
+
 fn claim_bit(claim: Claim) -> u64 {
     match claim {
         Claim::Yes => 0,
@@ -470,6 +480,12 @@ fn part_code(part: Part) -> u64 {
         Part::OffBook(_) => 3,
         Part::Clearing => 4,
     }
+}
+
+/// An amount, and the bytes after it.
+fn take_money(bytes: &[u8]) -> Result<(Option<Money>, &[u8]), Damage> {
+    let ([low, high], rest) = codec::unpack(bytes)?;
+    Ok((Some(Money::from_units(codec::unzigzag(codec::whole(low, high)))), rest))
 }
 
 /// The part of a code, and the bytes after the numbers of its own.

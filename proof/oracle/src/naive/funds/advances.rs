@@ -80,7 +80,7 @@ impl Naive {
         self.funds.debts.iter().filter(of_group).map(|(_, owed)| *owed).sum()
     }
 
-    fn is_dollar(&self, currency: CurrencyId) -> bool {
+    pub(in crate::naive) fn is_dollar(&self, currency: CurrencyId) -> bool {
         DOLLARS.contains(&self.funds.codes[currency.index()].as_str())
     }
 

@@ -114,6 +114,7 @@ impl Rig {
             client_id: None,
             of_order: None,
             settled,
+            counted: None,
         };
         self.history.push_trade(&row);
         let last = self.history.index().ids(account);

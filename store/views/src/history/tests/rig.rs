@@ -182,6 +182,7 @@ impl Rig {
             settled: pick
                 .is_multiple_of(2)
                 .then(|| Settled { base: Money::from_units(fee), quote: Money::from_units(-fee) }),
+            counted: pick.is_multiple_of(7).then(|| Money::from_units(fee)),
         };
         let public = PublicTrade {
             symbol: row.symbol,
@@ -490,5 +491,6 @@ pub(super) fn trade_of_order(number: u64, before: Option<Position>) -> TradeRow 
         client_id: None,
         of_order: before,
         settled: None,
+        counted: None,
     }
 }
