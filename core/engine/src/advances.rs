@@ -1,8 +1,8 @@
 //! The losses of groups with open advances against the index (D-181): the bound of each deal, and its account.
 //!
 //! While a group has open advances, the losses of its deals with other groups add up: what a deal gives less what it gets, both at the
-//! index, without the fee. A deal that gains takes nothing off. What the group could pay back from its own money counts nothing (D-266):
-//! see [`crate::spare`]. A fill beyond the bound is no fill: a resting order is cancelled and the next one takes its place; an incoming
+//! index, without the fee. A deal that gains takes nothing off. A loss that the group could pay back from its own money counts
+//! nothing (D-266): see [`crate::spare`]. A fill beyond the bound is no fill: a resting order is cancelled and the next one takes its place; an incoming
 //! order is refused, or its rest is cancelled. Without an open advance all this is one check.
 
 use crate::spare::{Spares, Take};
@@ -39,7 +39,7 @@ struct Lost {
     group: GroupId,
     /// At the whole index: the measure of the bound.
     amount: Money,
-    /// What it takes of the group's own money at most.
+    /// The most that it takes of the group's own money.
     take: Take,
 }
 
@@ -47,7 +47,7 @@ struct Lost {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Loss([Option<Lost>; 2]);
 
-/// What the loss of a party to a deal means.
+/// The judgment of the loss of a party to a deal.
 #[derive(Clone, Copy, Debug)]
 enum Judged {
     /// It loses nothing, or its group has no advance.
@@ -157,16 +157,15 @@ impl Desks {
         let amounts = amounts.ok_or(Cover::NotMaker)?;
         let loss = self.lost_by((maker.floor(), &mut *meter), parties, symbol, amounts);
         let [of_maker, of_taker] = self.judged((maker.floor(), &mut *meter), loss);
-        // The exchange's own orders, such as those of a liquidation, are exempt.
-        let is_exempt = taker.session == SessionId::EXCHANGE;
-        match (of_maker, of_taker) {
-            (Judged::Beyond(_), _) => Err(Cover::NotMaker),
-            (_, Judged::Beyond(_)) if !is_exempt => {
-                meter.refuses_taker = true;
-                Err(Cover::NotTaker)
-            }
-            (of_maker, of_taker) => Ok(Loss([of_maker.lost(), of_taker.lost()])),
+        if of_maker.is_beyond() {
+            return Err(Cover::NotMaker);
         }
+        // The exchange's own orders, such as those of a liquidation, are exempt.
+        if of_taker.is_beyond() && taker.session != SessionId::EXCHANGE {
+            meter.refuses_taker = true;
+            return Err(Cover::NotTaker);
+        }
+        Ok(Loss([of_maker.lost(), of_taker.lost()]))
     }
 
     /// Whether a settlement of OTC clearing keeps both groups within their bounds; notes what it gives up then.
@@ -184,7 +183,7 @@ impl Desks {
         let parties = parties.map(|(account, side)| (account, of_book(side)));
         let loss = self.lost_by((floor, &mut *meter), parties, symbol, amounts);
         let judged = self.judged((floor, &mut *meter), loss);
-        let may = !judged.iter().any(|judged| matches!(judged, Judged::Beyond(_)));
+        let may = !judged.iter().any(Judged::is_beyond);
         if may {
             meter.note(Loss(judged.map(Judged::lost)));
         }
@@ -232,6 +231,10 @@ impl Desks {
 }
 
 impl Judged {
+    fn is_beyond(&self) -> bool {
+        matches!(self, Self::Beyond(_))
+    }
+
     /// The loss with what of it counts.
     fn lost(self) -> Option<Lost> {
         match self {
@@ -348,7 +351,7 @@ fn push(given_up: Vec<(GroupId, Money)>, out: &mut Outbox<Event>) {
     }
 }
 
-/// What a conversion gives up, if its account's group has open advances: nothing, an amount that counts, or more than it may.
+/// The loss in a conversion that counts for the account's group; none if nothing counts.
 ///
 /// # Errors
 /// The group may not give it up.

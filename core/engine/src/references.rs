@@ -19,7 +19,9 @@ const LOOKS_MAX: usize = LOOKS_OF_COMMAND / 4;
 /// Takes the references of a command that was decided, if an order on this symbol needs any.
 #[inline]
 pub(crate) fn note_of(state: &State, symbol: SymbolId, now: Time, out: &mut Outbox<Event>) {
-    if state.floor.volumes.value_of(symbol) != Value::Dollars {
+    let volumes = &state.floor.volumes;
+    let is_plain = volumes.is_wrapped(symbol) && volumes.references.are_used();
+    if volumes.value_of(symbol) != Value::Dollars && !is_plain {
         note(state, now, out);
     }
 }
@@ -114,7 +116,7 @@ impl Bound for Reader<'_> {
 }
 
 impl State {
-    /// What a trade that is made now counts in the volumes of its accounts, in dollars (VOL-003).
+    /// The dollars that a trade which is made now counts in the volumes of its accounts (VOL-003).
     pub fn counted(&self, time: Time, symbol: SymbolId, notional: Money, accounts: [AccountId; 2]) -> Money {
         self.floor.counted(time, symbol, notional, || accounts.map(|account| self.desks.group(account)))
     }

@@ -10,7 +10,7 @@ use buttonwood_leave::Worth;
 use buttonwood_model::{AccountId, CurrencyId, GroupId};
 use buttonwood_num::Money;
 
-/// What a deal takes of the own money of an account's group.
+/// The part of a group's own money that a deal takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Take {
     /// In dollars, at most.
@@ -29,7 +29,7 @@ pub(crate) struct Own {
     needed: Money,
 }
 
-/// What the deals of a command take of a group's own money.
+/// The part of a group's own money that the deals of a command take.
 #[derive(Clone, Debug, Default)]
 struct Taken {
     amount: Money,

@@ -11,6 +11,7 @@
 mod call;
 mod contract;
 mod extreme;
+mod floods;
 mod good;
 mod house;
 mod judge;
@@ -43,6 +44,15 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if let Some(time) = options.floods {
+        return match floods::check(&options.binary, options.seed, time) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(why) => {
+                eprintln!("hostile: {why}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     println!("hostile: seed {}, {} seconds", options.seed, options.time.as_secs());
     match Run::begin(&options.binary, options.seed) {
         Ok(mut run) => end(&options, &mut run),

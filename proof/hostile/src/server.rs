@@ -24,6 +24,7 @@ pub(crate) struct Server {
     binary: PathBuf,
     home: TempDir,
     seed: u64,
+    flags: &'static str,
     child: Child,
     pub(crate) base_url: String,
     runtime: Runtime,
@@ -41,22 +42,37 @@ pub(crate) struct Request {
 }
 
 impl Server {
-    /// Starts the exchange in a new directory.
+    /// Starts the exchange in a new directory, with a clock that stands still and without limits of rates.
     pub(crate) fn start(binary: &Path, seed: u64) -> Result<Self, String> {
+        Self::start_with(binary, seed, "--clock manual --funds simulated --rate-limits off")
+    }
+
+    /// Starts a sandbox in a new directory, with more flags.
+    pub(crate) fn start_with(binary: &Path, seed: u64, flags: &'static str) -> Result<Self, String> {
         let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
         let home = tempfile::Builder::new().prefix("buttonwood-hostile-").permissions(private).tempdir();
         let home = home.map_err(|error| format!("no temporary directory: {error}"))?;
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
-        let (child, base_url) = launch(binary, home.path(), seed)?;
+        let (child, base_url) = launch(binary, home.path(), (seed, flags))?;
         let anyone = Client::new(&base_url).map_err(|error| error.to_string())?;
-        Ok(Self { binary: binary.to_owned(), home, seed, child, base_url, runtime, anyone, nudge: None })
+        Ok(Self {
+            binary: binary.to_owned(),
+            home,
+            seed,
+            flags,
+            child,
+            base_url,
+            runtime,
+            anyone,
+            nudge: None,
+        })
     }
 
     /// Kills the exchange at once and starts it again in its directory; its address changes.
     pub(crate) fn crash_and_restart(&mut self) -> Result<(), String> {
         self.kill();
-        let (child, base_url) = launch(&self.binary, self.home.path(), self.seed)?;
+        let (child, base_url) = launch(&self.binary, self.home.path(), (self.seed, self.flags))?;
         self.child = child;
         self.base_url = base_url;
         self.anyone = Client::new(&self.base_url).map_err(|error| error.to_string())?;
@@ -141,6 +157,11 @@ impl Server {
         run_to_end(&self.binary, &["verify", "--data", &self.data()])
     }
 
+    /// The id of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The data directory.
     pub(crate) fn data(&self) -> String {
         self.home.path().join("data").display().to_string()
@@ -190,13 +211,12 @@ fn accepted(what: &str, reply: Result<Reply, Error>) -> Result<Value, String> {
     reply.json().map_err(|error| format!("{what}: {error}"))
 }
 
-fn launch(binary: &Path, home: &Path, seed: u64) -> Result<(Child, String), String> {
+fn launch(binary: &Path, home: &Path, (seed, flags): (u64, &str)) -> Result<(Child, String), String> {
     let log = File::options().create(true).append(true).open(home.join("stderr.log"));
     let log = log.map_err(|error| format!("no log: {error}"))?;
-    let flags =
-        "sandbox --listen 127.0.0.1:0 --activity off --clock manual --funds simulated --rate-limits off";
     let mut command = Command::new(binary);
-    command.args(flags.split(' ')).arg("--seed").arg(seed.to_string()).arg("--data").arg(home.join("data"));
+    command.args(["sandbox", "--listen", "127.0.0.1:0", "--activity", "off"]).args(flags.split(' '));
+    command.arg("--seed").arg(seed.to_string()).arg("--data").arg(home.join("data"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
     let mut child = command.spawn().map_err(|error| format!("{}: {error}", binary.display()))?;
     let ready = first_line(&mut child).and_then(|line| line.strip_prefix("ready ").map(str::to_owned));

@@ -100,7 +100,7 @@ impl Fold {
         }
     }
 
-    /// What a trade counts in volumes before it is applied, if it counts by references.
+    /// The dollars that a trade counts in volumes before it is applied, if it counts by references.
     fn counted(
         &self,
         stamp: Stamp,

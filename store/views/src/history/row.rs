@@ -44,7 +44,7 @@ pub struct TradeRow {
     pub of_order: Option<Position>,
     /// The account's balances after the trade; none for contracts, perpetuals, takeovers, clearing and the house, whose changes are entries or in no statement.
     pub settled: Option<Settled>,
-    /// What the trade counted in the volumes of its accounts, in dollars, if it counted by references (D-265).
+    /// The dollars that the trade counted in the volumes of its accounts, if it counted by references (D-265).
     pub counted: Option<Money>,
 }
 

@@ -172,7 +172,7 @@ fn given_up(stage: &Stage, who: usize) -> Money {
     stage.exchange.state.advances().of(group).expect("it is in advance").given_up
 }
 
-/// What a group in advance owns pays for claims, which count nothing, and nothing of that counts to the bound (D-266).
+/// A group in advance pays for claims, which count nothing, from its own money, and nothing of that counts to the bound (D-266).
 #[test]
 fn own_money_buys_claims_beside_an_advance() {
     let mut stage = Stage::new();

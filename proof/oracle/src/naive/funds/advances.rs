@@ -19,7 +19,7 @@ pub(in crate::naive) struct Worths {
     indices: Vec<Option<Money>>,
 }
 
-/// What a group loses in a deal, in dollars.
+/// The loss of a group in a deal, in dollars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::naive) struct Lost {
     /// At the whole index: what counts to the bound.
@@ -31,7 +31,7 @@ pub(in crate::naive) struct Lost {
 /// The losses in a deal or several, by group.
 pub(in crate::naive) type Losses = BTreeMap<GroupId, Lost>;
 
-/// What each group with advances could still lose and pay them back.
+/// The amount that each group with advances could still lose and pay them back.
 pub(in crate::naive) type Spares = BTreeMap<GroupId, i128>;
 
 impl Worths {
@@ -171,7 +171,7 @@ impl Naive {
         Some((group, Lost { amount, taken: cautious.max(amount) }))
     }
 
-    /// What each group with advances has available beyond them, all coins at nine tenths.
+    /// The dollars that each group with advances has available beyond them, all coins at nine tenths.
     pub(in crate::naive) fn spares(&self) -> Spares {
         let groups: BTreeSet<GroupId> = self.names.iter().filter_map(|names| names.group).collect();
         let spare = |group: GroupId| {
@@ -190,7 +190,7 @@ impl Naive {
         groups.into_iter().filter_map(spare).collect()
     }
 
-    /// What counts of a loss after what is planned: nothing while the group has it to spare (D-266). None if it may not lose that.
+    /// The part of a loss that counts after what is planned: nothing while the group has it to spare (D-266). None if it may not lose that.
     pub(in crate::naive) fn judge_loss(
         &self,
         spares: &Spares,
