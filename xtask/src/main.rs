@@ -67,7 +67,7 @@ usage: cargo xtask <chore>
   planted [NAME…]  builds each bug of proof/planted.toml, or those named, into a scratch copy; the simulator must catch it
                    (K/N: part K of N; --ci: this commit's part; --check: only whether every edit fits)
   fuzz [TARGET…]   libFuzzer on every target, or on those named: --seconds N, --runs N, --seed N, --list
-  hostile [ARGS…]  calls of every operation over HTTP, extremes included, by people who wish ill: --seed N, --minutes M
+  hostile [ARGS…]  calls of every operation over HTTP, extremes included, by people who wish ill: --seed N, --minutes M; --floods S
   faults [ARGS…]   kills, power cuts, bad and full disks, damage: on real kernels and disks; --help tells more
   checker [ARGS…]  many clients and kills against the real binary, judged from outside: --seed N, --minutes M
   corpus [NAME…]   adds data directories of this build to the corpus that every later build must read

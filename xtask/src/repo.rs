@@ -30,10 +30,18 @@ impl Repo {
         self.root.join(below)
     }
 
-    /// The `cargo` that runs this program, in the root.
+    /// The `cargo` that runs this program, in the root. It does not see what it told this program about xtask: build scripts watch these
+    /// variables, so a step would build again what `cargo` by hand has built, and the other way round.
     pub(crate) fn cargo<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Step {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        self.step(cargo, words)
+        let mut step = self.step(cargo, words);
+        for (name, _) in std::env::vars_os() {
+            let own = name.to_string_lossy();
+            if own.starts_with("CARGO_PKG_") || own.starts_with("CARGO_MANIFEST_") {
+                step.command.env_remove(&name);
+            }
+        }
+        step
     }
 
     /// Any program, in the root.
