@@ -156,8 +156,8 @@ impl Desks {
         let parties = [(order.account, order.class()), (taker.account, taker.class)];
         let amounts = amounts.ok_or(Cover::NotMaker)?;
         let loss = self.lost_by((maker.floor(), &mut *meter), parties, symbol, amounts);
-        let [of_maker, of_taker] = self.judged((maker.floor(), &mut *meter), loss);
-        if of_maker.is_beyond() {
+        let [of_order, of_taker] = self.judged((maker.floor(), &mut *meter), loss);
+        if of_order.is_beyond() {
             return Err(Cover::NotMaker);
         }
         // The exchange's own orders, such as those of a liquidation, are exempt.
@@ -165,7 +165,7 @@ impl Desks {
             meter.refuses_taker = true;
             return Err(Cover::NotTaker);
         }
-        Ok(Loss([of_maker.lost(), of_taker.lost()]))
+        Ok(Loss([of_order.lost(), of_taker.lost()]))
     }
 
     /// Whether a settlement of OTC clearing keeps both groups within their bounds; notes what it gives up then.
@@ -368,10 +368,11 @@ pub(crate) fn judge_conversion(
     let Some((group, deal)) = group.zip(deal) else { return Ok(None) };
     let mut meter = Meter::new(now);
     let lost = state.desks.lost((&state.floor, &mut meter), (group, account), None, deal);
-    match state.desks.judge((&state.floor, &mut meter), lost) {
-        Judged::Beyond(_) => Err(Beyond),
-        judged => Ok(judged.lost().map(|lost| (group, lost.amount)).filter(|(_, lost)| *lost > Money::ZERO)),
+    let judged = state.desks.judge((&state.floor, &mut meter), lost);
+    if judged.is_beyond() {
+        return Err(Beyond);
     }
+    Ok(judged.lost().map(|lost| (group, lost.amount)).filter(|(_, lost)| *lost > Money::ZERO))
 }
 
 /// A deal would give up more than its group may.

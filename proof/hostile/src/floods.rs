@@ -180,7 +180,7 @@ impl Flood {
             Self::Unfinished => {
                 let head =
                     format!("POST /v1/balances HTTP/1.1\r\nHost: {address}\r\nContent-Length: 60000\r\n\r\n");
-                hold(address, &[head.as_bytes(), &[b'x'; 30_000]].concat(), (is_over, calls));
+                hold(address, &[head, "x".repeat(30_000)].concat().into_bytes(), (is_over, calls));
             }
         }
     }

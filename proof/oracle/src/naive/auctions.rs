@@ -339,8 +339,8 @@ impl Naive {
             let qty = buyer.remaining.min(seller.remaining);
             let lost = self.lost(&worths, symbol.index(), [buyer.account, seller.account], (price, qty));
             let counted = lost.map(|lost| self.judge_loss(&spares, &losses, lost));
-            let [Some(of_buyer), Some(of_seller)] = counted else {
-                let beyond = if counted[0].is_none() { &buyer } else { &seller };
+            let [Ok(of_buyer), Ok(of_seller)] = counted else {
+                let beyond = if counted[0].is_err() { &buyer } else { &seller };
                 self.close(beyond.id, CancelReason::Uncovered);
                 continue;
             };

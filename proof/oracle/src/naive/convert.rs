@@ -93,7 +93,8 @@ impl Naive {
     ) -> Result<(), ConvertReject> {
         let lost = self.lost_by(&self.worths(account), account, gives, gets);
         let counted = self.judge_loss(&self.spares(), &Losses::new(), lost);
-        self.note_lost(&counted.ok_or(ConvertReject::Advances)?.into_iter().collect());
+        let counted = counted.map_err(|_| ConvertReject::Advances)?;
+        self.note_lost(&counted.into_iter().collect());
         Ok(())
     }
 

@@ -89,14 +89,14 @@ impl Naive {
             };
             let lost = self.lost(&worths, place.symbol.index(), parties, (maker.price, qty));
             let [taker_lost, maker_lost] = if place.side == Side::Buy { lost } else { [lost[1], lost[0]] };
-            let Some(of_maker) = self.judge_loss(&spares, &walk.losses, maker_lost) else {
+            let Ok(of_order) = self.judge_loss(&spares, &walk.losses, maker_lost) else {
                 walk.uncovered.push(maker.id);
                 continue;
             };
-            let Some(of_taker) = self.judge_loss(&spares, &walk.losses, taker_lost) else {
+            let Ok(of_taker) = self.judge_loss(&spares, &walk.losses, taker_lost) else {
                 return (walk, Stop::Advances);
             };
-            add(&mut walk.losses, [of_maker, of_taker]);
+            add(&mut walk.losses, [of_order, of_taker]);
             if qty > Qty::ZERO {
                 walk.fills.push(Fill { maker, qty });
             }

@@ -81,6 +81,7 @@ pub struct Numbered {
 
 /// A row of either kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a statement reads few at a time")]
 pub enum Change {
     /// An entry.
     Entry(EntryRow),

@@ -28,6 +28,10 @@ pub(in crate::naive) struct Lost {
     taken: i128,
 }
 
+/// The group may not lose this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::naive) struct Beyond;
+
 /// The losses in a deal or several, by group.
 pub(in crate::naive) type Losses = BTreeMap<GroupId, Lost>;
 
@@ -190,21 +194,21 @@ impl Naive {
         groups.into_iter().filter_map(spare).collect()
     }
 
-    /// The part of a loss that counts after what is planned: nothing while the group has it to spare (D-266). None if it may not lose that.
+    /// The part of a loss that counts after what is planned: nothing while the group has it to spare (D-266). An error if it may not lose that.
     pub(in crate::naive) fn judge_loss(
         &self,
         spares: &Spares,
         planned: &Losses,
         lost: Option<(GroupId, Lost)>,
-    ) -> Option<Option<(GroupId, Lost)>> {
-        let Some((group, lost)) = lost else { return Some(None) };
+    ) -> Result<Option<(GroupId, Lost)>, Beyond> {
+        let Some((group, lost)) = lost else { return Ok(None) };
         let planned = planned.get(&group).copied().unwrap_or_default();
         let before = planned.amount + self.funds.given_up.get(&group).unwrap_or(&0);
         if lost.amount == 0 || planned.taken + lost.taken <= spares[&group] {
-            return Some(Some((group, Lost { amount: 0, ..lost })));
+            return Ok(Some((group, Lost { amount: 0, ..lost })));
         }
         let open = self.open_advances(group).unwrap();
-        (before + lost.amount <= open * 5 / 100).then_some(Some((group, lost)))
+        if before + lost.amount <= open * 5 / 100 { Ok(Some((group, lost))) } else { Err(Beyond) }
     }
 
     pub(in crate::naive) fn note_lost(&mut self, losses: &Losses) {
