@@ -219,10 +219,16 @@ impl<'a> Teller<'a> {
         let Some(id) = order.id() else { return Some(()) };
         let params =
             if by_name { json!({ "client_order_id": order.name }) } else { json!({ "order_id": id }) };
+        let may_be_over = order.cancel_unknown || order.told().is_none_or(|told| told["is_live"] != true);
         order.cancel_unknown = true;
         self.memory.figures = None;
+        let before = self.memory.nonce;
         match self.change("/v1/order/cancel", params)? {
             Told::Yes(told) => {
+                if may_be_over || told["reason"] != "Requested" {
+                    // A cancel of nothing keeps its nonce as a read does, which a crash may lose (D-08a, D-272).
+                    self.memory.nonce = before;
+                }
                 let order = &mut self.memory.orders[place];
                 assert!(order.admits(&told), "{}: cancelled as {told}, was {:?}", order.name, order);
                 order.tell(told);
