@@ -51,6 +51,8 @@ pub(super) struct Worth {
     maker: i128,
     /// The dollars of the account that trades contracts; its claims count nothing.
     better: i128,
+    /// The same with its claims, at what their outcomes pay.
+    claims: i128,
     /// The worth of the accounts with perpetuals; none once their positions are no hedge, since deleveraging took a part of one.
     hedged: Option<i128>,
     /// The coins that it still waits for, though their redemption was asked for before the program.
@@ -169,10 +171,16 @@ impl Scene {
         Worth {
             maker: net(MAKER),
             better: dollars.units(),
+            claims: net(BETTER),
             hedged: is_hedge.then(|| net(LONG) + net(SHORT)),
             waits: waits.map(|(_, _, [staked, open])| staked.units() + open.units()).sum(),
         }
     }
+}
+
+/// The dollars that the honest bets have lost to others, which are no gain of theirs at the cost of the house.
+pub(super) fn lost_bets(before: &Worth, after: &Worth) -> i128 {
+    (before.claims - after.claims).clamp(0, AT_STAKE)
 }
 
 /// The harm that a program did to the honest group beside what its own orders agreed to.
@@ -194,11 +202,14 @@ mod tests {
     /// The honest group may lose what its bets cost, and nothing else. Proves INV-HOUSE.
     #[test]
     fn only_bets_may_lose() {
-        let before = Worth { maker: 10 * ONE, better: 100 * ONE, hedged: Some(ONE), waits: ONE };
+        let before =
+            Worth { maker: 10 * ONE, better: 100 * ONE, hedged: Some(ONE), waits: ONE, ..Worth::default() };
         let after = Worth { waits: 0, ..before };
         assert_eq!(harm(&before, &after), None);
         assert_eq!(harm(&before, &Worth { better: 9 * ONE, ..after }), None);
         assert_eq!(harm(&before, &Worth { hedged: None, ..after }), None);
+        let lost = |claims| lost_bets(&Worth { claims: 100 * ONE, ..before }, &Worth { claims, ..after });
+        assert_eq!([60 * ONE, 0, 101 * ONE].map(lost), [40 * ONE, AT_STAKE, 0]);
         let kinds = [
             Worth { maker: 9 * ONE, ..after },
             Worth { better: 8 * ONE, ..after },

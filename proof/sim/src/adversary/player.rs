@@ -3,7 +3,7 @@
 mod bets;
 mod deals;
 
-use super::honest::{Worth, harm};
+use super::honest::{Worth, harm, lost_bets};
 use super::program::{Act, Amount, Program};
 use super::thefts::theft;
 use super::value::{Breach, Figures, Outside, judge};
@@ -219,10 +219,11 @@ impl Player<'_> {
     fn judge(&mut self, (before, honest): &(Figures, Worth)) {
         let state = &self.exchange.state;
         let after = self.scene.figures(state);
+        let others = self.scene.honest_worth(state);
         self.outside.promised = self.promised.dollars();
+        self.outside.bets = lost_bets(honest, &others);
         let (breach, gain) = judge(before, &after, self.outside);
-        (self.played.breach, self.played.gain) =
-            (breach.or_else(|| harm(honest, &self.scene.honest_worth(state))), gain);
+        (self.played.breach, self.played.gain) = (breach.or_else(|| harm(honest, &others)), gain);
         if let Some(law) = state.broken_law() {
             self.played.breach =
                 Some(Breach::Death(format!("a law is broken: {law:?}"), "the end".to_owned()));

@@ -216,6 +216,8 @@ pub(super) struct Outside {
     /// The fees that makers of contracts paid, and the rebates that they were paid.
     pub(super) maker_fees: i128,
     pub(super) rebates: i128,
+    /// The dollars that bets of the honest party have lost.
+    pub(super) bets: i128,
 }
 
 /// The law: what breaks it, if anything does. Also how much both groups gained, whether they may or not.
@@ -233,7 +235,7 @@ pub(super) fn judge(before: &Figures, after: &Figures, outside: Outside) -> (Opt
     let interest = loss_of(STAKING_REWARDS).min(outside.promised).max(0);
     // Rewards for liquidity are no gain as far as the pools have them and `promo` has paid them.
     let rewards = loss_of(PROMO).min(outside.pools).max(0);
-    let gain = after.people - before.people - paid - interest - rewards;
+    let gain = after.people - before.people - paid - interest - rewards - outside.bets;
     if gain > granted {
         return (Some(Breach::Gain(gain - granted)), gain);
     }
