@@ -40,10 +40,10 @@ impl<P: Product> Trial<P> {
         if self.dice.once_in(3) { P::place(self) } else { Ok(()) }
     }
 
-    /// Starts, repeatedly if needed; only a faulty disk may prevent it.
+    /// Starts, repeatedly if needed; only a faulty disk may prevent it. Bytes that are used up would choose a fault for every start.
     pub(super) fn boot(&mut self) -> Result<(), Finding> {
         for _ in 0..100 {
-            if !self.is_struck_once && self.dice.once_in(10) {
+            if !self.is_struck_once && !self.dice.is_spent() && self.dice.once_in(10) {
                 self.order_fault();
             }
             if let Some(stepped) = self.start()? {
