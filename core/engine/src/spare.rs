@@ -58,7 +58,7 @@ impl Spares {
     pub(crate) fn note(&mut self, group: GroupId, take: Take) {
         let taken = self.0.entry(group).or_default();
         taken.amount = taken.amount.capped_add(take.amount);
-        if take.binds {
+        if take.binds && !taken.bound.contains(&take.account) {
             taken.bound.push(take.account);
         }
     }
