@@ -86,6 +86,22 @@ fn accounts_and_owners_are_found_in_their_group() {
     assert_eq!(access.group_of(Owner::Group(GroupId(1))), Some(GroupId(1)));
 }
 
+/// The session of a browser or a grant places orders for accounts that trade, and only while it is held (AUTH-018).
+#[test]
+fn a_held_session_places_orders_where_accounts_trade() {
+    const HELD: SessionId = SessionId(1 << 31);
+    let mut access = directory();
+    assert!(!access.may_place(HELD, AccountId(2)), "nobody holds it");
+    access.hold(HELD, Owner::Group(GroupId(1)), Roles::of(&[Role::Trader]));
+    assert!(access.may_place(HELD, AccountId(2)));
+    access.set_in_debt(AccountId(2), true);
+    assert!(!access.may_place(HELD, AccountId(2)), "it owes for an advance (D-167)");
+    access.set_in_debt(AccountId(2), false);
+    assert!(access.may_place(HELD, AccountId(2)));
+    access.let_go(HELD);
+    assert!(!access.may_place(HELD, AccountId(2)));
+}
+
 #[test]
 fn kinds_have_their_names_on_the_wire() {
     let names = AccountKind::ALL.map(AccountKind::name);
