@@ -76,8 +76,9 @@ impl Reply {
         Self::of(content_type, body.into())
     }
 
-    /// A page or one of its files, of any media type, with status 200.
-    pub fn page(content_type: &'static str, body: Vec<u8>) -> Self {
+    /// A page or one of its files, of any media type, with status 200. A text that never changes is not copied, so that readers who
+    /// do not read hold nothing of it.
+    pub fn page(content_type: &'static str, body: impl Into<Bytes>) -> Self {
         Self { is_page: true, ..Self::of(content_type, body) }
     }
 

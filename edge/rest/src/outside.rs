@@ -215,15 +215,15 @@ fn contract(path: &str, text: &'static str, head: &Parts) -> Reply {
     let [calls, events] = &PACKED;
     let kept = if path == CONTRACT { calls } else { events };
     let encodings = head.headers.get(ACCEPT_ENCODING).and_then(|taken| taken.to_str().ok());
-    let reply = |body: Vec<u8>| {
+    let reply = |body: &'static [u8]| {
         Reply::page("application/json", body).with_header(VARY, HeaderValue::from_static("Accept-Encoding"))
     };
     if takes_gzip(encodings.unwrap_or_default())
         && let Some(body) = kept.get_or_init(|| packed(text.as_bytes()).ok())
     {
-        return reply(Vec::new()).with_packed(body.as_slice());
+        return reply(&[]).with_packed(body.as_slice());
     }
-    reply(text.as_bytes().to_vec())
+    reply(text.as_bytes())
 }
 
 /// The refusal of a path that does not exist.
