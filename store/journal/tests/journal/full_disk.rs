@@ -6,11 +6,11 @@ use std::convert::Infallible;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
-use std::process::Command;
 
 use crate::support::expected;
 use buttonwood_journal::{Buffer, Fault, Journal, Options, Writer};
 use buttonwood_testing::skipped;
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
 /// A tmpfs of 2 MiB, unmounted when dropped.
 struct SmallDisk {
@@ -20,19 +20,16 @@ struct SmallDisk {
 impl SmallDisk {
     fn mount() -> Option<Self> {
         let dir = tempfile::tempdir().ok()?;
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=2m", "buttonwood-test"])
-            .arg(dir.path())
-            .output()
-            .is_ok_and(|output| output.status.success());
-        mounted.then_some(Self { dir })
+        // By the system's call: the child process of a command would hold the locks of the other tests' journals until it runs.
+        let mounted = mount("buttonwood-test", dir.path(), "tmpfs", MountFlags::empty(), Some(c"size=2m"));
+        mounted.is_ok().then_some(Self { dir })
     }
 }
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
         // Lazily: open files of a failed test would otherwise prevent it.
-        let _ = Command::new("umount").arg("-l").arg(self.dir.path()).output();
+        let _ = unmount(self.dir.path(), UnmountFlags::DETACH);
     }
 }
 
