@@ -5,7 +5,8 @@
 //! nothing (D-266): see [`crate::spare`]. A fill beyond the bound is no fill: a resting order is cancelled and the next one takes its place; an incoming
 //! order is refused, or its rest is cancelled. Without an open advance all this is one check.
 
-use crate::spare::{Spares, Take};
+use crate::references::Reader;
+use crate::spare::{ROWS_MAX, Spares, Take};
 use crate::{Desks, Event, FundsInfrequent, State};
 use alloc::vec::Vec;
 use buttonwood_funds::bank;
@@ -88,8 +89,8 @@ impl Desks {
         if self.is_dollar(currency) {
             return Worth::Dollar;
         }
-        let own = group.map(|group| self.members_of(group)).unwrap_or_default();
-        self.sources(floor, time).reference(currency, own).map_or(Worth::Nothing, Worth::Index)
+        let reference = Reader::new(self).reference((floor, time), (group, currency));
+        reference.map_or(Worth::Nothing, Worth::Index)
     }
 
     /// The loss in a deal in dollars: the amount given less the amount got, at the index. The base of a contract counts at the index with
@@ -224,8 +225,18 @@ impl Desks {
     /// Whether the group's own money covers its advances and debts after a deal takes this of it.
     fn has_spare(&self, (floor, meter): (&Floor, &mut Meter), group: GroupId, take: Take) -> bool {
         let Meter { spares, worths, time, .. } = meter;
-        let fresh = |currency| self.worth((floor, *time), Some(group), currency);
-        let worth = |currency| found(worths, (group, currency), || fresh(currency));
+        let reader = Reader::new(self);
+        let worth = |currency| {
+            if self.is_dollar(currency) {
+                return Worth::Dollar;
+            }
+            let key = (group, currency);
+            if reader.looks() >= ROWS_MAX && !worths.iter().any(|(known, _)| *known == key) {
+                return Worth::Nothing;
+            }
+            let fresh = || reader.reference((floor, *time), (Some(group), currency));
+            found(worths, key, || fresh().map_or(Worth::Nothing, Worth::Index))
+        };
         spares.cover(group, take, || self.own_money(group, worth))
     }
 }

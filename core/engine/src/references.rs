@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use buttonwood_index::{Bound, Sources};
 use buttonwood_model::{AccountId, CurrencyId, GroupId, LOOKS_OF_COMMAND, Outbox, SymbolId, Time};
 use buttonwood_num::Money;
-use buttonwood_trading::{self as trading, Infrequent, Reference, Value};
+use buttonwood_trading::{self as trading, Floor, Infrequent, Reference, Value};
 use core::cell::Cell;
 
 /// A command takes references until it has read this many orders for them. The last one may read 5,000 more (D-257), so that the command
@@ -30,7 +30,7 @@ pub(crate) fn note_of(state: &State, symbol: SymbolId, now: Time, out: &mut Outb
 #[cold]
 pub(crate) fn note(state: &State, now: Time, out: &mut Outbox<Event>) {
     let volumes = &state.floor.volumes;
-    let reader = Reader { desks: &state.desks, looks: Cell::new(0) };
+    let reader = Reader::new(&state.desks);
     let mut taken = BTreeMap::new();
     let mut first = None;
     for (at, symbol, accounts) in trades(state, out.latest().0) {
@@ -46,8 +46,10 @@ pub(crate) fn note(state: &State, now: Time, out: &mut Outbox<Event>) {
         for group in accounts.map(|account| state.desks.group(account)) {
             let key = (group, listed.quote);
             let is_known = taken.contains_key(&key) || volumes.references.is_fresh(group, listed.quote, now);
-            if !is_known && reader.looks.get() < LOOKS_MAX {
-                taken.insert(key, reader.reference(state, now, key));
+            if !is_known && reader.looks() < LOOKS_MAX {
+                // One that reads no order, such as that of a pinned index, is a row of the event all the same.
+                reader.note_looks(1);
+                taken.insert(key, reader.reference((&state.floor, now), key));
             }
         }
     }
@@ -86,20 +88,28 @@ fn trades<'a>(
 
 /// Finds references and counts the orders that it reads, so that what a command takes depends on the state alone.
 #[derive(Debug)]
-struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     desks: &'a Desks,
     looks: Cell<usize>,
 }
 
-impl Reader<'_> {
-    fn reference(
+impl<'a> Reader<'a> {
+    pub(crate) fn new(desks: &'a Desks) -> Self {
+        Self { desks, looks: Cell::new(0) }
+    }
+
+    /// The orders that were read.
+    pub(crate) fn looks(&self) -> usize {
+        self.looks.get()
+    }
+
+    pub(crate) fn reference(
         &self,
-        state: &State,
-        now: Time,
+        (floor, now): (&Floor, Time),
         (group, currency): (Option<GroupId>, CurrencyId),
     ) -> Option<Money> {
         let own = group.map(|group| self.desks.members_of(group)).unwrap_or_default();
-        let sources = Sources { bound: self, ..self.desks.sources(&state.floor, now) };
+        let sources = Sources { bound: self, ..self.desks.sources(floor, now) };
         sources.reference(currency, own)
     }
 }

@@ -1,19 +1,22 @@
 //! The own money of groups with open advances (D-266): while it covers the advances and debts, nothing that the group gives up counts.
 //!
 //! Own money is the sum of D-181 (b), over the group's accounts of what each has beyond its loans, without what orders and transfers hold:
-//! that may be on its way out. It is found once in a command, and each deal of the command takes from it what the deal loses.
+//! that may be on its way out. It is found once for a plan, and each deal of the plan takes from it what the deal loses.
 
 use crate::Desks;
-use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
+use alloc::collections::{BTreeMap, BTreeSet};
 use buttonwood_leave::Worth;
-use buttonwood_model::{AccountId, CurrencyId, GroupId};
+use buttonwood_model::{AccountId, CurrencyId, GroupId, LOOKS_OF_COMMAND};
 use buttonwood_num::Money;
+
+/// Accounts and balances that are read for a group's own money, and orders for the references of its currencies: beyond that many, what was
+/// not read counts nothing. The last reference may read 5,000 more (D-257).
+pub(crate) const ROWS_MAX: usize = LOOKS_OF_COMMAND / 4;
 
 /// The part of a group's own money that a deal takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Take {
-    /// In dollars, at most.
+    /// In dollars, at most, without the fee.
     pub(crate) amount: Money,
     pub(crate) account: AccountId,
     /// Whether all of the account's money is bound from then on: it has a position of a perpetual.
@@ -24,7 +27,9 @@ pub(crate) struct Take {
 #[derive(Clone, Debug)]
 pub(crate) struct Own {
     /// Of each account, above zero.
-    accounts: Vec<(AccountId, Money)>,
+    accounts: BTreeMap<AccountId, Money>,
+    /// Of all of them.
+    sum: Money,
     /// The group's advances and debts.
     needed: Money,
 }
@@ -33,7 +38,7 @@ pub(crate) struct Own {
 #[derive(Clone, Debug, Default)]
 struct Taken {
     amount: Money,
-    bound: Vec<AccountId>,
+    bound: BTreeSet<AccountId>,
     own: Option<Own>,
 }
 
@@ -45,11 +50,8 @@ impl Spares {
     /// Whether a group's own money covers its advances and debts after one more deal. `find` computes the money before the command.
     pub(crate) fn cover(&mut self, group: GroupId, take: Take, find: impl FnOnce() -> Own) -> bool {
         let Taken { amount, bound, own } = self.0.entry(group).or_default();
-        let own = own.get_or_insert_with(find);
-        let is_bound =
-            |account: &AccountId| bound.contains(account) || take.binds && *account == take.account;
-        let free = own.accounts.iter().filter(|(account, _)| !is_bound(account));
-        let sum = free.fold(Money::ZERO, |sum, (_, money)| sum.capped_add(*money));
+        let own = own.get_or_insert_with(|| find().without(bound));
+        let sum = if take.binds { own.sum_without(take.account) } else { own.sum };
         let left = sum.checked_sub(amount.capped_add(take.amount));
         left.is_some_and(|left| left >= own.needed)
     }
@@ -58,30 +60,66 @@ impl Spares {
     pub(crate) fn note(&mut self, group: GroupId, take: Take) {
         let taken = self.0.entry(group).or_default();
         taken.amount = taken.amount.capped_add(take.amount);
-        if take.binds && !taken.bound.contains(&take.account) {
-            taken.bound.push(take.account);
+        if take.binds
+            && taken.bound.insert(take.account)
+            && let Some(own) = &mut taken.own
+        {
+            own.bind(take.account);
         }
+    }
+}
+
+impl Own {
+    fn new(accounts: BTreeMap<AccountId, Money>, needed: Money) -> Self {
+        let sum = accounts.values().fold(Money::ZERO, |sum, money| sum.capped_add(*money));
+        Self { accounts, sum, needed }
+    }
+
+    /// The same without the accounts that are bound.
+    fn without(mut self, bound: &BTreeSet<AccountId>) -> Self {
+        self.accounts.retain(|account, _| !bound.contains(account));
+        Self::new(self.accounts, self.needed)
+    }
+
+    /// The sum once an account is bound. It is added anew, since a sum at the edge of the range says nothing of its parts.
+    fn sum_without(&self, bound: AccountId) -> Money {
+        if !self.accounts.contains_key(&bound) {
+            return self.sum;
+        }
+        let free = self.accounts.iter().filter(|(account, _)| **account != bound);
+        free.fold(Money::ZERO, |sum, (_, money)| sum.capped_add(*money))
+    }
+
+    fn bind(&mut self, account: AccountId) {
+        self.sum = self.sum_without(account);
+        self.accounts.remove(&account);
     }
 }
 
 impl Desks {
     /// The own money of a group; `worth` says what its currencies count.
     pub(crate) fn own_money(&self, group: GroupId, mut worth: impl FnMut(CurrencyId) -> Worth) -> Own {
-        let members = self.members_of(group);
-        let mut rows = members.len();
-        let mut own = |account: &AccountId| {
+        let (mut accounts, mut rows) = (BTreeMap::new(), 0);
+        for account in self.members_of(group) {
             let mut sum = Money::ZERO;
+            rows += 1;
             for (currency, balance) in self.ledger.balances_of(*account) {
                 rows += 1;
-                sum = sum.capped_add(worth(currency).of(balance.available));
+                if balance.available > Money::ZERO && rows <= ROWS_MAX {
+                    sum = sum.capped_add(worth(currency).of(balance.available));
+                }
             }
             let money = sum.checked_sub(self.liabilities(*account)).unwrap_or(Money::ZERO);
-            (money > Money::ZERO).then_some((*account, money))
-        };
-        let accounts = members.iter().filter_map(&mut own).collect();
+            if money > Money::ZERO {
+                accounts.insert(*account, money);
+            }
+            if rows > ROWS_MAX {
+                break;
+            }
+        }
         self.looks.note(rows);
         let needed = self.advances.of(group).map_or(Money::ZERO, |open| open.amount.capped_add(open.owed()));
-        Own { accounts, needed }
+        Own::new(accounts, needed)
     }
 
     /// The loans of an account. Collateral of positions or live orders of perpetuals covers no advance, since funding and losses are paid
@@ -99,7 +137,6 @@ impl Desks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec;
 
     const GROUP: GroupId = GroupId(3);
 
@@ -111,7 +148,7 @@ mod tests {
     #[test]
     fn deals_take_what_is_spare() {
         let [ann, bob] = [AccountId(8), AccountId(9)];
-        let own = || Own { accounts: vec![(ann, dollars(70)), (bob, dollars(50))], needed: dollars(20) };
+        let own = || Own::new(BTreeMap::from([(ann, dollars(70)), (bob, dollars(50))]), dollars(20));
         let take = |amount, account, binds| Take { amount, account, binds };
         let mut spares = Spares::default();
         assert!(spares.cover(GROUP, take(dollars(100), ann, false), own));
