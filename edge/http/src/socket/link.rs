@@ -27,6 +27,8 @@ pub struct Link {
     has_broken_protocol: Cell<bool>,
     /// Pings that were sent since the last pong.
     unanswered: Cell<u32>,
+    /// Control frames that weigh nothing: one for each ping that was sent, since the client has to answer it.
+    weightless: Cell<u32>,
     is_ping_due: Cell<bool>,
     /// Whether the client has taken bytes since the last time that a ping was due.
     has_written: Cell<bool>,
@@ -47,6 +49,9 @@ impl Link {
     }
 
     pub(super) fn may_send(&self, frames: u32) -> bool {
+        let weightless = self.weightless.get().min(frames);
+        self.weightless.set(self.weightless.get() - weightless);
+        let frames = frames - weightless;
         frames == 0 || self.scale.borrow().as_ref().is_none_or(|scale| scale(frames))
     }
 
@@ -147,6 +152,8 @@ impl Link {
         }
         if self.is_ping_due.take() {
             self.unanswered.set(self.unanswered.get() + 1);
+            // One at most is kept for a client that answers late.
+            self.weightless.set(1);
             frame::put(out, Opcode::Ping, b"");
         }
     }
@@ -175,6 +182,20 @@ mod tests {
         let mut out = Vec::new();
         link.put_control(&mut out);
         out
+    }
+
+    /// The answer to a ping weighs nothing, whoever has used the address's weight up; a second frame, or one without a ping, weighs.
+    #[test]
+    fn an_answer_to_a_ping_weighs_nothing() {
+        let link = Link::default();
+        link.weigh_by(|_| false);
+        assert!(!link.may_send(1));
+        link.ping();
+        due(&link);
+        assert!(link.may_send(1) && !link.may_send(1));
+        link.ping();
+        due(&link);
+        assert!(!link.may_send(2));
     }
 
     /// A client that answers is pinged for ever; one that leaves two pings unanswered is cut in place of the third.
