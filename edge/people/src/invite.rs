@@ -6,6 +6,7 @@ use crate::vault::Names;
 use crate::{Drawn, address, draw};
 use buttonwood_engine::identity::Digest;
 use buttonwood_gate::{Refusal, Secret};
+use std::sync::Arc;
 
 /// A user who is to be added.
 #[derive(Debug)]
@@ -51,13 +52,24 @@ impl People {
         Ok(Invitation { address, name, token: draw()? })
     }
 
+    /// Keeps an address in the vault although a sign-up under it may end. Not on a thread that serves, since sign-ups that end hold the lock
+    /// while the disk writes.
+    pub(crate) async fn keep_login(&self, login: Digest) -> Result<(), Refusal> {
+        let waiting = Arc::clone(&self.waiting);
+        self.vault(move || {
+            waiting.keep_address(&login);
+            Ok(())
+        })
+        .await
+    }
+
     /// Stores the address of a user who is to be added; durable when it returns.
     ///
     /// # Errors
     /// The refusal of a vault that fails.
     pub async fn keep_address(&self, invitation: &Invitation) -> Result<(), Refusal> {
         let address = &invitation.address;
-        self.waiting.keep_address(&address.login);
+        self.keep_login(address.login).await?;
         let record = Secret::new(address.text.clone().into_bytes());
         self.put(vec![(Names::of(&address.login).address(), record)]).await?;
         self.note_address(address.login, &address.text);

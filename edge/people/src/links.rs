@@ -69,7 +69,12 @@ impl People {
             self.note_address(known.login, &known.text);
         }
         // One that was not noted leaves the vault with the next look.
-        self.waiting.decided(&token.digest);
+        let (waiting, digest) = (Arc::clone(&self.waiting), token.digest);
+        self.vault(move || {
+            waiting.decided(&digest);
+            Ok(())
+        })
+        .await?;
         sent?;
         if is_noted {
             let words =

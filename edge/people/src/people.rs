@@ -128,7 +128,7 @@ pub struct People {
     /// Second factors that are being enrolled.
     pub(crate) pending: Mutex<BTreeMap<SessionId, Pending>>,
     uses: Mutex<Uses>,
-    failures: Failures,
+    failures: Arc<Failures>,
     pub(crate) passkeys: crate::passkey::Key,
 }
 
@@ -176,7 +176,7 @@ impl People {
             waiting,
             pending: Mutex::default(),
             uses: Mutex::new(Uses { times: HashMap::new(), search_at: USES_FEW }),
-            failures: Failures::default(),
+            failures: Arc::default(),
             passkeys,
         })
     }
@@ -286,11 +286,16 @@ impl People {
         }
     }
 
-    /// Counts a failure whose call has ended: its client left while the password or the signature was checked.
-    pub(crate) fn note_failure(exchange: &Exchange, failure: Failure) {
-        let sent = Sent { caller: None, body: Command::Fail(failure).into() };
-        if exchange.submit(sent).is_err() {
-            tracing::debug!("a failed sign-in was not counted: the exchange is busy");
+    /// Counts a failure whose call has ended, when it is called: its client left while the password or the signature was checked. The peer
+    /// counts at once, as for a client that stayed.
+    pub(crate) fn late_failure(&self, failure: Failure) -> impl FnOnce() + Send + use<> {
+        let (exchange, failures) = (self.exchange.clone(), Arc::clone(&self.failures));
+        move || {
+            failures.count(failure.peer, exchange.now());
+            let sent = Sent { caller: None, body: Command::Fail(failure).into() };
+            if exchange.submit(sent).is_err() {
+                tracing::debug!("a failed sign-in was not counted for its user: the exchange is busy");
+            }
         }
     }
 
@@ -426,10 +431,10 @@ impl People {
             is_hashed || is_listed
         };
         let failure = Failure { login: *login, peer: from.peer(), code_of: None };
-        let exchange = self.exchange.clone();
+        let fail = self.late_failure(failure);
         let note = move |is_right: bool| {
             if !is_right {
-                Self::note_failure(&exchange, failure);
+                fail();
             }
         };
         self.hasher.run_and_note(from.peer, verify, note).await

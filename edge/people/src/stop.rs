@@ -81,10 +81,13 @@ impl People {
             Ok((stop.user, user.login, user.credential, is_known))
         });
         let (user, login, credential, is_known) = found.map_err(|reject| refusal(reject, now))?;
+        self.check_peer(from)?;
         let failure = |code_of| Failure { login, peer: from.peer(), code_of };
         if !self.is_right(&login, credential, password, from).await? {
             return self.fail(failure(None)).await;
         }
+        // Others of the peer may have failed meanwhile.
+        self.check_peer(from)?;
         if !is_known {
             return self.fail(failure(Some(user))).await;
         }

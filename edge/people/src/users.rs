@@ -79,7 +79,7 @@ impl People {
         let known = address::read(new.email)?;
         check_name(new.name)?;
         self.check_password(("password", new.password), &[&known.text, new.name], LOCAL).await?;
-        self.waiting.keep_address(&known.login);
+        self.keep_login(known.login).await?;
         let names = Names::of(&known.login);
         let before = self.look(|identity| {
             let id = identity.find_user(&known.login)?;

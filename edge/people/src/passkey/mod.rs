@@ -264,10 +264,10 @@ impl People {
         }
         let number = passkey.number;
         let verify = move || party.signed(state, &passkey, &signed.into_reply());
-        let exchange = self.exchange.clone();
+        let fail = self.late_failure(failure);
         let note = move |verified: Result<_, _>| {
             if verified.is_err() {
-                Self::note_failure(&exchange, failure);
+                fail();
             }
         };
         let counter = match self.hasher.run_and_note(from.peer, verify, note).await? {
