@@ -137,10 +137,10 @@ mod tests {
     }
 
     /// Walks the catalogue: what gives, takes, sets terms or opens takes two operators, what halts takes one, and all that takes one is
-    /// written here (D-267).
+    /// written here (D-268).
     #[test]
     fn every_command_says_who_must_agree() {
-        const ONE: [(&str, Effect); 17] = [
+        const ONE: [(&str, Effect); 16] = [
             ("account add", Effect::Prepares),
             ("account close", Effect::Halts),
             ("address reject", Effect::Halts),
@@ -150,7 +150,6 @@ mod tests {
             ("clearing alias", Effect::Names),
             ("currency add", Effect::Prepares),
             ("event dispute", Effect::Halts),
-            ("fx add", Effect::Names),
             ("group add", Effect::Prepares),
             ("halt", Effect::Halts),
             ("key disable", Effect::Halts),

@@ -53,14 +53,14 @@ pub enum Form {
     Path,
 }
 
-/// The effect of a command, which says how many operators agree to it (D-267): each command of the catalogue names it.
+/// The effect of a command, which says how many operators agree to it (D-268): each command of the catalogue names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Reads, and changes nothing.
     Reads,
     /// Halts, disables, cancels, refuses or ends something.
     Halts,
-    /// Changes what is shown alone: a name, or a rate on which no money depends.
+    /// Changes a name, which is only shown.
     Names,
     /// Makes something empty, in which a customer has a part only by an order of its own or by a command that takes two.
     Prepares,

@@ -12,7 +12,7 @@ use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/fx`.
 pub const COMMAND: Command =
-    Command::once("fx add", Effect::Names, |operator, fields| Box::pin(run(operator, fields)))
+    Command::once("fx add", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about("Adds an exchange rate of a currency to the dollar.")
         .takes::<Rate>(&[
             Argument::new("pair", Form::Place),

@@ -8,7 +8,7 @@ use buttonwood_gate::{Payload, Refusal};
 use buttonwood_wire::contract::{Done, InPayload, Needed, Sent, Switch, Text};
 use buttonwood_wire::{answer, json, request};
 
-/// Also `POST /sandbox/predictions/events/{event}/halt`. A halt takes one operator, its end two (D-267).
+/// Also `POST /sandbox/predictions/events/{event}/halt`. A halt takes one operator, its end two (D-268).
 pub const COMMAND: Command =
     Command::once("event halt", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
         .about(

@@ -139,7 +139,7 @@ fn lines(output: &Output) -> Vec<Value> {
     String::from_utf8_lossy(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The commands of D-144, D-184 and D-267, and no other, need two operators: so says the contract, which is made from the catalogue.
+/// The commands of D-144, D-184 and D-268, and no other, need two operators: so says the contract, which is made from the catalogue.
 #[test]
 fn the_contract_names_what_two_operators_guard() {
     let contract: Value = serde_json::from_str(include_str!("../../../../contract/openapi.json")).unwrap();
@@ -172,6 +172,7 @@ fn the_contract_names_what_two_operators_guard() {
         "fees schedule",
         "fees set",
         "funding set",
+        "fx add",
         "group approve",
         "group from",
         "group multi-user",
@@ -217,7 +218,7 @@ fn the_contract_names_what_two_operators_guard() {
 }
 
 /// The commands of events are only proposed and take effect with the approval, as the end of a halt does; a halt and a dispute take one operator (D-184,
-/// D-267).
+/// D-268).
 #[test]
 fn events_take_two_operators() {
     let Some(venue) = Venue::start() else { return };
@@ -359,7 +360,7 @@ fn venue_group(venue: &Venue) -> Value {
     groups.into_iter().find(|group| group["group"] == "North").unwrap()
 }
 
-/// An advance is settled, or returned, by two operators: either decides who gets money (D-267).
+/// An advance is settled, or returned, by two operators: either decides who gets money (D-268).
 #[test]
 fn settling_takes_two_operators() {
     let Some(venue) = Venue::start() else { return };
