@@ -370,6 +370,10 @@ impl Writer {
         shared: &Shared,
     ) {
         let Some(outcome) = outcome else { return };
+        let looks = self.state.take_looks();
+        if looks > LOOKS_OF_COMMAND {
+            self.warn_of_looks(stamp, &command.body.name(), looks);
+        }
         let (events, _) = self.work.out.latest();
         if !events.is_empty() {
             self.note_nonce(&command, shared);
