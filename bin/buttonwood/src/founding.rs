@@ -12,8 +12,8 @@ use buttonwood_engine::{
 use buttonwood_model::{Codes, CurrencyId, Product, SymbolId, SymbolStatus, Time};
 use buttonwood_num::{Money, Round};
 use buttonwood_sandbox::{
-    Draw, Founded, Funding, found, found_people, found_perpetual_traders, found_socket_keys,
-    missing_sample_rates, spot_traders,
+    Draw, Founded, Funding, found, found_accounts_of_traders, found_people, found_perpetual_traders,
+    found_socket_keys, missing_sample_rates, spot_traders,
 };
 use buttonwood_sequencer::Recovered;
 use buttonwood_vault::{Opened, Vault};
@@ -23,8 +23,15 @@ const PERPETUAL_TRADERS: u64 = 0x7065_7270_7472_6164;
 /// The same for users and apps.
 const PEOPLE: u64 = 0x7065_6F70_6C65_2121;
 
+/// The same for the accounts with which users trade perpetuals and on margin.
+const ACCOUNTS_OF_TRADERS: u64 = 0x7472_6164_6572_7321;
+
 /// The same for keys of sockets.
 const SOCKET_KEYS: u64 = 0x736F_636B_6574_7321;
+
+/// What a derivatives account of a sandbox has at first, in GUSD, and a margin account, in USD.
+const START_GUSD: i128 = 100_000;
+const START_USD: i128 = 10_000;
 
 /// How many start balances of a currency instant orders of a sandbox can give (D-180).
 const STOCK: i128 = 10;
@@ -70,6 +77,23 @@ pub(crate) fn perpetual_traders(
     let Some(Founded { commands, secrets }) = founded else { return Ok(()) };
     vault.add(opened, &secrets)?;
     commit(recovered, time, commands)
+}
+
+/// Adds the accounts with which users trade perpetuals and on margin, where the directory lacks them.
+pub(crate) fn accounts_of_traders(recovered: &mut Recovered, seed: u64, time: Time) -> Result<(), Trouble> {
+    // Nothing of it is secret.
+    let mut draw = draw(seed ^ ACCOUNTS_OF_TRADERS, true)?;
+    let founded = {
+        let views = recovered.views();
+        let state = views.state();
+        let amount_of = |code: &str, amount| {
+            let place = state.currencies().iter().position(|currency| currency.code == code);
+            place.map(|place| (CurrencyId::from_index(place), whole(amount))).into_iter().collect()
+        };
+        let [perpetuals, margin] = [amount_of("GUSD", START_GUSD), amount_of("USD", START_USD)];
+        found_accounts_of_traders(state.access(), &mut draw, [&perpetuals, &margin], time)
+    };
+    founded.map_or(Ok(()), |founded| commit(recovered, time, founded.commands))
 }
 
 /// Adds the keys for sockets that the directory lacks.
@@ -272,7 +296,7 @@ fn funding(reference: &Reference) -> Funding {
         let amount = whole(amount);
         ids().filter(|(_, listed)| listed.currency.code == code).map(|(id, _)| (id, amount)).collect()
     };
-    Funding { accounts, traders, perpetuals: only("GUSD", 100_000), margin: only("USD", 10_000) }
+    Funding { accounts, traders, perpetuals: only("GUSD", START_GUSD), margin: only("USD", START_USD) }
 }
 
 /// A billion, and of what costs less than ten cents a hundred million dollars' worth: simulated traders do not run dry.

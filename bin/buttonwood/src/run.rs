@@ -186,6 +186,7 @@ fn furnish(
         }
     }
     predictions::furnish(recovered, &flags.common.contract_prefix, now)?;
+    founding::accounts_of_traders(recovered, seed, now)?;
     Ok(seed)
 }
 

@@ -96,6 +96,25 @@ pub(crate) fn accounts() -> Vec<AccountPart> {
     all
 }
 
+/// The accounts with which people of the groups that have users trade what `primary` does not. They come after all others, so that the
+/// numbers and keys of a seed stay the same.
+pub(crate) fn accounts_of_traders() -> impl Iterator<Item = AccountPart> {
+    let kinds = [
+        ("perps", AccountKind::Derivatives, Start::Perpetuals),
+        ("margin", AccountKind::Margin, Start::Margin),
+    ];
+    ["one", "two"].into_iter().flat_map(move |group| {
+        kinds.map(|(name, kind, start)| AccountPart {
+            group,
+            name: name.to_owned(),
+            jurisdiction: "",
+            broker: false,
+            kind,
+            start,
+        })
+    })
+}
+
 /// Every key.
 pub(crate) fn keys() -> Vec<KeyPart> {
     const T: Role = Role::Trader;

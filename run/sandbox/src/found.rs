@@ -135,6 +135,40 @@ pub fn found_perpetual_traders(
     Some(Founded { commands, secrets })
 }
 
+/// Draws the accounts with which the users of groups one and two trade perpetuals and on margin, with these balances. An account
+/// whose name its group has taken is left out; none if nothing is lacking.
+pub fn found_accounts_of_traders(
+    access: &Access,
+    draw: &mut Draw,
+    [perpetuals, margin]: [&Vec<(CurrencyId, Money)>; 2],
+    opened: Time,
+) -> Option<Founded> {
+    let mut commands = Vec::new();
+    for part in cast::accounts_of_traders() {
+        // Drawn for an account that is there too, so that each has the same in every directory of a seed.
+        let counterparty_id = draw.counterparty_id();
+        let group = access.find_group(part.group);
+        let Some(group) = group.filter(|group| access.find_account(*group, &part.name).is_none()) else {
+            continue;
+        };
+        let opened_before = commands.len() / 2;
+        let account = AccountId::from_index(access.accounts().len() + opened_before);
+        commands.push(Body::open_account(Account {
+            group: Some(group),
+            short_name: part.name,
+            counterparty_id,
+            jurisdiction: part.jurisdiction.to_owned(),
+            broker: part.broker,
+            opened,
+            kind: part.kind,
+            display_name: String::new(),
+        }));
+        let start = if part.start == Start::Margin { margin } else { perpetuals };
+        commands.push(Body::credit(account, start.clone()));
+    }
+    (!commands.is_empty()).then(|| Founded { commands, secrets: Vec::new() })
+}
+
 /// Draws the keys for sockets that the directory lacks; none if it has them all, or none of their accounts.
 pub fn found_socket_keys(access: &Access, draw: &mut Draw) -> Option<Founded> {
     let is_known = |name: &str| access.sessions().iter().any(|session| session.key.name == name);

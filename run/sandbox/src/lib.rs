@@ -14,7 +14,9 @@ mod traders;
 
 pub use credentials::{Fault, write as write_credentials};
 pub use draw::{Draw, draw_deposit_seed};
-pub use found::{Founded, Funding, found, found_perpetual_traders, found_socket_keys};
+pub use found::{
+    Founded, Funding, found, found_accounts_of_traders, found_perpetual_traders, found_socket_keys,
+};
 pub use market::schedule::{beats, next_beat};
 pub use people::found_people;
 pub use sample_rates::{SAMPLE_PROVIDER, missing_sample_rates};

@@ -606,7 +606,7 @@ fn what_there_is_is_listed() {
     let list = |arguments: &[&str]| x.admin(arguments).list();
     let groups = list(&["group", "list"]);
     assert!(
-        groups.iter().any(|row| row["group"] == "one" && row["accounts_max"] == 500 && row["accounts"] == 2),
+        groups.iter().any(|row| row["group"] == "one" && row["accounts_max"] == 500 && row["accounts"] == 4),
         "{groups:?}"
     );
     let accounts = list(&["account", "list", "--group", "one"]);

@@ -3,6 +3,9 @@
 
 use buttonwood_accept::{Answer, Exchange, Value, dec, json, laws, same_keys};
 
+/// The accounts of the group at first, the newest first.
+const FOUNDED: [&str; 4] = ["margin", "perps", "savings", "primary"];
+
 fn create(x: &Exchange, params: Value) -> Answer {
     x.as_("master").call("/v1/account/create", params)
 }
@@ -113,10 +116,10 @@ fn what_cannot_be_created_is_refused() {
     }
     set_terms(&x, 500, false);
     refused(json!({ "name": "Vault", "type": "custody" }), "HasNotAgreedToCustodyTerms", "custody");
-    set_terms(&x, 3, true);
-    refused(json!({ "name": "Vault", "type": "custody" }), "ExceededMaxAccountsInGroup", "3 accounts");
-    refused(json!({ "name": "Vault" }), "ExceededMaxAccountsInGroup", "3 accounts");
-    set_terms(&x, 4, true);
+    set_terms(&x, 5, true);
+    refused(json!({ "name": "Vault", "type": "custody" }), "ExceededMaxAccountsInGroup", "5 accounts");
+    refused(json!({ "name": "Vault" }), "ExceededMaxAccountsInGroup", "5 accounts");
+    set_terms(&x, 6, true);
     create(&x, json!({ "name": "Vault", "type": "custody" })).ok();
     create(&x, json!({ "name": "Free" })).refused(400, "ExceededMaxAccountsInGroup");
     laws::check(&x);
@@ -127,19 +130,21 @@ fn what_cannot_be_created_is_refused() {
 fn the_list_has_the_accounts_of_the_group() {
     let x = Exchange::start();
     let founded = x.now_ms();
-    assert_eq!(names(&x), ["savings", "primary"]);
+    assert_eq!(names(&x), FOUNDED);
     x.advance(60);
     create(&x, json!({ "name": "Desk 2" })).ok();
     create(&x, json!({ "name": "Vault", "type": "custody" })).ok();
     x.control("/sandbox/accounts", &json!({ "group": "two", "name": "other", "kind": "margin" })).ok();
-    x.control("/sandbox/accounts", &json!({ "group": "one", "name": "Margin", "kind": "margin" })).ok();
+    x.control("/sandbox/accounts", &json!({ "group": "one", "name": "Lent", "kind": "margin" })).ok();
     let rename = json!({ "account": "savings", "newName": "Gold \"1\"", "newAccount": "gold" });
     x.as_("master").call("/v1/account/rename", rename).ok();
     let rows = list(&x, json!({}));
     let expected = [
-        ("Margin", "margin", "exchange"),
+        ("Lent", "lent", "exchange"),
         ("Vault", "vault", "custody"),
         ("Desk 2", "desk-2", "exchange"),
+        ("margin", "margin", "exchange"),
+        ("perps", "perps", "exchange"),
         ("Gold \"1\"", "gold", "exchange"),
         ("primary", "primary", "exchange"),
     ];
@@ -149,7 +154,7 @@ fn the_list_has_the_accounts_of_the_group() {
         same_keys(row, &["name", "account", "type", "counterparty_id", "created", "status"], row);
         let of = |field: &str| row[field].as_str().unwrap();
         assert_eq!((of("name"), of("account"), of("type"), of("status")), (name, account, kind, "open"));
-        let is_old = ["gold", "primary"].contains(&account);
+        let is_old = ["margin", "perps", "gold", "primary"].contains(&account);
         let created = row["created"].as_u64().unwrap();
         assert_eq!(created, if is_old { founded } else { founded + 60_000 }, "{row}");
         match row["counterparty_id"].as_str() {
@@ -157,10 +162,10 @@ fn the_list_has_the_accounts_of_the_group() {
             None => assert!(row["counterparty_id"].is_null() && kind == "custody", "{row}"),
         }
     }
-    assert!(ids.len() == 4 && ids.iter().all(|id| is_code(id, 8)), "{ids:?}");
+    assert!(ids.len() == 6 && ids.iter().all(|id| is_code(id, 8)), "{ids:?}");
     ids.sort_unstable();
     ids.dedup();
-    assert_eq!(ids.len(), 4, "no two accounts have the same");
+    assert_eq!(ids.len(), 6, "no two accounts have the same");
     laws::check(&x);
 }
 
@@ -192,10 +197,10 @@ fn the_list_is_limited() {
     assert_eq!(shown(json!({ "limit_accounts": 3 })), rows(3, "a500", "a498"));
     for (millis, expected) in [
         (founded + 120_000, rows(500, "a500", "a1")),
-        (founded + 119_999, rows(252, "a250", "primary")),
-        (founded + 60_000, rows(252, "a250", "primary")),
-        (founded + 59_999, rows(2, "savings", "primary")),
-        (founded, rows(2, "savings", "primary")),
+        (founded + 119_999, rows(254, "a250", "primary")),
+        (founded + 60_000, rows(254, "a250", "primary")),
+        (founded + 59_999, rows(4, "margin", "primary")),
+        (founded, rows(4, "margin", "primary")),
         (founded - 1, rows(0, "", "")),
         (0, rows(0, "", "")),
     ] {
@@ -287,13 +292,13 @@ fn accounts_of_a_group_are_for_master_keys() {
     assert!(message.contains("[Administrator]") && message.contains("[Auditor]"), "{message}");
     let rename = json!({ "account": "savings", "newName": "Mine" });
     x.as_("master-auditor").call("/v1/account/rename", rename).refused(403, "MissingRole");
-    assert_eq!(auditor("/v1/account/list").ok().as_array().unwrap().len(), 2);
+    assert_eq!(auditor("/v1/account/list").ok().as_array().unwrap().len(), FOUNDED.len());
     // A refused call has used its nonce.
     let trader = x.as_("trader");
     let payload = trader.payload("/v1/account/create", json!({ "name": "Mine" }));
     trader.call_payload("/v1/account/create", payload.as_bytes()).refused(403, "MissingRole");
     trader.call_payload("/v1/account/create", payload.as_bytes()).refused(400, "InvalidNonce");
-    assert_eq!(names(&x), ["savings", "primary"]);
+    assert_eq!(names(&x), FOUNDED);
     laws::check(&x);
 }
 
@@ -302,7 +307,7 @@ fn accounts_of_a_group_are_for_master_keys() {
 fn created_accounts_survive() {
     let x = Exchange::start();
     create(&x, json!({ "name": "Desk 2" })).ok();
-    set_terms(&x, 3, false);
+    set_terms(&x, 5, false);
     let before = list(&x, json!({}));
     let ends: [fn(&Exchange); 2] = [Exchange::kill9, |x| {
         x.stop();
@@ -387,7 +392,9 @@ fn a_closed_account_does_not_trade() {
         let rows = list(&x, json!({}));
         let shown =
             rows.iter().map(|row| (row["account"].as_str().unwrap(), row["status"].as_str().unwrap()));
-        let expected = [("vault", "closed"), ("desk-2", "closed"), ("savings", "open"), ("primary", "open")];
+        let expected = FOUNDED.map(|name| (name, "open"));
+        let expected: Vec<_> =
+            [("vault", "closed"), ("desk-2", "closed")].into_iter().chain(expected).collect();
         assert_eq!(shown.collect::<Vec<_>>(), expected);
         let other = x.as_("savings-trader").limit("btcusd", "buy", "1", "100");
         x.as_("savings-trader").cancel(other["order_id"].as_str().unwrap());
@@ -400,7 +407,7 @@ fn a_closed_account_does_not_trade() {
     }
     // A closed account keeps its names, and takes no one's place.
     create(&x, json!({ "name": "Desk 2" })).refused(400, "ConflictingAccountName");
-    set_terms(&x, 3, true);
+    set_terms(&x, 5, true);
     create(&x, json!({ "name": "Desk 3" })).ok();
     create(&x, json!({ "name": "Desk 4" })).refused(400, "ExceededMaxAccountsInGroup");
     laws::check(&x);

@@ -98,18 +98,18 @@ fn exchange_accounts_move_at_once() {
 fn other_kinds() {
     let x = simulated();
     for kind in ["derivatives", "margin", "custody"] {
-        open(&x, kind, kind);
+        open(&x, &format!("a-{kind}"), kind);
     }
     x.credit("trader", "GUSD", "2");
     for (from, to, currency) in [
-        ("primary", "derivatives", "btc"),
-        ("derivatives", "primary", "btc"),
-        ("primary", "margin", "eth"),
-        ("margin", "primary", "eth"),
-        ("primary", "margin", "usd"),
-        ("margin", "primary", "usd"),
-        ("primary", "derivatives", "gusd"),
-        ("derivatives", "margin", "gusd"),
+        ("primary", "a-derivatives", "btc"),
+        ("a-derivatives", "primary", "btc"),
+        ("primary", "a-margin", "eth"),
+        ("a-margin", "primary", "eth"),
+        ("primary", "a-margin", "usd"),
+        ("a-margin", "primary", "usd"),
+        ("primary", "a-derivatives", "gusd"),
+        ("a-derivatives", "a-margin", "gusd"),
     ] {
         let before = (balance(&x, from, &currency.to_uppercase()), balance(&x, to, &currency.to_uppercase()));
         let answer = send(&x, from, to, currency, "2").ok();
@@ -123,16 +123,16 @@ fn other_kinds() {
     }
     x.control(
         "/sandbox/accounts/credit",
-        &json!({ "group": "one", "account": "margin", "currency": "USD", "amount": "5" }),
+        &json!({ "group": "one", "account": "a-margin", "currency": "USD", "amount": "5" }),
     )
     .ok();
     for (from, to) in [
-        ("primary", "derivatives"),
-        ("derivatives", "primary"),
-        ("margin", "derivatives"),
-        ("primary", "custody"),
-        ("custody", "primary"),
-        ("custody", "derivatives"),
+        ("primary", "a-derivatives"),
+        ("a-derivatives", "primary"),
+        ("a-margin", "a-derivatives"),
+        ("primary", "a-custody"),
+        ("a-custody", "primary"),
+        ("a-custody", "a-derivatives"),
     ] {
         let refusal = send(&x, from, to, "usd", "1").refused(400, "InvalidFundTransfer");
         assert!(refusal.message.contains(from) && refusal.message.contains(to), "{refusal:?}");

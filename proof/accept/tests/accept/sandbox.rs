@@ -296,6 +296,38 @@ fn older_directories_get_traders_of_perpetuals() {
     }
 }
 
+/// The users of groups one and two have accounts that trade perpetuals and on margin, with money. They come after all others; a name that
+/// is taken stays whose it is, and a later start adds nothing.
+#[test]
+fn users_trade_every_product() {
+    let x = Exchange::builder().flag("--activity", "on").start();
+    let rows = |group: &str| x.admin(&["account", "list", "--group", group]).list();
+    let check = || {
+        for group in ["one", "two"] {
+            let rows = rows(group);
+            let kind = |name: &str| {
+                let row = rows.iter().find(|row| row["account"] == name).expect("the account is there");
+                row["kind"].clone()
+            };
+            assert_eq!((kind("perps"), kind("margin")), (json!("derivatives"), json!("margin")), "{group}");
+            assert_eq!(rows.len(), if group == "one" { 4 } else { 3 });
+        }
+    };
+    check();
+    let balance = |account: &str| x.as_("master").call("/v1/balances", json!({ "account": account })).ok();
+    let usual = |account: &str| {
+        let rows = balance(account);
+        let row = &rows.as_array().unwrap()[0];
+        (row["currency"].clone(), Dec::wire(&row["available"]))
+    };
+    assert_eq!(usual("perps"), (json!("GUSD"), dec("100000")));
+    assert_eq!(usual("margin"), (json!("USD"), dec("10000")));
+    x.restart();
+    check();
+    assert_eq!(usual("perps"), (json!("GUSD"), dec("100000")));
+    laws::check(&x);
+}
+
 /// The books are filled when the exchange is ready, and the traders do not act while time stands still.
 #[test]
 fn no_time_no_turn() {

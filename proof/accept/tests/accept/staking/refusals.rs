@@ -143,7 +143,8 @@ fn tokens_are_refused() {
 fn other_kinds_are_refused() {
     let x = exchange();
     for kind in ["custody", "derivatives", "margin"] {
-        x.control("/sandbox/accounts", &json!({ "group": "one", "name": kind, "kind": kind })).ok();
+        x.control("/sandbox/accounts", &json!({ "group": "one", "name": format!("a-{kind}"), "kind": kind }))
+            .ok();
         for (path, mut params) in [
             (STAKE, request(AT_ONCE, "1")),
             (UNSTAKE, request(AT_ONCE, "1")),
@@ -152,7 +153,7 @@ fn other_kinds_are_refused() {
             (REWARDS, json!({ "since": "2026-01-01T00:00:00Z" })),
             (REDEMPTIONS, json!({})),
         ] {
-            params["account"] = json!(kind);
+            params["account"] = json!(format!("a-{kind}"));
             let message = x.as_("master").call(path, params).refused(400, "AccountNotOfTypeRequired").message;
             assert!(message.contains(kind), "{message}");
         }
