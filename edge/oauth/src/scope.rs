@@ -3,24 +3,20 @@
 use crate::error::{ErrorCode, OAuthError};
 use buttonwood_model::{Scope, Scopes};
 
-/// Reads scopes, between commas or blanks.
+/// Reads scopes, between commas or blanks or both (D-295).
 ///
 /// # Errors
-/// `invalid_scope` for an unknown or empty item, and where there is none.
+/// `invalid_scope` for an unknown item, and where there is none.
 pub(crate) fn read(text: &str) -> Result<Scopes, OAuthError> {
+    let bad = |name| {
+        let expected = "known scopes between commas or blanks";
+        OAuthError::bad_value(ErrorCode::InvalidScope, "scope", expected, name)
+    };
     let mut scopes = Scopes::NONE;
-    for name in text.split([',', ' ']) {
-        let scope = Scope::named(name).ok_or_else(|| {
-            OAuthError::bad_value(
-                ErrorCode::InvalidScope,
-                "scope",
-                "known scopes between commas or blanks",
-                name,
-            )
-        })?;
-        scopes = scopes.with(scope);
+    for name in text.split([',', ' ']).filter(|name| !name.is_empty()) {
+        scopes = scopes.with(Scope::named(name).ok_or_else(|| bad(name))?);
     }
-    Ok(scopes)
+    if scopes == Scopes::NONE { Err(bad(text)) } else { Ok(scopes) }
 }
 
 /// Scopes as a reply names them, between commas.
@@ -58,21 +54,13 @@ mod tests {
             "orders:read,balances:read",
             "balances:read orders:read",
             "orders:read balances:read,orders:read",
+            "orders:read, balances:read",
+            " orders:read  balances:read,",
         ] {
             assert_eq!(read(text), Ok(two), "{text}");
         }
         assert_eq!(list(two), "balances:read,orders:read");
-        for text in [
-            "",
-            " ",
-            ",",
-            "orders:read,",
-            "orders:read, balances:read",
-            "orders:read  balances:read",
-            "orders",
-            "Orders:read",
-            "orders:read\tbalances:read",
-        ] {
+        for text in ["", " ", ",", ", ,", "orders", "Orders:read", "orders:read\tbalances:read"] {
             assert_eq!(read(text).map_err(|error| error.code), Err(ErrorCode::InvalidScope), "{text}");
         }
     }

@@ -98,16 +98,14 @@ fn a_refresh_needs_the_secret() {
     refresh(&x, &app, &token).ok();
 }
 
-/// An empty item is no scope, wherever it stands, at a consent and at a refresh. Proves OAUTH-004 (part).
+/// Nothing between commas and blanks is skipped, but there must be a scope, at a consent and at a refresh. Proves OAUTH-004 (part).
 #[test]
 fn an_empty_scope_is_refused() {
     let x = Exchange::start();
     let app = app(&x, "app");
     let token = text(&grant(&x, "app", OWNER, &["balances:read", "orders:read"]), "refresh_token");
     let id = text(&app, "client_id");
-    for scope in
-        ["balances:read,,orders:read", ",balances:read", "balances:read,", "balances:read  orders:read", ", "]
-    {
+    for scope in [",", ", ", "balances:read\torders:read"] {
         let fields = json!({ "grant_type": "refresh_token", "refresh_token": token, "scope": scope });
         assert_eq!(error_of(&token_request(&x, &app, fields), 400), "invalid_scope", "{scope}");
         let query = encoded(&[
@@ -121,6 +119,21 @@ fn an_empty_scope_is_refused() {
         assert_eq!(super::redirected(&answer, "error").as_deref(), Some("invalid_scope"), "{scope} {answer}");
     }
     refresh(&x, &app, &token).ok();
+}
+
+/// Commas with blanks beside them part scopes, as developers write lists (D-295).
+#[test]
+fn scopes_are_parted_by_commas_and_blanks_together() {
+    let x = Exchange::start();
+    let app = app(&x, "app");
+    let mut token = text(&grant(&x, "app", OWNER, &["balances:read", "orders:read"]), "refresh_token");
+    for scope in ["balances:read, orders:read", ",balances:read  orders:read,", "orders:read ,balances:read"]
+    {
+        let fields = json!({ "grant_type": "refresh_token", "refresh_token": token, "scope": scope });
+        let answer = token_request(&x, &app, fields).ok();
+        assert_eq!(answer["scope"], "balances:read,orders:read", "{scope}");
+        token = text(&answer, "refresh_token");
+    }
 }
 
 /// A scope whose role the user lacks is not granted; where none is left, nothing is.

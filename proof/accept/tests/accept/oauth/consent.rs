@@ -81,14 +81,8 @@ fn errors_go_back_to_the_app() {
         let state = redirected(&answer, "state");
         assert_eq!(state.is_some(), change.0 != "state", "{answer}");
     };
-    for scope in [
-        Some(""),
-        None,
-        Some("orders"),
-        Some("orders:read"),
-        Some("balances:read,"),
-        Some("balances:read,,x"),
-    ] {
+    for scope in [Some(""), None, Some("orders"), Some("orders:read"), Some(" , "), Some("balances:read,,x")]
+    {
         check("narrow", ("scope", scope), "invalid_scope");
     }
     check("app", ("response_type", Some("id_token")), "unsupported_response_type");
