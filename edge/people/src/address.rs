@@ -1,9 +1,14 @@
 //! E-mail addresses.
 
-use crate::digest;
+use crate::people::People;
+use crate::{digest, typed};
 use buttonwood_engine::identity::Digest;
 use buttonwood_gate::Refusal;
 use buttonwood_wire::field::bad_value;
+use idna::AsciiDenyList;
+use idna::uts46::{DnsLength, Hyphens, Uts46};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Bytes of an address at most (RFC 5321).
 const MAX: usize = 254;
@@ -11,7 +16,7 @@ const MAX: usize = 254;
 /// An e-mail address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
-    /// In lower case.
+    /// The form that is compared, and to which mail goes: the part before `@` in lower case and NFC, the domain in ASCII (D-296).
     pub(crate) text: String,
     /// The SHA-256 of the text.
     pub(crate) login: Digest,
@@ -19,21 +24,80 @@ pub(crate) struct Address {
 
 /// Reads an address: one `@` with text before it, and a host of labels after it.
 pub(crate) fn read(text: &str) -> Result<Address, Refusal> {
-    let is_plain = |c: char| c.is_ascii_graphic() || c.is_alphabetic();
-    let is_quoted = |c: char| "()<>[]:;\\,\"".contains(c);
-    let is_label = |label: &str| {
-        !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-') && !label.starts_with('-')
-    };
-    let parts = text.rsplit_once('@').filter(|(local, host)| {
-        let is_local = !local.is_empty() && !local.contains('@');
-        is_local && local.chars().all(|c| is_plain(c) && !is_quoted(c)) && host.split('.').all(is_label)
+    let form = text.rsplit_once('@').and_then(|(local, host)| {
+        let (local, host) = (local_form(local)?, host_form(host)?);
+        Some(format!("{local}@{host}"))
     });
-    if parts.is_none() || text.len() > MAX {
-        return Err(bad_value("email", "an e-mail address", text));
+    match form {
+        Some(form) if form.len().max(text.len()) <= MAX => Ok(Address::of(form)),
+        _ => Err(bad_value("email", "an e-mail address", text)),
     }
-    let text = text.to_lowercase();
-    let login = digest(&text);
-    Ok(Address { text, login })
+}
+
+/// The part before `@`; none for one with a character that addresses do not have.
+fn local_form(local: &str) -> Option<String> {
+    let is_plain = |c: char| c.is_ascii_graphic() || c.is_alphabetic();
+    let is_quoted = |c: char| "()<>[]:;\\,\"@".contains(c);
+    let form = typed::composed(&local.to_lowercase()).into_owned();
+    let is_local = !form.is_empty() && form.chars().all(|c| is_plain(c) && !is_quoted(c));
+    is_local.then_some(form)
+}
+
+/// A domain in ASCII (UTS 46 without transitional mappings); none for a text that is no host of labels.
+fn host_form(host: &str) -> Option<String> {
+    let ascii =
+        Uts46::new().to_ascii(host.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow, DnsLength::Ignore);
+    let ascii = ascii.ok()?;
+    let is_label = |label: &str| !label.is_empty() && !label.starts_with('-');
+    ascii.split('.').all(is_label).then(|| ascii.into_owned())
+}
+
+impl Address {
+    /// An address in the form that is compared.
+    fn of(text: String) -> Self {
+        let login = digest(&text);
+        Self { text, login }
+    }
+}
+
+/// The addresses of a directory at its start.
+#[derive(Default)]
+pub(crate) struct Stored {
+    /// By their SHA-256.
+    pub(crate) addresses: HashMap<Digest, Arc<str>>,
+    /// Addresses that an earlier build stored in another form, by the SHA-256 of the form that is compared by now.
+    pub(crate) older: HashMap<Digest, Vec<Digest>>,
+}
+
+impl Stored {
+    /// Adds the text of a record.
+    pub(crate) fn add(&mut self, text: &str) {
+        let login = digest(text);
+        if let Some(form) = read(text).ok().map(|form| form.login).filter(|form| *form != login) {
+            self.older.entry(form).or_default().push(login);
+        }
+        self.addresses.insert(login, Arc::from(text));
+    }
+}
+
+impl People {
+    /// Reads an address that somebody typed. Where an earlier build stored it in another form, it is the stored one: that of the same
+    /// spelling, or else that of the first user with this form.
+    ///
+    /// # Errors
+    /// 400 for a text that is no address.
+    pub(crate) fn read_address(&self, text: &str) -> Result<Address, Refusal> {
+        let address = read(text)?;
+        let spelled = digest(&text.to_lowercase());
+        let stored = self.look(|identity| {
+            let user = |login: &Digest| identity.find_user(login).map(|user| (user, *login));
+            let first = || self.older.get(&address.login)?.iter().filter_map(user).min();
+            user(&spelled).or_else(|| user(&address.login)).or_else(first).map(|(_, login)| login)
+        });
+        let stored = stored.filter(|login| *login != address.login);
+        let text = stored.and_then(|login| Some((self.address(&login)?, login)));
+        Ok(text.map_or(address, |(text, login)| Address { text, login }))
+    }
 }
 
 #[cfg(test)]
@@ -42,15 +106,51 @@ mod tests {
 
     #[test]
     fn addresses_are_checked() {
-        for text in ["a@b", "Ann.O'Neil+x@Mail.Example", "ü@münchen.example", "a_b@1.example"] {
-            assert_eq!(read(text).unwrap().text, text.to_lowercase());
+        for (text, form) in [
+            ("a@b", "a@b"),
+            ("Ann.O'Neil+x@Mail.Example", "ann.o'neil+x@mail.example"),
+            ("a-b@1.example", "a-b@1.example"),
+            ("\u{fc}@m\u{fc}nchen.example", "\u{fc}@xn--mnchen-3ya.example"),
+            ("u\u{308}@mu\u{308}nchen\u{3002}example", "\u{fc}@xn--mnchen-3ya.example"),
+            ("a@XN--mnchen-3ya.example", "a@xn--mnchen-3ya.example"),
+            ("a@stra\u{df}e.example", "a@xn--strae-oqa.example"),
+            ("a@strasse.example", "a@strasse.example"),
+        ] {
+            assert_eq!(read(text).unwrap().text, form, "{text}");
         }
         let long = format!("{}@b.example", "a".repeat(250));
-        for text in
-            ["", "a", "@b", "a@", "a@@b", "a@b@c", "a b@c", "a@b..c", "a@-b", "a\r\n@b", "<a>@b", &long]
-        {
+        let wide = format!("a@{}.example", "\u{fc}.".repeat(100));
+        for text in [
+            "",
+            "a",
+            "@b",
+            "a@",
+            "a@@b",
+            "a@b@c",
+            "a b@c",
+            "a@b..c",
+            "a@-b",
+            "a\r\n@b",
+            "<a>@b",
+            "a@b_c",
+            "a@b c",
+            "a@xn--\u{fc}",
+            &long,
+            &wide,
+        ] {
             assert_eq!(read(text).unwrap_err().status, 400, "{text}");
         }
         assert_eq!(read("A@b").unwrap().login, read("a@B").unwrap().login);
+    }
+
+    /// An address that is stored in another form keeps its own digest, and is found by the form.
+    #[test]
+    fn older_forms_are_noted() {
+        let mut stored = Stored::default();
+        stored.add("a@m\u{fc}nchen.example");
+        stored.add("b@mail.example");
+        let form = read("a@m\u{fc}nchen.example").unwrap().login;
+        assert_eq!(stored.older.get(&form), Some(&vec![digest("a@m\u{fc}nchen.example")]));
+        assert_eq!((stored.older.len(), stored.addresses.len()), (1, 2));
     }
 }

@@ -44,7 +44,7 @@ impl People {
     /// # Errors
     /// 400 by field; 503 where no mail can be sent.
     pub fn invite(&self, email: &str, name: Option<&str>) -> Result<Invitation, Refusal> {
-        let address = address::read(email)?;
+        let address = self.read_address(email)?;
         let local = address.text.split_once('@').map_or("", |(local, _)| local);
         let name = name.map_or_else(|| local.chars().take(100).collect(), str::to_owned);
         check_name(&name)?;

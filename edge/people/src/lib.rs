@@ -22,6 +22,7 @@ mod secret;
 mod sign_in;
 mod stop;
 mod totp;
+mod typed;
 mod users;
 mod vault;
 mod waiting;

@@ -3,7 +3,7 @@
 use crate::people::{From, People};
 use crate::secret::{digest, draw, draw_number};
 use crate::vault::Names;
-use crate::{Drawn, address, password, refusal};
+use crate::{Drawn, password, refusal};
 use buttonwood_engine::identity::{Command, Confirm, ConfirmProof, Failure, Mailing, Reject, SignUp, UserId};
 use buttonwood_gate::{Refusal, Secret};
 use buttonwood_model::{SessionId, Time};
@@ -34,7 +34,7 @@ impl People {
         from: &From,
     ) -> Result<Drawn, Refusal> {
         self.check_mail()?;
-        let known = address::read(email)?;
+        let known = self.read_address(email)?;
         check_name(name)?;
         if self.settings.limits_mail {
             let checked = self.look(|identity| identity.check_mail_of(from.peer(), self.now()));
@@ -130,7 +130,7 @@ impl People {
     /// As [`People::sign_up`].
     pub async fn forgot(&self, email: &str, from: &From) -> Result<(), Refusal> {
         self.check_mail()?;
-        let (known, token) = (address::read(email)?, draw()?);
+        let (known, token) = (self.read_address(email)?, draw()?);
         let mailing =
             Mailing { login: known.login, peer: from.peer(), is_limited: self.settings.limits_mail };
         self.send(Command::AskReset(mailing, token.digest)).await?;

@@ -1,5 +1,6 @@
 //! Which passwords are taken, and their hashes.
 
+use crate::typed;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
 use buttonwood_gate::{Reason, Refusal};
 use zeroize::Zeroizing;
@@ -16,6 +17,7 @@ const OF_NONE: &str =
 
 /// Refuses a password in this field that is too short, too long or easy to guess by someone who knows the address and the name.
 pub(crate) fn check(field: &str, password: &str, known: &[&str]) -> Result<(), Refusal> {
+    let password = &*typed::composed(password);
     let refuse = |why: &str| {
         Err(Refusal::new(Reason::InvalidParameterValue, format!("Field '{field}' must be {why}")))
     };
@@ -49,6 +51,14 @@ pub(crate) fn is_right(password: &str, hash: Option<&str>) -> bool {
     fits && hash.is_some()
 }
 
+/// Whether a password as somebody typed it has this hash, in the form that is compared or, for a hash of an earlier build, as it is.
+pub(crate) fn is_right_typed(typed: &str, hash: Option<&str>) -> bool {
+    let form = typed::composed(typed);
+    // Both are tried for every user, so that the work tells nothing.
+    let as_typed = form != typed && is_right(typed, hash);
+    is_right(&form, hash) || as_typed
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,5 +87,16 @@ mod tests {
         assert!(!is_right("vexing carousel ", Some(&stored)));
         assert!(argon2::PasswordHash::new(OF_NONE).is_ok() && !is_right("", None));
         assert!(!is_right("", Some("no hash")));
+    }
+
+    /// The same letters fit, typed as one character or as two; and the hash of what an earlier build took as it was typed.
+    #[test]
+    fn letters_with_accents_fit_however_they_are_typed() {
+        let (one, two) = ("vexing \u{fc}mlaut", "vexing u\u{308}mlaut");
+        let stored = hash(&typed::composed(two)).unwrap();
+        assert!(is_right_typed(one, Some(&stored)) && is_right_typed(two, Some(&stored)));
+        let older = hash(two).unwrap();
+        assert!(is_right_typed(two, Some(&older)) && !is_right_typed(one, Some(&older)));
+        assert!(!is_right_typed("vexing umlaut", Some(&stored)) && !is_right_typed(two, None));
     }
 }

@@ -6,7 +6,7 @@ use crate::mail::{self, Outgoing};
 use crate::mailbox::{Mailbox, Message};
 use crate::vault::{Names, Vault, is_of_person, needed};
 use crate::waiting::Waiting;
-use crate::{Drawn, address, password};
+use crate::{Drawn, address, password, typed};
 use buttonwood_engine::identity::{Command, Digest, Failure, Identity, Peer, Reject, Stage, User, UserId};
 use buttonwood_engine::{Command as Sent, Reject as EngineReject};
 use buttonwood_gate::{Admit, Clients, Limit, Reason, Refusal, Secret, client_of};
@@ -125,6 +125,8 @@ pub struct People {
     mailbox: Mailbox,
     /// Addresses, and sign-ups that wait for theirs to be confirmed.
     pub(crate) waiting: Arc<Waiting>,
+    /// Addresses that an earlier build stored in another form, by the SHA-256 of today's.
+    pub(crate) older: HashMap<Digest, Vec<Digest>>,
     /// Second factors that are being enrolled.
     pub(crate) pending: Mutex<BTreeMap<SessionId, Pending>>,
     uses: Mutex<Uses>,
@@ -149,7 +151,7 @@ impl People {
         settings: Settings,
         records: impl IntoIterator<Item = String>,
     ) -> std::io::Result<Self> {
-        let mut addresses = HashMap::new();
+        let mut stored = address::Stored::default();
         let needed: std::collections::BTreeSet<String> =
             needed(exchange.views().state().identity()).into_iter().collect();
         let of_people = records.into_iter().filter(|name| is_of_person(name));
@@ -161,12 +163,11 @@ impl People {
         let of_addresses: Vec<String> = kept.into_iter().filter(|name| name.ends_with("-address")).collect();
         if !of_addresses.is_empty() {
             let read = settings.vault.get(&of_addresses).map_err(fault)?;
-            let read = read.into_iter().flatten().filter_map(|text| address::read(text.text()).ok());
-            addresses.extend(read.map(|known| (known.login, Arc::from(known.text))));
+            read.into_iter().flatten().for_each(|text| stored.add(text.text()));
         }
         let hasher = Hasher::start()?;
         let passkeys = crate::passkey::Key::of(settings.vault.as_ref())?;
-        let waiting = Waiting::start(exchange.clone(), Arc::clone(&settings.vault), addresses)?;
+        let waiting = Waiting::start(exchange.clone(), Arc::clone(&settings.vault), stored.addresses)?;
         Ok(Self {
             exchange,
             settings,
@@ -174,6 +175,7 @@ impl People {
             sign_ups: Clients::new(SIGN_UPS),
             mailbox: Mailbox::default(),
             waiting,
+            older: stored.older,
             pending: Mutex::default(),
             uses: Mutex::new(Uses { times: HashMap::new(), search_at: USES_FEW }),
             failures: Arc::default(),
@@ -233,7 +235,7 @@ impl People {
         at(self.exchange.views().state().identity())
     }
 
-    /// The address of a user, in lower case.
+    /// The address of a user, in the form to which mail goes.
     pub fn email(&self, user: UserId) -> Option<String> {
         let login = self.look(|identity| identity.user(user).map(|user| user.login))?;
         self.address(&login)
@@ -249,7 +251,7 @@ impl People {
     /// # Errors
     /// A text that is no address.
     pub fn find(&self, email: &str) -> Result<Option<UserId>, Refusal> {
-        let login = address::read(email)?.login;
+        let login = self.read_address(email)?.login;
         Ok(self.look(|identity| identity.find_user(&login)))
     }
 
@@ -426,7 +428,7 @@ impl People {
         let (listed, stored) = (read.pop().flatten(), read.pop().flatten());
         let given = Zeroizing::new(given.to_owned());
         let verify = move || {
-            let is_hashed = password::is_right(&given, stored.as_ref().map(Secret::text));
+            let is_hashed = password::is_right_typed(&given, stored.as_ref().map(Secret::text));
             let is_listed = listed.is_some_and(|listed| listed.expose().ct_eq(given.as_bytes()).into());
             is_hashed || is_listed
         };
@@ -442,7 +444,7 @@ impl People {
 
     /// The record of a password that was checked.
     pub(crate) async fn hashed(&self, given: &str, client: IpAddr) -> Result<Secret, Refusal> {
-        let given = Zeroizing::new(given.to_owned());
+        let given = Zeroizing::new(typed::composed(given).into_owned());
         let hash = self.hasher.run(client, move || password::hash(&given)).await?;
         hash.map(|hash| Secret::new(hash.as_bytes().to_vec())).ok_or_else(failed)
     }

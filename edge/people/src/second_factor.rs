@@ -5,7 +5,7 @@ use crate::secret::{digest, draw, draw_number};
 use crate::sign_in::plain;
 use crate::stop::{FACTOR_ADDED, FACTOR_REPLACED};
 use crate::vault::Names;
-use crate::{refusal, totp};
+use crate::{refusal, totp, typed};
 use buttonwood_engine::identity::{Command, Enrolment, Failure, Reject, Stage};
 use buttonwood_gate::{Reason, Refusal, Secret};
 use buttonwood_model::{SessionId, Time};
@@ -94,7 +94,7 @@ impl People {
         })
         .map_err(|reject| refusal(reject, now))?;
         self.check_peer(from)?;
-        let Some(step) = totp::step_of(&secret, code, now) else {
+        let Some(step) = totp::step_of(&secret, &typed::code(code), now) else {
             return self.fail(Failure { login, peer: from.peer(), code_of: Some(id) }).await;
         };
         let codes = recovery_codes()?;

@@ -5,7 +5,7 @@ use crate::refusal::wrong;
 use crate::secret::{digest, draw};
 use crate::stop::RECOVERY_USED;
 use crate::vault::Names;
-use crate::{address, refusal, totp};
+use crate::{refusal, totp, typed};
 use buttonwood_engine::identity::{
     Command, Failure, NewBrowser, Proof, Reject, Stage, UsedCode, User, UserId,
 };
@@ -24,7 +24,7 @@ impl People {
     /// # Errors
     /// 401 `InvalidCredentials`; 429 after too many failures; 400 for a text that is no address.
     pub async fn sign_in(&self, email: &str, password: &str, from: &From) -> Result<Entered, Refusal> {
-        let (login, now) = (address::read(email)?.login, self.now());
+        let (login, now) = (self.read_address(email)?.login, self.now());
         let found = self.look(|identity| {
             identity.check_sign_in(&login, from.peer(), now)?;
             let id = identity.find_user(&login);
@@ -135,15 +135,16 @@ impl People {
 
     /// The proof that a code is; none for one that fits nothing.
     async fn proof(&self, user: &User, code: &str, is_bypass_shown: bool) -> Result<Option<Proof>, Refusal> {
+        let code = typed::code(code);
         if code == BYPASS {
             return Ok((self.is_sandbox() && is_bypass_shown).then_some(Proof::Bypass));
         }
         let secret = self.record(Names::of(&user.login).totp(user.factor)).await?;
         if code.len() == DIGITS && code.bytes().all(|byte| byte.is_ascii_digit()) {
-            let step = secret.and_then(|secret| totp::step_of(secret.expose(), code, self.now()));
+            let step = secret.and_then(|secret| totp::step_of(secret.expose(), &code, self.now()));
             return Ok(step.map(|step| Proof::Totp { factor: user.factor, step }));
         }
-        Ok(Some(Proof::Recovery(digest(&plain(code)))))
+        Ok(Some(Proof::Recovery(digest(&plain(&code)))))
     }
 
     /// Journals a failure, and refuses.

@@ -4,7 +4,7 @@ use crate::links::check_name;
 use crate::people::People;
 use crate::secret::draw_number;
 use crate::vault::Names;
-use crate::{address, refusal, totp};
+use crate::{refusal, totp};
 use buttonwood_engine::identity::{Command, NewUser, UserChange, UserId};
 use buttonwood_gate::{Refusal, Secret};
 use buttonwood_model::{GroupId, Roles};
@@ -76,7 +76,7 @@ impl People {
     /// # Errors
     /// 400 by field.
     pub async fn make_user(&self, new: &NewPerson<'_>) -> Result<MadeUser, Refusal> {
-        let known = address::read(new.email)?;
+        let known = self.read_address(new.email)?;
         check_name(new.name)?;
         self.check_password(("password", new.password), &[&known.text, new.name], LOCAL).await?;
         self.keep_login(known.login).await?;

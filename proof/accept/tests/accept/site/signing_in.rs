@@ -30,6 +30,62 @@ fn a_password_and_a_code_sign_in() {
     dead.post("/site/signout", &json!({})).refused(401, "SignInRequired");
 }
 
+/// A code is read as phones show it: in groups, with a dash, in full-width digits; and each is the same code, which works once (D-296).
+#[test]
+fn a_code_is_read_as_the_phone_shows_it() {
+    let x = Exchange::start();
+    let secret = user(&x, "a@people.test");
+    let grouped = |code: &str, between: &str| {
+        let (front, back) = code.split_at(3);
+        format!("{front}{between}{back}")
+    };
+    let wide = |code: &str| -> String {
+        let wide_digit = |digit: char| char::from_u32(u32::from(digit) - u32::from('0') + 0xFF10);
+        code.chars().filter_map(wide_digit).collect()
+    };
+    let shown: [&dyn Fn(&str) -> String; 5] = [
+        &|code| grouped(code, " "),
+        &|code| grouped(code, "-"),
+        &|code| grouped(code, "\u{a0}"),
+        &|code| format!(" {code}\n"),
+        &|code| wide(code),
+    ];
+    for show in shown {
+        let given = json!({ "code": show(&code(&x, &secret)) });
+        let enter = || {
+            let browser = Browser::new(&x);
+            browser.post("/site/signin", &entry("a@people.test")).ok();
+            browser.post("/site/signin/code", &given)
+        };
+        assert_eq!(enter().ok()["next"], "done", "{given}");
+        enter().refused(401, "InvalidCredentials");
+        x.advance(10 * 60);
+    }
+}
+
+/// Letters with accents are the same whether they are typed as one character or as two, in a password and in an address; a domain is the
+/// same in its own letters and in ASCII, and `ß` is not `ss` (D-296).
+#[test]
+fn typed_texts_have_one_form() {
+    let x = Exchange::start();
+    let (one, two) = ("vexing \u{fc}mlaut carousel", "vexing u\u{308}mlaut carousel");
+    let new = json!({
+        "email": "J\u{fc}rg@Stra\u{df}e.example", "password": one, "group": "one", "roles": ["Trader"],
+    });
+    x.control("/sandbox/users", &new).ok();
+    let enter = |email: &str, password: &str| {
+        Browser::new(&x).post("/site/signin", &json!({ "email": email, "password": password }))
+    };
+    for email in ["j\u{fc}rg@stra\u{df}e.example", "ju\u{308}rg@xn--strae-oqa.example"] {
+        for password in [one, two] {
+            enter(email, password).ok();
+        }
+    }
+    enter("j\u{fc}rg@strasse.example", one).refused(401, "InvalidCredentials");
+    enter("jurg@stra\u{df}e.example", one).refused(401, "InvalidCredentials");
+    enter("a@m\u{fc}nchen..example", one).refused(400, "InvalidParameterValue");
+}
+
 /// A code is renewed in a session, which replaces its cookie too.
 #[test]
 fn a_code_is_renewed() {
