@@ -331,6 +331,17 @@ fn traders_and_auditors_see_their_own_payments() {
     laws::check(&x);
 }
 
+/// Without `numRows` a report has the hours of a year. Proves LIM-015, with the trades and the book of `market_data.rs`.
+#[test]
+fn a_report_has_the_hours_of_a_year() {
+    let x = traded("50040");
+    x.advance(8_765 * 3_600);
+    assert_eq!(report(&x, "").len(), 8_760);
+    assert_eq!(report(&x, "?numRows=8764").len(), 8_764);
+    let answer = x.get(&format!("{AMOUNTS}?symbol={BTC}"));
+    assert_eq!(sheet_of(&answer, "FundingAmount_BTCGUSDPERP.xlsx").len(), 1 + 8_760);
+}
+
 fn report(x: &Exchange, query: &str) -> Vec<Value> {
     let rows = x.as_("perp-000").call(&format!("{REPORT}{query}"), json!({})).ok();
     rows.as_array().expect("rows are an array").clone()

@@ -105,6 +105,7 @@ mod types;
 mod upgrade;
 mod venue_staking;
 mod venue_terms;
+mod versions;
 mod volumes;
 mod withdrawals;
 mod wrap;

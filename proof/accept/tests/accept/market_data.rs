@@ -309,7 +309,7 @@ fn book() {
     laws::check(&x);
 }
 
-/// Each side is limited by itself: 50 levels by default, all of them for 0; of LIM-015, the part of the book. Proves MKT-014.
+/// Each side is limited by itself: 50 levels by default, all of them for 0. Proves MKT-014, LIM-015 (part).
 #[test]
 fn book_limits() {
     let x = Exchange::start();
@@ -347,7 +347,7 @@ fn bad_limits() {
     x.get("/v1/trades/btcusd?since_tid=abc").refused(400, "InvalidParameterValue");
 }
 
-/// Public trades, newest first, name the side that was taken (of MKT-017, the part without auctions and block trades)
+/// Public trades, newest first, name the side that was taken
 /// and nothing about the accounts. Proves MKT-016, MKT-024.
 #[test]
 fn trades() {
@@ -369,6 +369,25 @@ fn trades() {
     assert!(trades[0]["tid"].as_u64() > trades[1]["tid"].as_u64(), "{answer}");
     assert_eq!(trades[0]["timestampms"], json!(1_767_225_605_000_u64));
     assert_eq!(trades[0]["timestamp"], json!(1_767_225_605_u64));
+    laws::check(&x);
+}
+
+/// A trade is named by the side that took, and one of an auction by that: of either side nothing rested. Proves MKT-017.
+#[test]
+fn trades_are_of_three_types() {
+    let x = Exchange::start();
+    lively(&x);
+    x.as_("counterparty").limit("btcusd", "sell", "0.1", "29000");
+    x.schedule_auction("btcusd", &json!({}), 1_200);
+    for (actor, side) in [("counterparty", "sell"), ("trader", "buy")] {
+        let order = json!({ "symbol": "btcusd", "side": side, "type": "exchange limit", "amount": "2",
+            "price": "29500", "options": ["auction-only"] });
+        x.as_(actor).call("/v1/order/new", order).ok();
+    }
+    x.advance(1_200);
+    let trades = x.get("/v1/trades/btcusd").ok();
+    let types: Vec<&Value> = rows(&trades).iter().map(|trade| &trade["type"]).collect();
+    assert_eq!(types[..3], [&json!("auction"), &json!("sell"), &json!("buy")], "{trades}");
     laws::check(&x);
 }
 
@@ -466,7 +485,7 @@ fn trades_of_ninety_days() {
     assert!(!all.contains(&newest[0]));
 }
 
-/// Fifty by default, 500 at most; of LIM-015, the part of the trades, with [`trades_of_ninety_days`]. Proves MKT-022.
+/// Fifty by default, 500 at most, with [`trades_of_ninety_days`]. Proves MKT-022, LIM-015 (part).
 #[test]
 fn trades_limits() {
     let x = Exchange::start();

@@ -9,7 +9,7 @@ use buttonwood_accept::{Answer, Browser, Exchange, Value, hidden, json};
 pub(crate) use buttonwood_accept::{encoded, redirected};
 
 /// The owner of group one, who has every role but that of an auditor.
-const OWNER: &str = "owner@one.test";
+pub(crate) const OWNER: &str = "owner@one.test";
 
 /// An app of the sandbox by its name.
 #[track_caller]

@@ -289,6 +289,28 @@ fn admission_is_by_available_margin() {
     check(&x);
 }
 
+/// The list of symbols has lower case, a position and a record of funding upper case. Proves SYM-008.
+#[test]
+fn symbols_have_the_case_of_their_list() {
+    let x = pinned("50000");
+    let symbols = x.get("/v1/symbols").ok();
+    assert!(symbols.as_array().unwrap().contains(&json!(BTC)), "{symbols}");
+    limit(&x, "perp-001", "sell", "2", "50040");
+    limit(&x, "perp-000", "buy", "1.5", "50040");
+    limit(&x, "perp-003", "buy", "0.1", "49900");
+    assert_eq!(positions(&x, "perp-000")[0]["symbol"], BTC.to_uppercase());
+    x.advance(2 * 3_600);
+    let paid = x.as_("perp-000").call("/v1/perpetuals/fundingPayment", json!({})).ok();
+    let records = paid.as_array().expect("records");
+    assert!(!records.is_empty(), "{paid}");
+    assert!(
+        records
+            .iter()
+            .all(|record| record["hourlyFundingTransfer"]["instrumentSymbol"] == BTC.to_uppercase()),
+        "{paid}"
+    );
+}
+
 fn market(x: &Exchange, key: &str, side: &str, amount: &str) -> Answer {
     let order = json!({ "symbol": BTC, "side": side, "type": "exchange market", "amount": amount });
     x.as_(key).call("/v1/order/new", order)

@@ -1,8 +1,8 @@
 //! Sessions, nonces and heartbeats: clauses SES.
 
-use std::sync::Barrier;
-
+use super::oauth;
 use buttonwood_accept::{Answer, Exchange, NewOrder, Value, json, laws};
+use std::sync::Barrier;
 
 fn with_nonce(x: &Exchange, key: &str, nonce: Value) -> Answer {
     x.as_(key).call("/v1/balances", json!({ "nonce": nonce }))
@@ -204,8 +204,37 @@ fn equal_nonces_at_once() {
     assert_eq!(orders.as_array().unwrap().len(), 1);
 }
 
-/// A time-based key: within 30 seconds of the exchange's time, in any order, never twice the same change; of LIM-013,
-/// the default that exists so far. Proves SES-008.
+/// Without settings a token lives for a day, an approved address waits for a week, and a nonce that is a time is within half a minute.
+/// Proves LIM-013.
+#[test]
+fn lifetimes_have_their_defaults() {
+    let x = Exchange::start();
+    let tokens = oauth::grant(&x, "app", oauth::OWNER, &["balances:read"]);
+    assert_eq!(tokens["expires_in"], 86_400);
+    let token = tokens["access_token"].as_str().unwrap();
+    let address = json!({ "address": "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "label": "cold" });
+    let manager = x.as_("fund-manager");
+    manager.call("/v1/approvedAddresses/bitcoin/request", address).ok();
+    let status = || {
+        let list = manager.call("/v1/approvedAddresses/account/bitcoin", json!({})).ok();
+        list["approvedAddresses"][0]["status"].clone()
+    };
+    x.advance(86_399);
+    oauth::post(&x, token, "/v1/balances").ok();
+    x.advance(1);
+    assert_eq!(oauth::post(&x, token, "/v1/balances").status(), 401);
+    x.advance(6 * 86_400 - 1);
+    assert_eq!(status(), "pending-time");
+    x.advance(1);
+    assert_eq!(status(), "active");
+    let now = x.now_ms() / 1000;
+    for (nonce, is_taken) in [(now - 31, false), (now - 30, true), (now + 30, true), (now + 31, false)] {
+        assert_eq!(with_nonce(&x, "time-nonce", json!(nonce)).status() == 200, is_taken, "{nonce}");
+    }
+}
+
+/// A time-based key: within 30 seconds of the exchange's time, in any order, never twice the same change. Proves
+/// SES-008.
 #[test]
 fn time_based_nonces() {
     let x = Exchange::start();

@@ -400,6 +400,33 @@ fn unknown_fields_are_ignored() {
     assert_eq!(x.get("/v1/symbols?x=y").ok(), x.get("/v1/symbols").ok());
 }
 
+/// Labels, names, memos and ids of clients come back as they were sent, with letters of every script, quotes, controls that JSON escapes, and
+/// characters that a client wrote as escapes. Proves TYPE-023.
+#[test]
+fn texts_come_back_unchanged() {
+    let x = Exchange::builder().flag("--funds", "simulated").start();
+    let manager = x.as_("fund-manager");
+    let text = "Z\u{fc}rich \"2\" \\ / \u{65e5}\u{672c} \u{1f3e6} </script>";
+    let made = manager.call("/v1/deposit/bitcoin/newAddress", json!({ "label": text })).ok();
+    assert_eq!(made["label"], text);
+    let listed = manager.call("/v1/addresses/bitcoin", json!({})).ok();
+    assert_eq!(listed[0]["label"], text);
+    let cosmos = "cosmos1hsk6jryyqjfhp5dhc55tc9jtckygx0eph6dd02";
+    let request = json!({ "address": cosmos, "label": text, "memo": text });
+    manager.call("/v1/approvedAddresses/cosmos/request", request).ok();
+    let approved = manager.call("/v1/approvedAddresses/account/cosmos", json!({})).ok();
+    let entry = &approved["approvedAddresses"][0];
+    assert_eq!((&entry["label"], &entry["memo"]), (&json!(text), &json!(text)), "{approved}");
+    // The same characters as escapes, surrogates too, which only a raw payload has.
+    let master = x.as_("master");
+    let name = "S\u{f8}n \u{1f3e6}";
+    let payload = master.payload("/v1/account/create", json!({ "name": "NAME" }));
+    let payload = payload.replace("NAME", r"S\u00f8n \ud83c\udfe6");
+    master.call_payload("/v1/account/create", payload.as_bytes()).ok();
+    let accounts = master.call("/v1/account/list", json!({})).ok();
+    assert_eq!(accounts[0]["name"], name, "{accounts}");
+}
+
 /// JSON replies have the JSON content type, including refusals. Proves TYPE-024.
 #[test]
 fn json_is_declared() {
