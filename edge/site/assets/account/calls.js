@@ -1,6 +1,7 @@
 // Calls of an account's pages: a few at a time, since the exchange takes no more at once of one session, and again where a limit asks to
 // wait.
 import { call, getPublic } from "../call.js";
+import { keep, kept } from "../kept.js";
 import { signInUrl } from "../page.js";
 
 const AT_ONCE = 4;
@@ -46,9 +47,9 @@ const chains = new Map();
 // `onSend` is called when the call is sent.
 export function askPaced(name, every, request, fields, onSend = () => {}) {
   const place = `paced-${name}`;
-  const note = () => sessionStorage.setItem(place, String(Date.now()));
+  const note = () => keep(place, String(Date.now()));
   const mine = (chains.get(name) ?? Promise.resolve()).then(async () => {
-    const left = Number(sessionStorage.getItem(place) ?? 0) + every - Date.now();
+    const left = Number(kept(place) ?? 0) + every - Date.now();
     if (left > 0) await pause(left / 1_000);
     note();
     onSend();

@@ -3,6 +3,7 @@ import { Failure, post } from "../call.js";
 import { data, signInUrl } from "../page.js";
 import "../shell.js";
 import { isDecimal } from "../decimal.js";
+import { keep, kept } from "../kept.js";
 import { clock, day, moment, zone } from "../time.js";
 import { CopyButton, announce, html, render, useCallback, useRef, useState, warn } from "../ui.js";
 
@@ -67,12 +68,12 @@ export function useAct() {
 // Values of a form that outlive the way to another code and back, in this tab alone.
 export function useKept(name, first) {
   const place = `account-${name}`;
-  const [value, setValue] = useState(() => ({ ...first, ...JSON.parse(sessionStorage.getItem(place) ?? "{}") }));
-  const keep = (next) => {
-    sessionStorage.setItem(place, JSON.stringify(next));
+  const [value, setValue] = useState(() => ({ ...first, ...JSON.parse(kept(place) ?? "{}") }));
+  const set = (next) => {
+    keep(place, JSON.stringify(next));
     setValue(next);
   };
-  return [value, keep];
+  return [value, set];
 }
 
 // `wrong` says what is wrong with the value; it stands in place of the note.
