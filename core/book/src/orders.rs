@@ -5,6 +5,7 @@ mod change;
 mod hash;
 mod own;
 mod prefetch;
+mod renamed;
 mod stored;
 
 use crate::index::Index;
@@ -21,6 +22,7 @@ use buttonwood_num::Price;
 use hash::hash_client_id;
 use own::Own;
 pub use prefetch::Resting;
+use renamed::Renamed;
 use serde::{Deserialize, Serialize};
 
 /// Live orders of all symbols. Books and hash indices are derived: call [`Orders::reindex`] after a restore.
@@ -49,6 +51,9 @@ pub struct Orders {
     /// Whether an order of the exchange itself may rest; so long as none does, no cancel looks for one.
     #[serde(skip)]
     exchange_rests: bool,
+    /// Live orders that their client id does not find.
+    #[serde(skip)]
+    renamed: Renamed,
     #[serde(skip)]
     books: Books,
     #[serde(skip)]
@@ -212,6 +217,16 @@ impl Orders {
     pub fn find_client_id(&self, account: AccountId, client_id: &ClientId) -> Option<Slot> {
         let text = client_id.as_bytes();
         self.find_named(account, hash_client_id(self.key, account, text), text)
+    }
+
+    /// All live orders of the account with this client id: the one that it finds, and older ones.
+    pub fn with_client_id(&self, account: AccountId, client_id: &ClientId) -> impl Iterator<Item = Slot> {
+        let text = client_id.as_bytes();
+        let older =
+            self.renamed.of(account).filter_map(move |order| self.find(order)).filter(move |slot| {
+                self.texts.equals(self.entry(*slot).text, self.slab[*slot].text.len(), text)
+            });
+        self.find_client_id(account, client_id).into_iter().chain(older)
     }
 
     /// Another thing than an order got this client id: no order of the account is found by it any more (D-170, D-175).

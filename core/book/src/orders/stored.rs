@@ -3,7 +3,9 @@
 use super::Orders;
 use super::books::Books;
 use super::change::BY_ID_MIN;
+use super::hash::hash_client_id;
 use super::own::OWN_MIN;
+use super::renamed::Renamed;
 use crate::index::Index;
 use buttonwood_model::SessionId;
 
@@ -37,7 +39,17 @@ impl Orders {
         }
         // Freed slots count too, which costs a look and changes no answer.
         self.exchange_rests = self.entries.iter().any(|entry| entry.session == SessionId::EXCHANGE);
-        let Self { slab, near, by_id, own, books, untriggered, .. } = self;
+        let Self { slab, near, by_id, own, books, untriggered, entries, texts, renamed, key, .. } = self;
+        *renamed = Renamed::default();
+        for slot in queues.iter().chain(&*untriggered) {
+            let order = &slab[*slot];
+            let text = entries.get(slot.index()).and_then(|entry| texts.read(entry.text, order.text.len()));
+            if text
+                .is_some_and(|text| hash_client_id(*key, order.account, text.as_bytes()) != order.client_hash)
+            {
+                renamed.note(order.account, order.id, |_| true);
+            }
+        }
         for slot in queues {
             let order = &mut slab[slot];
             let own = own.get_mut(order.account.index()).expect("the account is open");

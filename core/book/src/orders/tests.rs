@@ -358,16 +358,22 @@ fn an_older_order_lost_its_client_id() {
     let mut orders = open();
     let mine = ClientId::new("mine").unwrap();
     let [older, newer] = [1, 2].map(|id| place(&mut orders, &named(id, "mine")));
+    let all = |orders: &Orders| orders.with_client_id(ALICE, &mine).collect::<Vec<_>>();
     assert_eq!(orders.find_client_id(ALICE, &mine), Some(newer));
+    for orders in [&orders, &restored(&orders)] {
+        assert_eq!(all(orders), [newer, older]);
+    }
+    assert_eq!(orders.with_client_id(ALICE, &ClientId::new("mind").unwrap()).count(), 0);
     orders.remove(newer);
     for orders in [&orders, &restored(&orders)] {
+        assert_eq!(all(orders), [older]);
         assert_eq!(orders.find_client_id(ALICE, &mine), None);
         assert_eq!(orders.find(OrderId(1)), Some(older));
         assert_eq!(orders.client_id(older), Some(mine), "its owner still sees it");
         assert_eq!(orders.in_any_order(ALICE).count(), 1);
     }
     orders.remove(older);
-    assert!(orders.is_empty());
+    assert!(orders.is_empty() && all(&orders).is_empty());
     let newest = place(&mut orders, &named(3, "mine"));
     assert_eq!(orders.find_client_id(ALICE, &mine), Some(newest));
 }
