@@ -4,12 +4,12 @@
 use crate::refused::note_refused;
 use crate::rooms::check_place;
 use crate::{
-    Act, ApprovalError, Audit, Body, ClearingCommand, Command, Desks, Note, Operated, Operation, Outcome,
-    Proposed, Reject, State, Workspace, advances, operations, references,
+    Act, ApprovalError, Audit, Body, ClearingCommand, Command, Desks, Event, Note, Operated, Operation,
+    Outcome, Proposed, Reject, State, Workspace, advances, operations, references,
 };
 use buttonwood_access::{self as access, Caller};
 use buttonwood_funds::Made;
-use buttonwood_model::{AccountId, SessionId, Stamp, Time};
+use buttonwood_model::{AccountId, OrderId, OrderKind, Outbox, SessionId, Stamp, Time};
 use buttonwood_staking as staking;
 use buttonwood_trading::{self as trading, Answer, Decided, Market, cancel, place};
 
@@ -147,11 +147,24 @@ pub(crate) fn place_apart(
     let Workspace { out, planner } = work;
     match place::decide(state.market(now), placer, home, order, planner, out) {
         Ok(id) => {
+            if order.kind == OrderKind::MarketSpend {
+                note_spend(order, id, out);
+            }
             advances::note_given_up(state, now, out);
             references::note_of(state, order.symbol, now, out);
             Outcome::Trading(Answer::Order(Decided { id, kept: None }))
         }
         Err(reject) => note_refused(state, (account, session), order, Reject::place(reject), out),
+    }
+}
+
+/// Reports the money that an order names to spend, which its own event does not have.
+#[cold]
+fn note_spend(order: &place::Place, id: OrderId, out: &mut Outbox<Event>) {
+    let enters =
+        |event: &Event| matches!(event, Event::Trading(trading::Event::Placed(placed)) if placed.id == id);
+    if let Some(at) = out.latest().0.iter().position(enters) {
+        out.insert_named(at, &trading::Infrequent::OrderSpends(id, order.spend));
     }
 }
 
@@ -209,6 +222,9 @@ fn decide_place(
     let Workspace { out, planner } = work;
     match place::decide(market, place::Placer { account, session }, home, order, planner, out) {
         Ok(id) => {
+            if order.kind == OrderKind::MarketSpend {
+                note_spend(order, id, out);
+            }
             advances::note_given_up(state, market.time, out);
             references::note_of(state, order.symbol, market.time, out);
             Outcome::Trading(Answer::Order(Decided { id, kept: None }))

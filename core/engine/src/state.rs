@@ -355,6 +355,7 @@ impl State {
         self.note_symbols();
         self.note_sources_needed();
         self.floor.orders.reindex();
+        self.floor.restore();
         self.desks.perps.note_depth(&self.floor, self.floor.symbols.listed());
         let Desks { predictions, ledger, .. } = &mut self.desks;
         predictions.count_bids(&self.floor, ledger);

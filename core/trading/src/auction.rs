@@ -59,14 +59,15 @@ pub fn decide<D: Desks, E: From<Event> + From<BytesRef>>(
     true
 }
 
-/// Cancels the orders that wait for a symbol's auctions.
+/// Cancels orders that wait for a symbol's auctions, as many as one command may.
 pub fn cancel_waiting<E: From<Event>>(
     floor: &Floor,
     symbol: SymbolId,
     reason: CancelReason,
     out: &mut Outbox<E>,
 ) {
-    for slot in [Side::Buy, Side::Sell].into_iter().flat_map(|side| waiting(floor, symbol, side)) {
+    let all = [Side::Buy, Side::Sell].into_iter().flat_map(|side| waiting(floor, symbol, side));
+    for slot in all.take(STEP_MAX) {
         cancel(floor, slot, reason, out);
     }
 }

@@ -8,6 +8,9 @@ use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, Sessi
 use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
+/// The most orders that one command cancels. What has more of them takes several commands, so that each event has an id of its own.
+pub const STEP: usize = 10_000;
+
 /// Which order a call names (ORD-059).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OrderRef {
@@ -122,7 +125,8 @@ pub fn tied<D, E: From<Event>>(market: Market<'_, D>, open: &Open, out: &mut Out
     }
 }
 
-/// Cancels every live order of an account, of a symbol, or of an account on a symbol, newest first, as an operator wishes.
+/// Cancels live orders of an account, of a symbol, or of an account on a symbol, newest first, as an operator wishes: at most [`STEP`], and
+/// of those that stay as many.
 pub fn chosen<D: Desks, E: From<Event>>(
     market: Market<'_, D>,
     account: Option<AccountId>,
@@ -143,8 +147,14 @@ pub fn chosen<D: Desks, E: From<Event>>(
         (None, None) => {}
     }
     slots.sort_unstable_by_key(|slot| orders.get(*slot).id);
+    let (mut cancelled, mut kept) = (0, 0);
     for slot in slots.iter().rev() {
-        out.push(requested(market, *slot, orders.get(*slot).id));
+        let event = requested(market, *slot, orders.get(*slot).id);
+        let count = if matches!(event, Event::Cancelled { .. }) { &mut cancelled } else { &mut kept };
+        *count += 1;
+        if *count <= STEP {
+            out.push(event);
+        }
     }
 }
 

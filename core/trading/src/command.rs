@@ -14,6 +14,7 @@ use buttonwood_model::{
     AccountId, BytesRef, CancelReason, ConnectionId, Day, Due, OrderId, Outbox, Phase, Rank, Right, Role,
     Roles, RoomCommand, Scope, Scopes, SessionId, Symbol, SymbolId, SymbolStatus, Time, TradeId, named,
 };
+use buttonwood_num::Money;
 
 /// The most symbols that can be listed.
 pub const SYMBOLS_MAX: usize = 10_000;
@@ -247,6 +248,8 @@ pub enum Infrequent {
     ConnectionClosed(ConnectionId),
     /// References were taken, by which trades count in volumes from now on. It stands before the first trade of its command.
     ReferencesTaken(Vec<Reference>),
+    /// The order that enters next names this much money to spend.
+    OrderSpends(OrderId, Money),
 }
 
 named!(Infrequent, "trading", {
@@ -268,6 +271,7 @@ named!(Infrequent, "trading", {
     OrderTied { 0: connection, 1: order } = "order_tied" 1,
     ConnectionClosed { 0: connection } = "connection_closed" 1,
     ReferencesTaken { 0: references } = "references_taken" 1,
+    OrderSpends { 0: order, 1: amount } = "order_spends" 1,
 });
 
 /// Decides a command of the exchange itself or of an operator. The engine decides [`Command::ExpireSession`]
@@ -318,7 +322,8 @@ fn set_status<D: Desks, E: From<Event> + From<BytesRef>>(
 ) -> Result<(), Reject<D::Refusal>> {
     let listed = market.listed(symbol).ok_or(Reject::Unknown)?;
     check_opens(market, listed, to)?;
-    if listed.status != to {
+    let is_closing = market.floor.closing.contains(&symbol);
+    if listed.status != to || is_closing {
         status::decide(market.floor, symbol, to, out);
         out.push_named(&Infrequent::SymbolStatusChanged(symbol, to));
     }
@@ -347,10 +352,14 @@ fn schedule_auctions<D: Desks, E: From<Event> + From<BytesRef>>(
     if !market.desks.rules(listed).auctions || is_settling {
         return Err(Reject::NotNow);
     }
+    let is_ending = market.floor.has_left_over(symbol);
     if let Some(schedule) = schedule {
         schedule.check(market.time).map_err(Reject::Schedule)?;
     } else {
         auction::cancel_waiting(market.floor, symbol, CancelReason::AuctionCancelled, out);
+        if is_ending {
+            return Ok(());
+        }
     }
     out.push_named(&Infrequent::AuctionsScheduled(symbol, schedule));
     if schedule.is_some_and(|schedule| schedule.is_open(market.time)) {
@@ -405,9 +414,7 @@ pub fn evolve_infrequent<D: Desks>(
         Infrequent::SymbolStatusChanged(symbol, to) => {
             let listed = floor.symbols.get_mut(symbol).expect("the decision found the symbol");
             listed.status = to;
-            if to == SymbolStatus::Closed {
-                floor.orders.drop_books(symbol);
-            }
+            floor.note_status(symbol);
         }
         Infrequent::SymbolListed(symbol) => floor.symbols.push_listed(symbol),
         Infrequent::ContractListed(symbol) => floor.symbols.push_contract(symbol),
@@ -431,8 +438,8 @@ pub fn evolve_infrequent<D: Desks>(
         Infrequent::FeeTiersChanged(FeeTiers { product, tiers }) => floor.fees.set_tiers(product, &tiers),
         Infrequent::PromotionChanged(promotion) => floor.fees.promote(&promotion),
         Infrequent::DayClosed(day) => floor.volumes.close(day),
-        // It takes an id, and the engine counts these.
-        Infrequent::OrderRefused(_) => {}
+        // The first takes an id, and the engine counts these; both are told alone.
+        Infrequent::OrderRefused(_) | Infrequent::OrderSpends(..) => {}
         Infrequent::ConnectionOpened(connection, session, account) => {
             floor.open_connection(connection, session, account);
         }
@@ -444,6 +451,32 @@ pub fn evolve_infrequent<D: Desks>(
 }
 
 impl Floor {
+    /// Drops the books of a symbol that closed, once its last order is cancelled: until then its closing goes on.
+    fn note_status(&mut self, symbol: SymbolId) {
+        let is_closed = self.symbols.get(symbol).is_some_and(|listed| listed.status == SymbolStatus::Closed);
+        if is_closed && status::is_live(self, symbol) {
+            self.closing.insert(symbol);
+            return;
+        }
+        self.closing.remove(&symbol);
+        if is_closed {
+            self.orders.drop_books(symbol);
+        }
+    }
+
+    /// Notes again which closings go on, after a restore.
+    pub fn restore(&mut self) {
+        let closed = self.symbols.iter().filter(|(_, listed)| listed.status == SymbolStatus::Closed);
+        let closing = closed.map(|(symbol, _)| symbol).filter(|symbol| status::is_live(self, *symbol));
+        self.closing = closing.collect();
+    }
+
+    /// Whether orders wait for an auction of a symbol that has none any more: their cancels go on.
+    fn has_left_over(&self, symbol: SymbolId) -> bool {
+        self.auctions.get(&symbol).is_some_and(|auctions| auctions.schedule().is_none())
+            && !self.orders.auction(symbol).is_empty()
+    }
+
     /// Voids a trade, or marks it.
     fn break_trade<D: Desks>(&mut self, desks: &mut D, broken: &Break, now: Time, next_id: u64) {
         let symbol = self.symbols.get(broken.symbol).expect("the decision found the symbol");
@@ -513,6 +546,15 @@ impl Floor {
             let due = Due::step(time, Phase::Orders, Command::Auction(*symbol));
             Some(Due { rank, ..due }.skippable(may_skip))
         };
+        let follow_up = |command| Some(Due::follow_up(Time(0), Phase::Orders, command));
+        if let Some(symbol) = self.closing.first() {
+            return follow_up(Command::SetSymbolStatus(*symbol, SymbolStatus::Closed));
+        }
+        if self.orders.any_waits()
+            && let Some(symbol) = self.auctions.keys().find(|symbol| self.has_left_over(**symbol))
+        {
+            return follow_up(Command::ScheduleAuctions(*symbol, None));
+        }
         // Nothing comes between an auction's cut and its end, so triggered orders wait for that.
         if let (Some(order), 0, false) = (self.stops.due(), self.settling, halted) {
             return Some(Due::follow_up(Time(0), Phase::Orders, Command::Trigger(order)));

@@ -3,7 +3,7 @@
 
 use crate::volumes::Value;
 use crate::{Breaks, Connections, Desks, FeeSchedule, Fees, Live, Stops, Volumes};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use buttonwood_auction::Auctions;
 use buttonwood_book::{Fill, Order, Orders};
@@ -39,6 +39,9 @@ pub struct Floor {
     pub rates: Rates,
     /// Connections that cancel on disconnect.
     pub connections: Connections,
+    /// Closed symbols that still have orders, whose cancels go on; derived.
+    #[serde(skip)]
+    pub(crate) closing: BTreeSet<SymbolId>,
 }
 
 impl Floor {

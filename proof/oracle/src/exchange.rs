@@ -16,8 +16,8 @@ use buttonwood_engine::{
 };
 use buttonwood_model::{
     AccountId, CancelReason, ConnectionId, Currency, CurrencyId, CurrencyKind, GroupId, LOOKS_OF_COMMAND,
-    Nonce, Outbox, Product, RefusalReason, Role, Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId,
-    SymbolStatus, Time, TradeId,
+    Nonce, OrderId, Outbox, Product, RefusalReason, Role, Roles, Seq, SessionId, Side, Stamp, Symbol,
+    SymbolId, SymbolStatus, Time, TradeId,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 
@@ -113,6 +113,8 @@ pub struct RoomEvents {
     pub predictions: Vec<PredictionInfrequent>,
     /// The orders that a rule refused.
     pub refused: Vec<RefusedOrder>,
+    /// The money that orders name to spend.
+    pub spends: Vec<(OrderId, Money)>,
 }
 
 impl RoomEvents {
@@ -133,6 +135,8 @@ impl RoomEvents {
             self.predictions.push(event);
         } else if let Infrequent::Trading(TradingInfrequent::OrderRefused(order)) = event {
             self.refused.push(order);
+        } else if let Infrequent::Trading(TradingInfrequent::OrderSpends(order, amount)) = event {
+            self.spends.push((order, amount));
         }
     }
 }
@@ -576,6 +580,7 @@ fn of_floor(event: TradingInfrequent) -> Option<Happening> {
         | TradingInfrequent::FeeTiersChanged(_)
         | TradingInfrequent::PromotionChanged(_)
         | TradingInfrequent::ReferencesTaken(_)
+        | TradingInfrequent::OrderSpends(..)
         | TradingInfrequent::DayClosed(_) => return None,
     })
 }

@@ -319,6 +319,7 @@ impl Checker {
         self.memory.note(state, *stamp, &answer, happened);
         self.memory.note_off_book(state, *stamp, &self.exchange.of.perps);
         self.memory.note_refused(&self.exchange.of.refused);
+        self.memory.note_spends(&self.exchange.of.spends);
         let [cancelled, kept] = listed(&command.body, happened);
         let withdrawn = Withdrawn { cancelled, kept };
         let expected = Receipt::new(*stamp, answer, withdrawn);

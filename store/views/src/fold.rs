@@ -330,6 +330,7 @@ impl Fold {
                 return;
             }
             TradingInfrequent::OrderRefused(order) => return self.places.put_refused(stamp, &order, sink),
+            TradingInfrequent::OrderSpends(_, amount) => return self.places.note_spend(amount),
             TradingInfrequent::TradeBroken(broken) => return self.correct(&broken),
             TradingInfrequent::SymbolStatusChanged(..)
             | TradingInfrequent::SymbolListed(_)

@@ -29,6 +29,6 @@ pub use depth::Depth;
 pub use fold::{Counted, Fold, Sink};
 pub use order_event::{AccountEvent, EventId, OrderChange, OrderEvent, OrderFill, RefusedEvent, Step};
 pub use tape::{Day, Move, Sums, Tape, Window};
-pub use told::{AuctionTold, Happening, Level, Moved, Removed, Told};
+pub use told::{AuctionTold, Happening, Level, Moved, PositionPaid, Removed, Told};
 pub use views::{Found, Known, Views};
 pub use volumes::{ByRole, Fills, TradeVolume, TradeVolumes, VOLUME_DAYS};

@@ -66,6 +66,8 @@ pub struct OrderEvent {
     /// The order as it stands after this event; in [`Step::Accepted`] it has executed nothing. Side, prices and notional are those of
     /// the book, also for an order about no. The reason is set in [`Step::Cancelled`] and in the [`Step::Closed`] after it.
     pub order: OrderState,
+    /// The money that it names to spend; zero for all but a market order to buy of a build that journals it.
+    pub spend: Money,
 }
 
 /// The event of an order that a rule refused.
@@ -187,6 +189,8 @@ pub struct OrderChange {
     pub is_double: bool,
     /// The order after it.
     pub order: OrderState,
+    /// As in [`OrderEvent`].
+    pub spend: Money,
     /// The row of the trade, of a fill.
     pub trade: Option<Position>,
     /// The row of the closed order, if it is closed: in the file of closed orders, or of prediction markets for one of a contract.
@@ -196,9 +200,9 @@ pub struct OrderChange {
 impl OrderChange {
     /// Its events.
     pub fn events(&self) -> impl Iterator<Item = OrderEvent> {
-        let Self { first, time, step, order, .. } = *self;
-        let second = self.second().map(|step| OrderEvent { id: first.next(), time, step, order });
-        [OrderEvent { id: first, time, step, order }].into_iter().chain(second)
+        let Self { first, time, step, order, spend, .. } = *self;
+        let second = self.second().map(|step| OrderEvent { id: first.next(), time, step, order, spend });
+        [OrderEvent { id: first, time, step, order, spend }].into_iter().chain(second)
     }
 
     fn second(&self) -> Option<Step> {

@@ -7,7 +7,7 @@ use crate::history::PublicTrade;
 use crate::order_event::AccountEvent;
 use buttonwood_engine::Schedule;
 use buttonwood_engine::perp::funding::HourAmount;
-use buttonwood_model::{AccountId, Side, Stamp, SymbolId};
+use buttonwood_model::{AccountId, Claim, Side, Stamp, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 
 /// Why a visible quantity left its level.
@@ -79,6 +79,21 @@ pub enum Happening {
     Order(AccountEvent),
     /// Balances or positions of an account may have changed, besides by what happened to its orders.
     Account(AccountId),
+    /// A position of an account was paid, since its contract has an outcome or is void.
+    Paid(PositionPaid),
+}
+
+/// A position that ended with its contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PositionPaid {
+    /// The account.
+    pub account: AccountId,
+    /// The contract.
+    pub contract: SymbolId,
+    /// The outcome that was held.
+    pub claim: Claim,
+    /// The dollars that were paid for it; zero of a lost one.
+    pub payout: Money,
 }
 
 impl Happening {
@@ -88,7 +103,7 @@ impl Happening {
             Self::Level(level) => Some(level.symbol),
             Self::Trade(trade) => Some(trade.symbol),
             Self::Mark(symbol, _) | Self::Funding(symbol, _) | Self::Auction(symbol, _) => Some(*symbol),
-            Self::Order(_) | Self::Account(_) | Self::Contracts => None,
+            Self::Order(_) | Self::Account(_) | Self::Paid(_) | Self::Contracts => None,
         }
     }
 
@@ -112,6 +127,7 @@ impl Happening {
         match self {
             Self::Order(event) => Some(event.account()),
             Self::Account(account) => Some(*account),
+            Self::Paid(paid) => Some(paid.account),
             Self::Level(_)
             | Self::Trade(_)
             | Self::Mark(..)

@@ -3,10 +3,10 @@
 use crate::fold::{Fold, Sink};
 use crate::history::{
     ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, History, Index, OrderEventRow, OrderRow,
-    Position, PredictionRow, PublicTrade, Query, StakingRow, TradeRow,
+    Position, PredictionRow, PublicTrade, Query, SettledPosition, StakingRow, TradeRow,
 };
 use crate::order_event::{AccountEvent, OrderChange, RefusedEvent};
-use crate::told::{AuctionTold, Happening, Level, Moved, Removed, Telling, Told};
+use crate::told::{AuctionTold, Happening, Level, Moved, PositionPaid, Removed, Telling, Told};
 use crate::{AuctionResults, Candles, Depth, Tape, TradeVolumes};
 use buttonwood_disk::Folder;
 use buttonwood_engine::perp::funding::HourAmount;
@@ -97,7 +97,8 @@ impl Sink for Kept {
 
     fn prediction(&mut self, row: &PredictionRow) -> Position {
         if let PredictionRow::Settled(position) = row {
-            self.told.note(|| Happening::Account(position.account));
+            let SettledPosition { account, contract, claim, payout, .. } = *position;
+            self.told.note(|| Happening::Paid(PositionPaid { account, contract, claim, payout }));
         }
         self.history.push_prediction(row)
     }

@@ -7,7 +7,7 @@ use buttonwood_engine::{
 };
 use buttonwood_model::{
     AccountId, CancelReason, Claim, ExecutionOption, OrderId, OrderKind, Product, Role, SessionId, Side,
-    Symbol, SymbolId, Time,
+    Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Decimal, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, Happening, nonce};
@@ -245,4 +245,50 @@ fn so_many_symbols_and_no_more() {
         assert_eq!(list(number), (Answer::Done, number + 1));
     }
     assert_eq!(list(SYMBOLS_MAX), (Answer::Rejected(Reject::Trading(TradingReject::TooMany)), SYMBOLS_MAX));
+}
+
+/// A symbol with more orders than one command cancels closes in steps, which come before all other commands, also after a restore; an
+/// operator's cancel takes the newest.
+#[test]
+fn a_close_takes_as_many_steps_as_it_must() {
+    const STEP: usize = 10_000;
+    let mut market = Market::new();
+    for (name, side, price) in
+        [("buyer", Side::Buy, 100), ("seller", Side::Sell, 104), ("other", Side::Buy, 99)]
+    {
+        let trader = market.trader(name);
+        market.fill_up(trader, side, price);
+    }
+    let late = market.trader("late");
+    for _ in 0..5 {
+        market.place(late, Side::Buy, 1, 98);
+    }
+    let cancelled = |market: &Market| {
+        let cancelled = |what: &&Happening| matches!(what, Happening::Cancelled(..));
+        market.exchange.happened.iter().filter(cancelled).count()
+    };
+    let cancel = TradingCommand::CancelOrders(None, Some(market.symbol));
+    assert_eq!(market.exchange.own(Body::Trading(cancel)), Answer::Done);
+    assert_eq!(cancelled(&market), STEP);
+    assert_eq!(market.exchange.state.orders().count_of(late.0), 0, "the newest go first");
+    let close = TradingCommand::SetSymbolStatus(market.symbol, SymbolStatus::Closed);
+    assert_eq!(market.exchange.own(Body::Trading(close.clone())), Answer::Done);
+    assert_eq!(cancelled(&market), STEP);
+    assert_eq!(market.exchange.state.orders().len(), STEP + 5);
+    let closed = refused(PlaceReject::MarketClosed);
+    assert_eq!(market.place(late, Side::Buy, 1, 98), closed);
+    let mut restored = market.exchange.state.clone();
+    restored.prepare_to_store();
+    restored.restore();
+    for left in [5, 0] {
+        let due = market.exchange.state.next_due().expect("the close goes on");
+        if left == 5 {
+            assert_eq!(restored.next_due(), Some(due.clone()));
+        }
+        assert_eq!(due.command, Body::Trading(close.clone()));
+        assert_eq!(market.exchange.own(due.command), Answer::Done);
+        assert_eq!(market.exchange.state.orders().len(), left);
+    }
+    assert!(market.exchange.state.next_due().is_none_or(|due| due.command != Body::Trading(close)));
+    assert_eq!(market.exchange.state.broken_law(), None);
 }

@@ -150,9 +150,15 @@ async fn cancel(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Re
         return Err(Refusal::missing_key("symbol"));
     }
     let live_orders = count(operator.exchange.views().state(), account, symbol);
-    operator.send(TradingCommand::CancelOrders(account, symbol), |_| None).await?;
+    // A command cancels the newest so many; orders of a moment ago are the next one's.
+    for _ in 0..=live_orders / CANCELS_OF_COMMAND {
+        operator.send(TradingCommand::CancelOrders(account, symbol), |_| None).await?;
+    }
     Ok(json::body(&OrdersCancelled { result: Done, live_orders }))
 }
+
+/// The most orders that one command cancels.
+const CANCELS_OF_COMMAND: u64 = 10_000;
 
 /// How many live orders are meant.
 fn count(state: &State, account: Option<AccountId>, symbol: Option<SymbolId>) -> u64 {

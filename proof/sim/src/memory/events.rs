@@ -45,6 +45,8 @@ pub(super) struct Events {
     figures: BTreeMap<u64, (Qty, Money)>,
     /// Orders that were booked when they began to wait for their stop price.
     waited: BTreeSet<u64>,
+    /// The money that orders name to spend.
+    spends: BTreeMap<u64, Money>,
     /// The command at hand, and how many events it has had.
     at: (Stamp, u64),
 }
@@ -130,6 +132,11 @@ impl Memory {
         }
     }
 
+    /// Records the money that orders of the command at hand name to spend.
+    pub(crate) fn note_spends(&mut self, spends: &[(OrderId, Money)]) {
+        self.events.spends.extend(spends.iter().map(|(order, amount)| (order.0, *amount)));
+    }
+
     /// Records the events of a happening that is no trade.
     pub(super) fn note_event(&mut self, happening: &Happening) {
         match *happening {
@@ -172,11 +179,12 @@ impl Memory {
             Noted::Refused(event) => return Some(AccountEvent::Refused(*event)),
         };
         let Known { id, stamp, order, step, executed, notional } = *known;
+        let spend = self.events.spends.get(&order).copied().unwrap_or_default();
         let order = *self.orders.get(&order)?;
         let reason = order.reason.filter(|_| matches!(step, Step::Cancelled(_) | Step::Closed));
         let remaining = order.original - executed;
         let order = OrderState { remaining, notional, reason, broken: Qty::ZERO, ..order };
-        Some(AccountEvent::Order(OrderEvent { id, time: stamp.time, step, order }))
+        Some(AccountEvent::Order(OrderEvent { id, time: stamp.time, step, order, spend }))
     }
 
     /// Compares the events of an account after one that it knows; no other account knows it.

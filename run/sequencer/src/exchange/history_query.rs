@@ -56,10 +56,26 @@ impl Exchange {
         after: EventId,
         most: usize,
     ) -> Result<Resumed, Fault> {
+        self.order_events_of_all_after(vec![account], after, most).await
+    }
+
+    /// The same of several accounts: `after` must be one of the newest `most` events of all of them together.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    ///
+    /// # Panics
+    /// As [`Exchange::query_history`].
+    pub async fn order_events_of_all_after(
+        &self,
+        accounts: Vec<AccountId>,
+        after: EventId,
+        most: usize,
+    ) -> Result<Resumed, Fault> {
         let in_memory = {
             let views = self.views();
             let live = |order| views.live_with_broken(order);
-            Query::near(views.history()).order_events_after(account, after, most, live)
+            Query::near(views.history()).order_events_of_all_after(&accounts, after, most, live)
         };
         match in_memory {
             Err(Fault::Away) => {}
@@ -67,7 +83,7 @@ impl Exchange {
         }
         self.query_files(move |shared| {
             let live = |order| shared.views.read().live_with_broken(order);
-            Query::far(shared).order_events_after(account, after, most, live)
+            Query::far(shared).order_events_of_all_after(&accounts, after, most, live)
         })
         .await
     }

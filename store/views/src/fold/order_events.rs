@@ -4,11 +4,17 @@ use super::{Fold, Sink};
 use crate::history::Position;
 use crate::order_event::{EventId, OrderChange, RefusedEvent, Step};
 use buttonwood_engine::{OrderState, RefusedOrder};
-use buttonwood_model::{Slot, Stamp};
+use buttonwood_model::{OrderKind, Slot, Stamp};
+use buttonwood_num::Money;
 
-/// How many order events the command at hand has had; zero between commands.
+/// The order events of the command at hand; as by default between commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Places(u64);
+pub(super) struct Places {
+    /// How many there were.
+    count: u64,
+    /// The money that its market order to buy names to spend.
+    spend: Money,
+}
 
 impl Places {
     /// Passes on a change of an order: its first event and whether it has a second, the order after it, and the rows of its trade and of the
@@ -21,14 +27,16 @@ impl Places {
         [trade, closed]: [Option<Position>; 2],
         sink: &mut impl Sink,
     ) {
-        let first = EventId::new(stamp.seq, self.0);
-        self.0 += if is_double { 2 } else { 1 };
+        let first = EventId::new(stamp.seq, self.count);
+        self.count += if is_double { 2 } else { 1 };
+        let spend = if order.kind == OrderKind::MarketSpend { self.spend } else { Money::ZERO };
         sink.order_event(&OrderChange {
             first,
             time: stamp.time,
             step,
             is_double,
             order: *order,
+            spend,
             trade,
             closed,
         });
@@ -36,14 +44,19 @@ impl Places {
 
     /// Passes on the event of an order that a rule refused.
     pub(super) fn put_refused(&mut self, stamp: Stamp, order: &RefusedOrder, sink: &mut impl Sink) {
-        let id = EventId::new(stamp.seq, self.0);
-        self.0 += 1;
+        let id = EventId::new(stamp.seq, self.count);
+        self.count += 1;
         sink.refused_order(&RefusedEvent { id, time: stamp.time, order: *order });
+    }
+
+    /// Notes the money that the next order names to spend.
+    pub(super) fn note_spend(&mut self, amount: Money) {
+        self.spend = amount;
     }
 
     /// The command has no more events.
     pub(super) fn end(&mut self) {
-        self.0 = 0;
+        *self = Self::default();
     }
 }
 

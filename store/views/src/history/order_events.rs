@@ -30,6 +30,8 @@ pub struct OrderEventRow {
     pub executed: Qty,
     /// The same in quote currency, at the prices of the book.
     pub notional: Money,
+    /// The money that the order names to spend; zero if it names none, or an earlier build wrote the row.
+    pub spend: Money,
     /// Where the facts of the order are, if it is closed.
     pub closed: Option<ClosedRow>,
 }
@@ -101,6 +103,7 @@ impl From<&OrderChange> for OrderEventRow {
             is_double: change.is_double,
             executed: order.original - order.remaining,
             notional: order.notional,
+            spend: change.spend,
             closed,
         }
     }
@@ -118,6 +121,7 @@ impl From<&RefusedEvent> for OrderEventRow {
             is_double: false,
             executed: Qty::ZERO,
             notional: Money::ZERO,
+            spend: Money::ZERO,
             closed: None,
         }
     }
@@ -153,7 +157,7 @@ impl OrderEventRow {
             self.first.0,
             self.time.0,
             self.order.0,
-            step | is_double | is_contract,
+            step | is_double | is_contract | if self.spend == Money::ZERO { 0 } else { SPENDS },
             executed,
             executed_high,
             notional,
@@ -167,6 +171,9 @@ impl OrderEventRow {
             // Zero is no price.
             codec::pack(out, &[u64::from(session.0), price.ticks(), stop.map_or(0, Price::ticks)]);
         }
+        if self.spend != Money::ZERO {
+            codec::pack(out, &codec::halves(codec::zigzag(self.spend.units())));
+        }
         if let RowStep::Refused(order) = &self.step {
             *out = postcard::to_extend(order, std::mem::take(out)).expect("a vector takes every byte");
         }
@@ -177,7 +184,7 @@ impl OrderEventRow {
         let (numbers, rest): ([u64; 12], _) = codec::unpack(body)?;
         let [account, first, time, order, code, figures @ ..] = numbers;
         let [executed, executed_high, notional, notional_high, prev, trade, closed] = figures;
-        let (step, reason_of) = (code & STEP, code >> REASON_SHIFT);
+        let (step, reason_of) = (code & STEP, (code & !SPENDS) >> REASON_SHIFT);
         let step = match (step, Position::new(trade), reason_of) {
             (0, None, 0) => RowStep::Accepted,
             (1, None, 0) => RowStep::Booked,
@@ -191,6 +198,7 @@ impl OrderEventRow {
             _ => return Err(Damage),
         };
         let (closed, rest) = closed_row(code & CONTRACT != 0, Position::new(closed), rest)?;
+        let (spend, rest) = spend_of(code & SPENDS != 0, rest)?;
         let row = Self {
             account: AccountId(u32::try_from(account)?),
             first: EventId(first),
@@ -200,13 +208,15 @@ impl OrderEventRow {
             is_double: code & DOUBLE != 0,
             executed: Qty::from_hundredths(codec::whole(executed, executed_high)),
             notional: Money::from_units(codec::unzigzag(codec::whole(notional, notional_high))),
+            spend,
             closed,
         };
         if rest.is_empty() { Ok((row, codec::linked(at, prev)?)) } else { Err(Damage) }
     }
 }
 
-// The code of a step: its number, whether a second event follows, whether the closed order is one of a contract, and the reason of a cancel.
+// The code of a step: its number, whether a second event follows, whether the closed order is one of a contract, the reason of a cancel, and
+// whether the order names money to spend.
 
 const STEP: u64 = 0xf;
 /// The number of the step of a refused order.
@@ -214,6 +224,7 @@ const REFUSED: u64 = 6;
 const DOUBLE: u64 = 0x10;
 const CONTRACT: u64 = 0x20;
 const REASON_SHIFT: u32 = 6;
+const SPENDS: u64 = 1 << 20;
 
 /// The row of a refused order: the numbers that no other row of its kind has are zero.
 fn refused(numbers: [u64; 12], rest: &[u8]) -> Result<OrderEventRow, Damage> {
@@ -225,6 +236,16 @@ fn refused(numbers: [u64; 12], rest: &[u8]) -> Result<OrderEventRow, Damage> {
     } else {
         Err(Damage)
     }
+}
+
+/// The money that an order names to spend, which is not zero.
+fn spend_of(has_spend: bool, rest: &[u8]) -> Result<(Money, &[u8]), Damage> {
+    if !has_spend {
+        return Ok((Money::ZERO, rest));
+    }
+    let ([low, high], rest) = codec::unpack(rest)?;
+    let spend = Money::from_units(codec::unzigzag(codec::whole(low, high)));
+    if spend == Money::ZERO { Err(Damage) } else { Ok((spend, rest)) }
 }
 
 fn closed_row(
@@ -304,7 +325,8 @@ mod tests {
         fn rows_come_back(
             (account, session, is_double) in any::<(u32, u32, bool)>(),
             numbers in any::<[u64; 4]>(),
-            (executed, notional) in any::<(u128, i128)>(),
+            (executed, notional, spend) in any::<(u128, i128, i128)>(),
+            spends: bool,
             step in steps(900),
             closed in 0_usize..3,
             stop in prop::option::of(1_u64..),
@@ -325,6 +347,7 @@ mod tests {
                 is_double,
                 executed: Qty::from_hundredths(executed),
                 notional: Money::from_units(notional),
+                spend: if spends { Money::from_units(spend) } else { Money::ZERO },
                 closed: [None, Some(ClosedRow::Order(position(price))), Some(contract)][closed],
             };
             let at = position(1_000);
@@ -391,6 +414,7 @@ mod tests {
             is_double: true,
             executed: Qty::ZERO,
             notional: Money::ZERO,
+            spend: Money::ZERO,
             closed: None,
         };
         let at = position(50_000_000_000);

@@ -1,6 +1,6 @@
-//! The order events that a client missed: those of an account after one that it knows.
+//! The order events that a client missed: those of an account, or of all accounts of a group, after one that it knows.
 //!
-//! The query follows the rows of the account back from the newest one, and reads no more of them than its caller allows. Every order that
+//! The query follows the rows of each account back from the newest one, and reads no more of them than its caller allows. Every order that
 //! closed since then has the place of its facts in one of these rows; the others are live, or close while the query reads.
 
 use super::codec::Position;
@@ -30,6 +30,21 @@ pub enum Resumed {
 /// A row, and where it is.
 type Placed = (Position, OrderEventRow);
 
+/// An account, and where its newest row is.
+type Head = (AccountId, Option<Position>);
+
+/// A walk back along the events of accounts, one account after the other.
+struct Walk<'a> {
+    /// The event that the client knows.
+    after: EventId,
+    /// How many events it may have missed, with this one.
+    most: usize,
+    /// Newer events so far.
+    count: &'a mut usize,
+    /// Whether the event was found.
+    is_known: &'a mut bool,
+}
+
 impl Query<'_> {
     /// The events of an account's orders after `after`, which must be one of the account's newest `most` events. `live` is a live order as
     /// if no trade had been broken ([`OrderState::with_broken`]); it is called after the account's newest event was read, so an order that
@@ -44,13 +59,50 @@ impl Query<'_> {
         most: usize,
         live: impl Fn(OrderId) -> Option<OrderState>,
     ) -> Result<Resumed, Fault> {
+        self.order_events_of_all_after(&[account], after, most, live)
+    }
+
+    /// The events of the orders of several accounts after `after`, as of one moment, which must be one of their newest `most` events.
+    ///
+    /// # Errors
+    /// As [`Query::order_events_after`].
+    pub fn order_events_of_all_after(
+        &self,
+        accounts: &[AccountId],
+        after: EventId,
+        most: usize,
+        live: impl Fn(OrderId) -> Option<OrderState>,
+    ) -> Result<Resumed, Fault> {
         let reads = self.reads();
-        let head = self.head(|index| index.newest_order_event(account));
-        let Some(rows) = self.changes_after(account, head, (after, most), &reads)? else {
-            return Ok(Resumed::Unknown);
-        };
-        let orders = self.orders_of(account, &rows, head, live, &reads)?;
-        let mut events = Vec::new();
+        // All at once: a client skips what it is told live up to the newest event that is returned.
+        let heads: Vec<Head> = self.head(|index| {
+            let head = |account: &AccountId| (*account, index.newest_order_event(*account));
+            accounts.iter().map(head).collect()
+        });
+        let (mut events, mut count, mut is_known) = (Vec::new(), 0, false);
+        for (account, head) in heads {
+            let walk = Walk { after, most, count: &mut count, is_known: &mut is_known };
+            let Some(rows) = self.changes_after(account, head, walk, &reads)? else {
+                return Ok(Resumed::Unknown);
+            };
+            self.events_of((account, head), &rows, after, &live, &reads, &mut events)?;
+        }
+        // Those of one account are in order.
+        events.sort_by_key(AccountEvent::id);
+        Ok(if is_known { Resumed::Missed(events) } else { Resumed::Unknown })
+    }
+
+    /// Adds the events of an account's rows.
+    fn events_of(
+        &self,
+        (account, head): Head,
+        rows: &[Placed],
+        after: EventId,
+        live: impl Fn(OrderId) -> Option<OrderState>,
+        reads: &Reads,
+        events: &mut Vec<AccountEvent>,
+    ) -> Result<(), Fault> {
+        let orders = self.orders_of(account, rows, head, live, reads)?;
         for (at, row) in rows.iter().rev() {
             let damaged = || self.damaged(ORDER_EVENTS, *at);
             if let RowStep::Refused(order) = row.step {
@@ -59,41 +111,43 @@ impl Query<'_> {
             }
             let order =
                 orders.get(&row.order).filter(|order| order.account == account).ok_or_else(damaged)?;
-            let change = self.change_of(*at, row, order, &reads)?;
+            let change = self.change_of(*at, row, order, reads)?;
             events.extend(change.events().filter(|event| event.id > after).map(AccountEvent::Order));
         }
-        Ok(Resumed::Missed(events))
+        Ok(())
     }
 
-    /// The rows with the events after `after`, newest first; none if it is not among the newest `most`, or is the id of several.
+    /// The rows of an account with events after one, newest first; none if that is not among the newest, or is the id of several.
     fn changes_after(
         &self,
         account: AccountId,
         head: Option<Position>,
-        (after, most): (EventId, usize),
+        walk: Walk<'_>,
         reads: &Reads,
     ) -> Result<Option<Vec<Placed>>, Fault> {
+        let Walk { after, most, count, is_known } = walk;
         if after.is_shared() {
             return Ok(None);
         }
-        let (mut rows, mut newer) = (Vec::new(), 0);
+        let mut rows = Vec::new();
         let mut next = head;
         while let Some(at) = next {
             let (row, prev) = self.order_event_at(account, at, reads)?;
-            newer += usize::from(row.first > after) + usize::from(row.is_double && row.last() > after);
-            if newer >= most || row.last() < after {
+            *count += usize::from(row.first > after) + usize::from(row.is_double && row.last() > after);
+            if *count >= most {
                 return Ok(None);
             }
-            if row.last() == after {
-                return Ok(Some(rows));
+            *is_known |= row.first == after || row.last() == after;
+            if row.last() <= after {
+                break;
             }
             rows.push((at, row));
-            if row.first == after {
-                return Ok(Some(rows));
+            if row.first <= after {
+                break;
             }
             next = prev;
         }
-        Ok(None)
+        Ok(Some(rows))
     }
 
     /// The facts of the orders of these rows.
@@ -213,8 +267,8 @@ impl Query<'_> {
         });
         let notional = row.notional;
         let order = OrderState { remaining, notional, reason, broken: Qty::ZERO, ..*order };
-        let OrderEventRow { first, time, is_double, .. } = *row;
-        Ok(OrderChange { first, time, step, is_double, order, trade, closed })
+        let OrderEventRow { first, time, is_double, spend, .. } = *row;
+        Ok(OrderChange { first, time, step, is_double, order, spend, trade, closed })
     }
 }
 

@@ -457,6 +457,7 @@ fn told(views: &mut Views) -> Vec<AccountEvent> {
         | Happening::Mark(..)
         | Happening::Funding(..)
         | Happening::Account(_)
+        | Happening::Paid(_)
         | Happening::Auction(..)
         | Happening::Contracts => None,
     };

@@ -268,7 +268,8 @@ impl Rig {
     ) {
         let first = EventId(8 * self.events);
         self.events += 1;
-        let change = OrderChange { first, time: self.time, step, is_double, order: *order, trade, closed };
+        let (time, order) = (self.time, *order);
+        let change = OrderChange { first, time, step, is_double, order, spend: Money::ZERO, trade, closed };
         self.append(&Row::OrderEvent(change));
     }
 
