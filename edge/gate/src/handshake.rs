@@ -57,6 +57,14 @@ impl Opener {
         }
     }
 
+    /// Its key; none of a token or a browser.
+    pub fn known(&self) -> Option<&KnownKey> {
+        match &self.who {
+            Who::Key(known) => Some(known),
+            Who::Token(..) | Who::Browser(_) => None,
+        }
+    }
+
     /// The nonce of its handshake, if that lies ahead of the clock: it has to be journaled before the socket opens, since the start of the
     /// exchange does not cover it.
     pub fn nonce_ahead(&self) -> Option<Nonce> {
@@ -177,14 +185,16 @@ impl Gate {
         if seconds.abs_diff(time.seconds()) > WINDOW_SECONDS {
             return Err(refused("the nonce is not within 30 seconds of server time, in seconds since 1970"));
         }
-        if seconds < self.start().seconds() {
-            return Err(refused("the nonce lies before the start of the exchange"));
+        let start = self.start().seconds();
+        if seconds < start {
+            // A client sends its clock, which has this far to go.
+            return Err(early("the nonce lies before the start of the exchange", Some(start - seconds)));
         }
         let sent = Nonce::at(Time(seconds * Time::SECOND));
-        if seconds > self.start().seconds() && sent <= known.last_nonce() {
-            return Err(refused(
-                "the nonce is no later than this key's highest before the exchange was started",
-            ));
+        let last = known.last_nonce();
+        if seconds > start && sent <= last {
+            let why = "the nonce is no later than this key's highest before the exchange was started";
+            return Err(early(why, seconds_past(last, seconds)));
         }
         Ok((account, (seconds > time.seconds()).then_some(sent)))
     }
@@ -237,6 +247,21 @@ const WINDOW_SECONDS: u64 = 30;
 
 fn refused(why: &str) -> Refusal {
     Refusal::new(Reason::InvalidCredentials, format!("InvalidCredentials: {why}"))
+}
+
+/// The same of a nonce that is too early after a start: a client that sends its clock is let in after so many seconds (D-285).
+fn early(why: &str, wait: Option<u64>) -> Refusal {
+    let Some(wait) = wait.and_then(|wait| u32::try_from(wait).ok()) else { return refused(why) };
+    let unit = if wait == 1 { "second" } else { "seconds" };
+    Refusal {
+        retry_after: Some(wait),
+        ..refused(&format!("{why}; one that is {wait} {unit} later is taken"))
+    }
+}
+
+/// How many seconds after this one the first whole second comes that is a later nonce; none if it is beyond the window.
+fn seconds_past(last: Nonce, seconds: u64) -> Option<u64> {
+    (1..=2 * WINDOW_SECONDS).find(|wait| Nonce::at(Time((seconds + wait) * Time::SECOND)) > last)
 }
 
 fn ended() -> Refusal {

@@ -76,32 +76,33 @@ impl Nonces {
             Rule::Increasing { service, endpoint } => {
                 self.increase(nonce).map_err(|last| stale(value, service, endpoint, last))
             }
-            Rule::Timely { now, once } => {
-                self.be_timely(nonce, now, once).map_err(|why| invalid(value, &why))
-            }
+            Rule::Timely { now, once } => self
+                .be_timely(nonce, now, once)
+                .map_err(|(why, retry_after)| Refusal { retry_after, ..invalid(value, &why) }),
         }
     }
 
-    fn be_timely(&self, nonce: Nonce, now: Time, once: Option<Tag>) -> Result<Nonce, String> {
+    /// Takes a nonce, or says why not, and after how many seconds one that is the time is taken.
+    fn be_timely(&self, nonce: Nonce, now: Time, once: Option<Tag>) -> Result<Nonce, (String, Option<u32>)> {
         if !is_timely(nonce, now) {
             let (seconds, millis) = (now.seconds(), now.millis() % 1_000);
-            return Err(format!(
+            let why = format!(
                 "is not within {WINDOW_SECONDS} seconds of server time '{seconds}.{millis:03}'; this key's nonces are the time \
                  in seconds since 1970, and this is what was sent as one"
-            ));
+            );
+            return Err((why, None));
         }
         let Some(tag) = once else { return Ok(nonce) };
         let mut memory = self.memory.lock();
         if nonce <= memory.last {
             let last = memory.last;
-            return Err(format!(
-                "is no later than '{last}', this key's highest before the exchange was started"
-            ));
+            let why =
+                format!("is no later than '{last}', this key's highest before the exchange was started");
+            return Err((why, wait_past(last, now)));
         }
         if !memory.remember(tag, now) {
-            return Err(
-                "repeats a payload sent within the last 60 seconds; change any part of it.".to_owned()
-            );
+            let why = "repeats a payload sent within the last 60 seconds; change any part of it.".to_owned();
+            return Err((why, None));
         }
         Ok(nonce)
     }
@@ -170,6 +171,12 @@ impl Memory {
 fn is_timely(nonce: Nonce, now: Time) -> bool {
     let earliest = Time(now.0.saturating_sub(WINDOW));
     (Nonce::at(earliest)..=Nonce::at(now.plus(WINDOW))).contains(&nonce)
+}
+
+/// After how many seconds the time is a later nonce; none if that is beyond the window (D-285).
+fn wait_past(last: Nonce, now: Time) -> Option<u32> {
+    let seconds = (1..=2 * WINDOW_SECONDS).find(|wait| Nonce::at(now.plus(wait * Time::SECOND)) > last)?;
+    u32::try_from(seconds).ok()
 }
 
 /// The message names the key's highest nonce, since the request carries the key's valid signature.

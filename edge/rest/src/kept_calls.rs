@@ -28,6 +28,8 @@ pub(crate) struct KeptCall {
     pub(crate) status: u16,
     /// The refusal as the client saw it, if it was refused.
     pub(crate) refusal: Option<Refusal>,
+    /// The call itself and the names of what its method does not know, of a call over a socket.
+    pub(crate) over_socket: Option<(Option<String>, Vec<String>)>,
     /// The payload header as it was sent; none if the call had none.
     pub(crate) signed: Option<String>,
     /// The signature header as it was sent; none if the call had none.
@@ -41,7 +43,10 @@ impl KeptCall {
         let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let message = self.refusal.as_ref().map_or(0, |refusal| refusal.message.len());
         let texts = [&self.api_key, &self.route, &self.highest_nonce].map(String::len).iter().sum::<usize>();
-        size_of::<Self>() + texts + message + length(&self.signed) + length(&self.signature)
+        let over_socket = self.over_socket.as_ref().map_or(0, |(payload, unknown)| {
+            length(payload) + unknown.iter().map(|name| size_of::<String>() + name.len()).sum::<usize>()
+        });
+        size_of::<Self>() + texts + message + over_socket + length(&self.signed) + length(&self.signature)
     }
 }
 
@@ -122,6 +127,7 @@ mod tests {
             route: "POST /v1/order/new".to_owned(),
             status: 400,
             refusal: Some(Refusal::new(Reason::InvalidNonce, "no")),
+            over_socket: None,
             signed: Some("x".repeat(payload)),
             signature: None,
             highest_nonce: "7".to_owned(),

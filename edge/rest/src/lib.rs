@@ -63,6 +63,7 @@ pub use public_call::PublicCall;
 pub use route::{Bucket, Later, Route};
 pub use routes::{all_routes, needs_code};
 pub use sandbox::caller::Controllers;
+pub use sandbox::socket_calls::SocketCall;
 pub use standing::{AccountBalance, AccountPosition, balances_of, positions_of};
 pub use steps::{Step, Steps};
 pub use streams::{

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::auth::Auth;
 use crate::call::{Asked, Call};
 use crate::outside::READING;
-use crate::predictions::batch::Entry;
+use crate::predictions::batch::{Entry, Flaw};
 use crate::sandbox::control::ControlCall;
 use crate::streams::StreamKind;
 use buttonwood_engine::{AccountKind, Body};
@@ -30,7 +30,7 @@ pub(crate) struct Write {
 pub type Later<'a> = Pin<Box<dyn Future<Output = Result<Reply, Refusal>> + 'a>>;
 
 /// The entries of a batch of orders, which run one by one.
-pub(crate) type Entries = fn(&App, &Call) -> Result<Vec<Entry>, Refusal>;
+pub(crate) type Entries = fn(&App, &Call) -> Result<Vec<Entry>, Flaw>;
 
 /// A control call of the sandbox, which answers from the body's fields.
 pub(crate) type Control = for<'a> fn(&'a ControlCall<'a>, &'a Asked<'a>, &'a Payload) -> Later<'a>;

@@ -128,28 +128,45 @@ impl Entry {
     }
 }
 
+/// Why a batch is refused before anything runs.
+#[derive(Debug)]
+pub(crate) struct Flaw {
+    refusal: Refusal,
+    /// The command that keeps the refusal of an order that could be read and that a rule refuses (D-147).
+    kept: Option<Box<Body>>,
+}
+
+impl From<Refusal> for Flaw {
+    fn from(refusal: Refusal) -> Self {
+        Self { refusal, kept: None }
+    }
+}
+
 /// The orders of a call. Terms come before fields, and those before a halt of the exchange.
-fn orders(app: &App, call: &Call) -> Result<Vec<Entry>, Refusal> {
+fn orders(app: &App, call: &Call) -> Result<Vec<Entry>, Flaw> {
     if let Some(refusal) = before_fields(app, call) {
-        return Err(refusal);
+        return Err(refusal.into());
     }
     let sent = NewContractOrders::of(call.payload()).orders()?;
     let entries = (0..).zip(sent).map(|(at, value)| order(app, &format!("orders[{at}]"), &value));
-    let entries = entries.collect::<Result<Vec<Entry>, Refusal>>()?;
+    let entries = entries.collect::<Result<Vec<Entry>, Flaw>>()?;
     if app.exchange.views().state().operations().is_halted() {
-        return Err(halted());
+        return Err(halted().into());
     }
     Ok(entries)
 }
 
 /// The order at a place of the list. An unknown contract is no flaw of the batch.
-fn order(app: &App, place: &str, value: &Value<'_>) -> Result<Entry, Refusal> {
-    let Value::Object(raw) = value else { return Err(Refusal::bad_field(place, "an object", value)) };
+fn order(app: &App, place: &str, value: &Value<'_>) -> Result<Entry, Flaw> {
+    let Value::Object(raw) = value else { return Err(Refusal::bad_field(place, "an object", value).into()) };
     let flawed = |refusal: Refusal| refusal.within(place);
     let fields = Payload::read(raw.as_bytes().to_vec()).map_err(flawed)?;
     let draft = Draft::read(NewContractOrder::of(&fields)).map_err(flawed)?;
     let order = match app.find_contract(&draft.symbol) {
-        Some((id, symbol)) => Ok(Box::new(draft.place(id, symbol).map_err(flawed)?)),
+        Some((id, symbol)) => Ok(Box::new(draft.place(id, symbol).map_err(|refusal| Flaw {
+            kept: app.refused_order(&fields, id, symbol, &refusal).map(Box::new),
+            refusal: flawed(refusal),
+        })?)),
         None => Err(not_found("Contract", &draft.symbol)),
     };
     drop(draft);
@@ -157,9 +174,9 @@ fn order(app: &App, place: &str, value: &Value<'_>) -> Result<Entry, Refusal> {
 }
 
 /// The cancels of a call.
-fn cancels(_app: &App, call: &Call) -> Result<Vec<Entry>, Refusal> {
+fn cancels(_app: &App, call: &Call) -> Result<Vec<Entry>, Flaw> {
     let sent = NamedContractOrders::of(call.payload()).order_ids()?;
-    let id = |(at, value)| integer(&format!("orderIds[{at}]"), &value).map(|id| Entry::Cancel(OrderId(id)));
+    let id = |(at, value)| Ok(Entry::Cancel(OrderId(integer(&format!("orderIds[{at}]"), &value)?)));
     (0..).zip(sent).map(|(at, value): (u64, Value<'_>)| id((at, value))).collect()
 }
 
@@ -175,9 +192,10 @@ pub(crate) async fn carry_out(
 ) -> Result<Reply, Refusal> {
     let (call, entries) = match begin(app, route, admitted, asked, read) {
         Ok(begun) => begun,
-        Err((caller, refusal)) => {
-            if let Some(caller) = caller {
-                use_nonce(app, caller, at).await?;
+        Err(Unfit { first, refusal }) => {
+            if let Some(first) = first {
+                let (caller, body) = *first;
+                durable(send(app, caller, body, at)?).await?;
             }
             return Err(refusal);
         }
@@ -205,26 +223,38 @@ pub(crate) async fn carry_out(
     Ok(Reply::json(json::body(&BatchAnswer { orders })))
 }
 
+/// A batch that is refused whole.
+struct Unfit {
+    /// The command that uses its nonce, or that keeps the refusal of an order, with its sender; durable before the answer.
+    first: Option<Box<(Caller, Body)>>,
+    refusal: Refusal,
+}
+
 /// Reads the entries of a batch.
 ///
 /// # Errors
-/// The refusal of the whole batch, and the sender of the command that uses its nonce, if it has one.
+/// The refusal of the whole batch.
 fn begin(
     app: &App,
     route: &Route,
     admitted: gate::Call,
     asked: &Asked<'_>,
     read: Entries,
-) -> Result<(Call, Vec<Entry>), (Option<Caller>, Refusal)> {
+) -> Result<(Call, Vec<Entry>), Unfit> {
+    let using = |caller| Box::new((caller, AccessCommand::UseNonce.into()));
     let call = Call::new(app, route, admitted, asked).map_err(|refused| {
         refused.gate.note_refused(route.kind, app.uptime());
-        (call::nonce_user(&refused.gate, None), refused.refusal)
+        Unfit { first: call::nonce_user(&refused.gate, None).map(using), refusal: refused.refusal }
     })?;
     match read(app, &call) {
         Ok(entries) => Ok((call, entries)),
-        Err(refusal) => {
+        Err(Flaw { refusal, kept }) => {
             call.gate().note_refused(route.kind, app.uptime());
-            Err((call.nonce_user(), route.own(refusal)))
+            let first = match kept {
+                Some(body) => Some(Box::new((call.caller(), *body))),
+                None => call.nonce_user().map(using),
+            };
+            Err(Unfit { first, refusal: route.own(refusal) })
         }
     }
 }

@@ -23,4 +23,5 @@ pub(crate) mod maintenance;
 pub(crate) mod people;
 pub(crate) mod perpetuals;
 pub(crate) mod requests;
+pub(crate) mod socket_calls;
 pub(crate) mod streams;

@@ -20,7 +20,8 @@ pub(crate) const ROUTE: Route = Route::control_query("/sandbox/requests", answer
         "Calls without a known key are not kept. A restart forgets all calls, and beyond 256 KiB a key or \
          16 MiB in all the oldest go first. `payload` is an object, or a text if what was signed is no \
          JSON object. Unknown fields inside of objects and arrays are not named. An unknown key is \
-         answered 404 `InvalidApiKey`.",
+         answered 404 `InvalidApiKey`. `payload` of a call over a socket has its `id`, its `method` and the `params` that the method \
+         knows; of the others, which may be secrets, `unknown_fields` has the names.",
     ])
     .takes::<OfKey>()
     .gives::<RefusedRequests>();
@@ -58,7 +59,7 @@ answer! {
         key: Label,
         /// When it was answered, in milliseconds.
         time_ms: u64,
-        /// The method and the path called.
+        /// The method and the path called; `SOCKET` and the method of a call over the newest socket.
         route: Label,
         /// The status of the answer.
         status: u64,
@@ -134,15 +135,35 @@ fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
 }
 
 fn shown(app: &App, call: KeptCall) -> RefusedRequest {
-    let KeptCall { number, api_key, time_ms, route, status, refusal, signed, signature, highest_nonce } =
-        call;
+    let KeptCall {
+        number,
+        api_key,
+        time_ms,
+        route,
+        status,
+        refusal,
+        over_socket,
+        signed,
+        signature,
+        highest_nonce,
+    } = call;
     let known = app.gate.keys().find(api_key.as_bytes());
-    let payload = Decoded::of(signed.as_ref().and_then(|signed| buttonwood_gate::decoded(signed.as_bytes())));
+    let (payload, unknown) = match over_socket {
+        Some((payload, unknown)) => {
+            (Decoded::of(payload.map(String::into_bytes)), unknown.into_iter().map(Label).collect())
+        }
+        None => {
+            let bytes = signed.as_ref().and_then(|signed| buttonwood_gate::decoded(signed.as_bytes()));
+            let payload = Decoded::of(bytes);
+            let unknown = unknown(&route, &payload);
+            (payload, unknown)
+        }
+    };
     RefusedRequest {
         number,
         key: Label(api_key),
         time_ms,
-        unknown_fields: unknown(&route, &payload),
+        unknown_fields: unknown,
         route: Label(route),
         status: status.into(),
         reason: Nullable(refusal.as_ref().map(|refusal| refusal.reason.name().to_owned())),
@@ -258,6 +279,7 @@ fn kept(app: &App, head: &Parts, status: u16, refusal: Option<Refusal>) -> Optio
         route: format!("{} {}", head.method, quoted(head.uri.path())),
         status,
         refusal,
+        over_socket: None,
         signed: payload.map(text),
         signature: signature.map(text),
         highest_nonce: known.last_nonce().to_string(),

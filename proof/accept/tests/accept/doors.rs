@@ -278,6 +278,34 @@ fn a_captured_handshake_opens_nothing_after_a_crash() {
     x.try_fast("socket-000", "/", now + 20).expect("another key has used none").ok("ping", Value::Null);
 }
 
+/// The refusal of a nonce that is too early after a start says when the client's clock is let in.
+#[test]
+fn an_early_nonce_is_told_when_to_come_back() {
+    let x = Exchange::start();
+    let now = x.now_ms() / 1_000;
+    x.try_fast("time-nonce", "/", now + 20).expect("it opens").ok("ping", Value::Null);
+    x.kill9();
+    x.restart();
+    let wait = |nonce: u64| {
+        let signed = x.as_("time-nonce").sign(nonce.to_string().as_bytes());
+        let fields: String =
+            signed.headers().iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let request = String::from_utf8(handshake(&x, &format!("{fields}X-SVC-NONCE: {nonce}\r\n"))).unwrap();
+        let request = request.replacen("/v2/marketdata", "/", 1).into_bytes();
+        let answer = raw::receive(sent(&x, THIEF, &request), Duration::from_secs(2));
+        assert_eq!(answer.status(), Some(401), "{}", answer.text());
+        let text = answer.text().to_ascii_lowercase();
+        let (_, rest) = text.split_once("\r\nretry-after: ").unwrap_or_else(|| panic!("{text}"));
+        rest.split("\r\n").next().unwrap().parse::<u64>().unwrap()
+    };
+    for nonce in [now + 1, now + 12, now + 20] {
+        assert_eq!(wait(nonce), now + 21 - nonce, "{nonce}");
+    }
+    let start = x.now_ms() / 1_000;
+    assert_eq!(wait(start - 7), 7);
+    x.try_fast("time-nonce", "/", now + 21).expect("it opens then");
+}
+
 /// An address list that has changed refuses the next order of a socket that is open.
 #[test]
 fn a_changed_address_list_refuses_the_next_order() {

@@ -120,6 +120,34 @@ fn a_malformed_entry_refuses_the_batch() {
     x.as_("trader").call(BATCH, json!({ "orders": [good], "nonce": nonce })).refused(400, "InvalidNonce");
 }
 
+/// Entries that a rule refuses are told as orders that were refused alone: those that the exchange refuses one by one, and the one whose
+/// figures refuse the batch. Proves EVT-027.
+#[test]
+fn refused_entries_are_told() {
+    let x = exchange();
+    let mut socket = x.fast("time-nonce", "/");
+    socket.ok("subscribe", json!(["orders@account"]));
+    let rejected = |socket: &mut buttonwood_accept::Socket, reason: &str| {
+        let update = socket.next();
+        assert_eq!((&update["X"], &update["r"]), (&json!("REJECTED"), &json!(reason)), "{update}");
+        update
+    };
+    let good = || limit("buy yes 5 at 0.50");
+    let answer = batch(&x, "trader", &[limit("buy yes 99999999 at 0.50"), good()]);
+    assert_eq!(shown(&answer), ["InsufficientFunds", "open"], "{answer}");
+    rejected(&mut socket, "InsufficientFunds");
+    assert_eq!([&socket.next()["X"], &socket.next()["X"]], ["NEW", "OPEN"]);
+    for (name, value) in [("price", "0.505"), ("quantity", "0.5")] {
+        let bad = with("buy yes 5 at 0.50", &json!({ name: value }));
+        batch(&x, "trader", &[good(), bad, good()]).coded(400, "InvalidInput");
+        let update = rejected(&mut socket, "InvalidInput");
+        assert_eq!(update[if name == "price" { "p" } else { "q" }], value, "{update}");
+    }
+    // An entry that cannot be read is no order, and the others were not looked at.
+    batch(&x, "trader", &[good(), json!({})]).coded(400, "InvalidInput");
+    socket.is_silent();
+}
+
 /// Terms and the account's kind come before the fields of entries.
 #[test]
 fn terms_come_before_fields() {
