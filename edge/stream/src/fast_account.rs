@@ -151,7 +151,8 @@ fn amounts(json: &mut Json, names: &Names, event: &OrderEvent) {
         Part::OffBook(price) => price.push_floored(out, MONEY_DECIMALS),
         Part::Maker | Part::Taker | Part::Auction | Part::Clearing => grid.push_price(out, fill.price),
     });
-    json.number_text("t", fill.trade.0);
+    // A number, as in `@trade` (D-284).
+    json.number("t", fill.trade.0);
     if fill.fee != Money::ZERO {
         json.decimal("n", |out| fill.fee.push_floored(out, MONEY_DECIMALS));
     }
@@ -191,13 +192,17 @@ pub(crate) fn balances(names: &Names, balances: &[AccountBalance]) -> BTreeMap<u
 /// The positions of an account as rows of frames, by symbol and outcome.
 pub(crate) fn positions(names: &Names, positions: &[AccountPosition]) -> BTreeMap<u64, Vec<u8>> {
     let row = |position: &AccountPosition| {
-        let key = u64::from(position.symbol.0) << 1 | u64::from(position.claim == Some(Claim::No));
-        (key, position_row(names, position, position.quantity))
+        (position_key(position.symbol, position.claim), position_row(names, position, None))
     };
     positions.iter().map(row).collect()
 }
 
-fn position_row(names: &Names, position: &AccountPosition, quantity: Money) -> Vec<u8> {
+/// The number of the row of a position.
+pub(crate) fn position_key(symbol: SymbolId, claim: Option<Claim>) -> u64 {
+    u64::from(symbol.0) << 1 | u64::from(claim == Some(Claim::No))
+}
+
+fn position_row(names: &Names, position: &AccountPosition, paid: Option<Money>) -> Vec<u8> {
     json::object(160, |json| {
         json.plain("t", if position.claim.is_some() { "ec" } else { "perp" });
         json.plain("s", &names.symbol(position.symbol).name.to_ascii_uppercase());
@@ -205,19 +210,27 @@ fn position_row(names: &Names, position: &AccountPosition, quantity: Money) -> V
             json.list(|json| {
                 json.object(|json| {
                     json.plain("t", "position");
-                    json.decimal("v", |out| quantity.push_floored(out, MONEY_DECIMALS));
+                    json.decimal("v", |out| position.quantity.push_floored(out, MONEY_DECIMALS));
                 });
+                if let Some(paid) = paid {
+                    let currency = names.symbol(position.symbol).quote;
+                    json.object(|json| {
+                        json.plain("t", "settlement_payout");
+                        json.decimal("v", |out| paid.push_floored(out, MONEY_DECIMALS));
+                        json.plain("c", &names.currency(currency).code);
+                    });
+                }
             });
         });
         json.plain("o", position.claim.map_or("UNSPECIFIED", outcome));
     })
 }
 
-/// The row of a position that is no more.
-pub(crate) fn ended_position(names: &Names, key: u64) -> Option<Vec<u8>> {
-    let symbol = buttonwood_model::SymbolId(u32::try_from(key >> 1).ok()?);
+/// The row of a position that is no more, with what was paid for it when its contract ended.
+pub(crate) fn ended_position(names: &Names, key: u64, paid: Option<Money>) -> Option<Vec<u8>> {
+    let symbol = SymbolId(u32::try_from(key >> 1).ok()?);
     let claim = symbol.is_contract().then_some(if key & 1 == 1 { Claim::No } else { Claim::Yes });
-    Some(position_row(names, &AccountPosition { symbol, claim, quantity: Money::ZERO }, Money::ZERO))
+    Some(position_row(names, &AccountPosition { symbol, claim, quantity: Money::ZERO }, paid))
 }
 
 /// A frame of balances or positions as of a command.

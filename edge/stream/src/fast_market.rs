@@ -92,7 +92,7 @@ pub(crate) fn ticker(market: &Market, book: &Book, time: Time) -> Arc<Frame> {
     Frame::of(object, Waits::Instead)
 }
 
-/// The frames of a command's trades. A trade of an auction has no maker: `m` is left out.
+/// The frames of a command's trades. In an auction no side rested: `m` is false, since clients require the field (D-251, D-284).
 pub(crate) fn trades(market: &Market, change: &Change<'_>) -> Vec<Arc<Frame>> {
     let grid = &market.symbol.grid;
     let mut frames = Vec::new();
@@ -104,9 +104,7 @@ pub(crate) fn trades(market: &Market, change: &Change<'_>) -> Vec<Arc<Frame>> {
             json.number("t", trade.trade.0);
             json.decimal("p", |out| grid.push_price(out, trade.price));
             json.decimal("q", |out| grid.push_qty(out, trade.qty));
-            if let Some(taker) = trade.taker {
-                json.flag("m", taker == Side::Sell);
-            }
+            json.flag("m", trade.taker == Some(Side::Sell));
         });
         frames.push(Frame::of(object, Waits::Behind));
     }

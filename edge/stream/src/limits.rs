@@ -178,20 +178,29 @@ pub(crate) struct SocketLimits {
     group_orders: [Table<GroupId>; 2],
     resumes: Table<SessionId>,
     flying: Mutex<Flying>,
-    /// Accounts whose missed events are being read.
-    resuming: Mutex<HashSet<AccountId>>,
+    /// Whose missed events are being read.
+    resuming: Mutex<HashSet<Whose>>,
 }
 
-/// The reading of an account's missed events, which ends when this is dropped.
+/// Whose orders a reader sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Whose {
+    /// Those of one account.
+    Account(AccountId),
+    /// Those of all accounts of a group.
+    Group(GroupId),
+}
+
+/// The reading of missed events, which ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Resuming {
     limits: Arc<SocketLimits>,
-    account: AccountId,
+    whose: Whose,
 }
 
 impl Drop for Resuming {
     fn drop(&mut self) {
-        self.limits.resuming.lock().remove(&self.account);
+        self.limits.resuming.lock().remove(&self.whose);
     }
 }
 
@@ -282,26 +291,26 @@ impl SocketLimits {
         Ok(Seat { limits: Arc::clone(self), address, by })
     }
 
-    /// Counts a reading of missed events: of an account one at a time, of a key ten a minute.
+    /// Counts a reading of missed events: of an account or a group one at a time, of a key ten a minute.
     ///
     /// # Errors
     /// `RateLimit`.
     pub(crate) fn resume(
         self: &Arc<Self>,
         key: SessionId,
-        account: AccountId,
+        whose: Whose,
         now: Duration,
     ) -> Result<Resuming, Refusal> {
         if self.is_on {
             let taken = self.resumes.take(key, RESUMES, RESUMES.limit, 1, now);
             taken.map_err(|wait| limited(wait).and("a key may resume ten times a minute"))?;
         }
-        if !self.resuming.lock().insert(account) && self.is_on {
+        if !self.resuming.lock().insert(whose) && self.is_on {
             return Err(
-                Refusal::rate_limit(1).and("the account's missed events are being read for another socket")
+                Refusal::rate_limit(1).and("the same missed events are being read for another socket")
             );
         }
-        Ok(Resuming { limits: Arc::clone(self), account })
+        Ok(Resuming { limits: Arc::clone(self), whose })
     }
 
     /// Uses weight of a connection and of its address.

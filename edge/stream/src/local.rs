@@ -106,7 +106,7 @@ impl Member {
         }
     }
 
-    /// Lets nothing leave until [`Member::resume`].
+    /// Lets what waits leave, and nothing more until [`Member::resume`].
     pub(crate) fn hold(&self) {
         self.queue.borrow_mut().hold();
     }
@@ -131,8 +131,8 @@ impl Member {
         self.add(Queue::clear);
     }
 
-    /// Lets frames leave: first these, each with whether it is numbered, then those that wait, without the events of orders up to
-    /// `known`.
+    /// Lets frames leave: what waited already, then these, each with whether it is numbered, then what came since, without the events of
+    /// orders up to `known`.
     pub(crate) fn resume(&self, first: Vec<(Arc<Frame>, bool)>, known: u64) {
         self.add(|queue| queue.resume(first, known));
     }

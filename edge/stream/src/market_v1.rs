@@ -52,6 +52,10 @@ pub(crate) fn first(market: &Market, options: V1Options, book: &Book, at: u64) -
     let object = json::object(4_096, |json| {
         json.plain("type", "update");
         json.number("eventId", at << PLACE_BITS | place);
+        // An empty book has no event that names it (D-284).
+        if options.has(V1Options::NAMED) {
+            json.plain("symbol", &market.upper);
+        }
         json.field("events", |json| {
             json.list(|json| {
                 let mut events = Events { market, options, json, count: 0 };

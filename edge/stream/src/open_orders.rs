@@ -1,6 +1,7 @@
 //! Opening `/v1/order/events` (EVT-001, EVT-012 to EVT-015, facts T§9).
 
 use crate::frame::{Frame, Kinds, Waits};
+use crate::limits::Whose;
 use crate::names::{Names as SessionNames, shown_name};
 use crate::orders_v1::{self, Placer};
 use crate::post::First;
@@ -48,11 +49,9 @@ pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Ref
         (None, Owner::Group(group)) => Whose::Group(group),
     };
     let seat = started.limits.sit(opening.client, CountedBy::Key(call.session()))?;
-    let resuming = match (after, whose) {
-        (Some(_), Whose::Account(account)) => {
-            Some(started.limits.resume(call.session(), account, started.app.uptime())?)
-        }
-        _ => None,
+    let resuming = match after {
+        Some(_) => Some(started.limits.resume(call.session(), whose, started.app.uptime())?),
+        None => None,
     };
     let key = shown_name(&started.app.exchange.views(), call.session());
     let (started, client) = (started.clone(), opening.client);
@@ -84,15 +83,6 @@ pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Ref
         })
     });
     Ok(Reply::switching(opening.accepted, run))
-}
-
-/// Whose orders a reader sees.
-#[derive(Clone, Copy, Debug)]
-enum Whose {
-    /// Those of one account.
-    Account(AccountId),
-    /// Those of all accounts of a group.
-    Group(GroupId),
 }
 
 impl Whose {
@@ -135,7 +125,10 @@ async fn resume(
         Whose::Account(account) => {
             app.exchange.order_events_after(account, EventId(after), RESUMED_MAX).await
         }
-        Whose::Group(_) => Ok(Resumed::Unknown),
+        Whose::Group(group) => {
+            let accounts = accounts_of(app, group);
+            app.exchange.order_events_of_all_after(accounts, EventId(after), RESUMED_MAX).await
+        }
     };
     let missed = missed.unwrap_or_else(|fault| {
         tracing::error!(%fault, "missed events of orders cannot be read");
@@ -144,8 +137,9 @@ async fn resume(
     if let Resumed::Missed(events) = missed {
         let known = events.last().map_or(after, |last| last.id().0);
         let mut first = vec![(Frame::of(acknowledge(Some(true)), Waits::Behind), false)];
-        let frames =
-            missed_frames(app, &events).into_iter().map(|frame| Frame::counted(frame, &started.budget));
+        let frames = missed_frames(app, &events, matches!(whose, Whose::Group(_)))
+            .into_iter()
+            .map(|frame| Frame::counted(frame, &started.budget));
         first.extend(frames.map(|frame| (frame, true)));
         out.resume(first, known);
     } else {
@@ -157,14 +151,20 @@ async fn resume(
     }
 }
 
-/// The frames of the events that a reader missed.
-pub(crate) fn missed_frames(app: &App, events: &[AccountEvent]) -> Vec<Arc<Frame>> {
+/// The accounts of a group, closed ones too.
+fn accounts_of(app: &App, group: GroupId) -> Vec<AccountId> {
+    app.exchange.views().state().access().accounts_of(group).map(|(id, _)| id).collect()
+}
+
+/// The frames of the events that a reader missed; `is_named` names the account of each.
+pub(crate) fn missed_frames(app: &App, events: &[AccountEvent], is_named: bool) -> Vec<Arc<Frame>> {
     let (listed, mut names) = (app.current_names(), SessionNames::default());
     let of_books = events.iter().filter(|event| !event.symbol().is_contract());
     let texts: Vec<_> = of_books
         .map(|event| {
             let session = names.session(app, event.session());
-            orders_v1::event(listed, event, Placer { session, account: None })
+            let account = is_named.then(|| names.account_name(app, event.account()));
+            orders_v1::event(listed, event, Placer { session, account })
         })
         .collect();
     texts.chunks(EVENTS_AT_ONCE).map(|some| Frame::of_events(some.to_vec())).collect()

@@ -2,8 +2,8 @@
 
 use crate::frame::{EventText, Kinds};
 use buttonwood_engine::OrderState;
-use buttonwood_model::{ClientId, ExecutionOption, OrderKind, Side, SymbolId, Time};
-use buttonwood_num::{Decimal, MONEY_DECIMALS};
+use buttonwood_model::{CancelReason, ClientId, ExecutionOption, OrderKind, Side, SymbolId, Time};
+use buttonwood_num::{Decimal, MONEY_DECIMALS, Money};
 use buttonwood_views::history::Part;
 use buttonwood_views::{AccountEvent, OrderEvent, OrderFill, RefusedEvent, Step};
 use buttonwood_wire::order::{option_name, reason_name, side_name, type_of};
@@ -49,14 +49,25 @@ fn of_order(names: &Names, event: &OrderEvent, placer: Placer) -> Arc<EventText>
         json.number_text("order_id", event.order.id.0);
         json.number_text("event_id", event.id.0);
         order(json, names, &event.order, &placer, (event.time, event.is_live()));
+        if event.spend > Money::ZERO {
+            json.decimal("total_spend", |out| event.spend.push_floored(out, MONEY_DECIMALS));
+        }
         if let Some(reason) = reason {
             json.plain("reason", reason);
+        }
+        if is_asked_for(event.step) {
+            json.number_text("cancel_command_id", event.id.seq().0);
         }
         if let Step::Filled(fill) = &event.step {
             json.object_field("fill", |json| self::fill(json, names, &event.order, fill));
         }
     });
     whole(names, (event.id.0, kind), event.order.symbol, placer, text)
+}
+
+/// Whether somebody's command asked for the cancel: it has the number of the command in the journal, the same after every replay.
+fn is_asked_for(step: Step) -> bool {
+    matches!(step, Step::Cancelled(CancelReason::Requested) | Step::CancelRejected)
 }
 
 /// Words the event of an order that a rule refused: figures are as its client sent them, and nothing of it was executed.

@@ -8,8 +8,9 @@ use crate::post::{First, Readers, ThreadId};
 use crate::topic::{AccountFeed, Topic};
 use buttonwood_engine::OrderState;
 use buttonwood_model::{AccountId, GroupId, Time};
+use buttonwood_num::Money;
 use buttonwood_rest::{App, balances_of, positions_of};
-use buttonwood_views::{AccountEvent, Happening, Views};
+use buttonwood_views::{AccountEvent, Happening, PositionPaid, Views};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -31,6 +32,8 @@ struct Reading {
     next: Option<Instant>,
     /// The rows that its readers know.
     sent: Sent,
+    /// The money that was paid for positions that ended since, by the numbers of their rows.
+    paid: BTreeMap<u64, Money>,
 }
 
 impl Reading {
@@ -161,10 +164,22 @@ impl Personal {
             let events = told.entry(account).or_default();
             if let Happening::Order(event) = happening {
                 events.push(event);
+            } else if let Happening::Paid(paid) = happening {
+                self.note_paid(paid);
             }
         }
         for (account, events) in told {
             self.tell_account(app, account, &events, &mut send);
+        }
+    }
+
+    /// Notes what a position was paid, for the readers of positions.
+    fn note_paid(&mut self, paid: &PositionPaid) {
+        let key = fast_account::position_key(paid.contract, Some(paid.claim));
+        let feeds = self.accounts.get_mut(&paid.account).into_iter().flatten();
+        for (_, reading) in feeds.filter(|(feed, _)| matches!(feed, AccountFeed::Positions(_))) {
+            let sum = reading.paid.entry(key).or_default();
+            *sum = sum.capped_add(paid.payout);
         }
     }
 
@@ -255,7 +270,12 @@ impl Personal {
                     };
                     (rows, views.state().stamp().time)
                 };
-                let changed = changed(app, *feed, &reading.sent, &rows);
+                let mut changed = changed(app, *feed, &reading.sent, &rows);
+                let paid = std::mem::take(&mut reading.paid).into_iter();
+                let ended = paid.filter(|(key, _)| !rows.contains_key(key)).filter_map(|(key, amount)| {
+                    Some((key, fast_account::ended_position(&app.names, key, Some(amount))?))
+                });
+                changed.extend(ended);
                 reading.sent = rows;
                 if !changed.is_empty() {
                     reading.next = feed.pace().interval().and_then(|interval| now.checked_add(interval));
@@ -333,7 +353,7 @@ fn changed(app: &App, feed: AccountFeed, sent: &Sent, now: &Sent) -> Sent {
         .collect();
     if matches!(feed, AccountFeed::Positions(_)) {
         let ended = sent.keys().filter(|key| !now.contains_key(key));
-        changed.extend(ended.filter_map(|key| Some((*key, fast_account::ended_position(&app.names, *key)?))));
+        changed.extend(ended.filter_map(|key| Some((*key, fast_account::ended_position(&app.names, *key, None)?))));
     }
     changed
 }

@@ -125,8 +125,8 @@ pub(crate) struct Queue {
     number: u64,
     sent: u64,
     filter: Option<Filter>,
-    /// Whether nothing leaves for now.
-    is_held: bool,
+    /// The place, counted from the first item ever, from which on nothing leaves for now.
+    held: Option<u64>,
     /// Events of orders up to this one were sent already.
     known: u64,
     /// Frames that are to be skipped, and sent twice, for a test.
@@ -160,7 +160,7 @@ impl Queue {
             number: 0,
             sent: 0,
             filter: None,
-            is_held: false,
+            held: None,
             known: 0,
             skip: 0,
             duplicate: 0,
@@ -283,7 +283,7 @@ impl Queue {
 
     fn move_to(&mut self, out: &mut Frames<'_>, room: usize) {
         while out.len() < room
-            && !self.is_held
+            && self.held.is_none_or(|place| self.left < place)
             && let Some(mut item) = self.items.pop_front()
         {
             self.note_left(&item);
@@ -357,16 +357,18 @@ impl Queue {
         text
     }
 
-    /// Lets nothing leave until [`Queue::resume`].
+    /// Lets what waits leave, and nothing more until [`Queue::resume`].
     pub(crate) fn hold(&mut self) {
-        self.is_held = true;
+        self.held = Some(self.left + u64::try_from(self.items.len()).unwrap_or(0));
     }
 
-    /// Lets frames leave: first these, then those that wait, without the events of orders up to `known`.
+    /// Lets frames leave: what waited already, then these, then what came since, without the events of orders up to `known`.
     pub(crate) fn resume(&mut self, first: Vec<(Arc<Frame>, bool)>, known: u64) {
-        self.is_held = false;
-        let waiting = std::mem::take(&mut self.items);
+        let before = self.held.take().map_or(0, |place| place.saturating_sub(self.left));
+        let mut waiting = std::mem::take(&mut self.items);
+        let since = waiting.split_off(usize::try_from(before).unwrap_or(usize::MAX).min(waiting.len()));
         self.clear();
+        waiting.into_iter().for_each(|item| self.push(item));
         for (frame, is_numbered) in first {
             if !is_numbered {
                 self.push_own(frame, false);
@@ -375,8 +377,8 @@ impl Queue {
                 self.push(Item { bytes: 0, ..Item::new(None, frame, is_numbered) });
             }
         }
-        self.known = known;
-        for mut item in waiting {
+        self.known = self.known.max(known);
+        for mut item in since {
             match item.topic {
                 Some(topic) => self.push_of(topic, &item.whole()),
                 None => self.push(item),
@@ -396,6 +398,8 @@ impl Queue {
         self.waiting = HashMap::new();
         self.firsts = HashMap::new();
         (self.bytes, self.weight) = (0, 0);
+        // What is dropped has no place any more.
+        self.held = self.held.map(|_| self.left);
     }
 }
 

@@ -16,8 +16,8 @@ const TICKS_OF_HEARTBEAT: u64 = 5;
 /// Answers that a socket may owe; further messages wait unread.
 const OWED_MAX: usize = 256;
 
-/// An answer that comes later: a JSON object.
-pub(crate) type Later = Pin<Box<dyn Future<Output = Vec<u8>>>>;
+/// An answer that comes later: a JSON object; none once it was sent, before frames that follow it.
+pub(crate) type Later = Pin<Box<dyn Future<Output = Option<Vec<u8>>>>>;
 
 /// The parts of a socket that its kind decides.
 pub(crate) trait Session {
@@ -71,7 +71,9 @@ pub(crate) async fn serve(
                     session.beat();
                 }
             }
-            answer = next_of(&mut owed), if is_owing => member.send(answer, true),
+            answer = next_of(&mut owed), if is_owing => if let Some(answer) = answer {
+                member.send(answer, true);
+            },
             message = socket.next(&*member, is_reading) => match message {
                 Some(message) => owed.extend(session.hear(message)),
                 None => return,
@@ -81,7 +83,7 @@ pub(crate) async fn serve(
 }
 
 /// The first of the answers that are owed.
-async fn next_of(owed: &mut VecDeque<Later>) -> Vec<u8> {
+async fn next_of(owed: &mut VecDeque<Later>) -> Option<Vec<u8>> {
     poll_fn(|context| match owed.front_mut() {
         None => Poll::Pending,
         Some(first) => first.as_mut().poll(context).map(|answer| {
@@ -107,7 +109,7 @@ impl<B: FnMut()> Session for Listening<B> {
 
 /// An answer that is there.
 pub(crate) fn ready(answer: Vec<u8>) -> Later {
-    Box::pin(std::future::ready(answer))
+    Box::pin(std::future::ready(Some(answer)))
 }
 
 /// The member that a session sends through.

@@ -157,7 +157,10 @@ impl Stepped {
             | Stream::Levels(..)
             | Stream::Ticker(_)
             | Stream::Trades(_)
-            | Stream::Balances(..) => open_orders::missed_frames(&self.app, missed),
+            | Stream::Balances(..) => {
+                let is_group = matches!(reader.stream, Stream::GroupEvents(_));
+                open_orders::missed_frames(&self.app, missed, is_group)
+            }
         };
         reader.membership.member().resume(frames.into_iter().map(|frame| (frame, true)).collect(), known.0);
     }

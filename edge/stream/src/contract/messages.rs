@@ -95,10 +95,11 @@ const ORDER_EVENT: &[Field] = &[
     must("executed_amount", Decimal, ""),
     may("remaining_amount", Decimal, ""),
     may("original_amount", Decimal, ""),
-    may("total_spend", Decimal, "Of a market order to buy."),
+    may("total_spend", Decimal, "Of a market order to buy that names one."),
     may("price", Decimal, ""),
     may("stop_price", Decimal, ""),
     may("reason", Text, "Of a cancelled, cancel_rejected or rejected event."),
+    may("cancel_command_id", Digits, "Of a cancel that somebody asked for: those of one call share it."),
     may("fill", Object(FILL), "Of a fill."),
     SOCKET_SEQUENCE,
 ];
@@ -120,6 +121,7 @@ const UPDATE: Message = Message {
         must("eventId", Whole, "It rises strictly, also over restarts."),
         may("timestamp", Whole, "Seconds; none in the first frame."),
         may("timestampms", Whole, ""),
+        may("symbol", Text, "Of the first frame of each symbol, on a stream of several."),
         must("events", List(&Either(MARKET_EVENTS)), ""),
         SOCKET_SEQUENCE,
     ]),
@@ -393,7 +395,11 @@ const FAST: &[Message] = &[
             must("t", Whole, ""),
             must("p", Decimal, ""),
             must("q", Decimal, ""),
-            may("m", Flag, "Whether the buyer was the maker; none of a trade in an auction."),
+            must(
+                "m",
+                Flag,
+                "Whether the buyer was the maker; false of a trade in an auction, where no side rested.",
+            ),
         ]),
     },
     Message {
@@ -471,7 +477,7 @@ const ORDER_UPDATE: &[Field] = &[
     may("z", Decimal, "What remains."),
     may("Z", Decimal, "Executed: by this fill, else in all."),
     may("L", Decimal, "The price of the fill."),
-    may("t", Digits, "The trade."),
+    may("t", Whole, "The trade, as in @trade."),
     may("n", Decimal, "The fee of the fill."),
     may("m", Flag, "Whether the order was the maker."),
     may("r", Text, "Why it is cancelled or rejected."),
@@ -482,6 +488,12 @@ const ORDER_UPDATE: &[Field] = &[
 const POSITION: &[Field] = &[
     must("t", Words(&["perp", "ec"]), ""),
     must("s", Text, ""),
-    must("a", List(&Object(&[must("t", Words(&["position"]), ""), must("v", Decimal, "The quantity.")])), ""),
+    must("a", List(&Object(AMOUNT)), ""),
     must("o", Words(&["YES", "NO", "UNSPECIFIED"]), ""),
+];
+
+const AMOUNT: &[Field] = &[
+    must("t", Words(&["position", "settlement_payout"]), "The second once, when the contract has ended."),
+    must("v", Decimal, "The quantity, or the money that was paid for it."),
+    may("c", Text, "The currency of the money."),
 ];

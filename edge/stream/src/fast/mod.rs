@@ -1,11 +1,13 @@
 //! The newest socket: streams and calls over one connection (EVT-022 to EVT-026, facts T§12).
 
 mod calls;
+mod kept;
 mod names;
 mod orders;
 mod resume;
 mod rpc;
 
+use crate::frame::{Frame, Waits};
 use crate::limits::{Window, levels_of, weight_of};
 use crate::names::shown_name;
 use crate::post::First;
@@ -18,7 +20,7 @@ use buttonwood_gate::{Opener, Refusal};
 use buttonwood_http::{Code, Reply, Serve};
 use buttonwood_model::{ClientId, ConnectionId};
 use buttonwood_rest::{
-    App, CountedBy, FastOptions, Opening, StreamKind, held_by, held_by_browser, held_by_token,
+    App, CountedBy, FastOptions, Opening, SocketCall, StreamKind, held_by, held_by_browser, held_by_token,
 };
 use buttonwood_wire::field::{bad_query, busy};
 use rpc::{Fault, Id, Request};
@@ -246,6 +248,19 @@ impl Shared {
     }
 }
 
+/// Begins to read topics, and waits for their first frames, from where on none is missed. What is sent from here on waits until
+/// [`Member::resume`](crate::local::Member::resume), so that the answer comes before it.
+async fn begin(out: &Out, topics: &[Topic], snapshot: First) {
+    out.hold();
+    for topic in topics {
+        let is_depth = matches!(topic, Topic::Market(_, MarketFeed::Depth(_)));
+        out.subscribe(*topic, if is_depth { snapshot } else { First::Usual });
+    }
+    for topic in topics {
+        out.begun(*topic).await;
+    }
+}
+
 /// A socket's session.
 struct Fast {
     shared: Rc<Shared>,
@@ -264,11 +279,13 @@ impl Session for Fast {
             Ok(request) => request,
             Err((id, fault)) => {
                 let fault = self.shared.weigh(1).err().unwrap_or(fault);
-                return Some(ready(rpc::refusal(&id, &fault)));
+                let kept = kept::begun(&self.shared, None);
+                return Some(self.keeping(kept, ready(rpc::refusal(&id, &fault))));
             }
         };
-        let id = request.id.clone();
-        Some(self.call(request).unwrap_or_else(|fault| ready(rpc::refusal(&id, &fault))))
+        let (id, kept) = (request.id.clone(), kept::begun(&self.shared, Some(&request)));
+        let answer = self.call(request).unwrap_or_else(|fault| ready(rpc::refusal(&id, &fault)));
+        Some(self.keeping(kept, answer))
     }
 
     fn may_go_on(&mut self) -> bool {
@@ -282,6 +299,17 @@ impl Session for Fast {
 }
 
 impl Fast {
+    /// The same answer, which is kept with its call.
+    fn keeping(&self, call: Option<SocketCall>, answer: Later) -> Later {
+        let Some(call) = call else { return answer };
+        let shared = Rc::clone(&self.shared);
+        Box::pin(async move {
+            let answer = answer.await;
+            kept::answered(&shared, call, answer.as_deref());
+            answer
+        })
+    }
+
     /// Notes that the client lives (SES-012): any message is a sign of it.
     fn note_life(&self) {
         let app = &self.shared.started.app;
@@ -304,13 +332,13 @@ impl Fast {
             "time" => Ok(ready(calls::time(app, &request.id))),
             "conninfo" => Ok(ready(calls::conninfo(shared, &request.id))),
             "subscribe" => self.subscribe(&request),
-            "unsubscribe" => self.unsubscribe(&request).map(ready),
+            "unsubscribe" => self.unsubscribe(&request),
             "list_subscriptions" => Ok(ready(self.list(&request.id))),
             "depth" => {
                 // Worded when its turn comes: many answers that wait would hold many books.
                 let shared = Rc::clone(shared);
                 let worded = move || calls::depth(&shared, &request);
-                Ok(Box::pin(async move { worded().unwrap_or_else(|fault| rpc::refusal(&id, &fault)) }))
+                Ok(Box::pin(async move { Some(worded().unwrap_or_else(|fault| rpc::refusal(&id, &fault))) }))
             }
             "order.place" => orders::place(shared, request),
             "order.cancel" => orders::cancel(shared, request),
@@ -322,8 +350,10 @@ impl Fast {
 
     /// Subscribes to all names, or to none if one is bad.
     fn subscribe(&mut self, request: &Request) -> Result<Later, Fault> {
+        let names = calls::names(request)?;
+        self.weigh_names(&names)?;
         let mut found = BTreeMap::new();
-        for name in calls::names(request)? {
+        for name in names {
             found.insert(calls::topic(&self.shared, &name)?, name);
         }
         let new: Vec<Topic> = found.keys().copied().filter(|topic| !self.named.contains_key(topic)).collect();
@@ -343,37 +373,39 @@ impl Fast {
         };
         if resumed.is_some() {
             self.after = None;
-            self.out.hold();
         }
         self.named.extend(found);
-        for topic in &new {
-            let first = if matches!(topic, Topic::Market(_, MarketFeed::Depth(_))) {
-                self.snapshot
-            } else {
-                First::Usual
-            };
-            self.out.subscribe(*topic, first);
-        }
         self.show();
-        let id = request.id.clone();
+        let (id, out, snapshot) = (request.id.clone(), Rc::clone(&self.out), self.snapshot);
+        // When its turn comes, the answers to the calls before it have been sent: it and its first frames follow them (D-284).
         Ok(match resumed {
-            None => {
-                let out = Rc::clone(&self.out);
-                Box::pin(async move {
-                    // All that happens after the answer is told.
-                    for topic in new {
-                        out.begun(topic).await;
-                    }
-                    rpc::answer(&id, |_| {})
-                })
-            }
+            None => Box::pin(async move {
+                let answer = rpc::answer(&id, |_| {});
+                if new.is_empty() {
+                    return Some(answer);
+                }
+                begin(&out, &new, snapshot).await;
+                out.resume(vec![(Frame::of(answer, Waits::Behind), true)], 0);
+                None
+            }),
             Some((topic, after, resuming)) => {
-                resume::missed(Rc::clone(&self.shared), Rc::clone(&self.out), (topic, after), id, resuming)
+                let shared = Rc::clone(&self.shared);
+                Box::pin(async move {
+                    begin(&out, &new, snapshot).await;
+                    resume::missed(&shared, &out, (topic, after), &id, resuming).await;
+                    None
+                })
             }
         })
     }
 
-    /// Weighs first frames besides the call: each 1, and 1 for each 100 levels of `@depth`.
+    /// Weighs names besides the call: each 1, also one that changes nothing, since it is looked up all the same (D-285).
+    fn weigh_names(&self, names: &[String]) -> Result<(), Fault> {
+        let weight = u32::try_from(names.len()).unwrap_or(u32::MAX).saturating_sub(1);
+        self.shared.weigh(weight)
+    }
+
+    /// Weighs the levels of first frames of `@depth` besides: 1 for each 100 beyond the first.
     fn weigh_first(&self, topics: &[Topic]) -> Result<(), Fault> {
         let views = self.shared.started.app.exchange.views();
         let levels = |topic: &Topic| match (topic, self.snapshot) {
@@ -382,22 +414,30 @@ impl Fast {
             }
             _ => 0,
         };
-        let weight: u32 = topics.iter().map(|topic| 1 + weight_of(levels(topic))).sum();
+        let weight: u32 = topics.iter().map(|topic| weight_of(levels(topic))).sum();
         drop(views);
-        self.shared.weigh(weight.saturating_sub(1))
+        self.shared.weigh(weight)
     }
 
-    fn unsubscribe(&mut self, request: &Request) -> Result<Vec<u8>, Fault> {
+    fn unsubscribe(&mut self, request: &Request) -> Result<Later, Fault> {
+        let names = calls::names(request)?;
+        self.weigh_names(&names)?;
         let mut found = Vec::new();
-        for name in calls::names(request)? {
+        for name in names {
             found.push(calls::topic(&self.shared, &name)?);
         }
-        for topic in found {
-            self.named.remove(&topic);
-            self.out.unsubscribe(topic);
+        for topic in &found {
+            self.named.remove(topic);
         }
         self.show();
-        Ok(rpc::answer(&request.id, |_| {}))
+        let (id, out) = (request.id.clone(), Rc::clone(&self.out));
+        // Not before its turn: a call before it may yet subscribe.
+        Ok(Box::pin(async move {
+            for topic in found {
+                out.unsubscribe(topic);
+            }
+            Some(rpc::answer(&id, |_| {}))
+        }))
     }
 
     fn show(&self) {

@@ -32,8 +32,8 @@ async fn durable(pending: Pending) -> Result<Receipt, Fault> {
 }
 
 /// Words the outcome of a call.
-fn worded(id: &Id, outcome: Result<Vec<u8>, Fault>) -> Vec<u8> {
-    outcome.unwrap_or_else(|fault| rpc::refusal(id, &fault))
+fn worded(id: &Id, outcome: Result<Vec<u8>, Fault>) -> Option<Vec<u8>> {
+    Some(outcome.unwrap_or_else(|fault| rpc::refusal(id, &fault)))
 }
 
 /// Places an order.
@@ -107,8 +107,9 @@ impl Own {
     fn enter(shared: &Rc<Shared>, opener: &Opener, place: &Place) -> Result<Self, Fault> {
         if let Some(client_id) = place.client_id {
             let views = shared.started.app.exchange.views();
-            let live = views.find_live(opener.account, &OrderRef::ClientId(client_id));
-            let is_live = live.is_some_and(|found| found.order.session == opener.session());
+            let orders = views.state().orders();
+            let mut live = orders.with_client_id(opener.account, &client_id);
+            let is_live = live.any(|slot| orders.entry(slot).session == opener.session());
             let mut in_flight = shared.in_flight.borrow_mut();
             if is_live || in_flight.contains(&client_id) {
                 let shown = client_id.as_str();

@@ -3,13 +3,13 @@
 use super::Shared;
 use super::rpc::{self, Fault, Id};
 use crate::fast_account;
-use crate::frame::Frame;
-use crate::limits::Resuming;
-use crate::socket::{Later, Out};
+use crate::frame::{Frame, Waits};
+use crate::limits::{Resuming, Whose};
+use crate::socket::Out;
 use crate::topic::{AccountFeed, Topic};
 use buttonwood_views::EventId;
 use buttonwood_views::history::Resumed;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Events that a reader may have missed.
 const MISSED_MAX: usize = 10_000;
@@ -24,39 +24,39 @@ pub(super) fn check(shared: &Shared, topic: Topic) -> Result<Resuming, Fault> {
         return Err(Fault::unauthorized());
     };
     let limits = &shared.started.limits;
-    let resuming = limits.resume(opener.session(), account, shared.started.app.uptime());
+    let resuming = limits.resume(opener.session(), Whose::Account(account), shared.started.app.uptime());
     resuming.map_err(|refusal| Fault::of(&refusal))
 }
 
-/// Sends the updates after one, before those that wait, and answers the call that subscribed. Nothing has left the socket since then.
-pub(super) fn missed(
-    shared: Rc<Shared>,
-    out: Out,
+/// Answers the call that subscribed, and sends the updates after one, before those that wait. Nothing has left the socket since its first
+/// frames came.
+pub(super) async fn missed(
+    shared: &Shared,
+    out: &Out,
     (topic, after): (Topic, u64),
-    id: Id,
+    id: &Id,
     resuming: Resuming,
-) -> Later {
-    Box::pin(async move {
-        let Topic::Account(account, AccountFeed::Orders(session)) = topic else {
-            return rpc::refusal(&id, &Fault::unauthorized());
-        };
-        if !out.begun(topic).await {
-            out.resume(Vec::new(), 0);
-            return rpc::answer(&id, |json| json.flag("resumed", false));
-        }
-        let app = &shared.started.app;
-        let missed = app.exchange.order_events_after(account, EventId(after), MISSED_MAX).await;
-        drop(resuming);
-        let Ok(Resumed::Missed(events)) = missed else {
-            out.resume(Vec::new(), 0);
-            return rpc::answer(&id, |json| json.flag("resumed", false));
-        };
-        let known = events.last().map_or(after, |last| last.id().0);
-        let own = events.iter().filter(|event| session.is_none_or(|session| event.session() == session));
-        let names = app.current_names();
-        let frames = own.filter_map(|event| fast_account::order(names, event));
-        let first = frames.map(|frame| (Frame::counted(frame, &shared.started.budget), true));
-        out.resume(first.collect(), known);
-        rpc::answer(&id, |json| json.flag("resumed", true))
-    })
+) {
+    let found = find(shared, out, (topic, after)).await;
+    drop(resuming);
+    let answer = rpc::answer(id, |json| json.flag("resumed", found.is_some()));
+    let mut first = vec![(Frame::of(answer, Waits::Behind), true)];
+    let (frames, known) = found.unwrap_or_default();
+    first.extend(frames.into_iter().map(|frame| (Frame::counted(frame, &shared.started.budget), true)));
+    out.resume(first, known);
+}
+
+/// The updates after one, and the newest event among them; none if it is none of the account's newest.
+async fn find(shared: &Shared, out: &Out, (topic, after): (Topic, u64)) -> Option<(Vec<Arc<Frame>>, u64)> {
+    let Topic::Account(account, AccountFeed::Orders(session)) = topic else { return None };
+    if !out.begun(topic).await {
+        return None;
+    }
+    let app = &shared.started.app;
+    let missed = app.exchange.order_events_after(account, EventId(after), MISSED_MAX).await;
+    let Ok(Resumed::Missed(events)) = missed else { return None };
+    let known = events.last().map_or(after, |last| last.id().0);
+    let own = events.iter().filter(|event| session.is_none_or(|session| event.session() == session));
+    let names = app.current_names();
+    Some((own.filter_map(|event| fast_account::order(names, event)).collect(), known))
 }

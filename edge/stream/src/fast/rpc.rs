@@ -104,6 +104,11 @@ const PARAMETERS: [(&str, &[&str]); 3] = [
     ("depth", &["symbol", "limit"]),
 ];
 
+/// The parameters that a method knows, of one that takes an object of them.
+pub(crate) fn known_parameters(method: &str) -> &'static [&'static str] {
+    PARAMETERS.iter().find(|(name, _)| *name == method).map_or(&[], |(_, known)| *known)
+}
+
 impl Request {
     /// Refuses a field or a parameter that no call knows, in a sandbox that is started with `--strict on` (D-176, Q-589).
     ///
@@ -120,8 +125,7 @@ impl Request {
         if let Some(name) = self.message.names().find(|name| !["id", "method", "params"].contains(&&**name)) {
             return Err(unknown("Field", &name));
         }
-        let known =
-            PARAMETERS.iter().find(|(method, _)| *method == self.method).map_or(&[][..], |(_, known)| known);
+        let known = known_parameters(&self.method);
         let Some(Value::Object(raw)) = self.message.field("params") else { return Ok(()) };
         let params =
             Payload::read_body(raw.as_bytes().to_vec()).map_err(|refusal| Fault::invalid(refusal.message))?;

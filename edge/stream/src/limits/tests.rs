@@ -107,10 +107,12 @@ fn seats_are_limited_and_given_back() {
 #[test]
 fn resumes_are_limited() {
     let limits = Arc::new(SocketLimits::new(true));
-    let resume = |key, account, now| limits.resume(SessionId(key), AccountId(account), seconds(now));
+    let resume =
+        |key, account, now| limits.resume(SessionId(key), Whose::Account(AccountId(account)), seconds(now));
     let first = resume(0, 0, 0).unwrap();
     assert_eq!(resume(1, 0, 0).unwrap_err().status, 429);
     assert!(resume(1, 1, 0).is_ok());
+    assert!(limits.resume(SessionId(1), Whose::Group(GroupId(0)), seconds(0)).is_ok());
     drop(first);
     assert!((1..10).all(|_| resume(0, 0, 1).is_ok()));
     assert_eq!(resume(0, 0, 59).unwrap_err().status, 429);

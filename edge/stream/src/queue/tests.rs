@@ -255,6 +255,38 @@ fn missed_events_come_first_and_once() {
     assert_eq!(all(&mut queue), ["3", "4", "5"]);
 }
 
+/// A held queue lets out what waited before; then an answer comes first, and events that were sent stay known.
+#[test]
+fn an_answer_comes_before_what_was_held() {
+    let update = |id: u64| Frame::of_event(format!("{{\"is\":\"{id}\"}}").into_bytes(), id);
+    let mut queue = Queue::new(Numbering::Off);
+    queue.resume(Vec::new(), 3);
+    queue.push_own(frame("before", Waits::Behind), true);
+    queue.hold();
+    queue.push_first(TRADES, vec![frame("first", Waits::Behind)]);
+    queue.push_of(TRADES, &frame("later", Waits::Instead));
+    assert_eq!(all(&mut queue), ["before"]);
+    queue.resume(vec![(frame("answer", Waits::Behind), true)], 0);
+    for id in [3, 4] {
+        queue.push_of(TRADES, &update(id));
+    }
+    assert_eq!(all(&mut queue), ["answer", "first", "later", "4"]);
+    // What waits when it is held goes before the answer as well.
+    queue.push_own(frame("before", Waits::Behind), true);
+    queue.hold();
+    queue.push_of(TRADES, &frame("later", Waits::Instead));
+    queue.resume(vec![(frame("answer", Waits::Behind), true)], 0);
+    assert_eq!(all(&mut queue), ["before", "answer", "later"]);
+    // Dropped frames leave no place behind that would let held ones out.
+    queue.push_own(frame("dropped", Waits::Behind), true);
+    queue.hold();
+    queue.clear();
+    queue.push_of(TRADES, &frame("held", Waits::Behind));
+    assert_eq!(all(&mut queue), Vec::<String>::new());
+    queue.resume(Vec::new(), 0);
+    assert_eq!(all(&mut queue), ["held"]);
+}
+
 /// A skipped frame takes its number and is not sent; one that is sent twice has one number.
 #[test]
 fn faults_skip_and_repeat_frames() {

@@ -360,6 +360,9 @@ fn refusals_by_rules_begin_with_their_reason() {
     let message = socket.refused("order.place", named.clone(), 400, -2010);
     assert!(message.starts_with("DuplicateOrder: ") && message.contains("mine"), "{message}");
     x.as_("trader").place(&NewOrder::limit("btcusd", "buy", "1", "100").named("mine"));
+    // Another key's order is the newest of that name; the own one lives on.
+    let message = socket.refused("order.place", named.clone(), 400, -2010);
+    assert!(message.starts_with("DuplicateOrder: "), "{message}");
     socket.ok("order.cancel", json!({ "orderId": id }));
     place(&mut socket, named.clone());
     // Also while the first has no answer yet.
@@ -370,6 +373,46 @@ fn refusals_by_rules_begin_with_their_reason() {
     let statuses = [socket.next(), socket.next()].map(|answer| answer["status"].clone());
     assert_eq!(statuses, [200, 400]);
     laws::check(&x);
+}
+
+/// A live order that lost its client id to a newer one still has it for this key, over a restart too.
+#[test]
+fn every_live_order_of_a_name_counts() {
+    let x = Exchange::start();
+    let mut socket = x.fast("time-nonce", "/");
+    let named = with(limit("btcusd", "BUY", "1", "100"), &json!({ "clientOrderId": "mine" }));
+    let first = place(&mut socket, named.clone());
+    let other = x.as_("trader").place(&NewOrder::limit("btcusd", "buy", "1", "100").named("mine"));
+    x.as_("trader").cancel(other["order_id"].as_str().unwrap());
+    for is_again in [false, true] {
+        if is_again {
+            x.kill9();
+            x.restart();
+            socket = x.fast("time-nonce", "/");
+        }
+        let message = socket.refused("order.place", named.clone(), 400, -2010);
+        assert!(message.starts_with("DuplicateOrder: "), "{message}");
+    }
+    socket.ok("order.cancel", json!({ "orderId": first }));
+    place(&mut socket, named);
+    laws::check(&x);
+}
+
+/// Names that change nothing weigh as much as others.
+#[test]
+fn each_name_of_a_subscription_weighs() {
+    let x = Exchange::start();
+    let mut socket = x.socket("/");
+    let weight = |socket: &mut Socket| {
+        socket.ok("conninfo", Value::Null)["rateLimits"][0]["count"].as_u64().expect("a count")
+    };
+    let names: Vec<String> = ["depth", "trade", "bookTicker"].map(|feed| format!("btcusd@{feed}")).to_vec();
+    for method in ["subscribe", "subscribe", "unsubscribe", "unsubscribe"] {
+        let before = weight(&mut socket);
+        socket.ok(method, json!(names));
+        // With the call that asks for the count.
+        assert_eq!(weight(&mut socket) - before, 4, "{method}");
+    }
 }
 
 /// Orders of contracts name their outcome, and are refused by the codes of prediction markets.

@@ -63,10 +63,7 @@ fn updates_follow_each_order() {
     same_keys(&seen[0], &["e", "E", "s", "i", "c", "S", "o", "X", "p", "q", "z", "T", "u"], &seen[0]);
     let trade = &trader.call("/v1/mytrades", json!({ "symbol": "btcusd" })).ok()[0];
     let fill = &seen[1];
-    assert_eq!(
-        (&fill["L"], &fill["t"], &fill["n"]),
-        (&trade["price"], &json!(trade["tid"].to_string()), &trade["fee_amount"])
-    );
+    assert_eq!((&fill["L"], &fill["t"], &fill["n"]), (&trade["price"], &trade["tid"], &trade["fee_amount"]));
     assert_eq!((&fill["Z"], &fill["z"], &fill["m"]), (&trade["amount"], &json!("0.6"), &json!(false)));
     assert_eq!((&seen[2]["Z"], &seen[2]["z"]), (&placed["executed_amount"], &placed["remaining_amount"]));
 
@@ -104,6 +101,40 @@ fn updates_follow_each_order() {
         let rest = trader.status(&last["i"].to_string());
         assert_eq!(amount(last, "z"), Dec::wire(&rest["remaining_amount"]), "{last} {rest}");
     }
+    laws::check(&x);
+}
+
+/// The answer to a `subscribe` comes before its first frames, and after the answers to the calls before it.
+#[test]
+fn the_answer_comes_before_the_first_frames() {
+    let x = Exchange::start();
+    x.as_("counterparty").limit("btcusd", "sell", "1", "10000");
+    let mut socket = x.fast("time-nonce", "/?snapshot=-1");
+    let streams = json!(["btcusd@depth", "btcusd@bookTicker", "balances@account", "orders@account"]);
+    for round in 0..20 {
+        let id = |call: u64| 10 * round + call;
+        let order = limit("btcusd", "BUY", "0.001", "100");
+        socket.send(&json!({ "id": id(1), "method": "order.place", "params": order }));
+        socket.send(&json!({ "id": id(2), "method": "subscribe", "params": streams }));
+        socket.send(&json!({ "id": id(3), "method": "unsubscribe", "params": streams }));
+        socket.send(&json!({ "id": id(4), "method": "list_subscriptions" }));
+        let mut ids = Vec::new();
+        let mut first = std::collections::BTreeSet::new();
+        while ids.len() < 4 {
+            let frame = socket.next();
+            if let Some(call) = frame["id"].as_u64().filter(|_| frame.get("status").is_some()) {
+                assert_eq!(frame["status"], 200, "{frame}");
+                assert!(call != id(2) || first.is_empty(), "{first:?} came before their answer");
+                ids.push(call);
+            } else if frame["e"] != "orderUpdate" {
+                first.insert(frame["e"].as_str().unwrap_or("ticker").to_owned());
+            }
+        }
+        assert_eq!(ids, [1, 2, 3, 4].map(id));
+        let names: Vec<&str> = first.iter().map(String::as_str).collect();
+        assert_eq!(names, ["balanceUpdate", "depthUpdate", "ticker"]);
+    }
+    socket.is_silent();
     laws::check(&x);
 }
 
@@ -313,10 +344,15 @@ fn positions_of_contracts_follow_rest() {
     x.control("/sandbox/predictions/events/RAIN/resolve", &resolve).ok();
     let settled = status.next_that(|frame| frame["s"] == "SVC-RAIN" && frame["n"] == "settled");
     assert_eq!(settled["o"], "under_review", "{settled}");
-    assert_eq!(
-        positions(&yes.next_that(|frame| frame["e"] == "positionReport")),
-        position("ec", "SVC-RAIN", "YES", "0")
-    );
+    for (socket, outcome, payout) in [(&mut yes, "YES", "10"), (&mut no, "NO", "0")] {
+        let frame = socket.next_that(|frame| frame["e"] == "positionReport");
+        let amounts = json!([
+            { "t": "position", "v": "0" },
+            { "t": "settlement_payout", "v": payout, "c": "USD" },
+        ]);
+        let row = json!({ "t": "ec", "s": "SVC-RAIN", "a": amounts, "o": outcome });
+        assert_eq!(frame["P"], json!([row]), "{frame}");
+    }
     x.stop();
     laws::verified(&x);
 }

@@ -443,6 +443,68 @@ fn events_are_of_the_own_accounts() {
     laws::check(&x);
 }
 
+/// An order that names the money to spend shows it in each of its events, also to a reader that missed them. Proves EVT-006.
+#[test]
+fn a_spending_order_shows_its_money() {
+    let x = Exchange::start();
+    let mut reader = Reader::of(&x, "trader", "");
+    x.as_("trader").limit("btcusd", "buy", "1", "10");
+    reader.events(2);
+    let after = reader.last;
+    x.as_("counterparty").limit("btcusd", "sell", "0.1", "1000");
+    let spend =
+        json!({ "symbol": "btcusd", "side": "buy", "type": "exchange market", "total_spend": "250.50" });
+    x.as_("trader").call("/v1/order/new", spend).ok();
+    x.as_("trader").limit("btcusd", "buy", "1", "10");
+    let check = |events: &[Value]| {
+        assert_eq!(kinds(events), "accepted fill cancelled closed accepted booked");
+        for event in &events[..4] {
+            assert_eq!(event["total_spend"], "250.5", "{event}");
+            assert!(event.get("original_amount").is_none(), "{event}");
+            assert!(event.get("cancel_command_id").is_none(), "no command asked for it: {event}");
+        }
+        assert!(events[4..].iter().all(|event| event.get("total_spend").is_none()), "{events:?}");
+    };
+    check(&reader.events(6));
+    for is_again in [false, true] {
+        if is_again {
+            x.kill9();
+            x.restart();
+        }
+        let socket = x.order_events(&x.as_("trader"), &format!("?after={after}"));
+        check(&Reader::without_initial(socket).events(6));
+    }
+    laws::check(&x);
+}
+
+/// Cancels that one call asked for share its number, also for a reader that missed them.
+#[test]
+fn a_cancel_has_the_number_of_its_command() {
+    let x = Exchange::start();
+    let mut reader = Reader::of(&x, "trader", "");
+    let trader = x.as_("trader");
+    let placed = trader.limit("btcusd", "buy", "1", "10");
+    for price in ["11", "12"] {
+        trader.limit("btcusd", "buy", "1", price);
+    }
+    reader.events(2);
+    let after = reader.last;
+    trader.cancel(placed["order_id"].as_str().unwrap());
+    trader.call("/v1/order/cancel/all", json!({})).ok();
+    let ids = |events: &[Value]| -> Vec<Value> {
+        let cancelled = events.iter().filter(|event| event["type"] == "cancelled");
+        cancelled.map(|event| event["cancel_command_id"].clone()).collect()
+    };
+    let seen = reader.events(10);
+    let [one, all, also_all] = &ids(&seen)[..] else { panic!("{seen:?}") };
+    assert!(one.as_str().is_some_and(|id| id.parse::<u64>().is_ok()), "{seen:?}");
+    assert!(one != all && all == also_all, "{seen:?}");
+    let closed = seen.iter().filter(|event| event["type"] != "cancelled");
+    assert!(closed.into_iter().all(|event| event.get("cancel_command_id").is_none()), "{seen:?}");
+    let missed = x.order_events(&trader, &format!("?after={after}"));
+    assert_eq!(ids(&Reader::without_initial(missed).events(10)), ids(&seen));
+}
+
 /// Orders of keys, of a socket and of an app are told alike; a conversion has no event. Proves EVT-014, EVT-027.
 #[test]
 fn orders_of_every_way_are_told() {

@@ -162,3 +162,38 @@ fn wrong_questions_are_refused() {
     let answer = x.anyone().send("GET", &format!("/sandbox/requests?key={key}"), &headers, b"");
     answer.refused(403, "RemoteAddressForbidden");
 }
+
+/// Calls over sockets are listed with their parameters, those that a method does not know by their names alone.
+#[test]
+fn calls_over_sockets_are_listed() {
+    let x = Exchange::start();
+    let mut socket = x.fast("time-nonce", "/");
+    socket.ok("subscribe", json!(["orders@account"]));
+    let order = json!({ "symbol": "btcusd", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC", "quantity": "1",
+        "price": "100.001", "apiSecret": "do not keep me" });
+    socket.refused("order.place", order, 400, -2010);
+    socket.refused("order.amend", json!({ "signature": "nor me" }), 400, -1020);
+    x.socket("/").ok("ping", Value::Null);
+    let key = &x.key("time-nonce").credentials.api_key;
+    let listed = |all: &str| {
+        let answer = x.get(&format!("/sandbox/requests?key={key}{all}"));
+        assert!(!answer.reply.text().contains(" me\""), "{answer}");
+        answer.ok()["requests"].as_array().unwrap().clone()
+    };
+    let refused = listed("");
+    let [amend, place] = &refused[..] else { panic!("{refused:?}") };
+    assert_eq!(place["route"], "SOCKET order.place");
+    assert_eq!((&place["status"], &place["reason"]), (&json!(400), &json!("InvalidPrice")), "{place}");
+    assert!(place["message"].as_str().unwrap().starts_with("InvalidPrice: "), "{place}");
+    assert_eq!(place["unknown_fields"], json!(["apiSecret"]));
+    let params = json!({ "symbol": "btcusd", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC",
+        "quantity": "1", "price": "100.001" });
+    assert_eq!(place["payload"]["params"], params, "{place}");
+    assert_eq!((&amend["route"], &amend["check"]), (&json!("SOCKET order.amend"), &json!("path")), "{amend}");
+    assert_eq!(amend["unknown_fields"], json!(["signature"]));
+    let all = listed("&all=true");
+    let subscribed = all.iter().find(|call| call["route"] == "SOCKET subscribe").expect("it is listed");
+    assert_eq!((&subscribed["status"], &subscribed["reason"]), (&json!(200), &Value::Null), "{subscribed}");
+    assert_eq!(subscribed["payload"]["params"], json!(["orders@account"]));
+    assert!(all.iter().all(|call| call["route"] != "SOCKET ping"), "a public socket has no key");
+}

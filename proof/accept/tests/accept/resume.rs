@@ -63,6 +63,48 @@ fn missed_events_follow_the_acknowledgement() {
     laws::check(&x);
 }
 
+/// A key of a group resumes the events of all of its accounts, in their order, over a kill too.
+#[test]
+fn a_key_of_a_group_resumes() {
+    let x = Exchange::start();
+    let mut steady = Reader::of(&x, "master", "");
+    let act = || {
+        x.as_("trader").limit("btcusd", "buy", "1", "100");
+        x.as_("savings-trader").limit("btcusd", "buy", "1", "99");
+        x.as_("counterparty").limit("btcusd", "sell", "1.5", "99");
+        x.as_("trader").call("/v1/order/cancel/all", json!({})).ok();
+        x.as_("savings-trader").call("/v1/order/cancel/all", json!({})).ok();
+    };
+    act();
+    act();
+    let seen = steady.events(18);
+    for is_again in [false, true] {
+        if is_again {
+            x.kill9();
+            x.restart();
+        }
+        for at in [0, 3, 8, 16, 17] {
+            let after = seen[at]["event_id"].as_str().unwrap();
+            let socket = x.order_events(&x.as_("master"), &format!("?after={after}"));
+            let mut reader = Reader::without_initial(socket);
+            assert_eq!(reader.ack["resumed"], true, "{at}: {}", reader.ack);
+            assert_eq!(plain(&reader.events(17 - at)), plain(&seen[at + 1..]), "{at}");
+        }
+    }
+    // Then live ones follow; an account outside of the group has nothing to go on after.
+    let mut reader =
+        Reader::without_initial(x.order_events(&x.as_("master"), &format!("?after={}", steady.last)));
+    let placed = x.as_("savings-trader").limit("btcusd", "buy", "1", "99");
+    let next = reader.events(2);
+    assert_eq!((&next[0]["order_id"], &next[0]["account_name"]), (&placed["order_id"], &json!("savings")));
+    let mut other = Reader::of(&x, "counterparty", "");
+    x.as_("counterparty").limit("btcusd", "buy", "1", "1");
+    other.events(2);
+    let anew = Reader::with_initial(x.order_events(&x.as_("master"), &format!("?after={}", other.last)));
+    assert_eq!(anew.ack["resumed"], false, "{}", anew.ack);
+    laws::check(&x);
+}
+
 /// An id that was never given, or that is another account's, is outside: the live orders follow.
 #[test]
 fn an_unknown_id_begins_anew() {
@@ -143,7 +185,7 @@ fn resumes_are_limited() {
     assert!(body.contains("resume ten times a minute"), "{body}");
 }
 
-/// The newest socket: missed updates come first after the subscription.
+/// The newest socket: the answer to the subscription comes first, then the missed updates.
 #[test]
 fn the_newest_socket_resumes_orders() {
     let x = Exchange::start();
@@ -165,6 +207,10 @@ fn the_newest_socket_resumes_orders() {
             x.restart();
         }
         let path = format!("/?ordersAfter={after}");
+        let mut early = x.fast("time-nonce", &path);
+        early.send(&json!({ "id": 9, "method": "subscribe", "params": ["orders@account"] }));
+        assert_eq!(early.next(), json!({ "id": 9, "status": 200, "resumed": true }));
+        assert_eq!(early.next(), seen[3]);
         let (mut socket, answer) = subscribe(&path, "orders@account");
         assert_eq!(answer["resumed"], true, "{answer}");
         let missed: Vec<Value> = (3..count).map(|_| socket.next()).collect();

@@ -243,8 +243,13 @@ fn several_symbols() {
         let id = frame["eventId"].as_u64().unwrap();
         assert!(id > last, "{frame} after {last}");
         last = id;
+        // The first frame of each names it, also of an empty book.
+        assert_eq!(frame.get("symbol").is_some(), frame.get("timestamp").is_none(), "{frame}");
+        let named = frame["symbol"].as_str().map(str::to_owned);
         let frame = frame["events"].as_array().unwrap().clone();
-        let symbol = frame.first().map_or("BTCUSD", |event| event["symbol"].as_str().unwrap());
+        let symbol = frame.first().map(|event| event["symbol"].as_str().unwrap().to_owned());
+        assert!(named.is_none() || symbol.is_none() || named == symbol, "{named:?} {symbol:?}");
+        let symbol = named.or(symbol).expect("a symbol");
         found[usize::from(symbol == "ETHUSD")].push(frame);
     }
     assert_eq!(found, expected);
@@ -256,6 +261,9 @@ fn several_symbols() {
             "{event}"
         );
     }
+    let mut empty = x.socket("/v1/multimarketdata?symbols=ltcusd");
+    let first = empty.next();
+    assert_eq!((&first["symbol"], &first["events"]), (&json!("LTCUSD"), &json!([])), "{first}");
     for query in ["", "?symbols=", "?symbols=none,zzzusd"] {
         let mut none = x.socket(&format!("/v1/multimarketdata{query}"));
         assert_eq!(none.next(), json!({ "reason": "NoValidTradingPairs", "result": "error" }), "{query}");
