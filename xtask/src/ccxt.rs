@@ -1,6 +1,8 @@
-//! Stock ccxt from PyPI against a fresh sandbox: `proof/accept/ccxt/first_trade.py`, and the lines that the welcome shows.
+//! Stock ccxt from PyPI against a fresh sandbox: `proof/accept/ccxt/first_trade.py`, the lines that the welcome shows, and the program of
+//! `docs/STREAMS.md`.
 
 use crate::Done;
+use crate::examples;
 use crate::exchange::Exchange;
 use crate::python::Environment;
 use crate::repo::Repo;
@@ -26,6 +28,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
     repo.step(ENVIRONMENT.program("python"), ["-c", &snippet])
         .run()
         .map_err(|why| exchange.trouble(&format!("showed lines that fail when they are pasted: {why}")))?;
+    examples::run(repo, &exchange, "python ccxt", &ENVIRONMENT.program("python"), ".")?;
     exchange.stop()
 }
 

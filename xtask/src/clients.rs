@@ -2,8 +2,9 @@
 //! `proof/accept/clients`. Both registries' files pin all packages.
 //!
 //! The packages that gemini-python names are not installed with it: two of them claim the same module, so that it would not start anywhere.
-//! npm's gemini-exchange-api is left out: it sends the headers of another exchange.
+//! The programs of `docs/STREAMS.md` run there too. npm's gemini-exchange-api is left out: it sends the headers of another exchange.
 
+use crate::examples;
 use crate::exchange::Exchange;
 use crate::npm::Packages;
 use crate::python::Environment;
@@ -40,12 +41,15 @@ pub(crate) fn run(repo: &Repo) -> Done {
         run(&python, "from_pypi.py")?;
         run(&python, "oauth_from_pypi.py")?;
         run(&python, "sockets_from_pypi.py")?;
+        examples::run(repo, &exchange, "python", &python, PACKAGES.folder)?;
     }
     if has_npm {
         run("node", "from_npm.cjs")?;
         run("node", "oauth_from_npm.cjs")?;
         run("node", "sockets_from_npm.cjs")?;
         run("node", "asyncapi.cjs")?;
+        examples::run(repo, &exchange, "js", "node", PACKAGES.folder)?;
+        examples::run(repo, &exchange, "js ccxt", "node", PACKAGES.folder)?;
     }
     exchange.stop()
 }

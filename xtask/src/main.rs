@@ -14,6 +14,7 @@ mod contract;
 mod corpus;
 mod debian;
 mod deny;
+mod examples;
 mod exchange;
 mod faults;
 mod fuzz;
