@@ -7,6 +7,8 @@ const PING = 3_000;
 const STALE = 7_000;
 const GIVEN_UP = 20_000;
 const [SHORTEST, LONGEST] = [250, 8_000];
+// Streams without a first frame: they send one when something happens.
+const SILENT = new Set(["trade", "orders", "contractStatus"]);
 
 // A call that ends with its socket is made anew over the next one, so its failure is no news.
 const left = (failure) => void failure;
@@ -111,8 +113,9 @@ async function subscribe(all) {
   if (!isOpen || wanted.length === 0) return;
   try {
     await send("subscribe", wanted);
-    // The first frames of books have come before; other streams send one when something happens.
-    for (const watcher of watchers) for (const name of wanted) arrived(watcher, name);
+    // The other streams begin with a frame, which follows.
+    const silent = wanted.filter((name) => SILENT.has(parsed(name).feed));
+    for (const watcher of watchers) for (const name of silent) arrived(watcher, name);
   } catch (failure) {
     if (!isOpen) return;
     for (const watcher of watchers) {

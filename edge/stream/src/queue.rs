@@ -368,7 +368,9 @@ impl Queue {
         let mut waiting = std::mem::take(&mut self.items);
         let since = waiting.split_off(usize::try_from(before).unwrap_or(usize::MAX).min(waiting.len()));
         self.clear();
-        waiting.into_iter().for_each(|item| self.push(item));
+        for item in waiting {
+            self.push(item);
+        }
         for (frame, is_numbered) in first {
             if !is_numbered {
                 self.push_own(frame, false);

@@ -178,6 +178,13 @@ fn a_restart_forgets_payloads_and_not_the_last_nonce() {
         );
     }
     assert!(take("1700000000", None).is_ok(), "reads may repeat");
+    // The refusal says after how many seconds the time is later than the highest.
+    let wait = |last: &[u8]| {
+        let nonces = Nonces::after(Nonce::parse(last).unwrap());
+        let rule = Rule::Timely { now: NOW, once: Some([1; 48]) };
+        nonces.take(Some(&text("1700000000")), rule).unwrap_err().retry_after
+    };
+    assert_eq!([&b"1700000000"[..], b"1700000007.5", b"1700000061"].map(wait), [Some(1), Some(7), None]);
     assert!(take("1700000000.5", Some([1; 48])).is_ok());
     assert!(take("1700000000.5", Some([2; 48])).is_ok(), "nonces need not increase");
 }

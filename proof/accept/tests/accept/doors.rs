@@ -288,8 +288,9 @@ fn an_early_nonce_is_told_when_to_come_back() {
     x.restart();
     let wait = |nonce: u64| {
         let signed = x.as_("time-nonce").sign(nonce.to_string().as_bytes());
-        let fields: String =
+        let lines: Vec<String> =
             signed.headers().iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let fields = lines.concat();
         let request = String::from_utf8(handshake(&x, &format!("{fields}X-SVC-NONCE: {nonce}\r\n"))).unwrap();
         let request = request.replacen("/v2/marketdata", "/", 1).into_bytes();
         let answer = raw::receive(sent(&x, THIEF, &request), Duration::from_secs(2));

@@ -3,7 +3,7 @@
 use super::rig::{KEY, Rig, Row, Step, TINY, append_all, step};
 use super::{ALICE, BOB, told};
 use crate::history::{Fault, History, Index, Look, Query, Resumed};
-use crate::order_event::EventId;
+use crate::order_event::{AccountEvent, EventId};
 use buttonwood_engine::OrderState;
 use buttonwood_model::{AccountId, CancelReason, OrderId};
 use proptest::prelude::*;
@@ -39,6 +39,36 @@ proptest! {
                 prop_assert_eq!(after(&rig, other, event.id(), 1_000), Resumed::Unknown);
             }
             prop_assert_eq!(after(&rig, account, EventId(u64::MAX), 1_000), Resumed::Unknown);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Several accounts together have their events in one order, and any of them can be the last known one.
+    #[test]
+    fn the_missed_events_of_several_accounts_come(
+        steps in prop::collection::vec(step(), 0..150),
+        most in 1_usize..40,
+    ) {
+        let directory = tempdir().unwrap();
+        let mut rig = Rig::new(directory.path());
+        rig.run(&steps);
+        let accounts = [0, 2, 3].map(AccountId);
+        let after = |after, most| {
+            let live = |order| rig.live(order);
+            told(&rig.history, |query| query.order_events_of_all_after(&accounts, after, most, live))
+        };
+        let mut events: Vec<AccountEvent> = accounts.iter().flat_map(|account| rig.events(*account)).collect();
+        events.sort_by_key(AccountEvent::id);
+        for (place, event) in events.iter().enumerate() {
+            let missed = events[place + 1..].to_vec();
+            let expected = if missed.len() < most { Resumed::Missed(missed) } else { Resumed::Unknown };
+            prop_assert_eq!(after(event.id(), most), expected);
+        }
+        for event in rig.events(AccountId(1)) {
+            prop_assert_eq!(after(event.id(), 1_000), Resumed::Unknown);
         }
     }
 }
