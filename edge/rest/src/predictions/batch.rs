@@ -5,7 +5,7 @@
 
 use super::cancel::not_live;
 use super::not_found;
-use super::order::shown;
+use super::order::{self as single, shown};
 use super::refusal::{before_fields, of_order};
 use crate::app::App;
 use crate::call::{self, Asked, Call};
@@ -164,7 +164,7 @@ fn order(app: &App, place: &str, value: &Value<'_>) -> Result<Entry, Flaw> {
     let draft = Draft::read(NewContractOrder::of(&fields)).map_err(flawed)?;
     let order = match app.find_contract(&draft.symbol) {
         Some((id, symbol)) => Ok(Box::new(draft.place(id, symbol).map_err(|refusal| Flaw {
-            kept: app.refused_order(&fields, id, symbol, &refusal).map(Box::new),
+            kept: app.refused_order(&fields, id, symbol, &single::ROUTE.own(refusal.clone())).map(Box::new),
             refusal: flawed(refusal),
         })?)),
         None => Err(not_found("Contract", &draft.symbol)),
