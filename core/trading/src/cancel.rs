@@ -8,7 +8,7 @@ use buttonwood_model::{AccountId, CancelReason, ClientId, OrderId, Outbox, Sessi
 use core::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
-/// The most orders that one command cancels. What has more of them takes several commands, so that each event has an id of its own.
+/// The most orders that one command cancels: a call with more of them takes several commands, so that each event has an id of its own.
 pub const STEP: usize = 10_000;
 
 /// Which order a call names (ORD-059).

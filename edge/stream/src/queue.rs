@@ -400,7 +400,7 @@ impl Queue {
         self.waiting = HashMap::new();
         self.firsts = HashMap::new();
         (self.bytes, self.weight) = (0, 0);
-        // What is dropped has no place any more.
+        // Dropped items have no place any more.
         self.held = self.held.map(|_| self.left);
     }
 }

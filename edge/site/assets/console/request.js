@@ -13,6 +13,8 @@ function curlOf(request) {
   return ["curl -sS -X", quoted(method), quoted(location.origin + path), ...fields].join(" ");
 }
 
+const isOverSocket = ({ route }) => route.startsWith("SOCKET ");
+
 function Payload({ request }) {
   const { payload } = request;
   if (payload === null) return html`<p class="soft">The call had no payload header.</p>`;
@@ -68,7 +70,7 @@ export function Request({ request, name, isOpen }) {
         html`<mark data-unknown>${one}</mark> `)}</p>`}
       <h3>Payload</h3><div class="scroll" tabindex="0" role="group" aria-label="Payload"><${Payload} request=${request} /></div>
       <${Signed} request=${request} />
-      <div class="buttons"><${CopyButton} text=${curlOf(request)}>Copy as curl<//>
+      <div class="buttons">${!isOverSocket(request) && html`<${CopyButton} text=${curlOf(request)}>Copy as curl<//>`}
         <${CopyButton} text=${JSON.stringify(request.payload)}>Copy payload<//></div>
     </div></details>`, [idOf(request), name]);
 }

@@ -248,7 +248,7 @@ impl Shared {
     }
 }
 
-/// Begins to read topics, and waits for their first frames, from where on none is missed. What is sent from here on waits until
+/// Begins to read topics, and waits for their first frames, from where on none is missed. Frames from here on wait until
 /// [`Member::resume`](crate::local::Member::resume), so that the answer comes before it.
 async fn begin(out: &Out, topics: &[Topic], snapshot: First) {
     out.hold();

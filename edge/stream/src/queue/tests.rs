@@ -271,7 +271,7 @@ fn an_answer_comes_before_what_was_held() {
         queue.push_of(TRADES, &update(id));
     }
     assert_eq!(all(&mut queue), ["answer", "first", "later", "4"]);
-    // What waits when it is held goes before the answer as well.
+    // A frame that waits when it is held goes before the answer as well.
     queue.push_own(frame("before", Waits::Behind), true);
     queue.hold();
     queue.push_of(TRADES, &frame("later", Waits::Instead));
