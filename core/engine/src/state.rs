@@ -291,6 +291,7 @@ impl State {
     #[inline]
     pub fn has_follow_up(&self) -> bool {
         self.floor.settling > 0
+            || self.floor.is_cancelling()
             || self.floor.stops.due().is_some() && !self.operations.is_halted()
             || self.has_follow_up_of_rooms()
     }

@@ -352,14 +352,10 @@ fn schedule_auctions<D: Desks, E: From<Event> + From<BytesRef>>(
     if !market.desks.rules(listed).auctions || is_settling {
         return Err(Reject::NotNow);
     }
-    let is_ending = market.floor.has_left_over(symbol);
     if let Some(schedule) = schedule {
         schedule.check(market.time).map_err(Reject::Schedule)?;
     } else {
         auction::cancel_waiting(market.floor, symbol, CancelReason::AuctionCancelled, out);
-        if is_ending {
-            return Ok(());
-        }
     }
     out.push_named(&Infrequent::AuctionsScheduled(symbol, schedule));
     if schedule.is_some_and(|schedule| schedule.is_open(market.time)) {
@@ -421,6 +417,7 @@ pub fn evolve_infrequent<D: Desks>(
         Infrequent::AuctionsScheduled(symbol, schedule) => {
             let auctions = Auctions::scheduled(floor.auctions.get(&symbol), schedule, time);
             floor.auctions.insert(symbol, auctions);
+            floor.note_auctions(symbol);
         }
         Infrequent::AuctionOpened(symbol, number) => floor.auctions_of(symbol).note_opening(number),
         Infrequent::AuctionIndicated(symbol, _) => floor.auctions_of(symbol).note_indication(time),
@@ -464,17 +461,33 @@ impl Floor {
         }
     }
 
-    /// Notes again which closings go on, after a restore.
-    pub fn restore(&mut self) {
-        let closed = self.symbols.iter().filter(|(_, listed)| listed.status == SymbolStatus::Closed);
-        let closing = closed.map(|(symbol, _)| symbol).filter(|symbol| status::is_live(self, *symbol));
-        self.closing = closing.collect();
+    /// Notes whether orders still wait for auctions that have ended.
+    fn note_auctions(&mut self, symbol: SymbolId) {
+        if self.has_left_over(symbol) {
+            self.ending.insert(symbol);
+        } else {
+            self.ending.remove(&symbol);
+        }
     }
 
-    /// Whether orders wait for an auction of a symbol that has none any more: their cancels go on.
     fn has_left_over(&self, symbol: SymbolId) -> bool {
         self.auctions.get(&symbol).is_some_and(|auctions| auctions.schedule().is_none())
             && !self.orders.auction(symbol).is_empty()
+    }
+
+    /// Notes again which cancels go on, after a restore.
+    pub fn restore(&mut self) {
+        let closed = self.symbols.iter().filter(|(_, listed)| listed.status == SymbolStatus::Closed);
+        let closing = closed.map(|(symbol, _)| symbol).filter(|symbol| status::is_live(self, *symbol));
+        let closing = closing.collect();
+        let ending = self.auctions.keys().copied().filter(|symbol| self.has_left_over(*symbol)).collect();
+        (self.closing, self.ending) = (closing, ending);
+    }
+
+    /// Whether cancels of a symbol go on, before anything else.
+    #[inline]
+    pub fn is_cancelling(&self) -> bool {
+        !self.closing.is_empty() || !self.ending.is_empty()
     }
 
     /// Voids a trade, or marks it.
@@ -550,9 +563,7 @@ impl Floor {
         if let Some(symbol) = self.closing.first() {
             return follow_up(Command::SetSymbolStatus(*symbol, SymbolStatus::Closed));
         }
-        if self.orders.any_waits()
-            && let Some(symbol) = self.auctions.keys().find(|symbol| self.has_left_over(**symbol))
-        {
+        if let Some(symbol) = self.ending.first() {
             return follow_up(Command::ScheduleAuctions(*symbol, None));
         }
         // Nothing comes between an auction's cut and its end, so triggered orders wait for that.

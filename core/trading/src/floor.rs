@@ -42,6 +42,9 @@ pub struct Floor {
     /// Closed symbols that still have orders, whose cancels go on; derived.
     #[serde(skip)]
     pub(crate) closing: BTreeSet<SymbolId>,
+    /// Symbols without auctions for which orders still wait, likewise.
+    #[serde(skip)]
+    pub(crate) ending: BTreeSet<SymbolId>,
 }
 
 impl Floor {
