@@ -56,7 +56,10 @@ pub(super) fn place(shared: &Rc<Shared>, request: Request) -> Result<Later, Faul
         Ok(place) => place,
         Err(refusal) => return refuse(shared, &opener, (call, id, symbol), (request.id, flight), &refusal),
     };
-    let own = Own::enter(shared, &opener, &place)?;
+    let own = match Own::enter(shared, &opener, &place) {
+        Ok(own) => own,
+        Err(refusal) => return refuse(shared, &opener, (call, id, symbol), (request.id, flight), &refusal),
+    };
     let command = match tie {
         Some(connection) => TradingCommand::PlaceOver(connection, Arc::new(place)),
         None => TradingCommand::Place(place),
@@ -104,7 +107,7 @@ struct Own {
 
 impl Own {
     /// Refuses a client id under which the session has a live order, or this socket one in flight.
-    fn enter(shared: &Rc<Shared>, opener: &Opener, place: &Place) -> Result<Self, Fault> {
+    fn enter(shared: &Rc<Shared>, opener: &Opener, place: &Place) -> Result<Self, Refusal> {
         if let Some(client_id) = place.client_id {
             let views = shared.started.app.exchange.views();
             let orders = views.state().orders();
@@ -113,9 +116,8 @@ impl Own {
             let mut in_flight = shared.in_flight.borrow_mut();
             if is_live || in_flight.contains(&client_id) {
                 let shown = client_id.as_str();
-                let text =
-                    format!("DuplicateOrder: a live order of this key has the clientOrderId '{shown}'");
-                return Err(Fault { status: 400, code: -2010, text });
+                let text = format!("a live order of this key has the clientOrderId '{shown}'");
+                return Err(Refusal::coded(400, "DuplicateOrder", text));
             }
             in_flight.push(client_id);
         }

@@ -390,8 +390,12 @@ fn every_live_order_of_a_name_counts() {
             x.restart();
             socket = x.fast("time-nonce", "/");
         }
+        socket.ok("subscribe", json!(["orders@session"]));
         let message = socket.refused("order.place", named.clone(), 400, -2010);
         assert!(message.starts_with("DuplicateOrder: "), "{message}");
+        let update = socket.next();
+        assert_eq!((&update["X"], &update["r"]), (&json!("REJECTED"), &json!("DuplicateOrder")), "{update}");
+        assert_eq!(update["c"], "mine", "{update}");
     }
     socket.ok("order.cancel", json!({ "orderId": first }));
     place(&mut socket, named);
