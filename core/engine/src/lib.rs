@@ -74,7 +74,7 @@ pub use buttonwood_staking::{
     Reject as StakingReject, Staking,
 };
 pub use buttonwood_trading::StopError;
-pub use buttonwood_trading::cancel::{OrderRef, Withdrawn};
+pub use buttonwood_trading::cancel::{OrderRef, STEP as CANCELS_MAX, Withdrawn};
 pub use buttonwood_trading::connections::{Connections, Open as OpenConnection};
 pub use buttonwood_trading::place::{FILLS_MAX, ORDERS_MAX, Place};
 pub use buttonwood_trading::{

@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "what a test cannot do, fails it")]
 
 use buttonwood_engine::{
-    Answer, Body, Caller, Command, FILLS_MAX, FeeSchedule, ORDERS_MAX, OrderRef, Place, PlaceReject, Reject,
-    SYMBOLS_MAX, Schedule, TradingAnswer, TradingCommand, TradingReject,
+    Answer, Body, CANCELS_MAX, Caller, Command, FILLS_MAX, FeeSchedule, ORDERS_MAX, OrderRef, Place,
+    PlaceReject, Reject, SYMBOLS_MAX, Schedule, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
     AccountId, CancelReason, Claim, ExecutionOption, OrderId, OrderKind, Product, Role, SessionId, Side,
@@ -251,7 +251,6 @@ fn so_many_symbols_and_no_more() {
 /// operator's cancel takes the newest.
 #[test]
 fn a_close_takes_as_many_steps_as_it_must() {
-    const STEP: usize = 10_000;
     let mut market = Market::new();
     for (name, side, price) in
         [("buyer", Side::Buy, 100), ("seller", Side::Sell, 104), ("other", Side::Buy, 99)]
@@ -269,12 +268,12 @@ fn a_close_takes_as_many_steps_as_it_must() {
     };
     let cancel = TradingCommand::CancelOrders(None, Some(market.symbol));
     assert_eq!(market.exchange.own(Body::Trading(cancel)), Answer::Done);
-    assert_eq!(cancelled(&market), STEP);
+    assert_eq!(cancelled(&market), CANCELS_MAX);
     assert_eq!(market.exchange.state.orders().count_of(late.0), 0, "the newest go first");
     let close = TradingCommand::SetSymbolStatus(market.symbol, SymbolStatus::Closed);
     assert_eq!(market.exchange.own(Body::Trading(close.clone())), Answer::Done);
-    assert_eq!(cancelled(&market), STEP);
-    assert_eq!(market.exchange.state.orders().len(), STEP + 5);
+    assert_eq!(cancelled(&market), CANCELS_MAX);
+    assert_eq!(market.exchange.state.orders().len(), CANCELS_MAX + 5);
     let closed = refused(PlaceReject::MarketClosed);
     assert_eq!(market.place(late, Side::Buy, 1, 98), closed);
     let mut restored = market.exchange.state.clone();

@@ -4,7 +4,7 @@ use super::{chosen, names, send_of_each};
 use crate::command::{Argument, Command, Effect, Form, Lines};
 use crate::operator::Operator;
 use buttonwood_engine::prediction::own_price;
-use buttonwood_engine::{OrderState, State, TradingCommand};
+use buttonwood_engine::{CANCELS_MAX, OrderState, State, TradingCommand};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::{AccountId, Claim, SymbolId};
 use buttonwood_wire::contract::{DecimalText, Digits, Done, InPayload, Label, Text};
@@ -151,14 +151,12 @@ async fn cancel(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Re
     }
     let live_orders = count(operator.exchange.views().state(), account, symbol);
     // A command cancels the newest so many; orders of a moment ago are the next one's.
-    for _ in 0..=live_orders / CANCELS_OF_COMMAND {
+    let steps = live_orders / u64::try_from(CANCELS_MAX).unwrap_or(u64::MAX);
+    for _ in 0..=steps {
         operator.send(TradingCommand::CancelOrders(account, symbol), |_| None).await?;
     }
     Ok(json::body(&OrdersCancelled { result: Done, live_orders }))
 }
-
-/// The most orders that one command cancels.
-const CANCELS_OF_COMMAND: u64 = 10_000;
 
 /// How many live orders are meant.
 fn count(state: &State, account: Option<AccountId>, symbol: Option<SymbolId>) -> u64 {
