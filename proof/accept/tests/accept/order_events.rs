@@ -448,7 +448,8 @@ fn events_are_of_the_own_accounts() {
 fn a_spending_order_shows_its_money() {
     let x = Exchange::start();
     let mut reader = Reader::of(&x, "trader", "");
-    x.as_("trader").limit("btcusd", "buy", "1", "10");
+    // Close to the ask, or that would be beyond the collar.
+    x.as_("trader").limit("btcusd", "buy", "0.1", "990");
     reader.events(2);
     let after = reader.last;
     x.as_("counterparty").limit("btcusd", "sell", "0.1", "1000");
