@@ -224,7 +224,7 @@ impl Orders {
         let text = client_id.as_bytes();
         let older =
             self.renamed.of(account).filter_map(move |order| self.find(order)).filter(move |slot| {
-                self.texts.equals(self.entry(*slot).text, self.slab[*slot].text.len(), text)
+                self.texts.equals(self.entry(*slot).text, self.get(*slot).text.len(), text)
             });
         self.find_client_id(account, client_id).into_iter().chain(older)
     }

@@ -73,11 +73,11 @@ impl Orders {
 
     #[cold]
     pub(super) fn forget_name(&mut self, slot: Slot) {
-        let Self { slab, near, own, renamed, by_id, .. } = self;
-        let Order { id, account, .. } = slab[slot];
-        renamed.note(account, id, |id| {
-            by_id.candidates(id.0, |slot| slab[slot].by_id.0).any(|slot| slab[slot].id == id)
-        });
+        let (account, id) = (self.get(slot).account, self.get(slot).id);
+        let mut renamed = core::mem::take(&mut self.renamed);
+        renamed.note(account, id, |id| self.find(id).is_some());
+        self.renamed = renamed;
+        let Self { slab, near, own, .. } = self;
         let order = &mut slab[slot];
         let Some(own) = own.get_mut(order.account.index()) else { return };
         let before = order.client_hash;

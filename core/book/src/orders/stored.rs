@@ -7,7 +7,8 @@ use super::hash::hash_client_id;
 use super::own::OWN_MIN;
 use super::renamed::Renamed;
 use crate::index::Index;
-use buttonwood_model::SessionId;
+use alloc::vec::Vec;
+use buttonwood_model::{ClientId, SessionId, Slot};
 
 impl PartialEq for Orders {
     fn eq(&self, other: &Self) -> bool {
@@ -39,17 +40,14 @@ impl Orders {
         }
         // Freed slots count too, which costs a look and changes no answer.
         self.exchange_rests = self.entries.iter().any(|entry| entry.session == SessionId::EXCHANGE);
-        let Self { slab, near, by_id, own, books, untriggered, entries, texts, renamed, key, .. } = self;
-        *renamed = Renamed::default();
-        for slot in queues.iter().chain(&*untriggered) {
-            let order = &slab[*slot];
-            let text = entries.get(slot.index()).and_then(|entry| texts.read(entry.text, order.text.len()));
-            if text
-                .is_some_and(|text| hash_client_id(*key, order.account, text.as_bytes()) != order.client_hash)
-            {
-                renamed.note(order.account, order.id, |_| true);
-            }
+        let lost = queues.iter().chain(&self.untriggered).filter(|slot| self.has_lost_name(**slot));
+        let lost: Vec<Slot> = lost.copied().collect();
+        self.renamed = Renamed::default();
+        for slot in lost {
+            let (account, id) = (self.get(slot).account, self.get(slot).id);
+            self.renamed.note(account, id, |_| true);
         }
+        let Self { slab, near, by_id, own, books, untriggered, .. } = self;
         for slot in queues {
             let order = &mut slab[slot];
             let own = own.get_mut(order.account.index()).expect("the account is open");
@@ -61,5 +59,12 @@ impl Orders {
             let own = own.get_mut(order.account.index()).expect("the account is open");
             near.chain(*slot, order.enter_indices(*slot, by_id, own));
         }
+    }
+
+    /// Whether a live order has a client id that does not find it.
+    fn has_lost_name(&self, slot: Slot) -> bool {
+        let order = self.get(slot);
+        let hash = |text: ClientId| hash_client_id(self.key, order.account, text.as_bytes());
+        self.client_id(slot).is_some_and(|text| hash(text) != order.client_hash)
     }
 }

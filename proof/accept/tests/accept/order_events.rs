@@ -458,22 +458,22 @@ fn a_spending_order_shows_its_money() {
     x.as_("trader").call("/v1/order/new", spend).ok();
     x.as_("trader").limit("btcusd", "buy", "1", "10");
     let check = |events: &[Value]| {
-        assert_eq!(kinds(events), "accepted fill closed accepted booked");
-        for event in &events[..3] {
+        assert_eq!(kinds(events), "accepted fill cancelled closed accepted booked");
+        for event in &events[..4] {
             assert_eq!(event["total_spend"], "250.5", "{event}");
             assert!(event.get("original_amount").is_none(), "{event}");
             assert!(event.get("cancel_command_id").is_none(), "no command asked for it: {event}");
         }
-        assert!(events[3..].iter().all(|event| event.get("total_spend").is_none()), "{events:?}");
+        assert!(events[4..].iter().all(|event| event.get("total_spend").is_none()), "{events:?}");
     };
-    check(&reader.events(5));
+    check(&reader.events(6));
     for is_again in [false, true] {
         if is_again {
             x.kill9();
             x.restart();
         }
         let socket = x.order_events(&x.as_("trader"), &format!("?after={after}"));
-        check(&Reader::without_initial(socket).events(5));
+        check(&Reader::without_initial(socket).events(6));
     }
     laws::check(&x);
 }
