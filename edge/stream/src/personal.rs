@@ -353,7 +353,9 @@ fn changed(app: &App, feed: AccountFeed, sent: &Sent, now: &Sent) -> Sent {
         .collect();
     if matches!(feed, AccountFeed::Positions(_)) {
         let ended = sent.keys().filter(|key| !now.contains_key(key));
-        changed.extend(ended.filter_map(|key| Some((*key, fast_account::ended_position(&app.names, *key, None)?))));
+        changed.extend(
+            ended.filter_map(|key| Some((*key, fast_account::ended_position(&app.names, *key, None)?))),
+        );
     }
     changed
 }
