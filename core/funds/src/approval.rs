@@ -173,6 +173,8 @@ pub enum Command {
     SetMultiUser(GroupId, bool),
     /// The hold of an entry is over.
     EndApprovalHold(Box<EntryRef>),
+    /// End the hold of an entry before its time: a control call of a sandbox, which no operator of a venue can make (D-298).
+    WaiveApprovalHold(Box<EntryRef>),
 }
 
 named!(Command, "funds", {
@@ -181,6 +183,7 @@ named!(Command, "funds", {
     DecideApproval { 0: entry, 1: approve } = "decide_approval" 1,
     SetMultiUser { 0: group, 1: on } = "set_multi_user" 1,
     EndApprovalHold { 0: entry } = "end_approval_hold" 1,
+    WaiveApprovalHold { 0: entry } = "waive_approval_hold" 1,
 });
 
 impl Command {
@@ -192,7 +195,10 @@ impl Command {
     pub(crate) fn roles(&self) -> Roles {
         match self {
             Self::RequestApproval(_) | Self::RemoveApproval(_) => Self::RIGHT.roles,
-            Self::DecideApproval(..) | Self::SetMultiUser(..) | Self::EndApprovalHold(_) => Roles::NOBODY,
+            Self::DecideApproval(..)
+            | Self::SetMultiUser(..)
+            | Self::EndApprovalHold(_)
+            | Self::WaiveApprovalHold(_) => Roles::NOBODY,
         }
     }
 
@@ -203,7 +209,8 @@ impl Command {
             Self::RequestApproval(_)
             | Self::DecideApproval(..)
             | Self::SetMultiUser(..)
-            | Self::EndApprovalHold(_) => false,
+            | Self::EndApprovalHold(_)
+            | Self::WaiveApprovalHold(_) => false,
         }
     }
 }
@@ -262,6 +269,8 @@ pub enum Reject {
     Decided,
     /// The hold is not over.
     NotDue,
+    /// The entry is active already: it has no hold.
+    NoHold,
 }
 
 /// Decides a command.
@@ -301,6 +310,14 @@ fn event_of(context: &Context<'_, Funds>, sender: Sender<'_>, command: &Command)
                 return Err(Reject::NotDue);
             }
             Event::ApprovalMoved(EntryRef::clone(entry), Standing::Active)
+        }
+        Command::WaiveApprovalHold(entry) => {
+            check_owner(context, own(sender)?, entry.scope)?;
+            match standing(context, entry)? {
+                Standing::PendingMua => return Err(Reject::AwaitsUser),
+                Standing::Active => return Err(Reject::NoHold),
+                Standing::PendingTime => Event::ApprovalMoved(EntryRef::clone(entry), Standing::Active),
+            }
         }
     })
 }

@@ -43,7 +43,7 @@ pub use clearing::alias::{
 pub use command::{Argument, Command, Form, Given, Guard, Later, Lines};
 pub use contract::describe;
 pub use customers::account::OPEN as OPEN_ACCOUNT;
-pub use customers::addresses::{DECIDE as DECIDE_ADDRESS, SET_MULTI_USER};
+pub use customers::addresses::{DECIDE as DECIDE_ADDRESS, END_HOLD, SET_MULTI_USER};
 pub use customers::broker::CALL as SET_BROKER;
 pub use customers::close::COMMAND as CLOSE_ACCOUNT;
 pub use customers::group::SET_TERMS as SET_GROUP_TERMS;

@@ -163,6 +163,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::operating("/sandbox/groups", &operate::SET_GROUP_TERMS),
     Route::operating("/sandbox/groups/{group}/multi-user", &operate::SET_MULTI_USER),
     Route::operating("/sandbox/approvals/decide", &operate::DECIDE_ADDRESS),
+    Route::operating("/sandbox/approvals/end-hold", &operate::END_HOLD),
     Route::operating("/sandbox/groups/addresses", &operate::keys::restrict::GROUP).notes(notes::GROUP_FROM),
     Route::operating("/sandbox/keys", &operate::keys::add::COMMAND).notes(notes::ADD_KEY),
     Route::operating("/sandbox/keys/disable", &operate::keys::change::DISABLE).notes(notes::DISABLE),

@@ -241,6 +241,7 @@ const APPROVALS: &[&str] = &[
     "refused approval",
     "users of a group",
     "hold over",
+    "hold waived",
     "hold not over",
     "scope halted",
     "scope resumed",

@@ -68,6 +68,25 @@ fn a_hold_ends_once() {
     assert_eq!(next_due(&rig.funds), None);
 }
 
+/// A hold that is waived is over at once, its end is due no more, and a hold that does not run is waived neither. Of D-298.
+#[test]
+fn a_hold_is_waived() {
+    let rig = &mut rig();
+    let own = entry(ApprovalScope::Account(rig.ann), "ethereum");
+    let waive = Command::WaiveApprovalHold(Box::new(own.clone()));
+    assert_eq!(send(rig, &waive), Err(Reject::NotListed));
+    request(rig, &own).unwrap();
+    send(rig, &waive).unwrap();
+    assert_eq!(memos(rig, rig.ann, GROUP, "ethereum"), [""]);
+    assert_eq!((next_due(&rig.funds), send(rig, &waive)), (None, Err(Reject::NoHold)));
+    let group = entry(ApprovalScope::Group(GROUP), "ethereum");
+    send(rig, &Command::SetMultiUser(GROUP, true)).unwrap();
+    request(rig, &group).unwrap();
+    assert_eq!(send(rig, &Command::WaiveApprovalHold(Box::new(group))), Err(Reject::AwaitsUser));
+    let foreign = entry(ApprovalScope::Account(AccountId(0)), "ethereum");
+    assert_eq!(send(rig, &Command::WaiveApprovalHold(Box::new(foreign))), Err(Reject::Foreign));
+}
+
 /// A removed entry has no hold left, and a new request starts anew. Of ADDR-016, ADDR-019.
 #[test]
 fn removal_ends_the_hold() {

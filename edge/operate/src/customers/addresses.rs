@@ -54,6 +54,13 @@ pub const DECIDE: Command = APPROVE
     .called::<Decision, ApprovalDone>(|operator, fields| Box::pin(call(operator, fields)))
     .about("Approves or removes an entry of the approved addresses, as another user of the group does.");
 
+/// `POST /sandbox/approvals/end-hold`. It is no command of `buttonwood admin`: a venue's customers rely on the hold (D-298).
+pub const END_HOLD: Command =
+    Command::once("address end-hold", Effect::Opens, |operator, fields| Box::pin(end_hold(operator, fields)))
+        .about("Ends the hold of an approved address at once, so that a withdrawal to it can be tried; without `account` of an entry of the group.")
+        .takes::<Entry>(ENTRY)
+        .gives::<ApprovalDone>();
+
 request! {
     /// Whether a group has several users.
     struct MultiUser in InPayload {
@@ -169,17 +176,25 @@ async fn send(
     Ok(json::body(&ApprovalDone { result: Done }))
 }
 
+async fn end_hold(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refusal> {
+    let text = Entry::of(fields).address()?;
+    let command = ApprovalCommand::WaiveApprovalHold(Box::new(entry(operator, fields, "Field 'network'")?));
+    operator.send(FundsCommand::from(command), |reject| refusal(reject, &text)).await?;
+    Ok(json::body(&ApprovalDone { result: Done }))
+}
+
 fn refusal(reject: Reject, address: &str) -> Option<Refusal> {
     let Reject::Funds(FundsReject::Approval(reject)) = reject else { return None };
     let what = match reject {
         ApprovalReject::NotListed => "is not among the approved addresses there",
         ApprovalReject::Decided => "waits for no other user",
+        ApprovalReject::NoHold => "is active already: it has no hold",
+        ApprovalReject::AwaitsUser => "waits for another user of the group: approve it first",
         ApprovalReject::Foreign
         | ApprovalReject::Closed
         | ApprovalReject::Full(_)
         | ApprovalReject::NoNetwork
         | ApprovalReject::Duplicate
-        | ApprovalReject::AwaitsUser
         | ApprovalReject::NotDue => return None,
     };
     let message = format!("Field 'address' {what}: '{}'", quoted(address));

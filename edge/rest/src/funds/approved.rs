@@ -244,6 +244,7 @@ fn refusal(address: &str, scope: &str, reject: ApprovalReject) -> Refusal {
         ApprovalReject::Foreign
         | ApprovalReject::NoNetwork
         | ApprovalReject::Decided
-        | ApprovalReject::NotDue => failed(),
+        | ApprovalReject::NotDue
+        | ApprovalReject::NoHold => failed(),
     }
 }

@@ -548,6 +548,44 @@ fn decide(x: &Exchange, fields: Value) -> Answer {
     x.control("/sandbox/approvals/decide", &fields)
 }
 
+/// In a sandbox the hold of an entry ends at once by a control call, and only what is on hold has one to end. Of ADDR-010, D-298.
+#[test]
+fn a_sandbox_ends_a_hold() {
+    let x = Exchange::start();
+    let (master, manager) = (x.as_("master"), x.as_("fund-manager"));
+    let end = |fields: Value| x.control("/sandbox/approvals/end-hold", &fields);
+    let own =
+        json!({ "group": "one", "account": "primary", "network": "bitcoin", "address": BTC.to_uppercase() });
+    let refused = end(own.clone()).refused(400, "InvalidAddress").message;
+    assert!(refused.contains("is not among") && refused.contains(&BTC.to_uppercase()), "{refused}");
+    request(&manager, "bitcoin", json!({ "address": BTC, "label": "a" })).ok();
+    request(&master, "ethereum", json!({ "address": ETH, "label": "a" })).ok();
+    let status =
+        |network: &str| standings(&approved(&manager, network, json!({}))).first().map(|row| row[1].clone());
+    assert_eq!(status("bitcoin").as_deref(), Some("pending-time"));
+    assert_eq!(end(own.clone()).ok(), json!({ "result": "ok" }));
+    assert_eq!(
+        ["bitcoin", "ethereum"].map(status),
+        ["active", "pending-time"].map(|word| Some(word.to_owned()))
+    );
+    assert!(end(own.clone()).refused(400, "InvalidAddress").message.contains("has no hold"));
+    end(json!({ "group": "one", "network": "ethereum", "address": ETH })).ok();
+    assert_eq!(status("ethereum").as_deref(), Some("active"));
+    x.kill9();
+    x.restart();
+    assert_eq!(["bitcoin", "ethereum"].map(status), ["active", "active"].map(|word| Some(word.to_owned())));
+    x.control("/sandbox/groups/one/multi-user", &json!({ "on": true })).ok();
+    remove(&manager, "bitcoin", json!({ "address": BTC })).ok();
+    request(&manager, "bitcoin", json!({ "address": BTC, "label": "a" })).ok();
+    assert!(end(own).refused(400, "InvalidAddress").message.contains("waits for another user"));
+    for (field, value) in [("group", "none"), ("account", "none"), ("network", "none"), ("address", "none")] {
+        let mut fields =
+            json!({ "group": "one", "account": "primary", "network": "bitcoin", "address": BTC });
+        fields[field] = json!(value);
+        assert!(end(fields).error().message.contains(&format!("'{field}'")), "{field}");
+    }
+}
+
 /// In a group of several users an entry waits for another user; then the hold counts from the request. Proves ADDR-017, ADDR-018.
 #[test]
 fn groups_of_several_users() {

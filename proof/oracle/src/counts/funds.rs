@@ -60,6 +60,7 @@ fn done(exchange: &Exchange, command: &FundsCommand, made: Made) -> &'static str
             approval::Command::DecideApproval(_, false) => "approval rejected",
             approval::Command::SetMultiUser(..) => "users of a group",
             approval::Command::EndApprovalHold(_) => "hold over",
+            approval::Command::WaiveApprovalHold(_) => "hold waived",
         },
         FundsCommand::Withdrawal(command) => paid(exchange, command, is_quiet),
         FundsCommand::Deposit(command) => arrived(exchange, command),

@@ -61,7 +61,7 @@ impl Dealer {
         }
     }
 
-    /// A request, a removal, a decision, a setting, or an end of a hold at any time.
+    /// A request, a removal, a decision, a setting, or an end of a hold at any time, by the clock or before it.
     pub(super) fn approval(&mut self, state: &State) -> Command {
         let scope = self.some_list(state);
         let kind = self.dice.below(24);
@@ -91,7 +91,8 @@ impl Dealer {
                 let group = GroupId(u32::try_from(self.dice.below(groups + 1)).unwrap());
                 own(Approval::SetMultiUser(group, self.dice.once_in(2)).into())
             }
-            _ => own(Approval::EndApprovalHold(Box::new(entry)).into()),
+            22 => own(Approval::EndApprovalHold(Box::new(entry)).into()),
+            _ => own(Approval::WaiveApprovalHold(Box::new(entry)).into()),
         }
     }
 }

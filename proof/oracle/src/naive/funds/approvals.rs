@@ -65,6 +65,16 @@ impl Naive {
                 }
                 entry.standing = Standing::Active;
             }
+            Command::WaiveApprovalHold(place) => {
+                self.check_list(caller, place.scope)?;
+                let at = self.entry(place)?;
+                let entry = &mut self.funds.entries[at];
+                entry.standing = match entry.standing {
+                    Standing::PendingMua => return Err(Reject::AwaitsUser),
+                    Standing::Active => return Err(Reject::NoHold),
+                    Standing::PendingTime => Standing::Active,
+                };
+            }
         }
         Ok(Made::Nothing)
     }
