@@ -5,6 +5,7 @@ use crate::authorization_request::{AuthorizationRequest, Flaw};
 use crate::browser::SignedIn;
 use crate::consent::{Consent, error_page};
 use crate::error::{ErrorCode, OAuthError};
+use crate::frame::Look;
 use crate::parameters::{Media, media_of};
 use crate::scope;
 use crate::token_endpoint::EXPIRES_IN;
@@ -43,6 +44,7 @@ pub(crate) fn ask(server: &OAuth, visit: &Visit<'_>) -> Reply {
     let consent = Consent {
         app: &app,
         user: &signed_in.name(visit.app),
+        look: &Look::of(visit.app, signed_in.holder.user),
         request: &request,
         grantable,
         accounts: &signed_in.accounts(visit.app),

@@ -1,12 +1,13 @@
-//! The consent page and the pages of errors: HTML without script and without style.
+//! The consent page and the pages of errors: HTML without script.
 
 use crate::authorization_request::AuthorizationRequest;
+use crate::frame::{Look, page};
 use crate::html::breaking;
 use crate::scope::in_words;
 use buttonwood_http::Reply;
 use buttonwood_model::{Scope, Scopes};
 use buttonwood_wire::html::escaped;
-use http::{HeaderValue, StatusCode};
+use http::StatusCode;
 use std::fmt::Write as _;
 
 /// The content of the consent page.
@@ -14,6 +15,7 @@ use std::fmt::Write as _;
 pub(crate) struct Consent<'a> {
     pub(crate) app: &'a str,
     pub(crate) user: &'a str,
+    pub(crate) look: &'a Look,
     pub(crate) request: &'a AuthorizationRequest,
     /// The scopes that the user's roles let them give.
     pub(crate) grantable: Scopes,
@@ -30,13 +32,14 @@ impl Consent<'_> {
         let app = breaking(self.app);
         let title = format!("Allow {}?", escaped(self.app));
         let main = format!(
-            "<h1>Allow {app} to act for you?</h1>\n{renewal}<form method=\"post\" action=\"/auth\">\n\
+            "<h1>Allow {app} to act for you?</h1>\n{renewal}<form class=\"panel padded form\" method=\"post\" action=\"/auth\">\n\
              <input type=\"hidden\" name=\"request\" value=\"{request}\">\n\
              <input type=\"hidden\" name=\"consent\" value=\"{seal}\">\n\
              <p>You are signed in as <strong>{user}</strong>. The answer goes to <code>{place}</code>.</p>\n\
-             <p><label for=\"account\">Account</label>\n<select id=\"account\" name=\"account\">\n{accounts}</select></p>\n\
-             {scopes}<p><button name=\"decision\" value=\"allow\">Allow</button>\n\
-             <button name=\"decision\" value=\"deny\">Deny</button></p>\n</form>\n",
+             <div class=\"field\"><label for=\"account\">Account</label>\n\
+             <select id=\"account\" name=\"account\">\n{accounts}</select></div>\n\
+             {scopes}<div class=\"buttons\"><button class=\"main\" name=\"decision\" value=\"allow\">Allow</button>\n\
+             <button name=\"decision\" value=\"deny\">Deny</button></div>\n</form>\n",
             renewal = self.renewal(),
             request = escaped(&self.request.query),
             seal = escaped(self.seal),
@@ -47,7 +50,7 @@ impl Consent<'_> {
         );
         // Without the app's address here, Chromium does not follow the redirect that answers the form.
         let forms = format!("'self' {}", self.request.target.source());
-        page(StatusCode::OK, &title, &main, &forms)
+        page((StatusCode::OK, self.look), &title, &main, &forms)
     }
 
     /// The page for a user with an old code who is asked for some scopes.
@@ -55,7 +58,7 @@ impl Consent<'_> {
         let needs = self.request.scopes.and(self.grantable).iter().any(Scope::needs_code);
         let Some(place) = self.renewal.filter(|_| needs) else { return String::new() };
         format!(
-            "<p>Some of these rights need a code that is less than five minutes old: \
+            "<p class=\"notice\">Some of these rights need a code that is less than five minutes old: \
              <a href=\"{}\">give a code</a> first, or leave them out.</p>\n",
             escaped(place)
         )
@@ -77,15 +80,18 @@ impl Consent<'_> {
             let (name, words) = (scope.name(), in_words(scope));
             let _ = writeln!(
                 out,
-                "<p><input type=\"checkbox\" id=\"{name}\" name=\"scope\" value=\"{name}\" checked>\n\
-                 <label for=\"{name}\">{words} (<code>{name}</code>)</label></p>"
+                "<div class=\"box\"><input type=\"checkbox\" id=\"{name}\" name=\"scope\" value=\"{name}\" checked>\n\
+                 <label for=\"{name}\">{words} (<code>{name}</code>)</label></div>"
             );
         }
         out.push_str("</fieldset>\n");
         let others = self.request.scopes.iter().filter(|scope| !self.grantable.has(*scope)).map(Scope::name);
         let others = others.collect::<Vec<_>>().join(", ");
         if !others.is_empty() {
-            let _ = writeln!(out, "<p>It also wants what your roles do not let you give: {others}.</p>");
+            let _ = writeln!(
+                out,
+                "<p class=\"soft\">It also wants what your roles do not let you give: {others}.</p>"
+            );
         }
         out
     }
@@ -94,24 +100,11 @@ impl Consent<'_> {
 /// A page that says why nothing happens, with a way on if there is one: an address of this site and its text.
 pub(crate) fn error_page(status: StatusCode, message: &str, way_on: Option<(&str, &str)>) -> Reply {
     let link = way_on.map_or_else(String::new, |(place, text)| {
-        format!("<p><a href=\"{}\">{}</a></p>\n", escaped(place), escaped(text))
+        format!("<a class=\"button main\" href=\"{}\">{}</a>\n", escaped(place), escaped(text))
     });
-    let main = format!("<h1>This did not work</h1>\n<p>{}</p>\n{link}", breaking(message));
-    page(status, "This did not work", &main, "'none'")
-}
-
-/// A page whose forms may be sent to these places.
-fn page(status: StatusCode, title: &str, main: &str, forms: &str) -> Reply {
-    let html = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n</head>\n\
-         <body>\n<main>\n{main}</main>\n</body>\n</html>\n"
+    let main = format!(
+        "<h1>This did not work</h1>\n<section class=\"panel padded form\">\n<p>{}</p>\n{link}</section>\n",
+        breaking(message)
     );
-    let policy = format!("default-src 'none'; base-uri 'none'; form-action {forms}; frame-ancestors 'none'");
-    let policy = HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static(
-        "default-src 'none'; form-action 'none'; frame-ancestors 'none'",
-    ));
-    let reply = Reply::page("text/html; charset=utf-8", html.into_bytes()).with_status(status);
-    reply.with_policy(policy).uncached()
+    page((status, &Look::default()), "This did not work", &main, "'none'")
 }

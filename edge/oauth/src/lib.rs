@@ -13,6 +13,7 @@ mod client_authentication;
 mod code_challenge;
 mod consent;
 mod error;
+mod frame;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;

@@ -144,6 +144,21 @@ mod tests {
         }
     }
 
+    /// The pages without scripts have the dark colours of the others.
+    #[test]
+    fn dark_is_alike_with_and_without_scripts() {
+        let text = |path: &str| String::from_utf8(File::find(path).unwrap().bytes()).unwrap();
+        let (base, auth) = (text("/site/base.css"), text("/site/auth.css"));
+        for rest in ["] {", "][data-palette=\"blind\"] {"] {
+            let block = |sheet: &str, theme: &str| -> Vec<String> {
+                let start = format!(":root[data-theme=\"{theme}\"{rest}");
+                let (_, after) = sheet.split_once(&start).unwrap_or_else(|| panic!("{start}"));
+                after.split_once('}').unwrap().0.split_whitespace().map(str::to_owned).collect()
+            };
+            assert_eq!(block(&base, "dark"), block(&auth, "system"), "{rest}");
+        }
+    }
+
     /// The embedded libraries are those whose version, source and licence their notes name.
     #[test]
     fn the_libraries_are_the_documented_ones() {

@@ -8,7 +8,7 @@ use buttonwood_http::Reply;
 use buttonwood_identity::Stage;
 use buttonwood_people as people;
 use buttonwood_rest::Visit;
-use buttonwood_wire::html::escaped;
+use buttonwood_wire::html::{LINKS, escaped};
 use http::HeaderValue;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -19,15 +19,6 @@ const FRAME: &str = include_str!("../assets/frame.html");
 /// that is another.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'{sockets}; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
-/// The links to the pages, with the first part of the paths for which each is marked.
-const LINKS: [(&str, &str, &str); 5] = [
-    ("/", "Markets", "/"),
-    ("/trade", "Trade", "/trade"),
-    ("/predictions", "Predictions", "/predictions"),
-    ("/account", "Account", "/account"),
-    ("/docs", "Docs", "/docs"),
-];
-
 /// The parts of a page that are its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts<'a> {
@@ -130,12 +121,12 @@ impl Seen {
     fn links(&self, visit: &Visit<'_>) -> String {
         let mut shown = LINKS.to_vec();
         if self.signed_in().is_some_and(|browser| browser.is_operator) {
-            shown.push(("/operator", "Operator", "/operator"));
+            shown.push(("/operator", "Operator"));
         }
         if visit.app.settings().sandbox {
-            shown.push(("/console", "Console", "/console"));
+            shown.push(("/console", "Console"));
         }
-        let items = shown.iter().map(|(path, words, start)| item(path, words, is_at(visit.path(), start)));
+        let items = shown.iter().map(|(path, words)| item(path, words, is_at(visit.path(), path)));
         format!("<ul>{}</ul>", items.collect::<String>())
     }
 

@@ -1,4 +1,13 @@
-//! Text with HTML escapes.
+//! Text with HTML escapes, and the links that every page has.
+
+/// The links to the pages, with their words.
+pub const LINKS: [(&str, &str); 5] = [
+    ("/", "Markets"),
+    ("/trade", "Trade"),
+    ("/predictions", "Predictions"),
+    ("/account", "Account"),
+    ("/docs", "Docs"),
+];
 
 /// Text for elements and for attributes in quotes.
 pub fn escaped(text: &str) -> String {

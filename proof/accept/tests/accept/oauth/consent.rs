@@ -101,6 +101,61 @@ fn errors_go_back_to_the_app() {
     }
 }
 
+/// A page of `/auth` has the frame of the site, in the theme of its user, and files that are there; a browser must not translate it.
+#[track_caller]
+fn is_framed(x: &Exchange, text: &str) {
+    for part in [
+        "<html lang=\"en\" translate=\"no\"",
+        "<meta name=\"google\" content=\"notranslate\">",
+        "<header class=\"top\">",
+        "<a href=\"/account\">Account</a>",
+        "<main id=\"main\" tabindex=\"-1\">",
+        "/site/base.css",
+        "/site/auth.css",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    for part in ["<script", "<style", " style=", "javascript:"] {
+        assert!(!text.contains(part), "{part}: {text}");
+    }
+    for file in text.split('"').filter(|word| word.starts_with("/site/") && word.contains('.')) {
+        assert_eq!(x.get(file).status(), 200, "{file}");
+    }
+}
+
+/// Every page of an error has the frame too, and lets no form be sent; the theme is the one that the user chose, or else the system's.
+#[test]
+fn errors_and_themes_are_those_of_the_site() {
+    let x = Exchange::start();
+    let app = app(&x, "app");
+    let id = text(&app, "client_id");
+    let browser = Browser::of(&x, OWNER);
+    let operator = Browser::of(&x, "operator@house.test");
+    let form = [("Content-Type", "application/x-www-form-urlencoded")];
+    for (status, page) in [
+        (400, browser.get("/auth?client_id=x")),
+        (403, ask(&operator, &asked(&app, &id, ("x", Some("1"))))),
+        (400, browser.send("POST", "/auth", &form, b"decision=allow")),
+        (405, browser.send("PUT", "/auth", &[], b"")),
+    ] {
+        assert_eq!(page.status(), status, "{page}");
+        let policy = page.reply.header("content-security-policy").unwrap_or_default();
+        for part in ["default-src 'none'", "form-action 'none'", "frame-ancestors 'none'"] {
+            assert!(policy.contains(part), "{policy}");
+        }
+        is_framed(&x, &page.reply.text());
+    }
+    let consent = || ask(&browser, &asked(&app, &id, ("x", Some("1")))).reply.text();
+    assert!(consent().contains("data-theme=\"system\" data-palette=\"standard\""));
+    let chosen = json!({ "value": { "theme": "dark", "palette": "blind", "zone": "utc" } });
+    browser.post("/site/preferences", &chosen).ok();
+    assert!(consent().contains("data-theme=\"dark\" data-palette=\"blind\" data-density=\"normal\""));
+    let odd = json!({ "value": { "theme": "\"><b>" } });
+    x.advance(60);
+    browser.post("/site/preferences", &odd).ok();
+    assert!(!consent().contains("<b>"));
+}
+
 /// A user who is not signed in is sent to the sign-in and back. Consent is always asked, by a page that runs nothing.
 #[test]
 fn a_consent_is_a_page() {
@@ -117,8 +172,12 @@ fn a_consent_is_a_page() {
         assert_eq!(page.status(), 200, "{page}");
         let header = |name: &str| page.reply.header(name).unwrap_or_default().to_string();
         let policy = header("content-security-policy");
-        for part in ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self' https://app.example"]
-        {
+        for part in [
+            "default-src 'none'",
+            "style-src 'self'; img-src 'self'",
+            "frame-ancestors 'none'",
+            "form-action 'self' https://app.example",
+        ] {
             assert!(policy.contains(part), "{policy}");
         }
         assert_eq!([header("x-frame-options"), header("cache-control")], ["DENY", "no-store"]);
@@ -129,6 +188,7 @@ fn a_consent_is_a_page() {
             "{text}"
         );
         assert_eq!(text.matches("<form").count(), 1);
+        is_framed(&x, &text);
     }
     let operator = ask(&Browser::of(&x, "operator@house.test"), &pairs);
     assert_eq!(operator.status(), 403, "{operator}");
