@@ -10,11 +10,12 @@ pub fn refusal(reject: Reject, now: Time) -> Refusal {
         Reject::Throttled(until) => return throttled(until, now),
         Reject::WrongCredential | Reject::WrongCode => return wrong(),
         Reject::UnknownBrowser => (Reason::SignInRequired, "The session has ended: sign in"),
-        Reject::WrongStage => (Reason::SecondFactorRequired, "The sign-in does not stand at this step"),
-        Reject::CodeRequired => (
-            Reason::CodeRequired,
-            "This needs a code that is less than five minutes old: /site/signin/code renews it",
-        ),
+        Reject::WrongStage => {
+            (Reason::SecondFactorRequired, "Your sign-in is not at this step: begin it anew")
+        }
+        Reject::CodeRequired => {
+            (Reason::CodeRequired, "This needs a code that is less than five minutes old: give a new one")
+        }
         Reject::ForeignAccount => {
             (Reason::InvalidAccountName, "The account is not an open one of the user's group")
         }

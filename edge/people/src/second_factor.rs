@@ -85,7 +85,7 @@ impl People {
             pending.get(&session).map(|waiting| (waiting.factor, waiting.secret.clone()))
         };
         let Some((factor, secret)) = begun else {
-            let message = "Field 'code' belongs to no second factor: begin one with /site/totp/begin";
+            let message = "Field 'code' belongs to no secret that was shown in the last hour: begin again";
             return Err(Refusal::new(Reason::InvalidParameterValue, message));
         };
         self.look(|identity| {

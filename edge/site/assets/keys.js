@@ -1,5 +1,5 @@
 // The keys that a user keeps.
-import { button, byId, element, onClick, onSubmit, post, read, run, say } from "./post.js";
+import { button, byId, copyButton, element, onClick, onSubmit, post, read, run, say } from "./post.js";
 import { moment } from "./time.js";
 
 const code = (text) => element("code", text);
@@ -14,8 +14,8 @@ const STOPS = {
 // A secret is shown once, where it is read aloud.
 function showSecret(name, { api_key, api_secret }) {
   byId("secret").replaceChildren(
-    line(`API key of ${name}`, code(api_key)),
-    line("API secret, which is not shown again", code(api_secret)),
+    line(`API key of ${name}`, code(api_key), " ", copyButton(api_key, "API key")),
+    line("API secret, which is not shown again", code(api_secret), " ", copyButton(api_secret, "API secret")),
   );
   byId("secret").focus();
 }
@@ -68,10 +68,11 @@ function cell(label, ...children) {
 }
 
 function row(key) {
-  const { api_key, name, account, roles, require_heartbeat, time_based_nonce, enabled, created_ms, last_used_ms } = key;
+  const { api_key, name, account, roles, require_heartbeat, time_based_nonce, enabled, created_ms, last_used_ms, from } = key;
   const title = part("th", "rowheader", element("p", name), code(api_key));
   title.scope = "row";
-  const traits = [!enabled && "disabled", require_heartbeat && "needs a heartbeat", time_based_nonce && "nonces are times"];
+  const traits = [!enabled && "disabled", require_heartbeat && "needs a heartbeat", time_based_nonce && "nonces are times",
+    from.length > 0 && `only from ${from.join(", ")}`];
   const notes = traits.filter((trait) => trait).map((trait) => element("p", trait));
   const toggle = enabled
     ? button("Disable", () => openStop("disable", key), name)
@@ -131,6 +132,7 @@ onSubmit("make", async (fields, form) => {
     roles: new FormData(form).getAll("role"),
     require_heartbeat: "require_heartbeat" in fields,
     time_based_nonce: "time_based_nonce" in fields,
+    from: fields.from.split(/[\s,]+/).filter(Boolean),
   });
   form.reset();
   await finish("The key is made.");

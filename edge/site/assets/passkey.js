@@ -3,7 +3,7 @@ import { byId, post } from "./post.js";
 import { Failure } from "./call.js";
 
 // Why this page can use no passkey; empty where it can.
-function lack() {
+export function lack() {
   const { hostname, port, protocol } = location;
   const isAddress = /^[\d.]+$|^\[/.test(hostname);
   const isLoopback = /^127\.|^\[::1\]$/.test(hostname);

@@ -1,6 +1,7 @@
 // What the pages of people share: forms, and the messages above them.
 import { get, post } from "./call.js";
 import { data } from "./page.js";
+import { sentence } from "./sentence.js";
 import "./shell.js";
 
 export { data, get as read, post };
@@ -20,6 +21,20 @@ export function button(text, act, about = "") {
   if (about) made.append(unseen(` ${about}`));
   [made.type, made.className] = ["button", "small"];
   onClick(made, act);
+  return made;
+}
+
+// A button that copies a text, and says so in its own place.
+export function copyButton(text, about) {
+  const made = button("Copy", async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      made.firstChild.textContent = "Copied";
+    } catch (failure) {
+      console.warn(failure);
+      say("This browser does not let the page copy. Select the text and copy it.");
+    }
+  }, about);
   return made;
 }
 
@@ -44,14 +59,28 @@ export function showPart(id, focused = id) {
   (target.matches("form") ? target.querySelector("input:not([hidden])") : target).focus();
 }
 
-// A refusal that another sign-in or another code mends leads to it, and back afterwards.
+// Tells the page that a mail was sent to an address, as the part says which is shown now.
+export const tellMailed = (address) =>
+  byId("sent").dispatchEvent(new CustomEvent("mailed", { bubbles: true, detail: address }));
+
+// A refusal that another sign-in mends leads to it, and back afterwards.
 function report(failure) {
-  const back = `next=${encodeURIComponent(location.pathname)}`;
-  if (location.pathname.startsWith("/settings/")) {
-    if (failure.reason === "SignInRequired") return location.assign(`/signin?${back}`);
-    if (failure.reason === "CodeRequired") return location.assign(`/signin?step=code&${back}`);
+  if (location.pathname.startsWith("/settings/") && failure.reason === "SignInRequired") {
+    return location.assign(`/signin?next=${encodeURIComponent(location.pathname)}`);
   }
-  return say(failure.plain || failure.message);
+  return say(sentence(failure));
+}
+
+// Runs an act. Where it needs a new code, asks for one in this page, which keeps what was typed, and runs it again.
+async function withCode(act) {
+  try {
+    await act();
+  } catch (failure) {
+    if (failure.reason !== "CodeRequired") throw failure;
+    const { askCode } = await import("./code-dialog.js");
+    if (!(await askCode())) throw failure;
+    await act();
+  }
 }
 
 // Runs an act, unless the last one still runs.
@@ -61,7 +90,7 @@ export async function run(act) {
   isBusy = true;
   say("");
   try {
-    await act();
+    await withCode(act);
   } catch (failure) {
     report(failure);
   }

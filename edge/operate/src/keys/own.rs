@@ -5,7 +5,8 @@ use super::add::roles_of;
 use super::change::{bad_roles, checked_name, for_master_keys};
 use super::draw;
 use super::new_secret::{SecretText, secret_body};
-use super::row::role_names;
+use super::restrict;
+use super::row::{role_names, shown};
 use crate::Shared;
 use buttonwood_engine::{
     AccessCommand, AccessReject, Body, Caller, Command, Hand, NewSession, OWN_KEYS_MAX, OWN_KEYS_PER_SPAN,
@@ -44,6 +45,8 @@ request! {
         require_heartbeat: Flag<false>,
         /// Whether its nonces are times.
         time_based_nonce: Flag<false>,
+        /// Addresses or blocks of addresses, such as 192.0.2.0/24, from which its calls may come; from anywhere without one.
+        from: Texts,
     }
 }
 
@@ -106,6 +109,8 @@ answer! {
         created_ms: u64,
         /// When it was last used, in milliseconds; exact to a second for the time before the last start.
         last_used_ms: Nullable<u64>,
+        /// Where its calls may come from; anywhere, if it is empty.
+        from: Vec<String>,
     }
 }
 
@@ -203,6 +208,7 @@ impl KeyUser<'_> {
             enabled: session.standing() == Standing::Enabled,
             created_ms: session.created().millis(),
             last_used_ms: Nullable(last_used.max(self.shared.last_call_ms(&key.api_key))),
+            from: shown(&key.addresses),
         }
     }
 
@@ -226,8 +232,8 @@ impl KeyUser<'_> {
         if require_heartbeat && !is_account {
             return Err(bad_value("require_heartbeat", "false for a master key", "true"));
         }
+        let addresses = restrict::addresses(&request.from()?.unwrap_or_default())?;
         let api_key = draw::api_key(is_account)?;
-        let addresses = Vec::new();
         Ok(NewSession { owner, roles, require_heartbeat, time_based_nonce, api_key, name, addresses })
     }
 

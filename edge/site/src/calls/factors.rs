@@ -3,6 +3,7 @@
 use super::caller::Caller;
 use super::entering::read_code;
 use super::fields;
+use super::qr::{self, Drawing};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_people as people;
@@ -27,6 +28,8 @@ answer! {
         secret: String,
         /// The same as an address for authenticator apps (`otpauth://totp/…`).
         uri: String,
+        /// The address as a QR code, which the camera of a phone reads.
+        qr: Drawing,
     }
 }
 
@@ -46,6 +49,7 @@ pub(super) fn begin<'a>(caller: &'a Caller<'a>, _fields: Payload) -> Later<'a> {
         Ok(Reply::secret_json(json::body(&Begun {
             secret: begun.secret.to_string(),
             uri: begun.uri.to_string(),
+            qr: qr::drawing(&begun.uri)?,
         })))
     })
 }

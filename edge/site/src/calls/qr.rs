@@ -1,4 +1,5 @@
-//! QR codes as pictures: `/site/qr.svg`. The page that shows a deposit address needs no library for it.
+//! QR codes: as pictures, `/site/qr.svg`, for deposit addresses, and as paths in the answer that has an authenticator's secret, which no
+//! address may hold. The pages need no library for them.
 
 use super::caller::Caller;
 use buttonwood_gate::{Reason, Refusal};
@@ -6,8 +7,8 @@ use buttonwood_http::Reply;
 use buttonwood_rest::Later;
 use buttonwood_wire::contract::{InQuery, Needed, Query, Text};
 use buttonwood_wire::field::{bad_query, failed};
-use buttonwood_wire::request;
 use buttonwood_wire::url_encoded::decoded;
+use buttonwood_wire::{answer, request};
 use qrcodegen::{QrCode, QrCodeEcc};
 use std::fmt::Write as _;
 
@@ -22,6 +23,22 @@ request! {
         /// 1 to 300 bytes, percent-encoded.
         text: Needed<Text>,
     }
+}
+
+answer! {
+    /// A QR code to draw.
+    pub(super) struct Drawing {
+        /// The modules of a side, with four light ones around the code.
+        side: u64,
+        /// The dark modules as the path of an SVG whose view box is that side: dark on a light ground, in any theme.
+        path: String,
+    }
+}
+
+/// The code of a text.
+pub(super) fn drawing(text: &str) -> Result<Drawing, Refusal> {
+    let code = QrCode::encode_text(text, QrCodeEcc::Medium).map_err(|_| failed())?;
+    Ok(Drawing { side: u64::from(side(&code).unsigned_abs()), path: path(&code) })
 }
 
 pub(super) fn picture<'a>(_caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
@@ -42,11 +59,20 @@ pub(super) fn picture<'a>(_caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a
 
 /// Dark runs of modules on a light ground, in any theme: scanners expect it so.
 fn svg(code: &QrCode) -> String {
-    let side = code.size() + 2 * BORDER;
-    let mut out = format!(
+    let (side, path) = (side(code), path(code));
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {side} {side}\" shape-rendering=\"crispEdges\">\
-         <rect width=\"{side}\" height=\"{side}\" fill=\"#fff\"/><path d=\""
-    );
+         <rect width=\"{side}\" height=\"{side}\" fill=\"#fff\"/><path d=\"{path}\"/></svg>\n"
+    )
+}
+
+fn side(code: &QrCode) -> i32 {
+    code.size() + 2 * BORDER
+}
+
+/// The runs of dark modules.
+fn path(code: &QrCode) -> String {
+    let mut out = String::new();
     for y in 0..code.size() {
         let mut x = 0;
         while x < code.size() {
@@ -59,7 +85,6 @@ fn svg(code: &QrCode) -> String {
             x += length.max(1);
         }
     }
-    out.push_str("\"/></svg>\n");
     out
 }
 
@@ -85,6 +110,8 @@ mod tests {
         let dark: Vec<_> = all.filter(|(y, x)| code.get_module(*x, *y)).collect();
         assert_eq!(drawn, dark);
         assert!(!picture.contains("bc1q"));
+        let drawn = drawing("bc1q<&\"'>").unwrap();
+        assert_eq!((drawn.path.as_str(), drawn.side), (path, u64::from(side(&code).unsigned_abs())));
         assert!(QrCode::encode_text(&"\u{e4}".repeat(TEXT_MAX / 2), QrCodeEcc::Medium).is_ok());
     }
 }

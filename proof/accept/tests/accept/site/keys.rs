@@ -68,6 +68,7 @@ fn a_key_is_made_and_used() {
         "enabled",
         "created_ms",
         "last_used_ms",
+        "from",
     ];
     same_keys(&found, &names, &found);
     for (name, value) in fields.as_object().expect("an object") {
@@ -330,4 +331,32 @@ fn keys_are_limited() {
     assert!(refusal.message.contains("200"), "{}", refusal.message);
     change(&browser, "delete", &made[0], json!({})).ok();
     make(&browser, &key("more", &["Trader"]));
+}
+
+/// A key that is made with a list of addresses is used from these alone; the list shows them, and a wrong one is refused. Proves AUTH-013
+/// (part).
+#[test]
+fn a_key_has_its_addresses() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browser = Browser::of(&x, "a@people.test");
+    let with = |from: Value| {
+        let mut fields = key("bot", &["Trader"]);
+        fields["from"] = from;
+        fields
+    };
+    for wrong in [json!(["localhost"]), json!(["127.0.0.1/8"]), json!(["10.0.0.0/33"]), json!([""])] {
+        let refused = browser.post("/site/keys", &with(wrong)).refused(400, "InvalidParameterValue");
+        assert!(refused.message.contains("'from'"), "{refused:?}");
+    }
+    assert_eq!(rows(&browser).iter().filter(|row| row["name"] == "bot").count(), 0);
+    let (api_key, elsewhere) = make(&browser, &with(json!(["192.0.2.7", "2001:db8::/32"])));
+    let found = row(&browser, &api_key).expect("the key");
+    assert_eq!(found["from"], json!(["192.0.2.7/32", "2001:db8::/32"]));
+    let refused = x.actor_of(&elsewhere).call("/v1/orders", json!({}));
+    refused.refused(403, "ApiKeyIpFilteringFailure");
+    let mut fields = with(json!(["127.0.0.0/30"]));
+    fields["name"] = json!("home");
+    let (_, here) = make(&browser, &fields);
+    x.actor_of(&here).call("/v1/orders", json!({})).ok();
 }
