@@ -11,6 +11,9 @@ use std::fmt;
 use std::net::{Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
+/// The constant in the `exchange` field where no flag sets another.
+pub(crate) const SERVICE_NAME: &str = "svc";
+
 /// A complete digital-asset exchange in one binary.
 ///
 /// Without a command it starts the sandbox. A flag beats its environment variable, which beats the configuration file.
@@ -122,7 +125,7 @@ pub(crate) struct Common {
     #[arg(long, env = "BUTTONWOOD_HEADER_PREFIX", value_delimiter = ',')]
     pub(crate) header_prefix: Vec<String>,
     /// The constant in the `exchange` field.
-    #[arg(long, env = "BUTTONWOOD_SERVICE_NAME", default_value = "svc")]
+    #[arg(long, env = "BUTTONWOOD_SERVICE_NAME", default_value = SERVICE_NAME)]
     pub(crate) service_name: String,
     /// The first part of the symbols of contracts that are listed from now on: 1 to 8 of the letters A to Z and digits.
     #[arg(long, env = "BUTTONWOOD_CONTRACT_PREFIX", default_value = buttonwood_operate::CONTRACT_PREFIX)]

@@ -1,5 +1,6 @@
 //! People of a running exchange, with the vault of its directory.
 
+use crate::cli::SERVICE_NAME;
 use crate::trouble::Trouble;
 use buttonwood_gate::Secret;
 use buttonwood_people::{People, Settings, VaultFault};
@@ -25,6 +26,13 @@ impl buttonwood_people::Vault for OfDirectory {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         self.0.remove_all(&names).map_err(|error| VaultFault(error.to_string()))
     }
+}
+
+/// The name of the exchange that a phone shows beside a code, and a passkey: that of the interface, or the pages' where none was set, since
+/// the interface's `svc` tells people nothing (D-297).
+pub(crate) fn shown_name(service_name: &str) -> String {
+    let shown = if service_name == SERVICE_NAME { "Buttonwood" } else { service_name };
+    shown.to_owned()
 }
 
 /// Starts what knows people.

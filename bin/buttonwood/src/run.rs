@@ -92,13 +92,14 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let credentials =
         write_credentials(&data, urls.both(), RwLockReadGuard::map(exchange.views(), Views::state), &opened)?;
     let streams = Arc::new(Streams::new(bounds(&flags.common)));
-    let settings = settings::of_sandbox((flags, &urls), nodes, deposit_seed, driver.as_ref(), steps);
+    let settings =
+        settings::of_sandbox((flags, &urls, &credentials), nodes, deposit_seed, driver.as_ref(), steps);
     let settings = Settings { streams: Some(served(&streams)), ..settings };
     let trading = trading.filter(|_| !manual);
     let vault = Arc::new(vault);
     let known = buttonwood_people::Settings {
         vault: Arc::new(people::OfDirectory(Arc::clone(&vault))),
-        service: flags.common.service_name.clone(),
+        service: people::shown_name(&flags.common.service_name),
         auth_url: urls.auth.clone(),
         has_public_url: flags.common.public_url.is_some(),
         is_sandbox: true,
@@ -233,7 +234,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let vault = Arc::new(vault);
     let known = buttonwood_people::Settings {
         vault: Arc::new(people::OfDirectory(Arc::clone(&vault))),
-        service: flags.common.service_name.clone(),
+        service: people::shown_name(&flags.common.service_name),
         auth_url: urls.auth.clone(),
         has_public_url: flags.common.public_url.is_some(),
         is_sandbox: false,

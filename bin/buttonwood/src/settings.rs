@@ -7,12 +7,14 @@ use buttonwood_driver::{Driver, Nodes};
 use buttonwood_http::Entrance;
 use buttonwood_oauth::OAuth;
 use buttonwood_rest::{Controllers, Outside, Settings, Steps};
-use buttonwood_site::Site;
+use buttonwood_sandbox::test_users;
+use buttonwood_site::{Door, Site};
+use std::path::Path;
 use std::sync::Arc;
 
-/// The settings of a sandbox.
+/// The settings of a sandbox, whose credentials are in this file.
 pub(crate) fn of_sandbox(
-    (flags, urls): (&Sandbox, &Urls),
+    (flags, urls, credentials): (&Sandbox, &Urls, &Path),
     nodes: Nodes,
     deposit_seed: Option<Seed>,
     driver: Option<&Driver>,
@@ -34,7 +36,10 @@ pub(crate) fn of_sandbox(
         pages: pages(&flags.common),
         sockets: sockets(&flags.common),
         socket_url: urls.sockets.clone(),
-        outside: outside(&urls.auth),
+        outside: outside(
+            &urls.auth,
+            Some(Door { users: test_users().collect(), credentials: credentials.to_owned() }),
+        ),
         streams: None,
     }
 }
@@ -67,12 +72,12 @@ pub(crate) fn of_venue(common: &Common, urls: &Urls) -> Settings {
         pages: pages(common),
         sockets: sockets(common),
         socket_url: urls.sockets.clone(),
-        outside: outside(&urls.auth),
+        outside: outside(&urls.auth, None),
         streams: None,
     }
 }
 
 /// The parts that answer paths outside of the interface.
-fn outside(auth_url: &str) -> Vec<Arc<dyn Outside>> {
-    vec![Arc::new(OAuth::new(auth_url)), Arc::new(Site::default())]
+fn outside(auth_url: &str, door: Option<Door>) -> Vec<Arc<dyn Outside>> {
+    vec![Arc::new(OAuth::new(auth_url)), Arc::new(Site::new(door))]
 }

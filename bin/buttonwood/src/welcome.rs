@@ -33,6 +33,7 @@ Buttonwood sandbox
 {places}
   data             {data}   (seed {seed})
   all keys         {credentials}
+  sign in          {}/signin has a button for each test user (from this machine)
 
 Two ready keys, of two accounts with test funds
   trader           {}   {}
@@ -48,6 +49,7 @@ Paste
   {}/docs    every call with its fields and answers
   less docs/SANDBOX.md    the market, the limits and every control call
 ",
+        urls.auth,
         trader.0,
         trader.1.text(),
         counterparty.0,

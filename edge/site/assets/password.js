@@ -1,5 +1,5 @@
 // A forgotten password: a link is mailed, and the link sets another one.
-import { byId, onSubmit, post, showPart, takeToken } from "./post.js";
+import { byId, onSubmit, post, showPart, tellMailed, takeToken } from "./post.js";
 
 const token = takeToken();
 byId(token ? "reset" : "forgot").hidden = false;
@@ -8,6 +8,7 @@ onSubmit("forgot", async (fields, form) => {
   await post("/site/password/forgot", fields);
   form.hidden = true;
   showPart("sent");
+  tellMailed(fields.email);
 });
 
 onSubmit("reset", async ({ password }, form) => {

@@ -1,5 +1,5 @@
 // Signing up, and confirming the address by the link that was mailed.
-import { byId, onSubmit, post, showPart, takeToken } from "./post.js";
+import { byId, onSubmit, post, showPart, tellMailed, takeToken } from "./post.js";
 
 const token = takeToken();
 byId(token ? "confirm" : "signup").hidden = false;
@@ -8,6 +8,7 @@ onSubmit("signup", async (fields, form) => {
   await post("/site/signup", fields);
   form.hidden = true;
   showPart("sent");
+  tellMailed(fields.email);
 });
 
 onSubmit("confirm", async ({ password }, form) => {

@@ -1,8 +1,9 @@
-//! Who may see the pages that are not for everyone: the console of a sandbox, and the page of operators.
+//! Who may see the pages that are not for everyone: the console and the door of a sandbox, and the page of operators.
 
 use crate::NOTHING;
 use crate::calls::BrowserState;
 use crate::trade;
+use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_identity::Stage;
 use buttonwood_rest::Visit;
@@ -36,6 +37,11 @@ pub(crate) fn console(visit: &Visit<'_>) -> Result<(), Closed> {
         return Err(Closed::Nothing);
     }
     visit.why_off_machine().map_or(Ok(()), |why| Err(Closed::Forbidden(why)))
+}
+
+/// Whether a visit may use the door of a sandbox: it comes from where control calls are taken (D-297).
+pub(crate) fn door(visit: &Visit<'_>) -> Result<(), Refusal> {
+    visit.why_off_machine().map_or(Ok(()), |why| Err(Refusal::new(Reason::RemoteAddressForbidden, why)))
 }
 
 /// Whether a browser may see the page of operators: that of an operator who has given both factors. Others do not learn of it.

@@ -21,6 +21,7 @@ use calls::{Calls, call_public};
 use files::File;
 use http::header::ACCEPT_ENCODING;
 use pages::Page;
+pub use pages::door::Door;
 use shared::Shared;
 use std::time::Duration;
 
@@ -52,11 +53,19 @@ pub struct Site {
     table: Shared,
     /// The main part of the front page.
     front: Shared,
+    /// The door of a sandbox; a venue has none.
+    door: Option<Door>,
 }
 
-impl Default for Site {
-    fn default() -> Self {
-        Self { table: Shared::new(TABLE_LASTS), front: Shared::new(TABLE_LASTS) }
+impl Site {
+    /// The site of a sandbox with this door, or of a venue.
+    pub fn new(door: Option<Door>) -> Self {
+        Self { table: Shared::new(TABLE_LASTS), front: Shared::new(TABLE_LASTS), door }
+    }
+
+    /// Looks up a path; none if it is not the site's.
+    fn look_up<'a>(&self, path: &'a str) -> Option<Content<'a>> {
+        Content::find(path).filter(|_| self.door.is_some() || !Door::has(path))
     }
 }
 
@@ -120,7 +129,7 @@ impl Outside for Site {
     }
 
     fn find(&self, path: &str) -> Option<Spot> {
-        Content::find(path).map(|content| match content {
+        self.look_up(path).map(|content| match content {
             Content::Calls(calls) => calls.spot(),
             Content::Public(_) => Spot::page(PUBLIC),
             Content::File(_)
@@ -145,9 +154,13 @@ impl Outside for Site {
         Box::pin(async move {
             let exchange = &visit.app.exchange;
             let second = || exchange.now().seconds();
-            let Some(content) = Content::find(visit.path()) else {
+            let Some(content) = self.look_up(visit.path()) else {
                 return Ok(trade::not_found(&visit, "No such page", NOTHING));
             };
+            if Door::has(visit.path()) {
+                guard::door(&visit)?;
+            }
+            let door = self.door.as_ref();
             let table = async { market::table(exchange).await.to_string() };
             Ok(match content {
                 Content::File(file) => file.answer(&visit),
@@ -160,10 +173,10 @@ impl Outside for Site {
                 Content::Moved(name) => trade::moved(&visit, name),
                 Content::Page(page) if page.is_front() => {
                     let main = self.front.get(second, front::main(exchange)).await;
-                    page.answer(&visit, &String::from_utf8_lossy(&main))?
+                    page.answer(&visit, &String::from_utf8_lossy(&main), door)?
                 }
-                Content::Page(page) => page.answer(&visit, "")?,
-                Content::Calls(calls) => calls.answer(visit).await?,
+                Content::Page(page) => page.answer(&visit, "", door)?,
+                Content::Calls(calls) => calls.answer(visit, door).await?,
                 Content::Public(call) => call_public(&visit, call).await?,
             })
         })

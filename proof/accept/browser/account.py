@@ -248,6 +248,12 @@ class Account(Visit):
         assert self.count("#withdraw-address option") == 1, "an address on hold cannot be chosen"
         self.looks_right("money-hold")
         self.nothing_wrong()
+        # In a sandbox a button ends the hold; the keyboard reaches it.
+        self.browser.run("document.querySelector('[name=end-hold]').focus()")
+        self.browser.press("Enter")
+        self.browser.wait_for("the end of the hold", "return document.querySelectorAll('#withdraw-address option').length === 2")
+        assert "active" in self.text(f"[data-approved='{COLD}']") and self.count("[name=end-hold]") == 0
+        self.nothing_wrong()
         self.later(7 * DAY + 1)
 
     def an_old_code_is_asked_for_again(self):

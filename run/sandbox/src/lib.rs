@@ -18,6 +18,6 @@ pub use found::{
     Founded, Funding, found, found_accounts_of_traders, found_perpetual_traders, found_socket_keys,
 };
 pub use market::schedule::{beats, next_beat};
-pub use people::found_people;
+pub use people::{found_people, test_users};
 pub use sample_rates::{SAMPLE_PROVIDER, missing_sample_rates};
 pub use traders::{Simulated, Traders, simulated, spot_traders};

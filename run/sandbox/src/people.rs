@@ -40,6 +40,11 @@ pub(crate) const USERS: [UserPart; 5] = [
     UserPart { email: "operator@house.test", name: "Hope Operator", group: None, roles: Roles::NONE },
 ];
 
+/// The addresses of the users that every sandbox is founded with.
+pub fn test_users() -> impl Iterator<Item = &'static str> {
+    USERS.iter().map(|part| part.email)
+}
+
 /// An app of every sandbox.
 struct AppPart {
     name: &'static str,

@@ -39,7 +39,9 @@ pub(super) struct Bug {
     pub(super) seeds: Option<u64>,
     /// Minutes on one core within which the adversary must catch it, instead of seeds.
     pub(super) minutes: Option<u64>,
-    /// The checks of `trade.py` that a bug of the pages is run with; the last one must catch it.
+    /// The script whose checks a bug of the pages is run with, if it is not `trade`.
+    pub(super) script: Option<String>,
+    /// These checks; the last one must catch it.
     #[serde(default)]
     pub(super) checks: Vec<String>,
     #[serde(rename = "edit")]

@@ -1,5 +1,6 @@
 //! Bugs of the pages. Their scripts are served in place of those of a sandbox of the unchanged product, so nothing is built for them.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Output, Stdio};
 use std::time::Instant;
@@ -10,7 +11,7 @@ use crate::exchange::Exchange;
 use crate::repo::{Repo, last_line, tail};
 use crate::{Done, browser, skipped};
 
-/// The script whose checks catch them.
+/// The script whose checks catch them, unless a bug names another.
 const SCRIPT: &str = "trade";
 const PROXY: &str = "proof/accept/browser/planted.py";
 
@@ -28,14 +29,22 @@ pub(super) fn usable<'a>(repo: &Repo, bugs: Vec<&'a Bug>) -> Vec<&'a Bug> {
     }
 }
 
+fn script_of(bug: &Bug) -> &str {
+    bug.script.as_deref().unwrap_or(SCRIPT)
+}
+
 /// Runs the checks of all bugs on the unchanged scripts.
 pub(super) fn pass_unchanged(repo: &Repo, scratch: &Scratch<'_>, bugs: &[&Bug]) -> Done {
-    let checks: Vec<&String> = bugs.iter().flat_map(|bug| &bug.checks).collect();
     let start = Instant::now();
-    let output = visit(repo, scratch, &checks)?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("planted: without a bug {SCRIPT}.py fails too: {}", tail(&said)));
+    let scripts: BTreeSet<&str> = bugs.iter().map(|bug| script_of(bug)).collect();
+    for script in scripts {
+        let of_script = bugs.iter().filter(|bug| script_of(bug) == script);
+        let checks: Vec<&String> = of_script.flat_map(|bug| &bug.checks).collect();
+        let output = visit(repo, scratch, script, &checks)?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("planted: without a bug {script}.py fails too: {}", tail(&said)));
+        }
     }
     println!("planted: without a bug the checks of pages pass in {:.1?}", start.elapsed());
     Ok(())
@@ -44,8 +53,8 @@ pub(super) fn pass_unchanged(repo: &Repo, scratch: &Scratch<'_>, bugs: &[&Bug]) 
 /// Serves one bug to the browser, whose last check must fail. A driver or a sandbox that fails is no catch: it raises another error.
 pub(super) fn catch(repo: &Repo, scratch: &Scratch<'_>, bug: &Bug) -> Done {
     let Bug { name, says, breaks, checks, edits, .. } = bug;
-    let start = Instant::now();
-    let output = scratch.with(edits, || visit(repo, scratch, &checks.iter().collect::<Vec<_>>()))?;
+    let (start, script) = (Instant::now(), script_of(bug));
+    let output = scratch.with(edits, || visit(repo, scratch, script, &checks.iter().collect::<Vec<_>>()))?;
     let [said, trouble] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     let passed = said.lines().filter(|line| line.starts_with("ok ")).count();
     let finding = trouble.lines().find(|line| line.starts_with("AssertionError"));
@@ -56,7 +65,7 @@ pub(super) fn catch(repo: &Repo, scratch: &Scratch<'_>, bug: &Bug) -> Done {
             Ok(())
         }
         _ => Err(format!(
-            "{name} IS NOT CAUGHT by {SCRIPT}.py ({}, {passed} checks passed): {says}; {}",
+            "{name} IS NOT CAUGHT by {script}.py ({}, {passed} checks passed): {says}; {}",
             output.status,
             last_line(&trouble)
         )),
@@ -64,7 +73,7 @@ pub(super) fn catch(repo: &Repo, scratch: &Scratch<'_>, bug: &Bug) -> Done {
 }
 
 /// Runs the checks against a fresh sandbox with the scripts of the copy.
-fn visit(repo: &Repo, scratch: &Scratch<'_>, checks: &[&String]) -> Result<Output, String> {
+fn visit(repo: &Repo, scratch: &Scratch<'_>, script: &str, checks: &[&String]) -> Result<Output, String> {
     let exchange = Exchange::start(repo, &browser::FLAGS)?;
     let assets = scratch.repo().path(PAGES);
     let assets = assets.to_str().ok_or("the path of the copy is no text")?;
@@ -77,7 +86,7 @@ fn visit(repo: &Repo, scratch: &Scratch<'_>, checks: &[&String]) -> Result<Outpu
         .map_err(|error| format!("{PROXY}: {error}"))?;
     let output = address(&mut proxy).and_then(|url| {
         let screenshots = browser::folder(repo)?;
-        browser::visit(repo, SCRIPT, &url, &exchange.credentials, screenshots, checks).output()
+        browser::visit(repo, script, &url, &exchange.credentials, screenshots, checks).output()
     });
     // Its standard input ends, and it with that.
     drop(proxy.stdin.take());

@@ -1,12 +1,13 @@
 // The addresses that money may be sent to: the holds count down, then they are active.
-import { call } from "../call.js";
+import { call, post } from "../call.js";
+import { data } from "../page.js";
 import { useExchangeTime } from "../predictions/clock.js";
 import { duration } from "../predictions/times.js";
 import { Region, html, useLoaded, useState } from "../ui.js";
 import { ask } from "./calls.js";
 import { Confirmation } from "./confirm.js";
 import { useEvery } from "./live.js";
-import { FailureNote, Field, Long, Time, timeTitle, useAct, useKept } from "./parts.js";
+import { FailureNote, Field, Long, Time, account, timeTitle, useAct, useKept } from "./parts.js";
 import { Table } from "./table.js";
 
 // Every request begins a hold of 7 days, which the interface names in words alone.
@@ -31,15 +32,30 @@ export function useApproved(network) {
   return [state, value?.network === network ? value.entries : null, reload];
 }
 
-const columns = (remove) => [
+// In a sandbox a hold ends by a button, so that a withdrawal can be tried at once.
+function EndHold({ network, entry: { address, label, scope }, reload }) {
+  const act = useAct();
+  const end = async () => {
+    const ofAccount = scope === "group" ? {} : { account };
+    const ended = () => post("/sandbox/approvals/end-hold", { group: data.page.group, network, address, ...ofAccount });
+    if (await act.run(ended, `The hold of ${label} is over`)) reload();
+  };
+  return html`<button type="button" class="small" name="end-hold" aria-label=${`End the hold of ${label}`} disabled=${act.isBusy}
+    onClick=${end}>End the hold</button><${FailureNote} failure=${act.failure} />`;
+}
+
+const isHeld = ({ status }) => data.page.ends_holds && status === "pending-time";
+
+const columns = (network, remove, reload) => [
   { title: "Name", cell: ({ label }) => label },
   { title: "Address", cell: ({ address }) => html`<${Long} text=${address} ends=${8} />` },
   { title: "Memo", cell: ({ memo }) => (memo ? html`<code>${memo}</code>` : "–") },
   { title: "State", cell: (entry) => html`<${Hold} entry=${entry} />` },
   { title: "For", cell: ({ scope }) => (scope === "group" ? "all accounts" : "this account") },
   { title: timeTitle("Requested"), cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
-  { title: "Act", cell: (entry) => html`<button type="button" class="small" aria-label=${`Remove ${entry.label}`}
-    onClick=${() => remove(entry)}>Remove</button>` },
+  { title: "Act", cell: (entry) => html`<div class="buttons">${isHeld(entry)
+    && html`<${EndHold} network=${network} entry=${entry} reload=${reload} />`}<button type="button" class="small"
+    aria-label=${`Remove ${entry.label}`} onClick=${() => remove(entry)}>Remove</button></div>` },
 ];
 
 function Removal({ network, entry, onClose, onDone }) {
@@ -80,11 +96,11 @@ function Request({ network, reload }) {
 export function Approved({ network, approved: [state, entries, reload] }) {
   const [removed, remove] = useState(null);
   const empty = entries?.length === 0 && html`<p>Addresses that you may withdraw to would stand here.
-    Request one below; it is active after 7 days.</p>`;
+    Request one below; it is active after 7 days${data.page.ends_holds ? ", or when you end its hold here" : ""}.</p>`;
   const close = () => remove(null);
   return html`<div class="stack"><${Region} name="approved" title=${`Approved addresses on ${network}`}
     state=${entries || state.kind === "error" ? state : "loading"} retry=${reload} empty=${empty}>
-      <${Table} label="Approved addresses" columns=${columns(remove)} rows=${entries ?? []}
+      <${Table} label="Approved addresses" columns=${columns(network, remove, reload)} rows=${entries ?? []}
         keyOf=${(entry) => entry.scope + entry.address + (entry.memo ?? "")}
         marks=${({ address }) => ({ "data-approved": address })} /></${Region}>
     <${Request} network=${network} reload=${reload} />

@@ -1,12 +1,15 @@
 // A withdrawal: its fee as the exchange names it, the question, and the call with an id that lets nothing leave twice.
 import { call } from "../call.js";
 import { isDecimal, read, sum, text } from "../decimal.js";
+import { data } from "../page.js";
 import { Amount, Region, html, useEffect, useState } from "../ui.js";
 import { ask } from "./calls.js";
 import { Confirmation } from "./confirm.js";
 import { AmountField, FailureNote, Field, useAct, useKept } from "./parts.js";
 
 const SETTLED = 300;
+const HELD = data.page.ends_holds
+  ? "Addresses on hold cannot be paid yet. This is a sandbox: a button below ends a hold." : "Addresses on hold cannot be paid yet.";
 const FIRST = { address: "", amount: "" };
 
 const isFilled = ({ address, amount }) => address !== "" && isDecimal(amount) && /[1-9]/.test(amount);
@@ -92,7 +95,7 @@ export function Withdraw({ currency, network, approved: [, entries], balance, re
   return html`<${Region} name="withdraw" title=${`Withdraw ${currency} on ${network}`} state="live" empty=${empty}>
     <form name="withdraw" class="form padded" onSubmit=${submit} onInput=${type}>
       <${Field} label="To" name="address" id="withdraw-address"
-        note=${entries && active.length < entries.length ? "Addresses on hold cannot be paid yet." : undefined}>
+        note=${entries && active.length < entries.length ? HELD : undefined}>
         <select id="withdraw-address" name="address" required><option
           value="">Choose an approved address</option>${active.map(({ address, label, memo }) =>
           html`<option key=${address} value=${address}

@@ -2,6 +2,7 @@
 
 use super::passkeys;
 use crate::own::Own;
+use crate::pages::door::{self, Door};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_identity::{Command, Digest, Reject, Stage, UserId};
 use buttonwood_model::{AccountId, GroupId, Roles, SessionId};
@@ -18,7 +19,6 @@ const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
 const SHOWN: HeaderName = HeaderName::from_static("x-account");
 /// The field that lets the sandbox's code pass; a cookie of the same name in capitals does too (SBX-006).
 const BYPASS: HeaderName = HeaderName::from_static("svc-sandbox-2fa");
-const BYPASS_COOKIE: &str = "SVC-SANDBOX-2FA";
 /// The name of the cookie that binds a sign-up to its browser.
 pub(super) const fn sign_up_cookie(is_https: bool) -> &'static str {
     if is_https { "__Host-signup" } else { "signup" }
@@ -59,6 +59,8 @@ pub(crate) struct Guest<'a> {
     pub(super) challenge: Option<&'a str>,
     /// Whether the field or the cookie is there that lets the sandbox's code pass.
     pub(super) is_bypass_shown: bool,
+    /// The door of a sandbox, for a call that needs no session.
+    pub(super) door: Option<&'a Door>,
 }
 
 impl<'a> Guest<'a> {
@@ -75,7 +77,8 @@ impl<'a> Guest<'a> {
             shown: visit.header(&SHOWN),
             sign_up: visit.cookie(sign_up_cookie(is_https)),
             challenge: visit.cookie(passkeys::cookie_name(is_https)),
-            is_bypass_shown: headers.contains_key(BYPASS) || visit.cookie(BYPASS_COOKIE).is_some(),
+            is_bypass_shown: headers.contains_key(BYPASS) || visit.cookie(door::COOKIE).is_some(),
+            door: None,
         }
     }
 
@@ -235,8 +238,7 @@ impl<'a> Caller<'a> {
         if self.browser.is_fresh {
             return Ok(());
         }
-        let message =
-            "The last code was given five minutes ago or earlier; give another to /site/signin/code";
+        let message = "This needs a code that is less than five minutes old: give a new one";
         Err(Refusal::new(Reason::CodeRequired, message))
     }
 }
@@ -251,10 +253,8 @@ pub(super) fn sign_in_required() -> Refusal {
 
 fn second_factor_required(stage: Stage) -> Refusal {
     let message = match stage {
-        Stage::Enrol => "Enrol a second factor first: /site/totp/begin or /site/passkeys/begin",
-        Stage::Code | Stage::Full => {
-            "Give the second factor first: /site/signin/code or /site/signin/passkey/begin"
-        }
+        Stage::Enrol => "Your sign-in is not complete: add an authenticator app or a passkey first",
+        Stage::Code | Stage::Full => "Your sign-in is not complete: give a code or use a passkey first",
     };
     Refusal::new(Reason::SecondFactorRequired, message)
 }

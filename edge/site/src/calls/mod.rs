@@ -30,6 +30,7 @@ pub(crate) use interface::call_public;
 pub(crate) use preferences::preferences_of;
 
 use crate::own::Own;
+use crate::pages::door::{self, Door};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_rest::{Later, Spot, Visit, no_endpoint};
@@ -106,6 +107,7 @@ const CALLS: &[Calls] = &[
     open("/site/password/reset", entering::reset),
     open("/site/sessions/stop", entering::stop),
     open("/site/signin", entering::sign_in),
+    open(door::ENTER, entering::by_button),
     act("/site/signin/code", Needs::Session, entering::code),
     open("/site/signin/passkey/begin", passkeys::begin_sign_in),
     open("/site/signin/passkey/finish", passkeys::sign_in),
@@ -167,10 +169,10 @@ impl Calls {
     }
 
     /// Answers a call. No cache keeps the answer.
-    pub(crate) async fn answer(&self, visit: Visit<'_>) -> Result<Reply, Refusal> {
+    pub(crate) async fn answer(&self, visit: Visit<'_>, door: Option<&Door>) -> Result<Reply, Refusal> {
         let own = Own::of(&visit);
         let answered = if visit.is_post() {
-            self.answer_post(visit, &own).await
+            self.answer_post(visit, &own, door).await
         } else {
             self.answer_read(&visit, &own).await
         };
@@ -188,12 +190,17 @@ impl Calls {
     }
 
     /// The checks come in the order of the table of the interface: media type, origin, session, CSRF token, factors, code, fields.
-    async fn answer_post(&self, mut visit: Visit<'_>, own: &Own) -> Result<Reply, Refusal> {
+    async fn answer_post(
+        &self,
+        mut visit: Visit<'_>,
+        own: &Own,
+        door: Option<&Door>,
+    ) -> Result<Reply, Refusal> {
         let post = self.post.ok_or_else(|| no_endpoint(visit.path()))?;
         checks::check_media_type(&visit)?;
         checks::check_origin(&visit, own)?;
         let body = visit.read(BODY_MAX).await?;
-        let guest = Guest::of(&visit, own);
+        let guest = Guest { door, ..Guest::of(&visit, own) };
         match post {
             Post::Open(open) => open(&guest, checks::fields(body)?).await,
             Post::Act(needs, act) => {

@@ -3,6 +3,7 @@
 //! A page is a frame with one main part and one module. What the server knows of the browser stands in a block of data: the token that
 //! its calls show, the next step of its sign-in, and where that leads.
 
+pub(crate) mod door;
 mod next;
 
 use crate::calls::{BrowserState, Step};
@@ -13,8 +14,10 @@ use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_identity::Stage;
 use buttonwood_model::{GroupId, Scope};
+use buttonwood_people as people;
 use buttonwood_rest::Visit;
 use buttonwood_wire::field::failed;
+use door::Door;
 use http::HeaderValue;
 use serde_json::{Value, json};
 
@@ -142,9 +145,14 @@ impl Page {
 
     /// The page for this browser, or the redirect to where the browser belongs. `front` is the front page's main part. No cache keeps
     /// either.
-    pub(crate) fn answer(&self, visit: &Visit<'_>, front: &str) -> Result<Reply, Refusal> {
+    pub(crate) fn answer(
+        &self,
+        visit: &Visit<'_>,
+        front: &str,
+        door: Option<&Door>,
+    ) -> Result<Reply, Refusal> {
         let seen = Seen::of(visit);
-        let asked = Asked::of(visit);
+        let asked = Asked { door: door.filter(|_| visit.why_off_machine().is_none()), ..Asked::of(visit) };
         let browser = seen.browser.as_ref().map(|(browser, _)| browser);
         match (self.kind, browser, seen.signed_in()) {
             (Kind::Settings | Kind::Account, _, None) => redirect(&format!("/signin?next={}", self.path)),
@@ -162,7 +170,7 @@ impl Page {
         &self,
         may_see: Result<(), Closed>,
         visit: &Visit<'_>,
-        (seen, asked): (&Seen, &Asked),
+        (seen, asked): (&Seen, &Asked<'_>),
     ) -> Result<Reply, Refusal> {
         Ok(match may_see {
             Ok(()) => self.page(visit, seen, asked, ""),
@@ -170,10 +178,19 @@ impl Page {
         })
     }
 
-    fn page(&self, visit: &Visit<'_>, seen: &Seen, asked: &Asked, front: &str) -> Reply {
+    fn page(&self, visit: &Visit<'_>, seen: &Seen, asked: &Asked<'_>, front: &str) -> Reply {
+        let has_door = asked.door.is_some() && matches!(self.kind, Kind::Person | Kind::SignIn);
         let main = match self.kind {
             Kind::Person | Kind::SignIn | Kind::Settings => {
-                let main = fill(self.main, &[("enrol", ENROL), ("passkey", PASSKEY), ("scopes", &scopes())]);
+                let (list, code) = self.offered(visit, asked);
+                let marks = [
+                    ("enrol", ENROL),
+                    ("passkey", PASSKEY),
+                    ("scopes", &scopes()),
+                    ("door", &list),
+                    ("door-code", &code),
+                ];
+                let main = fill(self.main, &marks) + if has_door { door::SCRIPT } else { "" };
                 fill(PERSON, &[("title", self.title), ("main", &main)])
             }
             Kind::Public | Kind::Account | Kind::Operator | Kind::Console if self.is_front() => {
@@ -186,7 +203,7 @@ impl Page {
         let parts = Parts {
             title: self.title,
             script: self.script,
-            styles: &[self.style],
+            styles: if has_door { &[self.style, door::STYLE] } else { &[self.style] },
             class: match self.kind {
                 Kind::Person | Kind::SignIn => "narrow person",
                 Kind::Settings => "person",
@@ -196,11 +213,28 @@ impl Page {
             main: &main,
             foot: "",
         };
-        seen.page(visit, &parts, self.data(visit, seen, asked))
+        let reply = seen.page(visit, &parts, self.data(visit, seen, asked));
+        let cookie = HeaderValue::try_from(people::set_cookie(door::COOKIE, "1", visit.is_https()));
+        match cookie {
+            Ok(cookie) if asked.door.is_some() && self.asks_for_codes() => reply.with_cookie(cookie),
+            Ok(_) | Err(_) => reply,
+        }
+    }
+
+    /// Whether it asks for a code, or opens a dialog that does.
+    fn asks_for_codes(&self) -> bool {
+        matches!(self.kind, Kind::SignIn | Kind::Settings)
+    }
+
+    /// The offers of a sandbox's page of signing in, as HTML: the test users, and the words beside the field of a code.
+    fn offered(&self, visit: &Visit<'_>, asked: &Asked<'_>) -> (String, String) {
+        let door = asked.door.filter(|_| self.kind == Kind::SignIn);
+        let offers = door.map(|door| (door.list(visit.app, asked.next.as_deref()), door::hint()));
+        offers.unwrap_or_default()
     }
 
     /// The page's own part of the data.
-    fn data(&self, visit: &Visit<'_>, seen: &Seen, asked: &Asked) -> Value {
+    fn data(&self, visit: &Visit<'_>, seen: &Seen, asked: &Asked<'_>) -> Value {
         match (self.kind, &seen.browser) {
             (Kind::Account, Some((browser, _))) => json!({ "page": account(visit, browser) }),
             (Kind::Person | Kind::SignIn | Kind::Settings, browser) => {
@@ -209,7 +243,7 @@ impl Page {
                     let is_due = browser.stage == Stage::Full && asked.is_due(browser);
                     if is_due { "code" } else { Step::after(browser.stage).0 }
                 });
-                json!({ "step": step, "next": next })
+                json!({ "step": step, "next": next, "hint": asked.door.map(|_| door::HINT) })
             }
             (Kind::Public | Kind::Account | Kind::Operator | Kind::Console, _) => json!({}),
         }
@@ -233,7 +267,7 @@ impl Page {
 const SIGN_OUT: &str = "<li><button type=\"button\" id=\"signout\">Sign out</button></li>";
 
 /// The accounts of a browser: the chosen one, all open ones, and the group's name in clearing. With the currencies and the networks that
-/// each moves on, its home first, which forms offer.
+/// each moves on, its home first, which forms offer, and whether the page may end the hold of an approved address (D-298).
 fn account(visit: &Visit<'_>, browser: &BrowserState) -> Value {
     let views = visit.app.exchange.views();
     let access = views.state().access();
@@ -251,20 +285,24 @@ fn account(visit: &Visit<'_>, browser: &BrowserState) -> Value {
         "accounts": accounts.map(|(_, account)| account.short_name.as_str()).collect::<Vec<&str>>(),
         "counterparty_id": chosen.map(|account| account.counterparty_id.as_str()),
         "kind": chosen.map(|account| account.kind.name()),
+        "group": browser.group.and_then(|group| access.group(group)).map(|group| group.name.as_str()),
+        "ends_holds": visit.app.settings().sandbox && visit.why_off_machine().is_none(),
         "currencies": currencies,
     })
 }
 
-/// The query of a sign-in page.
+/// The query of a sign-in page, and the door that it may offer.
 #[derive(Debug, Default)]
-struct Asked {
+struct Asked<'a> {
     /// Where the sign-in leads.
     next: Option<String>,
     /// Whether a code is due that is five minutes old.
     wants_code: bool,
+    /// The door of a sandbox, for a visitor who may use it.
+    door: Option<&'a Door>,
 }
 
-impl Asked {
+impl Asked<'_> {
     /// A query that cannot be read has nothing, and a name that was sent twice counts as absent.
     fn of(visit: &Visit<'_>) -> Self {
         let pairs = visit.query().unwrap_or_default();
@@ -273,7 +311,7 @@ impl Asked {
             values.next().filter(|_| values.next().is_none())
         };
         let next = once("next").and_then(next::of_this_site).map(str::to_owned);
-        Self { next, wants_code: once("step") == Some("code") }
+        Self { next, wants_code: once("step") == Some("code"), door: None }
     }
 
     /// Whether a browser that is signed in must give another code.

@@ -1,6 +1,7 @@
 //! People in a browser: signing up and in, sessions, keys, apps and grants, through the calls of the pages.
 
 mod apps;
+mod door;
 mod factors;
 mod interface;
 mod keys;

@@ -17,13 +17,14 @@ enum Needs {
 use Needs::{Code, Enrolling, Full, Nothing, Operator, Password};
 
 /// Every POST but those whose fields hold an answer of an authenticator, what it needs, and a body that passes the checks of its types.
-const POSTS: [(&str, Needs, &str); 30] = [
+const POSTS: [(&str, Needs, &str); 31] = [
     ("/site/signup", Nothing, r#"{"email":"x@y.test","password":"p","name":"n"}"#),
     ("/site/confirm", Nothing, r#"{"token":"t"}"#),
     ("/site/password/forgot", Nothing, r#"{"email":"x@y.test"}"#),
     ("/site/password/reset", Nothing, r#"{"token":"t","password":"p"}"#),
     ("/site/sessions/stop", Nothing, r#"{"token":"t","password":"p","code":"c"}"#),
     ("/site/signin", Nothing, r#"{"email":"x@y.test","password":"p"}"#),
+    ("/site/signin/sandbox", Nothing, r#"{"email":"x@y.test"}"#),
     ("/site/signin/code", Password, r#"{"code":"000000"}"#),
     ("/site/signout", Password, "{}"),
     ("/site/totp/begin", Enrolling, "{}"),

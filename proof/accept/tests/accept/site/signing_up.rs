@@ -25,6 +25,10 @@ fn a_person_signs_up() {
     let secret = begun["secret"].as_str().expect("a text");
     let uri = begun["uri"].as_str().expect("a text");
     assert!(uri.starts_with("otpauth://totp/") && uri.contains(&format!("secret={secret}")), "{uri}");
+    // A phone shows the exchange's name, and its camera reads the same address.
+    assert!(uri.starts_with("otpauth://totp/Buttonwood:") && uri.ends_with("&issuer=Buttonwood"), "{uri}");
+    let (side, path) = (&begun["qr"]["side"], begun["qr"]["path"].as_str().expect("a path"));
+    assert!(side.as_u64().is_some_and(|side| side > 28) && path.starts_with("M4 4h7v1h-7z"), "{begun}");
     let done = browser.post("/site/totp/confirm", &json!({ "code": code(&x, secret) })).ok();
     assert_eq!(done["recovery_codes"].as_array().map(Vec::len), Some(10), "{done}");
     let session = browser.get("/site/session").ok();
@@ -35,6 +39,17 @@ fn a_person_signs_up() {
     roles.sort_unstable();
     assert_eq!(roles, ["Administrator", "Fund Manager", "Trader"]);
     assert_eq!(session["operator"], false);
+}
+
+/// The name that was given to the exchange is the one that a phone shows.
+#[test]
+fn a_phone_shows_the_service_s_name() {
+    let x = Exchange::builder().flag("--service-name", "acme").start();
+    let browser = signed_up(&x, "ada@people.test");
+    browser.post("/site/signin", &entry("ada@people.test")).ok();
+    let begun = browser.post("/site/totp/begin", &json!({})).ok();
+    let uri = begun["uri"].as_str().expect("a text");
+    assert!(uri.starts_with("otpauth://totp/acme:") && uri.ends_with("&issuer=acme"), "{uri}");
 }
 
 /// Another browser confirms with the password of the sign-up; without it, and with a wrong one, the token stays good.
