@@ -242,6 +242,7 @@ const APPROVALS: &[&str] = &[
     "users of a group",
     "hold over",
     "hold waived",
+    "no hold to waive",
     "hold not over",
     "scope halted",
     "scope resumed",

@@ -82,6 +82,11 @@ impl<'a> Guest<'a> {
         }
     }
 
+    /// The same where a sandbox has this door.
+    pub(super) fn with_door(self, door: Option<&'a Door>) -> Self {
+        Self { door, ..self }
+    }
+
     /// The value of the cookie of its session.
     pub(super) fn session(&self) -> Option<&'a str> {
         self.cookie

@@ -200,7 +200,7 @@ impl Calls {
         checks::check_media_type(&visit)?;
         checks::check_origin(&visit, own)?;
         let body = visit.read(BODY_MAX).await?;
-        let guest = Guest { door, ..Guest::of(&visit, own) };
+        let guest = Guest::of(&visit, own).with_door(door);
         match post {
             Post::Open(open) => open(&guest, checks::fields(body)?).await,
             Post::Act(needs, act) => {

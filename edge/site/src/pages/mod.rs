@@ -200,10 +200,11 @@ impl Page {
                 fill(self.main, &[("title", self.title)])
             }
         };
+        let (alone, with_door) = ([self.style], [self.style, door::STYLE]);
         let parts = Parts {
             title: self.title,
             script: self.script,
-            styles: if has_door { &[self.style, door::STYLE] } else { &[self.style] },
+            styles: if has_door { &with_door } else { &alone },
             class: match self.kind {
                 Kind::Person | Kind::SignIn => "narrow person",
                 Kind::Settings => "person",

@@ -197,6 +197,7 @@ fn refused(reject: &FundsReject) -> &'static str {
             approval::Reject::AwaitsUser => "removal of what awaits a user",
             approval::Reject::Decided => "approval decided before",
             approval::Reject::NotDue => "hold not over",
+            approval::Reject::NoHold => "no hold to waive",
             approval::Reject::Foreign => "approval of others",
             approval::Reject::Closed | approval::Reject::NoNetwork => "refused approval",
         },
