@@ -336,6 +336,8 @@ class People:
         self.browser.post("se/log", type="performance")
 
     def a_test_user_signs_in_by_a_button(self):
+        self.browser.open("about:blank")
+        self.browser.devtools("Network.clearBrowserCookies")
         self.browser.open(f"{self.base}/signin")
         self.shown("door")
         self.looks_right("door")
