@@ -2,10 +2,13 @@
 //!
 //! None of it exists at a venue (SBX-007), and in a sandbox it is for those whose control calls are taken (`guard`).
 
+use buttonwood_http::Reply;
 use buttonwood_identity::{User, UserId};
 use buttonwood_model::Role;
-use buttonwood_rest::App;
+use buttonwood_people as people;
+use buttonwood_rest::{App, Visit};
 use buttonwood_wire::html::escaped;
+use http::HeaderValue;
 use std::path::PathBuf;
 
 /// The path of the call that signs a test user in.
@@ -43,7 +46,7 @@ impl Door {
     }
 
     /// The list of the users who may sign in, as HTML. A button leads to `next`, or to the user's own first page.
-    pub(crate) fn list(&self, app: &App, next: Option<&str>) -> String {
+    fn list(&self, app: &App, next: Option<&str>) -> String {
         // Before the state is locked: to find a user locks it too.
         let known: Vec<(&str, UserId)> =
             self.users.iter().filter_map(|email| Some((*email, self.find(app, email)?))).collect();
@@ -65,9 +68,19 @@ impl Door {
     }
 }
 
-/// The same beside the field of a page, as HTML.
-pub(crate) fn hint() -> String {
-    format!("<p class=\"note\" id=\"door-code\">{HINT}</p>\n")
+/// The offers of a page of signing in, as HTML: the test users, and the words beside the field of a code. A venue's page has neither.
+pub(super) fn offers(door: Option<&Door>, app: &App, next: Option<&str>) -> (String, String) {
+    let Some(door) = door else { return (String::new(), String::new()) };
+    (door.list(app, next), format!("<p class=\"note\" id=\"door-code\">{HINT}</p>\n"))
+}
+
+/// The page with the cookie that lets its code pass.
+pub(super) fn with_cookie(reply: Reply, visit: &Visit<'_>) -> Reply {
+    match HeaderValue::try_from(people::set_cookie(COOKIE, "1", visit.is_https())) {
+        Ok(cookie) => reply.with_cookie(cookie),
+        // It has only characters of a header.
+        Err(_) => reply,
+    }
 }
 
 fn row(email: &str, user: &User, next: Option<&str>) -> String {

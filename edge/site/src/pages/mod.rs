@@ -3,6 +3,7 @@
 //! A page is a frame with one main part and one module. What the server knows of the browser stands in a block of data: the token that
 //! its calls show, the next step of its sign-in, and where that leads.
 
+mod asked;
 pub(crate) mod door;
 mod next;
 
@@ -14,9 +15,9 @@ use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_identity::Stage;
 use buttonwood_model::{GroupId, Scope};
-use buttonwood_people as people;
 use buttonwood_rest::Visit;
 use buttonwood_wire::field::failed;
+use asked::Asked;
 use door::Door;
 use http::HeaderValue;
 use serde_json::{Value, json};
@@ -152,7 +153,7 @@ impl Page {
         door: Option<&Door>,
     ) -> Result<Reply, Refusal> {
         let seen = Seen::of(visit);
-        let asked = Asked { door: door.filter(|_| visit.why_off_machine().is_none()), ..Asked::of(visit) };
+        let asked = Asked::of(visit, door);
         let browser = seen.browser.as_ref().map(|(browser, _)| browser);
         match (self.kind, browser, seen.signed_in()) {
             (Kind::Settings | Kind::Account, _, None) => redirect(&format!("/signin?next={}", self.path)),
@@ -182,7 +183,8 @@ impl Page {
         let has_door = asked.door.is_some() && matches!(self.kind, Kind::Person | Kind::SignIn);
         let main = match self.kind {
             Kind::Person | Kind::SignIn | Kind::Settings => {
-                let (list, code) = self.offered(visit, asked);
+                let door = asked.door.filter(|_| self.kind == Kind::SignIn);
+                let (list, code) = door::offers(door, visit.app, asked.next.as_deref());
                 let marks = [
                     ("enrol", ENROL),
                     ("passkey", PASSKEY),
@@ -215,23 +217,9 @@ impl Page {
             foot: "",
         };
         let reply = seen.page(visit, &parts, self.data(visit, seen, asked));
-        let cookie = HeaderValue::try_from(people::set_cookie(door::COOKIE, "1", visit.is_https()));
-        match cookie {
-            Ok(cookie) if asked.door.is_some() && self.asks_for_codes() => reply.with_cookie(cookie),
-            Ok(_) | Err(_) => reply,
-        }
-    }
-
-    /// Whether it asks for a code, or opens a dialog that does.
-    fn asks_for_codes(&self) -> bool {
-        matches!(self.kind, Kind::SignIn | Kind::Settings)
-    }
-
-    /// The offers of a sandbox's page of signing in, as HTML: the test users, and the words beside the field of a code.
-    fn offered(&self, visit: &Visit<'_>, asked: &Asked<'_>) -> (String, String) {
-        let door = asked.door.filter(|_| self.kind == Kind::SignIn);
-        let offers = door.map(|door| (door.list(visit.app, asked.next.as_deref()), door::hint()));
-        offers.unwrap_or_default()
+        // Pages of settings ask for codes too, in a dialog.
+        let asks_for_codes = matches!(self.kind, Kind::SignIn | Kind::Settings);
+        if asked.door.is_some() && asks_for_codes { door::with_cookie(reply, visit) } else { reply }
     }
 
     /// The page's own part of the data.
@@ -290,35 +278,6 @@ fn account(visit: &Visit<'_>, browser: &BrowserState) -> Value {
         "ends_holds": visit.app.settings().sandbox && visit.why_off_machine().is_none(),
         "currencies": currencies,
     })
-}
-
-/// The query of a sign-in page, and the door that it may offer.
-#[derive(Debug, Default)]
-struct Asked<'a> {
-    /// Where the sign-in leads.
-    next: Option<String>,
-    /// Whether a code is due that is five minutes old.
-    wants_code: bool,
-    /// The door of a sandbox, for a visitor who may use it.
-    door: Option<&'a Door>,
-}
-
-impl Asked<'_> {
-    /// A query that cannot be read has nothing, and a name that was sent twice counts as absent.
-    fn of(visit: &Visit<'_>) -> Self {
-        let pairs = visit.query().unwrap_or_default();
-        let once = |name: &str| {
-            let mut values = pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_ref());
-            values.next().filter(|_| values.next().is_none())
-        };
-        let next = once("next").and_then(next::of_this_site).map(str::to_owned);
-        Self { next, wants_code: once("step") == Some("code"), door: None }
-    }
-
-    /// Whether a browser that is signed in must give another code.
-    fn is_due(&self, browser: &BrowserState) -> bool {
-        self.wants_code && !browser.is_fresh
-    }
 }
 
 /// A box for each scope.
