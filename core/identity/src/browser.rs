@@ -311,6 +311,13 @@ pub(crate) fn end<E: From<BytesRef>>(
     Ok(())
 }
 
+/// Moves the ends of all browsers along with a clock that is about to be moved: to the people in front of them no time has passed (D-292).
+pub(crate) fn keep<E: From<BytesRef>>(identity: &Identity, micros: u64, out: &mut Outbox<E>) {
+    if micros > 0 && !identity.browsers.is_empty() {
+        out.push_named(&Infrequent::BrowsersKept(micros));
+    }
+}
+
 impl Identity {
     /// Whether a browser lives whose code is due.
     fn is_half(&self, session: SessionId, now: Time) -> bool {
@@ -429,6 +436,19 @@ impl Identity {
             self.end_browser(access, other);
         }
         self.end_resets(id);
+    }
+
+    /// Moves the ends of all browsers and of their codes. A browser that had ended and was not forgotten yet stays as it is.
+    pub(crate) fn keep_browsers(&mut self, micros: u64, now: Time) {
+        for (session, browser) in &mut self.browsers {
+            if browser.ends() <= now {
+                continue;
+            }
+            self.expiries.remove(&(browser.ends(), Expiring::Browser(*session)));
+            browser.opened = browser.opened.plus(micros);
+            browser.code_at = browser.code_at.plus(micros);
+            self.expiries.insert((browser.ends(), Expiring::Browser(*session)));
+        }
     }
 
     /// Ends a browser's session for good.

@@ -81,6 +81,8 @@ pub enum Command {
     SetPreferences(SessionId, Arc<String>),
     /// End all sessions of a user by a mailed link, with the password and a recovery code.
     StopSessions(StopSessions),
+    /// A sandbox's clock is about to be moved by so many microseconds: the ends of all browsers and of their codes move along (D-292).
+    KeepBrowsers(u64),
 }
 
 named!(Command, "identity", {
@@ -116,6 +118,7 @@ named!(Command, "identity", {
     ResetFactors { 0: user } = "reset_factors" 1,
     SetPreferences { 0: session, 1: value } = "set_preferences" 1,
     StopSessions { 0: stop } = "stop_sessions" 1,
+    KeepBrowsers { 0: micros } = "keep_browsers" 1,
 });
 
 impl RoomCommand for Command {
@@ -128,7 +131,7 @@ impl RoomCommand for Command {
         if matches!(self, Self::RevokeByToken) { Scopes::ALL } else { Scopes::NONE }
     }
 
-    /// A command that takes rights away is served on a nearly full disk too.
+    /// A command that takes rights away is served on a nearly full disk too, and the one that goes before a move of the clock.
     fn is_reducing(&self) -> bool {
         matches!(
             self,
@@ -141,6 +144,7 @@ impl RoomCommand for Command {
                 | Self::RemovePasskey(..)
                 | Self::ResetFactors(_)
                 | Self::StopSessions(_)
+                | Self::KeepBrowsers(_)
         )
     }
 }
@@ -210,6 +214,8 @@ pub enum Infrequent {
     SignInBegun(NewBrowser, bool),
     /// A mailed link ended all sessions of its user: the SHA-256 of its token, and of the recovery code.
     SessionsStopped(Digest, Digest),
+    /// The ends of all browsers and of their codes moved along with the clock, by so many microseconds.
+    BrowsersKept(u64),
 }
 
 named!(Infrequent, "identity", {
@@ -244,6 +250,7 @@ named!(Infrequent, "identity", {
     PreferencesSet { 0: user, 1: value } = "preferences_set" 1,
     SignInBegun { 0: browser, 1: mailed } = "sign_in_begun" 1,
     SessionsStopped { 0: token, 1: recovery } = "sessions_stopped" 1,
+    BrowsersKept { 0: micros } = "browsers_kept" 1,
 });
 
 /// Why a command of this room is refused.
@@ -353,6 +360,10 @@ pub fn decide<E: From<BytesRef>>(
         Command::ResetFactors(user) => user::reset_factors(room, *user, out),
         Command::SetPreferences(session, value) => preferences::set(room, (*session, value), now, out),
         Command::StopSessions(asked) => stop::stop(room, asked, now, out),
+        Command::KeepBrowsers(micros) => {
+            browser::keep(room, *micros, out);
+            Ok(())
+        }
     }
 }
 
@@ -429,6 +440,7 @@ pub fn evolve(books: &mut ContextMut<'_, Identity>, event: Infrequent) {
         Infrequent::PreferencesSet(user, value) => room.set_preferences(user, value, now),
         Infrequent::SignInBegun(new, is_mailed) => room.begin_sign_in(access, new, is_mailed, now),
         Infrequent::SessionsStopped(token, recovery) => room.stop_sessions(access, &token, recovery),
+        Infrequent::BrowsersKept(micros) => room.keep_browsers(micros, now),
     }
 }
 

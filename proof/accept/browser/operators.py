@@ -162,7 +162,7 @@ class Operator(Visit):
         self.nothing_wrong()
 
     def an_old_code_is_asked_for_again(self):
-        self.control("/sandbox/clock/advance", seconds=301)
+        self.control("/sandbox/clock/advance", seconds=301, sessions=True)
         self.press("[data-halt=withdrawals] button[value=halt]")
         self.there("the dialog", "dialog[open]")
         self.write("#reason", "a try")

@@ -283,10 +283,10 @@ impl Exchange {
         self.now_ms() / 1_000 + count % 30
     }
 
-    /// Moves the manual clock.
+    /// Moves the manual clock, as if time had passed by itself: sessions of browsers end by it too.
     #[track_caller]
     pub fn advance(&self, seconds: u64) {
-        self.control("/sandbox/clock/advance", &json!({ "seconds": seconds })).ok();
+        self.control("/sandbox/clock/advance", &json!({ "seconds": seconds, "sessions": true })).ok();
     }
 
     /// The exchange's time in milliseconds.

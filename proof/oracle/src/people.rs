@@ -267,6 +267,14 @@ impl People {
             Own::ResetFactors(user) => self.reset_factors(user.index()),
             Own::SetPreferences(session, value) => self.set_preferences(*session, value, now),
             Own::StopSessions(asked) => self.stop(asked, now),
+            Own::KeepBrowsers(micros) => {
+                let live = self.windows.iter_mut().filter(|window| window.opened + 12 * HOUR > now);
+                live.for_each(|window| {
+                    window.opened += micros;
+                    window.code_at += micros;
+                });
+                Ok(())
+            }
             Own::RevokeByToken => no("Unknown"),
             // An ended record is dead before it is forgotten.
             Own::Forget => Ok(()),

@@ -245,6 +245,16 @@ impl Exchange {
         }
     }
 
+    /// How long a browser's session may still be without use, in microseconds.
+    pub fn silence_left(&self, session: SessionId) -> Option<u64> {
+        self.shared.idle.left(session, self.steady())
+    }
+
+    /// Notes that a manual clock is about to be moved by so many microseconds, which is no browser's silence.
+    pub fn pass_over(&self, micros: u64) {
+        self.shared.idle.note_pause(micros, self.now().plus(micros));
+    }
+
     /// Notes the nonce of a read. It is journaled soon, and the read does not wait for it (D-08a).
     pub fn note_nonce(&self, session: SessionId, nonce: Nonce) {
         let mut nonces = self.shared.nonces.lock();

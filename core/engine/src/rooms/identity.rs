@@ -8,12 +8,13 @@ use buttonwood_identity::{self as identity, Command, Infrequent};
 use buttonwood_model::{GroupId, Stamp, Time};
 use buttonwood_room::ContextMut;
 
-/// Whether only a sandbox takes the command: the code that always passes, a session or a grant without its factors, test balances (SBX-007).
+/// Whether only a sandbox takes the command: the code that always passes, a session or a grant without its factors, test balances, sessions that a
+/// clock does not end (SBX-007).
 fn is_of_sandbox(command: &Command) -> bool {
     match command {
         Command::UseCode(used) => used.proof.is_bypass(),
         Command::Open(new) => new.is_full,
-        Command::Grant(_) => true,
+        Command::Grant(_) | Command::KeepBrowsers(_) => true,
         Command::Confirm(confirm) => !confirm.credit.is_empty(),
         Command::AddUser(_)
         | Command::Invite(..)

@@ -4,11 +4,11 @@ use super::clock;
 use super::control::ControlCall;
 use crate::app::App;
 use crate::route::Route;
-use buttonwood_engine::Reject;
+use buttonwood_engine::{Reject, identity};
 use buttonwood_gate::{LATEST, Payload, Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Time;
-use buttonwood_wire::contract::{InPayload, Whole, WholeUpTo};
+use buttonwood_wire::contract::{InPayload, Optional, Switch, Whole, WholeUpTo};
 use buttonwood_wire::field::{self, bad_value};
 use buttonwood_wire::request;
 
@@ -16,6 +16,10 @@ use buttonwood_wire::request;
 pub(crate) const ROUTE: Route =
     Route::control("/sandbox/clock/advance", |call, _, fields| Box::pin(answer(call, fields)))
         .about("Moves a manual clock, and runs everything that falls due on the way.")
+    .notes(&[
+        "Sessions of browsers and the five minutes of their codes move along: people at the pages are not signed out by it, unless \
+         `sessions` is true. Tokens of apps, mailed links and limits of sign-ins keep to the clock.",
+    ])
         .takes::<Advance>()
         .gives::<clock::ExchangeTime>();
 
@@ -26,6 +30,8 @@ request! {
         seconds: WholeUpTo<SECONDS_MAX>,
         /// The time to move to, in milliseconds since 1970: not before now, and a century from now at most.
         to_ms: Whole,
+        /// True: sessions of browsers and their codes end by the clock too, as they do where time passes by itself.
+        sessions: Optional<Switch>,
     }
 }
 
@@ -89,6 +95,7 @@ impl Goal {
 /// Moves time and runs everything that falls due on the way in order; answers when done.
 async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let (app, goal): (&App, Goal) = (call, Goal::of(fields)?);
+    let ends_sessions = Advance::of(fields).sessions()?.unwrap_or(false);
     if !app.exchange.has_manual_clock() {
         return Err(goal.refuse("sent to an exchange started with --clock manual; this one's is real"));
     }
@@ -97,9 +104,20 @@ async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refus
     let start = app.exchange.now();
     let end = goal.end(start)?;
     note(call).await?;
+    if !ends_sessions {
+        keep_browsers(app, end.0 - start.0).await?;
+    }
     act_until(app, start, end).await?;
     move_to(app, end).await?;
     Ok(clock::answer(app))
+}
+
+/// Moves the ends of sessions along, before the clock passes them: to the people at the pages no time has passed. The core reads no real
+/// time, so it is told by how much (D-292).
+async fn keep_browsers(app: &App, micros: u64) -> Result<(), Refusal> {
+    app.exchange.pass_over(micros);
+    let kept = app.people.submit(identity::Command::KeepBrowsers(micros)).await?;
+    kept.map_err(|_| field::failed())
 }
 
 /// Stops in each beat of the simulated traders on the way, and lets them act there. In maintenance they do nothing.

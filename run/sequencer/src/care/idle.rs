@@ -43,6 +43,12 @@ impl Idle {
         }
     }
 
+    /// How long a browser may still be silent, in microseconds; none of one that is not watched.
+    pub(crate) fn left(&self, session: SessionId, now: Time) -> Option<u64> {
+        let heard = self.heard.read().get(&session).map(|heard| heard.load(Ordering::Acquire))?;
+        Some(Time(heard).plus(IDLE).0.saturating_sub(now.0))
+    }
+
     /// Notes that the process stood still for this long, which counts as no browser's silence.
     pub(crate) fn note_pause(&self, pause: u64, now: Time) {
         for heard in self.heard.read().values() {
@@ -95,6 +101,8 @@ mod tests {
         idle.heard(browser(1), START.plus(5 * Time::SECOND));
         let due = |until: Time| idle.due(until, |_| true);
         assert_eq!(due(Time(START.plus(IDLE).0 - 1)), None);
+        assert_eq!(idle.left(browser(0), START.plus(IDLE - 1)), Some(1));
+        assert_eq!(idle.left(browser(2), START), None);
         assert_eq!(due(START.plus(IDLE)), Some((vec![browser(0)], START.plus(IDLE))));
         idle.heard(browser(0), START.plus(IDLE));
         assert_eq!(due(START.plus(IDLE)), None);

@@ -358,6 +358,34 @@ fn a_user_ends_browsers() {
     stage.replays();
 }
 
+/// A move of a sandbox's clock ends neither a session nor its code: their ends move along, and those of tokens do not.
+#[test]
+fn browsers_move_along_with_the_clock() {
+    let mut stage = Stage::new();
+    let session = stage.browser(ANN);
+    stage.granted(ANN, 0, ORDERS, "1");
+    assert_eq!(stage.own(Own::KeepBrowsers(2 * BROWSER_AGE)), Answer::Done);
+    stage.jump(2 * BROWSER_AGE);
+    assert_eq!(stage.own(Own::SetPassword(session, 5)), Answer::Done, "its code is fresh");
+    assert!(stage.token("1").is_none(), "tokens keep to the clock");
+    stage.jump(CODE_FRESH);
+    assert_eq!(stage.own(Own::SetPassword(session, 6)), refused(Reject::CodeRequired));
+    stage.jump(BROWSER_AGE);
+    assert_eq!(stage.own(Own::SetPassword(session, 6)), refused(Reject::UnknownBrowser));
+    stage.replays();
+}
+
+/// A session that has ended does not come back when the clock is moved.
+#[test]
+fn ended_browsers_stay_ended() {
+    let mut stage = Stage::new();
+    let session = stage.browser(ANN);
+    stage.jump(BROWSER_AGE);
+    assert_eq!(stage.own(Own::KeepBrowsers(BROWSER_AGE)), Answer::Done);
+    assert_eq!(stage.own(Own::SetPassword(session, 5)), refused(Reject::UnknownBrowser));
+    stage.replays();
+}
+
 /// Commands that skip a factor are a sandbox's alone.
 #[test]
 fn a_venue_has_no_bypass() {
