@@ -4,10 +4,10 @@ use crate::exchange::Exchange;
 use crate::recovery::acts::{Acted, acts};
 use crate::shared::Shared;
 use buttonwood_disk::Folder;
-use buttonwood_engine::BreakKind;
-use buttonwood_model::{AccountId, SymbolId, TradeId};
-use buttonwood_views::EventId;
+use buttonwood_engine::{BreakKind, OrderState};
+use buttonwood_model::{AccountId, OrderId, SymbolId, TradeId};
 use buttonwood_views::history::{Fault, History, Look, Query, Resumed, Stretch, Stretched};
+use buttonwood_views::{AccountEvent, EventId};
 use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,34 +56,40 @@ impl Exchange {
         after: EventId,
         most: usize,
     ) -> Result<Resumed, Fault> {
-        self.order_events_of_all_after(vec![account], after, most).await
+        self.query_orders(move |query, live| query.order_events_after(account, after, most, live)).await
     }
 
-    /// The same of several accounts: `after` must be one of the newest `most` events of all of them together.
+    /// The events of an account's newest `most` changes of orders, oldest first.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
     ///
     /// # Panics
     /// As [`Exchange::query_history`].
-    pub async fn order_events_of_all_after(
+    pub async fn newest_order_events(
         &self,
-        accounts: Vec<AccountId>,
-        after: EventId,
+        account: AccountId,
         most: usize,
-    ) -> Result<Resumed, Fault> {
+    ) -> Result<Vec<AccountEvent>, Fault> {
+        self.query_orders(move |query, live| query.newest_order_events(account, most, live)).await
+    }
+
+    /// Queries the history together with the live orders.
+    async fn query_orders<T, Q>(&self, question: Q) -> Result<T, Fault>
+    where
+        T: Send + 'static,
+        Q: Fn(Query<'_>, &dyn Fn(OrderId) -> Option<OrderState>) -> Result<T, Fault> + Send + 'static,
+    {
         let in_memory = {
             let views = self.views();
-            let live = |order| views.live_with_broken(order);
-            Query::near(views.history()).order_events_of_all_after(&accounts, after, most, live)
+            question(Query::near(views.history()), &|order| views.live_with_broken(order))
         };
         match in_memory {
             Err(Fault::Away) => {}
             found => return found,
         }
         self.query_files(move |shared| {
-            let live = |order| shared.views.read().live_with_broken(order);
-            Query::far(shared).order_events_of_all_after(&accounts, after, most, live)
+            question(Query::far(shared), &|order| shared.views.read().live_with_broken(order))
         })
         .await
     }

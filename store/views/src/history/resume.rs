@@ -74,35 +74,47 @@ impl Query<'_> {
         live: impl Fn(OrderId) -> Option<OrderState>,
     ) -> Result<Resumed, Fault> {
         let reads = self.reads();
-        // All at once: a client skips what it is told live up to the newest event that is returned.
-        let heads: Vec<Head> = self.head(|index| {
-            let head = |account: &AccountId| (*account, index.newest_order_event(*account));
-            accounts.iter().map(head).collect()
-        });
-        let (mut events, mut count, mut is_known) = (Vec::new(), 0, false);
-        for (account, head) in heads {
-            let walk = Walk { after, most, count: &mut count, is_known: &mut is_known };
-            let Some(rows) = self.changes_after(account, head, walk, &reads)? else {
-                return Ok(Resumed::Unknown);
-            };
-            self.events_of((account, head), &rows, after, &live, &reads, &mut events)?;
-        }
-        // Those of one account are in order.
-        events.sort_by_key(AccountEvent::id);
-        Ok(if is_known { Resumed::Missed(events) } else { Resumed::Unknown })
+        let head = self.head(|index| index.newest_order_event(account));
+        let Some(rows) = self.changes_after(account, head, (after, most), &reads)? else {
+            return Ok(Resumed::Unknown);
+        };
+        let mut events = self.events_of(account, &rows, head, live, &reads)?;
+        events.retain(|event| event.id() > after);
+        Ok(Resumed::Missed(events))
     }
 
-    /// Adds the events of an account's rows.
+    /// The events of an account's newest `most` changes of orders, oldest first. `live` is as in [`Query::order_events_after`].
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    pub fn newest_order_events(
+        &self,
+        account: AccountId,
+        most: usize,
+        live: impl Fn(OrderId) -> Option<OrderState>,
+    ) -> Result<Vec<AccountEvent>, Fault> {
+        let reads = self.reads();
+        let head = self.head(|index| index.newest_order_event(account));
+        let (mut rows, mut next) = (Vec::new(), head);
+        while let Some(at) = next.filter(|_| rows.len() < most) {
+            let (row, prev) = self.order_event_at(account, at, &reads)?;
+            rows.push((at, row));
+            next = prev;
+        }
+        self.events_of(account, &rows, head, live, &reads)
+    }
+
+    /// The events of these rows, which are the newest first, oldest first.
     fn events_of(
         &self,
-        (account, head): Head,
+        account: AccountId,
         rows: &[Placed],
-        after: EventId,
+        head: Option<Position>,
         live: impl Fn(OrderId) -> Option<OrderState>,
         reads: &Reads,
-        events: &mut Vec<AccountEvent>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Vec<AccountEvent>, Fault> {
         let orders = self.orders_of(account, rows, head, live, reads)?;
+        let mut events = Vec::new();
         for (at, row) in rows.iter().rev() {
             let damaged = || self.damaged(ORDER_EVENTS, *at);
             if let RowStep::Refused(order) = row.step {
@@ -112,9 +124,9 @@ impl Query<'_> {
             let order =
                 orders.get(&row.order).filter(|order| order.account == account).ok_or_else(damaged)?;
             let change = self.change_of(*at, row, order, reads)?;
-            events.extend(change.events().filter(|event| event.id > after).map(AccountEvent::Order));
+            events.extend(change.events().map(AccountEvent::Order));
         }
-        Ok(())
+        Ok(events)
     }
 
     /// The rows of an account with events after one, newest first; none if that is not among the newest, or is the id of several.
