@@ -133,6 +133,10 @@ pub(crate) struct Common {
     /// Requests a second: the limits of the specification, and that of the pages.
     #[arg(long, env = "BUTTONWOOD_RATE_LIMITS", value_enum, default_value = "on")]
     pub(crate) rate_limits: Switch,
+    /// Whether a page that is open and seen counts as use of its session, up to the session's 12 hours; without it a session ends after
+    /// 30 minutes without an act. Pages of operators never count.
+    #[arg(long, env = "BUTTONWOOD_WATCHING", value_enum, default_value = "on")]
+    pub(crate) watching: Switch,
     /// Connections that one client address may have open, in percent of all that there is room for; from 1 to 100.
     #[arg(long, env = "BUTTONWOOD_CONNECTIONS_PER_ADDRESS", allow_negative_numbers = true,
         value_parser = |text: &str| number(text, 1), default_value_t = 80)]

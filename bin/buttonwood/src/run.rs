@@ -106,6 +106,7 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
         outgoing: None,
         credit: founding::start_balances()?,
         limits_mail: flags.common.rate_limits == Switch::On,
+        watching_is_use: flags.common.watching == Switch::On,
     };
     let people = people::start(exchange.clone(), known, &opened)?;
     let keeper = keeper(vault, data.clone(), Some(urls.clone()), new_keys);
@@ -241,6 +242,7 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
         outgoing: mail_server.map(mail::start).transpose()?,
         credit: Vec::new(),
         limits_mail: flags.common.rate_limits == Switch::On,
+        watching_is_use: flags.common.watching == Switch::On,
     };
     let people = people::start(exchange.clone(), known, &opened)?;
     wipe(opened);

@@ -53,6 +53,8 @@ pub struct Settings {
     pub credit: Vec<(CurrencyId, Money)>,
     /// Whether sign-ups and forgotten passwords are limited by the hour.
     pub limits_mail: bool,
+    /// Whether an open page that its user sees is use of the session, up to the session's 12 hours (D-293).
+    pub watching_is_use: bool,
 }
 
 /// Who makes a call.
@@ -197,6 +199,7 @@ impl People {
             outgoing: None,
             credit: Vec::new(),
             limits_mail: true,
+            watching_is_use: true,
         };
         Self::start(exchange, settings, [])
     }
@@ -359,6 +362,11 @@ impl People {
             uses.search_at = (uses.times.len() * 2).max(USES_FEW);
         }
         uses.times.insert(session, now);
+    }
+
+    /// Whether an open page that its user sees is use of the session.
+    pub fn is_watching_use(&self) -> bool {
+        self.settings.watching_is_use
     }
 
     /// When a session's cookie was last used since the start.

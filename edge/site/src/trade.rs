@@ -8,7 +8,7 @@ use buttonwood_engine::State;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Currency, CurrencyId, Product, Symbol, SymbolId};
-use buttonwood_num::Grid;
+use buttonwood_num::{Grid, MONEY_DECIMALS, Money};
 use buttonwood_prediction::{Contract, Event};
 use buttonwood_rest::{Visit, no_endpoint};
 use buttonwood_wire::html::escaped;
@@ -75,12 +75,28 @@ impl Shown {
         }
     }
 
-    /// The part that changes while the page is open: the symbol's status, and whether the whole exchange is halted.
-    fn status(&self, is_halted: bool) -> Value {
-        json!({ "status": self.symbol.status.name(), "halted": is_halted })
+    /// The part that changes while the page is open: the symbol's status, whether the whole exchange is halted, and the index that is held
+    /// at a price.
+    fn status(&self, state: &State) -> Value {
+        let is_halted = state.operations().is_halted();
+        json!({ "status": self.symbol.status.name(), "halted": is_halted, "pinned": self.pinned(state) })
     }
 
-    fn data(&self, links: &[Link], is_halted: bool) -> Value {
+    /// The currency of the symbol whose index an operator has pinned, with its price in dollars; null if none is. A contract follows none.
+    fn pinned(&self, state: &State) -> Value {
+        let pin = |id: CurrencyId| state.indices().pin(id).map(|price| (id, price));
+        let found = [self.symbol.base, self.symbol.quote]
+            .into_iter()
+            .filter(|_| self.claimed.is_none())
+            .find_map(pin);
+        let shown = |(id, price): (CurrencyId, Money)| {
+            let code = state.currency(id).map(|currency| currency.code.clone());
+            json!({ "currency": code, "price": digits_of(price) })
+        };
+        found.map_or(Value::Null, shown)
+    }
+
+    fn data(&self, links: &[Link], status: &Value) -> Value {
         let Self { symbol, base, quote, claimed } = self;
         let grid = &symbol.grid;
         let markets = links.iter().map(|link| json!({ "symbol": link.symbol, "title": link.title }));
@@ -98,8 +114,9 @@ impl Shown {
             "base": if claimed.is_some() { "contracts" } else { base.code.as_str() },
             "quote": quote.code,
             "kind": self.product(),
-            "status": symbol.status.name(),
-            "halted": is_halted,
+            "status": status["status"],
+            "halted": status["halted"],
+            "pinned": status["pinned"],
             "tick": digits(grid, Grid::push_tick),
             "lot": digits(grid, Grid::push_lot),
             "minimum": digits(grid, |grid, out| grid.push_qty(out, symbol.qty_min)),
@@ -119,6 +136,13 @@ fn contract<'a>(state: &'a State, name: &str) -> Option<(&'a Symbol, Claimed)> {
     let (_, event) = state.predictions().event_of(id)?;
     let contract = state.predictions().contract(id)?;
     Some((symbol, Claimed { event: event.clone(), contract: contract.clone() }))
+}
+
+/// An amount with all its digits.
+fn digits_of(amount: Money) -> String {
+    let mut out = Vec::new();
+    amount.push_floored(&mut out, MONEY_DECIMALS);
+    String::from_utf8(out).unwrap_or_default()
 }
 
 fn digits(grid: &Grid, push: impl Fn(&Grid, &mut Vec<u8>)) -> String {
@@ -155,11 +179,13 @@ impl Link {
 /// The page of a symbol, or with 404 one that says that there is none.
 pub(crate) fn page(visit: &Visit<'_>, name: &str) -> Reply {
     let exchange = &visit.app.exchange;
-    let (shown, links, is_halted) = {
+    let (shown, links, status) = {
         let views = exchange.views();
         let is_linked = |symbol: &Symbol| symbol.name.eq_ignore_ascii_case(name);
         let links = market::links(&views, exchange.now(), is_linked);
-        (Shown::find(views.state(), name), links, views.state().operations().is_halted())
+        let shown = Shown::find(views.state(), name);
+        let status = shown.as_ref().map(|shown| shown.status(views.state()));
+        (shown, links, status.unwrap_or_default())
     };
     let Some(shown) = shown else { return unknown(visit, name) };
     let title = shown.title();
@@ -180,14 +206,14 @@ pub(crate) fn page(visit: &Visit<'_>, name: &str) -> Reply {
         main: &main,
         foot: FOOT,
     };
-    Seen::of(visit).page(visit, &parts, json!({ "page": shown.data(&links, is_halted) }))
+    Seen::of(visit).page(visit, &parts, json!({ "page": shown.data(&links, &status) }))
 }
 
-/// `GET /site/status/{symbol}.json`: the status of a symbol and whether the exchange is halted, which its page asks for again and again.
+/// `GET /site/status/{symbol}.json`: the status of a symbol, whether the exchange is halted and which index is pinned, which its page asks for again and again.
 pub(crate) fn status(visit: &Visit<'_>, name: &str) -> Result<Reply, Refusal> {
     let views = visit.app.exchange.views();
     let shown = Shown::find(views.state(), name).ok_or_else(|| no_endpoint(visit.path()))?;
-    let status = shown.status(views.state().operations().is_halted());
+    let status = shown.status(views.state());
     Ok(Reply::json(status.to_string().into_bytes()).uncached())
 }
 

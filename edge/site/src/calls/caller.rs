@@ -17,6 +17,8 @@ use std::sync::Arc;
 const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
 /// The field with the short name of the account that the calling page shows.
 const SHOWN: HeaderName = HeaderName::from_static("x-account");
+/// The field of a call that a page makes by itself, while nobody acts: it is no use of the session.
+const UNATTENDED: HeaderName = HeaderName::from_static("x-unattended");
 /// The field that lets the sandbox's code pass; a cookie of the same name in capitals does too (SBX-006).
 const BYPASS: HeaderName = HeaderName::from_static("svc-sandbox-2fa");
 /// The name of the cookie that binds a sign-up to its browser.
@@ -53,6 +55,8 @@ pub(crate) struct Guest<'a> {
     cookie: Option<&'a str>,
     /// The short name of the account that its page shows; none for a call that does not say.
     shown: Option<&'a str>,
+    /// Whether its page makes the call by itself, such as to ask again for what it shows.
+    is_unattended: bool,
     /// The value of the cookie of its sign-up.
     pub(super) sign_up: Option<&'a str>,
     /// The value of the cookie of its passkey's challenge.
@@ -75,6 +79,7 @@ impl<'a> Guest<'a> {
             is_https,
             cookie: visit.cookie(people::session_cookie(is_https)),
             shown: visit.header(&SHOWN),
+            is_unattended: headers.contains_key(UNATTENDED),
             sign_up: visit.cookie(sign_up_cookie(is_https)),
             challenge: visit.cookie(passkeys::cookie_name(is_https)),
             is_bypass_shown: headers.contains_key(BYPASS) || visit.cookie(door::COOKIE).is_some(),
@@ -157,7 +162,12 @@ impl<'a> Deref for Caller<'a> {
 impl<'a> Caller<'a> {
     pub(super) fn find(guest: Guest<'a>) -> Result<Self, Refusal> {
         let cookie = guest.cookie.ok_or_else(sign_in_required)?;
-        let browser = find_browser(guest.app, cookie).ok_or_else(sign_in_required)?;
+        let found = if guest.is_unattended {
+            browser_of(guest.app, &people::digest(cookie))
+        } else {
+            find_browser(guest.app, cookie)
+        };
+        let browser = found.ok_or_else(sign_in_required)?;
         Ok(Self { guest, cookie, browser })
     }
 

@@ -5,14 +5,18 @@
 
 mod alias;
 mod apps;
+mod average;
 mod caller;
 mod checks;
 mod entering;
 mod factors;
 mod fields;
+mod forced;
 mod grants;
+mod history;
 mod interface;
 mod keys;
+mod notices;
 mod operator;
 mod passkeys;
 mod preferences;
@@ -23,6 +27,7 @@ mod sessions;
 mod statement;
 mod stream;
 mod user;
+mod watching;
 
 pub(crate) use caller::{BrowserState, find_browser};
 pub(crate) use fields::Step;
@@ -131,6 +136,9 @@ const CALLS: &[Calls] = &[
     act("/site/preview", Needs::Full, preview::preview),
     ask("/site/queue", queue::list),
     act("/site/stream", Needs::Full, stream::ticket),
+    act("/site/watching", Needs::Full, watching::note),
+    ask("/site/notices", notices::list),
+    ask("/site/history", history::list),
     Calls {
         read: Some(Get::Read(preferences::show)),
         ..act("/site/preferences", Needs::Full, preferences::set)

@@ -6,6 +6,7 @@ mod factors;
 mod interface;
 mod keys;
 mod market_table;
+mod notices;
 mod operators;
 mod pages;
 mod passkeys;
@@ -17,6 +18,7 @@ mod signing_in;
 mod signing_up;
 mod throttles;
 mod users;
+mod watching;
 
 use buttonwood_accept::{Browser, Exchange, Value, json, totp};
 

@@ -174,10 +174,10 @@ fn a_page_learns_of_halts() {
     let x = Exchange::start();
     let status = || x.get("/site/status/BTCUSD.json").ok();
     let page = || x.get("/trade/btcusd").reply.text();
-    assert_eq!(status(), json!({ "status": "open", "halted": false }));
+    assert_eq!(status(), json!({ "status": "open", "halted": false, "pinned": null }));
     assert!(page().contains("\"halted\":false"));
     x.control("/sandbox/halt", &json!({})).ok();
-    assert_eq!(status(), json!({ "status": "open", "halted": true }));
+    assert_eq!(status(), json!({ "status": "open", "halted": true, "pinned": null }));
     assert!(page().contains("\"halted\":true"));
     x.set_status("btcusd", "post_only");
     assert_eq!(status()["status"], "post_only");

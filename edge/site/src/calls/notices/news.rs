@@ -1,0 +1,83 @@
+//! A row of the news of an account.
+
+use buttonwood_wire::answers::SideName;
+use buttonwood_wire::contract::{DecimalText, Digits};
+use buttonwood_wire::{answer, words};
+
+use crate::calls::forced::ForcedName;
+
+words! {
+    /// The kind of news: trades of an order, the end of an order, a stop-limit order that entered the book, a change of a balance.
+    pub(super) struct NewsKind: "fill", "ended", "stop", "money"
+}
+
+answer! {
+    /// Something that happened to an account. Facts that a kind does not have are left out.
+    pub(super) struct News {
+        /// Tells it from all others of the account.
+        pub(super) id: String,
+        /// When, in milliseconds.
+        pub(super) at: u64,
+        /// Whether it came after the cursor.
+        pub(super) is_new as "new": bool,
+        /// Its kind.
+        pub(super) kind: NewsKind,
+        /// The symbol that traded, or the contract that was paid.
+        pub(super) symbol: Option<String>,
+        /// The unit of the amount of an order.
+        pub(super) base: Option<String>,
+        /// The currency: of price and fee, or of an amount of money.
+        pub(super) currency: Option<String>,
+        /// The side of the order; of a contract whether it buys or sells its outcome.
+        pub(super) side: Option<SideName>,
+        /// The outcome of a contract.
+        pub(super) outcome: Option<String>,
+        /// The order.
+        pub(super) order_id: Option<Digits>,
+        /// The quantity that traded or was cancelled; of money what was added, negative if it was taken.
+        pub(super) amount: Option<DecimalText>,
+        /// The average price of what traded, or the limit.
+        pub(super) price: Option<DecimalText>,
+        /// The stop price of a stop-limit order.
+        pub(super) stop: Option<DecimalText>,
+        /// The fee of what traded.
+        pub(super) fee: Option<DecimalText>,
+        /// Trades that are taken together.
+        pub(super) trades: Option<u64>,
+        /// Whether the order is filled whole.
+        pub(super) is_whole as "whole": Option<bool>,
+        /// Why the order ended, or the cause of the change of a balance.
+        pub(super) reason: Option<String>,
+        /// Why the exchange itself placed the order.
+        pub(super) forced: Option<ForcedName>,
+        /// Of a forced trade: the position, or the balance, that is left by now.
+        pub(super) left: Option<DecimalText>,
+    }
+}
+
+impl News {
+    /// News without any facts of its kind.
+    pub(super) fn blank(id: String, at: u64, is_new: bool, kind: &'static str) -> Self {
+        Self {
+            id,
+            at,
+            is_new,
+            kind: NewsKind(kind),
+            symbol: None,
+            base: None,
+            currency: None,
+            side: None,
+            outcome: None,
+            order_id: None,
+            amount: None,
+            price: None,
+            stop: None,
+            fee: None,
+            trades: None,
+            is_whole: None,
+            reason: None,
+            forced: None,
+            left: None,
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Questions of a page about its account: news, closed orders, and an index that is pinned.
+
+use super::{user, user_in};
+use buttonwood_accept::{Browser, Exchange, Value, json, same_keys};
+
+const BTC: &str = "btcgusdperp";
+
+/// The news after a cursor, and the next cursor.
+#[track_caller]
+fn news(browser: &Browser<'_>, after: &str) -> (Vec<Value>, String) {
+    let told = browser.get(&format!("/site/notices?after={after}")).ok();
+    let rows = told["rows"].as_array().expect("rows").clone();
+    (rows, told["cursor"].as_str().expect("a cursor").to_owned())
+}
+
+#[track_caller]
+fn cursor(browser: &Browser<'_>) -> String {
+    let told = browser.get("/site/notices").ok();
+    assert!(
+        told["rows"]
+            .as_array()
+            .expect("rows")
+            .iter()
+            .all(|row| row["new"] == json!(false) || row["kind"] == "stop")
+    );
+    told["cursor"].as_str().expect("a cursor").to_owned()
+}
+
+/// A browser of a user who acts on the account of a key.
+fn on<'x>(x: &'x Exchange, email: &str, key: &str) -> Browser<'x> {
+    let browser = Browser::of(x, email);
+    browser.post("/site/account", &json!({ "account": x.key(key).account })).ok();
+    browser
+}
+
+fn pin(x: &Exchange, price: &str) {
+    x.control("/sandbox/index/BTC", &json!({ "price": price })).ok();
+    x.advance(0);
+}
+
+fn of_kind<'a>(rows: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    rows.iter().filter(|row| row["kind"] == kind).collect()
+}
+
+/// Trades of one order are told together, with their average price and fee, once; so is an end that nobody asked for, with its reason, and a
+/// stop that is reached; an end that was asked for is not.
+#[test]
+fn orders_are_told() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browser = on(&x, "a@people.test", "trader");
+    let first = cursor(&browser);
+    let (own, other) = (x.as_("trader"), x.as_("counterparty"));
+    own.limit("btcusd", "buy", "2", "100");
+    other.limit("btcusd", "sell", "0.5", "100");
+    other.limit("btcusd", "sell", "1", "100");
+    let (rows, second) = news(&browser, &first);
+    let [fill] = of_kind(&rows, "fill")[..] else { panic!("one fill: {rows:?}") };
+    assert_eq!(
+        (&fill["side"], &fill["amount"], &fill["price"], &fill["trades"], &fill["whole"]),
+        (&json!("buy"), &json!("1.5"), &json!("100.00"), &json!(2), &json!(false))
+    );
+    assert_eq!(
+        (&fill["currency"], &fill["base"], &fill["symbol"]),
+        (&json!("USD"), &json!("BTC"), &json!("BTCUSD"))
+    );
+    assert_ne!(fill["fee"], json!("0"));
+    assert_eq!(news(&browser, &second).0, Vec::<Value>::new(), "it is told once");
+    // A stop whose order would meet the rest of the own one.
+    let stop = json!({ "symbol": "btcusd", "side": "sell", "type": "exchange stop limit", "amount": "1", "price": "90",
+        "stop_price": "100" });
+    own.call("/v1/order/new", stop).ok();
+    other.limit("btcusd", "sell", "0.1", "100");
+    let (rows, third) = news(&browser, &second);
+    let [ended] = of_kind(&rows, "ended")[..] else { panic!("one end: {rows:?}") };
+    assert_eq!(
+        (&ended["reason"], &ended["stop"], &ended["amount"]),
+        (&json!("SelfCrossPrevented"), &json!("100.00"), &json!("1"))
+    );
+    own.call("/v1/order/cancel/all", json!({})).ok();
+    let (rows, fourth) = news(&browser, &third);
+    assert_eq!(of_kind(&rows, "ended").len(), 0, "whoever asked for it knows: {rows:?}");
+    // A stop that is reached and rests.
+    let stop = json!({ "symbol": "btcusd", "side": "sell", "type": "exchange stop limit", "amount": "1", "price": "95",
+        "stop_price": "99" });
+    own.call("/v1/order/new", stop).ok();
+    assert_eq!(of_kind(&news(&browser, &fourth).0, "stop").len(), 0);
+    x.as_("savings-trader").limit("btcusd", "buy", "0.1", "98");
+    other.limit("btcusd", "sell", "0.1", "98");
+    let (rows, _) = news(&browser, &fourth);
+    let [stop] = of_kind(&rows, "stop")[..] else { panic!("one stop: {rows:?}") };
+    assert_eq!(
+        (&stop["stop"], &stop["price"], &stop["side"]),
+        (&json!("99.00"), &json!("95.00"), &json!("sell"))
+    );
+    let all = browser.get(&format!("/site/notices?all=true&after={first}")).ok();
+    assert_eq!(all["rows"].as_array().expect("rows").iter().filter(|row| row["kind"] == "fill").count(), 1);
+    for wrong in ["after=x", "after=1", "after=1-", "all=yes"] {
+        assert_eq!(browser.get(&format!("/site/notices?{wrong}")).status(), 400, "{wrong}");
+    }
+}
+
+/// Money that comes and goes is told, trades and their fees are not told twice; an account of another group sees none of it.
+#[test]
+fn money_is_told() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    user_in(&x, "b@people.test", "two", &["Trader"]);
+    let (browser, other) = (on(&x, "a@people.test", "trader"), Browser::of(&x, "b@people.test"));
+    let (first, foreign) = (cursor(&browser), cursor(&other));
+    x.credit("trader", "ETH", "3.5");
+    let (rows, _) = news(&browser, &first);
+    let [row] = of_kind(&rows, "money")[..] else { panic!("one row: {rows:?}") };
+    assert_eq!((&row["currency"], &row["amount"], &row["new"]), (&json!("ETH"), &json!("3.5"), &json!(true)));
+    assert_eq!(news(&other, &foreign).0, Vec::<Value>::new());
+    let told = browser.get("/site/notices").ok();
+    same_keys(&told, &["cursor", "rows", "more", "margin", "session"], &told);
+    assert_eq!(told["margin"], Value::Null);
+    Browser::of(&x, "operator@house.test").get("/site/notices").refused(403, "MissingRole");
+}
+
+/// A liquidation is told as one, with what is left; margin that gets short before it; and the side that is deleveraged against it.
+#[test]
+fn a_liquidation_is_told() {
+    let x = Exchange::start();
+    user_in(&x, "perp@people.test", "perp", &["Trader"]);
+    x.control("/sandbox/fees", &json!({ "maker_bps": 0, "taker_bps": 0, "auction_bps": 0 })).ok();
+    pin(&x, "50000");
+    let held = on(&x, "perp@people.test", "perp-000");
+    let against = on(&x, "perp@people.test", "perp-001");
+    x.as_("perp-001").limit(BTC, "sell", "20", "50000");
+    x.as_("perp-000").limit(BTC, "buy", "20", "50000");
+    let [first, other] = [&held, &against].map(cursor);
+    let margin = |browser: &Browser<'_>| browser.get("/site/notices").ok()["margin"].clone();
+    assert_eq!((&margin(&held)["short"], &margin(&held)["assets"]), (&json!(false), &json!("100000")));
+    pin(&x, "45270");
+    assert_eq!(margin(&held)["short"], json!(true), "{}", margin(&held));
+    x.as_("perp-002").limit(BTC, "buy", "10", "45100");
+    let own = x.as_("perp-000").limit(BTC, "sell", "1", "60000");
+    pin(&x, "45000");
+    let (rows, _) = news(&held, &first);
+    let ended = of_kind(&rows, "ended");
+    assert!(
+        ended.iter().any(|row| row["reason"] == "TradingClosed" && row["order_id"] == own["order_id"]),
+        "{rows:?}"
+    );
+    let forced: Vec<&Value> =
+        of_kind(&rows, "fill").into_iter().filter(|row| !row["forced"].is_null()).collect();
+    assert!(!forced.is_empty() && forced.iter().all(|row| row["forced"] == "liquidation"), "{rows:?}");
+    let position = x.as_("perp-000").call("/v1/positions", json!({})).ok();
+    let left = position[0]["quantity"].as_str().unwrap_or("0").to_owned();
+    assert_eq!(forced[0]["left"], json!(left));
+    let history = held.get(&format!("/site/history?symbol={BTC}")).ok();
+    let orders = history["orders"].as_array().expect("orders");
+    assert!(
+        orders
+            .iter()
+            .any(|row| row["forced"] == "liquidation" && !row["fills"].as_array().expect("fills").is_empty())
+    );
+    // Whoever stood against a position that nobody took is told why it was closed.
+    x.control("/sandbox/index/BTC", &json!({ "price": "30000" })).ok();
+    x.advance(0);
+    let (rows, _) = news(&against, &other);
+    let forced: Vec<&Value> =
+        of_kind(&rows, "fill").into_iter().filter(|row| !row["forced"].is_null()).collect();
+    assert!(!forced.is_empty() && forced.iter().all(|row| row["forced"] == "deleveraging"), "{rows:?}");
+}
+
+/// Closed orders have their end, its reason, their average price and their trades.
+#[test]
+fn closed_orders_say_how_they_ended() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browser = on(&x, "a@people.test", "trader");
+    let (own, other) = (x.as_("trader"), x.as_("counterparty"));
+    own.limit("btcusd", "buy", "2", "100");
+    other.limit("btcusd", "sell", "2", "100");
+    let rest = own.limit("btcusd", "buy", "1", "50");
+    own.call("/v1/order/cancel", json!({ "order_id": rest["order_id"] })).ok();
+    let history = browser.get("/site/history?symbol=btcusd").ok();
+    let orders = history["orders"].as_array().expect("orders");
+    let [cancelled, filled] = &orders[..] else { panic!("two orders: {history}") };
+    assert_eq!(
+        (&cancelled["state"], &cancelled["reason"], &cancelled["fills"]),
+        (&json!("cancelled"), &json!("Requested"), &json!([]))
+    );
+    assert_eq!(
+        (&filled["state"], &filled["executed"], &filled["average_price"], &filled["fills"][0]["price"]),
+        (&json!("filled"), &json!("2"), &json!("100.00"), &json!("100.00"))
+    );
+    let part = browser.get("/site/history?limit=1").ok();
+    assert_eq!((part["orders"].as_array().map(Vec::len), &part["more"]), (Some(1), &json!(true)));
+    for (query, field) in [("symbol=nosuch", "symbol"), ("limit=0", "limit"), ("limit=501", "limit")] {
+        let refusal = browser.get(&format!("/site/history?{query}"));
+        assert_eq!(refusal.status(), 400, "{query}");
+        assert!(refusal.to_string().contains(field), "{refusal}");
+    }
+}
+
+/// The status of a symbol says which index is pinned, and at which price.
+#[test]
+fn a_pinned_index_is_told() {
+    let x = Exchange::start();
+    let pinned = |symbol: &str| x.get(&format!("/site/status/{symbol}.json")).ok()["pinned"].clone();
+    assert_eq!(pinned("btcusd"), Value::Null);
+    pin(&x, "50000.5");
+    for symbol in ["btcusd", BTC, "btceur"] {
+        assert_eq!(pinned(symbol), json!({ "currency": "BTC", "price": "50000.5" }), "{symbol}");
+    }
+    assert_eq!(pinned("ethusd"), Value::Null);
+    x.control("/sandbox/index/BTC", &json!({ "pinned": false })).ok();
+    assert_eq!(pinned("btcusd"), Value::Null);
+}
