@@ -5,6 +5,7 @@ import { isExchange, start } from "./account/parts.js";
 import { Redemptions, Stakes, useRedemptions } from "./account/redemptions.js";
 import { Contracts, Orders, Positions, Trades } from "./account/trading.js";
 import { Transfers, useTransfers } from "./account/transfers.js";
+import { History } from "./history.js";
 import { html } from "./ui.js";
 
 const Staked = () => html`<${Stakes} /><${Redemptions} redemptions=${useRedemptions()} />`;
@@ -16,6 +17,7 @@ function Overview() {
     <${Balances} balances=${balances} />
     <${Orders} />
     <${Trades} />
+    <${History} />
     <${Transfers} transfers=${useTransfers()} />
     <div class="columns"><${Positions} /><${Contracts} /></div>
     ${isExchange && html`<${Staked} /><${ClearingSummary} />`}

@@ -25,6 +25,24 @@ function words(reply, text) {
   }
 }
 
+// A call that the page makes by itself, while it is not seen or nobody has acted for a minute, is no use of the session.
+const ATTENDED = 60_000;
+let acted = Date.now();
+for (const act of ["pointerdown", "keydown", "wheel", "touchstart"]) {
+  addEventListener(act, () => (acted = Date.now()), { capture: true, passive: true });
+}
+const unattended = () => (document.hidden || Date.now() - acted > ATTENDED ? { "x-unattended": "true" } : {});
+
+const endings = new Set();
+let hasEnded = false;
+// Calls `reader` once the session of this page has ended.
+export const onSessionEnd = (reader) => (hasEnded ? reader() : endings.add(reader));
+function noteEnd() {
+  if (hasEnded) return;
+  hasEnded = true;
+  for (const reader of endings) reader();
+}
+
 // The words of a call that needs a session, when there is none. A region shows them with a link.
 export const SIGNED_OUT = "Your session has ended. Sign in again.";
 // Refusals of a call whose browser has another session or none.
@@ -35,6 +53,7 @@ function refusal(reply, text) {
   const { error, reason = error, message } = words(reply, text);
   const isWorded = Boolean(message) && isJson(reply);
   if (isSignedIn() && SESSIONLESS.includes(reason)) {
+    noteEnd();
     return new Failure(SIGNED_OUT, { reason, plain: SIGNED_OUT, status: reply.status });
   }
   const status = `The exchange answers with status ${reply.status}${reason ? ` (${reason})` : ""}`;
@@ -44,11 +63,12 @@ function refusal(reply, text) {
 }
 
 // The text of a reply. `longest` is how long it may take, in milliseconds; the other options are those of `fetch`.
-export async function text(path, { longest = LONGEST, ...options } = {}) {
+export async function text(path, { longest = LONGEST, headers, ...options } = {}) {
   let reply;
   let body;
   try {
-    reply = await fetch(url(path), { cache: "no-store", signal: AbortSignal.timeout(longest), ...options });
+    reply = await fetch(url(path), { cache: "no-store", signal: AbortSignal.timeout(longest), headers: { ...headers, ...unattended() },
+      ...options });
     body = await reply.text();
   } catch (cause) {
     throw new Failure(`The exchange does not answer (${cause.message}).`, { cause, isLost: true });

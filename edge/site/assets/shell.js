@@ -1,6 +1,10 @@
 // What every page has: the end of its header with settings and account, the palette, and the keys that act everywhere.
 import { onAccountChosen, post } from "./call.js";
 import { bind } from "./keyboard.js";
+import { goOn, hasAccount, stop as stopNotices } from "./notices/feed.js";
+import { List as Notices, useUnseen } from "./notices/list.js";
+import { askForDesktop } from "./notices/signals.js";
+import { start as startNotices } from "./notices/stack.js";
 import { data, isSandbox, isSignedIn, signInUrl, url } from "./page.js";
 import { offer, open as openPalette } from "./palette.js";
 import { get, getHere, set, subscribe } from "./preferences.js";
@@ -31,6 +35,7 @@ const ICONS = {
   ],
   person: ["M8 2.5a2.7 2.7 0 1 0 0 5.4 2.7 2.7 0 0 0 0-5.4Z", "M2.8 13.5c.4-2.6 2.4-4 5.2-4s4.8 1.4 5.2 4"],
   menu: ["M2.5 4.5h11M2.5 8h11M2.5 11.5h11"],
+  bell: ["M8 2.2c-2.4 0-3.8 1.7-3.8 4v2.6L3 11.3h10l-1.2-2.5V6.2c0-2.3-1.4-4-3.8-4Z", "M6.6 13.2c.3.5.8.7 1.4.7s1.1-.2 1.4-.7"],
   star: ["m8 1.9 1.9 3.8 4.2.6-3 3 .7 4.2L8 11.5l-3.8 2 .7-4.2-3-3 4.2-.6Z"],
 };
 
@@ -39,16 +44,18 @@ const tradePath = getHere("market") ? `/trade/${encodeURIComponent(getHere("mark
 document.querySelector(".main-nav a[href='/trade']")?.setAttribute("href", url(tradePath));
 
 async function signOut() {
+  stopNotices();
   try {
     await post("/site/signout");
     location.assign(url("/signin"));
   } catch (failure) {
+    if (hasAccount()) goOn();
     warn(failure.message);
   }
 }
 
 // A button that opens a panel below the header. Escape, a press elsewhere and leaving it with Tab close it.
-function Disclosure({ id, label, icon, words, children }) {
+function Disclosure({ id, label, icon, words, count, children }) {
   const [isOpen, setOpen] = useState(false);
   const place = useRef(null);
   useEffect(() => {
@@ -66,7 +73,8 @@ function Disclosure({ id, label, icon, words, children }) {
   const onFocusOut = ({ relatedTarget }) => relatedTarget && !place.current.contains(relatedTarget) && setOpen(false);
   return html`<div class="disclosure" ref=${place} onKeyDown=${onKey} onFocusOut=${onFocusOut}>
     <button type="button" class="quiet" aria-expanded=${isOpen} aria-controls=${id} aria-label=${label} title=${label}
-      onClick=${() => setOpen(!isOpen)}><${Icon} name=${icon} />${words && html`<span class="wide-only">${words}</span>`}</button>
+      onClick=${() => setOpen(!isOpen)}><${Icon} name=${icon} />${words && html`<span class="wide-only">${words}</span>`}${count > 0 && html`<span
+      class="count">${count}</span>`}</button>
     <div class="drop" id=${id} role="group" aria-label=${label} hidden=${!isOpen}>${isOpen && children}</div>
   </div>`;
 }
@@ -76,6 +84,15 @@ function Choice({ title, name, fallback, options }) {
   return html`<div class="setting"><span id=${`set-${name}`}>${title}</span>
     <div class="choice" role="group" aria-labelledby=${`set-${name}`}>${options.map(([option, words]) => html`<button type="button"
       name=${name} value=${option} aria-pressed=${value === option} onClick=${() => choose(option)}>${words}</button>`)}</div></div>`;
+}
+
+const ON_OFF = [["off", "Off"], ["on", "On"]];
+
+// Signals beside the notices that each page shows. A browser asks its user before it shows notices of the desktop.
+function Signals() {
+  useEffect(() => subscribe("desktop", (chosen) => chosen === "on" && askForDesktop()), []);
+  return html`<${Choice} title="Sound of notices" name="sound" fallback="off" options=${ON_OFF} />
+    <${Choice} title="Notices of the desktop" name="desktop" fallback="off" options=${ON_OFF} />`;
 }
 
 function Zone() {
@@ -97,6 +114,7 @@ const Settings = () => html`
   <${Choice} title="Colours" name="palette" fallback="standard" options=${PALETTES} />
   <${Choice} title="Rows" name="density" fallback="normal" options=${DENSITIES} />
   <${Zone} />
+  ${hasAccount() && html`<${Signals} />`}
   <button type="button" onClick=${openKeyboard}>Keyboard …</button>`;
 
 const ACCOUNT_LINKS = [
@@ -109,10 +127,17 @@ const Account = () => html`
   <ul>${ACCOUNT_LINKS.map(([path, words]) => html`<li><a href=${url(path)}>${words}</a></li>`)}</ul>
   <button type="button" onClick=${signOut}>Sign out</button>`;
 
+function Bell() {
+  const count = useUnseen();
+  return html`<${Disclosure} id="notices" label=${count ? `Notices, ${count} new` : "Notices"} icon="bell" count=${count}><${Notices} />
+    </${Disclosure}>`;
+}
+
 const End = () => html`
   <button type="button" class="find" title="Markets, pages and acts" onClick=${openPalette}>
     <${Icon} name="search" /><span class="unseen">Search</span>
     <span class="wide-only" aria-hidden="true">Search</span><kbd class="wide-only" aria-hidden="true">Ctrl K</kbd></button>
+  ${hasAccount() && html`<${Bell} />`}
   <${Disclosure} id="settings" label="Settings" icon="settings"><${Settings} /></${Disclosure}>
   ${isSignedIn()
     ? html`<${Disclosure} id="account-menu" label=${`Your account ${data.user.account ?? ""}`} icon="person"
@@ -167,7 +192,10 @@ function startAccount() {
   document.getElementById("main").before(place);
   onAccountChosen((name) => render(name === data.user.account ? null : html`<${OtherAccount} name=${name} />`, place));
 }
-if (isSignedIn()) startAccount();
+if (isSignedIn()) {
+  startAccount();
+  startNotices();
+}
 
 const end = document.getElementById("top-end");
 end.replaceChildren();

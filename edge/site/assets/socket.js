@@ -118,6 +118,11 @@ async function subscribe(all) {
     for (const watcher of watchers) for (const name of silent) arrived(watcher, name);
   } catch (failure) {
     if (!isOpen) return;
+    // One stream that cannot be had keeps no other from the page.
+    if (wanted.length > 1) {
+      for (const name of wanted) subscribe([name]);
+      return;
+    }
     for (const watcher of watchers) {
       if (watcher.names.some((name) => wanted.includes(name))) tell(watcher, { kind: "error", message: failure.message });
     }

@@ -1,5 +1,7 @@
 // The page on which one market is traded. Book, ladder and tape draw themselves; the forms and tables are components.
 import "./shell.js";
+import { History } from "./history.js";
+import { markFills, unseenFills, useNews } from "./notices/feed.js";
 import { html, render, useEffect, useRef, useState } from "./ui.js";
 import { Asked } from "./trade/ask.js";
 import { Book } from "./trade/book.js";
@@ -10,7 +12,7 @@ import * as feed from "./trade/feed.js";
 import { Head } from "./trade/head.js";
 import { startKeys } from "./trade/keys.js";
 import { LadderPanel } from "./trade/ladder-panel.js";
-import { isContract, isPerpetual } from "./trade/market.js";
+import { isContract, isPerpetual, symbol } from "./trade/market.js";
 import { Balances, Positions } from "./trade/money-panel.js";
 import * as money from "./trade/money.js";
 import { Fills, Orders } from "./trade/orders-panel.js";
@@ -21,8 +23,9 @@ import { useStore } from "./trade/store.js";
 import { Tape } from "./trade/tape.js";
 import { Ticket } from "./trade/ticket.js";
 
-const TABLES = [["orders", "Orders", Orders], ["fills", "Fills", Fills], ["positions", "Positions", Positions], ["balances", "Balances",
-  Balances]];
+const OwnHistory = () => html`<${History} symbol=${symbol} isContract=${isContract} />`;
+const TABLES = [["orders", "Orders", Orders], ["fills", "Fills", Fills], ["history", "History", OwnHistory],
+  ["positions", "Positions", Positions], ["balances", "Balances", Balances]];
 // The tabs of a narrow screen.
 const TABS = [["chart", "Chart"], ["book", "Book"], ["ladder", "Ladder"], ["tape", "Trades"], ["tables", "Account"],
   ...(isPerpetual ? [["more", "Perpetual"]] : isContract ? [["more", "Event"]] : [])];
@@ -49,10 +52,13 @@ function Tables() {
   const [now, choose] = useState("orders");
   const live = useStore(account.orders, (list) => list.size);
   const held = useStore(money.positions, (list) => list.length);
+  useNews();
+  const fills = unseenFills(symbol);
+  useEffect(() => void (now === "fills" && fills && markFills()), [now, fills]);
   return html`<div class="tables panel"><${TabList} list=${TABLES} now=${now} choose=${choose} label="Account" prefix="table"
-    counts=${{ orders: live, positions: held }} />
+    counts=${{ orders: live, positions: held, fills: now === "fills" ? 0 : fills }} />
     ${TABLES.map(([name, , View]) => html`<div role="tabpanel" id=${`table-panel-${name}`} aria-labelledby=${`table-${name}`}
-      hidden=${now !== name}><${View} /></div>`)}</div>`;
+      hidden=${now !== name}>${(name !== "history" || now === name) && html`<${View} />`}</div>`)}</div>`;
 }
 
 const openSheet = (side) => () => {

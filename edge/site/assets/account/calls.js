@@ -2,7 +2,6 @@
 // wait.
 import { call, getPublic } from "../call.js";
 import { keep, kept } from "../kept.js";
-import { signInUrl } from "../page.js";
 
 const AT_ONCE = 4;
 const TRIES = 3;
@@ -29,8 +28,6 @@ async function patiently(work) {
     try {
       return await inTurn(work);
     } catch (failure) {
-      // The session has ended: nothing of this page can be read any more.
-      if (failure.reason === "SignInRequired") location.assign(signInUrl());
       if (failure.status !== 429 || left <= 1 || failure.wait > LONGEST_WAIT) throw failure;
       await pause(Math.max(1, failure.wait));
     }

@@ -1,5 +1,5 @@
 // Candles and volume, with own orders as lines and own fills as marks. The library draws with floats; what is written beside it is exact.
-import { grouped } from "../decimal.js";
+import { grouped, read, sum, text } from "../decimal.js";
 import { subscribe } from "../preferences.js";
 import { axisMark, moment } from "../time.js";
 import { bare, base, bookPrice, bookSide, PRICE_PLACES, priceText, toPrice } from "./market.js";
@@ -30,6 +30,8 @@ class Candles {
   #prices;
   #volumes;
   #marks;
+  // Own fills: the sum of each side, by the time of the candle.
+  #fills = new Map();
   #rows = [];
   #lines = new Map();
   #levels = new Map();
@@ -57,7 +59,10 @@ class Candles {
       priceLineVisible: false });
     this.#volumes.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 } });
     this.#marks = createSeriesMarkers(this.#prices, []);
-    this.#chart.subscribeCrosshairMove(({ time }) => options.onPoint(this.#rows.find((row) => row.time === time) ?? null));
+    this.#chart.subscribeCrosshairMove(({ time }) => {
+      const row = this.#rows.find((one) => one.time === time);
+      options.onPoint(row ? { ...row, own: this.fillsAt(time) } : null);
+    });
     this.paint();
     this.#setZone();
     this.#listen();
@@ -111,6 +116,7 @@ class Candles {
     });
     this.#prices.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down });
     if (this.#rows.length) this.#fill();
+    this.#mark();
   }
 
   // Own orders as lines; one that went away goes.
@@ -154,16 +160,31 @@ class Candles {
     this.#levels.delete(title);
   }
 
-  // Own fills as marks at their candles. Those before the first candle have none.
+  // Own fills: one mark for each candle and side, whose sum stands in the legend. Those before the first candle have none.
   setFills(fills, seconds) {
     const first = this.#rows[0]?.time ?? Infinity;
-    const placed = fills.map((fill) => ({ fill, time: Math.floor(fill.at / 1_000 / seconds) * seconds }));
-    const marks = placed.filter(({ time }) => time >= first);
-    this.#marks.setMarkers(marks.reverse().map(({ fill, time }) => ({
-      time, position: fill.side === "buy" ? "belowBar" : "aboveBar", shape: fill.side === "buy" ? "arrowUp" : "arrowDown",
-      color: style(fill.side === "buy" ? "up" : "down"), size: 0.8, text: marks.length <= 8
-        ? `${fill.side === "buy" ? "B" : "S"} ${bare(fill.amount)}` : "",
+    this.#fills = new Map();
+    for (const { at, side, amount } of fills) {
+      const time = Math.floor(at / 1_000 / seconds) * seconds;
+      if (time < first) continue;
+      const traded = this.#fills.get(time) ?? {};
+      traded[side] = traded[side] ? sum(traded[side], read(amount)) : read(amount);
+      this.#fills.set(time, traded);
+    }
+    this.#mark();
+  }
+
+  #mark() {
+    const marks = [...this.#fills].sort(([one], [other]) => one - other).flatMap(([time, traded]) => Object.keys(traded).map((side) => ({
+      time, position: side === "buy" ? "belowBar" : "aboveBar", shape: side === "buy" ? "arrowUp" : "arrowDown",
+      color: style(side === "buy" ? "up" : "down"), size: 0.8,
     })));
+    this.#marks.setMarkers(marks);
+  }
+
+  // The sums of own fills in the candle of a time, by side.
+  fillsAt(time) {
+    return Object.entries(this.#fills.get(time) ?? {}).map(([side, total]) => [side === "buy" ? "Bought" : "Sold", bare(text(total))]);
   }
 
   #orderNear(y) {

@@ -4,8 +4,7 @@ import { call, getOwn } from "../call.js";
 import { compare, difference, isDecimal, read, text } from "../decimal.js";
 import { isSignedIn } from "../page.js";
 import { watch } from "../socket.js";
-import { announce, warn } from "../ui.js";
-import { base, bare, isContract, symbol } from "./market.js";
+import { isContract, symbol } from "./market.js";
 import { store } from "./store.js";
 
 const [FILLS, ENDED] = [500, 5_000];
@@ -113,16 +112,10 @@ function addFills(list) {
   fills.set(all.slice(0, FILLS));
 }
 
-const word = (side) => (side === "buy" ? "Bought" : "Sold");
-
+// That it happened is told by the notices of the page.
 function onFill(frame) {
   const fill = fillOfFrame(frame);
-  if (frame.s.toLowerCase() === symbol) {
-    addFills([fill]);
-    announce(`${word(fill.side)} ${bare(fill.amount)} ${base} at ${fill.price}${frame.X === "FILLED" ? ", filled" : ""}`);
-  } else {
-    announce(`${word(fill.side)} ${bare(fill.amount)} of ${frame.s} at ${fill.price}`);
-  }
+  if (frame.s.toLowerCase() === symbol) addFills([fill]);
   moved.set(moved.get() + 1);
 }
 
@@ -132,8 +125,6 @@ function onOrder(frame) {
   if (frame.X === "FILLED") return end(id, "filled");
   if (frame.X === "REJECTED") return undefined;
   if (frame.X !== "CANCELED") return put({ ...ofFrame(frame), ...(frame.X === "NEW" && { at: millis(frame.T ?? frame.E) }) });
-  // Whoever asked for a cancel knows of it; other ends are news.
-  if (frame.r && frame.r !== "Requested") warn(`The order at ${frame.p} was cancelled: ${frame.r}`);
   return end(id, "cancelled");
 }
 

@@ -1,7 +1,9 @@
 // The line above the ticket while a market does not take every order, or the whole exchange is halted.
-import { get } from "../call.js";
+import { get, post } from "../call.js";
+import { grouped } from "../decimal.js";
+import { isSandbox } from "../page.js";
 import { watch } from "../socket.js";
-import { html, useEffect } from "../ui.js";
+import { html, useEffect, useState } from "../ui.js";
 import { preview } from "./draft.js";
 import { isContract, market, symbol } from "./market.js";
 import { outcome } from "./send.js";
@@ -19,6 +21,8 @@ const REFUSED = /trading is halted|is closed|not open|only/i;
 
 export const status = store(market.status);
 const isHalted = store(Boolean(market.halted));
+// The currency whose index an operator holds at a price, and that price.
+const pinned = store(market.pinned ?? null);
 
 async function read() {
   if (document.hidden) return;
@@ -26,6 +30,7 @@ async function read() {
     const now = await get(`/site/status/${symbol}.json`);
     status.set(now.status);
     isHalted.set(now.halted);
+    if (JSON.stringify(now.pinned) !== JSON.stringify(pinned.get())) pinned.set(now.pinned);
   } catch (failure) {
     // The last status stands; an order that is refused says why.
     console.info(failure.message);
@@ -47,6 +52,26 @@ function useStatus() {
   return useStore(status);
 }
 
+// Prices that follow nothing look like a market that stands still, so the page says so; a sandbox's has the way out.
+function Pinned() {
+  const now = useStore(pinned);
+  const [problem, setProblem] = useState("");
+  if (!now) return null;
+  const unpin = async () => {
+    try {
+      await post(`/sandbox/index/${now.currency}`, { pinned: false });
+      setProblem("");
+      await read();
+    } catch (failure) {
+      setProblem(failure.message);
+    }
+  };
+  return html`<div class="notice market-status" role="status" data-pinned=${now.currency}><p><b>The index of ${now.currency} is pinned</b> at ${
+    grouped(now.price)} USD: marks do not follow the market until it is released.</p>
+    ${isSandbox() && html`<button type="button" class="small" value="unpin" onClick=${unpin}>Release it</button>`}
+    ${problem && html`<p class="down" role="alert">${problem}</p>`}</div>`;
+}
+
 const refusalOf = (words) => (words && REFUSED.test(words) ? words : "");
 
 export function Status() {
@@ -59,8 +84,9 @@ export function Status() {
   }, [previewed, answered]);
   const [title, words] = WORDS[now] ?? [now, "No orders are taken."];
   if (halted) {
-    return html`<p class="notice bad market-status" role="status" data-status="halted"><b>Trading is halted.</b> The exchange takes no
+    return html`<${Pinned} /><p class="notice bad market-status" role="status" data-status="halted"><b>Trading is halted.</b> The exchange takes no
       orders until it resumes. Orders that stand can be cancelled.</p>`;
   }
-  return now !== "open" && html`<p class="notice market-status" role="status" data-status=${now}><b>${title}.</b> ${words}</p>`;
+  return html`<${Pinned} />${now !== "open" && html`<p class="notice market-status" role="status" data-status=${now}><b>${title}.</b> ${words}
+    </p>`}`;
 }

@@ -1,0 +1,164 @@
+// The news of the account that this page shows. The page asks when a stream tells of a change, when it comes back, and now and then,
+// since stops that are triggered and margin that gets short are in no stream. News that were told on another page of this browser are not told again.
+import { getOwn, onSessionEnd } from "../call.js";
+import { data, isSignedIn } from "../page.js";
+import { getHere, setHere } from "../preferences.js";
+import { watch } from "../socket.js";
+import { useEffect, useReducer } from "../ui.js";
+
+const STREAMS = ["orders@account", "balances@account", "positions@account"];
+// How soon after a frame it is asked, how far two questions are apart at least, and how often it is asked without a frame.
+const [SOON, APART, SEEN, HIDDEN] = [200, 1_000, 10_000, 30_000];
+const KEPT = 200;
+
+// The newest rows, the newest first; whether older ones are left out; why they cannot be read.
+export const news = { rows: [], more: false, problem: "", margin: null };
+const readers = { change: new Set(), fresh: new Set(), session: new Set(), short: new Set() };
+const tell = (kind, value) => readers[kind].forEach((reader) => reader(value));
+
+// Calls `reader` with rows that are new, oldest first; with how long the session lasts; with the margin when it gets short.
+export const onFresh = (reader) => readers.fresh.add(reader);
+export const onSession = (reader) => readers.session.add(reader);
+export const onShort = (reader) => readers.short.add(reader);
+
+// The memory of this browser of the account: the cursor of what was told, what the list and the tab of fills have shown, stops that were told,
+// banners that were closed.
+const place = () => `told ${data.user.email} ${data.user.account}`;
+const known = () => getHere(place()) ?? {};
+const note = (change) => setHere(place(), { ...known(), ...change });
+
+const numberOf = (row) => Number(row.id.slice(1));
+const pairOf = (cursor) => (cursor ?? "").split("-").map(Number);
+function isAfter(row, cursor) {
+  const [event, entry] = pairOf(cursor);
+  if (row.id.startsWith("e")) return numberOf(row) > event;
+  if (row.id.startsWith("m")) return numberOf(row) > entry;
+  return Boolean(row.isUnseen);
+}
+
+let cursor = null;
+
+// How many rows the list has not shown, and how many fills of a symbol the tab of fills has not.
+export const unseen = () => news.rows.filter((row) => isAfter(row, known().seen)).length;
+export const unseenFills = (symbol) => news.rows.filter((row) =>
+  row.kind === "fill" && row.symbol.toLowerCase() === symbol && isAfter(row, known().fills)).length;
+export function markSeen() {
+  for (const row of news.rows) row.isUnseen = false;
+  note({ seen: cursor });
+  tell("change");
+}
+export function markFills() {
+  if (!cursor || known().fills === cursor) return;
+  note({ fills: cursor });
+  tell("change");
+}
+
+// Liquidations stay until somebody who has read of them says so.
+export const liquidations = () => news.rows.filter((row) => row.forced === "liquidation" && !(known().closed ?? []).includes(row.id));
+export function closeLiquidations() {
+  note({ closed: news.rows.filter((row) => row.forced === "liquidation").map(({ id }) => id) });
+  tell("change");
+}
+
+function keep(rows) {
+  const all = new Map([...news.rows, ...rows].map((row) => [row.id, row]));
+  news.rows = [...all.values()].sort((one, other) => other.at - one.at || numberOf(other) - numberOf(one) || 0).slice(0, KEPT);
+}
+
+// Says something of the page's own, such as that margin gets short, at the time of the newest row: a sandbox's clock may stand still.
+export function say(row) {
+  const at = news.rows[0]?.at ?? Date.now();
+  const whole = { kind: "own", at, isUnseen: true, ...row };
+  keep([whole]);
+  tell("fresh", [whole]);
+  tell("change");
+}
+
+function takeMargin(margin) {
+  const was = known().short ?? false;
+  news.margin = margin;
+  const isShort = Boolean(margin?.short);
+  if (isShort === was) return;
+  note({ short: isShort });
+  if (isShort) tell("short", margin);
+}
+
+function take(reply, isBlank) {
+  cursor = reply.cursor;
+  const before = known();
+  const told = new Set([...news.rows.map(({ id }) => id), ...(before.stops ?? [])]);
+  const fresh = reply.rows.filter((row) => row.new && !isBlank && !told.has(row.id));
+  for (const row of fresh) row.isUnseen = row.kind === "stop";
+  keep(reply.rows);
+  news.more ||= reply.more || reply.rows.length >= KEPT;
+  const stops = reply.rows.filter(({ kind }) => kind === "stop").map(({ id }) => id);
+  note({ cursor, stops, seen: before.seen ?? cursor, fills: before.fills ?? cursor });
+  takeMargin(reply.margin);
+  tell("session", reply.session);
+  if (fresh.length) tell("fresh", fresh);
+  tell("change");
+}
+
+let [isAsking, isWanted, isOver, asked, timer, isSoon] = [false, false, false, 0, 0, false];
+
+function plan() {
+  clearTimeout(timer);
+  if (isOver) return;
+  isSoon = isWanted;
+  const soon = Math.max(SOON, asked + APART - Date.now());
+  timer = setTimeout(ask, isWanted ? soon : document.hidden ? HIDDEN : SEEN);
+}
+
+async function ask() {
+  [isAsking, isWanted, isSoon, asked] = [true, false, false, Date.now()];
+  const isFirst = cursor === null;
+  const after = isFirst ? known().cursor : cursor;
+  const query = new URLSearchParams({ ...(isFirst && { all: "true" }), ...(after && { after }) });
+  try {
+    take(await getOwn(`/site/notices?${query}`), isFirst && !after);
+    news.problem = "";
+  } catch (failure) {
+    news.problem = failure.message;
+    tell("change");
+  }
+  isAsking = false;
+  plan();
+}
+
+// Asks soon: something may have happened.
+export function nudge() {
+  isWanted = true;
+  if (!isAsking && !isSoon) plan();
+}
+
+// Draws a component again when something changed.
+export function useNews() {
+  const [, drawAgain] = useReducer((count) => count + 1, 0);
+  useEffect(() => {
+    readers.change.add(drawAgain);
+    return () => readers.change.delete(drawAgain);
+  }, []);
+  return news;
+}
+
+// Whether this page has an account to tell of.
+export const hasAccount = () => isSignedIn() && Boolean(data.user.account);
+
+// Begins to ask.
+export function start() {
+  if (!hasAccount()) return;
+  watch(STREAMS, { onFrame: nudge, onState: ({ kind }) => kind === "live" && nudge() });
+  document.addEventListener("visibilitychange", () => document.hidden || nudge());
+  onSessionEnd(stop);
+  ask();
+}
+
+// Asks no more, as whoever signs out wants it; and begins again, if that came to nothing.
+export function stop() {
+  isOver = true;
+  clearTimeout(timer);
+}
+export function goOn() {
+  isOver = false;
+  plan();
+}

@@ -1,0 +1,125 @@
+// Notices as they come: a stack that fades, and banners that stay. Screen readers get the same words.
+import { onSessionEnd } from "../call.js";
+import { grouped, short } from "../decimal.js";
+import { signInUrl, url } from "../page.js";
+import { announce, html, render, useEffect, useReducer, useRef, warn } from "../ui.js";
+import { closeLiquidations, liquidations, onFresh, onShort, say, start as startFeed, useNews } from "./feed.js";
+import { start as startSession } from "./session.js";
+import { signal } from "./signals.js";
+import { WHY_LIQUIDATED, leftOf, pathOf, wordsOf } from "./words.js";
+
+// How long a notice is seen, and how many at once: of more, their number.
+const [LASTS, MOST] = [9_000, 4];
+
+let toasts = [];
+let drawToasts = () => {};
+const remove = (id) => {
+  toasts = toasts.filter((toast) => toast.id !== id);
+  drawToasts();
+};
+
+// Rows that say the same of another hour, and the steps of one liquidation, count as one.
+const sameAs = (row) => (row.kind === "money" ? `${row.reason} ${row.currency}` : row.forced ? `${row.forced} ${row.symbol}` : row.id);
+
+function push(rows) {
+  const kinds = new Map();
+  for (const row of rows) kinds.set(sameAs(row), [...(kinds.get(sameAs(row)) ?? []), row]);
+  const found = [...kinds.values()].map((alike) => {
+    const { title, words, tone = "", act, isSticky = false } = wordsOf(alike.at(-1));
+    const more = alike.length > 1 ? ` And ${alike.length - 1} more like it.` : "";
+    const isGrave = isSticky || alike.at(-1).forced === "liquidation";
+    return { id: alike.at(-1).id, path: pathOf(alike.at(-1)), title, words: words + more, tone, act, isSticky, isGrave };
+  });
+  // Of very many the grave ones come first.
+  found.sort((one, other) => Number(one.isGrave) - Number(other.isGrave));
+  for (const { title, words, isGrave } of found.slice(-MOST)) (isGrave ? warn : announce)(`${title}. ${words}`);
+  const left = found.length - MOST;
+  if (left > 0) {
+    const rest = { id: `more-${found[0].id}`, title: `${left} more notices`, words: "They are in the list of notices.", tone: "" };
+    announce(`${rest.title}. ${rest.words}`);
+    toasts.push(rest);
+  }
+  toasts = [...toasts, ...found.slice(-MOST)].slice(-MOST - 1);
+  drawToasts();
+  signal(rows);
+}
+
+function Toast({ toast }) {
+  const timer = useRef(0);
+  const begin = () => {
+    clearTimeout(timer.current);
+    if (!toast.isSticky) timer.current = setTimeout(() => remove(toast.id), LASTS);
+  };
+  useEffect(() => {
+    begin();
+    return () => clearTimeout(timer.current);
+  }, []);
+  const hold = () => clearTimeout(timer.current);
+  const act = () => {
+    remove(toast.id);
+    toast.act.run();
+  };
+  return html`<li class="toast notice ${toast.tone}" data-notice=${toast.id} onPointerEnter=${hold} onPointerLeave=${begin} onFocusIn=${hold}
+    onFocusOut=${begin}>
+    <p><b>${toast.path ? html`<a href=${url(toast.path)}>${toast.title}</a>` : toast.title}</b> ${toast.words}
+      ${toast.act && html` <button type="button" class="small" onClick=${act}>${toast.act.words}</button>`}</p>
+    <button type="button" class="quiet small" aria-label=${`Close: ${toast.title}`} onClick=${() => remove(toast.id)}>×</button></li>`;
+}
+
+function Toasts() {
+  const [, drawAgain] = useReducer((count) => count + 1, 0);
+  useEffect(() => void (drawToasts = drawAgain), []);
+  return toasts.length > 0 && html`<aside aria-label="New notices"><ul class="toasts">${toasts.map((toast) => html`<${Toast} key=${toast.id}
+    toast=${toast} />`)}</ul></aside>`;
+}
+
+function Liquidation() {
+  useNews();
+  const rows = liquidations();
+  // The rest of each market, as the newest of its rows says.
+  const left = new Map([...rows].reverse().map((row) => [row.symbol, `${row.symbol}: ${leftOf(row)}`]));
+  return rows.length > 0 && html`<div class="notice bad banner" data-banner="liquidation" role="region" aria-label="Liquidation"><div><p><b>The exchange closed positions of this
+    account.</b> ${WHY_LIQUIDATED}</p>
+    <ul>${rows.slice(0, 5).map((row) => html`<li key=${row.id}>${wordsOf(row).line}</li>`)}</ul>
+    <p>${rows.length > 5 && `${rows.length - 5} earlier ones are in the list of notices. `}${[...left.values()].join(", ")}.</p></div>
+    <span class="buttons"><a class="button" href=${url("/account/statement")}>Statement</a>
+      <button type="button" onClick=${closeLiquidations}>I have read this</button></span></div>`;
+}
+
+const Ended = () => html`<div class="notice bad banner" data-banner="session" role="alert"><p><b>Your session has ended.</b> What this page shows of
+  your account is from before. Your orders stay in the book.</p>
+  <a class="button main" href=${signInUrl()}>Sign in and come back</a></div>`;
+
+// A place above the page's main part.
+function above(name) {
+  const place = document.createElement("div");
+  place.id = name;
+  document.getElementById("main").before(place);
+  return place;
+}
+
+const told = (text, places) => grouped(short(text, places));
+function sayShort({ assets, needed, fall }) {
+  const words = needed ? `The account has ${told(assets, 2)} dollars, and is liquidated below ${told(needed, 2)}.`
+    : `A fall of all prices by ${told(String(Number(fall) * 100), 2)} % liquidates the account.`;
+  say({ id: `margin-${Date.now()}`, title: "Margin is getting short", tone: "bad", isSticky: true,
+    words: `${words} Bring money, or close a part of what is open.` });
+}
+
+// Begins to tell.
+export function start() {
+  const stack = document.createElement("div");
+  stack.id = "toasts";
+  document.body.append(stack);
+  render(html`<${Toasts} />`, stack);
+  render(html`<${Liquidation} />`, above("liquidations"));
+  const end = above("session-end");
+  onSessionEnd(() => {
+    document.body.dataset.session = "ended";
+    render(html`<${Ended} />`, end);
+  });
+  onFresh(push);
+  onShort(sayShort);
+  startSession();
+  startFeed();
+}

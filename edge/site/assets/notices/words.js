@@ -1,0 +1,89 @@
+// The news of an account, as sentences. A row is one of `/site/notices`; `tone` is "good", "bad" or "".
+import { grouped } from "../decimal.js";
+
+// Why an order ended, to follow "because".
+const REASONS = {
+  MakerOrCancelWouldTake: "it would have traded at once, and was only to rest",
+  ImmediateOrCancelWouldPost: "nobody took the rest of it at its price",
+  FillOrKillWouldNotFill: "it could not be filled whole at once",
+  SelfCrossPrevented: "it would have met another order of your own",
+  ExceedsPriceLimits: "the price was further away than the exchange lets one trade go",
+  Requested: "it was asked for",
+  MarketClosed: "its market closed",
+  AuctionCancelled: "its auction left it over",
+  Uncovered: "the account could not pay for it any more",
+  TradingClosed: "the account was being liquidated",
+  InsufficientFunds: "the account has too little money of its own for it",
+};
+// A stop-limit order that ends for one of these has been triggered before.
+const TRIGGERED = ["SelfCrossPrevented", "ExceedsPriceLimits", "Uncovered"];
+
+// Why an order ended, as the end of a sentence. A reason that is new here is shown as words of its own.
+export const reasonWords = (reason) => REASONS[reason] ?? reason.replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
+
+const MONEY = {
+  deposit: ["Deposit arrived", "Deposit returned to its sender"], withdrawal: ["Withdrawal came back", "Withdrawal completed"],
+  transfer: ["Moved to this account", "Moved from this account"], interest: ["Interest returned", "Interest for what is borrowed"],
+  funding: ["Funding received", "Funding paid"], liquidation: ["Paid to the account in its liquidation", "Taken by the liquidation"],
+  custody_fee: ["Custody fee returned", "Custody fee"], repayment: ["Repaid to the account", "Repaid by the account"],
+  adjustment: ["Credited by the exchange", "Debited by the exchange"], break: ["Returned for a broken trade", "Taken for a broken trade"],
+  clearing: ["Settled in clearing", "Settled in clearing"], redemption: ["Unstaked", "Unstaked"],
+  staking_interest: ["Interest of the stake", "Interest of the stake"], payout: ["A contract was paid", "A contract was settled"],
+  refund: ["A contract was void and paid back", "A contract was void"], reward: ["Reward", "Reward taken back"],
+};
+
+// An amount without the zeros at its end, in groups.
+const shown = (words) => grouped(words?.includes(".") ? words.replace(/\.?0+$/, "") : words ?? "");
+const size = ({ amount, base, outcome }) => `${shown(amount)} ${outcome ? `${outcome} ` : ""}${base}`;
+const limit = ({ price, currency }) => (price ? ` at ${grouped(price)} ${currency}` : "");
+export const leftOf = (row) => `${shown(row.left)} ${row.base} left`;
+export const WHY_LIQUIDATED = "What the account had no longer covered its positions and debts, so the exchange closed them.";
+const done = ({ side }) => (side === "buy" ? "Bought" : "Sold");
+const meant = ({ side }) => (side === "buy" ? "buy" : "sell");
+
+function ofFill(row) {
+  const what = `${size(row)}${limit(row)} (${row.symbol})`;
+  const fee = /[1-9]/.test(row.fee ?? "") ? `, fee ${shown(row.fee)} ${row.currency}` : "";
+  if (row.forced === "liquidation") {
+    return { tone: "bad", title: "Liquidation", line: `${done(row)} ${what}.`,
+      words: `${done(row)} ${what}. ${leftOf(row)}. ${WHY_LIQUIDATED}` };
+  }
+  if (row.forced === "deleveraging") {
+    return { tone: "bad", title: "Deleveraging", words: `${done(row)} ${what}: your position was closed against one that was liquidated and that
+      nobody else took. ${leftOf(row)}.`.replace(/\s+/g, " ") };
+  }
+  const rest = row.whole ? "" : ", in part";
+  const title = row.stop ? "Stop triggered" : "Fill";
+  return { tone: "good", title, words: `${done(row)} ${what}${fee}${rest}${row.stop ? `. Its stop at ${grouped(row.stop)} was reached` : ""}.` };
+}
+
+function ofEnd(row) {
+  const why = reasonWords(row.reason);
+  const what = `to ${meant(row)} ${size(row)}${limit(row)} (${row.symbol})`;
+  if (row.stop && TRIGGERED.includes(row.reason)) {
+    return { tone: "bad", title: "Stop triggered, and cancelled",
+      words: `The stop at ${grouped(row.stop)} was reached, but its order ${what} was cancelled, because ${why}.` };
+  }
+  const kind = row.stop ? `stop order at ${grouped(row.stop)}` : "order";
+  return { tone: "bad", title: "Order cancelled", words: `Your ${kind} ${what} was cancelled, because ${why}.` };
+}
+
+const ofStop = (row) => ({ tone: "", title: "Stop triggered",
+  words: `The stop at ${grouped(row.stop)} was reached: your order to ${meant(row)} ${size(row)}${limit(row)} (${row.symbol}) is in the book.` });
+
+function ofMoney(row) {
+  const isTaken = row.amount.startsWith("-");
+  const [given, taken] = MONEY[row.reason] ?? Array(2).fill(row.reason.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase()));
+  const amount = `${isTaken ? "−" : "+"}${shown(row.amount.replace("-", ""))} ${row.currency}`;
+  return { tone: row.reason === "liquidation" ? "bad" : "", title: isTaken ? taken : given,
+    words: `${amount}${row.symbol ? ` (${row.symbol})` : ""}` };
+}
+
+const KINDS = { fill: ofFill, ended: ofEnd, stop: ofStop, money: ofMoney };
+
+// `{ title, words, tone }` of a row. A row of the page's own has them.
+export const wordsOf = (row) => (row.words ? row : KINDS[row.kind](row));
+
+// Where a row leads: to its market, or to the statement.
+export const pathOf = ({ symbol, kind }) => (symbol && kind !== "money" ? `/trade/${symbol.toLowerCase()}` : kind === "money"
+  ? "/account/statement" : "");
