@@ -39,13 +39,19 @@ pub(super) struct Bug {
     pub(super) seeds: Option<u64>,
     /// Minutes on one core within which the adversary must catch it, instead of seeds.
     pub(super) minutes: Option<u64>,
-    /// The script whose checks a bug of the pages is run with, if it is not `trade`.
-    pub(super) script: Option<String>,
+    /// The script whose checks a bug of the pages is run with.
+    #[serde(default = "trade")]
+    pub(super) script: String,
     /// These checks; the last one must catch it.
     #[serde(default)]
     pub(super) checks: Vec<String>,
     #[serde(rename = "edit")]
     pub(super) edits: Vec<Edit>,
+}
+
+/// The script of most bugs of the pages.
+fn trade() -> String {
+    "trade".to_owned()
 }
 
 /// The part of the simulator that must fail, or the script in the browser.

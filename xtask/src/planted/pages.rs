@@ -11,8 +11,6 @@ use crate::exchange::Exchange;
 use crate::repo::{Repo, last_line, tail};
 use crate::{Done, browser, skipped};
 
-/// The script whose checks catch them, unless a bug names another.
-const SCRIPT: &str = "trade";
 const PROXY: &str = "proof/accept/browser/planted.py";
 
 /// The bugs, unless there is no browser.
@@ -36,10 +34,10 @@ fn script_of(bug: &Bug) -> &str {
 /// Runs the checks of all bugs on the unchanged scripts.
 pub(super) fn pass_unchanged(repo: &Repo, scratch: &Scratch<'_>, bugs: &[&Bug]) -> Done {
     let start = Instant::now();
-    let scripts: BTreeSet<&str> = bugs.iter().map(|bug| script_of(bug)).collect();
+    let scripts: BTreeSet<&String> = bugs.iter().map(|bug| &bug.script).collect();
     for script in scripts {
-        let of_script = bugs.iter().filter(|bug| script_of(bug) == script);
-        let checks: Vec<&String> = of_script.flat_map(|bug| &bug.checks).collect();
+        let own = bugs.iter().filter(|bug| bug.script == *script);
+        let checks: Vec<&String> = own.flat_map(|bug| &bug.checks).collect();
         let output = visit(repo, scratch, script, &checks)?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
@@ -52,8 +50,8 @@ pub(super) fn pass_unchanged(repo: &Repo, scratch: &Scratch<'_>, bugs: &[&Bug]) 
 
 /// Serves one bug to the browser, whose last check must fail. A driver or a sandbox that fails is no catch: it raises another error.
 pub(super) fn catch(repo: &Repo, scratch: &Scratch<'_>, bug: &Bug) -> Done {
-    let Bug { name, says, breaks, checks, edits, .. } = bug;
-    let (start, script) = (Instant::now(), script_of(bug));
+    let Bug { name, says, breaks, script, checks, edits, .. } = bug;
+    let start = Instant::now();
     let output = scratch.with(edits, || visit(repo, scratch, script, &checks.iter().collect::<Vec<_>>()))?;
     let [said, trouble] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     let passed = said.lines().filter(|line| line.starts_with("ok ")).count();

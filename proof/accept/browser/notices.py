@@ -1,0 +1,319 @@
+"""What a page tells of its account in chromium, against a running sandbox: fills, stops, liquidations, money, the end of a session; the history
+of orders, and an index that is pinned. Sound and notices of the desktop are off, as they are at first.
+
+Started by `cargo xtask browser` as `notices.py BASE_URL FOLDER [CHECK…]`. The sandbox's clock is manual. Prints a line per check and leaves
+pictures in the folder.
+"""
+
+import json
+import sys
+import urllib.request
+from decimal import Decimal
+from pathlib import Path
+
+import axe
+from bot import Bots
+from visit import LAPTOP, Visit, run
+from webdriver import call
+
+TRADER, PERP = "trader@one.test", "perp@people.test"
+SPOT, BTC = "btcusd", "btcgusdperp"
+TOAST = "return [...document.querySelectorAll('[data-notice]')].map((one) => one.textContent).find((words) => words.includes(arguments[0]))"
+# The words that screen readers were given, which leave the page after some seconds.
+SAID = "return [...document.querySelectorAll('.unseen p')].map((one) => one.textContent).find((words) => words.includes(arguments[0]))"
+NEWS = "return [...document.querySelectorAll('[data-news]')].map((one) => one.textContent).find((words) => words.includes(arguments[0]))"
+CHOOSE = """const [account, done] = arguments;
+import('/site/call.js').then(({ post }) => post('/site/account', { account })).then(() => done(''), (failure) => done(failure.message))"""
+
+
+class Notices(Visit):
+    """The checks, in order; each starts where the one before it ended."""
+
+    def __init__(self, *parts):
+        super().__init__(*parts)
+        self.bots = Bots(self.base)
+
+    def checks(self):
+        every = (self.a_trader_signs_in, self.a_fill_is_told, self.fills_are_counted, self.a_stop_that_fails_is_told, self.a_stop_that_rests_is_told,
+                 self.a_deposit_is_told, self.the_list_opens_from_every_page, self.signals_are_chosen, self.history_says_how_orders_ended,
+                 self.a_pinned_index_says_so, self.a_move_of_the_clock_signs_nobody_out, self.watching_is_use, self.a_hidden_page_is_no_use,
+                 self.short_margin_is_told, self.a_liquidation_stays, self.an_end_of_the_session_is_told)
+        wanted = sys.argv[3:]
+        return [check for check in every if not wanted or check.__name__ in wanted]
+
+    # The means.
+
+    def best(self, side: str, symbol: str = SPOT) -> Decimal:
+        book = call(f"{self.base}/v1/book/{symbol}?limit_bids=1&limit_asks=1")
+        return Decimal(book[side][0]["price"])
+
+    def bot(self, name: str, request: str, **fields) -> dict:
+        status, reply = self.bots.call(name, request, **fields)
+        assert status == 200, reply
+        return reply
+
+    def limit(self, name: str, side: str, amount: str, price, symbol: str = SPOT, **fields) -> dict:
+        return self.bot(name, "/v1/order/new", symbol=symbol, side=side, type="exchange limit", amount=amount, price=str(price), **fields)
+
+    def own(self, side: str, amount: str, price, **fields) -> dict:
+        return self.call("/v1/order/new", **{"symbol": SPOT, "side": side, "type": "exchange limit", "amount": amount, "price": str(price),
+                                             **fields})
+
+    def trade_at(self, price: Decimal):
+        """A trade of others at a price within the spread."""
+        self.limit("savings-trader", "buy", "0.01", price)
+        self.limit("counterparty", "sell", "0.01", price, options=["immediate-or-cancel"])
+
+    def told(self, words: str):
+        self.browser.wait_for(f"the notice: {words}", TOAST, words)
+        self.browser.wait_for(f"the same for screen readers: {words}", SAID, words)
+
+    def in_list(self, words: str):
+        self.press("[aria-controls=notices]")
+        self.browser.wait_for(f"in the list: {words}", NEWS, words)
+        self.press("[aria-controls=notices]")
+
+    def use(self, account: str):
+        failure = self.browser.post("execute/async", args=[account], script=CHOOSE)
+        assert failure == "", failure
+
+    # The checks.
+
+    def a_trader_signs_in(self):
+        self.browser.screen(*LAPTOP)
+        self.sign_in(TRADER)
+        self.open(f"/trade/{SPOT}")
+        self.region("orders", "empty")
+        self.there("the bell", "[aria-controls=notices]")
+
+    def a_fill_is_told(self):
+        """With price and fee, also on a page that shows no orders."""
+        self.open("/docs")
+        self.there("the bell", "[aria-controls=notices]")
+        price = self.best("bids") + Decimal("0.01")
+        self.own("buy", "0.3", price)
+        self.limit("counterparty", "sell", "0.3", price, options=["immediate-or-cancel"])
+        self.told(f"Bought 0.3 BTC at {price:,}")
+        shown = self.browser.run(TOAST, "Bought 0.3 BTC")
+        assert "fee " in shown and "(BTCUSD)" in shown, shown
+        self.browser.screenshot(self.folder / "notices-fill.png")
+        axe.is_clean(self.browser, "a notice")
+        self.nothing_wrong()
+
+    def fills_are_counted(self):
+        self.open(f"/trade/{SPOT}")
+        self.browser.wait_for("the count", "return Number(document.querySelector('#table-fills .count')?.textContent) >= 1")
+        self.press("#table-fills")
+        self.gone("the count", "#table-fills .count")
+        self.press("#table-orders")
+
+    def a_stop_that_fails_is_told(self):
+        """A stop is reached, and its order would meet another of the same account: the page says both."""
+        price = self.best("bids") + Decimal("0.02")
+        self.trade_at(price + Decimal("0.03"))
+        self.own("buy", "0.05", price)
+        self.own("sell", "0.02", price - 5, type="exchange stop limit", stop_price=str(price))
+        self.limit("counterparty", "sell", "0.01", price, options=["immediate-or-cancel"])
+        self.told("was reached, but its order")
+        self.told("it would have met another order of your own")
+        self.call("/v1/order/cancel/all")
+        self.region("orders", "empty")
+
+    def a_stop_that_rests_is_told(self):
+        """No event tells of it, so the page asks."""
+        best = self.best("bids")
+        self.trade_at(best + Decimal("0.05"))
+        self.own("sell", "0.02", best + Decimal("0.03"), type="exchange stop limit", stop_price=str(best + Decimal("0.04")))
+        self.trade_at(best + Decimal("0.04"))
+        self.told("is in the book")
+        self.call("/v1/order/cancel/all")
+        self.nothing_wrong()
+
+    def a_deposit_is_told(self):
+        self.open("/account/statement")
+        self.there("the bell", "[aria-controls=notices]")
+        self.bot_credit("one", "primary", "ETH", "3")
+        self.told("+3 ETH")
+        self.nothing_wrong()
+
+    def bot_credit(self, group: str, account: str, currency: str, amount: str):
+        self.control("/sandbox/accounts/credit", group=group, account=account, currency=currency, amount=amount)
+
+    def the_list_opens_from_every_page(self):
+        for path in ("/", "/docs", "/predictions", "/account", "/account/money", "/settings/security", f"/trade/{SPOT}"):
+            self.open(path)
+            self.there(f"the bell of {path}", "[aria-controls=notices]")
+            self.in_list("Bought 0.3 BTC")
+        self.press("[aria-controls=notices]")
+        self.there("the list", "#notices .news-list")
+        axe.is_clean(self.browser, "the list of notices")
+        self.browser.screenshot(self.folder / "notices-list.png")
+        self.browser.wait_for("that nothing is new", "return !document.querySelector('[aria-controls=notices] .count')")
+        self.press("[aria-controls=notices]")
+        for width, height in ((360, 780), LAPTOP):
+            self.browser.screen(width, height, phone=width < 500)
+            whole, screen = self.browser.run("return [document.documentElement.scrollWidth, innerWidth]")
+            assert whole <= screen, f"{whole} pixels wide on a screen of {screen}"
+        self.nothing_wrong()
+
+    def signals_are_chosen(self):
+        self.press("[aria-controls=settings]")
+        for name in ("sound", "desktop"):
+            self.there(name, f"#settings [name={name}][value=off][aria-pressed=true]")
+        self.press("#settings [name=sound][value=on]")
+        self.there("the sound", "#settings [name=sound][value=on][aria-pressed=true]")
+        self.press("#settings [name=sound][value=off]")
+        self.press("[aria-controls=settings]")
+
+    def history_says_how_orders_ended(self):
+        self.open(f"/trade/{SPOT}")
+        self.press("#table-history")
+        self.region("history", "live")
+        words = self.browser.run("return document.querySelector('[data-region=history]').innerText")
+        for wanted in ("Filled", "it would have met another order of your own", "it was asked for"):
+            assert wanted in words, f"{wanted} is not in {words}"
+        shown = self.browser.run("""return Object.fromEntries([...document.querySelectorAll('[data-closed]')]
+            .map((row) => [row.dataset.closed, row.dataset.end]))""")
+        past = {order["order_id"]: order for order in self.call("/v1/orders/history", symbol=SPOT, limit_orders=50)}
+        assert {id: "cancelled" if past[id]["is_cancelled"] else "filled" for id in past} == shown, shown
+        self.press("[data-end=filled] button[value=fills]")
+        self.there("the trades", "dialog[open] [data-trade]")
+        self.browser.press("Escape")
+        self.gone("the dialog", "dialog[open]")
+        self.open("/account")
+        self.region("history", "live")
+        self.looks_right("account-history")
+        self.nothing_wrong()
+
+    def a_pinned_index_says_so(self):
+        self.open(f"/trade/{BTC}")
+        price = call(f"{self.base}/v1/riskstats/{BTC}")["index_price"]
+        self.control("/sandbox/index/BTC", price=str(price))
+        self.there("the word", "[data-pinned=BTC]")
+        self.press("[data-pinned=BTC] button[value=unpin]")
+        self.gone("the word", "[data-pinned]")
+        self.control("/sandbox/index/BTC", price=str(price))
+        self.open("/console")
+        self.there("the word of the console", "[data-pinned=BTC]")
+        self.press("[data-pinned=BTC] button[value=unpin]")
+        self.gone("the word of the console", "[data-pinned]")
+        self.nothing_wrong()
+
+    def a_move_of_the_clock_signs_nobody_out(self):
+        self.open("/account")
+        self.control("/sandbox/clock/advance", seconds=2 * 86_400)
+        self.call("/v1/balances")
+        assert self.count("[data-banner=session]") == 0, "a move of the clock ends a session"
+        # The code is as fresh as before: an act that needs one is refused for its fields alone.
+        self.open("/settings/security")
+        self.there("the bell", "[aria-controls=notices]")
+
+    def watching_is_use(self):
+        """An open page that is seen is not signed out after 30 minutes, though nobody acts at it."""
+        self.open("/docs")
+        self.there("the bell", "[aria-controls=notices]")
+        for _ in range(3):
+            self.watch()
+            self.control("/sandbox/clock/advance", seconds=20 * 60, sessions=True)
+        self.call("/v1/balances")
+        assert self.count("[data-banner=session]") == 0, "watching ends a session"
+
+    def watch(self, is_hidden: bool = False):
+        """A minute at the page without an act, as its script lives through it."""
+        failure = self.browser.post("execute/async", args=[is_hidden], script="""const [isHidden, done] = arguments;
+            const real = Date.now;
+            Date.now = () => real() + 120_000;
+            Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden });
+            document.dispatchEvent(new Event('visibilitychange'));
+            setTimeout(() => {
+              Date.now = real;
+              delete document.hidden;
+              done('');
+            }, 700);""")
+        assert failure == "", failure
+
+    def a_hidden_page_is_no_use(self):
+        self.watch(is_hidden=True)
+        for _ in range(2):
+            self.control("/sandbox/clock/advance", seconds=16 * 60, sessions=True)
+            self.watch(is_hidden=True)
+        self.watch()
+        self.there("the banner", "[data-banner=session]")
+        self.sign_out()
+        self.browser.console()
+
+    def mark(self, above: int):
+        """Pins the index so that the mark lies so far above the liquidation: a book that stands higher lifts it by a part in 2,000."""
+        at = Decimal(self.call("/v1/margin", symbol=BTC)["estimated_liquidation_price"])
+        self.control("/sandbox/index/BTC", price=str(((at + above) / Decimal("1.0005")).quantize(Decimal("0.5"))))
+
+    def short_margin_is_told(self):
+        """100,000 dollars hold 14 bitcoin; a hundred dollars above the liquidation less than half of what maintenance needs is to spare."""
+        user = {"email": PERP, "password": "seven green turtles sing", "group": "perp", "roles": ["Trader"]}
+        self.control("/sandbox/users", **user)
+        self.sign_in(PERP)
+        self.open("/account")
+        self.use(self.bots.keys["perp-000"]["account"])
+        self.open("/account/statement")
+        self.there("the bell", "[aria-controls=notices]")
+        # Within the spread both meet alone.
+        price = self.best("asks", BTC) - Decimal("0.5")
+        assert price > self.best("bids", BTC), "the spread has room"
+        self.limit("perp-001", "sell", "14", price, symbol=BTC)
+        self.limit("perp-000", "buy", "14", price, symbol=BTC)
+        self.told("Bought 14 BTC")
+        self.mark(100)
+        self.told("Margin is getting short")
+        assert self.count("[data-banner=liquidation]") == 0, "it is liquidated already"
+        self.nothing_wrong()
+
+    def a_liquidation_stays(self):
+        """On a page that shows no position, and on the next one, until it is read."""
+        self.mark(-200)
+        self.there("the banner", "[data-banner=liquidation]")
+        self.told("Liquidation")
+        words = self.text("[data-banner=liquidation]")
+        for wanted in ("closed positions", "Sold ", " at ", " left.", "no longer covered", BTC.upper()):
+            assert wanted in words, f"{wanted} is not in {words}"
+        self.browser.screenshot(self.folder / "notices-liquidation.png")
+        axe.is_clean(self.browser, "a liquidation")
+        self.open(f"/trade/{BTC}")
+        self.there("the banner on the next page", "[data-banner=liquidation]")
+        self.press("#table-history")
+        self.region("history", "live")
+        self.there("the mark in the history", "[data-forced=liquidation]")
+        self.press("[data-banner=liquidation] button")
+        self.gone("the banner", "[data-banner=liquidation]")
+        self.open("/account")
+        self.there("the bell", "[aria-controls=notices]")
+        self.region("history", "live")
+        assert self.count("[data-banner=liquidation]") == 0, "it comes back after it was read"
+        self.nothing_wrong()
+
+    def an_end_of_the_session_is_told(self):
+        """By a banner that leads back; what the page showed of the account stays, greyed."""
+        self.sign_out()
+        self.sign_in(TRADER)
+        self.open(f"/trade/{SPOT}")
+        self.region("orders", "empty")
+        order = self.own("buy", "0.1", (self.best("bids") * Decimal("0.8")).quantize(Decimal(1)))
+        row = f"[data-order='{order['order_id']}']"
+        self.there("the order", row)
+        session = call(f"{self.base}/sandbox/sessions", {"email": TRADER})
+        headers = {"Content-Type": "application/json", "Cookie": session["cookie"], "X-CSRF-Token": session["csrf"]}
+        body = json.dumps({"others": True}).encode()
+        with urllib.request.urlopen(urllib.request.Request(f"{self.base}/site/sessions/end", body, headers)) as reply:
+            assert reply.status == 200
+        self.there("the banner", "[data-banner=session]")
+        assert self.count(row) == 1, "the orders are gone from the page"
+        look = self.browser.run("return getComputedStyle(document.querySelector('.orders > .panel-body')).filter")
+        assert look == "grayscale(1)", "they are not greyed"
+        link = self.browser.run("return document.querySelector('[data-banner=session] a').getAttribute('href')")
+        assert link == f"/signin?next=%2Ftrade%2F{SPOT}", link
+        self.browser.screenshot(self.folder / "notices-session.png")
+        axe.is_clean(self.browser, "the end of a session")
+        self.nothing_wrong(but="status of 401")
+
+
+if __name__ == "__main__":
+    run("notices", sys.argv[1], Path(sys.argv[2]), Notices)
