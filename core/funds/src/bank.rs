@@ -10,7 +10,7 @@ mod link;
 
 pub use link::{Bank, BankKind, BankNumbers, Banks, NewBank};
 
-use crate::{Eid, Funds, Made, Method, Sender, Short};
+use crate::{ALL, Eid, Funds, Made, Method, Sender, Short};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -26,6 +26,9 @@ use serde::{Deserialize, Serialize};
 
 /// How long an ACH credit is an advance (D-75).
 pub const CLEARING: Time = Time(5 * 24 * 60 * 60 * Time::SECOND);
+
+/// Decimals of money at banks.
+const CENTS: u8 = 2;
 
 /// Bank links of one account at most.
 pub const LINKS_MAX: usize = 100;
@@ -111,7 +114,7 @@ pub struct Payment {
     pub account: AccountId,
     /// The number of the link to the bank.
     pub bank: u32,
-    /// How much.
+    /// How much. [`ALL`] is all that may leave.
     pub amount: Money,
 }
 
@@ -329,10 +332,21 @@ fn decide_payment(
     if context.room.stops_withdrawal(dollar) {
         return Err(Reject::Halted);
     }
+    let amount = if amount == ALL { all_cents(context, account, dollar)? } else { amount };
     context.leave().check(account, (dollar, amount), None).map_err(Reject::Short)?;
     let eid = context.room.next_eid();
-    happen(Event::Paid(payment, dollar, context.room.banks.free_code(context.seed, eid)));
+    happen(Event::Paid(
+        Payment { amount, ..payment },
+        dollar,
+        context.room.banks.free_code(context.seed, eid),
+    ));
     Ok(Made::Transfer(eid))
+}
+
+/// All that may leave an account, as far as banks can pay it.
+fn all_cents(context: &Context<'_, Funds>, account: AccountId, dollar: CurrencyId) -> Result<Money, Reject> {
+    let all = context.leave().all(account, dollar, None).map_err(Reject::Short)?.cut_to(CENTS);
+    if all > Money::ZERO { Ok(all) } else { Err(Reject::Short(Short::TooLittle)) }
 }
 
 /// A returned advance is taken from what is available. The house lends the rest, and the engine cancels the account's orders: what they

@@ -1,6 +1,6 @@
 //! Transfers between accounts of a group, off the chains (XFER-024 to XFER-030, facts F§9).
 
-use crate::{Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Short, Status, Uuid, Way};
+use crate::{ALL, Eid, Funds, Kind, Made, NewTransfer, Reference, Sender, Short, Status, Uuid, Way};
 use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_access::{AccountKind, Owner, Request};
@@ -47,7 +47,7 @@ pub struct Move {
     pub target: AccountId,
     /// The currency.
     pub currency: CurrencyId,
-    /// How much; more than zero.
+    /// How much; more than zero. [`ALL`] is all that may leave the source.
     pub amount: Money,
     /// The client's id; empty without one.
     pub client_id: String,
@@ -108,7 +108,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<Made, Reject> {
     let Command::Transfer(moved) = command;
-    let Move { source, target, currency, amount, .. } = **moved;
+    let Move { source, target, currency, .. } = **moved;
     if let Some(foreign) = [source, target].into_iter().find(|account| !owns(context, sender, *account)) {
         return Err(Reject::Foreign(foreign));
     }
@@ -123,13 +123,18 @@ pub(crate) fn decide<E: From<BytesRef>>(
         return Err(Reject::Closed(closed));
     }
     let course = course(context, moved).ok_or(Reject::Prohibited)?;
+    // Money that goes into custody is held until it is there.
+    let to = (course != Course::IntoCustody).then_some(target);
+    let amount = if moved.amount == ALL {
+        context.leave().all(source, currency, to).map_err(Reject::Short)?
+    } else {
+        moved.amount
+    };
     if amount <= Money::ZERO {
         return Err(Reject::BadAmount);
     }
-    // Money that goes into custody is held until it is there.
-    let to = (course != Course::IntoCustody).then_some(target);
     context.leave().check(source, (currency, amount), to).map_err(Reject::Short)?;
-    let moved = Move::clone(moved);
+    let moved = Move { amount, ..Move::clone(moved) };
     out.push_named(&crate::Infrequent::from(match course {
         Course::AtOnce => Event::Transferred(moved),
         Course::IntoCustody => Event::CustodyMoveHeld(moved),
@@ -153,7 +158,8 @@ fn owns(context: &Context<'_, Funds>, sender: Sender<'_>, account: AccountId) ->
 /// Whether a row stands for the same movement.
 fn is_same(row: &NewTransfer, moved: &Move) -> bool {
     let to = matches!(row.way, Way::Internal { other, .. } if other == moved.target);
-    to && row.kind == Kind::Withdrawal && row.currency == moved.currency && row.amount == moved.amount
+    let amount = row.amount == moved.amount || moved.amount == ALL;
+    to && row.kind == Kind::Withdrawal && row.currency == moved.currency && amount
 }
 
 /// How the money moves; none where the kinds of the accounts do not allow it.

@@ -33,7 +33,7 @@ pub mod withdrawal;
 pub use address::{Addresses, DepositAddress};
 pub use approval::{ApprovalScope, Approvals, Approved, EntryRef, Standing};
 pub use bank::{Bank, Banks};
-pub use buttonwood_leave::Short;
+pub use buttonwood_leave::{ALL, Short};
 pub use command::{Command, Infrequent, Reject, decide, evolve};
 pub use deposit::{ChainBlock, Deposit, Deposits, Origin, OutputKey};
 pub use halt::{Halts, Scope};

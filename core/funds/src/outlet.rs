@@ -24,6 +24,11 @@ impl Outlet {
         let rest = u32::from(MONEY_DECIMALS.saturating_sub(self.decimals));
         amount.units() % 10_i128.pow(rest) == 0
     }
+
+    /// The part of an amount that the network can carry.
+    pub(crate) fn cut(&self, amount: Money) -> Money {
+        amount.cut_to(self.decimals)
+    }
 }
 
 /// Whether an address may be paid.

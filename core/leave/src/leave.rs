@@ -9,6 +9,10 @@ use buttonwood_model::{AccountId, CurrencyId};
 use buttonwood_num::Money;
 use core::cell::{Cell, RefCell};
 
+/// The amount of a command that takes all that there is: its decision replaces it by an amount, so no event has it. No account can have so
+/// much.
+pub const ALL: Money = Money::MAX;
+
 /// Why an amount may not leave an account. The variants are in the order of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Short {
@@ -99,6 +103,30 @@ impl<'a> Leave<'a> {
             None => self.most(&group, account, currency).is_none_or(|most| amount <= most),
         };
         if is_covered { Ok(()) } else { Err(Short::Advances) }
+    }
+
+    /// All of a currency that may leave an account, for another account `to` of its group or for good.
+    ///
+    /// # Errors
+    /// [`Short`]: nothing may.
+    pub fn all(
+        &self,
+        account: AccountId,
+        currency: CurrencyId,
+        to: Option<AccountId>,
+    ) -> Result<Money, Short> {
+        if !self.rooms.debts(account).is_empty() {
+            return Err(Short::Debt);
+        }
+        let own = self.own(account, currency);
+        if own <= Money::ZERO {
+            return Err(Short::TooLittle);
+        }
+        if self.check(account, (currency, own), to).is_ok() {
+            return Ok(own);
+        }
+        let free = self.free(account, currency);
+        if free > Money::ZERO { Ok(free) } else { Err(Short::Advances) }
     }
 
     /// Whether an account may convert an amount into another currency: its product must let go what it gives (D-165), except for

@@ -25,6 +25,6 @@ mod rooms;
 mod worth;
 
 pub use advances::{Advances, GIVEN_UP_MAX, LIMIT, Open};
-pub use leave::{Free, Leave, Once, Short};
+pub use leave::{ALL, Free, Leave, Once, Short};
 pub use rooms::{Bound, Rooms};
 pub use worth::{DOLLARS, Worth};

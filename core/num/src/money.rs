@@ -81,6 +81,13 @@ impl Money {
         self.high < 0
     }
 
+    /// The amount, truncated to `decimals` places.
+    #[must_use]
+    pub fn cut_to(self, decimals: u8) -> Self {
+        let dropped = 10_i128.pow(u32::from(MONEY_DECIMALS.saturating_sub(decimals)));
+        Self::from_units(self.units() / dropped * dropped)
+    }
+
     /// Appends the amount, truncated to `decimals` places, without trailing zeros (TYPE-021).
     pub fn push_floored(self, out: &mut Vec<u8>, decimals: u8) {
         if self.is_negative() {
@@ -176,6 +183,17 @@ mod tests {
         let mut fiat = Vec::new();
         amount.push_floored(&mut fiat, 15);
         assert_eq!(String::from_utf8(fiat).unwrap(), "1.123456789012345");
+        for (decimals, cut) in [
+            (0, "1"),
+            (2, "1.12"),
+            (15, "1.123456789012345"),
+            (19, "1.1234567890123456789"),
+            (20, "1.1234567890123456789"),
+        ] {
+            let mut shown = Vec::new();
+            amount.cut_to(decimals).push_floored(&mut shown, 19);
+            assert_eq!(String::from_utf8(shown).unwrap(), cut, "{decimals}");
+        }
         let mut crypto = Vec::new();
         amount.push_floored(&mut crypto, 19);
         assert_eq!(String::from_utf8(crypto).unwrap(), "1.1234567890123456789");

@@ -5,7 +5,7 @@ use crate::redeem::{self, Paid, Redeemed};
 use crate::stake::{self, Request, Staked};
 use crate::{PairId, PairTerms, Rate, Staking, money, terms};
 use alloc::sync::Arc;
-use buttonwood_leave::Short;
+use buttonwood_leave::{ALL, Short};
 use buttonwood_model::{
     AccountId, BytesRef, CurrencyId, Outbox, Right, Role, Roles, RoomCommand, Scopes, Time, named,
 };
@@ -176,11 +176,11 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// Whether the request was about this pair and amount.
+    /// Whether the request was about this pair and amount. All that was staked is the amount that it was.
     pub(crate) fn is_of(&self, asked: PairId, asked_amount: Money) -> bool {
         match self.answer {
             Answer::Staked { pair, amount, .. } | Answer::Redeemed { pair, amount, .. } => {
-                (pair, amount) == (asked, asked_amount)
+                pair == asked && (amount == asked_amount || asked_amount == ALL)
             }
         }
     }

@@ -34,7 +34,7 @@ mod state;
 mod terms;
 
 pub use accrue::{Accrued, Counted, DayEnded, Interest};
-pub use buttonwood_leave::Short;
+pub use buttonwood_leave::{ALL, Short};
 pub use command::{Answer, Command, Infrequent, Receipt, Reject, decide, decide_own, evolve};
 pub use day::accrual_time;
 pub use pair::{Ended, Pair};

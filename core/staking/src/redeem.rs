@@ -1,7 +1,7 @@
 //! Redemptions: requests (STK-009 to STK-011), and the queue of each pair.
 
 use crate::stake::{Request, admit};
-use crate::{Answer, Infrequent, PairId, Receipt, Reject, Staking, accrue, money};
+use crate::{ALL, Answer, Infrequent, PairId, Receipt, Reject, Staking, accrue, money};
 use alloc::string::String;
 use alloc::vec::Vec;
 use buttonwood_access::Request as ClientRequest;
@@ -104,10 +104,12 @@ pub(crate) fn decide<E: From<BytesRef>>(
     if request.amount <= Money::ZERO {
         return Err(Reject::BadAmount);
     }
-    if context.room.staked(account, id) < request.amount {
+    let staked = context.room.staked(account, id);
+    let amount = if request.amount == ALL { staked } else { request.amount };
+    if amount == Money::ZERO || staked < amount {
         return Err(Reject::TooLittleStaked);
     }
-    let redeemed = redeemed(context, (account, id), request.amount).ok_or(Reject::UnknownPair)?;
+    let redeemed = redeemed(context, (account, id), amount).ok_or(Reject::UnknownPair)?;
     if redeemed.paid < redeemed.amount && context.room.count_open(account, id) >= OPEN_MAX {
         return Err(Reject::TooManyOpen);
     }

@@ -1,6 +1,8 @@
 //! Stakes (STK-005 to STK-008).
 
-use crate::{Answer, Infrequent, PairId, Provider, Rate, Receipt, Reject, Staking, accrue, money, price};
+use crate::{
+    ALL, Answer, Infrequent, PairId, Provider, Rate, Receipt, Reject, Staking, accrue, money, price,
+};
 use alloc::string::String;
 use buttonwood_access::{AccountKind, Request as ClientRequest};
 use buttonwood_ledger::Cause;
@@ -16,7 +18,7 @@ pub struct Request {
     pub provider: Provider,
     /// The currency.
     pub currency: CurrencyId,
-    /// The amount; more than zero.
+    /// The amount; more than zero. A redemption of [`ALL`](crate::ALL) takes the whole stake.
     pub amount: Money,
     /// The client's id; empty without one.
     pub client_id: String,
@@ -93,7 +95,7 @@ pub(crate) fn decide<E: From<BytesRef>>(
         return Ok(());
     }
     let pair = context.room.pair(id).ok_or(Reject::UnknownPair)?;
-    if request.amount <= Money::ZERO {
+    if request.amount <= Money::ZERO || request.amount == ALL {
         return Err(Reject::BadAmount);
     }
     if pair.terms.paused {

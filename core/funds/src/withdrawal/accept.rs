@@ -3,7 +3,8 @@
 use super::{Event, FeeTerms, Reject};
 use crate::outlet::may_pay;
 use crate::{
-    Approval, Eid, Funds, Kind, NewTransfer, OnChain, Outlet, Reference, Sender, Short, Status, Uuid, Way,
+    ALL, Approval, Eid, Funds, Kind, NewTransfer, OnChain, Outlet, Reference, Sender, Short, Status, Uuid,
+    Way,
 };
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -32,7 +33,7 @@ pub struct Withdraw {
     pub canonical: String,
     /// The memo; empty without one. An order without one is accepted with that of the approved address (D-172).
     pub memo: String,
-    /// How much arrives.
+    /// How much arrives. [`ALL`] is all that may leave, without the fee.
     pub amount: Money,
     /// The client's id; empty without one.
     pub client_id: String,
@@ -93,23 +94,41 @@ pub(super) fn decide_new(
         Approval::Inactive => return Err(Reject::NotApproved),
         Approval::OtherMemo => return Err(Reject::OtherMemo),
     };
-    if withdraw.amount <= Money::ZERO || !outlet.fits(withdraw.amount) {
-        return Err(Reject::BadAmount(outlet.decimals));
-    }
-    if withdraw.amount < outlet.minimum {
-        return Err(Reject::BelowMinimum(outlet.minimum));
-    }
     let terms = FeeTerms::of(context, account, withdraw.currency, outlet);
     let (fee, is_free) = match withdraw.wraps {
         Some(_) => (Money::ZERO, false),
         None => (terms.fee, terms.uses_free()),
     };
-    let total = withdraw.amount.checked_add(fee).ok_or(Reject::Short(Short::TooLittle, fee))?;
+    let amount = if withdraw.amount == ALL {
+        all(context, (account, given), outlet, fee).map_err(|short| Reject::Short(short, fee))?
+    } else {
+        withdraw.amount
+    };
+    if amount <= Money::ZERO || !outlet.fits(amount) {
+        return Err(Reject::BadAmount(outlet.decimals));
+    }
+    if amount < outlet.minimum {
+        return Err(Reject::BelowMinimum(outlet.minimum));
+    }
+    let withdraw = Withdraw { amount, memo: memo.into(), ..withdraw.clone() };
+    let total = amount.checked_add(fee).ok_or(Reject::Short(Short::TooLittle, fee))?;
     context.leave().check(account, (given, total), None).map_err(|short| Reject::Short(short, fee))?;
-    if !can_wrap(context, withdraw) {
+    if !can_wrap(context, &withdraw) {
         return Err(Reject::Short(Short::TooLittle, fee));
     }
-    Ok(Event::Accepted(Withdraw { memo: memo.into(), ..withdraw.clone() }, fee, is_free))
+    Ok(Event::Accepted(withdraw, fee, is_free))
+}
+
+/// The amount that arrives when all that may leave an account does: without the fee, as far as the network can carry it.
+fn all(
+    context: &Context<'_, Funds>,
+    (account, given): (AccountId, CurrencyId),
+    outlet: &Outlet,
+    fee: Money,
+) -> Result<Money, Short> {
+    let free = context.leave().all(account, given, None)?;
+    let amount = outlet.cut(free.checked_sub(fee).unwrap_or(Money::ZERO));
+    if amount > Money::ZERO { Ok(amount) } else { Err(Short::TooLittle) }
 }
 
 /// Whether the sender acts for the account of a customer.
@@ -138,7 +157,7 @@ fn can_wrap(context: &Context<'_, Funds>, withdraw: &Withdraw) -> bool {
 fn is_same(row: &NewTransfer, withdraw: &Withdraw) -> bool {
     row.kind == Kind::Withdrawal
         && row.currency == withdraw.currency
-        && row.amount == withdraw.amount
+        && (row.amount == withdraw.amount || withdraw.amount == ALL)
         && row.chain().is_some_and(|chain| {
             chain.network == withdraw.network
                 && chain.canonical == withdraw.canonical

@@ -15,7 +15,7 @@ use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, Currency};
 use buttonwood_sequencer::Receipt;
-use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Needed, Sent, Text};
+use buttonwood_wire::contract::{DecimalOrAll, DecimalText, InPayload, Needed, Sent, Text};
 use buttonwood_wire::field::{bad_value, closed_account};
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
@@ -37,8 +37,8 @@ request! {
         source as "sourceAccount": Needed<Text>,
         /// The short name of the account that gets.
         target as "targetAccount": Needed<Text>,
-        /// How much.
-        amount: Needed<Decimal>,
+        /// How much; `all` is all that may leave the account.
+        amount: Needed<DecimalOrAll>,
         /// The client's id of the transfer, 1 to 100 characters: a repeated call with the same id moves nothing again.
         client_id as "clientTransferId": Sent<Text>,
     }
@@ -86,7 +86,7 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
         source,
         target,
         currency: id,
-        amount: field::amount(currency, &text)?,
+        amount: field::amount_or_all(currency, &text)?,
         client_id: field::client_id(call.payload())?,
     };
     Ok(FundsCommand::from(Command::Transfer(Arc::new(moved))).into())
@@ -182,6 +182,11 @@ fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
         }
         MoveReject::BadAmount => {
             bad_value("amount", "a positive amount", &amount).with_reason(Reason::InvalidQuantity)
+        }
+        MoveReject::Short(Short::TooLittle) if amount == field::ALL_WORD => {
+            let (source, code) = (quoted(&source), quoted(call.parameter()));
+            let message = format!("Account '{source}' has no {code} that may leave it");
+            Refusal::new(Reason::InsufficientFunds, message)
         }
         MoveReject::Short(Short::TooLittle) => {
             let message = format!(

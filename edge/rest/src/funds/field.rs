@@ -1,7 +1,7 @@
 //! Fields that several calls about funds take, and the refusals that name them.
 
 use crate::app::App;
-use buttonwood_engine::funds::{Form, Short};
+use buttonwood_engine::funds::{ALL, Form, Short};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::{AccountId, ClientId, Currency, CurrencyId};
 use buttonwood_num::{Decimal, MONEY_DECIMALS, Money};
@@ -58,7 +58,11 @@ pub(crate) fn owed(app: &App, account: AccountId) -> String {
 pub(crate) fn short(app: &App, account: AccountId, short: Short, (amount, code): (&str, &str)) -> Refusal {
     let message = match short {
         Short::Debt => return in_debt(&owed(app, account)),
+        Short::TooLittle if amount == ALL_WORD => format!("The account has no {code} that may leave it"),
         Short::TooLittle => format!("The account has less than {} {code} that may leave it", quoted(amount)),
+        Short::Advances if amount == ALL_WORD => format!(
+            "Without any {code} the group's accounts would be worth less than what is advanced to them or owed for a returned advance"
+        ),
         Short::Advances => format!(
             "Without {} {code} the group's accounts would be worth less than what is advanced to them or owed for a returned advance",
             quoted(amount)
@@ -81,11 +85,19 @@ pub(crate) fn amount(currency: &Currency, text: &str) -> Result<Money, Refusal> 
     let places = text.split_once('.').map_or(0, |(_, places)| places.trim_end_matches('0').len());
     let decimal = Decimal::parse(text.as_bytes()).ok().filter(|amount| !amount.is_zero());
     let fits = places <= usize::from(currency.decimals);
-    decimal.filter(|_| fits).and_then(Money::from_decimal).ok_or_else(|| {
+    decimal.filter(|_| fits).and_then(Money::from_decimal).filter(|amount| *amount != ALL).ok_or_else(|| {
         let expected =
             format!("a positive amount of {} with at most {} decimals", currency.code, currency.decimals);
         bad_value("amount", &expected, text).with_reason(Reason::InvalidQuantity)
     })
+}
+
+/// The word for all that there is, where a call takes it.
+pub(crate) const ALL_WORD: &str = "all";
+
+/// An amount as [`amount`] reads it, or all that there is.
+pub(crate) fn amount_or_all(currency: &Currency, text: &str) -> Result<Money, Refusal> {
+    if text == ALL_WORD { Ok(ALL) } else { amount(currency, text) }
 }
 
 /// The client's id of a transfer, in either spelling (XFER-015); empty without one. Only a string is an id: `null` read as a text would

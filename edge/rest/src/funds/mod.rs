@@ -19,4 +19,4 @@ pub(crate) mod transactions;
 pub(crate) mod transfers;
 pub(crate) mod withdraw;
 
-pub(crate) use field::{check_simulated, client_id, owed, short};
+pub(crate) use field::{ALL_WORD, check_simulated, client_id, owed, short};

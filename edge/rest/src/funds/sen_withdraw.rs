@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::refused;
 use crate::route::{Route, Write};
+use buttonwood_engine::funds::ALL;
 use buttonwood_engine::funds::bank::{Command, Payment, Reject as BankReject};
 use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject, TransferReference};
 use buttonwood_gate::{Reason, Refusal};
@@ -12,7 +13,7 @@ use buttonwood_http::Reply;
 use buttonwood_model::{Role, Scope};
 use buttonwood_operate::banks::wire::{bad_amount, cents};
 use buttonwood_sequencer::Receipt;
-use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Needed, Text};
+use buttonwood_wire::contract::{DecimalOrAll, DecimalText, InPayload, Needed, Text};
 use buttonwood_wire::field::{bad_value, busy, closed_account, failed};
 use buttonwood_wire::{answer, json, request};
 
@@ -31,8 +32,8 @@ request! {
     struct Wanted in InPayload {
         /// The id of a verified bank of the account.
         bank as "bankId": Needed<Text>,
-        /// How many dollars, with at most 2 decimals.
-        amount: Needed<Decimal>,
+        /// How many dollars, with at most 2 decimals; `all` is all that may leave the account, in whole cents.
+        amount: Needed<DecimalOrAll>,
     }
 }
 
@@ -52,7 +53,7 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     field::check_simulated(app)?;
     let sent = Wanted::of(call.payload());
     let (bank, text) = (sent.bank()?, sent.amount()?);
-    let amount = cents(&text)?;
+    let amount = if text == field::ALL_WORD { ALL } else { cents(&text)? };
     let number = {
         let views = app.exchange.views();
         let mut own = views.state().funds().banks().of_account(call.account());
@@ -70,7 +71,13 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let row = &receipt.transfer().map_err(|reject| refusal(app, call, reject))?.row;
     let TransferReference::Code(id) = &row.reference else { return Err(failed()) };
     let amount = DecimalText::of(|out| row.amount.push_floored(out, 2));
-    let text = Wanted::of(call.payload()).amount()?;
+    let sent = Wanted::of(call.payload()).amount()?;
+    let mut text = sent.into_owned();
+    if text == field::ALL_WORD {
+        let mut out = Vec::new();
+        row.amount.push_floored(&mut out, 2);
+        text = String::from_utf8_lossy(&out).into_owned();
+    }
     let message = format!("You have requested a transfer of {text} USD to your bank by SEN");
     Ok(Reply::json(json::body(&Held { amount, id: id.clone(), message })))
 }

@@ -3,19 +3,35 @@
 use super::shown;
 use crate::app::App;
 use crate::call::Call;
-use crate::funds::{client_id, short};
+use crate::funds::{ALL_WORD, client_id, short};
 use crate::refused;
 use buttonwood_engine::Reject;
-use buttonwood_engine::staking::{OPEN_MAX, Reject as StakingReject, Request};
+use buttonwood_engine::staking::{ALL, OPEN_MAX, Reject as StakingReject, Request};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_num::{Decimal as Number, MONEY_DECIMALS, Money};
-use buttonwood_wire::contract::{Decimal, InPayload, Needed, Sent, Text};
+use buttonwood_wire::contract::{Decimal, DecimalOrAll, InPayload, Needed, Sent, Text};
 use buttonwood_wire::field::{bad_value, failed, wrong_kind};
 use buttonwood_wire::request;
 use std::sync::Arc;
 
 request! {
-    /// An amount to stake with a provider, or to redeem.
+    /// An amount to redeem from a provider.
+    pub(super) struct Unstake in InPayload {
+        /// The provider, a version 4 UUID of `/v1/staking/rates`.
+        provider as "providerId": Needed<Text>,
+        /// The currency.
+        currency: Needed<Text>,
+        /// How much, with up to 19 decimals; `all` is the whole stake.
+        amount: Needed<DecimalOrAll>,
+        /// The client's id of the request, 1 to 100 characters: a repeated call with the same id moves nothing again and has the same reply.
+        client_id as "clientTransferId": Sent<Text>,
+        /// The same in another spelling.
+        other_client_id as "client_transfer_id": Sent<Text>,
+    }
+}
+
+request! {
+    /// An amount to stake with a provider.
     pub(super) struct Stake in InPayload {
         /// The provider, a version 4 UUID of `/v1/staking/rates`.
         provider as "providerId": Needed<Text>,
@@ -30,7 +46,19 @@ request! {
     }
 }
 
-/// Reads the request.
+/// Reads a request to redeem, which may take the whole stake.
+pub(super) fn read_redemption(app: &App, call: &Call) -> Result<Arc<Request>, Refusal> {
+    let sent = Unstake::of(call.payload());
+    let (provider, code, text) = (sent.provider()?, sent.currency()?, sent.amount()?);
+    Ok(Arc::new(Request {
+        provider: shown::provider(&provider)?,
+        currency: shown::currency(app, &code)?,
+        amount: if text == ALL_WORD { ALL } else { amount(&text)? },
+        client_id: client_id(call.payload())?,
+    }))
+}
+
+/// Reads a request to stake.
 pub(super) fn read(app: &App, call: &Call) -> Result<Arc<Request>, Refusal> {
     let sent = Stake::of(call.payload());
     let (provider, code, text) = (sent.provider()?, sent.currency()?, sent.amount()?);
@@ -45,7 +73,7 @@ pub(super) fn read(app: &App, call: &Call) -> Result<Arc<Request>, Refusal> {
 /// A positive amount with at most 19 decimals.
 fn amount(text: &str) -> Result<Money, Refusal> {
     let decimal = Number::parse(text.as_bytes()).ok().filter(|amount| !amount.is_zero());
-    decimal.and_then(Money::from_decimal).ok_or_else(|| {
+    decimal.and_then(Money::from_decimal).filter(|amount| *amount != ALL).ok_or_else(|| {
         let expected = format!("a positive amount with at most {MONEY_DECIMALS} decimals");
         bad_value("amount", &expected, text).with_reason(Reason::InvalidQuantity)
     })
@@ -87,6 +115,11 @@ pub(super) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
                 quoted(&provider)
             );
             Refusal::new(Reason::DepositLimitExceeded, message)
+        }
+        StakingReject::TooLittleStaked if text == ALL_WORD => {
+            let message =
+                format!("The account has no {currency} staked with provider '{}'", quoted(&provider));
+            Refusal::new(Reason::InsufficientFunds, message)
         }
         StakingReject::TooLittleStaked => {
             let message = format!(

@@ -1,6 +1,6 @@
 //! `POST /v1/staking/unstake`: redeems what is staked (STK-009 to STK-011).
 
-use super::request::{Stake, read, refusal};
+use super::request::{Unstake, read_redemption, refusal};
 use super::shown;
 use crate::app::App;
 use crate::call::Call;
@@ -28,7 +28,7 @@ pub(crate) const ROUTE: Route =
              `/v1/staking/redemptions` shows how far it has come.",
             "An account has at most 100 open redemptions with a provider in a currency.",
         ])
-        .takes::<Stake<'_>>()
+        .takes::<Unstake<'_>>()
         .gives::<StakingWithdrawal>()
         .refuses(&[406]);
 
@@ -51,7 +51,7 @@ answer! {
 }
 
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
-    Ok(StakingCommand::Unstake(read(app, call)?).into())
+    Ok(StakingCommand::Unstake(read_redemption(app, call)?).into())
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {

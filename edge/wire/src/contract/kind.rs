@@ -413,6 +413,26 @@ impl<'a> Kind<&'a Payload> for Decimal {
     }
 }
 
+/// A decimal, or the word `all`, in lower case: all that there is.
+#[derive(Debug)]
+pub enum DecimalOrAll {}
+
+impl Described for DecimalOrAll {
+    fn schema() -> Node {
+        let types: Node = ["string", "number"].into_iter().collect();
+        let pattern = r"^(all|(0|[1-9][0-9]*)(\.[0-9]+)?)$";
+        Node::object().with("type", types).with("pattern", pattern).with("minimum", 0)
+    }
+}
+
+impl<'a> Kind<&'a Payload> for DecimalOrAll {
+    type Read = Option<Cow<'a, str>>;
+
+    fn read(source: &'a Payload, name: &'static str) -> Self::Read {
+        source.decimal_text(name)
+    }
+}
+
 /// One of these words. A value of another type is read as its JSON text, which the field's own refusal quotes.
 #[derive(Debug)]
 pub struct Loose<W>(PhantomData<W>);
@@ -591,6 +611,20 @@ impl Absent for Decimal {
     /// The text `null`, which the field's own refusal quotes (TYPE-004).
     fn null<'a>(_name: &'static str) -> Result<Self::Present<'a>, Refusal> {
         Ok(Cow::Borrowed("null"))
+    }
+}
+
+impl Absent for DecimalOrAll {
+    type Present<'a> = Cow<'a, str>;
+    const MUST_BE: &'static str = "a decimal";
+
+    fn find<'a>(source: &'a Payload, name: &'static str) -> Result<Option<Cow<'a, str>>, Refusal> {
+        Decimal::find(source, name)
+    }
+
+    /// As of [`Decimal`].
+    fn null<'a>(name: &'static str) -> Result<Self::Present<'a>, Refusal> {
+        Decimal::null(name)
     }
 }
 

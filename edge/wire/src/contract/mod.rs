@@ -14,8 +14,8 @@ mod shape;
 
 pub use filter::{Encoded, Repeated, RepeatedOf, RepeatedWords, parameter_name};
 pub use kind::{
-    Date, Decimal, Flag, HiddenText, Loose, Moment, Needed, Objects, PageRows, REPORT_ROWS_MAX, ReportRows,
-    Sent, Switch, Text, Texts, Timestamp, Whole, WholeUpTo,
+    Date, Decimal, DecimalOrAll, Flag, HiddenText, Loose, Moment, Needed, Objects, PageRows, REPORT_ROWS_MAX,
+    ReportRows, Sent, Switch, Text, Texts, Timestamp, Whole, WholeUpTo,
 };
 pub use nested::{Entries, Object, Optional, TextMap};
 pub use node::Node;

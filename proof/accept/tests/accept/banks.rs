@@ -293,6 +293,25 @@ fn payments_that_cannot_be() {
     laws::verified(&x);
 }
 
+/// `all` pays every whole cent that may leave; any other spelling is no amount.
+#[test]
+fn all_is_paid_in_cents() {
+    let x = start();
+    let bank = verified(&x);
+    for word in ["All", " all", "ALL"] {
+        pay(&x, &bank, json!(word)).refused(400, "InvalidQuantity");
+    }
+    let [_, _, free] = amounts(&x, "USD");
+    let answer = pay(&x, &bank, json!("all")).ok();
+    let paid = Dec::wire(&answer["amount"]);
+    assert!(free - paid < dec("0.01") && paid <= free, "{paid} of {free}");
+    let message = answer["message"].as_str().unwrap();
+    assert!(message.contains(answer["amount"].as_str().unwrap()), "{message}");
+    pay(&x, &bank, json!("all")).refused(406, "InsufficientFunds");
+    x.stop();
+    laws::verified(&x);
+}
+
 /// Without simulated funds, payments are refused before their fields are read, and no bank sends anything; links work. Proves SBX-003 (part).
 #[test]
 fn no_money_moves_without_simulated_funds() {

@@ -419,3 +419,30 @@ fn the_custody_fee() {
     assert_eq!(kinds, ["Deposit", "Deposit"], "fees are in their own list");
     laws::check(&x);
 }
+
+/// `all` moves what may leave the account, once; any other spelling is no amount.
+#[test]
+fn all_moves_what_may_leave() {
+    let x = Exchange::start();
+    x.as_("trader").limit("btcusd", "sell", "1.25", "90000");
+    for word in ["All", " all", "all ", "ALL"] {
+        let refusal = send(&x, "primary", "savings", "btc", word).refused(400, "InvalidQuantity");
+        assert!(refusal.message.contains("'amount'"), "{refusal:?}");
+    }
+    let (before, free) = balance(&x, "primary", "BTC");
+    assert_eq!(before - free, dec("1.25"));
+    let all = json!({
+        "sourceAccount": "primary", "targetAccount": "savings", "amount": "all", "clientTransferId": "all-1",
+    });
+    let first = x.as_("master").call("/v1/account/transfer/btc", all.clone()).ok();
+    assert_eq!(Dec::wire(&first["amount"]), free, "{first}");
+    assert_eq!(balance(&x, "primary", "BTC"), (dec("1.25"), Dec::ZERO));
+    assert_eq!(x.as_("master").call("/v1/account/transfer/btc", all).ok(), first, "the same reply");
+    assert_eq!(balance(&x, "savings", "BTC"), (dec("1000") + free, dec("1000") + free));
+    let refusal = send(&x, "primary", "savings", "btc", "all").refused(406, "InsufficientFunds");
+    assert!(refusal.message.contains("no btc that may leave"), "{refusal:?}");
+    // An order has no such amount.
+    let order = json!({ "symbol": "btcusd", "side": "sell", "type": "exchange limit", "amount": "all", "price": "1" });
+    x.as_("counterparty").call("/v1/order/new", order).refused(400, "InvalidQuantity");
+    laws::check(&x);
+}

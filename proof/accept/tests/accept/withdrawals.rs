@@ -1,6 +1,6 @@
 //! Withdrawals to the chains: what is accepted, what it holds, and every refusal. Clauses XFER-013 to XFER-023.
 
-use buttonwood_accept::{Actor, Answer, Exchange, Value, dec, json, laws, same_keys, wait_until};
+use buttonwood_accept::{Actor, Answer, Dec, Exchange, Value, dec, json, laws, same_keys, wait_until};
 use std::thread;
 
 /// Addresses of the networks' own specifications (BIP-173, EIP-55).
@@ -665,5 +665,38 @@ fn an_empty_payment_calls_off_on_a_chain_of_accounts() {
     assert_eq!((available(&x, "ETH"), paid(&x, "ethereum", ETH)), (before, 0));
     assert_eq!(ended(&x), 0, "it is not complete");
     assert!(remedy(&x, "void", &row).refused().contains("has ended"));
+    check(&x);
+}
+
+/// `all` withdraws what may leave, less the fee; any other spelling is no amount, and an estimate takes none.
+#[test]
+fn all_leaves_without_the_fee() {
+    let x = approved();
+    for word in ["All", " all", "all ", "ALL"] {
+        let refusal = withdraw(&x, "bitcoin/btc", bitcoin(word)).refused(400, "InvalidQuantity");
+        assert!(refusal.message.contains("'amount'"), "{refusal:?}");
+    }
+    x.as_("fund-manager")
+        .call("/v2/withdraw/bitcoin/btc/feeEstimate", bitcoin("all"))
+        .refused(400, "InvalidQuantity");
+    for _ in 0..10 {
+        withdraw(&x, "bitcoin/btc", bitcoin("0.01")).ok();
+    }
+    let mut all = bitcoin("all");
+    all["clientTransferId"] = json!("all-1");
+    let free = dec(&available(&x, "BTC").1);
+    let first = withdraw(&x, "bitcoin/btc", all.clone()).ok();
+    let (amount, fee) = (Dec::wire(&first["amount"]), Dec::wire(&first["fee"]));
+    assert!(fee > Dec::ZERO, "the free ones of the month are used up: {first}");
+    assert_eq!(amount + fee, free);
+    assert_eq!(dec(&available(&x, "BTC").1), Dec::ZERO);
+    assert_eq!(withdraw(&x, "bitcoin/btc", all).ok(), first, "the same reply");
+    let refusal = withdraw(&x, "bitcoin/btc", bitcoin("all")).refused(406, "InsufficientFunds");
+    assert!(refusal.message.contains("no BTC"), "{refusal:?}");
+    // The older call takes it too.
+    let ether = json!({ "address": ETH, "amount": "all" });
+    let whole = dec(&available(&x, "ETH").1);
+    let answer = x.as_("fund-manager").call("/v1/withdraw/eth", ether).ok();
+    assert_eq!(Dec::wire(&answer["amount"]) + Dec::wire(&answer["fee"]), whole, "{answer}");
     check(&x);
 }

@@ -18,7 +18,7 @@ use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::CurrencyId;
 use buttonwood_num::Money;
 use buttonwood_sequencer::Receipt;
-use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Label, Needed, Sent, Text};
+use buttonwood_wire::contract::{DecimalOrAll, DecimalText, InPayload, Label, Needed, Sent, Text};
 use buttonwood_wire::field::{bad_value, busy, closed_account, failed};
 use buttonwood_wire::request;
 
@@ -27,8 +27,8 @@ request! {
     pub(super) struct Order in InPayload {
         /// Where it goes: an approved address.
         address: Needed<Text>,
-        /// How much arrives there.
-        amount: Needed<Decimal>,
+        /// How much arrives there; `all` is all that may leave the account, without the fee and as far as the network can carry it.
+        amount: Needed<DecimalOrAll>,
         /// The memo of the approved address, on cosmos, solana and xrpl; without it the withdrawal carries that one.
         memo: Sent<Text>,
         /// The client's id of the transfer, 1 to 100 characters: a repeated call with the same id withdraws nothing again.
@@ -97,7 +97,7 @@ pub(super) fn destination(app: &App, pair: &Pair, payload: &Payload) -> Result<[
 pub(super) fn read(app: &App, call: &Call, pair: Pair) -> Result<Withdraw, Refusal> {
     let [address, canonical, memo] = destination(app, &pair, call.payload())?;
     let text = Order::of(call.payload()).amount()?;
-    let amount = field::amount(app.names.currency(pair.currency), &text)?;
+    let amount = field::amount_or_all(app.names.currency(pair.currency), &text)?;
     let client_id = field::client_id(call.payload())?;
     let Pair { network, currency, wraps, .. } = pair;
     let account = call.account();
@@ -207,6 +207,13 @@ fn unpaid(app: &App, call: &Call, pair: &Pair, amount: &str, (short, fee): (Shor
         Short::Debt | Short::Advances => field::short(app, call.account(), short, (amount, given)),
         Short::TooLittle => {
             let fee = text(app, pair.currency, fee);
+            if amount == field::ALL_WORD {
+                let message = format!(
+                    "Account '{}' has no {given} beyond the fee of {fee} {given} that may leave it",
+                    quoted(&short_name(app, call))
+                );
+                return Refusal::new(Reason::InsufficientFunds, message);
+            }
             let message = format!(
                 "Account '{}' has less than {} {given} and the fee of {fee} {given} that may leave it",
                 quoted(&short_name(app, call)),
