@@ -222,7 +222,7 @@ pub(crate) fn expire<E: From<BytesRef>>(
 
 /// Moves both legs and the fees.
 pub(crate) fn post(ledger: &mut Ledger, symbols: &[Symbol], settlement: &Settlement, code: Code) {
-    let Settlement { order, fee, .. } = settlement;
+    let Settlement { order, trade, fee } = settlement;
     let symbol = symbols.get(order.symbol.index());
     let Some((symbol, amounts)) = symbol.and_then(|symbol| Some((symbol, Amounts::of(order, symbol, *fee)?)))
     else {
@@ -245,5 +245,5 @@ pub(crate) fn post(ledger: &mut Ledger, symbols: &[Symbol], settlement: &Settlem
         posting(buyer, symbol.base, amounts.base),
     ];
     let parts = [buyer, seller].map(|account| FeePart { account, asset: symbol.quote.into(), amount: *fee });
-    ledger.post_with_fees(Cause::Clearing.about(About::Clearing(code)), &entry, &parts);
+    ledger.post_with_fees(Cause::Clearing.about(About::Clearing(code, *trade)), &entry, &parts);
 }

@@ -35,7 +35,7 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The version of a snapshot's contents: the state, and the tape and the index of the history that are derived from it. It goes up
 /// whenever one of them changes its stored form. A snapshot of another version is passed over, and the whole journal is replayed instead.
-pub const SNAPSHOT_VERSION: u8 = 45;
+pub const SNAPSHOT_VERSION: u8 = 46;
 
 /// The whole state; it depends on the journal alone.
 ///

@@ -49,7 +49,7 @@ pub enum Cause {
     Stake,
     /// A redemption of a stake was paid.
     Redemption,
-    /// The interest of a stake, as far as it goes to the balance.
+    /// The interest of a stake. The part that joins the stake is staked again in the same moment.
     StakingInterest,
     /// A claim on yes and one on no of the same contract became a dollar.
     Netting,
@@ -131,8 +131,8 @@ pub enum About {
     Trade(OrderId, TradeId),
     /// A transfer, by its `eid`.
     Transfer(u64),
-    /// A clearing order.
-    Clearing(Code),
+    /// A clearing order, and its trade.
+    Clearing(Code, TradeId),
     /// A transaction of staking.
     Staking(Code),
     /// A contract of the prediction markets.

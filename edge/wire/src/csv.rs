@@ -5,6 +5,7 @@
 
 use crate::market::FRAME_NAMES;
 use crate::order::{option_name, push_trade_price, reason_name, side_name, type_name};
+use crate::time::iso_millis;
 use buttonwood_engine::{About, BreakKind, State};
 use buttonwood_model::{AccountId, ClientId, OrderKind, Side, Symbol, SymbolId, TradeId};
 use buttonwood_num::{MONEY_DECIMALS, push_u64};
@@ -150,6 +151,7 @@ pub const STATEMENT: Columns<StatementRow> = Columns(&[
     ("entry_id", |out, _, row| push_u64(out, row.line.id)),
     ("timestamp", |out, _, row| push_u64(out, row.line.time.seconds())),
     ("timestampms", |out, _, row| push_u64(out, row.line.time.millis())),
+    ("date", |out, _, row| out.extend_from_slice(iso_millis(row.line.time).as_bytes())),
     ("currency", |out, state, row| {
         text(out, state.currency(row.line.currency).map_or("", |currency| &currency.code));
     }),
@@ -162,7 +164,7 @@ pub const STATEMENT: Columns<StatementRow> = Columns(&[
         }
     }),
     ("tid", |out, _, row| {
-        if let About::Trade(_, trade) = row.line.about {
+        if let About::Trade(_, trade) | About::Clearing(_, trade) = row.line.about {
             push_u64(out, trade.0);
         }
     }),
@@ -172,7 +174,7 @@ pub const STATEMENT: Columns<StatementRow> = Columns(&[
         }
     }),
     ("clearing_id", |out, _, row| {
-        if let About::Clearing(code) = row.line.about {
+        if let About::Clearing(code, _) = row.line.about {
             text(out, code.as_str());
         }
     }),

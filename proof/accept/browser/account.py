@@ -53,7 +53,8 @@ class Account(Visit):
 
     def checks(self):
         return (self.nobody_sees_an_account_without_both_factors, self.the_overview_is_exact, self.orders_come_and_are_cancelled,
-                self.an_amount_is_staked, self.interest_stands_by_day, self.an_amount_is_redeemed, self.clearing_orders_wait,
+                self.an_amount_is_staked, self.a_stake_is_worth_something, self.interest_stands_by_day, self.an_amount_is_redeemed,
+                self.clearing_orders_wait,
                 self.a_clearing_order_is_confirmed, self.counterparties_have_names, self.an_order_is_confirmed_by_its_id,
                 self.an_address_has_its_code, self.a_browser_that_keeps_nothing_shows_money, self.a_memo_stands_apart, self.confirmations_are_counted, self.an_address_waits_for_its_hold,
                 self.an_old_code_is_asked_for_again, self.money_is_withdrawn, self.a_statement_adds_up,
@@ -85,11 +86,17 @@ class Account(Visit):
         self.quiet()
         session = self.call("/v1/roles")
         assert self.text("[data-counterparty]") == session["counterparty_id"]
-        worth = sum(Decimal(row["amountNotional"]) for row in self.call("/v1/notionalbalances/usd"))
-        shown = self.browser.run("return document.querySelector('[data-total] [data-value]').dataset.value")
-        assert Decimal(shown) == worth, f"{shown} is not {worth}"
+        self.worth_is_shown()
         self.looks_right("account-new")
         self.nothing_wrong()
+
+    def worth_is_shown(self):
+        """What the account is worth, with what it has staked."""
+        rows = self.call("/v1/notionalbalances/usd")
+        worth = sum(Decimal(row["amountNotional"]) + Decimal(row.get("stakedNotional", "0")) for row in rows)
+        shown = self.browser.run("return document.querySelector('[data-total] [data-value]').dataset.value")
+        assert Decimal(shown) == worth, f"{shown} is not {worth}"
+        return rows
 
     def orders_come_and_are_cancelled(self):
         order = self.call("/v1/order/new", symbol="btcusd", amount="0.5", price="20000.01", side="buy", type="exchange limit")
@@ -114,6 +121,14 @@ class Account(Visit):
         self.press("dialog button[value=confirm]")
         self.gone("the dialog", "dialog")
         self.browser.wait_for("the stake", VALUES + ".includes('10.5')", ETHER)
+        self.nothing_wrong()
+
+    def a_stake_is_worth_something(self):
+        self.open("/account")
+        self.quiet()
+        assert [row["staked"] for row in self.worth_is_shown() if "staked" in row] == ["10.5"]
+        assert self.count("[data-currency=ETH] [data-value='10.5']") == 1, "the stake stands in its row"
+        self.open("/account/staking")
         self.nothing_wrong()
 
     def interest_stands_by_day(self):

@@ -4,18 +4,21 @@ use super::balances::{is_shown, takeable, usable};
 use crate::app::App;
 use crate::call::Call;
 use crate::route::Route;
+use buttonwood_engine::State;
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
-use buttonwood_model::{Role, Scope};
+use buttonwood_model::{AccountId, CurrencyId, Role, Scope};
 use buttonwood_num::Money;
 use buttonwood_wire::contract::DecimalText;
 use buttonwood_wire::{answer, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Trader, Fund Manager or Auditor.
 pub(crate) const ROUTE: Route = Route::reading("/v1/notionalbalances/{currency}", answer)
     .roles(&[Role::Trader, Role::FundManager, Role::Auditor])
     .scopes(&[Scope::BalancesRead])
     .about("Lists what the account has, with its value in one currency at last prices.")
+    .notes(&["What is staked is no part of `amount`: it has fields of its own, which are left out where nothing is."])
     .gives::<Vec<NotionalBalance>>();
 
 answer! {
@@ -35,6 +38,10 @@ answer! {
         available_for_withdrawal as "availableForWithdrawal": DecimalText,
         /// Its value.
         available_for_withdrawal_notional as "availableForWithdrawalNotional": DecimalText,
+        /// The stake, and what redemptions still owe.
+        staked: Option<DecimalText>,
+        /// Its value.
+        staked_notional as "stakedNotional": Option<DecimalText>,
     }
 }
 
@@ -48,10 +55,17 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let views = app.exchange.views();
     let state = views.state();
     let (ledger, leave) = (state.ledger(), state.leave().of(call.account()));
-    let balances = ledger.balances_of(call.account());
-    let held = balances.map(|(id, balance)| (id, app.names.currency(id), balance));
-    let held = held.filter(|(_, currency, balance)| is_shown(balance.total(), currency.decimals));
-    let rows = held.map(|(id, currency, balance)| {
+    let stakes = stakes(state, call.account());
+    let ids: BTreeSet<CurrencyId> =
+        ledger.balances_of(call.account()).map(|(id, _)| id).chain(stakes.keys().copied()).collect();
+    let held = ids.into_iter().map(|id| {
+        let (currency, balance) = (app.names.currency(id), ledger.balance(call.account(), id));
+        (id, currency, balance, stakes.get(&id).filter(|staked| is_shown(**staked, currency.decimals)))
+    });
+    let held = held.filter(|(_, currency, balance, staked)| {
+        staked.is_some() || is_shown(balance.total(), currency.decimals)
+    });
+    let rows = held.map(|(id, currency, balance, staked)| {
         let free = takeable(state, id, leave.free(id));
         let usable = usable(state, call.account(), id, balance);
         let conversion = views.conversion(id, target);
@@ -68,7 +82,19 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
             available_notional: notional(usable),
             available_for_withdrawal: amount(free),
             available_for_withdrawal_notional: notional(free),
+            staked: staked.copied().map(amount),
+            staked_notional: staked.copied().map(notional),
         }
     });
     Ok(Reply::json(json::body(&rows.collect::<Vec<_>>())))
+}
+
+/// The stakes of an account by currency, with what redemptions still owe it.
+fn stakes(state: &State, account: AccountId) -> BTreeMap<CurrencyId, Money> {
+    let mut all = BTreeMap::new();
+    for (_, pair, amounts) in state.staking().holdings(account) {
+        let sum = all.entry(pair.currency).or_insert(Money::ZERO);
+        *sum = amounts.into_iter().fold(*sum, Money::capped_add);
+    }
+    all
 }

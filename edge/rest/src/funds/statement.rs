@@ -26,6 +26,9 @@ pub(crate) const ROUTE: Route = Route::recalling("/v1/statement", |app, call| Bo
          one moment. A withdrawal and its fee are two lines when it completes. The return of an advance \
          is a `deposit` with a negative amount. A `loan` is money that the house lends for such a return, \
          a `repayment` what repays it, and an `adjustment` what an operator gave.",
+        "Interest that joins a stake is two lines of one moment: a `staking_interest` that the account gets, and a `stake` of the same \
+         amount and `transaction_id`, which stakes it again. It is never available in between. So the lines `stake` and `redemption` of \
+         a currency sum to what is staked and not yet redeemed.",
         "Of contracts of the prediction markets a `netting` is the dollar of each pair of yes and no, a \
          `payout` is for an outcome, a `refund` for a void event, and a `reward` for its market makers. \
          Contracts are no currency and have no rows.",
@@ -72,7 +75,7 @@ answer! {
         cause: CauseName,
         /// The order of the account that traded, or the conversion.
         order_id: Option<Digits>,
-        /// The trade.
+        /// The trade, that of a clearing order too: `/v1/mytrades` has it.
         tid: Option<u64>,
         /// The transfer.
         eid: Option<u64>,
@@ -120,9 +123,8 @@ fn entry(names: &Names, line: &Line) -> Changed {
     let (order, tid) = match line.about {
         About::Order(order) => (Some(order), None),
         About::Trade(order, trade) => (Some(order), Some(trade.0)),
-        About::Nothing | About::Transfer(_) | About::Clearing(_) | About::Staking(_) | About::Contract(_) => {
-            (None, None)
-        }
+        About::Clearing(_, trade) => (None, Some(trade.0)),
+        About::Nothing | About::Transfer(_) | About::Staking(_) | About::Contract(_) => (None, None),
     };
     let mut changed = Changed {
         entry_id: line.id,
@@ -144,7 +146,7 @@ fn entry(names: &Names, line: &Line) -> Changed {
             changed.symbol = Some(names.symbol(contract).name.to_ascii_uppercase());
         }
         About::Transfer(eid) => changed.eid = Some(eid),
-        About::Clearing(code) => changed.clearing_id = Some(code.to_string()),
+        About::Clearing(code, _) => changed.clearing_id = Some(code.to_string()),
         About::Staking(code) => changed.transaction_id = Some(code.to_string()),
     }
     changed

@@ -9,12 +9,15 @@ import { Dollars, Table, amounts } from "./table.js";
 
 const MONEY = { places: 2, least: 2 };
 
-const total = (rows, field) => text(rows.map((row) => read(row[field])).reduce(sum, read("0.00")));
+// The stake belongs to the account as well (D-286).
+const worth = (row) => text(["amountNotional", "stakedNotional"].map((field) => read(row[field] ?? "0")).reduce(sum));
+const total = (rows) => text(rows.map((row) => read(worth(row))).reduce(sum, read("0.00")));
 
-const COLUMNS = [
+const columns = (hasStakes) => [
   { title: "Currency", cell: ({ currency }) => html`<a href=${url(`/account/statement?currency=${currency}`)}>${currency}</a>` },
   amounts("Balance", "amount"), amounts("For orders", "available"), amounts("To withdraw", "availableForWithdrawal"),
-  amounts("Value in USD", "amountNotional", MONEY),
+  ...(hasStakes ? [amounts("Staked", "staked")] : []),
+  amounts("Value in USD", worth, MONEY),
   { title: "Move", cell: ({ currency }) => html`<a href=${url(`/account/money?currency=${currency}`)}
     >Deposit, withdraw<span class="unseen"> ${currency}</span></a>` },
 ];
@@ -22,7 +25,7 @@ const COLUMNS = [
 // The most valuable currency first.
 async function loadBalances() {
   const rows = await ask("/v1/notionalbalances/usd");
-  return rows.sort((one, other) => compare(read(other.amountNotional), read(one.amountNotional)));
+  return rows.sort((one, other) => compare(read(worth(other)), read(worth(one))));
 }
 
 export function useBalances() {
@@ -33,7 +36,7 @@ export function Balances({ balances: [state, rows, retry] }) {
   const empty = rows?.length === 0 && html`<p>The money of this account would stand here.</p>
     <p><a class="button" href=${url("/account/money")}>Make a deposit address</a></p>`;
   return html`<${Region} name="balances" title="Balances" state=${state} retry=${retry} empty=${empty}>
-    <${Table} label="Balances" columns=${COLUMNS} rows=${rows ?? []} keyOf=${({ currency }) => currency}
+    <${Table} label="Balances" columns=${columns(rows?.some(({ staked }) => staked))} rows=${rows ?? []} keyOf=${({ currency }) => currency}
       marks=${({ currency }) => ({ "data-currency": currency })} /></${Region}>`;
 }
 
@@ -48,7 +51,7 @@ export const useVolume = () => useFollowed(() => ask("/v1/notionalvolume"), []);
 export function Summary({ balances: [state, rows], volume: [volumeState, volume, retry] }) {
   const shown = state.kind === "live" || volumeState.kind === "error" ? volumeState : state;
   return html`<${Region} name="summary" label="Summary" state=${shown} retry=${retry}><dl class="facts fit">
-    <div><dt>Value in USD</dt><dd class="big" data-total>${rows ? html`<${Dollars} text=${total(rows, "amountNotional")} />` : "–"}</dd>
+    <div><dt>Value in USD</dt><dd class="big" data-total>${rows ? html`<${Dollars} text=${total(rows)} />` : "–"}</dd>
       </div>
     <div><dt>Account</dt><dd class="big">${account}</dd></div>
     <div><dt>Counterparty id</dt><dd class="big">${counterpartyId

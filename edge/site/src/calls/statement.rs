@@ -1,20 +1,22 @@
 //! The statement of the chosen account as a file: `/site/statement.csv`.
 //!
 //! Every change of a balance that the filter takes, the oldest first, with every digit. Before the first change of a currency stands its
-//! opening balance, and at the end its closing one, so that opening, rows and other causes sum to the closing. The history is read in pages.
+//! opening balance with the time at which the filter begins, or that of the first change, and at the end its closing one with the time of the
+//! file's end, so that opening, rows and other causes sum to the closing. The history is read in pages.
 
 use super::caller::Caller;
 use super::interface::{chosen, held};
 use buttonwood_engine::{About, Cause, State};
 use buttonwood_gate::{Reason, Refusal, missing_role};
 use buttonwood_http::Reply;
-use buttonwood_model::{AccountId, CurrencyId, Role, Roles};
+use buttonwood_model::{AccountId, CurrencyId, Role, Roles, Time};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_rest::{App, Later};
 use buttonwood_views::history::{EntriesFrom, Fault, Limit, Line, Lines};
 use buttonwood_wire::contract::{InQuery, Query, Text, Whole};
 use buttonwood_wire::field::{bad_query, busy};
 use buttonwood_wire::request;
+use buttonwood_wire::time::iso_millis;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -26,8 +28,7 @@ const PAGE: Limit = Limit { rows: 500, most: 500 };
 /// Files that are made at the same time; others wait for their turn.
 static MAKING: Semaphore = Semaphore::const_new(2);
 
-const HEAD: &str =
-    "entry_id,timestampms,currency,amount,balance,cause,order_id,tid,eid,clearing_id,transaction_id,symbol\n";
+const HEAD: &str = "entry_id,timestampms,date,currency,amount,balance,cause,order_id,tid,eid,clearing_id,transaction_id,symbol\n";
 
 request! {
     /// Which changes of the account.
@@ -99,7 +100,7 @@ async fn made(app: &App, account: AccountId, filter: Filter) -> Result<Vec<u8>, 
         let views = app.exchange.views();
         Arc::new(Lines::of(views.state(), views.history(), account, filter.currency))
     };
-    let mut file = File::new(filter.cause);
+    let mut file = File::new(filter);
     let mut after = match filter.from {
         None => Some(0),
         Some(from) => page(app, &lines, EntriesFrom::Millis(from)).await?.last().map(|first| first.id - 1),
@@ -118,7 +119,8 @@ async fn made(app: &App, account: AccountId, filter: Filter) -> Result<Vec<u8>, 
         let last = read.last().filter(|line| line.time.millis() <= filter.to);
         after = last.map(|line| line.id);
     }
-    Ok(file.end(app.exchange.views().state()))
+    let views = app.exchange.views();
+    Ok(file.end(views.state(), app.now_of(&views)))
 }
 
 async fn page(app: &App, lines: &Arc<Lines>, from: EntriesFrom) -> Result<Vec<Line>, Refusal> {
@@ -140,26 +142,27 @@ struct Sums {
 
 /// A file that is being written.
 struct File {
-    cause: Option<Cause>,
+    filter: Filter,
     out: Vec<u8>,
     rows: usize,
     sums: BTreeMap<CurrencyId, Sums>,
 }
 
 impl File {
-    fn new(cause: Option<Cause>) -> Self {
-        Self { cause, out: HEAD.as_bytes().to_vec(), rows: 0, sums: BTreeMap::new() }
+    fn new(filter: Filter) -> Self {
+        Self { filter, out: HEAD.as_bytes().to_vec(), rows: 0, sums: BTreeMap::new() }
     }
 
     fn add(&mut self, state: &State, line: &Line) {
         if !self.sums.contains_key(&line.currency) {
             let opening = line.balance - line.amount;
-            sum_row(&mut self.out, state, (line.currency, "opening"), (Some(opening), Some(opening)));
+            let time = self.filter.from.map_or(line.time, of_millis);
+            sum_row(&mut self.out, state, (line.currency, "opening", time), (Some(opening), Some(opening)));
             self.sums.insert(line.currency, Sums { others: Money::ZERO, closing: opening });
         }
         let Some(sums) = self.sums.get_mut(&line.currency) else { return };
         sums.closing = line.balance;
-        if self.cause.is_none_or(|cause| cause == line.cause) {
+        if self.filter.cause.is_none_or(|cause| cause == line.cause) {
             self.rows += 1;
             row(&mut self.out, state, line);
         } else {
@@ -168,12 +171,13 @@ impl File {
     }
 
     /// The file with its last lines.
-    fn end(mut self, state: &State) -> Vec<u8> {
+    fn end(mut self, state: &State, now: Time) -> Vec<u8> {
+        let time = of_millis(self.filter.to).min(now);
         for (currency, Sums { others, closing }) in self.sums {
-            if self.cause.is_some() {
-                sum_row(&mut self.out, state, (currency, "others"), (Some(others), None));
+            if self.filter.cause.is_some() {
+                sum_row(&mut self.out, state, (currency, "others", time), (Some(others), None));
             }
-            sum_row(&mut self.out, state, (currency, "closing"), (None, Some(closing)));
+            sum_row(&mut self.out, state, (currency, "closing", time), (None, Some(closing)));
         }
         self.out
     }
@@ -183,12 +187,21 @@ impl File {
 fn sum_row(
     out: &mut Vec<u8>,
     state: &State,
-    (currency, name): (CurrencyId, &str),
+    (currency, name, time): (CurrencyId, &str, Time),
     (amount, balance): (Option<Money>, Option<Money>),
 ) {
     let money = |amount: Option<Money>| amount.map_or_else(String::new, exact);
-    let code = code(state, currency);
-    cells(out, &["", "", &code, &money(amount), &money(balance), name, "", "", "", "", "", ""]);
+    let (code, [millis, date]) = (code(state, currency), moment(time));
+    cells(out, &["", &millis, &date, &code, &money(amount), &money(balance), name, "", "", "", "", "", ""]);
+}
+
+/// A time as both of its columns have it.
+fn moment(time: Time) -> [String; 2] {
+    [time.millis().to_string(), iso_millis(time)]
+}
+
+fn of_millis(millis: u64) -> Time {
+    Time(millis.saturating_mul(1_000))
 }
 
 fn row(out: &mut Vec<u8>, state: &State, line: &Line) {
@@ -199,14 +212,14 @@ fn row(out: &mut Vec<u8>, state: &State, line: &Line) {
         About::Order(id) => order = id.0.to_string(),
         About::Trade(id, tid) => (order, trade) = (id.0.to_string(), tid.0.to_string()),
         About::Transfer(eid) => transfer = eid.to_string(),
-        About::Clearing(code) => clearing = code.to_string(),
+        About::Clearing(code, tid) => (clearing, trade) = (code.to_string(), tid.0.to_string()),
         About::Staking(code) => staking = code.to_string(),
         About::Contract(contract) => {
             symbol =
                 state.symbol(contract).map_or_else(String::new, |symbol| symbol.name.to_ascii_uppercase());
         }
     }
-    let (id, millis) = (line.id.to_string(), line.time.millis().to_string());
+    let (id, [millis, date]) = (line.id.to_string(), moment(line.time));
     let (amount, balance) = (exact(line.amount), exact(line.balance));
     let (code, symbol) = (code(state, line.currency), plain(&symbol));
     cells(
@@ -214,6 +227,7 @@ fn row(out: &mut Vec<u8>, state: &State, line: &Line) {
         &[
             &id,
             &millis,
+            &date,
             &code,
             &amount,
             &balance,
@@ -229,7 +243,7 @@ fn row(out: &mut Vec<u8>, state: &State, line: &Line) {
 }
 
 /// One line. No cell has a character that separates cells.
-fn cells(out: &mut Vec<u8>, cells: &[&str; 12]) {
+fn cells(out: &mut Vec<u8>, cells: &[&str; 13]) {
     out.extend_from_slice(cells.join(",").as_bytes());
     out.push(b'\n');
 }
@@ -281,6 +295,6 @@ mod tests {
             assert_eq!(cause(known.name()), Ok(known));
         }
         assert!(cause("theft").unwrap_err().message.contains("theft"));
-        assert_eq!(HEAD.split(',').count(), 12);
+        assert_eq!(HEAD.split(',').count(), 13);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::clearing::{enter, id_of};
 use buttonwood_accept::{Browser, Dec, Exchange, Socket, SocketError, Value, dec, json, same_keys};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A user of the group of the key `trader`, signed in.
 #[track_caller]
@@ -250,6 +250,17 @@ fn an_account_names_a_counterparty() {
     auditor.post("/site/alias", &json!({ "counterparty_id": id, "alias": "a" })).refused(403, "MissingRole");
 }
 
+/// A time in milliseconds as a date of UTC.
+fn iso(millis: &str) -> String {
+    let millis: u64 = millis.parse().expect("milliseconds");
+    // Every test begins on 2026-01-01.
+    let of_day = millis - 1_767_225_600_000;
+    assert!(of_day < 86_400_000, "of the first day");
+    let seconds = of_day / 1_000;
+    let [hour, minute, second] = [seconds / 3_600, seconds / 60 % 60, seconds % 60];
+    format!("2026-01-01T{hour:02}:{minute:02}:{second:02}.{:03}Z", of_day % 1_000)
+}
+
 /// The lines of a file, each as its cells by their names.
 #[track_caller]
 fn file(browser: &Browser<'_>, query: &str) -> Vec<BTreeMap<String, String>> {
@@ -264,7 +275,7 @@ fn file(browser: &Browser<'_>, query: &str) -> Vec<BTreeMap<String, String>> {
     let text = answer.reply.text();
     let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
     let head = lines.next().expect("a head");
-    assert_eq!(head.len(), 12);
+    assert_eq!(head.len(), 13);
     lines.map(|cells| head.iter().cloned().zip(cells).collect()).collect()
 }
 
@@ -315,9 +326,25 @@ fn a_statement_is_a_file() {
         }
         assert_eq!(row["entry_id"], line["entry_id"].to_string());
         assert_eq!(row["timestampms"], line["timestampms"].to_string());
+        assert_eq!(row["date"], iso(&row["timestampms"]), "{line}");
         assert_eq!(row["tid"], line.get("tid").map_or(String::new(), Value::to_string));
         assert_eq!(row["order_id"], line["order_id"].as_str().unwrap_or_default());
     }
+    for line in &whole {
+        assert_eq!(line["date"], iso(&line["timestampms"]), "every row has its time: {line:?}");
+    }
+    let sums = |query: &str, name: &str| {
+        let lines = file(&browser, query);
+        lines
+            .into_iter()
+            .filter(|line| line["cause"] == name)
+            .map(|line| line["timestampms"].clone())
+            .collect::<BTreeSet<_>>()
+    };
+    let one = |time: u64| BTreeSet::from([time.to_string()]);
+    assert_eq!(sums(&format!("?from={from}&to={to}"), "opening"), one(from), "where the filter begins");
+    assert_eq!(sums(&format!("?from={from}&to={to}"), "closing"), one(to));
+    assert_eq!(sums("", "closing"), one(x.now_ms()), "now");
     let count = |query: &str| rows(&file(&browser, query)).len();
     let meant = |fits: &dyn Fn(&Value) -> bool| all.iter().filter(|line| fits(line)).count();
     assert_eq!(count("?currency=BTC"), meant(&|line| line["currency"] == "BTC"));

@@ -7,6 +7,7 @@ mod money;
 mod redemptions;
 mod refusals;
 mod retries;
+mod statement;
 
 use buttonwood_accept::{Actor, Answer, Dec, Exchange, Value, dec, json};
 

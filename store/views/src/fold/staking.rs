@@ -1,9 +1,9 @@
-//! The rows of staking: transactions, and redemptions that are paid whole.
+//! The rows of staking: transactions, redemptions that are paid whole, and what the statement has of interest that joins a stake.
 
 use super::{Fold, Sink};
-use crate::history::{StakingKind, StakingRow};
-use buttonwood_engine::StakingInfrequent;
-use buttonwood_engine::staking::{Accrued, Paid, PairId, Redeemed};
+use crate::history::{EntryRow, StakingKind, StakingRow};
+use buttonwood_engine::staking::{Accrued, Interest, Paid, PairId, Redeemed};
+use buttonwood_engine::{About, Cause, StakingInfrequent};
 use buttonwood_model::{AccountId, Stamp};
 use buttonwood_num::Money;
 
@@ -17,7 +17,10 @@ impl Fold {
             }
             StakingInfrequent::Redeemed(redeemed) => self.record_redemption(stamp, redeemed, sink),
             StakingInfrequent::Paid(paid) => self.record_payments(stamp, paid, sink),
-            StakingInfrequent::Accrued(accrued) => self.record_interest(accrued, sink),
+            StakingInfrequent::Accrued(accrued) => {
+                self.record_interest(accrued, sink);
+                self.record_joined(stamp, accrued, sink);
+            }
             StakingInfrequent::TermsSet(_)
             | StakingInfrequent::DayEnded(_)
             | StakingInfrequent::Counted(_)
@@ -54,6 +57,35 @@ impl Fold {
         for (number, row) in accrued.numbered() {
             self.stake_row(stamp, (accrued.pair, row.account, number, row.amount), kind, sink);
         }
+    }
+
+    /// Interest that joins its stake moves from `staking_rewards` to `staking_pool` in one entry for all accounts. The statement of each has
+    /// it as two rows of one moment, paid to the account and staked again, so it explains the stake as well as the balance (D-286).
+    fn record_joined(&self, stamp: Stamp, accrued: &Accrued, sink: &mut impl Sink) {
+        for (number, row) in accrued.numbered().filter(|(_, row)| row.to_stake) {
+            for row in self.joined(stamp, accrued.pair, number, row) {
+                sink.entry(&row);
+            }
+        }
+    }
+
+    /// Both rows of a payment. The balance is the same before and after them, so they may be read from the ledger before the event.
+    fn joined(&self, stamp: Stamp, pair: PairId, number: u64, interest: &Interest) -> [EntryRow; 2] {
+        let staking = self.state.staking();
+        let currency = staking.pair(pair).expect("the decision found the pair").currency;
+        let Interest { account, amount, .. } = *interest;
+        let balance = self.state.ledger().balance(account, currency).total();
+        let about = staking.code(number).map_or(About::Nothing, About::Staking);
+        let row = |cause, amount, balance| EntryRow {
+            account,
+            currency,
+            time: stamp.time,
+            amount,
+            balance,
+            cause,
+            about,
+        };
+        [row(Cause::StakingInterest, amount, balance + amount), row(Cause::Stake, -amount, balance)]
     }
 
     fn stake_row(

@@ -56,7 +56,7 @@ impl EntryRow {
             About::Order(order) => [1, order.0, 0],
             About::Trade(order, trade) => [2, order.0, trade.0],
             About::Transfer(eid) => [3, eid, 0],
-            About::Clearing(code) => [4, code.to_bits(), 0],
+            About::Clearing(code, trade) => [4, code.to_bits(), trade.0],
             About::Staking(code) => [5, code.to_bits(), 0],
             About::Contract(contract) => [6, contract.0.into(), 0],
         };
@@ -126,7 +126,9 @@ fn about_of(numbers: [u64; 3]) -> Result<About, Damage> {
         [1, order, 0] => Ok(About::Order(OrderId(order))),
         [2, order, trade] => Ok(About::Trade(OrderId(order), TradeId(trade))),
         [3, eid, 0] => Ok(About::Transfer(eid)),
-        [4, code, 0] => Code::from_bits(code).map(About::Clearing).ok_or(Damage),
+        [4, code, trade] => {
+            Code::from_bits(code).map(|code| About::Clearing(code, TradeId(trade))).ok_or(Damage)
+        }
         [5, code, 0] => Code::from_bits(code).map(About::Staking).ok_or(Damage),
         [6, contract, 0] => Ok(About::Contract(SymbolId(u32::try_from(contract)?))),
         _ => Err(Damage),
@@ -148,7 +150,7 @@ mod tests {
                 About::Order(OrderId(first)),
                 About::Trade(OrderId(first), TradeId(second)),
                 About::Transfer(first),
-                About::Clearing(Codes::default().code(first)),
+                About::Clearing(Codes::default().code(first), TradeId(second)),
                 About::Staking(Codes::default().code(second)),
                 About::Contract(SymbolId(account)),
             ];

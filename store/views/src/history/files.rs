@@ -24,11 +24,11 @@ pub(super) const TRADES: (&str, Magic) = ("trades.log", *b"BWtrade2");
 pub(super) const ORDERS: (&str, Magic) = ("orders.log", *b"BWorder3");
 pub(super) const PUBLIC: (&str, Magic) = ("public.log", *b"BWpubli2");
 pub(super) const FUNDING: (&str, Magic) = ("funding.log", *b"BWfundi1");
-pub(super) const ENTRIES: (&str, Magic) = ("entries.log", *b"BWentry1");
+pub(super) const ENTRIES: (&str, Magic) = ("entries.log", *b"BWentry2");
 pub(super) const CONVERSIONS: (&str, Magic) = ("conversions.log", *b"BWconve1");
 pub(super) const CLEARING: (&str, Magic) = ("clearing.log", *b"BWclear1");
 pub(super) const STAKING: (&str, Magic) = ("staking.log", *b"BWstake1");
-pub(super) const PREDICTIONS: (&str, Magic) = ("predictions.log", *b"BWpredi1");
+pub(super) const PREDICTIONS: (&str, Magic) = ("predictions.log", *b"BWpredi2");
 pub(super) const ORDER_EVENTS: (&str, Magic) = ("order_events.log", *b"BWevent1");
 
 /// The kinds and versions of the files, as text: another format moves the rows.
