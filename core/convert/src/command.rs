@@ -6,7 +6,7 @@ use crate::{
 };
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{
-    BytesRef, CurrencyId, OrderId, Outbox, Right, Role, Roles, RoomCommand, Scope, Scopes, Symbol,
+    BytesRef, ClientId, CurrencyId, OrderId, Outbox, Right, Role, Roles, RoomCommand, Scope, Scopes, Symbol,
     SymbolStatus, named,
 };
 use buttonwood_num::Money;
@@ -28,7 +28,7 @@ pub enum Command {
 named!(Command, "convert", {
     Wrap { 0: wrap } = "wrap" 1,
     Quote { 0: request } = "quote" 1,
-    Execute { 0: execute } = "execute" 1,
+    Execute { 0: execute } = "execute" 2,
     SetTerms { 0: terms } = "set_terms" 2,
 });
 
@@ -67,8 +67,8 @@ pub enum Infrequent {
     Wrapped(Wrapped),
     /// An account got a quote.
     Quoted(Quote),
-    /// An account executed a quote; the execution has this id, from the counter of orders and trades.
-    Executed(OrderId, Quote),
+    /// An account executed a quote; the execution has this id, from the counter of orders and trades, and this one of the client.
+    Executed(OrderId, Quote, Option<ClientId>),
     /// The terms of instant orders were set.
     TermsSet(Terms),
 }
@@ -76,7 +76,7 @@ pub enum Infrequent {
 named!(Infrequent, "convert", {
     Wrapped { 0: wrapped } = "wrapped" 1,
     Quoted { 0: quote } = "quoted" 1,
-    Executed { 0: order, 1: quote } = "executed" 1,
+    Executed { 0: order, 1: quote, 2: client_id } = "executed" 2,
     TermsSet { 0: terms } = "terms_set" 2,
 });
 
@@ -85,7 +85,7 @@ impl Infrequent {
     pub fn order(&self) -> Option<OrderId> {
         match self {
             Self::Wrapped(wrapped) => Some(wrapped.order),
-            Self::Executed(order, _) => Some(*order),
+            Self::Executed(order, ..) => Some(*order),
             Self::Quoted(_) | Self::TermsSet(_) => None,
         }
     }
@@ -95,7 +95,7 @@ impl Infrequent {
         match self {
             Self::Wrapped(wrapped) => Some(Answer::Wrapped(*wrapped)),
             Self::Quoted(quote) => Some(Answer::Quoted(*quote)),
-            Self::Executed(order, quote) => Some(Answer::Executed(*order, *quote)),
+            Self::Executed(order, quote, _) => Some(Answer::Executed(*order, *quote)),
             Self::TermsSet(_) => None,
         }
     }
@@ -160,7 +160,8 @@ pub fn decide<E: From<BytesRef>>(
         Command::Wrap(wrap) => Infrequent::Wrapped(wrap::decide(context, client, *wrap)?),
         Command::Quote(request) => Infrequent::Quoted(quote::decide(context, client, *request)?),
         Command::Execute(execute) => {
-            Infrequent::Executed(OrderId(context.next_id), execute::decide(context, client, execute)?)
+            let quote = execute::decide(context, client, execute)?;
+            Infrequent::Executed(OrderId(context.next_id), quote, execute.client_id)
         }
         Command::SetTerms(_) => return Err(Reject::Unknown),
     };
@@ -233,7 +234,7 @@ pub fn evolve(conversions: &mut Conversions, ledger: &mut Ledger, symbols: &[Sym
     match event {
         Infrequent::Wrapped(wrapped) => wrap::settle(ledger, symbols, *wrapped),
         Infrequent::Quoted(quote) => conversions.add(*quote),
-        Infrequent::Executed(order, quote) => {
+        Infrequent::Executed(order, quote, _) => {
             conversions.remove(quote.id);
             execute::settle(ledger, symbols, *order, quote);
         }

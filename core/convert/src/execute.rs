@@ -5,7 +5,7 @@ use crate::offer::offer;
 use crate::quote::check_status;
 use crate::{Client, Conversions, INSTANT, Quote, QuoteId, Reject, symbol};
 use buttonwood_ledger::{About, Bucket, Cause, FEES, FeePart, Ledger, Posting};
-use buttonwood_model::{CurrencyId, OrderId, Side, Symbol, SymbolId};
+use buttonwood_model::{ClientId, CurrencyId, OrderId, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price};
 use buttonwood_room::Context;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,8 @@ pub struct Execute {
     pub price: Price,
     /// Its fee, in the quote currency.
     pub fee: Money,
+    /// The client's id of the execution.
+    pub client_id: Option<ClientId>,
 }
 
 /// A term of a quote that an execution must repeat.

@@ -455,7 +455,7 @@ fn label(happening: &Happening) -> &'static str {
             Side::Sell => "unwrapped",
         },
         Happening::Converted(ConvertInfrequent::Quoted(_)) => "quoted",
-        Happening::Converted(ConvertInfrequent::Executed(_, quote)) => match quote.side {
+        Happening::Converted(ConvertInfrequent::Executed(_, quote, _)) => match quote.side {
             Side::Buy => "bought at once",
             Side::Sell => "sold at once",
         },

@@ -712,6 +712,7 @@ impl Dealer {
                 quantity: Money::ZERO,
                 price: Price::default(),
                 fee: Money::ZERO,
+                client_id: None,
             };
         }
         let quote = self.dice.pick(from);
@@ -723,6 +724,7 @@ impl Dealer {
             quantity: amounts.base,
             price: quote.price,
             fee: quote.fee,
+            client_id: None,
         };
         match self.dice.below(40) {
             0 => execute.symbol = self.some_symbol(state),

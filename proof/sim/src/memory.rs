@@ -379,16 +379,21 @@ impl Memory {
                 let Wrap { side, qty, client_id, .. } = wrapped.wrap;
                 (wrapped.order, wrapped.account, side, qty, client_id)
             }
-            ConvertInfrequent::Executed(order, quote) => (*order, quote.account, quote.side, quote.qty, None),
+            ConvertInfrequent::Executed(order, quote, client_id) => {
+                (*order, quote.account, quote.side, quote.qty, *client_id)
+            }
             ConvertInfrequent::Quoted(_) | ConvertInfrequent::TermsSet(_) => return Ok(()),
         };
         let found = told(views, |history| history.conversion(account, order))?;
         let shown = found.map(|row| (row.order, row.side, row.qty, row.client_id));
         same("as a conversion", &shown, &Some((order, side, qty, client_id)))?;
         let Some(client_id) = client_id else { return Ok(()) };
-        let is_named = |known: &&ConvertInfrequent| {
-            matches!(known, ConvertInfrequent::Wrapped(wrapped)
-                if wrapped.account == account && wrapped.wrap.client_id == Some(client_id))
+        let is_named = |known: &&ConvertInfrequent| match known {
+            ConvertInfrequent::Wrapped(wrapped) => {
+                (wrapped.account, wrapped.wrap.client_id) == (account, Some(client_id))
+            }
+            ConvertInfrequent::Executed(_, quote, own) => (quote.account, *own) == (account, Some(client_id)),
+            ConvertInfrequent::Quoted(_) | ConvertInfrequent::TermsSet(_) => false,
         };
         let newest = self.conversions.iter().rev().find(is_named).and_then(ConvertInfrequent::order);
         let found = told(views, |history| history.conversion_by_client_id(account, &client_id))?;

@@ -88,11 +88,14 @@ impl Evolve for Infrequent {
     }
 }
 
-/// A wrap takes its client id from an order that had it (D-175).
+/// A wrap or an instant order takes its client id from an order that had it (D-175).
 fn take_name(state: &mut State, event: &convert::Infrequent) {
-    if let convert::Infrequent::Wrapped(convert::Wrapped { account, wrap, .. }) = event
-        && let Some(client_id) = &wrap.client_id
-    {
-        state.floor.orders.take_name(*account, client_id);
+    let (account, client_id) = match event {
+        convert::Infrequent::Wrapped(wrapped) => (wrapped.account, &wrapped.wrap.client_id),
+        convert::Infrequent::Executed(_, quote, client_id) => (quote.account, client_id),
+        convert::Infrequent::Quoted(_) | convert::Infrequent::TermsSet(_) => return,
+    };
+    if let Some(client_id) = client_id {
+        state.floor.orders.take_name(account, client_id);
     }
 }

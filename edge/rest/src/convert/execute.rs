@@ -12,10 +12,10 @@ use buttonwood_http::Reply;
 use buttonwood_num::{Decimal as Number, Money};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::answers::SideName;
-use buttonwood_wire::contract::{Decimal, InPayload, Loose, Needed, Text, Whole};
+use buttonwood_wire::contract::{Decimal, InPayload, Loose, Needed, Sent, Text, Whole};
 use buttonwood_wire::convert::Conversion;
 use buttonwood_wire::field::{bad_order_field, bad_value};
-use buttonwood_wire::order_request::{Ordered, side};
+use buttonwood_wire::order_request::{ClientOrderId, Ordered, client_id, side};
 use buttonwood_wire::{json, request};
 
 /// Trader only.
@@ -43,6 +43,8 @@ request! {
         fee: Needed<Decimal>,
         /// The quote.
         quote_id as "quoteId": Needed<Whole>,
+        /// An id of the client's own, which need not be unique: `/v1/order/status` finds the execution by it.
+        client_order_id: Sent<ClientOrderId>,
     }
 }
 
@@ -67,7 +69,8 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     let text = sent.fee()?;
     let fee = money(&text).ok_or_else(|| bad_value("fee", "the fee of the quote", &text))?;
     let quote = QuoteId(sent.quote_id()?);
-    Ok(ConvertCommand::Execute(Execute { quote, symbol: id, side, quantity, price, fee }).into())
+    let client_id = client_id(sent.client_order_id())?;
+    Ok(ConvertCommand::Execute(Execute { quote, symbol: id, side, quantity, price, fee, client_id }).into())
 }
 
 fn money(text: &str) -> Option<Money> {

@@ -535,3 +535,39 @@ fn the_house_gives_what_it_has() {
     assert_eq!(stock("LINK"), json!("0"), "a later start gives nothing more");
     laws::check(&x);
 }
+
+/// An execution takes a client's id, by which it is found after a lost reply, over a restart too. A wrong id is refused before the quote is
+/// used. Proves D-170.
+#[test]
+fn an_execution_is_found_by_its_name() {
+    let x = exchange();
+    let named = |quote: &Value, name: Value| {
+        let mut fields = terms(quote);
+        fields["client_order_id"] = name;
+        fields
+    };
+    let first = quote(&x, "buy", "50").ok();
+    for wrong in [json!(""), json!("a b"), json!("x".repeat(101)), json!(7)] {
+        let refusal = execute(&x, named(&first, wrong)).error();
+        assert!(refusal.message.contains("client_order_id"), "{refusal:?}");
+    }
+    let bought = execute(&x, named(&first, json!("lost"))).ok();
+    let status = || {
+        x.as_("trader").call("/v1/order/status", json!({ "client_order_id": "lost", "include_trades": true }))
+    };
+    let found = status().ok();
+    assert_eq!(
+        (&found["order_id"], &found["client_order_id"]),
+        (&json!(bought["orderId"].to_string()), &json!("lost"))
+    );
+    assert_eq!((&found["type"], &found["is_live"]), (&json!("market buy"), &json!(false)));
+    assert_eq!(found["trades"][0]["client_order_id"], "lost");
+    // The newest of a name is meant.
+    let second = execute(&x, named(&quote(&x, "sell", "0.1").ok(), json!("lost"))).ok();
+    let found = status().ok();
+    assert_eq!(found["order_id"], json!(second["orderId"].to_string()));
+    x.kill9();
+    x.restart();
+    assert_eq!(status().ok(), found);
+    laws::check(&x);
+}

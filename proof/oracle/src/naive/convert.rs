@@ -291,7 +291,7 @@ impl Naive {
         self.pay(buyer, seller, quote_currency, worth);
         self.pay(seller, buyer, base_currency, base);
         self.pay(account, fees_account(), quote_currency, fee);
-        Ok(ConvertInfrequent::Executed(self.take_id(), quote))
+        Ok(ConvertInfrequent::Executed(self.take_id(), quote, execute.client_id))
     }
 
     /// The house gives what it has. The worth of the stock that it lacks must not exceed the limit, unless a conversion does not raise it.

@@ -561,7 +561,8 @@ impl Player<'_> {
         let quote = state.conversions().quotes().filter(|quote| quote.account == actor.account).last()?;
         let amounts = quote.amounts(state.symbol(quote.symbol)?)?;
         let (symbol, side, price, fee) = (quote.symbol, quote.side, quote.price, quote.fee);
-        Some(Execute { quote: quote.id, symbol, side, quantity: amounts.base, price, fee })
+        let quantity = amounts.base;
+        Some(Execute { quote: quote.id, symbol, side, quantity, price, fee, client_id: None })
     }
 
     fn receipt(&self, account: AccountId, amount: Amount) -> FundsCommand {

@@ -188,7 +188,7 @@ impl Fold {
                     client_id: wrapped.wrap.client_id,
                 }
             }
-            ConvertInfrequent::Executed(order, quote) => {
+            ConvertInfrequent::Executed(order, quote, client_id) => {
                 let symbol = self.state.symbol(quote.symbol).expect("the decision found the symbol");
                 let amounts = quote.amounts(symbol).expect("the decision bounds them");
                 ConversionRow {
@@ -201,7 +201,7 @@ impl Fold {
                     price: symbol.grid.value(Money::ONE, quote.price),
                     notional: amounts.notional,
                     fee: quote.fee,
-                    client_id: None,
+                    client_id: *client_id,
                 }
             }
             ConvertInfrequent::Quoted(_) | ConvertInfrequent::TermsSet(_) => return,
