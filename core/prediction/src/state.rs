@@ -259,6 +259,18 @@ impl Predictions {
         self.fold_position(contract, account, row);
     }
 
+    /// The part of an account's cost that a sale of so many claims takes now.
+    pub fn cost_of_sale(
+        &self,
+        ledger: &Ledger,
+        (account, contract, claim): (AccountId, SymbolId, Claim),
+        sold: Money,
+    ) -> Money {
+        let held = ledger.balance(account, AssetId::claim(contract, claim)).total();
+        let mut position = self.position(contract, account).copied().unwrap_or_default();
+        position.take(claim, sold, held)
+    }
+
     /// Notes that an account sold `sold` of its `held` claims for `proceeds`.
     pub(crate) fn note_sold(
         &mut self,

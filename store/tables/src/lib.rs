@@ -20,7 +20,7 @@ pub use clearing::{ClearingOrder, ClearingPart, WantedClearing};
 pub use database::{Database, Opened, Reached, Size};
 pub use fault::Fault;
 pub use funding::{Amount, Hours, Payment};
-pub use predictions::{ContractOrdersPage, SettledPage};
+pub use predictions::{ContractOrdersPage, ContractSales, SettledPage};
 pub use staking::{
     Between, PaidRedemption, Pair, RatePeriod, StakingPage, StakingTransaction, TransactionKind,
 };

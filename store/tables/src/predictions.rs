@@ -2,9 +2,9 @@
 
 use crate::table::predictions::number;
 use crate::{Database, Fault};
-use buttonwood_model::{AccountId, OrderId, SymbolId};
-use buttonwood_num::Qty;
-use buttonwood_views::history::{ClosedContractOrder, PredictionRow, SettledPosition};
+use buttonwood_model::{AccountId, Claim, OrderId, SymbolId};
+use buttonwood_num::{Money, Qty};
+use buttonwood_views::history::{ClosedContractOrder, PredictionRow, SettledPosition, SoldClaims};
 use rusqlite::{OptionalExtension, ToSql, params};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -40,6 +40,17 @@ pub struct SettledPage {
     pub offset: u64,
     /// How many at most.
     pub rows: usize,
+}
+
+/// Sales of an account's claims on an outcome.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContractSales {
+    /// The newest of them first.
+    pub newest: Vec<SoldClaims>,
+    /// The proceeds of all of them, without fees.
+    pub proceeds: Money,
+    /// The cost of all of them, without fees.
+    pub cost: Money,
 }
 
 impl Database {
@@ -119,6 +130,36 @@ impl Database {
         Ok((rows, total.cast_unsigned()))
     }
 
+    /// The sales of an account's claims on an outcome that count: the newest, so many at most, and the sums of all.
+    ///
+    /// # Errors
+    /// [`Fault`] of the database.
+    pub fn contract_sales(
+        &self,
+        (account, contract, claim): (AccountId, SymbolId, Claim),
+        most: usize,
+        counts: impl Fn(&SoldClaims) -> bool,
+    ) -> Result<ContractSales, Fault> {
+        let mut find = self.connection.prepare_cached(
+            "SELECT row FROM contract_sales WHERE account = ? AND contract = ? AND outcome = ?
+             ORDER BY sold DESC, trade DESC",
+        )?;
+        let mut all = ContractSales::default();
+        let mut found = find.query((account.0, number(contract), claim.name()))?;
+        while let Some(row) = found.next()? {
+            let sold = sale(&row.get::<_, Vec<u8>>(0)?)?;
+            if !counts(&sold) {
+                continue;
+            }
+            all.proceeds = all.proceeds.capped_add(sold.proceeds);
+            all.cost = all.cost.capped_add(sold.cost);
+            if all.newest.len() < most {
+                all.newest.push(sold);
+            }
+        }
+        Ok(all)
+    }
+
     /// Traded quantities from a millisecond on, before another one: of each contract, in the order given, the quantity of all takers, and of
     /// an account as taker and as maker.
     ///
@@ -193,17 +234,30 @@ fn bytes(row: &rusqlite::Row<'_>) -> Result<Vec<u8>, rusqlite::Error> {
     row.get(0)
 }
 
+fn sale(bytes: &[u8]) -> Result<SoldClaims, Fault> {
+    match PredictionRow::from_bytes(bytes) {
+        Some(PredictionRow::Sold(sold)) => Ok(sold),
+        Some(PredictionRow::Order(_) | PredictionRow::Settled(_)) | None => {
+            Err(Fault::Row { table: "contract_sales" })
+        }
+    }
+}
+
 fn order(bytes: &[u8]) -> Result<ClosedContractOrder, Fault> {
     match PredictionRow::from_bytes(bytes) {
         Some(PredictionRow::Order(order)) => Ok(order),
-        Some(PredictionRow::Settled(_)) | None => Err(Fault::Row { table: "contract_orders" }),
+        Some(PredictionRow::Settled(_) | PredictionRow::Sold(_)) | None => {
+            Err(Fault::Row { table: "contract_orders" })
+        }
     }
 }
 
 fn position(bytes: &[u8]) -> Result<SettledPosition, Fault> {
     match PredictionRow::from_bytes(bytes) {
         Some(PredictionRow::Settled(settled)) => Ok(settled),
-        Some(PredictionRow::Order(_)) | None => Err(Fault::Row { table: "contract_settlements" }),
+        Some(PredictionRow::Order(_) | PredictionRow::Sold(_)) | None => {
+            Err(Fault::Row { table: "contract_settlements" })
+        }
     }
 }
 

@@ -5,18 +5,21 @@ use crate::app::App;
 use crate::call::Call;
 use crate::history_fault::not_current;
 use crate::route::{Route, SignedQuery};
-use buttonwood_engine::State;
 use buttonwood_engine::prediction::Event;
+use buttonwood_engine::{BreakKind, State};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Claim;
-use buttonwood_tables::SettledPage;
-use buttonwood_views::history::{SettledPosition, Settlement};
+use buttonwood_tables::{ContractSales, SettledPage};
+use buttonwood_views::history::{SettledPosition, Settlement, SoldClaims};
 use buttonwood_wire::contract::{DecimalText, Flag, InEither, IsoTime, Nullable, Offset, Rows, Text};
 use buttonwood_wire::prediction::{
     ContractMetadata, OutcomeName, contract_metadata, contract_number, iso, outcome_name, symbol_name,
 };
 use buttonwood_wire::{answer, json, request};
+
+/// Sales of a position that are listed at most.
+const CASH_OUTS_MAX: usize = 500;
 
 /// The fewest and the most characters of a search.
 const SEARCHED: std::ops::RangeInclusive<usize> = 3..=64;
@@ -49,7 +52,7 @@ request! {
         search: Text,
         /// Positions in events of this category alone, in any letter case.
         category: Text,
-        /// Accepted for clients of other venues. Sales before the end are trades, in `/v1/mytrades`; none is listed here.
+        /// Whether each position has its sales before the end.
         with_cash_outs as "withCashOuts": Flag<false>,
     }
 }
@@ -93,15 +96,56 @@ answer! {
         realized_pnl as "realizedPnl": DecimalText,
         /// The payout, less the cost, and what was realised before.
         net_profit as "netProfit": DecimalText,
+        /// With `withCashOuts`: the sales of claims on this outcome before the end, the newest first; 500 at most.
+        cash_outs as "cashOuts": Option<Vec<CashOut>>,
+        /// With `withCashOuts`: what all sales brought, without fees.
+        cash_out_proceeds as "totalCashOutProceeds": Option<DecimalText>,
+        /// With `withCashOuts`: what the claims that were sold had cost, without fees.
+        cash_out_cost as "totalCashOutCostBasis": Option<DecimalText>,
+        /// With `withCashOuts`: the proceeds less the cost. It is a part of `realizedPnl`, as is what pairs of yes and no brought.
+        cash_out_profit as "totalCashOutNetProfit": Option<DecimalText>,
+    }
+}
+
+answer! {
+    /// A sale of claims before the end of their contract.
+    struct CashOut {
+        /// The trade.
+        tid: u64,
+        /// The order that sold.
+        order_id as "orderId": u64,
+        /// How many claims.
+        quantity: DecimalText,
+        /// Their proceeds, without the fee.
+        proceeds: DecimalText,
+        /// Their cost, without fees.
+        cost_basis as "costBasis": DecimalText,
+        /// The proceeds less the cost.
+        net_profit as "netProfit": DecimalText,
+        /// When they were sold.
+        sold_at as "cashedOutAt": IsoTime,
     }
 }
 
 async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
-    let (account, page) = (call.account(), wanted(app, SettledPositions::of(call.either())).await?);
-    let rows = app.exchange.query_tables(move |tables| tables.contract_settlements(account, &page)).await;
-    let (rows, total) = rows.map_err(|fault| not_current(&fault))?;
+    let sent = SettledPositions::of(call.either());
+    let (account, with_sales) = (call.account(), sent.with_cash_outs()?);
+    let page = wanted(app, sent).await?;
+    let breaks = app.exchange.views().state().floor().breaks.clone();
+    let rows = app.exchange.query_tables(move |tables| {
+        let (rows, total) = tables.contract_settlements(account, &page)?;
+        let sales = |row: SettledPosition| {
+            let whose = (account, row.contract, row.claim);
+            let counts = |sold: &SoldClaims| breaks.of(sold.contract, sold.trade) != Some(BreakKind::Full);
+            let found = with_sales.then(|| tables.contract_sales(whose, CASH_OUTS_MAX, counts));
+            found.transpose().map(|found| (row, found))
+        };
+        Ok((rows.into_iter().map(sales).collect::<Result<Vec<_>, _>>()?, total))
+    });
+    let (rows, total) = rows.await.map_err(|fault| not_current(&fault))?;
     let views = app.exchange.views();
-    let positions = rows.iter().filter_map(|row| shown(views.state(), row)).collect();
+    let positions = rows.iter().filter_map(|(row, sales)| shown(views.state(), row, sales.as_ref()));
+    let positions = positions.collect();
     Ok(Reply::json(json::body(&SettledPositionPage { positions, total })))
 }
 
@@ -115,7 +159,6 @@ async fn wanted(app: &App, sent: SettledPositions<'_>) -> Result<SettledPage, Re
     if let Some(search) = search.as_deref().filter(|search| !SEARCHED.contains(&search.chars().count())) {
         return Err(Refusal::misfit("Field", "search", "of 3 to 64 characters", search));
     }
-    sent.with_cash_outs()?;
     let search = search.map(|search| search.to_lowercase());
     let is_wanted = |event: &Event| {
         search.as_ref().is_none_or(|search| has_text(&event.title, search))
@@ -144,7 +187,11 @@ async fn wanted(app: &App, sent: SettledPositions<'_>) -> Result<SettledPage, Re
     Ok(SettledPage { contracts, by_payout, ascending, offset, rows })
 }
 
-fn shown(state: &State, row: &SettledPosition) -> Option<SettledContractPosition> {
+fn shown(
+    state: &State,
+    row: &SettledPosition,
+    sales: Option<&ContractSales>,
+) -> Option<SettledContractPosition> {
     let symbol = state.symbol(row.contract)?;
     let signed = match row.claim {
         Claim::Yes => row.quantity,
@@ -168,5 +215,21 @@ fn shown(state: &State, row: &SettledPosition) -> Option<SettledContractPosition
         cost_basis: DecimalText::exact(row.cost),
         realized_pnl: DecimalText::exact(row.realised),
         net_profit: DecimalText::exact(row.payout - row.cost + row.realised),
+        cash_outs: sales.map(|sales| sales.newest.iter().map(cash_out).collect()),
+        cash_out_proceeds: sales.map(|sales| DecimalText::exact(sales.proceeds)),
+        cash_out_cost: sales.map(|sales| DecimalText::exact(sales.cost)),
+        cash_out_profit: sales.map(|sales| DecimalText::exact(sales.proceeds - sales.cost)),
     })
+}
+
+fn cash_out(sold: &SoldClaims) -> CashOut {
+    CashOut {
+        tid: sold.trade.0,
+        order_id: sold.order.0,
+        quantity: DecimalText::exact(sold.quantity),
+        proceeds: DecimalText::exact(sold.proceeds),
+        cost_basis: DecimalText::exact(sold.cost),
+        net_profit: DecimalText::exact(sold.proceeds - sold.cost),
+        sold_at: iso(sold.time),
+    }
 }

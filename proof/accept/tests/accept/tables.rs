@@ -34,6 +34,7 @@ fn rows(x: &Exchange) -> [u64; 2] {
         "contract_orders",
         "contract_settlements",
         "contract_parts",
+        "contract_sales",
     ];
     assert_eq!(names, expected);
     assert!(tables[3..].iter().all(|table| table["rows"] == 0));

@@ -25,7 +25,7 @@ pub enum Row {
     Clearing(ClearingRow),
     /// A transaction of staking, or a redemption that is paid whole.
     Staking(StakingRow),
-    /// A closed order of a contract, or a position that ended.
+    /// A closed order of a contract, a position that ended, or a sale of claims.
     Prediction(PredictionRow),
 }
 
@@ -55,7 +55,7 @@ pub(crate) trait Table: Send {
 
 /// The version of all tables together. It goes up with every change of a schema or a fold; a database of another version
 /// is built again.
-pub(crate) const VERSION: i64 = 8;
+pub(crate) const VERSION: i64 = 9;
 
 /// Every table.
 pub(crate) fn all() -> Vec<Box<dyn Table>> {
@@ -70,5 +70,6 @@ pub(crate) fn all() -> Vec<Box<dyn Table>> {
         Box::<predictions::Orders>::default(),
         Box::<predictions::Settlements>::default(),
         Box::<predictions::Parts>::default(),
+        Box::<predictions::Sales>::default(),
     ]
 }

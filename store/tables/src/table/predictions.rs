@@ -1,7 +1,7 @@
 //! Prediction markets. `contract_orders`: closed orders of contracts. `contract_settlements`: positions that ended with a payout or a refund.
-//! `contract_parts`: the parts of accounts in trades of contracts.
+//! `contract_parts`: the parts of accounts in trades of contracts. `contract_sales`: sales of claims, with their cost.
 //!
-//! `contract` is the contract's number. `closed` and `settled` are in microseconds, `millis` in milliseconds. `row` has the bytes of the row in
+//! `contract` is the contract's number. `closed`, `settled` and `sold` are in microseconds, `millis` in milliseconds. `row` has the bytes of the row in
 //! the history's file. `payout`, in units of 10^-19 dollars, and `qty`, in hundredths of a quantity increment, are whole numbers of 16 bytes,
 //! the highest first, so that they sort as numbers do.
 
@@ -9,7 +9,9 @@ use super::{Row, Table};
 use crate::Fault;
 use buttonwood_model::{AccountId, Claim, OrderId, Symbol, SymbolId, Time, TradeId};
 use buttonwood_num::{Money, Qty};
-use buttonwood_views::history::{ClosedContractOrder, Part, PredictionRow, SettledPosition, TradeRow};
+use buttonwood_views::history::{
+    ClosedContractOrder, Part, PredictionRow, SettledPosition, SoldClaims, TradeRow,
+};
 use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 
@@ -29,6 +31,53 @@ pub(super) struct Settlements {
 #[derive(Default)]
 pub(super) struct Parts {
     waiting: BTreeMap<(SymbolId, u64, TradeId, AccountId), (bool, Qty)>,
+}
+
+/// The sales since the last write, by account, contract, outcome, time and trade.
+#[derive(Default)]
+pub(super) struct Sales {
+    waiting: BTreeMap<(AccountId, SymbolId, Claim, Time, TradeId), SoldClaims>,
+}
+
+impl Table for Sales {
+    fn name(&self) -> &'static str {
+        "contract_sales"
+    }
+
+    fn schema(&self) -> &'static str {
+        "CREATE TABLE contract_sales (account INTEGER NOT NULL, contract INTEGER NOT NULL, outcome TEXT NOT NULL,
+            sold INTEGER NOT NULL, trade INTEGER NOT NULL, row BLOB NOT NULL,
+            PRIMARY KEY (account, contract, outcome, sold, trade)) STRICT, WITHOUT ROWID"
+    }
+
+    fn fold(&mut self, _symbols: &[Symbol], row: &Row) {
+        let Row::Prediction(PredictionRow::Sold(sold)) = row else { return };
+        self.waiting.insert((sold.account, sold.contract, sold.claim, sold.time, sold.trade), *sold);
+    }
+
+    fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn write(&mut self, _symbols: &[Symbol], database: &Connection) -> Result<(), Fault> {
+        let mut put = database.prepare("INSERT OR REPLACE INTO contract_sales VALUES (?, ?, ?, ?, ?, ?)")?;
+        for ((account, contract, claim, time, trade), sold) in &self.waiting {
+            put.execute(params![
+                account.0,
+                number(*contract),
+                claim.name(),
+                time.0.cast_signed(),
+                trade.0.cast_signed(),
+                PredictionRow::Sold(*sold).to_bytes(),
+            ])?;
+        }
+        self.waiting.clear();
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.waiting.clear();
+    }
 }
 
 impl Table for Orders {

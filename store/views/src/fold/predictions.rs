@@ -1,11 +1,13 @@
-//! Prediction markets: closed orders of contracts, positions that end, and contracts that trade no more.
+//! Prediction markets: closed orders of contracts, sales of claims, positions that end, and contracts that trade no more.
 
 use super::{Fold, Sink};
-use crate::history::{ClosedContractOrder, Position, PredictionRow, SettledPosition, Settlement};
+use crate::history::{
+    ClosedContractOrder, Position, PredictionRow, SettledPosition, Settlement, SoldClaims, TradeRow,
+};
 use buttonwood_engine::prediction::{self, Paid};
 use buttonwood_engine::{OrderState, PredictionInfrequent};
 use buttonwood_model::{Claim, EventId, OrderClass, Side, Stamp, Symbol, SymbolId};
-use buttonwood_num::Price;
+use buttonwood_num::{Money, Price};
 
 impl Fold {
     /// Records an event of the prediction markets, before it is applied.
@@ -91,6 +93,26 @@ impl Fold {
             reason: order.reason,
             client_id: order.client_id,
         }))
+    }
+
+    /// Records a sale of claims, before it is applied. `notional` is that of the book.
+    pub(super) fn record_sale(&self, row: &TradeRow, notional: Money, sink: &mut impl Sink) {
+        let symbol = self.state.symbol(row.symbol).expect("an order's symbol is listed");
+        let amounts =
+            symbol.grid.base(row.qty).zip(prediction::own_notional(symbol, row.claim, row.qty, notional));
+        let (quantity, proceeds) = amounts.expect("a fill is no larger than its resting order");
+        let whose = (row.account, row.symbol, row.claim);
+        sink.prediction(&PredictionRow::Sold(SoldClaims {
+            account: row.account,
+            contract: row.symbol,
+            claim: row.claim,
+            order: row.order,
+            trade: row.trade,
+            quantity,
+            proceeds,
+            cost: self.state.predictions().cost_of_sale(self.state.ledger(), whose, quantity),
+            time: row.time,
+        }));
     }
 
     /// The outcome, the side and the price of a fill as its order sees them.

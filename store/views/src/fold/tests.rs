@@ -312,7 +312,7 @@ impl Venue {
     fn orders(&self) -> Vec<ClosedContractOrder> {
         let of = |row: &PredictionRow| match row {
             PredictionRow::Order(order) => Some(*order),
-            PredictionRow::Settled(_) => None,
+            PredictionRow::Settled(_) | PredictionRow::Sold(_) => None,
         };
         self.rows.kept.predictions.iter().filter_map(of).collect()
     }
@@ -320,7 +320,7 @@ impl Venue {
     fn settled(&self) -> Vec<SettledPosition> {
         let of = |row: &PredictionRow| match row {
             PredictionRow::Settled(settled) => Some(*settled),
-            PredictionRow::Order(_) => None,
+            PredictionRow::Order(_) | PredictionRow::Sold(_) => None,
         };
         self.rows.kept.predictions.iter().filter_map(of).collect()
     }

@@ -82,6 +82,9 @@ impl Fold {
             counted: trade.counted,
         };
         let position = sink.trade(&row);
+        if symbol.is_contract() && side == Side::Sell {
+            self.record_sale(&row, notional, sink);
+        }
         self.link(slot, Some(position));
         order.remaining -= qty;
         order.notional = order.notional.capped_add(notional);

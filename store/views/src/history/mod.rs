@@ -59,7 +59,7 @@ pub use index::{Index, Lengths};
 pub use order_events::{ClosedRow, OrderEventRow, RowStep};
 pub use page::Limit;
 pub use placed::PastOrder;
-pub use predictions::{ClosedContractOrder, PredictionRow, SettledPosition, Settlement};
+pub use predictions::{ClosedContractOrder, PredictionRow, SettledPosition, Settlement, SoldClaims};
 pub use proof::Proof;
 pub use query::{Look, Query, Since, TradesFrom};
 pub use resume::Resumed;

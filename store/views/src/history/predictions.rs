@@ -1,5 +1,5 @@
-//! The rows of the file of prediction markets, in memory and as bytes: closed orders of contracts, and positions that ended with a payout or a
-//! refund. They have no links: the history's database answers queries.
+//! The rows of the file of prediction markets, in memory and as bytes: closed orders of contracts, positions that ended with a payout or a
+//! refund, and sales of claims. They have no links: the history's database answers queries.
 //!
 //! The first number of a row is its kind. Prices, sides and notionals are those of the order's own outcome, not of the book.
 
@@ -10,6 +10,7 @@ use super::row::{
 };
 use buttonwood_model::{
     AccountId, CancelReason, Claim, ClientId, ExecutionOption, OrderId, OrderKind, Side, SymbolId, Time,
+    TradeId,
 };
 use buttonwood_num::{Money, Price, Qty};
 
@@ -20,6 +21,31 @@ pub enum PredictionRow {
     Order(ClosedContractOrder),
     /// A position in a contract ended.
     Settled(SettledPosition),
+    /// Claims on an outcome were sold.
+    Sold(SoldClaims),
+}
+
+/// A sale of claims on an outcome of a contract, in one trade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SoldClaims {
+    /// The account that sold.
+    pub account: AccountId,
+    /// The contract.
+    pub contract: SymbolId,
+    /// The outcome.
+    pub claim: Claim,
+    /// The order that sold.
+    pub order: OrderId,
+    /// The trade.
+    pub trade: TradeId,
+    /// How many claims.
+    pub quantity: Money,
+    /// Their proceeds in dollars, without the fee.
+    pub proceeds: Money,
+    /// Their part of the position's cost, without fees.
+    pub cost: Money,
+    /// When they were sold.
+    pub time: Time,
 }
 
 /// A closed order of a contract as it ended.
@@ -214,10 +240,53 @@ impl SettledPosition {
     }
 }
 
+impl SoldClaims {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let [quantity, quantity_high] = halves(self.quantity);
+        let [proceeds, proceeds_high] = halves(self.proceeds);
+        let [cost, cost_high] = halves(self.cost);
+        let numbers = [
+            u64::from(self.account.0),
+            u64::from(self.contract.0),
+            claim_code(self.claim),
+            self.order.0,
+            self.trade.0,
+            quantity,
+            quantity_high,
+            proceeds,
+            proceeds_high,
+            cost,
+            cost_high,
+            self.time.0,
+        ];
+        codec::pack(out, &numbers);
+    }
+
+    fn decode(body: &[u8]) -> Result<Self, Damage> {
+        let (numbers, rest): ([u64; 12], _) = codec::unpack(body)?;
+        let [account, contract, claim_of, order, trade, quantity, quantity_high, figures @ ..] = numbers;
+        let [proceeds, proceeds_high, cost, cost_high, time] = figures;
+        let row = Self {
+            account: AccountId(u32::try_from(account)?),
+            contract: SymbolId(u32::try_from(contract)?),
+            claim: claim(claim_of)?,
+            order: OrderId(order),
+            trade: TradeId(trade),
+            quantity: money(quantity, quantity_high),
+            proceeds: money(proceeds, proceeds_high),
+            cost: money(cost, cost_high),
+            time: Time(time),
+        };
+        if rest.is_empty() { Ok(row) } else { Err(Damage) }
+    }
+}
+
 /// The kind of a closed order.
 const ORDER: u64 = 0;
 /// The kind of a position that ended.
 const SETTLED: u64 = 1;
+/// The kind of a sale.
+const SOLD: u64 = 2;
 
 impl PredictionRow {
     /// Its bytes as in the file, for a database.
@@ -243,6 +312,10 @@ impl PredictionRow {
                 codec::pack(out, &[SETTLED]);
                 settled.encode(out);
             }
+            Self::Sold(sold) => {
+                codec::pack(out, &[SOLD]);
+                sold.encode(out);
+            }
         }
     }
 
@@ -251,6 +324,7 @@ impl PredictionRow {
         match codec::unpack(body)? {
             ([ORDER], rest) => ClosedContractOrder::decode(rest).map(Self::Order),
             ([SETTLED], rest) => SettledPosition::decode(rest).map(Self::Settled),
+            ([SOLD], rest) => SoldClaims::decode(rest).map(Self::Sold),
             _ => Err(Damage),
         }
     }
@@ -360,10 +434,33 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn sales_come_back(
+            [account, contract] in any::<[u32; 2]>(),
+            [order, trade, time] in any::<[u64; 3]>(),
+            amounts in any::<[i128; 3]>(),
+            claim_of in 0_u64..2,
+        ) {
+            let [quantity, proceeds, cost] = amounts.map(Money::from_units);
+            comes_back(PredictionRow::Sold(SoldClaims {
+                account: AccountId(account),
+                contract: SymbolId(contract),
+                claim: claim(claim_of).unwrap(),
+                order: OrderId(order),
+                trade: TradeId(trade),
+                quantity,
+                proceeds,
+                cost,
+                time: Time(time),
+            }))?;
+        }
+    }
+
     #[test]
     fn numbers_that_are_no_row_are_refused() {
         for (kind, [claim, result, value]) in
-            [(2, [0; 3]), (1, [2, 0, 0]), (1, [0, 1, 1]), (1, [0, 2, 1]), (1, [0, 4, 0])]
+            [(3, [0; 3]), (1, [2, 0, 0]), (1, [0, 1, 1]), (1, [0, 2, 1]), (1, [0, 4, 0])]
         {
             let mut numbers = [0; 15];
             [numbers[2], numbers[11], numbers[12]] = [claim, result, value];

@@ -38,6 +38,21 @@ fn settled_positions_are_listed() {
     // 6 contracts for 3.60 pay 6, and 4 others brought 0.40.
     assert_eq!(some(&rows["positions"][1], &figures), ["3.6", "0.4", "2.8"], "{rows}");
     assert_eq!(some(&rows["positions"][0], &figures), ["1", "0", "-1"], "{rows}");
+    assert!(rows["positions"][1].get("cashOuts").is_none(), "{rows}");
+    let sold = x.as_("trader").call(SETTLED, json!({ "withCashOuts": true })).ok();
+    let totals = ["totalCashOutProceeds", "totalCashOutCostBasis", "totalCashOutNetProfit"];
+    assert_eq!(some(&sold["positions"][1], &totals), ["2.8", "2.4", "0.4"], "{sold}");
+    let sales = &sold["positions"][1]["cashOuts"];
+    assert_eq!(sales.as_array().unwrap().len(), 1, "{sold}");
+    let figures_of_sale = ["quantity", "proceeds", "costBasis", "netProfit"];
+    assert_eq!(some(&sales[0], &figures_of_sale), ["4", "2.8", "2.4", "0.4"], "{sold}");
+    let trade = x.as_("trader").call("/v1/mytrades", json!({ "symbol": RAIN })).ok()[0].clone();
+    assert_eq!(
+        (&sales[0]["tid"], sales[0]["orderId"].to_string()),
+        (&trade["tid"], trade["order_id"].as_str().unwrap().to_owned())
+    );
+    assert_eq!(some(&sold["positions"][0], &totals), ["0", "0", "0"], "{sold}");
+    assert_eq!(sold["positions"][0]["cashOuts"], json!([]));
     let metadata = &rows["positions"][0]["contractMetadata"];
     assert_eq!(some(metadata, &["contractStatus", "resolutionSide"]), ["settled", "yes"], "{rows}");
     assert_eq!(page(json!({ "sort": "payout" })).0, [rain.clone(), snow.clone()]);
