@@ -183,6 +183,23 @@ impl Database {
         Ok(find.query_row((account.0, number.cast_signed()), read).optional()?)
     }
 
+    /// A closed clearing order of which an account is a side, by the account's own order id.
+    ///
+    /// # Errors
+    /// [`Fault`] of the database.
+    pub fn clearing_order_of(
+        &self,
+        account: AccountId,
+        order: OrderId,
+    ) -> Result<Option<ClearingOrder>, Fault> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM clearing_orders
+             WHERE account = ?1 AND ((part = 'source' AND source_order = ?2) OR (part = 'target' AND target_order = ?2))"
+        );
+        let mut find = self.connection.prepare(&sql)?;
+        Ok(find.query_row((account.0, order.0.cast_signed()), read).optional()?)
+    }
+
     /// A closed clearing order as its source sees it, by its number alone. It reads every row: for control calls of a sandbox.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ pub(crate) mod cancel;
 pub(crate) mod cancel_all;
 pub(crate) mod cancel_session;
 pub(crate) mod checks;
+mod elsewhere;
 pub(crate) mod new;
 pub(crate) mod notional_volume;
 pub(crate) mod past_orders;

@@ -1,8 +1,10 @@
-//! `POST /v1/order/status`: one order, live or closed (ORD-064 to ORD-068), or a wrap or an instant order as a closed market order (D-170).
+//! `POST /v1/order/status`: one order, live or closed (ORD-064 to ORD-068), or a wrap, an instant order or a clearing trade as a closed market
+//! order (D-170, D-287).
 
 use crate::app::App;
 use crate::call::Call;
 use crate::history_fault::unread;
+use crate::orders::elsewhere;
 use crate::route::Route;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
@@ -10,14 +12,18 @@ use buttonwood_model::{Role, Scope};
 use buttonwood_views::history::TradeRow;
 use buttonwood_views::{Found, Known};
 use buttonwood_wire::answers::Order;
-use buttonwood_wire::order_request::{OrderStatus, not_found, order_ref};
+use buttonwood_wire::order_request::{OrderStatus, order_ref};
 use buttonwood_wire::{Json, json, order};
 
 /// Trader or Auditor.
 pub(crate) const ROUTE: Route = Route::recalling("/v1/order/status", |app, call| Box::pin(answer(app, call)))
     .roles(&[Role::Trader, Role::Auditor])
     .scopes(&[Scope::OrdersRead])
-    .about("Reads an order, live or closed. A wrap or an instant order is a closed market order.")
+    .about("Reads an order, live or closed. A wrap, an instant order or a clearing trade is a closed market order.")
+    .notes(&[
+        "An order of a contract is in `/v1/prediction-markets/orders/active` or `history`, a clearing order that did not trade in \
+         `/v1/clearing/status`: the refusal says so.",
+    ])
     .takes::<OrderStatus>()
     .gives::<Order>()
     .refuses(&[404]);
@@ -29,7 +35,8 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     // Searched before the history: an order that closes in between is found there.
     let live = app.exchange.views().find_live(account, &named);
     // Orders of contracts are in the listings of the prediction markets alone.
-    let live = live.filter(|found| !found.order.symbol.is_contract());
+    let contract = live.map(|found| found.order.symbol).filter(|symbol| symbol.is_contract());
+    let live = live.filter(|_| contract.is_none());
     let found = app.exchange.query_history(move |history| {
         Ok(match Found::last_placed_or_converted(live, history, account, &named)? {
             None => None,
@@ -44,7 +51,14 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         })
     });
     let found = found.await;
-    let (found, trades) = found.map_err(|fault| unread(&fault))?.ok_or_else(|| not_found(&named))?;
+    let (found, trades) = match (found.map_err(|fault| unread(&fault))?, contract) {
+        (Some(found), _) => found,
+        (None, Some(contract)) => return Err(elsewhere::of_contract(app, &named, contract, "active")),
+        (None, None) => {
+            let (order, trade) = elsewhere::find(app, account, &named).await?;
+            (Found { order, trades: None }, with_trades.then(|| vec![trade]))
+        }
+    };
     let breaks = app.exchange.views().state().floor().breaks.clone();
     let state = found.corrected(&breaks).order;
     // An order may have traded a hundred thousand times, so its trades are written in parts.

@@ -158,10 +158,10 @@ fn a_confirmed_order_settles() {
         assert_eq!(trade["tid"], sold[0]["tid"]);
     }
     assert_ne!(sold[0]["order_id"], bought[0]["order_id"]);
-    // No order of the book, nothing public, no volume.
+    // No order of the book, nothing public, no volume; it is found by its id alone (D-287).
     for (key, trade) in [("trader", &sold[0]), ("counterparty", &bought[0])] {
         let named = json!({ "order_id": trade["order_id"] });
-        x.as_(key).call("/v1/order/status", named).refused(404, "OrderNotFound");
+        assert_eq!(x.as_(key).call("/v1/order/status", named).ok()["is_live"], false);
         assert_eq!(x.as_(key).call("/v1/orders/history", json!({})).ok(), json!([]));
         assert_eq!(x.as_(key).call("/v1/tradevolume", json!({})).ok(), json!([[]]));
     }
@@ -506,5 +506,58 @@ fn many_orders_that_wait_settle_in_turns() {
     x.credit("empty", "USD", "100");
     x.advance(1);
     assert!(ids.iter().all(|id| status(&x, "empty", id) == "Settled"));
+    laws::check(&x);
+}
+
+/// The order of a clearing trade is found by both parties as a closed market order, and the statement leads from the clearing to the trade;
+/// one that has not traded says where it is. Proves D-287.
+#[test]
+fn the_order_of_a_clearing_trade_is_found() {
+    let x = Exchange::start();
+    let id = enter(&x, json!({ "counterparty_id": id_of(&x, "counterparty") }));
+    let listed = |key: &str| x.as_(key).call("/v1/clearing/list", json!({})).ok()["orders"][0].clone();
+    let status = |key: &str, order: &Value| {
+        x.as_(key).call("/v1/order/status", json!({ "order_id": order, "include_trades": true }))
+    };
+    let order = listed("trader")["order_id"].clone();
+    let refusal = status("trader", &order).refused(404, "OrderNotFound");
+    assert!(refusal.message.contains("/v1/clearing/status") && refusal.message.contains(&id), "{refusal:?}");
+    confirmed(&x, "counterparty", &id, "buy");
+    x.advance(1);
+    for (key, side) in [("trader", "sell"), ("counterparty", "buy")] {
+        let trade = x.as_(key).call("/v1/mytrades", json!({ "symbol": "btcusd" })).ok()[0].clone();
+        assert_eq!(trade["is_clearing_fill"], true, "{trade}");
+        let found = status(key, &trade["order_id"]).ok();
+        let names = [
+            "order_id",
+            "symbol",
+            "side",
+            "type",
+            "executed_amount",
+            "remaining_amount",
+            "avg_execution_price",
+        ];
+        let kind = format!("market {side}");
+        let own = trade["order_id"].as_str().unwrap();
+        assert_eq!(
+            names.map(|name| found[name].as_str().unwrap()),
+            [own, "btcusd", side, &kind, "2", "0", "30000"]
+        );
+        assert_eq!((&found["is_live"], &found["is_cancelled"]), (&json!(false), &json!(false)));
+        assert_eq!(found["trades"][0]["tid"], trade["tid"]);
+        let lines = x.as_(key).call("/v1/statement", json!({ "limit_entries": 50 })).ok();
+        let own: Vec<&Value> =
+            lines.as_array().unwrap().iter().filter(|line| line["clearing_id"] == json!(id)).collect();
+        assert!(own.len() >= 2 && own.iter().all(|line| line["tid"] == trade["tid"]), "{own:?}");
+        // No other account has it.
+        status("broker", &trade["order_id"]).refused(404, "OrderNotFound");
+        x.restart();
+        assert_eq!(status(key, &trade["order_id"]).ok(), found);
+    }
+    let other = enter(&x, json!({ "counterparty_id": id_of(&x, "counterparty") }));
+    let order = listed("trader")["order_id"].clone();
+    cancel(&x, "trader", &other);
+    let refusal = status("trader", &order).refused(404, "OrderNotFound");
+    assert!(refusal.message.contains(&other), "{refusal:?}");
     laws::check(&x);
 }

@@ -29,7 +29,9 @@ impl Table for Orders {
             symbol TEXT NOT NULL, side TEXT NOT NULL, price TEXT NOT NULL, quantity TEXT NOT NULL, status TEXT NOT NULL,
             is_confirmed INTEGER NOT NULL, source INTEGER NOT NULL, source_order INTEGER NOT NULL, target INTEGER,
             target_order INTEGER, broker INTEGER, submitted INTEGER NOT NULL, expires INTEGER NOT NULL,
-            changed INTEGER NOT NULL, PRIMARY KEY (account, number)) STRICT, WITHOUT ROWID"
+            changed INTEGER NOT NULL, PRIMARY KEY (account, number)) STRICT, WITHOUT ROWID;
+         CREATE INDEX clearing_orders_by_source ON clearing_orders (account, source_order);
+         CREATE INDEX clearing_orders_by_target ON clearing_orders (account, target_order)"
     }
 
     fn fold(&mut self, _symbols: &[Symbol], row: &Row) {

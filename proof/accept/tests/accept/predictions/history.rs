@@ -137,3 +137,20 @@ fn traded_quantities_are_counted() {
     bad(json!({ "eventTicker": "CUP", "startTime": middle + 1, "endTime": middle }), "startTime");
     x.as_("trader").call(VOLUME, json!({ "eventTicker": "NONE" })).coded(404, "NOT_FOUND");
 }
+
+/// `/v1/order/status` has no order of a contract; its refusal names the list that has it, live or closed. Proves D-287.
+#[test]
+fn a_status_says_where_orders_of_contracts_are() {
+    let x = exchange();
+    let order = place(&x, "trader", limit("buy yes 10 at 0.60"))["orderId"].clone();
+    let refused = |key: &str| {
+        let fields = json!({ "order_id": order.to_string() });
+        x.as_(key).call("/v1/order/status", fields).refused(404, "OrderNotFound").message
+    };
+    let message = refused("trader");
+    assert!(message.contains(RAIN) && message.contains("/v1/prediction-markets/orders/active"), "{message}");
+    x.as_("trader").call(CANCEL, json!({ "orderId": order })).ok();
+    let message = refused("trader");
+    assert!(message.contains(RAIN) && message.contains("/v1/prediction-markets/orders/history"), "{message}");
+    assert!(!refused("counterparty").contains(RAIN), "another account's looks like none");
+}

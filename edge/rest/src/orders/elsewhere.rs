@@ -1,0 +1,108 @@
+//! Orders that are in none of the lists of the book (D-287): that of a clearing trade is found as a closed market order, as a wrap is (D-170);
+//! of others the refusal names the call that has them.
+
+use crate::app::App;
+use crate::history_fault::{not_current, unread};
+use buttonwood_engine::{OrderRef, OrderState};
+use buttonwood_gate::{Reason, Refusal};
+use buttonwood_model::{AccountId, Claim, OrderId, OrderKind, SessionId, SymbolId};
+use buttonwood_num::{Money, Qty};
+use buttonwood_tables::ClearingOrder;
+use buttonwood_views::history::{Limit, Part, TradeRow};
+use buttonwood_wire::order_request::not_found;
+
+/// The clearing trades of a millisecond that are read at once.
+const PAGE: Limit = Limit { rows: 500, most: usize::MAX };
+
+/// The clearing trade of an account whose order is named, and the order as a closed market order.
+///
+/// # Errors
+/// The refusal of an order that is not found; or the history cannot be read.
+pub(super) async fn find(
+    app: &App,
+    account: AccountId,
+    named: &OrderRef,
+) -> Result<(OrderState, TradeRow), Refusal> {
+    let OrderRef::Id(id) = *named else { return Err(not_found(named)) };
+    if let Some(number) = open_clearing(app, account, id) {
+        return Err(in_clearing(app, id, number));
+    }
+    let closed = app.exchange.query_tables(move |tables| {
+        let clearing = tables.clearing_order_of(account, id)?;
+        Ok((clearing, tables.contract_order(account, id)?.map(|order| order.contract)))
+    });
+    let (clearing, contract) = closed.await.map_err(|fault| not_current(&fault))?;
+    if let Some(contract) = contract {
+        return Err(of_contract(app, named, contract, "history"));
+    }
+    let Some(order) = clearing else { return Err(not_found(named)) };
+    let trade = trade(app, account, (id, &order)).await?;
+    let trade = trade.ok_or_else(|| in_clearing(app, id, order.number))?;
+    Ok((as_order(app, account, &trade), trade))
+}
+
+/// The refusal of an order of a contract: a list of the prediction markets has it.
+pub(super) fn of_contract(app: &App, named: &OrderRef, contract: SymbolId, list: &str) -> Refusal {
+    let symbol = app.current_names().symbol(contract).name.to_ascii_uppercase();
+    elsewhere(named, &format!("it is one of {symbol}, in /v1/prediction-markets/orders/{list}"))
+}
+
+/// The refusal of a clearing order that did not trade, or not yet.
+fn in_clearing(app: &App, id: OrderId, number: u64) -> Refusal {
+    let code = app.exchange.views().state().clearing().code(number);
+    elsewhere(&OrderRef::Id(id), &format!("it is of clearing order {code}, in /v1/clearing/status"))
+}
+
+fn elsewhere(named: &OrderRef, place: &str) -> Refusal {
+    Refusal::new(Reason::OrderNotFound, format!("{}: {place}", not_found(named).message))
+}
+
+/// The open clearing order of which an account is a side under this order id.
+fn open_clearing(app: &App, account: AccountId, id: OrderId) -> Option<u64> {
+    let views = app.exchange.views();
+    let mut open = views.state().clearing().of_account(account);
+    let is_it = |order: &&buttonwood_engine::ClearingOrder| {
+        (order.source == account && order.source_order == id)
+            || (order.target == Some(account) && order.target_order == Some(id))
+    };
+    open.find(is_it).map(|order| order.number)
+}
+
+/// The trade of a closed clearing order, if it settled.
+async fn trade(
+    app: &App,
+    account: AccountId,
+    (id, order): (OrderId, &ClearingOrder),
+) -> Result<Option<TradeRow>, Refusal> {
+    let (Some((symbol, _)), from) = (app.find_symbol(&order.symbol), order.changed.millis()) else {
+        return Ok(None);
+    };
+    let rows =
+        app.exchange.query_history(move |history| history.trades(account, Some(symbol), Some(from), PAGE));
+    let rows = rows.await.map_err(|fault| unread(&fault))?;
+    Ok(rows.into_iter().find(|row| row.order == id && row.part == Part::Clearing))
+}
+
+/// It as a closed market order.
+fn as_order(app: &App, account: AccountId, trade: &TradeRow) -> OrderState {
+    let grid = &app.names.symbol(trade.symbol).grid;
+    OrderState {
+        id: trade.order,
+        account,
+        session: SessionId::EXCHANGE,
+        symbol: trade.symbol,
+        side: trade.side,
+        claim: Claim::Yes,
+        kind: OrderKind::Market,
+        option: None,
+        price: trade.price,
+        original: trade.qty,
+        remaining: Qty::ZERO,
+        notional: grid.notional(trade.price, trade.qty).unwrap_or(Money::ZERO),
+        broken: Qty::ZERO,
+        placed: trade.time,
+        reason: None,
+        client_id: None,
+        stop: None,
+    }
+}
