@@ -101,8 +101,8 @@ pub struct UserChange {
     pub roles: Option<Roles>,
     /// Whether the user may not sign in; true ends all that the user has open.
     pub is_disabled: Option<bool>,
-    /// Whether an operator; a change ends all that the user has open. An operator has no group: one who is none any more has the group and
-    /// the rights of before, or those that are named, and may not sign in without any.
+    /// Whether an operator; a change ends all that the user has open, but not the link of a new user that sets the first password. An operator
+    /// has no group: one who is none any more has the group and the rights of before, or those that are named, and may not sign in without any.
     pub is_operator: Option<bool>,
     /// The number of another password in the vault.
     pub credential: Option<u64>,
@@ -196,7 +196,21 @@ pub(crate) fn change<E: From<BytesRef>>(
     let user = identity.user(id).ok_or(Reject::UnknownUser)?;
     Place::after(user, change).check(access)?;
     out.push_named(&Infrequent::UserChanged(id, change.clone()));
+    if keeps_links(user, change) {
+        for (token, reset) in identity.resets.iter().filter(|(_, reset)| reset.user == id) {
+            out.push_named(&Infrequent::ResetAsked(*token, *reset));
+        }
+    }
     Ok(())
+}
+
+/// Whether a change leaves the links that set a password: that of a new user who becomes an operator before the first password. The change
+/// itself ends them, as in older journals, so they are made again.
+fn keeps_links(user: &User, change: &UserChange) -> bool {
+    let UserChange { is_operator, is_disabled, credential, .. } = change;
+    let becomes_operator = !user.is_operator && *is_operator == Some(true);
+    let stays = !is_disabled.unwrap_or(user.is_disabled) && credential.is_none();
+    becomes_operator && stays && user.credential == 0
 }
 
 /// Removes all second factors of a user.

@@ -70,6 +70,11 @@ impl People {
         if roles != person.roles {
             self.counts.note("roles changed");
         }
+        // The link of a new user that sets the first password goes on where the user becomes an operator.
+        let keeps_links = !is_disabled
+            && is_operator
+            && !person.is_operator
+            && (person.credential, change.credential) == (0, None);
         let ends = is_disabled || is_operator != person.is_operator || group != person.group;
         (person.group, person.roles, person.is_operator) = (group, roles, is_operator);
         (person.is_disabled, person.before) = (is_disabled, before);
@@ -88,6 +93,9 @@ impl People {
         }
         if ends {
             self.end_all(at);
+            if !keeps_links {
+                self.end_links(at);
+            }
         }
         Ok(())
     }
@@ -104,13 +112,12 @@ impl People {
         Ok(())
     }
 
-    /// Browsers, families, codes and links of a user end for good.
+    /// Browsers, families and codes of a user end for good.
     fn end_all(&mut self, at: usize) {
         self.counts.note("all ended of a user");
         self.windows.iter_mut().filter(|it| it.person == at).for_each(|it| it.has_ended = true);
         self.families.iter_mut().filter(|it| it.person == at).for_each(|it| it.has_ended = true);
         self.slips.iter_mut().filter(|it| it.person == at).for_each(|it| it.has_ended = true);
-        self.end_links(at);
     }
 
     pub(super) fn end_links(&mut self, at: usize) {

@@ -75,6 +75,21 @@ fn a_user_is_added_by_mail() {
     );
 }
 
+/// Who is made an operator before the first password keeps the link of `user add`; one with a password loses what was open.
+#[test]
+fn a_new_operator_keeps_the_link() {
+    let x = Exchange::start();
+    x.admin(&["user", "add", EMAIL, "--group", "one", "--role", "Trader"]).done();
+    let link = token(&x, EMAIL);
+    x.admin(&["user", "operator", EMAIL, "on"]).done();
+    x.restart();
+    let reset = json!({ "token": link, "password": PASSWORD });
+    Browser::new(&x).post("/site/password/reset", &reset).ok();
+    let after = listed(&x, EMAIL);
+    assert_eq!((&after["operator"], &after["password"]), (&json!(true), &json!(true)), "{after}");
+    Browser::new(&x).post("/site/password/reset", &reset).refused(400, "InvalidParameterValue");
+}
+
 /// The link ends after 24 hours.
 #[test]
 fn the_link_of_a_user_ends() {
