@@ -1,8 +1,9 @@
 //! Reference prices: for each currency one index, in dollars.
 //!
 //! An index is the price that an operator pinned, or the median of the currency's own dollar book and the fresh prices of feeds, if
-//! those are as many sources as are needed. Every product reads it here: marks, premiums, spot margin, collateral, instant orders and
-//! advances. Indices are taken with the marks; what accounts hold is valued at the latest.
+//! those are as many sources as are needed. A book whose bid and ask are near counts with their middle (D-288). Every product reads it
+//! here: marks, premiums, spot margin, collateral, instant orders and advances. Indices are taken with the marks; what accounts hold is
+//! valued at the latest.
 //!
 //! The reference is the same for what the house pays by it: there a book counts only as far as other groups made it. The house
 //! lends by the lower of the two.
@@ -33,6 +34,6 @@ mod sources;
 pub use feeds::{FRESH, FeedPrices, NAME_MAX};
 pub use indices::Indices;
 pub use latest::{Index, Latest};
-pub use price::{book_median, median};
+pub use price::{book_median, book_price, median};
 pub use reference::{LEVELS_MAX, ORDERS_MAX, References};
 pub use sources::{Bound, Sources};

@@ -43,6 +43,15 @@ pub fn book_median(bid: Option<Money>, ask: Option<Money>, last: Option<Money>) 
     }
 }
 
+/// How near bid and ask are when their middle is the price: a hundredth of the bid apart (D-288).
+const NEAR: i128 = 100;
+
+/// The price of a book whose bid and ask are near each other: their middle, whichever side traded last. Otherwise its [`book_median`].
+pub fn book_price(bid: Option<Money>, ask: Option<Money>, last: Option<Money>) -> Option<Money> {
+    let both = bid.zip(ask).filter(|(bid, ask)| (ask.units() - bid.units()) <= bid.units() / NEAR);
+    both.map(|(bid, ask)| mean(bid, ask)).or_else(|| book_median(bid, ask, last))
+}
+
 /// The index: the median of the fresh sources. `None` with fewer than `needed` of them, and for a median that is not positive.
 pub(crate) fn index(fresh: &[Money], needed: usize) -> Option<Money> {
     median(fresh).filter(|median| fresh.len() >= needed && *median > Money::ZERO)

@@ -1,6 +1,6 @@
 //! The index of a currency, from its sources.
 
-use crate::{Index, Indices, book_median, price};
+use crate::{Index, Indices, book_median, book_price, price};
 use alloc::vec::Vec;
 use buttonwood_book::Orders;
 use buttonwood_model::{AccountId, CurrencyId, Product, Side, Symbol, SymbolId, Time};
@@ -87,10 +87,12 @@ impl Sources<'_> {
         taken.collect()
     }
 
-    /// The median of a currency's own dollar book.
+    /// The price of a currency's own dollar book: its middle while bid and ask are near each other, so that the index does not jump with
+    /// the side that trades (D-288).
     fn of_book(&self, currency: CurrencyId) -> Option<Money> {
         let place = self.symbols.iter().position(|symbol| self.is_dollar_book(symbol, currency))?;
-        self.median(SymbolId::from_index(place), self.symbols.get(place)?)
+        let [bid, ask, last] = self.top(SymbolId::from_index(place), self.symbols.get(place)?);
+        book_price(bid, ask, last)
     }
 
     /// Whether a symbol is the book of a currency against the dollar.
@@ -100,9 +102,15 @@ impl Sources<'_> {
 
     /// The median of a book's best bid, best ask and last trade; none if it has none of them.
     pub fn median(&self, id: SymbolId, symbol: &Symbol) -> Option<Money> {
+        let [bid, ask, last] = self.top(id, symbol);
+        book_median(bid, ask, last)
+    }
+
+    /// A book's best bid, best ask and last trade, as far as it has them.
+    fn top(&self, id: SymbolId, symbol: &Symbol) -> [Option<Money>; 3] {
         let book = self.orders.book(id);
         let value = |price: Price| symbol.grid.value(Money::ONE, price);
         let [bid, ask] = [Side::Buy, Side::Sell].map(|side| book.side(side).best().map(value));
-        book_median(bid, ask, self.orders.last(id).map(value))
+        [bid, ask, self.orders.last(id).map(value)]
     }
 }

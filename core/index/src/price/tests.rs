@@ -42,6 +42,20 @@ fn a_book_s_median() {
     assert_eq!((book_median(None, ask, None), book_median(None, None, None)), (ask, None));
 }
 
+/// A bid and an ask that are at most a hundredth apart give their middle, whichever side traded last (D-288).
+#[test]
+fn a_book_s_price() {
+    let [bid, near, far] = ["100", "101", "101.0000000000000000001"].map(|text| Some(decimal(text)));
+    for last in [None, bid, near, Some(decimal("7"))] {
+        assert_eq!(book_price(bid, near, last), Some(decimal("100.5")), "{last:?}");
+        assert_eq!(book_price(bid, far, last), book_median(bid, far, last), "{last:?}");
+    }
+    assert_eq!(book_price(bid, bid, far), bid, "in an auction they may meet");
+    assert_eq!((book_price(bid, None, far), book_price(None, far, None)), (book_median(bid, None, far), far));
+    let most = Some(Money::MAX);
+    assert_eq!(book_price(most, most, None), most);
+}
+
 /// Against sorted lists: every list of up to four of six values.
 #[test]
 fn medians_are_those_of_sorted_lists() {

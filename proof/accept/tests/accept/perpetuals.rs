@@ -529,6 +529,33 @@ fn marks_follow_the_books() {
     check(&x);
 }
 
+/// The index of an own book is its middle while bid and ask are within a hundredth, whichever side traded last; a wider book counts with its
+/// last trade, as before. Proves D-288.
+#[test]
+fn an_index_follows_the_middle_of_its_book() {
+    let x = Exchange::start();
+    let (maker, taker) = (x.as_("counterparty"), x.as_("trader"));
+    maker.limit("btcusd", "buy", "1", "50000");
+    maker.limit("btcusd", "sell", "1", "50500");
+    for (side, price) in [("buy", "50500"), ("sell", "50000"), ("buy", "50500")] {
+        taker.limit("btcusd", side, "0.01", price);
+        x.advance(1);
+        assert_eq!(risk_stats(&x, BTC)["index_price"], "50250", "after a {side}");
+    }
+    x.restart();
+    assert_eq!(risk_stats(&x, BTC)["index_price"], "50250");
+    let (maker, taker) = (x.as_("counterparty"), x.as_("trader"));
+    maker.call("/v1/order/cancel/all", json!({})).ok();
+    maker.limit("btcusd", "buy", "1", "50000");
+    maker.limit("btcusd", "sell", "1", "50501");
+    x.advance(1);
+    assert_eq!(risk_stats(&x, BTC)["index_price"], "50500", "the last trade");
+    taker.limit("btcusd", "sell", "0.01", "50000");
+    x.advance(1);
+    assert_eq!(risk_stats(&x, BTC)["index_price"], "50000");
+    laws::check(&x);
+}
+
 /// Control calls refuse by field and change nothing.
 #[test]
 fn wrong_control_calls_change_nothing() {
