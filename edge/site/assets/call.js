@@ -1,10 +1,13 @@
 // Calls of the exchange. What fails is a `Failure`, whose message is a sentence for the page.
 import { data, isSignedIn, url } from "./page.js";
+import { SIGNED_OUT, sentenceOf } from "./reasons.js";
+
+export { SIGNED_OUT };
 
 const LONGEST = 10_000;
 
 export class Failure extends Error {
-  // `reason` and `plain` are the reason and the message of a refusal, `wait` the least wait in seconds. `isLost`: no reply came, so
+  // `reason` is that of a refusal, `plain` its sentence, `wait` the least wait in seconds. `isLost`: no reply came, so
   // what was asked for may have happened.
   constructor(message, { cause, wait = 0, reason = "", plain = "", status = 0, isLost = false } = {}) {
     super(message, { cause });
@@ -16,50 +19,32 @@ const isJson = (reply) => (reply.headers.get("content-type") || "").startsWith("
 
 // The reason and the message of a refusal; of another body its beginning.
 function words(reply, text) {
-  if (!isJson(reply)) return { message: text.slice(0, 200) };
+  if (!isJson(reply)) return { message: text.substring(0, 200) };
   try {
     return JSON.parse(text);
   } catch (failure) {
     console.error(failure);
-    return { message: `its body is no JSON: ${text.slice(0, 200)}` };
+    return { message: `its body is no JSON: ${text.substring(0, 200)}` };
   }
 }
 
-// A call that the page makes by itself, while it is not seen or nobody has acted for a minute, is no use of the session.
-const ATTENDED = 60_000;
-let acted = Date.now();
-for (const act of ["pointerdown", "keydown", "wheel", "touchstart"]) {
-  addEventListener(act, () => (acted = Date.now()), { capture: true, passive: true });
-}
-const unattended = () => (document.hidden || Date.now() - acted > ATTENDED ? { "x-unattended": "true" } : {});
-
-const endings = new Set();
-let hasEnded = false;
-// Calls `reader` once the session of this page has ended.
-export const onSessionEnd = (reader) => (hasEnded ? reader() : endings.add(reader));
-function noteEnd() {
-  if (hasEnded) return;
-  hasEnded = true;
-  for (const reader of endings) reader();
-}
-
-// The words of a call that needs a session, when there is none. A region shows them with a link.
-export const SIGNED_OUT = "Your session has ended. Sign in again.";
 // Refusals of a call whose browser has another session or none.
 const SESSIONLESS = ["SignInRequired", "CsrfMismatch"];
 
 function refusal(reply, text) {
   // Prediction markets name the reason `error`.
-  const { error, reason = error, message } = words(reply, text);
-  const isWorded = Boolean(message) && isJson(reply);
-  if (isSignedIn() && SESSIONLESS.includes(reason)) {
-    noteEnd();
-    return new Failure(SIGNED_OUT, { reason, plain: SIGNED_OUT, status: reply.status });
-  }
-  const status = `The exchange answers with status ${reply.status}${reason ? ` (${reason})` : ""}`;
-  const whole = message ? `${status}: ${message.replace(/\.?$/, ".")}` : `${status}.`;
+  const { error, reason = error, message = "" } = words(reply, text);
+  const { status } = reply;
+  if (isSignedIn() && SESSIONLESS.includes(reason)) return new Failure(SIGNED_OUT, { reason, status });
   const wait = Number(reply.headers.get("retry-after")) || 0;
-  return new Failure(whole, { wait, reason, plain: isWorded ? message : "", status: reply.status });
+  if (isJson(reply)) {
+    const sentence = sentenceOf({ reason, message, status });
+    // The exchange's own words stand in the console, for whoever looks for a fault there.
+    if (message && !message.startsWith(sentence.slice(0, -1))) console.info(`${reply.url}: ${reason}: ${message}`);
+    return new Failure(sentence, { wait, reason, status });
+  }
+  return new Failure(message ? `The exchange answers with status ${status}: ${message.replace(/\.?$/, ".")}`
+    : `The exchange answers with status ${status}.`, { wait, status });
 }
 
 // The text of a reply. `longest` is how long it may take, in milliseconds; the other options are those of `fetch`.

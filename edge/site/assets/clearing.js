@@ -5,7 +5,8 @@ import { Barred, COLUMNS, Lacks, Left, Leg, Party, STATE, useClearing } from "./
 import { Confirmation } from "./account/confirm.js";
 import { FailureNote, Time, start, timeTitle, useAct } from "./account/parts.js";
 import { Table } from "./account/table.js";
-import { Amount, Region, html, useState } from "./ui.js";
+import { decimalsOf } from "./figures.js";
+import { Price, Region, html, useState } from "./ui.js";
 
 // The interface answers that a cancel failed with status 200.
 async function cancel(order) {
@@ -22,7 +23,7 @@ function Terms({ order, onClose, onDone }) {
     if (await act.run(() => confirm(order), `Clearing order ${order.clearing_id} is confirmed`)) onDone();
   };
   const rows = [
-    ["With", html`<${Party} order=${order} />`], ["Market", order.symbol.toUpperCase()], ["Price", html`<${Amount} text=${order.price} />`],
+    ["With", html`<${Party} order=${order} />`], ["Market", order.symbol.toUpperCase()], ["Price", html`<${Price} text=${order.price} places=${decimalsOf(order.symbol)} />`],
     ["You get", html`<${Leg} leg=${order.gets} />`], ["You give", html`<${Leg}
       leg=${order.gives} />`], ["Your money", html`<${Lacks} order=${order} />`],
   ];

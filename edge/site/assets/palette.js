@@ -1,6 +1,6 @@
 // The palette: markets, pages and acts by name, with the keyboard alone.
 import { get, getPublic, post } from "./call.js";
-import { short, grouped } from "./decimal.js";
+import { grouped } from "./decimal.js";
 import { bindings, isOn, keysOf } from "./keyboard.js";
 import { data, isSandbox, isSignedIn, url } from "./page.js";
 import { get as chosen } from "./preferences.js";
@@ -65,7 +65,7 @@ const switches = (names) => names.filter((name) => name !== data.user?.account)
   .map((name) => ({ words: `Switch account: ${name}`, act: () => switchTo(name) }));
 
 const marketEntry = ({ symbol, title, name, last, change }) => ({
-  words: title, name, note: last && `${grouped(short(last, 8))}  ${change}`, code: symbol, act: to(`/trade/${symbol}`),
+  words: title, name, note: last && `${grouped(last)}  ${change}`, code: symbol, act: to(`/trade/${symbol}`),
 });
 
 // The contracts that trade, as markets; they are found by their symbol, their words and those of their event.

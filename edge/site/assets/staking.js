@@ -5,7 +5,7 @@ import { Long, start } from "./account/parts.js";
 import { Redemptions, useRedemptions } from "./account/redemptions.js";
 import { Rewards } from "./account/rewards.js";
 import { StakeDialog } from "./account/stake-form.js";
-import { Table, amounts } from "./account/table.js";
+import { Table, amounts, money, sums } from "./account/table.js";
 import { Region, html, useState } from "./ui.js";
 
 // Each pair of provider and currency, with what the account has staked and could stake.
@@ -26,9 +26,9 @@ const columns = (open) => [
   { title: "Provider", cell: ({ providerId }) => html`<${Long} text=${providerId} ends=${4} />` },
   amounts("Rate of a year, %", "ratePct", { places: 6, least: 2 }),
   amounts("Compounded, %", "apyPct", { places: 2, least: 2 }),
-  amounts("Most in a month, USD", "depositUsdLimit"),
-  amounts("Staked", "staked"),
-  amounts("Could be staked", "free"),
+  money("Most in a month, USD", "depositUsdLimit"),
+  sums("Staked", "staked"),
+  sums("Could be staked", "free"),
   { title: "Act", cell: (pair) => html`<span class="buttons tight">
     <button type="button" class="small" value="stake" aria-label=${`Stake ${pair.currency} with ${pair.providerId}`}
       onClick=${() => open({ kind: "stake", pair })}>Stake</button>

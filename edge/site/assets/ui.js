@@ -3,7 +3,8 @@ import { Fragment, h, render } from "./preact.js";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "./hooks.js";
 import htm from "./htm.js";
 import { SIGNED_OUT } from "./call.js";
-import { grouped, short } from "./decimal.js";
+import { compare, read } from "./decimal.js";
+import { amount, average, dollars, isDollar, money, price } from "./figures.js";
 import { signInUrl } from "./page.js";
 
 export { Fragment, render, useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState };
@@ -125,13 +126,31 @@ export function Dialog({ title, onClose, children, className = "" }) {
   </dialog>`;
 }
 
-// An amount as it is read: grouped, with so many places; whole where the pointer rests and when it is copied.
-export function Amount({ text, unit = "", places }) {
+// A figure as it is read. Where it shows fewer digits than there are, it takes the focus, by a touch or by Tab, and then shows all of them, as
+// it does where the pointer rests; copies have them too.
+export function Exact({ text, shown, unit = "", name, className = "", children }) {
   if (text === null || text === undefined || text === "") return html`<span class="amount">–</span>`;
-  const shown = grouped(places === undefined ? text : short(text, places));
   const whole = `${text}${unit && ` ${unit}`}`;
-  return html`<span class="amount" title=${whole} data-value=${text}>${shown}${unit && html` <small>${unit}</small>`}</span>`;
+  const bare = shown.replace(/[+,]/g, "");
+  const isShort = !/^-?[\d.]+$/.test(bare) || compare(read(bare), read(text)) !== 0;
+  return html`<span class=${`amount ${className}`} title=${whole} data-value=${text} data-figure=${name} tabindex=${isShort ? 0 : undefined}
+    role=${isShort ? "note" : undefined} aria-label=${isShort ? whole : undefined}>${shown}${children}${unit && html` <small class=${children ? "unit" : undefined}>${unit}</small>`}</span>`;
 }
+
+// An amount, with at most so many places.
+export const Amount = ({ text, unit, places = Infinity }) => html`<${Exact} text=${text} shown=${amount(text, places)} unit=${unit}
+  name="amount" />`;
+
+// An amount of a currency that may be the dollar.
+export const Money = ({ text, currency, unit = currency }) => html`<${Exact} text=${text} shown=${money(text, currency)} unit=${unit}
+  name=${isDollar(currency) ? "dollars" : "amount"} />`;
+
+// Dollars, a price, and an average or a mark, as `figures.js` writes them.
+export const Dollars = ({ text, unit, className }) => html`<${Exact} text=${text} shown=${dollars(text)} unit=${unit} name="dollars"
+  className=${className} />`;
+export const Price = ({ text, unit, places }) => html`<${Exact} text=${text} shown=${price(text, places)} unit=${unit} name="price" />`;
+export const Average = ({ text, unit, places }) => html`<${Exact} text=${text} shown=${average(text, places)} unit=${unit}
+  name="average" />`;
 
 // Copies give the whole of an amount, without groups.
 document.addEventListener("copy", (event) => {

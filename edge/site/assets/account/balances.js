@@ -5,9 +5,7 @@ import { CopyButton, Region, html } from "../ui.js";
 import { ask } from "./calls.js";
 import { useFollowed } from "./live.js";
 import { account, counterpartyId } from "./parts.js";
-import { Dollars, Table, amounts } from "./table.js";
-
-const MONEY = { places: 2, least: 2 };
+import { Dollars, Table, money, sums } from "./table.js";
 
 // The stake belongs to the account as well (D-286).
 const worth = (row) => text(["amountNotional", "stakedNotional"].map((field) => read(row[field] ?? "0")).reduce(sum));
@@ -15,9 +13,8 @@ const total = (rows) => text(rows.map((row) => read(worth(row))).reduce(sum, rea
 
 const columns = (hasStakes) => [
   { title: "Currency", cell: ({ currency }) => html`<a href=${url(`/account/statement?currency=${currency}`)}>${currency}</a>` },
-  amounts("Balance", "amount"), amounts("For orders", "available"), amounts("To withdraw", "availableForWithdrawal"),
-  ...(hasStakes ? [amounts("Staked", "staked")] : []),
-  amounts("Value in USD", worth, MONEY),
+  sums("Balance", "amount"), sums("For orders", "available"), sums("To withdraw", "availableForWithdrawal"),
+  money("Value in USD", "amountNotional"),
   { title: "Move", cell: ({ currency }) => html`<a href=${url(`/account/money?currency=${currency}`)}
     >Deposit, withdraw<span class="unseen"> ${currency}</span></a>` },
 ];
@@ -73,7 +70,7 @@ const FEE_COLUMNS = [
 ];
 const DAY_COLUMNS = [
   { title: "Day (UTC)", cell: ({ date }) => date },
-  amounts("Traded in USD", "notional_volume", MONEY),
+  money("Traded in USD", "notional_volume"),
 ];
 
 export function Fees({ volume: [state, volume, retry] }) {

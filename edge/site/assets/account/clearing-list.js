@@ -3,15 +3,14 @@ import { compare, difference, product, read, text } from "../decimal.js";
 import { useExchangeTime } from "../predictions/clock.js";
 import { duration } from "../predictions/times.js";
 import { url } from "../page.js";
-import { Amount, Region, html } from "../ui.js";
+import { Money, Region, html } from "../ui.js";
 import { ask, askPublic } from "./calls.js";
 import { useEvery, useFollowed } from "./live.js";
 import { Time, counterpartyId, timeTitle } from "./parts.js";
-import { Table, amounts, trimmed } from "./table.js";
+import { Table, prices, sums, trimmed } from "./table.js";
 
 const OVER = ["Settled", "Expired", "Canceled"];
 const PAUSE = 5_000;
-const PLACES = 8;
 
 const pairs = new Map();
 
@@ -84,7 +83,7 @@ export function useClearing() {
 
 export const Barred = () => html`<p>Your role does not clear. A user with the role Trader enters and confirms clearing orders.</p>`;
 
-export const Leg = ({ leg: { amount, currency } }) => html`<${Amount} text=${amount} unit=${currency} places=${PLACES} />`;
+export const Leg = ({ leg: { amount, currency } }) => html`<${Money} text=${amount} currency=${currency} />`;
 
 export function Left({ until }) {
   const now = useExchangeTime();
@@ -99,17 +98,16 @@ export function Party({ order }) {
 }
 
 export const Lacks = ({ order }) => (order.lacks
-  ? html`<span class="tag bad" data-lacks=${order.lacks}>lacks <${Amount} text=${order.lacks} unit=${order.gives.currency}
-    places=${PLACES} /></span>`
+  ? html`<span class="tag bad" data-lacks=${order.lacks}>lacks <${Money} text=${order.lacks} currency=${order.gives.currency} /></span>`
   : order.isOver ? "–" : html`<span class="tag good">covered</span>`);
 
 export const COLUMNS = [
   { title: "Order", cell: ({ clearing_id: id }) => html`<code>${id}</code>` },
   { title: "With", cell: (order) => html`<${Party} order=${order} />` },
   { title: "Market", cell: ({ symbol, side }) => `${side === "buy" ? "Buy" : "Sell"} ${symbol}` },
-  amounts("Price", "price"),
-  amounts("You get", ({ gets }) => gets.amount, { unit: ({ gets }) => gets.currency }),
-  amounts("You give", ({ gives }) => gives.amount, { unit: ({ gives }) => gives.currency }),
+  prices("Price", "price"),
+  sums("You get", ({ gets }) => gets.amount, { currencyOf: ({ gets }) => gets.currency, unit: ({ gets }) => gets.currency }),
+  sums("You give", ({ gives }) => gives.amount, { currencyOf: ({ gives }) => gives.currency, unit: ({ gives }) => gives.currency }),
   { title: "Your money", cell: (order) => html`<${Lacks} order=${order} />` },
 ];
 

@@ -22,18 +22,17 @@ export const timeTitle = (words) => `${words} (${zone()})`;
 // A name that is long, whole for copying and in the tooltip, short for reading.
 export function Long({ text, ends = 6, words = "" }) {
   if (!text) return html`–`;
-  const shown = text.length > 2 * ends + 3 ? `${text.slice(0, ends)}…${text.slice(-ends)}` : text;
+  const shown = text.length > 2 * ends + 3 ? `${text.substring(0, ends)}…${text.slice(-ends)}` : text;
   return html`<span class="long"><code title=${text} aria-label=${text}>${shown}</code> <${CopyButton} text=${text}>
     Copy<span class="unseen"> ${words || text}</span></${CopyButton}></span>`;
 }
 
-// A note of what failed: the exchange's own reason and message, and what one can do.
+// A note of what failed, and what one can do.
 export function FailureNote({ failure }) {
   if (!failure) return null;
-  const words = failure.reason ? `${failure.reason}: ${failure.plain}` : failure.message;
   const isCode = failure.reason === "CodeRequired";
   const isGone = failure.reason === "SignInRequired" || failure.reason === "SecondFactorRequired";
-  return html`<div class="failure" role="alert"><p>${words}</p>
+  return html`<div class="failure" role="alert"><p>${failure.message}</p>
     ${isCode && html`<a class="button" href=${signInUrl("code")}>Give a new code</a>`}
     ${isGone && html`<a class="button" href=${signInUrl()}>Sign in again</a>`}</div>`;
 }

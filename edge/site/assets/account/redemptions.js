@@ -6,11 +6,11 @@ import { Region, html } from "../ui.js";
 import { ask } from "./calls.js";
 import { useFollowed } from "./live.js";
 import { Time, timeTitle } from "./parts.js";
-import { Table, amounts } from "./table.js";
+import { Table, sums } from "./table.js";
 
 const STAKES = [
   { title: "Currency", cell: ({ currency }) => currency },
-  amounts("Staked", "balance"), amounts("To redeem", "availableForWithdrawal"),
+  sums("Staked", "balance"), sums("To redeem", "availableForWithdrawal"),
 ];
 
 export function useStakes() {
@@ -35,7 +35,7 @@ function Due({ redemption: { amountRemaining, expectedAt } }) {
 const REDEMPTIONS = [
   { title: timeTitle("Requested"), cell: (row) => html`<${Time} at=${Date.parse(row.requestInitiated)} />` },
   { title: "Currency", cell: ({ currency }) => currency },
-  amounts("Amount", "amount"), amounts("Paid so far", "amountPaidSoFar"), amounts("Remains", "amountRemaining"),
+  sums("Amount", "amount"), sums("Paid so far", "amountPaidSoFar"), sums("Remains", "amountRemaining"),
   { title: timeTitle("Last part"), cell: (redemption) => html`<${Due} redemption=${redemption} />` },
 ];
 

@@ -1,6 +1,6 @@
 // Staking and unstaking an amount: the form, and the question before it is done.
 import { call } from "../call.js";
-import { Amount, Dialog, html, useState } from "../ui.js";
+import { Dialog, Money, html, useState } from "../ui.js";
 import { AmountField, FailureNote, useAct } from "./parts.js";
 
 const WORDS = {
@@ -23,7 +23,7 @@ export function StakeDialog({ kind, pair: { providerId, currency, ratePct }, mos
   return html`<${Dialog} title=${`${words.title} ${currency}`} onClose=${onClose}>
     <form name=${kind} class="form" onSubmit=${send}>
       <dl class="pairs"><dt>Provider</dt><dd><code>${providerId}</code></dd><dt>Rate of a year</dt><dd>${String(ratePct)} %</dd>
-        <dt>${kind === "stake" ? "For orders and stakes" : "Can be redeemed"}</dt><dd><${Amount} text=${most} unit=${currency} /></dd></dl>
+        <dt>${kind === "stake" ? "For orders and stakes" : "Can be redeemed"}</dt><dd><${Money} text=${most} currency=${currency} /></dd></dl>
       <${AmountField} label=${`Amount of ${currency}`} name="amount" value=${amount} required autofocus note=${words.note}
         onInput=${({ target }) => setAmount(target.value.trim())} />
       <${FailureNote} failure=${act.failure} />

@@ -1,22 +1,16 @@
 // Tables whose figures stand with their points in line.
+import { average, decimalsOf, dollars, filled, isDollar, money as moneyText, placesOf, price } from "../figures.js";
 import { grouped, short } from "../decimal.js";
-import { Amount, html } from "../ui.js";
+import { Rest, marksOf } from "../lists.js";
+import { Dollars, Exact, html } from "../ui.js";
+
+export { Dollars };
 
 const FIGURE_SPACE = "\u2007";
 const POINT_SPACE = "\u2008";
 
-const placesOf = (words) => words.split(".")[1]?.length ?? 0;
-
 // A decimal without zeros at its end, as the exchange writes a balance.
 export const trimmed = (words) => (words.includes(".") ? words.replace(/\.?0+$/, "") : words);
-
-// A decimal with zeros up to so many places.
-function filled(words, places) {
-  const missing = places - placesOf(words);
-  return missing > 0 ? `${words}${words.includes(".") ? "" : "."}${"0".repeat(missing)}` : words;
-}
-
-const shown = (words, { places, least = 0 }) => filled(short(words, places), least);
 
 // What stands after the point of the longest figure of a column and not of this one, as space.
 function space(words, longest) {
@@ -26,43 +20,56 @@ function space(words, longest) {
 
 const isThere = (words) => words !== undefined && words !== null && words !== "";
 
-function longestOf(column, rows) {
-  const texts = rows.map(column.amount).filter(isThere);
-  return Math.max(0, ...texts.map((words) => placesOf(shown(String(words), column))));
-}
+const textOf = (column, row) => (isThere(column.amount(row)) ? String(column.amount(row)) : "");
+const seenOf = (column, row) => (textOf(column, row) ? column.shown(textOf(column, row), row) : "");
+
+const longestOf = (column, rows) => Math.max(0, ...rows.map((row) => placesOf(seenOf(column, row))));
 
 function Figure({ column, row, longest }) {
-  const words = column.amount(row);
-  const unit = column.unit?.(row) ?? "";
-  if (!isThere(words)) return "–";
-  const text = String(words);
-  const seen = shown(text, column);
-  return html`<span class="amount" title=${`${text}${unit && ` ${unit}`}`} data-value=${text}>${grouped(seen)}<span
-    class="pad" aria-hidden="true">${space(seen, longest)}</span>${
-    unit && html` <small class="unit">${unit}</small>`}</span>`;
+  const text = textOf(column, row);
+  if (!text) return "–";
+  const seen = seenOf(column, row);
+  return html`<${Exact} text=${text} shown=${seen} unit=${column.unit?.(row)} name=${column.kindOf?.(row) ?? column.kind}>
+    <span class="pad" aria-hidden="true">${space(seen, longest)}</span><//>`;
 }
+
+const reader = (of) => (typeof of === "function" ? of : (row) => row[of]);
+const column = (title, of, kind, shown, unit) => ({ title, amount: reader(of), kind, shown, unit, isNumber: true });
 
 // A column of amounts: `of` is a field or a function of a row, `places` the most that are shown, `least` the fewest.
 export const amounts = (title, of, { places = 8, least = 0, unit } = {}) =>
-  ({ title, amount: typeof of === "function" ? of : (row) => row[of], places, least, unit, isNumber: true });
+  column(title, of, "amount", (text) => grouped(filled(short(text, places), least)), unit);
+
+// A column of amounts of the currency that `currencyOf` names; dollars show two decimals.
+export const sums = (title, of, { currencyOf = ({ currency }) => currency, unit } = {}) => ({
+  ...column(title, of, "amount", (text, row) => moneyText(text, currencyOf(row)), unit),
+  kindOf: (row) => (isDollar(currencyOf(row)) ? "dollars" : "amount"),
+});
+
+// Columns of dollars, of prices, and of averages and marks. `symbolOf` names the market of a row.
+export const money = (title, of, { unit } = {}) => column(title, of, "dollars", dollars, unit);
+const bySymbol = ({ symbol }) => symbol;
+export const prices = (title, of, { symbolOf = bySymbol } = {}) =>
+  column(title, of, "price", (text, row) => price(text, decimalsOf(symbolOf(row))));
+export const averages = (title, of, { symbolOf = bySymbol } = {}) =>
+  column(title, of, "average", (text, row) => average(text, decimalsOf(symbolOf(row))));
 
 // The width below which a row stands as a block: wide tables need more.
 const widthOf = (columns) => (columns.length > 8 ? "very-wide" : columns.length > 4 ? "wide" : "slim");
 
 const kind = ({ isNumber, isWrapped }) => (isNumber ? "number" : isWrapped ? "wrap" : undefined);
 
-// A table whose columns are those of `amounts` or `{ title, cell, isNumber, isWrapped }`. The first column names the row.
-export function Table({ label, columns, rows, keyOf, marks = () => ({}) }) {
+// A table whose columns are those of `amounts` and its like, or `{ title, cell, isNumber, isWrapped }`. The first column names the row.
+// `total` is how many rows there are, if they are more than these (`lists.js`), and `rest` how to get at them: `{ onMore, link, what }`.
+export function Table({ label, columns, rows, keyOf, marks = () => ({}), total = rows.length, rest = {} }) {
   const longest = new Map(columns.filter(({ amount }) => amount).map((column) => [column, longestOf(column, rows)]));
   const content = (column, row) => (column.amount ? html`<${Figure} column=${column} row=${row}
     longest=${longest.get(column)} />` : column.cell(row));
-  return html`<div class=${`scroll ${widthOf(columns)}`} role="group" tabindex="0" aria-label=${label}><table>
+  return html`<div class=${`scroll ${widthOf(columns)}`} role="group" tabindex="0" aria-label=${label}
+    ...${marksOf(label, rows.length, total)}><table>
     <thead><tr>${columns.map((column) => html`<th key=${column.title} scope="col" class=${kind(column)}>${column.title}</th>`)}</tr></thead>
     <tbody>${rows.map((row) => html`<tr key=${keyOf(row)} ...${marks(row)}>${columns.map((column, at) => at === 0
       ? html`<th key=${column.title} scope="row" class=${kind(column)}>${content(column, row)}</th>`
       : html`<td key=${column.title} class=${kind(column)} data-title=${column.title}>${content(column, row)}</td>`)}</tr>`)}</tbody>
-  </table></div>`;
+  </table></div><${Rest} shown=${rows.length} total=${total} ...${rest} />`;
 }
-
-// An amount of dollars by itself.
-export const Dollars = ({ text }) => html`<${Amount} text=${filled(text, 2)} places=${2} />`;

@@ -4,7 +4,7 @@ import { Region, html } from "../ui.js";
 import { listPaced } from "./calls.js";
 import { useEvery, useFollowed } from "./live.js";
 import { Long, Time, timeTitle } from "./parts.js";
-import { Table, amounts } from "./table.js";
+import { Table, sums } from "./table.js";
 
 // The exchange lists transfers once in five seconds, so this page reads them again a little slower.
 const [PAUSE, REFRESH] = [5_200, 6_500];
@@ -23,8 +23,8 @@ function State({ transfer }) {
 const COLUMNS = [
   { title: timeTitle("Time"), cell: ({ timestampms }) => html`<${Time} at=${timestampms} />` },
   { title: "Kind", cell: ({ type }) => WORDS[type] ?? type },
-  amounts("Amount", "amount", { unit: ({ currency }) => currency }),
-  amounts("Fee", "feeAmount", { unit: ({ feeCurrency }) => feeCurrency ?? "" }),
+  sums("Amount", "amount", { unit: ({ currency }) => currency }),
+  sums("Fee", "feeAmount", { currencyOf: ({ feeCurrency }) => feeCurrency, unit: ({ feeCurrency }) => feeCurrency ?? "" }),
   { title: "State", cell: (transfer) => html`<${State} transfer=${transfer} />` },
   { title: "Way", cell: ({ network, method, purpose }) => network ?? method ?? purpose ?? "–" },
   { title: "To", cell: ({ destination }) => html`<${Long} text=${destination} />` },

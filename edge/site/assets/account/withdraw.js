@@ -2,7 +2,8 @@
 import { call } from "../call.js";
 import { isDecimal, read, sum, text } from "../decimal.js";
 import { data } from "../page.js";
-import { Amount, Region, html, useEffect, useState } from "../ui.js";
+import { html, Money, Region, useEffect, useState } from "../ui.js";
+import { amount } from "../figures.js";
 import { ask } from "./calls.js";
 import { Confirmation } from "./confirm.js";
 import { AmountField, FailureNote, Field, useAct, useKept } from "./parts.js";
@@ -43,8 +44,8 @@ const leaving = (amount, fee) => text(sum(read(amount), read(String(fee))));
 
 function Cost({ estimate: { fee, isOverride, monthlyLimit, monthlyRemaining }, amount, currency }) {
   return html`<dl class="facts tight" data-estimate>
-    <div><dt>Fee</dt><dd data-fee=${String(fee)}><${Amount} text=${String(fee)} unit=${currency} /></dd></div>
-    <div><dt>Leaves the account</dt><dd><${Amount} text=${leaving(amount, fee)} unit=${currency} /></dd></div>
+    <div><dt>Fee</dt><dd data-fee=${String(fee)}><${Money} text=${String(fee)} currency=${currency} /></dd></div>
+    <div><dt>Leaves the account</dt><dd><${Money} text=${leaving(amount, fee)} currency=${currency} /></dd></div>
     <div><dt>Free withdrawals left</dt><dd>${isOverride ? "all are free" : `${monthlyRemaining} of ${monthlyLimit} this month`}</dd></div>
   </dl>`;
 }
@@ -58,9 +59,9 @@ function Question({ path, fields, entry, currency, network, estimate, onClose, o
     if (await act.run(withdraw, `The withdrawal of ${fields.amount} ${currency} is accepted`)) onDone();
   };
   const rows = [
-    ["Arrives", html`<${Amount} text=${fields.amount} unit=${currency} />`], ["Fee", html`<${Amount} text=${String(estimate.fee)}
-      unit=${currency} />`],
-    ["Leaves the account", html`<${Amount} text=${leaving(fields.amount, estimate.fee)} unit=${currency} />`],
+    ["Arrives", html`<${Money} text=${fields.amount} currency=${currency} />`], ["Fee", html`<${Money} text=${String(estimate.fee)}
+      currency=${currency} />`],
+    ["Leaves the account", html`<${Money} text=${leaving(fields.amount, estimate.fee)} currency=${currency} />`],
     ["Network", network], ["To", html`${entry.label}, <code>${entry.address}</code>`], ...(entry.memo ? [["Memo", html`<code>${entry.memo}
       </code>`]] : []),
   ];
@@ -101,7 +102,7 @@ export function Withdraw({ currency, network, approved: [, entries], balance, re
           html`<option key=${address} value=${address}
             selected=${address === fields.address}>${label}: ${address}${memo ? `, memo ${memo}` : ""}</option>`)}</select></${Field}>
       <${AmountField} label=${`Amount that arrives, in ${currency}`} name="amount" id="withdraw-amount" value=${fields.amount} required
-        note=${balance ? `To withdraw: ${balance.availableForWithdrawal} ${currency}` : `This account has no ${currency}.`} />
+        note=${balance ? `To withdraw: ${amount(balance.availableForWithdrawal)} ${currency}` : `This account has no ${currency}.`} />
       ${estimate && html`<${Cost} estimate=${estimate} amount=${fields.amount} currency=${currency} />`}
       <${FailureNote} failure=${failure} />
       <div class="buttons"><button class="main" disabled=${!estimate}>Withdraw …</button></div>

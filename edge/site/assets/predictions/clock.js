@@ -1,4 +1,5 @@
 // The exchange's clock, which need not be this browser's: a sandbox may stand still and jump. It is asked over the page's socket.
+import { showFault } from "../faults.js";
 import { request } from "../socket.js";
 import { useEffect, useState } from "../ui.js";
 
@@ -6,8 +7,12 @@ const PAUSE = 2_000;
 // How far the exchange's clock may be from this browser's pace and still count as running.
 const [SLOWEST, FASTEST] = [0.5, 1.5];
 
+// Tries that may fail before the page says so.
+const TRIES = 10;
+
 let last = null;
 let timer = 0;
+let tries = 0;
 
 async function ask() {
   try {
@@ -15,8 +20,12 @@ async function ask() {
     const at = performance.now();
     const pace = last ? (result.serverTime - last.time) / (at - last.at) : 0;
     last = { time: result.serverTime, at, isRunning: pace > SLOWEST && pace < FASTEST };
-  } catch {
-    // The socket is not open; its watchers show that, and the next try asks again.
+    tries = 0;
+    showFault("clock", "");
+  } catch (failure) {
+    // The socket opens a moment after the page.
+    tries += 1;
+    if (tries > TRIES) showFault("clock", `Times that count down may be wrong: the exchange's clock cannot be read. ${failure.message}`);
   }
   timer = setTimeout(ask, last ? PAUSE : PAUSE / 10);
 }

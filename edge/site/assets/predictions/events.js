@@ -1,5 +1,6 @@
 // The list of events: by category and status, with a search, live prices, and countdowns by the exchange's clock.
 import { getPublic } from "../call.js";
+import { Rest, marksOf } from "../lists.js";
 import { url } from "../page.js";
 import { Region, html, useEffect, useLoaded, useMemo, useState } from "../ui.js";
 import { useExchangeTime } from "./clock.js";
@@ -7,6 +8,8 @@ import { EventRows } from "./event.js";
 import { useQuotes, useStatusChanges } from "./quotes.js";
 
 const PAGE = 40;
+// The most that the exchange answers with.
+const MOST = 500;
 const REFRESH = 10_000;
 const TYPING = 250;
 
@@ -98,9 +101,9 @@ function Empty({ filters, change }) {
 
 const COLUMNS = ["Chance", "Buy yes", "Buy no", "Spread", "Last"];
 
-function Table({ events, quotes }) {
+function Table({ events, total, quotes }) {
   const now = useExchangeTime();
-  return html`<table class="events" role="table" aria-label="Events and their contracts">
+  return html`<table class="events" role="table" aria-label="Events and their contracts" ...${marksOf("events", events.length, total)}>
     <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Contract</th>
       ${COLUMNS.map((name) => html`<th scope="col" class="number" key=${name} role="columnheader">${name}</th>`)}</tr></thead>
     ${events.map((event) => html`<${EventRows} key=${event.ticker} event=${event} now=${now} quotes=${quotes} />`)}
@@ -133,9 +136,9 @@ export function Events() {
     <${Region} name="events" title="Events" state=${loaded.kind === "live" ? streamed : loaded} retry=${reload}
       empty=${value && events.length === 0 && html`<${Empty} filters=${filters} change=${change} />`}
       tools=${value && html`<p class="note" role="status">${events.length} of ${total}</p>`}>
-      ${value ? html`<${Table} events=${events} quotes=${quotes} />` : html`<${Skeleton} />`}
-      ${events.length < total && html`<p class="more"><button type="button"
-        onClick=${() => setLimit(limit + PAGE)}>Show more events</button></p>`}
+      ${value ? html`<${Table} events=${events} total=${total} quotes=${quotes} />` : html`<${Skeleton} />`}
+      ${value && html`<${Rest} shown=${events.length} total=${total} what="events" ...${limit < MOST
+        ? { onMore: () => setLimit(limit + PAGE) } : { link: { href: "#search", words: "Search for the others" } }} />`}
     <//>`;
 }
 

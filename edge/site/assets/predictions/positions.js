@@ -3,12 +3,17 @@ import { call } from "../call.js";
 import { read, short } from "../decimal.js";
 import { signInUrl, url } from "../page.js";
 import { watch } from "../socket.js";
-import { Amount, Region, html, useEffect, useLoaded } from "../ui.js";
+import { average, decimalsOf } from "../figures.js";
+import { marksOf, Rest } from "../lists.js";
+import { Amount, Dollars, Exact, Region, html, useEffect, useLoaded, useState } from "../ui.js";
 import { when } from "./times.js";
 import { cents, plain } from "./words.js";
 
 const [REFRESH, PAUSE] = [10_000, 300];
+// Settled positions that each press of a button adds.
 const SETTLED = 200;
+// The most that the call answers with.
+const MOST = 1_000;
 
 // The calls change with trades, which the account's stream tells, and with prices, which come and go.
 function useReloading(reload) {
@@ -29,8 +34,6 @@ function useReloading(reload) {
 }
 
 const Outcome = ({ outcome }) => html`<span class=${outcome === "yes" ? "up" : "down"}>${outcome === "yes" ? "Yes" : "No"}</span>`;
-
-const Dollars = ({ text: amount }) => html`<${Amount} text=${amount && plain(amount)} places=${2} />`;
 
 const Claims = ({ text: amount }) => html`<${Amount} text=${plain(amount)} />`;
 
@@ -54,8 +57,8 @@ const OPEN = [
   { name: "Outcome", cell: (row) => html`<${Outcome} outcome=${row.outcome} />` },
   { name: "Claims", isNumber: true, cell: (row) => html`<${Claims} text=${row.totalQuantity} />` },
   { name: "On sale", isNumber: true, cell: (row) => html`<${Claims} text=${row.quantityOnHold} />` },
-  { name: "Average", isNumber: true, cell: (row) => html`<span title=${`${row.avgPrice} dollars`}>${cents(short(row.avgPrice, 4))}
-    </span>` },
+  { name: "Average", isNumber: true, cell: (row) => html`<${Exact} text=${row.avgPrice} name="average"
+    shown=${cents(average(row.avgPrice, decimalsOf(row.symbol)))} />` },
   { name: "Value now, USD", isNumber: true, cell: (row) => html`<${Dollars} text=${row.marketValue} />` },
   { name: "Unrealised, USD", isNumber: true, cell: (row) => html`<${Unrealised} position=${row} />` },
   { name: "Realised, USD", isNumber: true, cell: (row) => html`<${Result} text=${row.realizedPl} />` },
@@ -72,9 +75,9 @@ const PAID = [
 ];
 
 // Rows with these columns; on a narrow screen each becomes a block whose cells name themselves, so the roles are told.
-function Table({ label, columns, rows, symbolOf, marks }) {
+function Table({ label, columns, rows, total, symbolOf, marks }) {
   const kind = ({ isNumber }) => (isNumber ? "number" : "");
-  return html`<table class="stacks" role="table" aria-label=${label}>
+  return html`<table class="stacks" role="table" aria-label=${label} ...${marksOf(label, rows.length, total)}>
     <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Contract</th>
       ${columns.map((column) => html`<th scope="col" key=${column.name} role="columnheader" class=${kind(column)}>${column.name}</th>`)}
         </tr></thead>
@@ -95,13 +98,18 @@ function Ended({ state }) {
 const openMarks = ({ symbol, outcome }) => ({ "data-position": `${symbol} ${outcome}` });
 const paidMarks = ({ instrumentSymbol }) => ({ "data-settled": instrumentSymbol });
 
-function Held({ name, title, request, fields, columns, symbolOf, marks, empty }) {
-  const [state, value, reload] = useLoaded(() => call(request, fields));
+// `step` is how many rows a press of a button adds; without it the call answers with all.
+function Held({ name, title, request, step, columns, symbolOf, marks, empty }) {
+  const [most, setMost] = useState(step);
+  const [state, value, reload] = useLoaded(() => call(request, step ? { limit: most } : {}), [most]);
   useReloading(reload);
   const rows = value?.positions ?? [];
+  const total = Math.max(rows.length, value?.total ?? 0);
   return html`<${Ended} state=${state} /><${Region} name=${name} title=${title} state=${state} retry=${reload}
-    tools=${value && html`<p class="note">${rows.length} of ${value.total}</p>`} empty=${value && rows.length === 0 && empty}>
-    <${Table} label=${title} columns=${columns} rows=${rows} symbolOf=${symbolOf} marks=${marks} />
+    tools=${value && html`<p class="note">${rows.length} of ${total}</p>`} empty=${value && rows.length === 0 && empty}>
+    <${Table} label=${title} columns=${columns} rows=${rows} total=${total} symbolOf=${symbolOf} marks=${marks} />
+    <${Rest} shown=${rows.length} total=${total} onMore=${most < MOST ? () => setMost(Math.min(MOST, most + step)) : undefined}
+      link=${most < MOST ? undefined : { href: url("/account/statement?cause=payout"), words: "The statement has all payouts" }} />
   <//>`;
 }
 
@@ -112,5 +120,5 @@ export const Positions = () => html`<${Held} name="positions" title="Positions" 
 
 // The claims that were paid, or lost.
 export const Settled = () => html`<${Held} name="settled" title="Settled" request="/v1/prediction-markets/positions/settled"
-  fields=${{ limit: SETTLED }} columns=${PAID} symbolOf=${(row) => row.instrumentSymbol} marks=${paidMarks}
+  step=${SETTLED} columns=${PAID} symbolOf=${(row) => row.instrumentSymbol} marks=${paidMarks}
   empty=${html`<p>Positions whose event was resolved stand here, with what they paid.</p><p>None of yours has been settled yet.</p>`} />`;

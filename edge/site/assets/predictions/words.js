@@ -1,11 +1,12 @@
 // Prices and states of contracts as people read them. All sums are exact.
 import { difference, grouped, product, read, short, sum, text } from "../decimal.js";
+import { placesOf, roundedTo } from "../figures.js";
 
 const trimmed = (words) => (words.includes(".") ? words.replace(/\.?0+$/, "") : words);
 const hundredfold = (price) => trimmed(text(product(read(price), read("100"))));
 
-// A price in dollars as cents.
-export const cents = (price) => `${hundredfold(price)}¢`;
+// A price in dollars as cents, with the decimals of its market.
+export const cents = (price) => `${roundedTo(text(product(read(price), read("100"))), Math.max(0, placesOf(price) - 2))}¢`;
 
 // A chance between 0 and 1 in per cent, with one decimal at most.
 export const percent = (chance) => `${trimmed(short(hundredfold(chance), 1))} %`;

@@ -1,9 +1,9 @@
 // Dialogs that stand before an order is sent: confirmation, the price of a move, cancelling everything.
-import { compare, grouped, isDecimal, read, step } from "../decimal.js";
+import { compare, isDecimal, read, step } from "../decimal.js";
 import { Dialog, html, useState } from "../ui.js";
 import { outcome, plain, wrongWith } from "./draft.js";
 import { bookState, isFar } from "./feed.js";
-import { bare, base, isPositive, quote, symbol, tick, toPrice } from "./market.js";
+import { bare, base, isPositive, quote, shownPrice, symbol, tick, toPrice } from "./market.js";
 import { orders } from "./orders.js";
 import { cancelAll, move, movesIntoTrade, place, wrongPrice } from "./send.js";
 import { settings } from "./settings.js";
@@ -43,9 +43,9 @@ const SIDES = { buy: "Buy", sell: "Sell" };
 export function wordsOf({ side, type, amount, price, stop, outcome, isReducing }) {
   const of = outcome ? `${outcome === "no" ? "No" : "Yes"}` : base;
   const what = `${SIDES[side]} ${isPositive(amount) ? bare(amount) : "–"} ${of}`;
-  const at = isPositive(price) ? grouped(price) : "–";
+  const at = isPositive(price) ? shownPrice(price) : "–";
   if (type === "market") return `${what} at market, ${at} at worst${isReducing ? ", only reduce" : ""}`;
-  if (type === "stop-limit") return `${what} at ${at} from ${isPositive(stop) ? grouped(stop) : "–"} on`;
+  if (type === "stop-limit") return `${what} at ${at} from ${isPositive(stop) ? shownPrice(stop) : "–"} on`;
   return `${what} at ${at}${isReducing ? ", only reduce" : ""}`;
 }
 
@@ -77,7 +77,7 @@ export async function submit(order) {
 }
 
 const Trades = (order, price) => ({ answer }) => html`<${Dialog} title="The move would trade at once" onClose=${() => answer(false)}>
-  <p>At ${price} ${quote} the order meets the other side of the book.</p>
+  <p>At ${shownPrice(price)} ${quote} the order meets the other side of the book.</p>
   <div class="dialog-end"><button type="button" onClick=${() => answer(false)}>Back</button>
     <button type="button" class=${order.side} value="confirm" autofocus onClick=${() => answer(true)}>Move and trade</button></div>
 </${Dialog}>`;

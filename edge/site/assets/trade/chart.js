@@ -1,14 +1,14 @@
 // The chart's panel: candles of a time frame, or the depth of the book.
 import { getPublic } from "../call.js";
 import { get as kept, set as keep } from "../preferences.js";
-import { grouped, rounded, read } from "../decimal.js";
+import { rounded, read } from "../decimal.js";
 import { announce, html, Region, useEffect, useRef, useState } from "../ui.js";
 import { isArmed } from "./arm.js";
 import { dragMove } from "./ask.js";
 import { describe, makeCandles } from "./candles.js";
 import { draw as drawDepth, totals } from "./depth.js";
 import { book, bookState, last, onBook, tapeState, trades } from "./feed.js";
-import { amountText, base, bookPrice, isContract, isPerpetual, opposite, priceText, symbol, TICK, toPrice } from "./market.js";
+import { amountText, base, bookPrice, isContract, isPerpetual, opposite, priceText, shownPrice, symbol, TICK, toPrice } from "./market.js";
 import { margin, positionHere, positions } from "./money.js";
 import { mark } from "./perpetual.js";
 import { fills, orders, ownOrders } from "./orders.js";
@@ -140,8 +140,7 @@ function run(place, frameNow, { setPointed, setState, setNewest }) {
 
 const Legend = ({ row }) => html`<p class="legend">${row && describe(row).map(([name, words], at) => html`<span>${name && html`<span
   class="soft">${name}</span> `}<b>${
-  at === 5 ? words.replace(/^\S+/, (amount) => rounded(read(amount))) : name ? grouped(words) : words}</b></span>`)}${row?.own?.map(([name,
-  words]) => html`<span data-own=${name}><span class="soft">${name}</span> <b>${grouped(words)} ${base}</b></span>`)}</p>`;
+  at === 5 ? words.replace(/^\S+/, (amount) => rounded(read(amount))) : name ? shownPrice(words) : words}</b></span>`)}</p>`;
 
 function Depth() {
   const picture = useRef(null);
@@ -153,7 +152,7 @@ function Depth() {
       timer = 0;
       if (!picture.current) return;
       const { low, high, bids, asks } = drawDepth(picture.current, list(book.bids), list(book.asks));
-      setTold({ low: low && grouped(low), high: high && grouped(high),
+      setTold({ low: low && shownPrice(low), high: high && shownPrice(high),
         note: `${rounded(bids)} ${base} bid, ${rounded(asks)} ${base} asked` });
     };
     redraw();

@@ -9,6 +9,8 @@ const TRADES = 200;
 
 export const bookState = store({ kind: "loading" });
 export const tapeState = store({ kind: "loading" });
+// Why the tape has no earlier trades, as a sentence.
+export const tapeFault = store("");
 
 // One side of the book: its prices, best first, and the amount at each.
 export class Levels {
@@ -115,8 +117,10 @@ function onTrade(frame) {
 async function loadTrades() {
   try {
     add((await getPublic(`/v1/trades/${symbol}?limit_trades=100`)).map(ofReply));
-  } catch {
+    tapeFault.set("");
+  } catch (failure) {
     // The tape goes on with the trades that come.
+    tapeFault.set(`Earlier trades cannot be read. ${failure.message}`);
   }
 }
 

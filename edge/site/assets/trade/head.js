@@ -1,11 +1,11 @@
 // The line above the panels: which market, its newest price and its day, and the layout.
 import { getPublic } from "../call.js";
-import { change as moved, grouped, read, rounded } from "../decimal.js";
+import { change as moved, compare, read, rounded } from "../decimal.js";
 import { open as openPalette } from "../palette.js";
 import { setHere } from "../preferences.js";
 import { html, useEffect, useState } from "../ui.js";
 import { last, tapeState } from "./feed.js";
-import { base, isContract, market, priceText, quote, symbol } from "./market.js";
+import { base, isContract, market, priceText, quote, shownPrice, symbol } from "./market.js";
 import { change, useSettings } from "./settings.js";
 import { useStore } from "./store.js";
 
@@ -15,7 +15,7 @@ export const PANELS = [["chart", "Chart"], ["book", "Book"], ["ladder", "Ladder"
 
 // The figures of the last 24 hours.
 function useDay() {
-  const [day, setDay] = useState(null);
+  const [day, setDay] = useState({});
   useEffect(() => {
     const read = async () => {
       if (document.hidden) return;
@@ -24,8 +24,9 @@ function useDay() {
           getPublic(`/v2/ticker/${symbol}`), isContract ? null : getPublic(`/v1/pubticker/${symbol}`),
         ]);
         setDay({ ...ticker, volume: volumes?.volume });
-      } catch {
-        // A market without a trade has no day yet.
+      } catch (failure) {
+        // The last figures are those of a while ago, so they are not shown as those of now.
+        setDay({ fault: `The figures of the day cannot be read. ${failure.message}` });
       }
     };
     read();
@@ -43,7 +44,7 @@ function useTitle(close) {
   useEffect(() => {
     const write = () => {
       const price = last.get() ? priceText(last.get().price) : close;
-      if (price) document.title = `${tapeState.get().kind === "live" ? grouped(price) : "–"} ${market.title} – Buttonwood`;
+      if (price) document.title = `${tapeState.get().kind === "live" ? shownPrice(price) : "–"} ${market.title} – Buttonwood`;
     };
     write();
     const timer = setInterval(write, 1_000);
@@ -51,24 +52,34 @@ function useTitle(close) {
   }, [close]);
 }
 
+// The higher (1) or the lower (-1) of a day's price and the newest trade's.
+function farther(words, newest, sign) {
+  if (!words || !newest) return words;
+  const text = priceText(newest.price);
+  return compare(read(text), read(words)) * sign > 0 ? text : words;
+}
+
 function Figures() {
   const day = useDay();
   const newest = useStore(last);
   const state = useStore(tapeState);
-  const price = newest ? priceText(newest.price) : day?.close;
-  const changed = day?.open && price ? moved(day.open, price) : "";
-  useTitle(day?.close);
-  const volume = (code) => day?.volume?.[code];
+  const price = newest ? priceText(newest.price) : day.close;
+  const changed = day.open && price ? moved(day.open, price) : "";
+  useTitle(day.close);
+  const volume = (code) => day.volume?.[code];
+  // The day is asked for now and then, and the newest trade is a part of it.
+  const [high, low] = [farther(day.high, newest, 1), farther(day.low, newest, -1)];
   return html`<dl class="figures" data-head-state=${state.kind}>
     <${Figure} name="Last" value=${price}
-      className="last ${newest ? (newest.isBuy ? "up" : "down") : ""}">${price ? grouped(price) : "–"}</${Figure}>
+      className="last ${newest ? (newest.isBuy ? "up" : "down") : ""}">${shownPrice(price)}</${Figure}>
     <${Figure} name="24 hours" className=${changed.startsWith("-") ? "down" : changed ? "up" : ""}>${changed || "–"}</${Figure}>
-    <${Figure} name="High" value=${day?.high}>${day?.high ? grouped(day.high) : "–"}</${Figure}>
-    <${Figure} name="Low" value=${day?.low}>${day?.low ? grouped(day.low) : "–"}</${Figure}>
+    <${Figure} name="High" value=${high}>${shownPrice(high)}</${Figure}>
+    <${Figure} name="Low" value=${low}>${shownPrice(low)}</${Figure}>
     ${!isContract && html`<${Figure} name=${`Volume, ${base}`}
       value=${volume(base)}>${volume(base) ? rounded(read(volume(base))) : "–"}</${Figure}>
       <${Figure} name=${`Volume, ${quote}`}
-        value=${volume(quote)}>${volume(quote) ? rounded(read(volume(quote))) : "–"}</${Figure}>`}</dl>`;
+        value=${volume(quote)}>${volume(quote) ? rounded(read(volume(quote))) : "–"}</${Figure}>`}
+    ${day.fault && html`<div class="warning" data-fault="day"><dt>24 hours</dt><dd>${day.fault}</dd></div>`}</dl>`;
 }
 
 function Panels() {

@@ -1,5 +1,6 @@
 // What is sent for an order, and how an order is found again whose reply did not come.
 import { call, post } from "../call.js";
+import { sentenceOf } from "../reasons.js";
 import { isContract, symbol } from "./market.js";
 
 // How long a reply may take; how long an order that is looked up may stay unknown to the exchange before it counts as not placed.
@@ -36,10 +37,13 @@ export function payload(order) {
 export const ask = ({ request, ...fields }) => call(request, fields, { longest: PATIENCE });
 
 // What the exchange would do with an order now.
-export const previewed = (order) => post("/site/preview", payload(order), { longest: PATIENCE });
+export async function previewed(order) {
+  const shown = await post("/site/preview", payload(order), { longest: PATIENCE });
+  return shown.message ? { ...shown, message: sentenceOf(shown) } : shown;
+}
 
-// The exchange's own words of a failure. Those of a contract's call come with its status before them.
-export const saidBy = ({ plain }) => plain.replace(/^The exchange answers with status \d+( \([^)]*\))?: /, "");
+// The sentence of a failure.
+export const saidBy = ({ plain }) => plain;
 
 // Whether a failure leaves open if the exchange did what it was asked for. Only its own 503 says that nothing was done.
 const saysNothingDone = ({ status, reason }) => status < 500 || (status === 503 && Boolean(reason));

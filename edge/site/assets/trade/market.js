@@ -1,6 +1,7 @@
 // The market of this page, and how its prices and amounts are written. Within the book a price is a BigInt of all its digits, which
 // compares fast and exactly.
 import { floorTo, grouped, isDecimal, product, ratio, read, short, text } from "../decimal.js";
+import { average, price } from "../figures.js";
 import { data } from "../page.js";
 
 export const market = data.page;
@@ -21,6 +22,9 @@ export function scaled(words, places) {
 export const toPrice = (words) => scaled(words, PRICE_PLACES);
 export const priceText = (digits) => text({ digits, places: PRICE_PLACES });
 export const priceShown = (digits) => grouped(priceText(digits));
+// Texts of prices, and of averages and marks, of this market as they are read.
+export const shownPrice = (words) => price(words, PRICE_PLACES);
+export const shownAverage = (words) => average(words, PRICE_PLACES);
 export const toAmount = (words) => scaled(words, AMOUNT_PLACES);
 export const amountText = (digits) => text({ digits, places: AMOUNT_PLACES });
 export const TICK = toPrice(tick);

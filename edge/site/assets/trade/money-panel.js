@@ -1,7 +1,8 @@
 // Balances and positions of the account.
-import { grouped, short } from "../decimal.js";
+import { decimalsOf, dollars, isDollar } from "../figures.js";
+import { marksOf, Rest } from "../lists.js";
 import { isSignedIn, url } from "../page.js";
-import { html, Region, useState } from "../ui.js";
+import { Amount, Average, Dollars, Exact, html, Money, Region, useState } from "../ui.js";
 import { submit } from "./ask.js";
 import { boundOf } from "./feed.js";
 import { bare, base, isContract, isPerpetual, quote, symbol } from "./market.js";
@@ -10,8 +11,13 @@ import { SignedOut } from "./orders-panel.js";
 import { settings } from "./settings.js";
 import { useStore } from "./store.js";
 
-export const Figure = ({ text, places = 8 }) => html`<td class="number" data-value=${text}
-  title=${text}>${text ? grouped(short(bare(text), places)) : "–"}</td>`;
+// Cells of figures: an amount, a price of a market that the exchange computes, dollars.
+const Cell = ({ text, children }) => html`<td class="number" data-value=${text} title=${text}>${children}</td>`;
+const Figure = ({ text }) => html`<${Cell} text=${text}><${Amount} text=${text && bare(text)} places=${8} /><//>`;
+const Mean = ({ text, of }) => html`<${Cell} text=${text}><${Average} text=${text} places=${decimalsOf(of.symbol)} /><//>`;
+const Worth = ({ text }) => html`<${Cell} text=${text}><${Dollars} text=${text} /><//>`;
+const Sum = ({ text, currency }) => html`<${Cell} text=${text}><${Money} text=${isDollar(currency) ? text : bare(text)}
+  currency=${currency} unit="" /><//>`;
 
 const isZero = (text) => !/[1-9]/.test(text ?? "");
 
@@ -20,17 +26,20 @@ export function Balances() {
   const all = useStore(balances);
   const [isWhole, setWhole] = useState(false);
   const isHere = ([currency]) => currency === base || currency === quote;
-  const rows = [...all].filter((row) => isHere(row) || (isWhole && !isZero(row[1].amount)))
+  const held = [...all].filter((row) => isHere(row) || !isZero(row[1].amount));
+  const count = held.length;
+  const rows = held.filter((row) => isHere(row) || isWhole)
     .sort((one, other) => isHere(other) - isHere(one) || one[0].localeCompare(other[0]));
   const empty = !isSignedIn() ? html`<${SignedOut} what="your balances" />`
     : rows.length === 0 && html`<p>Neither ${base} nor ${quote} is on this account.</p><p><a href=${url("/account/money")}>Deposit</a></p>`;
   const tools = isSignedIn() && html`<label class="check"><input type="checkbox" name="all-balances" checked=${isWhole}
     onChange=${(event) => setWhole(event.target.checked)} /> All currencies</label>`;
   return html`<${Region} name="balances" title="Balances" state=${state} empty=${empty} tools=${tools} className="balances">
-    <div class="scroll" tabindex="0" role="region" aria-label="Balances"><table><thead><tr><th>Currency</th><th
+    <div class="scroll" tabindex="0" role="region" aria-label="Balances" ...${marksOf("balances", rows.length, count)}><table><thead><tr><th>Currency</th><th
       class="number">Available</th><th class="number">Total</th></tr></thead>
       <tbody>${rows.map(([currency, { available, amount }]) => html`<tr data-currency=${currency}><th scope="row">${currency}</th>
-        <${Figure} text=${available} /><${Figure} text=${amount} /></tr>`)}</tbody></table></div></${Region}>`;
+        <${Sum} text=${available} currency=${currency} /><${Sum} text=${amount} currency=${currency} /></tr>`)}</tbody></table></div>
+    <${Rest} shown=${rows.length} total=${count} what="currencies" onMore=${() => setWhole(true)} /></${Region}>`;
 }
 
 // Closes a part of a perpetual's position: an immediate-or-cancel order at the bound, cut to the position at sending.
@@ -41,22 +50,22 @@ export function close(position, amount) {
 }
 
 const signed = (text) => (text?.startsWith("-") ? "down" : isZero(text) ? "" : "up");
-export const Result = ({ text, places = 2 }) => html`<td class="number ${signed(text)}" data-value=${text} title=${text}>${
-  text ? `${text.startsWith("-") || isZero(text) ? "" : "+"}${grouped(short(text, places))}` : "–"}</td>`;
+const withSign = (text) => `${text.startsWith("-") || isZero(text) ? "" : "+"}${dollars(text)}`;
+const Result = ({ text }) => html`<td class="number ${signed(text)}" data-value=${text} title=${text}><${Exact} text=${text}
+  shown=${text && withSign(text)} name="dollars" /></td>`;
 
 const Perpetual = ({ position }) => html`<tr data-position=${position.symbol.toLowerCase()}>
   <td><a href=${url(`/trade/${position.symbol.toLowerCase()}`)}>${position.symbol}</a></td>
   <td>${position.quantity.startsWith("-") ? html`<span class="down">Short</span>` : html`<span class="up">Long</span>`}</td>
-  <${Figure} text=${position.quantity} /><${Figure} text=${position.average_cost} places=${2} /><${Figure} text=${position.mark_price}
-    places=${2} />
-  <${Figure} text=${position.notional_value} places=${2} /><${Result} text=${position.unrealised_pnl} /><${Result}
+  <${Figure} text=${position.quantity} /><${Mean} text=${position.average_cost} of=${position} /><${Mean}
+    text=${position.mark_price} of=${position} />
+  <${Worth} text=${position.notional_value} /><${Result} text=${position.unrealised_pnl} /><${Result}
     text=${position.realised_pnl} /></tr>`;
 
 const Contract = ({ position }) => html`<tr data-position=${position.symbol.toLowerCase()}>
   <td><a href=${url(`/trade/${position.symbol.toLowerCase()}`)}>${position.contractMetadata.contractName}</a></td>
-  <td>${position.outcome === "no" ? "No" : "Yes"}</td><${Figure} text=${position.totalQuantity} /><${Figure} text=${position.avgPrice}
-    places=${4} />
-  <td class="number">–</td><${Figure} text=${position.marketValue} places=${2} /><${Result} text=${position.unrealizedPnl} /><${Result}
+  <td>${position.outcome === "no" ? "No" : "Yes"}</td><${Figure} text=${position.totalQuantity} /><${Mean} text=${position.avgPrice} of=${position} />
+  <td class="number">–</td><${Worth} text=${position.marketValue} /><${Result} text=${position.unrealizedPnl} /><${Result}
     text=${position.realizedPl} /></tr>`;
 
 export function Positions() {
@@ -67,7 +76,7 @@ export function Positions() {
   const empty = !isSignedIn() ? html`<${SignedOut} what="your positions" />` : list.length === 0 && html`<p>${why}</p>`;
   const sorted = [...list].sort((one, other) => (other.symbol.toLowerCase() === symbol) - (one.symbol.toLowerCase() === symbol));
   return html`<${Region} name="positions" title="Positions" state=${state} empty=${empty} retry=${reloadPositions} className="positions">
-    <div class="scroll" tabindex="0" role="region" aria-label="Positions"><table><thead><tr><th>Market</th><th>Side</th><th
+    <div class="scroll" tabindex="0" role="region" aria-label="Positions" ...${marksOf("positions", sorted.length)}><table><thead><tr><th>Market</th><th>Side</th><th
       class="number">Amount</th><th class="number">Entry</th>
       <th class="number">Mark</th><th class="number">Value</th><th class="number">Result, open</th><th class="number">Result, taken</th>
         </tr></thead>

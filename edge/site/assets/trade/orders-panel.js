@@ -1,11 +1,13 @@
 // The account's live orders and fills as tables.
 import { grouped } from "../decimal.js";
+import { decimalsOf, money, price } from "../figures.js";
 import { isSignedIn, signInUrl, url } from "../page.js";
 import { clock, moment } from "../time.js";
-import { html, Region, Side, useCallback, useState } from "../ui.js";
+import { Exact, html, Region, Side, useCallback, useState } from "../ui.js";
 import { askCancelAll, askMove } from "./ask.js";
-import { bare, base, quote, symbol } from "./market.js";
-import { accountState, chosen, executedOf, fills, orders, queue, tryAgain } from "./orders.js";
+import { bare, base, PRICE_PLACES, quote, shownPrice, symbol } from "./market.js";
+import { accountState, chosen, executedOf, fills, fillsTotal, loadMoreFills, mayLoadFills, orders, queue, queueFault,
+  tryAgain } from "./orders.js";
 import { cancel, cancelSymbol } from "./send.js";
 import { useStore } from "./store.js";
 import { Windowed } from "./windowed.js";
@@ -18,17 +20,20 @@ const Number = ({ text }) => html`<td class="number" data-value=${text} title=${
 export const SignedOut = ({ what }) => html`<p>Signed in, you see ${what} here.</p><p><a class="button" href=${signInUrl()}>Sign in</a>
   </p>`;
 
+// The decimals of prices in an order's market.
+const placesIn = (order) => (order.symbol === symbol ? PRICE_PLACES : decimalsOf(order.symbol));
+
 // How an order stands: what is done to it, or how long its queue is.
 function standing(order, place) {
   if (order.isUnknown) return "unknown";
   if (order.busy) return BUSY[order.busy];
-  return order.type === "stop-limit" ? `waits for ${grouped(bare(order.stop ?? ""))}` : place ? grouped(bare(place.ahead)) : "–";
+  return order.type === "stop-limit" ? `waits for ${price(order.stop, placesIn(order))}` : place ? grouped(bare(place.ahead)) : "–";
 }
 
 function Order({ order, place, isChosen, hasMarket }) {
   const isOther = order.symbol !== symbol;
   const isHeld = Boolean(order.busy || order.isUnknown);
-  const of = `${order.side} at ${order.price}`;
+  const of = `${order.side} at ${price(order.price, placesIn(order))}`;
   return html`<tr data-order=${order.id} data-symbol=${order.symbol} data-state=${order.isUnknown ? "unknown" : order.busy ?? "live"}
     aria-selected=${isChosen} class=${isChosen ? "chosen" : ""} onClick=${() => chosen.set(order.id)} onFocusIn=${() =>
       chosen.set(order.id)}>
@@ -38,7 +43,7 @@ function Order({ order, place, isChosen, hasMarket }) {
     <td><${Side} side=${order.side} />${order.outcome && ` ${order.outcome}`}</td>
     <td>${TYPES[order.type] ?? order.type}${order.options?.[0] === "maker-or-cancel" ? html` <small class="soft"
       title="Maker or cancel">maker</small>` : ""}</td>
-    <td class="number" data-value=${order.price}>${grouped(order.price)}</td><${Number} text=${order.amount} /><${Number}
+    <td class="number" data-value=${order.price}>${price(order.price, placesIn(order))}</td><${Number} text=${order.amount} /><${Number}
       text=${executedOf(order)} /><${Number} text=${order.remaining} />
     <td class="number">${order.isUnknown ? html`<b class="warning">unknown</b>` : standing(order, place)}</td>
     <td class="acts"><button type="button" class="small" value="cancel" disabled=${isHeld} aria-label=${`Cancel ${of}`}
@@ -57,6 +62,7 @@ export function Orders() {
   const places = useStore(queue);
   const now = useStore(chosen);
   const [isHere, setHere] = useState(true);
+  const fault = useStore(queueFault);
   const here = [...all.values()].filter((order) => order.symbol === symbol);
   const list = (isHere ? here : [...all.values()]).reverse();
   const row = useCallback((order) => html`<${Order} key=${order.id} order=${order} place=${places.get(order.id)}
@@ -74,6 +80,7 @@ export function Orders() {
     <button type="button" class="small" value="cancel-account" title="Cancel all orders of the account" disabled=${!all.size}
       onClick=${askCancelAll}>Cancel all</button></span>`;
   return html`<${Region} name="orders" title="Orders" state=${state} retry=${tryAgain} empty=${empty} tools=${tools} className="orders">
+    ${fault && html`<p class="warning list-rest" role="status" data-fault="queue">The places in the queue cannot be read. ${fault}</p>`}
     <${Windowed} items=${list} head=${head(!isHere)} columns=${isHere ? 9 : 10} label="Live orders" refuge="#table-orders"
       row=${row} /></${Region}>`;
 }
@@ -82,19 +89,25 @@ const FILL_HEAD = html`<th>Time</th><th>Side</th><th class="number">Price, ${quo
   class="number">Fee</th>
   <th>As</th><th>Order</th>`;
 
+const feeIn = ({ feeCurrency }) => feeCurrency ?? quote;
+
 const Fill = ({ fill }) => html`<tr data-fill=${fill.id}><td title=${moment(fill.at)}>${clock(fill.at)}</td>
   <td><${Side} side=${fill.side} />${fill.outcome && ` ${fill.outcome}`}</td><td class="number"
-    data-value=${fill.price}>${grouped(fill.price)}</td><${Number} text=${fill.amount} />
-  <td class="number" data-value=${fill.fee} title=${fill.fee}>${fill.fee ? grouped(bare(fill.fee)) : "–"} <small
-    class="soft">${fill.feeCurrency ?? quote}</small></td>
+    data-value=${fill.price}>${shownPrice(fill.price)}</td><${Number} text=${fill.amount} />
+  <td class="number" data-value=${fill.fee} title=${fill.fee}>${fill.fee ? html`<${Exact} text=${fill.fee}
+    shown=${money(fill.fee, feeIn(fill))} name="fee" />` : "–"} <small class="soft">${feeIn(fill)}</small></td>
   <td>${fill.isMaker ? "maker" : "taker"}</td><td class="soft">${fill.order}</td></tr>`;
+
+const ALL_FILLS = { href: url("/account/statement?cause=trade"), words: "The statement has all trades" };
 
 export function Fills() {
   const state = useStore(accountState);
   const list = useStore(fills);
+  const total = useStore(fillsTotal);
   const empty = !isSignedIn() ? html`<${SignedOut}
     what="your trades in this market" />` : list.length === 0 && html`<p>No trades in this market yet.</p>`;
   return html`<${Region} name="fills" title="Fills" state=${state} empty=${empty} className="fills">
-    <${Windowed} items=${list} head=${FILL_HEAD} columns=${7} label="Fills" row=${(fill) => html`<${Fill} key=${fill.id}
+    <${Windowed} items=${list} head=${FILL_HEAD} columns=${7} label="Fills" total=${total === "more" ? total : list.length}
+      rest=${mayLoadFills() ? { what: "fills", onMore: loadMoreFills } : { what: "fills", link: ALL_FILLS }} row=${(fill) => html`<${Fill} key=${fill.id}
       fill=${fill} />`} /></${Region}>`;
 }

@@ -2,12 +2,18 @@
 // so that an older word never undoes a newer one, whichever comes first.
 import { call, getOwn } from "../call.js";
 import { compare, difference, isDecimal, read, text } from "../decimal.js";
+import { liveContractOrders } from "../contract-orders.js";
+import { decimalsOf, price } from "../figures.js";
+import { part, totalOf } from "../lists.js";
 import { isSignedIn } from "../page.js";
+import { endOf as endWords } from "../reasons.js";
 import { watch } from "../socket.js";
-import { isContract, symbol } from "./market.js";
+import { isContract, shownPrice, symbol } from "./market.js";
 import { store } from "./store.js";
 
 const [FILLS, ENDED] = [500, 5_000];
+// Fills that are asked for at first.
+const FIRST_FILLS = 100;
 // How often the places in the queue are asked for.
 const QUEUE = 5_000;
 
@@ -15,8 +21,12 @@ export const accountState = store({ kind: "loading" });
 // Live orders by id, the newest last; those whose reply is awaited stand by their client id.
 export const orders = store(new Map());
 export const fills = store([]);
+// How many fills the account has in this market: "more" if these are not all.
+export const fillsTotal = store(0);
 // The amount ahead of each resting order, by its id.
 export const queue = store(new Map());
+// Why the places in the queue are not known, as a sentence.
+export const queueFault = store("");
 export const chosen = store(null);
 // Fires when money moved: positions and margin are asked for again.
 export const moved = store(0);
@@ -109,13 +119,18 @@ function addFills(list) {
   const known = new Map(fills.get().map((fill) => [fill.id, fill]));
   for (const fill of list) known.set(fill.id, { ...known.get(fill.id), ...fill });
   const all = [...known.values()].sort((one, other) => other.at - one.at || Number(BigInt(other.id) - BigInt(one.id)));
-  fills.set(all.slice(0, FILLS));
+  fills.set(part(all, FILLS));
 }
 
 // That it happened is told by the notices of the page.
 function onFill(frame) {
   const fill = fillOfFrame(frame);
-  if (frame.s.toLowerCase() === symbol) addFills([fill]);
+  if (frame.s.toLowerCase() === symbol) {
+    addFills([fill]);
+    announce(`${word(fill.side)} ${bare(fill.amount)} ${base} at ${shownPrice(fill.price)}${frame.X === "FILLED" ? ", filled" : ""}`);
+  } else {
+    announce(`${word(fill.side)} ${bare(fill.amount)} of ${frame.s} at ${price(fill.price, decimalsOf(frame.s))}`);
+  }
   moved.set(moved.get() + 1);
 }
 
@@ -125,12 +140,14 @@ function onOrder(frame) {
   if (frame.X === "FILLED") return end(id, "filled");
   if (frame.X === "REJECTED") return undefined;
   if (frame.X !== "CANCELED") return put({ ...ofFrame(frame), ...(frame.X === "NEW" && { at: millis(frame.T ?? frame.E) }) });
+  // Whoever asked for a cancel knows of it; other ends are news.
+  if (frame.r && frame.r !== "Requested") warn(`The order at ${price(frame.p, decimalsOf(frame.s))} was cancelled: ${endWords(frame.r)}`);
   return end(id, "cancelled");
 }
 
 async function load() {
   const asked = [call("/v1/orders").then((list) => list.map(ofReply))];
-  if (isContract) asked.push(call("/v1/prediction-markets/orders/active", { limit: 500 }).then((reply) => reply.orders.map(ofContract)));
+  if (isContract) asked.push(liveContractOrders(call).then((list) => list.map(ofContract)));
   const before = new Set(orders.get().keys());
   const found = (await Promise.all(asked)).flat();
   const live = new Set(found.map((order) => order.id));
@@ -147,8 +164,23 @@ async function load() {
   askQueue();
 }
 
+let fillsLimit = FIRST_FILLS;
 export async function loadFills() {
-  addFills((await call("/v1/mytrades", { symbol, limit_trades: 100 })).map(fillOfReply));
+  const found = await call("/v1/mytrades", { symbol, limit_trades: fillsLimit });
+  addFills(found.map(fillOfReply));
+  fillsTotal.set(totalOf(found, fillsLimit));
+}
+
+// As many fills as the exchange names at once; none if these are asked for already.
+export const mayLoadFills = () => fillsLimit < FILLS;
+export async function loadMoreFills() {
+  fillsLimit = FILLS;
+  try {
+    await loadFills();
+  } catch (failure) {
+    fillsLimit = FIRST_FILLS;
+    warn(failure.message);
+  }
 }
 
 let asking = 0;
@@ -168,9 +200,11 @@ async function readQueue() {
   try {
     const rows = await getOwn(`/site/queue?symbol=${symbol}`);
     queue.set(new Map(rows.map((row) => [String(row.order_id), row])));
-  } catch {
+    queueFault.set("");
+  } catch (failure) {
     // A place that is not known is not shown: an old one would be wrong.
     queue.set(new Map());
+    queueFault.set(failure.message);
   }
 }
 

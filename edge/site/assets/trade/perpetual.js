@@ -1,14 +1,17 @@
 // What a perpetual has beyond a spot market, and the position in it.
 import { getPublic } from "../call.js";
-import { difference, grouped, ratio, read, short, text } from "../decimal.js";
+import { difference, ratio, read, text } from "../decimal.js";
+import { amount, dollars, roundedTo } from "../figures.js";
+import { marksOf } from "../lists.js";
+import { url } from "../page.js";
 import { request } from "../socket.js";
 import { clock } from "../time.js";
-import { html, Region, useLoaded, useTicks, useEffect } from "../ui.js";
+import { Average, Dollars, Exact, html, Money, Region, useLoaded, useTicks, useEffect } from "../ui.js";
 import { bookState } from "./feed.js";
-import { base, isPositive, partOf, quote, symbol } from "./market.js";
+import { base, isPositive, partOf, PRICE_PLACES, quote, symbol } from "./market.js";
 import { funding, margin, positions } from "./money.js";
 import { close } from "./money-panel.js";
-import { useStore } from "./store.js";
+import { store, useStore } from "./store.js";
 
 const EVERY = 3_000;
 const PARTS = [25, 50, 100];
@@ -25,28 +28,34 @@ function percent(part, whole, places = 2) {
 
 // The exchange's clock, which a sandbox may have stopped or moved.
 let ahead = 0;
+// Why the countdown goes by another clock than the exchange's; none while it does not.
+const clockFault = store("");
 async function setClock() {
   try {
     const { result } = await request("time");
     ahead = result.serverTime - Date.now();
-  } catch {
+    clockFault.set("");
+  } catch (failure) {
     // The clock of this computer has to do until the socket is open.
+    clockFault.set(`By this computer's clock: ${failure.message}`);
   }
 }
 
 function Countdown({ at }) {
   const now = useTicks(1_000) + ahead;
+  const fault = useStore(clockFault);
   const left = Math.max(0, Math.floor((at - now) / 1_000));
   const part = (value) => String(value).padStart(2, "0");
-  return html`<span data-countdown=${left}>${part(Math.floor(left / 3_600))}:${part(Math.floor(left / 60) % 60)}:${part(left % 60)}</span>`;
+  return html`<span data-countdown=${left}>${part(Math.floor(left / 3_600))}:${part(Math.floor(left / 60) % 60)}:${part(left % 60)}</span>${
+    fault && html` <small class="warning" data-fault="clock">${fault}</small>`}`;
 }
 
 const Fact = ({ name, label, children, value, isWide }) => html`<div class=${isWide ? "wide" : ""}><dt>${label}</dt><dd
   data-perpetual=${name} data-value=${value} title=${value}>${children}</dd></div>`;
-const shown = (words, places = 2) => (words ? grouped(short(words, places)) : "–");
+const digits = (words, places) => (words ? roundedTo(words, places) : "–");
 
 const signOf = (words) => (words?.startsWith("-") ? "down" : isPositive(words ?? "") ? "up" : "");
-const withSign = (words) => (words && !words.startsWith("-") && isPositive(words) ? "+" : "") + shown(words);
+const withSign = (words) => (words && !words.startsWith("-") && isPositive(words) ? "+" : "") + dollars(words);
 
 function Close({ position }) {
   const size = position.quantity.replace("-", "");
@@ -68,27 +77,29 @@ function Position() {
   const isShort = position.quantity.startsWith("-");
   return html`<dl class="tiles">
     <${Fact} name="liquidation" label="Liquidation price"
-      value=${liquidation}>${isPositive(liquidation ?? "") ? html`${shown(liquidation)} <small>${away}</small>` : "none"}</${Fact}>
+      value=${liquidation}>${isPositive(liquidation ?? "") ? html`<${Average} text=${liquidation} places=${PRICE_PLACES} /> <small>${away}</small>` : "none"}</${Fact}>
     <${Fact} name="quantity" label=${isShort ? "Short" : "Long"} value=${position.quantity}><span
-      class=${isShort ? "down" : "up"}>${shown(position.quantity, 8)} ${base}</span></${Fact}>
+      class=${isShort ? "down" : "up"}>${amount(position.quantity)} ${base}</span></${Fact}>
   </dl><${Close} position=${position} /><dl class="tiles">
-    <${Fact} name="entry" label="Entry" value=${position.average_cost}>${shown(position.average_cost)}</${Fact}>
-    <${Fact} name="result" label=${`Result, ${quote}`} value=${position.unrealised_pnl}><span
-      class=${signOf(position.unrealised_pnl)}>${withSign(position.unrealised_pnl)}</span></${Fact}>
+    <${Fact} name="entry" label="Entry" value=${position.average_cost}><${Average} text=${position.average_cost} places=${PRICE_PLACES} /></${Fact}>
+    <${Fact} name="result" label=${`Result, ${quote}`} value=${position.unrealised_pnl}><${Exact} text=${position.unrealised_pnl}
+      shown=${withSign(position.unrealised_pnl)} name="dollars" className=${signOf(position.unrealised_pnl)} /></${Fact}>
     <${Fact} name="margin" label=${`Margin, ${quote}`}
-      value=${figures?.initial_margin_positions}>${shown(figures?.initial_margin_positions)}</${Fact}>
-    <${Fact} name="leverage" label="Leverage" value=${figures?.leverage}>${shown(figures?.leverage)} ×</${Fact}>
+      value=${figures?.initial_margin_positions}><${Dollars} text=${figures?.initial_margin_positions} /></${Fact}>
+    <${Fact} name="leverage" label="Leverage" value=${figures?.leverage}>${digits(figures?.leverage, 2)} ×</${Fact}>
   </dl>`;
 }
 
+// The exchange answers with the payments of the past 24 hours.
 function Paid() {
   const rows = useStore(funding);
-  const own = rows.map((row) => row.hourlyFundingTransfer).filter((row) => row?.instrumentSymbol?.toLowerCase() === symbol).slice(0, 24);
+  const own = rows.map((row) => row.hourlyFundingTransfer).filter((row) => row?.instrumentSymbol?.toLowerCase() === symbol);
   if (!own.length) return null;
-  return html`<details class="paid"><summary>Funding paid and received</summary><table><tbody>${own.map((row) => html`<tr>
-    <td>${clock(row.timestamp)}</td>
-    <td>${row.action}</td><td class="number" data-value=${row.quantity.value}>${shown(row.quantity.value, 6)} ${row.quantity.currency}</td>
-      </tr>`)}</tbody></table></details>`;
+  return html`<details class="paid"><summary>Funding of the past 24 hours</summary><table
+    ...${marksOf("funding", own.length)}><tbody>${own.map(({ timestamp, action, quantity }) => html`<tr>
+    <td>${clock(timestamp)}</td><td>${action}</td><td class="number" data-value=${quantity.value}><${Money} text=${quantity.value}
+      currency=${quantity.currency} /></td></tr>`)}</tbody></table>
+    <p class="note"><a href=${url("/account/statement?cause=funding")}>Earlier payments are in the statement</a></p></details>`;
 }
 
 const load = async () => {
@@ -113,12 +124,12 @@ export function Perpetual() {
   const told = state.kind === "live" && socket.kind !== "loading" ? socket : state;
   return html`<${Region} name="perpetual" title="Perpetual" state=${told} retry=${reload} className="perpetual"><div class="padded">
     <${Position} /><dl class="tiles">
-      <${Fact} name="mark" label="Mark" value=${risk?.mark_price}>${shown(risk?.mark_price)}</${Fact}>
-      <${Fact} name="index" label="Index" value=${risk?.index_price}>${shown(risk?.index_price)}</${Fact}>
-      <${Fact} name="basis" label="Basis" value=${basis}>${shown(basis)} <small>${risk && percent(basis, risk.index_price, 3)}</small>
+      <${Fact} name="mark" label="Mark" value=${risk?.mark_price}><${Average} text=${risk?.mark_price} places=${PRICE_PLACES} /></${Fact}>
+      <${Fact} name="index" label="Index" value=${risk?.index_price}><${Average} text=${risk?.index_price} places=${PRICE_PLACES} /></${Fact}>
+      <${Fact} name="basis" label="Basis" value=${basis}><${Average} text=${basis} places=${PRICE_PLACES} /> <small>${risk && percent(basis, risk.index_price, 3)}</small>
         </${Fact}>
       <${Fact} name="open_interest" label=${`Open interest, ${base}`}
-        value=${risk?.open_interest}>${shown(risk?.open_interest, 4)}</${Fact}>
+        value=${risk?.open_interest}>${amount(risk?.open_interest, 4)}</${Fact}>
       <${Fact} name="funding" label="Funding, an hour"
         value=${estimate}>${fund && risk ? percent(estimate, risk.mark_price, 6) ?? "–" : "–"}</${Fact}>
       <${Fact} name="countdown" label="Paid in" value=${fund?.nextFundingTimestamp}>${fund ? html`<${Countdown}

@@ -1,13 +1,13 @@
 // What the exchange would do with the ticket's order now. The core decides it; the page only shows the texts.
 import { change, compare, grouped, ratio, read, short, sum, text } from "../decimal.js";
 import { isSignedIn, url } from "../page.js";
-import { html } from "../ui.js";
+import { endOf } from "../reasons.js";
+import { Exact, html } from "../ui.js";
 import { draft, isComplete, most, preview } from "./draft.js";
 import { bookState, last, onBook, top } from "./feed.js";
 import { previewed, saidBy } from "./lookup.js";
 import { bare, base, isContract, isPerpetual, isPositive, market, ONE, priceText, quote } from "./market.js";
 import { balances, heldAgainst } from "./money.js";
-import { REASONS } from "./send.js";
 import { store, useStore } from "./store.js";
 
 // How long after the last change it is asked for, and how often again while the book moves.
@@ -87,7 +87,7 @@ function Good({ shown }) {
 
 // Of an order that would be taken: why it, or what is left of it, would be cancelled at once.
 function Cancelled({ shown }) {
-  const why = REASONS[shown.reason] ?? shown.reason;
+  const why = endOf(shown.reason);
   const words = isPositive(shown.executed ?? "") ? `The rest would be cancelled: ${why}.` : `The order would be cancelled: ${why}.`;
   return html`<p class="notice" role="status" data-preview="reason" data-value=${shown.reason}>${words}</p>`;
 }

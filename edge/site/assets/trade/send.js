@@ -1,12 +1,13 @@
 // Placing, cancelling and moving orders. One order is under way at a time, each has an id of this page, and what was sent once is never
 // sent again: a reply that does not come is looked up by that id.
 import { Failure } from "../call.js";
-import { compare, difference, floorTo, grouped, product, read as decimal, short } from "../decimal.js";
+import { compare, difference, floorTo, grouped, product, read as decimal } from "../decimal.js";
+import { endOf as endWords } from "../reasons.js";
 import { announce, warn } from "../ui.js";
 import { outcome, underWay } from "./draft.js";
 import { wouldTrade } from "./feed.js";
 import { ask, isUnsure, lookUp, newClient, payload, previewed, saidBy } from "./lookup.js";
-import { bare, base, isContract, isPerpetual, isPositive, market, ONE, priceText, symbol, TICK, tick, toPrice } from "./market.js";
+import { bare, base, isContract, isPerpetual, isPositive, market, ONE, priceText, shownAverage, shownPrice, symbol, TICK, tick, toPrice } from "./market.js";
 import { dropUnknown, end, endOf, loadFills, mark, ofContract, ofReply, orders, put, putUnknown } from "./orders.js";
 import { positionHere, readPositions, whyNotReduced } from "./money.js";
 
@@ -17,29 +18,21 @@ function tell(isGood, words) {
   (isGood ? announce : warn)(words);
 }
 
-// Why an order, or the rest of it, is cancelled at once.
-export const REASONS = {
-  MakerOrCancelWouldTake: "it would have traded at once", ImmediateOrCancelWouldPost: "no more stands against it at its price",
-  FillOrKillWouldNotFill: "not all of it could be filled", SelfCrossPrevented: "it would have met an own order",
-  ExceedsPriceLimits: "it went beyond the price limits", InsufficientFunds: "the account's money does not last for it",
-  MarketClosed: "the market is closed", TradingClosed: "trading is closed", Uncovered: "nothing covers it",
-};
-
 // Words for what became of an order that was placed.
 function told(reply) {
   const order = read(reply);
   const side = order.side === "buy" ? "Buy" : "Sell";
   const of = order.outcome ? (order.outcome === "no" ? "No" : "Yes") : base;
   const what = `${side} ${bare(order.amount)} ${of}`;
-  const limit = `${what} at ${grouped(order.price)}`;
+  const limit = `${what} at ${shownPrice(order.price)}`;
   const reason = reply.reason ?? reply.cancelReason;
   const isCancelled = reply.is_cancelled ?? reply.status === "cancelled";
   const isLive = reply.is_live ?? reply.status === "open";
   const executed = bare(reply.executed_amount ?? reply.filledQuantity ?? "0");
   const average = reply.avg_execution_price ?? reply.avgExecutionPrice;
-  const filled = average ? `filled at ${grouped(short(bare(average), 8))}` : "filled";
+  const filled = average ? `filled at ${shownAverage(average)}` : "filled";
   if (isCancelled) {
-    const why = REASONS[reason] ?? reason;
+    const why = endWords(reason);
     if (!isPositive(executed)) return [false, `${limit}: cancelled, ${why}`];
     return [true, `${limit}: ${executed} ${filled}, the rest was cancelled: ${why}`];
   }
@@ -267,7 +260,7 @@ async function whyNotMoved(order, next) {
   }
   if (shown.result === "refused") return shown.message;
   if (isPositive(shown.executed) || isPositive(shown.rests)) return "";
-  return `The new order would be cancelled: ${REASONS[shown.reason] ?? shown.reason}.`;
+  return `The new order would be cancelled: ${endWords(shown.reason)}.`;
 }
 
 // Whether a move to a price would trade at once.

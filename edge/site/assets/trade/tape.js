@@ -2,7 +2,7 @@
 import { clock } from "../time.js";
 import { html, Region, useEffect, useRef } from "../ui.js";
 import { amountShown, amountText, base, isContract, priceShown, priceText, quote } from "./market.js";
-import { onTrades, tapeState, trades } from "./feed.js";
+import { onTrades, tapeFault, tapeState, trades } from "./feed.js";
 import { element, keep, mark, onRoom, write } from "./rows.js";
 import { useStore } from "./store.js";
 
@@ -42,11 +42,13 @@ function run(body, place) {
 
 export function Tape() {
   const state = useStore(tapeState);
+  const fault = useStore(tapeFault);
   const body = useRef(null);
   const place = useRef(null);
   useEffect(() => run(body.current, place.current), []);
   return html`<${Region} name="tape" title="Trades" state=${state} className="tape">
-    <div class="fixed-rows" ref=${place}><table><caption class="unseen">Newest trades</caption>
+    ${fault && html`<p class="warning list-rest" role="status" data-fault="tape">${fault}</p>`}
+    <div class="fixed-rows" ref=${place}><table data-list="tape" data-live><caption class="unseen">Newest trades</caption>
       <thead><tr><th>Time</th><th>Side</th><th class="number">Price, ${quote}</th><th
         class="number">${isContract ? "Contracts" : `Amount, ${base}`}</th></tr></thead>
       <tbody ref=${body}></tbody></table></div>

@@ -1,11 +1,11 @@
 // The ticket: the form of an order, with a preview of what the exchange would do with it now.
-import { compare, grouped, product, read, step, text } from "../decimal.js";
+import { compare, product, read, step, text } from "../decimal.js";
 import { isSignedIn, signInUrl, url } from "../page.js";
-import { Amount, html, Region, useEffect } from "../ui.js";
+import { html, Money, Region, useEffect } from "../ui.js";
 import { submit, wordsOf } from "./ask.js";
 import { draft, edit, isComplete, isSheetOpen, most, outcome, plain, underWay, wrongWith } from "./draft.js";
 import { boundOf, bookState, top } from "./feed.js";
-import { amountFor, bare, base, isContract, isPerpetual, isPositive, lot, partOf, quote, tick } from "./market.js";
+import { amountFor, bare, base, isContract, isPerpetual, isPositive, lot, partOf, quote, shownPrice, tick } from "./market.js";
 import { balances, claimsOf, positionHere, positions, whyNotReduced } from "./money.js";
 import { Preview, Said, startPreview } from "./preview.js";
 import { amounts, useSettings } from "./settings.js";
@@ -80,7 +80,7 @@ function Field({ name, label, unit, value, increment, onInput, isFixed, children
 function Best({ form }) {
   useStore(top);
   const best = boundOf(form.side, form.outcome, 0);
-  return best && html`<button type="button" class="link" onClick=${() => edit({ price: best })}>Best ${grouped(best)}</button>`;
+  return best && html`<button type="button" class="link" onClick=${() => edit({ price: best })}>Best ${shownPrice(best)}</button>`;
 }
 
 // One field for both kinds of order, so that the focus stays in it when the type changes.
@@ -99,7 +99,7 @@ function Available({ form }) {
   const balance = useStore(balances, (all) => all.get(code)?.available);
   const claims = useStore(positions, () => (isSale && isContract && isSignedIn() ? claimsOf(form.outcome) : ""));
   const available = claims || balance;
-  return available && html`<p class="available"><span class="soft">Available</span> <${Amount} text=${available} unit=${code} places=${8} />
+  return available && html`<p class="available"><span class="soft">Available</span> <${Money} text=${available} currency=${code} />
     </p>`;
 }
 

@@ -1,4 +1,5 @@
 // A table of many rows of which only those in view are on the page.
+import { Rest, marksOf } from "../lists.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 
 const [MARGIN, STEP] = [8, 4];
@@ -41,8 +42,9 @@ function useKeptFocus(place, body, refuge) {
   });
 }
 
-// `row(item)` draws a `<tr>`. Rows have one height, that of the first. `refuge` gets the focus when the last row with it goes.
-export function Windowed({ items, head, row, columns, label, refuge }) {
+// `row(item)` draws a `<tr>`. Rows have one height, that of the first. `refuge` gets the focus when the last row with it goes. `total` is how
+// many rows there are, if they are more than these, and `rest` how to get at them.
+export function Windowed({ items, head, row, columns, label, refuge, total = items.length, rest = {} }) {
   const place = useRef(null);
   const body = useRef(null);
   useKeptFocus(place, body, refuge);
@@ -64,9 +66,11 @@ export function Windowed({ items, head, row, columns, label, refuge }) {
   }, []);
   const from = Math.min(view.from, Math.max(0, items.length - view.count));
   const shown = items.slice(from, from + view.count);
-  return html`<div class="windowed" ref=${place} onScroll=${measure} tabindex="0" role="region" aria-label=${label}>
+  return html`<div class="windowed" ref=${place} onScroll=${measure} tabindex="0" role="region" aria-label=${label}
+    data-windowed ...${marksOf(label, items.length, total)}>
     <table aria-rowcount=${items.length + 1}><thead><tr>${head}</tr></thead>
       <tbody ref=${body}><${Spacer} rows=${from} height=${view.height} columns=${columns} />
         ${shown.map(row)}
-        <${Spacer} rows=${items.length - from - shown.length} height=${view.height} columns=${columns} /></tbody></table></div>`;
+        <${Spacer} rows=${items.length - from - shown.length} height=${view.height} columns=${columns} /></tbody></table></div>
+    <${Rest} shown=${items.length} total=${total} ...${rest} />`;
 }
