@@ -1,5 +1,5 @@
 // The apps that a user registered, and those that act for the user.
-import { button, byId, element, onSubmit, post, read, run, say } from "./post.js";
+import { button, byId, element, fillList, onSubmit, post, read, run, say } from "./post.js";
 
 const code = (text) => element("code", text);
 const line = (name, ...values) => element("p", `${name}: `, ...values);
@@ -48,13 +48,13 @@ const grantCard = ({ id, app, account, scopes }) => card(
 async function showApps() {
   const apps = await read("/site/apps");
   byId("no-apps").hidden = apps.length > 0;
-  byId("apps").replaceChildren(...apps.map(appCard));
+  fillList("apps", apps.map(appCard));
 }
 
 async function showGrants() {
   const grants = await read("/site/grants");
   byId("no-grants").hidden = grants.length > 0;
-  byId("grants").replaceChildren(...grants.map(grantCard));
+  fillList("grants", grants.map(grantCard));
 }
 
 onSubmit("register", async (fields, form) => {

@@ -6,6 +6,7 @@ import { Confirmation } from "./account/confirm.js";
 import { FailureNote, Time, start, timeTitle, useAct } from "./account/parts.js";
 import { Table } from "./account/table.js";
 import { decimalsOf } from "./figures.js";
+import { url } from "./page.js";
 import { Price, Region, html, useState } from "./ui.js";
 
 // The interface answers that a cancel failed with status 200.
@@ -68,7 +69,9 @@ function Clearing() {
       <${Table} label="All others"
         columns=${[...COLUMNS, STATE, left, { title: timeTitle("Submitted"), cell: (order) => html`<${Time}
           at=${order.submission} />` }, acts]}
-        rows=${others} keyOf=${keyOf} marks=${marks} /></${Region}>
+        rows=${others} total=${orders?.total === "more" ? "more" : others.length}
+        rest=${{ what: "orders", link: { href: url("/account/statement?cause=clearing"), words: "The statement has what was settled" } }}
+        keyOf=${keyOf} marks=${marks} /></${Region}>
     <div class="columns"><${NewOrder} reload=${reload} /><div class="stack"><${ById} confirm=${show} /><${Aliases}
       orders=${orders ?? []} reload=${reload} /></div></div>
     ${shown && html`<${Terms} order=${shown} onClose=${close} onDone=${() => { close(); reload(); }} />`}`;

@@ -59,7 +59,7 @@ export function short(words, places) {
   const [whole, part = ""] = words.split(".");
   const first = part.search(/[1-9]/);
   const kept = /^-?0+$/.test(whole) && first >= places ? first + 1 : places;
-  const cut = part.slice(0, kept);
+  const cut = part.substring(0, kept);
   return cut ? `${whole}.${cut}` : whole;
 }
 
@@ -67,7 +67,7 @@ export function short(words, places) {
 export function text({ digits, places }) {
   const sign = digits < 0n ? "-" : "";
   const all = (digits < 0n ? -digits : digits).toString().padStart(places + 1, "0");
-  const whole = all.slice(0, all.length - places);
+  const whole = all.substring(0, all.length - places);
   return sign + whole + (places ? "." + all.slice(all.length - places) : "");
 }
 

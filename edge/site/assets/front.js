@@ -1,6 +1,8 @@
 // The market table of the front page: current while the page is visible, searched, sorted, with favourites first.
 import { get } from "./call.js";
 import { compare, grouped, read } from "./decimal.js";
+import { dollars } from "./figures.js";
+import { marksOf } from "./lists.js";
 import { url } from "./page.js";
 import { Icon, toggleFavourite, useFavourites } from "./shell.js";
 import { moment } from "./time.js";
@@ -53,7 +55,7 @@ function Row({ row, isLiked }) {
     <th scope="row" role="rowheader"><a href=${url(`/trade/${row.symbol}`)}>${row.title}</a> <small>${row.name}</small></th>
     <${Figure} text=${row.last} shown=${grouped(row.last)} />
     <${Figure} text=${row.change} side=${side} />
-    <${Figure} text=${row.volume} shown=${grouped(row.volume.split(".")[0])} title=${row.volume && `${row.volume} USD`} />
+    <${Figure} text=${row.volume} shown=${row.volume && dollars(row.volume)} title=${row.volume && `${row.volume} USD`} />
   </tr>`;
 }
 
@@ -94,7 +96,7 @@ function Markets({ table, state, message }) {
     <p id="status" class="note" role="status">${message}</p>`;
   return html`<${Region} name="markets" title="Prices" state=${state} tools=${tools}>
     <${Filters} chosen=${chosen} onChoose=${choose} />
-    <table class="markets" role="table" aria-labelledby="markets-title">
+    <table class="markets" role="table" aria-labelledby="markets-title" ...${marksOf("markets", rows.length)}>
       <thead role="rowgroup"><${Head} sort=${sort} onSort=${setSort} /></thead>
       <tbody id="markets" role="rowgroup">${rows.map((row) => html`<${Row} key=${row.symbol} row=${row}
         isLiked=${favourites.includes(row.symbol)} />`)}</tbody>

@@ -1,5 +1,5 @@
 // The keys that a user keeps.
-import { button, byId, copyButton, element, onClick, onSubmit, post, read, run, say } from "./post.js";
+import { button, byId, copyButton, element, fillList, onClick, onSubmit, post, read, run, say } from "./post.js";
 import { moment } from "./time.js";
 
 const code = (text) => element("code", text);
@@ -95,7 +95,7 @@ async function show() {
   const keys = await read("/site/keys");
   byId("no-keys").hidden = keys.length > 0;
   byId("keys-table").hidden = keys.length === 0;
-  byId("keys").replaceChildren(...keys.map(row));
+  fillList("keys", keys.map(row));
 }
 
 // The form offers what the user may give.

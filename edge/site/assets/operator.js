@@ -12,12 +12,13 @@ import { usePolled } from "./operator/polled.js";
 import { signInUrl } from "./page.js";
 import { offer } from "./palette.js";
 import { usePreference } from "./shell.js";
-import { html, render, useEffect, useState } from "./ui.js";
+import { html, render, useCallback, useEffect, useState } from "./ui.js";
 
 const REFRESH = 3_000;
 // The acts that the palette offers.
 const ACTS = [haltTrading, resumeTrading, haltWithdrawals, haltAsset, reviewById];
-const load = () => get("/site/operator/health");
+// Transfers that are shown at first, and at most.
+const [TRANSFERS, MOST] = [100, 1_000];
 
 function Refusal({ state }) {
   const isOver = state.reason === "SignInRequired";
@@ -27,6 +28,8 @@ function Refusal({ state }) {
 
 function App() {
   usePreference("zone", "UTC");
+  const [transfers, setTransfers] = useState(TRANSFERS);
+  const load = useCallback(() => get(`/site/operator/health?transfers=${transfers}`), [transfers]);
   const [state, health, reload] = usePolled(load, REFRESH);
   const [act, begin] = useState(null);
   const [said, say] = useState(null);
@@ -48,7 +51,8 @@ function App() {
     <${Health} ...${parts} /><${Hour} ...${parts} />
     <div class="columns"><div><${Halts} ...${parts} /><${Symbols} ...${parts} /></div><div><${Approvals} ...${parts} />
       <${Apps} ...${parts} /></div></div>
-    <${Reserves} ...${parts} /><${Transfers} ...${parts} /><${Audit} turn=${turn} />
+    <${Reserves} ...${parts} /><${Transfers} ...${parts}
+      onMore=${transfers < MOST && (() => setTransfers(MOST))} /><${Audit} turn=${turn} />
     ${act && html`<${ActDialog} key=${act.title} act=${act} approvals=${health?.approvals ?? 1} onClose=${() => begin(null)}
       onDone=${done} />`}`;
 }

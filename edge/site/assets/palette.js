@@ -2,6 +2,7 @@
 import { get, getPublic, post } from "./call.js";
 import { grouped } from "./decimal.js";
 import { bindings, isOn, keysOf } from "./keyboard.js";
+import { marksOf, part } from "./lists.js";
 import { data, isSandbox, isSignedIn, url } from "./page.js";
 import { get as chosen } from "./preferences.js";
 import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState, warn } from "./ui.js";
@@ -81,23 +82,24 @@ function rank(entry, words) {
   return text.includes(` ${words[0]}`) ? 1 : 2;
 }
 
-function matches(entries, words, most = Infinity) {
+function matches(entries, words) {
   const ranked = entries.map((entry) => [rank(entry, words), entry]).filter(([place]) => place !== null);
-  return ranked.sort(([one], [other]) => one - other).slice(0, most).map(([, entry]) => entry);
+  return ranked.sort(([one], [other]) => one - other).map(([, entry]) => entry);
 }
 
 function firstMarkets(entries) {
   const favourites = chosen("favourites", []);
   const liked = entries.filter(({ code }) => favourites.includes(code));
-  return [...new Set([...liked, ...entries])].slice(0, Math.max(FIRST, Math.min(MOST, liked.length)));
+  return part([...new Set([...liked, ...entries])], Math.max(FIRST, Math.min(MOST, liked.length)));
 }
 
 // The groups that fit what is typed.
 function found(typed, known, names) {
   const words = typed.toLowerCase().split(/\s+/).filter((word) => word);
   const entries = known.map(marketEntry);
+  const fitting = matches(entries, words);
   const groups = [
-    ["Markets", words.length ? matches(entries, words, MOST) : firstMarkets(entries)],
+    ["Markets", words.length ? part(fitting, MOST) : firstMarkets(entries), fitting.length],
     ["Pages", matches(pages(), words)],
     ["Acts", matches([...acts(), ...switches(names)], words)],
   ];
@@ -116,7 +118,7 @@ async function loaded(load) {
 
 async function loadMarkets() {
   const [table, events] = await Promise.all([loaded(() => get("/site/market.json")),
-    loaded(() => getPublic("/v1/prediction-markets/events?status=active&limit=100"))]);
+    loaded(() => getPublic("/v1/prediction-markets/events?status=active&limit=500"))]);
   markets = [...(table?.rows ?? []), ...contractsOf(events?.data ?? [])];
   return markets;
 }
@@ -148,9 +150,11 @@ function Option({ entry, at, isActive, onChoose }) {
 
 function Results({ groups, active, onChoose }) {
   let at = 0;
-  return html`<ul role="listbox" id="palette-list" aria-label="Found">${groups.map(([title, list]) => html`
-    <li role="presentation" key=${title}><ul role="group" aria-labelledby=${`palette-${title}`}>
-      <li role="presentation" class="palette-title" id=${`palette-${title}`}>${title}</li>
+  return html`<ul role="listbox" id="palette-list" aria-label="Found">${groups.map(([title, list, total = list.length]) => html`
+    <li role="presentation" key=${title}><ul role="group" aria-labelledby=${`palette-${title}`}
+      ...${marksOf(`palette ${title}`, list.length, total)}>
+      <li role="presentation" class="palette-title" id=${`palette-${title}`}>${title}${total > list.length
+        && ` (${list.length} of ${total}; type more of a name)`}</li>
       ${list.map((entry) => html`<${Option} entry=${entry} at=${at} isActive=${at++ === active} onChoose=${onChoose} />`)}
     </ul></li>`)}</ul>`;
 }

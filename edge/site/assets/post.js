@@ -15,6 +15,14 @@ export function element(name, text, ...children) {
   return made;
 }
 
+// Fills a list with all of its rows, and says on it that it is whole, as `lists.js` does for pages of components.
+export function fillList(id, rows) {
+  const list = byId(id);
+  list.replaceChildren(...rows);
+  const marked = list.closest("table") ?? list;
+  Object.assign(marked.dataset, { list: id, shown: rows.length, total: rows.length });
+}
+
 // A small button. What it acts on is told to those who cannot see where it stands.
 export function button(text, act, about = "") {
   const made = element("button", text);

@@ -3,11 +3,14 @@ import { Lists, useNames } from "./console/names.js";
 import { usePolled } from "./console/polling.js";
 import { NotKept } from "./console/refusals.js";
 import { Request, idOf } from "./console/request.js";
+import { Rest, marksOf } from "./lists.js";
 import { url } from "./page.js";
 import "./shell.js";
 import { html, Region, render, useMemo, useState } from "./ui.js";
 
 const asked = new URLSearchParams(location.search);
+// Calls that the exchange keeps of all keys.
+const KEPT = 100;
 const STATES = [["", "answered and refused"], ["refused", "refused"], ["answered", "answered"]];
 
 function isShown({ key, route, status }, reason, name) {
@@ -55,6 +58,7 @@ function App() {
   const [isLive, setLive] = useState(true);
   const [state, requests, name] = useRequests(filter, isLive);
   const shown = (requests ?? []).filter(isShown(filter, code, name));
+  const isNarrowed = shown.length !== requests?.length;
   const codes = [...new Set((requests ?? []).map((one) => String(one.status)))].sort();
   const tools = html`<div class="buttons"><span class="soft">${shown.length} of ${requests?.length ?? 0}</span>
     <button type="button" class="small" aria-pressed=${String(!isLive)}
@@ -68,9 +72,11 @@ function App() {
       && (requests.length ? "No call of the newest hundred is like that." : html`No key has called yet.${" "}
         <a href=${url("/docs")}>The interface</a> says how
         calls are signed, and <code>credentials.json</code> in the exchange's folder has keys.`)}>
-      <ul class="requests">${shown.map((one) => html`<li key=${idOf(one)} data-request=${one.number}><${Request}
+      <ul class="requests" ...${marksOf("requests", shown.length, requests?.length >= KEPT && !isNarrowed ? "more" : shown.length)}>${shown.map((one) => html`<li key=${idOf(one)} data-request=${one.number}><${Request}
         request=${one} name=${name(one.key)}
         isOpen=${filter.status === "refused" && asked.get("open") === String(one.number)} /></li>`)}</ul>
+      ${requests?.length >= KEPT && html`<${Rest} shown=${requests.length} total="more" what="calls"
+        link=${{ href: "#by-key", words: "One key's calls are kept apart: name it" }} />`}
     <//>`;
 }
 

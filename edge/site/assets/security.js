@@ -1,5 +1,5 @@
 // The settings of a user: account, password, passkeys, authenticator app.
-import { button, byId, element, onClick, onSubmit, post, read, run, say } from "./post.js";
+import { button, byId, element, fillList, onClick, onSubmit, post, read, run, say } from "./post.js";
 import { enrol } from "./enrol.js";
 import { addPasskey, explain } from "./passkey.js";
 import { day } from "./time.js";
@@ -17,7 +17,7 @@ function card({ id, name, created_ms }) {
 async function showPasskeys() {
   const passkeys = await read("/site/passkeys");
   byId("no-passkeys").hidden = passkeys.length > 0;
-  byId("passkeys").replaceChildren(...passkeys.map(card));
+  fillList("passkeys", passkeys.map(card));
 }
 
 async function showUser() {

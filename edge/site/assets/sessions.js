@@ -1,5 +1,5 @@
 // The browsers in which a user is signed in.
-import { button, byId, element, onClick, post, read, run, say } from "./post.js";
+import { button, byId, element, fillList, onClick, post, read, run, say } from "./post.js";
 import { moment } from "./time.js";
 
 function card({ id, created_ms, last_ms, address, agent, current }) {
@@ -18,7 +18,7 @@ function card({ id, created_ms, last_ms, address, agent, current }) {
 }
 
 async function show() {
-  byId("sessions").replaceChildren(...(await read("/site/sessions")).map(card));
+  fillList("sessions", (await read("/site/sessions")).map(card));
 }
 
 onClick(byId("others"), async () => {

@@ -184,7 +184,7 @@ async function ticket() {
 // The state of private streams for which there is no ticket.
 function denialOf({ status, plain }) {
   if (data.user?.is_operator) return { kind: "error", message: "An operator does not trade and has no account." };
-  if (status === 409) return { kind: "error", message: plain, link: { href: location.pathname + location.search, words: "Load again" } };
+  if (status === 409) return { kind: "error", message: plain, link: { reload: true, words: "Load again" } };
   return { kind: "error", message: status === 401 || !isSignedIn() ? SIGNED_OUT : plain, link: { href: signInUrl(), words: "Sign in" } };
 }
 

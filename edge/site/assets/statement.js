@@ -2,6 +2,7 @@
 import { CAUSES, load, sums } from "./account/entries.js";
 import { Time, currencies, start, timeTitle } from "./account/parts.js";
 import { Table, amounts } from "./account/table.js";
+import { usePart } from "./lists.js";
 import { data, url } from "./page.js";
 import { Region, html, useLoaded, useMemo, useState } from "./ui.js";
 
@@ -82,16 +83,13 @@ const ROWS = [
 ];
 
 function Rows({ rows, state, retry }) {
-  const [most, setMost] = useState(STEP);
-  const seen = rows.slice(0, most);
+  const [seen, more] = usePart(rows, STEP);
   const empty = rows.length === 0 && html`<p>What changed a balance would stand here.
     Choose a longer time, or another currency or cause.</p>`;
   return html`<${Region} name="entries" title="Changes" state=${state} retry=${retry} empty=${empty}>
-    <${Table} label="Changes" columns=${ROWS} rows=${seen} keyOf=${(row) => row.entry_id}
+    <${Table} label="Changes" columns=${ROWS} rows=${seen} total=${rows.length}
+      rest=${{ what: "changes", onMore: more }} keyOf=${(row) => row.entry_id}
       marks=${(row) => ({ "data-entry": row.entry_id, "data-sign": sign(row.amount) })} />
-    ${rows.length > seen.length && html`<p class="padded"><button type="button"
-      onClick=${() => setMost(most + STEP)}>Show ${Math.min(STEP, rows.length - seen.length)} more of ${rows.length - seen.length}
-        </button></p>`}
   </${Region}>`;
 }
 

@@ -61,11 +61,12 @@ function StateNote({ state }) {
   return null;
 }
 
-// A failure, with the way out of it: a link, or another try.
+// A failure, with the way out of it: a link, another try, or the page anew. A link to the page itself would only go to its fragment.
 function Fault({ state: { message, link }, retry }) {
   const leads = link ?? (message?.includes(SIGNED_OUT) && { href: signInUrl(), words: "Sign in" });
   return html`<div class="failure" role="alert"><p>${message}</p>
-    ${leads ? html`<a class="button" href=${leads.href}>${leads.words}</a>`
+    ${leads?.reload ? html`<button type="button" onClick=${() => location.reload()}>${leads.words}</button>`
+      : leads ? html`<a class="button" href=${leads.href}>${leads.words}</a>`
       : retry && html`<button type="button" onClick=${retry}>Try again</button>`}</div>`;
 }
 

@@ -2,6 +2,7 @@
 import { compare, difference, product, read, text } from "../decimal.js";
 import { useExchangeTime } from "../predictions/clock.js";
 import { duration } from "../predictions/times.js";
+import { part, totalOf } from "../lists.js";
 import { url } from "../page.js";
 import { Money, Region, html } from "../ui.js";
 import { ask, askPublic } from "./calls.js";
@@ -11,6 +12,8 @@ import { Table, prices, sums, trimmed } from "./table.js";
 
 const OVER = ["Settled", "Expired", "Canceled"];
 const PAUSE = 5_000;
+// The most orders and trades that the exchange answers with, and the orders of the summary.
+const [MOST, MOST_TRADES, FIRST] = [500, 300, 20];
 
 const pairs = new Map();
 
@@ -59,10 +62,10 @@ async function load() {
   mayClear ??= (await ask("/v1/roles")).isTrader;
   if (!mayClear) return null;
   const [{ orders }, { results }, balances] = await Promise.all([
-    ask("/v1/clearing/list", { limit_orders: 100 }), ask("/v1/clearing/trades", { limit_per_account: 100 }), ask("/v1/balances"),
+    ask("/v1/clearing/list", { limit_orders: MOST }), ask("/v1/clearing/trades", { limit_per_account: MOST_TRADES }), ask("/v1/balances"),
   ]);
   const sources = new Map(results.map((one) => [one.clearingId, one]));
-  return Promise.all(orders.map((order) => {
+  const all = await Promise.all(orders.map((order) => {
     const { sourceAccount } = sources.get(order.clearing_id) ?? {};
     const isSource = sourceAccount === counterpartyId;
     const known = {
@@ -71,6 +74,7 @@ async function load() {
     };
     return described(known, balances);
   }));
+  return Object.assign(all, { total: totalOf(orders, MOST) });
 }
 
 // All clearing orders: `[state, orders, reload, isBarred]`. They are loaded again and again, since no stream reports that another side
@@ -123,6 +127,8 @@ export function ClearingSummary() {
     <p><a class="button" href=${url("/account/clearing")}>Enter a clearing order</a></p>`;
   const tools = orders?.some(({ isMine }) => isMine) && html`<a href=${url("/account/clearing")}>Confirm or cancel</a>`;
   return html`<${Region} name="clearing" title="Clearing orders" state=${state} retry=${retry} empty=${empty} tools=${tools}>
-    <${Table} label="Clearing orders" columns=${SUMMARY} rows=${(orders ?? []).slice(0, 20)} keyOf=${(order) => order.clearing_id} />
+    <${Table} label="Clearing orders" columns=${SUMMARY} rows=${part(orders ?? [], FIRST)} total=${orders?.total}
+      rest=${{ what: "orders", link: { href: url("/account/clearing"), words: "All clearing orders" } }}
+      keyOf=${(order) => order.clearing_id} />
       </${Region}>`;
 }

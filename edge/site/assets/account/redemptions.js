@@ -1,6 +1,7 @@
 // What is staked, and redemptions with their time.
 import { useExchangeTime } from "../predictions/clock.js";
 import { duration } from "../predictions/times.js";
+import { totalOf, usePart } from "../lists.js";
 import { url } from "../page.js";
 import { Region, html } from "../ui.js";
 import { ask } from "./calls.js";
@@ -39,14 +40,22 @@ const REDEMPTIONS = [
   { title: timeTitle("Last part"), cell: (redemption) => html`<${Due} redemption=${redemption} />` },
 ];
 
+// The most redemptions that the exchange answers with, and those that the list begins with.
+const [MOST, FIRST] = [500, 50];
+const REST = { href: url("/account/statement?cause=redemption"), words: "The statement has all" };
+
 export function useRedemptions() {
-  return useFollowed(() => ask("/v1/staking/redemptions", { limit: 100 }), ["balances@account"]);
+  return useFollowed(() => ask("/v1/staking/redemptions", { limit: MOST }), ["balances@account"]);
 }
 
 export function Redemptions({ redemptions: [state, rows, retry], next }) {
+  const [shown, more] = usePart(rows ?? [], FIRST);
+  const isWhole = shown.length === rows?.length;
   const empty = rows?.length === 0 && html`<p>Redemptions would stand here, with the time at which they are paid.</p>
     ${next ?? html`<p><a class="button" href=${url("/account/staking")}>Open staking</a></p>`}`;
   return html`<${Region} name="redemptions" title="Redemptions" state=${state} retry=${retry} empty=${empty}>
-    <${Table} label="Redemptions" columns=${REDEMPTIONS} rows=${rows ?? []} keyOf=${({ transactionId }) => transactionId}
+    <${Table} label="Redemptions" columns=${REDEMPTIONS} rows=${shown}
+      total=${isWhole ? totalOf(shown, MOST) : rows?.length} rest=${{ what: "redemptions", ...(isWhole ? { link: REST } : { onMore: more }) }}
+      keyOf=${({ transactionId }) => transactionId}
       marks=${({ transactionId }) => ({ "data-redemption": transactionId })} /></${Region}>`;
 }

@@ -1,13 +1,15 @@
 // Interest by day, as a table and as a curve, with its sums as the exchange names them.
 import { compare, ratio, read, sum, text } from "../decimal.js";
 import { Curve, HEIGHT } from "../operator/curve.js";
+import { usePart } from "../lists.js";
 import { url } from "../page.js";
 import { Region, html, useState } from "../ui.js";
 import { ask } from "./calls.js";
 import { useFollowed } from "./live.js";
 import { Table, amounts } from "./table.js";
 
-const MOST = 500;
+// The most payments that the exchange answers with, and the days that the table begins with.
+const [MOST, FIRST] = [500, 60];
 const DAY = 86_400_000;
 
 // The interest of each day and currency, the newest first, over all providers.
@@ -15,7 +17,7 @@ function byDay(groups) {
   const days = new Map();
   for (const { transactions } of groups) {
     for (const { amountCurrency: currency, amount, dateTime } of transactions) {
-      const day = new Date(dateTime).toISOString().slice(0, 10);
+      const day = new Date(dateTime).toISOString().substring(0, 10);
       const key = `${day} ${currency}`;
       const found = days.get(key) ?? { key, day, currency, amount: read("0"), count: 0 };
       days.set(key, { ...found, amount: sum(found.amount, read(String(amount))), count: found.count + 1 });
@@ -27,7 +29,8 @@ function byDay(groups) {
 
 async function load() {
   const groups = await ask("/v1/staking/history", { interestOnly: true, limit: MOST });
-  return byDay(groups);
+  const count = groups.reduce((all, { transactions }) => all + transactions.length, 0);
+  return { rows: byDay(groups), isCut: count >= MOST };
 }
 
 // The interest of each day over which a currency earned; a day without any is a gap.
@@ -37,12 +40,14 @@ function Interest({ rows, currency }) {
   const largest = [...days.values()].reduce((one, other) => (compare(read(one), read(other)) > 0 ? one : other));
   const heights = [];
   for (let time = Date.parse(first); time <= Date.parse(last); time += DAY) {
-    const amount = days.get(new Date(time).toISOString().slice(0, 10));
+    const amount = days.get(new Date(time).toISOString().substring(0, 10));
     heights.push(amount ? Number(ratio(read(amount), read(largest), HEIGHT)) : null);
   }
   return html`<${Curve} name=${currency} lines=${[{ name: currency, heights }]} top=${`${largest} ${currency} a day`} from=${first}
     to=${last} words=${`Interest in ${currency} by day from ${first} to ${last}, at most ${largest}. The table has the figures.`} />`;
 }
+
+const REST = { href: url("/account/statement?cause=staking_interest"), words: "The statement has all" };
 
 const COLUMNS = [
   { title: "Day (UTC)", cell: ({ day }) => day },
@@ -51,7 +56,10 @@ const COLUMNS = [
 ];
 
 export function Rewards() {
-  const [state, rows, retry] = useFollowed(load, ["balances@account"]);
+  const [state, loaded, retry] = useFollowed(load, ["balances@account"]);
+  const rows = loaded?.rows;
+  const [shown, more] = usePart(rows ?? [], FIRST);
+  const isWhole = shown.length === rows?.length;
   const [picked, pick] = useState(null);
   const found = [...new Set((rows ?? []).map(({ currency }) => currency))].sort();
   const currency = found.includes(picked) ? picked : found[0];
@@ -62,9 +70,10 @@ export function Rewards() {
   return html`<${Region} name="rewards" title="Interest by day" state=${state} retry=${retry} empty=${empty}
     tools=${tools}>${currency && html`
     <div class="columns tight"><${Interest} rows=${rows} currency=${currency} />
-    <${Table} label="Interest by day" columns=${COLUMNS} rows=${rows} keyOf=${({ key }) => key}
+    <${Table} label="Interest by day" columns=${COLUMNS} rows=${shown}
+      total=${isWhole && loaded.isCut ? "more" : rows.length} rest=${{ what: "days", ...(isWhole ? { link: REST } : { onMore: more }) }}
+      keyOf=${({ key }) => key}
       marks=${({ key }) => ({ "data-reward": key })} /></div>
-    <p class="note padded">The newest ${MOST} payments at most. Each one stands in the <a
-      href=${url("/account/statement?cause=staking_interest")}>statement</a>.</p>`}
+    <p class="note padded">Each payment stands in the <a href=${REST.href}>statement</a>.</p>`}
   </${Region}>`;
 }

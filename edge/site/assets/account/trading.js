@@ -1,14 +1,16 @@
 // Live orders, trades, positions and contracts of the account.
 import { call } from "../call.js";
+import { liveContractOrders } from "../contract-orders.js";
+import { totalOf, usePart } from "../lists.js";
 import { url } from "../page.js";
-import { Region, Side, html } from "../ui.js";
+import { Region, Side, html, useState } from "../ui.js";
 import { ask } from "./calls.js";
 import { useFollowed } from "./live.js";
 import { FailureNote, Time, timeTitle, useAct } from "./parts.js";
-import { Table, amounts } from "./table.js";
+import { Table, amounts, averages, money, prices, sums } from "./table.js";
 
-const MOST = 50;
-const MONEY = { places: 2, least: 2 };
+// Rows that a list begins with, and the most trades that the exchange answers with.
+const [FIRST, MOST] = [50, 500];
 
 const Market = ({ symbol }) => html`<a href=${url(`/trade/${symbol.toLowerCase()}`)}>${symbol.toUpperCase()}</a>`;
 
@@ -25,15 +27,15 @@ const contractOrder = (order) => ({
 });
 
 async function loadOrders() {
-  const [orders, contracts] = await Promise.all([ask("/v1/orders"), ask("/v1/prediction-markets/orders/active", { limit: 100 })]);
-  return [...orders.map(spotOrder), ...contracts.orders.map(contractOrder)].sort((one, other) => other.at - one.at);
+  const [orders, contracts] = await Promise.all([ask("/v1/orders"), liveContractOrders(ask)]);
+  return [...orders.map(spotOrder), ...contracts.map(contractOrder)].sort((one, other) => other.at - one.at);
 }
 
 const orderColumns = (act, reload) => [
   { title: "Market", cell: ({ symbol }) => html`<${Market} symbol=${symbol} />` },
   { title: "Side", cell: ({ side, outcome }) => html`<${Side} side=${side} />${outcome && ` ${outcome}`}` },
   { title: "Type", cell: ({ kind }) => kind },
-  amounts("Price", "price"), amounts("Filled", "filled"), amounts("Remaining", "remaining"),
+  prices("Price", "price"), amounts("Filled", "filled"), amounts("Remaining", "remaining"),
   { title: timeTitle("Placed"), cell: ({ at }) => html`<${Time} at=${at} />` },
   { title: "Act", cell: (order) => html`<button type="button" class="small" value="cancel" disabled=${act.isBusy}
     aria-label=${`Cancel the order ${order.id}`} onClick=${async () => {
@@ -45,11 +47,13 @@ const orderColumns = (act, reload) => [
 export function Orders() {
   const [state, orders, reload] = useFollowed(loadOrders, ["orders@account"]);
   const act = useAct();
+  const [shown, more] = usePart(orders ?? [], FIRST);
   const empty = orders?.length === 0 && html`<p>Orders that rest in a book would stand here.</p>
     <p><a class="button" href=${url("/trade")}>Trade</a></p>`;
   return html`<${Region} name="orders" title="Live orders" state=${state} retry=${reload} empty=${empty}>
     <${FailureNote} failure=${act.failure} />
-    <${Table} label="Live orders" columns=${orderColumns(act, reload)} rows=${orders ?? []} keyOf=${({ id }) => id}
+    <${Table} label="Live orders" columns=${orderColumns(act, reload)} rows=${shown} total=${orders?.length}
+      rest=${{ what: "orders", onMore: more }} keyOf=${({ id }) => id}
       marks=${({ id }) => ({ "data-order": id })} /></${Region}>`;
 }
 
@@ -62,23 +66,27 @@ const TRADES = [
   { title: timeTitle("Time"), cell: ({ timestampms }) => html`<${Time} at=${timestampms} />` },
   { title: "Market", cell: ({ symbol }) => html`<${Market} symbol=${symbol} />` },
   { title: "Side", cell: ({ type, outcome = "" }) => html`<${Side} side=${type} />${outcome && ` ${outcome}`}` },
-  amounts("Price", "price"), amounts("Amount", "amount"),
-  amounts("Fee", "fee_amount", { unit: (trade) => trade.fee_currency }),
+  prices("Price", "price"), amounts("Amount", "amount"),
+  sums("Fee", "fee_amount", { currencyOf: (trade) => trade.fee_currency, unit: (trade) => trade.fee_currency }),
   { title: "As", cell: (trade) => `${kindOf(trade)}${trade.break ? `, broken (${trade.break})` : ""}` },
 ];
 
 export function Trades() {
-  const [state, trades, retry] = useFollowed(() => ask("/v1/mytrades", { limit_trades: MOST }), ["orders@account"]);
+  const [limit, setLimit] = useState(FIRST);
+  const [state, trades, retry] = useFollowed(() => ask("/v1/mytrades", { limit_trades: limit }), ["orders@account"], { inputs: [limit] });
+  const rest = limit < MOST ? { onMore: () => setLimit(MOST) }
+    : { link: { href: url("/account/statement?cause=trade"), words: "The statement has all trades" } };
   const empty = trades?.length === 0 && html`<p>The newest trades of this account would stand here.</p>
     <p><a class="button" href=${url("/trade")}>Trade</a></p>`;
   return html`<${Region} name="trades" title="Newest trades" state=${state} retry=${retry} empty=${empty}>
-    <${Table} label="Trades" columns=${TRADES} rows=${trades ?? []} keyOf=${({ tid, type }) => `${tid}${type}`} /></${Region}>`;
+    <${Table} label="Trades" columns=${TRADES} rows=${trades ?? []} total=${totalOf(trades ?? [], limit)}
+      rest=${{ what: "trades", ...rest }} keyOf=${({ tid, type }) => `${tid}${type}`} /></${Region}>`;
 }
 
 const POSITIONS = [
   { title: "Perpetual", cell: ({ symbol }) => html`<${Market} symbol=${symbol} />` },
-  amounts("Quantity", "quantity"), amounts("Average cost", "average_cost", { places: 4 }), amounts("Mark", "mark_price", { places: 4 }),
-  amounts("Value", "notional_value", MONEY), amounts("Unrealised", "unrealised_pnl", MONEY), amounts("Realised", "realised_pnl", MONEY),
+  amounts("Quantity", "quantity"), averages("Average cost", "average_cost"), averages("Mark", "mark_price"),
+  money("Value", "notional_value"), money("Unrealised", "unrealised_pnl"), money("Realised", "realised_pnl"),
 ];
 
 export function Positions() {
@@ -93,8 +101,8 @@ const CONTRACTS = [
   { title: "Contract", cell: ({ symbol, contractMetadata: { eventName, contractName } }) =>
     html`<a href=${url(`/trade/${symbol.toLowerCase()}`)} title=${symbol}>${eventName}: ${contractName}</a>` },
   { title: "Outcome", cell: ({ outcome }) => outcome },
-  amounts("Claims", "totalQuantity"), amounts("Average price", "avgPrice", { places: 4 }), amounts("Value", "marketValue", MONEY),
-  amounts("Unrealised", "unrealizedPnl", MONEY),
+  amounts("Claims", "totalQuantity"), averages("Average price", "avgPrice"), money("Value", "marketValue"),
+  money("Unrealised", "unrealizedPnl"),
 ];
 
 export function Contracts() {

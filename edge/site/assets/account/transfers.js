@@ -1,4 +1,5 @@
 // What comes to the account and leaves it, with how far each has come.
+import { totalOf } from "../lists.js";
 import { url } from "../page.js";
 import { Region, html } from "../ui.js";
 import { listPaced } from "./calls.js";
@@ -8,6 +9,10 @@ import { Table, sums } from "./table.js";
 
 // The exchange lists transfers once in five seconds, so this page reads them again a little slower.
 const [PAUSE, REFRESH] = [5_200, 6_500];
+
+// The most that the exchange lists at once.
+const MOST = 50;
+const REST = { href: url("/account/statement"), words: "The statement has all" };
 
 const WORDS = { AdminCredit: "Credit", AdminDebit: "Debit" };
 
@@ -33,7 +38,7 @@ const COLUMNS = [
 
 // A page that makes transfers passes what `useTransfers` gives, so that its acts can load them again.
 export function useTransfers() {
-  const load = () => listPaced("transfers", PAUSE, "/v2/transfers", { limit_transfers: 50 });
+  const load = () => listPaced("transfers", PAUSE, "/v2/transfers", { limit_transfers: MOST });
   const followed = useFollowed(load, ["balances@account"]);
   // No stream reports a payment that waits for confirmations.
   useEvery(REFRESH, followed[2]);
@@ -44,6 +49,7 @@ export function Transfers({ transfers: [state, rows, retry], next }) {
   const empty = rows?.length === 0 && html`<p>Deposits and withdrawals would stand here, with their confirmations.</p>
     ${next ?? html`<p><a class="button" href=${url("/account/money")}>Make a deposit address</a></p>`}`;
   return html`<${Region} name="transfers" title="Transfers" state=${state} retry=${retry} empty=${empty}>
-    <${Table} label="Transfers" columns=${COLUMNS} rows=${rows ?? []} keyOf=${({ eid }) => eid}
+    <${Table} label="Transfers" columns=${COLUMNS} rows=${rows ?? []} total=${totalOf(rows ?? [], MOST)}
+      rest=${{ what: "transfers", link: REST }} keyOf=${({ eid }) => eid}
       marks=${({ eid }) => ({ "data-transfer": eid })} /></${Region}>`;
 }

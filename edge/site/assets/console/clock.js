@@ -1,4 +1,5 @@
 // The exchange's clock: what it shows, and how it is moved.
+import { part } from "../lists.js";
 import { html, Region } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm } from "./form.js";
@@ -31,12 +32,12 @@ export function span(millis) {
     left -= count * size;
     if (count || (parts.length && parts.length < 2)) parts.push(`${count} ${unit}`);
   }
-  return parts.slice(0, 2).join(" ") || "0 s";
+  return part(parts, 2).join(" ") || "0 s";
 }
 
 export const stamp = (millis) => new Date(millis).toISOString().replace("T", " ").replace(/\.000Z$|Z$/, "");
 
-const second = (millis) => stamp(millis).slice(0, 19);
+const second = (millis) => stamp(millis).substring(0, 19);
 
 function Facts({ clock }) {
   const due = clock.next_due;

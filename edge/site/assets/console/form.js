@@ -65,7 +65,7 @@ export function useSending(call, onDone) {
     const reply = await send(request);
     setBusy(false);
     setAnswer(reply);
-    if (!reply.isGood) return warn(refusalOf(reply)?.message ?? reply.text.slice(0, 200));
+    if (!reply.isGood) return warn(refusalOf(reply)?.message ?? reply.text.substring(0, 200));
     if (request.body !== null) reloadNames();
     onDone?.(reply, request);
   };

@@ -1,4 +1,5 @@
 // The mail that a sandbox keeps instead of sending it.
+import { Rest, marksOf, usePart } from "../lists.js";
 import { url } from "../page.js";
 import { html, Region } from "../ui.js";
 import { stamp } from "./clock.js";
@@ -23,10 +24,12 @@ function Message({ message }) {
 
 export function Mail() {
   const [state, value] = usePolled("/sandbox/mail", 2_000);
-  const messages = (value?.messages ?? []).slice(-SHOWN).reverse();
+  const all = [...(value?.messages ?? [])].reverse();
+  const [messages, more] = usePart(all, SHOWN);
   return html`<${Region} name="mail" title="Mail" state=${state} empty=${value && !messages.length
     && html`No mail yet. <a href=${url("/signup")}>Sign up</a> as someone: the link to confirm the address comes here.`}>
-    <ul class="mails">${messages.map((message) => html`<li key=${`${message.sent_ms}${message.token}`}><${Message}
+    <ul class="mails" ...${marksOf("mail", messages.length, all.length)}>${messages.map((message) => html`<li key=${`${message.sent_ms}${message.token}`}><${Message}
       message=${message} /></li>`)}</ul>
+    <${Rest} shown=${messages.length} total=${all.length} what="messages" onMore=${more} />
   <//>`;
 }

@@ -2,7 +2,9 @@
 import { post, publicPath } from "../call.js";
 import { compare, isDecimal, product, read, short, text } from "../decimal.js";
 import { url } from "../page.js";
-import { Amount, html, Region, Side, useEffect, useState } from "../ui.js";
+import { placesOf } from "../figures.js";
+import { Rest, marksOf, part, totalOf } from "../lists.js";
+import { Amount, html, Price, Region, Side, useEffect, useState } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm, Curl, Reply, useSending } from "./form.js";
 import { Head, More } from "./more.js";
@@ -12,7 +14,8 @@ import { stamp, useNow } from "./clock.js";
 import { curlOf, requestOf } from "./send.js";
 
 const MOVES = [["Crash by 30 %", "0.7"], ["Fall by 5 %", "0.95"], ["Rise by 5 %", "1.05"], ["Rise by 30 %", "1.3"]];
-const TRADES = 8;
+// Trades that are asked for: one more than are listed, which says whether there are more.
+const TRADES = 9;
 
 // A price times a factor, with at most two decimals above a dollar.
 function moved(price, factor) {
@@ -63,6 +66,7 @@ function Tape({ calls, symbol }) {
   const [tid, setTid] = useState("");
   const [{ answer, isBusy, question }, act] = useSending(call, reload);
   const values = { tid, kind };
+  const count = part(trades ?? [], TRADES - 1).length;
   const pick = (one) => {
     setTid(String(one));
     act({ tid: String(one), kind });
@@ -79,14 +83,17 @@ function Tape({ calls, symbol }) {
           <option value="full">full: void it</option><option value="manual">manual: mark it</option></select></div></div>
     <div class="buttons"><button type="submit" class="main" disabled=${isBusy}>Break</button></div>
     ${state.kind === "error" && html`<p class="soft">${state.message}</p>`}
-    <div class="scroll" tabindex="0" role="group" aria-label="Latest trades"><table>
+    <div class="scroll" tabindex="0" role="group" aria-label="Latest trades"
+      ...${marksOf("trades", count, trades && totalOf(trades, TRADES))}><table>
       <${Head} names=${["Trade", "Time", "Side", "Price", "Amount"]} numbers=${["Price", "Amount"]} />
-      <tbody>${(trades ?? []).map((trade) => html`<tr key=${trade.tid}>
+      <tbody>${part(trades ?? [], TRADES - 1).map((trade) => html`<tr key=${trade.tid}>
         <td>${trade.tid}</td><td>${stamp(trade.timestampms).slice(11, 19)}</td>
         <td>${["buy", "sell"].includes(trade.type) ? html`<${Side} side=${trade.type} />` : trade.type}</td>
-        <td class="number"><${Amount} text=${trade.price} /></td><td class="number"><${Amount} text=${trade.amount} places=${6} /></td>
+        <td class="number"><${Price} text=${trade.price} places=${placesOf(trade.price)} /></td><td class="number"><${Amount} text=${trade.amount} places=${6} /></td>
         <td class="number">${trade.broken ? "broken" : html`<button type="button" class="small" disabled=${isBusy}
           aria-label=${`Break trade ${trade.tid}`} onClick=${() => pick(trade.tid)}>Break</button>`}</td></tr>`)}</tbody></table></div>
+    <${Rest} shown=${count} total=${trades ? totalOf(trades, TRADES) : count} what="trades"
+      link=${{ href: url(`/trade/${symbol}`), words: "The market's page has more" }} />
     <${Curl} line=${curlOf(requestOf(call, values))} of="the break" /><${Reply} answer=${answer} isBusy=${isBusy} />${question}
   </form>`;
 }

@@ -1,4 +1,5 @@
 // Users, keys and accounts: sign in as one, make a key, credit money, set leverage.
+import { Rest, marksOf, usePart } from "../lists.js";
 import { url } from "../page.js";
 import { CopyButton, html, Region, useState } from "../ui.js";
 import { findCall } from "./contract.js";
@@ -7,9 +8,9 @@ import { Head, More } from "./more.js";
 import { reloadNames, useNames } from "./names.js";
 import { curlOf, requestOf } from "./send.js";
 
-// Keys that are listed at most, at first and of those that are searched for.
-const [FIRST, FOUND] = [24, 50];
-// Keys of load tests and of simulated traders; they are listed when they are searched for.
+// Keys that each press of a button adds to the list.
+const FIRST = 24;
+// Keys of load tests and of simulated traders; they come last.
 const MANY = /^(load|socket|perp|margin)-\d+$|^simulated-/;
 
 function Users({ calls, users }) {
@@ -24,7 +25,7 @@ function Users({ calls, users }) {
     act(valuesOf(event.submitter?.value ?? users[0].email));
   };
   return html`<form data-call=${call.path} data-method="POST" noValidate onSubmit=${enter}>
-    <div class="scroll limited" tabindex="0" role="group" aria-label="Users"><table class="users">
+    <div class="scroll limited" tabindex="0" role="group" aria-label="Users" ...${marksOf("users", users.length)}><table class="users">
     <${Head} names=${["User", "Group", "Rights"]} />
     <tbody>${users.map((user) => html`<tr key=${user.email} data-user=${user.email}><td>${user.email}</td><td>${user.group ?? "–"}</td>
       <td>${user.is_operator ? "Operator" : user.roles.join(", ") || "–"}</td>
@@ -39,16 +40,19 @@ function Keys({ keys }) {
   const [typed, setTyped] = useState("");
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const text = (key) => `${key.name} ${key.api_key} ${key.group} ${key.account ?? ""} ${key.roles.join(" ")}`.toLowerCase();
-  const found = keys.filter((key) => (words.length ? words.every((word) => text(key).includes(word)) : !MANY.test(key.name)));
+  const found = keys.filter((key) => (words.length ? words.every((word) => text(key).includes(word)) : true))
+    .sort((one, other) => MANY.test(one.name) - MANY.test(other.name));
+  const [shown, more] = usePart(found, FIRST);
   return html`<div class="padded field"><label for="key-search">Find a key by name, group or role (${keys.length} keys)</label>
       <input id="key-search" type="search" autocomplete="off" value=${typed} onInput=${({ target }) => setTyped(target.value)} /></div>
-    <div class="scroll limited" tabindex="0" role="group" aria-label="Keys"><table>
+    <div class="scroll limited" tabindex="0" role="group" aria-label="Keys" ...${marksOf("keys", shown.length, found.length)}><table>
       <${Head} names=${["Key", "Account", "Roles"]} />
-      <tbody>${found.slice(0, words.length ? FOUND : FIRST).map((key) => html`<tr key=${key.api_key} data-key=${key.name}>
+      <tbody>${shown.map((key) => html`<tr key=${key.api_key} data-key=${key.name}>
         <td title=${key.api_key}>${key.name}</td><td>${key.group} / ${key.account ?? "all"}</td><td>${key.roles.join(", ")}</td>
         <td class="number"><a href=${url(`/console/requests?key=${encodeURIComponent(key.name)}`)}
           aria-label=${`Requests of ${key.name}`}>Requests</a>${" "}
-          <${CopyButton} text=${key.api_key}>Copy<//></td></tr>`)}</tbody></table></div>`;
+          <${CopyButton} text=${key.api_key}>Copy<//></td></tr>`)}</tbody></table></div>
+    <${Rest} shown=${shown.length} total=${found.length} what="keys" onMore=${more} />`;
 }
 
 export function People({ calls }) {

@@ -1,4 +1,5 @@
 // The newest refused calls, in short, and the record of this visit.
+import { Rest, marksOf, part } from "../lists.js";
 import { url } from "../page.js";
 import { CopyButton, html, Region } from "../ui.js";
 import { stamp } from "./clock.js";
@@ -16,17 +17,19 @@ export const NotKept = () => html`<p class="note">A call whose key the exchange 
 export function Refusals() {
   const { keys } = useNames();
   const [state, value] = usePolled("/sandbox/requests", 1_000);
-  const requests = (value?.requests ?? []).slice(0, SHOWN);
+  const all = value?.requests ?? [];
+  const requests = part(all, SHOWN);
   const name = (key) => keys.find((one) => one.api_key === key)?.name ?? key;
-  const all = html`<a href=${url("/console/requests")}>All requests</a>`;
-  return html`<${Region} name="refusals" title="Refused calls" state=${state} tools=${all} empty=${value && !requests.length
+  const link = { href: url("/console/requests"), words: "All requests" };
+  return html`<${Region} name="refusals" title="Refused calls" state=${state} tools=${html`<a href=${link.href}>${link.words}</a>`} empty=${value && !requests.length
     && html`No key's call was refused since the start. What your bot sends shows here, with the reason.
       <${NotKept} />`}>
     <div class="padded"><${NotKept} /></div>
-    <ul class="rows">${requests.map((one) => html`<li key=${one.number} data-refused=${one.number}>
+    <ul class="rows" ...${marksOf("refusals", requests.length, all.length)}>${requests.map((one) => html`<li key=${one.number} data-refused=${one.number}>
       <a class="refused" href=${url(`/console/requests?open=${one.number}&key=${encodeURIComponent(name(one.key))}`)}>
         <span class="tag bad">${one.status} ${one.reason}</span> <b>${name(one.key)}</b> <code>${one.route}</code>${" "}
         <span class="soft">${stamp(one.time_ms).slice(11, 19)}</span><br />${plainMessage(one)}</a></li>`)}</ul>
+    <${Rest} shown=${requests.length} total=${all.length} what="refused calls" link=${link} />
   <//>`;
 }
 

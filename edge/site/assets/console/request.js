@@ -1,4 +1,5 @@
 // A call that a client made: what it sent, what was signed, and what would have fitted.
+import { marksOf } from "../lists.js";
 import { html, CopyButton, useMemo } from "../ui.js";
 import { stamp } from "./clock.js";
 import { fieldFault, Marked, signatureFault, signedParts } from "./marks.js";
@@ -22,7 +23,7 @@ function Payload({ request }) {
     aria-label="Payload"><mark>${payload}</mark></pre>`;
   const rows = Object.entries(payload).map(([name, value]) => [name, value, fieldFault(request, name, value)]);
   const hasFaults = rows.some(([, , fault]) => fault);
-  return html`<table class="payload"><thead><tr><th scope="col">Field</th><th scope="col">Value</th>
+  return html`<table class="payload" ...${marksOf("payload", rows.length)}><thead><tr><th scope="col">Field</th><th scope="col">Value</th>
       ${hasFaults && html`<th scope="col">What is wrong</th>`}</tr></thead>
     <tbody>${rows.map(([name, value, fault]) => {
       const shown = typeof value === "string" ? value : JSON.stringify(value);

@@ -1,4 +1,5 @@
 // The open sockets, and faults on the way to their clients.
+import { marksOf } from "../lists.js";
 import { html, Region } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm, Reply, useSending } from "./form.js";
@@ -22,7 +23,8 @@ export function Streams({ calls }) {
   const [{ answer, isBusy }, act] = useSending(call, reload);
   const sockets = value?.streams ?? [];
   return html`<${Region} name="streams" title="Streams" state=${state}>
-    ${sockets.length ? html`<div class="scroll limited" tabindex="0" role="group" aria-label="Open sockets"><table>
+    ${sockets.length ? html`<div class="scroll limited" tabindex="0" role="group" aria-label="Open sockets"
+      ...${marksOf("streams", sockets.length)}><table>
       <${Head} names=${["No.", "Kind", "Key", "Streams", "Sent", "Queued bytes"]} numbers=${["Sent", "Queued bytes"]} />
       <tbody>${sockets.map((socket) =>
         html`<${Socket} key=${socket.connection} socket=${socket} act=${act} isBusy=${isBusy} />`)}</tbody></table></div>`

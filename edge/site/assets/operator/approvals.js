@@ -1,5 +1,6 @@
 // The list of things that wait for an operator: proposals of others, and apps that want to act for every user.
 import { duration, when } from "../predictions/times.js";
+import { marksOf } from "../lists.js";
 import { Region, html } from "../ui.js";
 import { approve, reviewApp, reviewById } from "./acts.js";
 
@@ -22,7 +23,7 @@ export function Approvals({ state, health, reload, begin }) {
   const rows = health?.proposals ?? [];
   return html`<${Region} name="approvals" title="Approvals" state=${state} retry=${reload}
     empty=${health && rows.length === 0 && html`<${NoProposal} approvals=${health.approvals} />`}>
-    <ul class="items">${rows.map((proposal) => html`<${Proposal} key=${proposal.proposal} proposal=${proposal} now=${health.time_ms}
+    <ul class="items" ...${marksOf("proposals", rows.length)}>${rows.map((proposal) => html`<${Proposal} key=${proposal.proposal} proposal=${proposal} now=${health.time_ms}
       begin=${begin} />`)}</ul>
   <//>`;
 }
@@ -42,6 +43,6 @@ export function Apps({ state, health, reload, begin }) {
     tools=${html`<button type="button" class="small" onClick=${() => begin(reviewById())}>By its id…</button>`}
     empty=${health && rows.length === 0 && html`<p>Apps that users have registered stand here until an operator reviews them.</p>
       <p>None waits now. One that was reviewed is changed by its id.</p>`}>
-    <ul class="items">${rows.map((app) => html`<${App} key=${app.client_id} app=${app} begin=${begin} />`)}</ul>
+    <ul class="items" ...${marksOf("apps", rows.length)}>${rows.map((app) => html`<${App} key=${app.client_id} app=${app} begin=${begin} />`)}</ul>
   <//>`;
 }

@@ -1,6 +1,7 @@
 // The acts of operators: who did what, when and why, with a filter over all of it.
 import { get } from "../call.js";
 import { grouped } from "../decimal.js";
+import { url } from "../page.js";
 import { when } from "../predictions/times.js";
 import { Region, html, useCallback, useEffect, useState } from "../ui.js";
 import { usePolled } from "./polled.js";
@@ -43,12 +44,15 @@ export function Audit({ turn }) {
   useEffect(() => void (turn && reload()), [turn]);
   const all = value ?? [];
   const shown = all.filter(fits(words));
+  const isCut = value && all.length >= limit;
+  const next = LIMITS.find((number) => number > limit);
+  const older = next ? { onMore: () => setLimit(next) } : { link: { href: url("/docs"), words: "The journal has all: buttonwood admin audit" } };
   return html`<${Region} name="audit" title="Audit" state=${state} retry=${reload}
     tools=${html`<div class="tools"><input type="search" aria-label="Filter the audit by who, what or why" placeholder="Who, what or why"
       name="audit" value=${words} onInput=${(event) => setWords(event.currentTarget.value)} />
       <select aria-label="How many acts" value=${String(limit)} onChange=${(event) => setLimit(Number(event.currentTarget.value))}>
         ${LIMITS.map((number) => html`<option key=${number} value=${String(number)}>Newest ${number}</option>`)}</select></div>`}
     empty=${value && shown.length === 0 && html`<${Empty} isNone=${all.length === 0} limit=${limit} clear=${() => setWords("")} />`}>
-    <${Scroll} label="The acts"><${Acts} acts=${shown} /><//>
+    <${Scroll} label="The acts" shown=${shown.length} ...${isCut && { total: "more", rest: { what: "acts", ...older } }}><${Acts} acts=${shown} /><//>
   <//>`;
 }

@@ -1,4 +1,5 @@
 // The halts, and the statuses of symbols.
+import { marksOf } from "../lists.js";
 import { Region, html, useState } from "../ui.js";
 import { STATUSES, haltAsset, haltTrading, haltWithdrawals, resumeAsset, resumeTrading, resumeWithdrawals, setStatus } from "./acts.js";
 
@@ -14,7 +15,7 @@ function Row({ id, name, isHalted, well, halt, resume, begin }) {
 export function Halts({ state, health, reload, begin }) {
   return html`<${Region} name="halts" title="Halts" state=${state} retry=${reload}
     tools=${health && html`<button type="button" class="small" onClick=${() => begin(haltAsset())}>Halt an asset…</button>`}>
-    ${health && html`<table><thead class="unseen"><tr><th scope="col">What</th><th scope="col">Now</th><th scope="col">Act</th></tr></thead>
+    ${health && html`<table ...${marksOf("halts", 2 + health.assets_halted.length)}><thead class="unseen"><tr><th scope="col">What</th><th scope="col">Now</th><th scope="col">Act</th></tr></thead>
       <tbody>
       <${Row} id="trading" name="Trading" isHalted=${health.halted} well="Open" halt=${haltTrading} resume=${resumeTrading}
         begin=${begin} />
@@ -50,7 +51,7 @@ export function Symbols({ state, health, reload, begin }) {
     empty=${health && shown.length === 0 && html`<p>
       ${all.length === 0 ? "Listed symbols stand here with their statuses." : "No symbol fits the filter."}</p>
       <p><button type="button" onClick=${() => { setWords(""); narrow(false); }}>Show all symbols</button></p>`}>
-    <div class="scroll tall"><table><thead><tr><th scope="col">Symbol</th><th scope="col">Status</th><th scope="col"><span
+    <div class="scroll tall" ...${marksOf("symbols", shown.length)}><table><thead><tr><th scope="col">Symbol</th><th scope="col">Status</th><th scope="col"><span
       class="unseen">Act</span></th></tr></thead>
       <tbody>${shown.map((symbol) => html`<${SymbolRow} key=${symbol.symbol} symbol=${symbol} begin=${begin} />`)}</tbody></table></div>
   <//>`;

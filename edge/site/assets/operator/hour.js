@@ -40,7 +40,7 @@ export function Hour({ state, health, reload }) {
     tools=${html`<p class="note">By the machine's clock</p>`}>
     ${hour.length > 0 && html`<div class="curves">${CURVES.map((curve) => html`<${HourCurve} key=${curve.name} ...${curve}
       hour=${hour} />`)}</div>
-    <details class="minutes"><summary>The same as a table</summary><${Scroll} label="The last hour by minute"><table>
+    <details class="minutes"><summary>The same as a table</summary><${Scroll} label="The last hour by minute" shown=${hour.length}><table>
       <thead><tr><th scope="col">Until</th>${COLUMNS.map((key) => html`<th key=${key} scope="col"
         class="number">${NAMES[key]}</th>`)}</tr></thead>
       <tbody>${[...hour].reverse().map((minute) => html`<${Minute} key=${minute.time_ms} minute=${minute} />`)}</tbody>

@@ -1,12 +1,11 @@
 // Whether the house has what it owes, and what is on its way in or out.
 import { compare, difference, ratio, read, text } from "../decimal.js";
+import { url } from "../page.js";
 import { when } from "../predictions/times.js";
 import { plain } from "../predictions/words.js";
-import { Amount, Region, html, useState } from "../ui.js";
+import { Money, Region, html, useState } from "../ui.js";
 import { Scroll } from "./scroll.js";
 
-// Enough to be read; the whole amount is in the tooltip.
-const PLACES = 2;
 const ZERO = read("0");
 
 // Assets in per cent of liabilities, in hundredths cut off.
@@ -20,9 +19,9 @@ function ReserveRow({ row }) {
   const rest = difference(assets, liabilities);
   const isShort = row.short || rest.digits < 0n;
   return html`<tr data-reserve=${row.currency} data-short=${isShort}><th scope="row">${row.currency}</th>
-    <td class="number"><${Amount} text=${plain(row.assets)} places=${PLACES} /></td>
-    <td class="number"><${Amount} text=${plain(row.liabilities)} places=${PLACES} /></td>
-    <td class=${`number ${rest.digits < 0n ? "down" : ""}`}><${Amount} text=${plain(text(rest))} places=${PLACES} /></td>
+    <td class="number"><${Money} text=${plain(row.assets)} currency=${row.currency} unit="" /></td>
+    <td class="number"><${Money} text=${plain(row.liabilities)} currency=${row.currency} unit="" /></td>
+    <td class=${`number ${rest.digits < 0n ? "down" : ""}`}><${Money} text=${plain(text(rest))} currency=${row.currency} unit="" /></td>
     <td class="number">${cover(assets, liabilities)}</td>
     <td><span class=${`tag ${isShort ? "bad" : "good"}`}>${isShort ? "Short" : "Covered"}</span></td></tr>`;
 }
@@ -37,7 +36,7 @@ export function Reserves({ state, health, reload }) {
     empty=${health && shown.length === 0 && (all.length === 0 ? html`<p>What the house has and what it owes stands here by currency.</p>
       <p>It begins with the first credit or deposit.</p>`
       : html`<p>No currency fits the filter.</p><p><button type="button" onClick=${() => setWords("")}>Show all currencies</button></p>`)}>
-    <${Scroll} label="Reserves by currency"><table><thead><tr><th scope="col">Currency</th><th scope="col" class="number">Assets</th><th
+    <${Scroll} label="Reserves by currency" shown=${shown.length}><table><thead><tr><th scope="col">Currency</th><th scope="col" class="number">Assets</th><th
       scope="col" class="number">Liabilities</th>
       <th scope="col" class="number">Difference</th><th scope="col" class="number">Cover</th><th scope="col">State</th></tr></thead>
       <tbody>${shown.map((row) => html`<${ReserveRow} key=${row.currency} row=${row} />`)}</tbody></table><//>
@@ -46,16 +45,17 @@ export function Reserves({ state, health, reload }) {
 
 const TransferRow = ({ row }) => html`<tr data-transfer=${row.eid}><td>${row.eid}</td><td>${row.group} <span class="soft">${row.account}
   </span></td><td>${row.type}</td>
-  <td>${row.status}</td><td class="number"><${Amount} text=${plain(row.amount)} unit=${row.currency} places=${8} /></td><td>
+  <td>${row.status}</td><td class="number"><${Money} text=${plain(row.amount)} currency=${row.currency} /></td><td>
     ${when(row.timestampms)}</td></tr>`;
 
-export function Transfers({ state, health, reload }) {
+export function Transfers({ state, health, reload, onMore }) {
   const rows = health?.transfers ?? [];
   return html`<${Region} name="transfers" title="Transfers under way" state=${state} retry=${reload}
     tools=${rows.length > 0 && html`<p class="note">${rows.length} of ${health.transfers_count}</p>`}
     empty=${health && rows.length === 0 && html`<p>Deposits and withdrawals that are not done yet stand here.</p>
       <p>None is under way.</p>`}>
-    <${Scroll} label="The transfers"><table><thead><tr><th scope="col">No</th><th scope="col">Group and account</th><th
+    <${Scroll} label="The transfers" shown=${rows.length} total=${health?.transfers_count ?? 0}
+      rest=${{ what: "transfers", ...(onMore ? { onMore } : { link: { href: url("/docs"), words: "All of them: buttonwood admin transfer list" } }) }}><table><thead><tr><th scope="col">No</th><th scope="col">Group and account</th><th
       scope="col">Kind</th><th scope="col">State</th>
       <th scope="col" class="number">Amount</th><th scope="col">Since</th></tr></thead>
       <tbody>${rows.map((row) => html`<${TransferRow} key=${row.eid} row=${row} />`)}</tbody></table><//>

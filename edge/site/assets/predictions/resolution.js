@@ -1,6 +1,7 @@
 // How an event ends: who decides by what, until when that can be disputed, and each step so far.
 import { getPublic } from "../call.js";
-import { Amount, html, useEffect, useLoaded } from "../ui.js";
+import { marksOf } from "../lists.js";
+import { Amount, Dollars, html, useEffect, useLoaded } from "../ui.js";
 import { duration, when } from "./times.js";
 import { plain, strike } from "./words.js";
 
@@ -55,13 +56,14 @@ function Collateral({ event }) {
   if (state.kind === "error") return html`<p class="failure">${state.message}</p>`;
   if (!value) return html`<p class="note">The escrows are being read.</p>`;
   const nameOf = (symbol) => event.contracts.find(({ instrumentSymbol }) => instrumentSymbol === symbol)?.label ?? symbol;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Collateral"><table class="collateral">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Collateral"><table
+    class="collateral" ...${marksOf("collateral", value.contracts.length)}>
     <thead><tr><th scope="col">Collateral</th><th scope="col" class="number">Claims on yes</th><th scope="col"
       class="number">Claims on no</th>
       <th scope="col" class="number">In escrow</th></tr></thead>
     <tbody>${value.contracts.map((row) => html`<tr key=${row.symbol}><th scope="row" class="wrap">${nameOf(row.symbol)}</th>
       <td class="number"><${Amount} text=${plain(row.yes)} /></td><td class="number"><${Amount} text=${plain(row.no)} /></td>
-      <td class="number"><${Amount} text=${plain(row.escrow)} unit="USD" places=${2} /></td></tr>`)}</tbody>
+      <td class="number"><${Dollars} text=${plain(row.escrow)} unit="USD" /></td></tr>`)}</tbody>
   </table></div>`;
 }
 
@@ -79,7 +81,7 @@ export function EventDetails({ event }) {
       ${event.resolvedAt && html`<div><dt>Resolved</dt><dd>${when(event.resolvedAt)}</dd></div>`}
     </dl>
     ${event.resolution && html`<div class="padded"><h4>Resolution</h4>
-      <ol class="steps">${event.resolution.history.map((step, at) => html`<${Step} key=${at} event=${event} step=${step} />`)}</ol></div>`}
+      <ol class="steps" ...${marksOf("steps", event.resolution.history.length)}>${event.resolution.history.map((step, at) => html`<${Step} key=${at} event=${event} step=${step} />`)}</ol></div>`}
     <${Collateral} event=${event} />
   </div>`;
 }

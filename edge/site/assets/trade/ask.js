@@ -105,9 +105,9 @@ const Price = ({ name, label, value, set }) => html`<div class="field"><label fo
     onInput=${(event) => set(event.target.value)} onKeyDown=${arrows(value, set)} />
   ${wrong(value) && html`<p class="warning" id=${`move-${name}-wrong`} role="status" data-wrong=${name}>${wrong(value)}</p>`}</div>`;
 
-const MoveTo = (order, first) => function Move({ answer }) {
+const MoveTo = (order, first, firstStop) => function Move({ answer }) {
   const [price, setPrice] = useState(first ?? order.price);
-  const [stop, setStop] = useState(order.stop ?? "");
+  const [stop, setStop] = useState(firstStop ?? order.stop ?? "");
   const isStop = order.type === "stop-limit";
   const isGood = (typed) => Boolean(plain(typed)) && !wrong(typed);
   const isReady = isGood(price) && (!isStop || isGood(stop)) && (price !== order.price || stop !== (order.stop ?? ""));
@@ -125,15 +125,15 @@ const MoveTo = (order, first) => function Move({ answer }) {
     </form></${Dialog}>`;
 };
 
-// Asks for the new price of an order and moves it there.
-export async function askMove(id, price) {
+// Asks for the new price of an order, or of a stop its trigger too, and moves it there.
+export async function askMove(id, price, stop) {
   const order = orders.get().get(id);
   if (!order || order.isUnknown || order.busy) return;
   if (order.symbol !== symbol) {
     outcome.set({ isGood: false, words: `The order is of ${order.symbol.toUpperCase()}: it is moved on the page of that market.` });
     return;
   }
-  const to = await ask(MoveTo(order, price));
+  const to = await ask(MoveTo(order, price, stop));
   if (to) await checkedMove(order, to);
 }
 

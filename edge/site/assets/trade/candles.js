@@ -2,13 +2,18 @@
 import { grouped, read, sum, text } from "../decimal.js";
 import { subscribe } from "../preferences.js";
 import { axisMark, moment } from "../time.js";
-import { bare, base, bookPrice, bookSide, PRICE_PLACES, priceText, toPrice } from "./market.js";
+import { bare, base, bookSide, PRICE_PLACES, priceText, shownPrice, toPrice } from "./market.js";
+import { chartPrice } from "./stops.js";
 
 const BARS = 120;
 // A day in seconds.
 const DAY = 86_400;
 // How near, in pixels, a pointer must be to a line to take it.
 const NEAR = 5;
+
+// The words at an order's line. A stop stands at its trigger and waits.
+const titleOf = ({ side, type, remaining }) =>
+  `${type === "stop-limit" ? "Stop waits: " : ""}${side === "buy" ? "Buy" : "Sell"} ${bare(remaining)}`;
 
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const DASHED = 2;
@@ -131,9 +136,9 @@ class Candles {
       if (this.#held?.order.id === order.id) continue;
       const isBuy = bookSide(order) === "bids";
       const options = {
-        price: Number(priceText(bookPrice(order))), color: style(isBuy ? "up" : "down"), lineWidth: 1, lineStyle: DASHED,
+        price: Number(priceText(chartPrice(order))), color: style(isBuy ? "up" : "down"), lineWidth: 1, lineStyle: DASHED,
           axisLabelVisible: true,
-        title: `${order.side === "buy" ? "Buy" : "Sell"} ${bare(order.remaining)}`,
+        title: titleOf(order),
       };
       const known = this.#lines.get(order.id);
       if (known) known.line.applyOptions(options);
@@ -190,7 +195,7 @@ class Candles {
   #orderNear(y) {
     let best = null;
     for (const { order } of this.#lines.values()) {
-      const at = this.#prices.priceToCoordinate(Number(priceText(bookPrice(order))));
+      const at = this.#prices.priceToCoordinate(Number(priceText(chartPrice(order))));
       const away = at === null ? Infinity : Math.abs(at - y);
       if (away <= NEAR && (!best || away < best.away)) best = { order, away };
     }
@@ -231,7 +236,7 @@ class Candles {
     const price = this.#prices.coordinateToPrice(this.#yOf(event));
     if (price === null || price <= 0) return;
     this.#held.price = this.#options.onTick(price.toFixed(PRICE_PLACES));
-    this.#held.line.applyOptions({ price: Number(this.#held.price), title: `Move to ${this.#held.price}. The place in the queue is lost` });
+    this.#held.line.applyOptions({ price: Number(this.#held.price), title: `Move to ${shownPrice(this.#held.price)}. The place in the queue is lost` });
   }
 
   #letGo() {
@@ -245,7 +250,7 @@ class Candles {
     if (!this.#held) return;
     const { price } = this.#held;
     const order = this.#letGo();
-    if (price && toPrice(price) !== bookPrice(order)) this.#options.onMove(order, price);
+    if (price && toPrice(price) !== chartPrice(order)) this.#options.onMove(order, price);
   }
 }
 

@@ -2,16 +2,18 @@
 import { getPublic } from "../call.js";
 import { get as kept, set as keep } from "../preferences.js";
 import { rounded, read } from "../decimal.js";
+import { part } from "../lists.js";
 import { announce, html, Region, useEffect, useRef, useState } from "../ui.js";
 import { isArmed } from "./arm.js";
-import { dragMove } from "./ask.js";
+import { askMove, dragMove } from "./ask.js";
 import { describe, makeCandles } from "./candles.js";
 import { draw as drawDepth, totals } from "./depth.js";
 import { book, bookState, last, onBook, tapeState, trades } from "./feed.js";
-import { amountText, base, bookPrice, isContract, isPerpetual, opposite, priceText, shownPrice, symbol, TICK, toPrice } from "./market.js";
+import { amountText, base, isContract, isPerpetual, opposite, priceText, shownPrice, symbol, TICK, toPrice } from "./market.js";
 import { margin, positionHere, positions } from "./money.js";
 import { mark } from "./perpetual.js";
 import { fills, orders, ownOrders } from "./orders.js";
+import { chartPrice } from "./stops.js";
 import { useStore } from "./store.js";
 
 const FRAMES = { "1m": 60, "5m": 300, "15m": 900, "30m": 1_800, "1h": 3_600, "6h": 21_600, "1day": 86_400 };
@@ -50,9 +52,9 @@ async function ofTrades(seconds) {
   return rows;
 }
 const amountDigits = (words) => {
-  const [whole, part = ""] = words.split(".");
+  const [whole, rest = ""] = words.split(".");
   const places = (amountText(0n).split(".")[1] ?? "").length;
-  return whole + part.slice(0, places).padEnd(places, "0");
+  return whole + rest.substring(0, places).padEnd(places, "0");
 };
 
 const ofCandles = async (frame) => (await getPublic(`/v2/candles/${symbol}/${frame}`)).map(rowOf).reverse();
@@ -63,7 +65,11 @@ const onTick = (words) => {
   const floor = (price / TICK) * TICK;
   return priceText(floor < TICK ? TICK : floor);
 };
-const onMove = (order, price) => dragMove(order, order.outcome === "no" ? priceText(opposite(toPrice(price))) : price, isArmed.get());
+// A drag of a stop's line moves its trigger, which the dialog of a move asks about.
+function onMove(order, price) {
+  const own = order.outcome === "no" ? priceText(opposite(toPrice(price))) : price;
+  return order.type === "stop-limit" ? askMove(order.id, order.price, own) : dragMove(order, own, isArmed.get());
+}
 
 function levelsNow() {
   const position = isPerpetual && positionHere();
@@ -76,9 +82,9 @@ function levelsNow() {
 function nearest() {
   const list = ownOrders().filter((order) => !order.isUnknown);
   const price = last.get()?.price;
-  if (list.length <= LINES || price === undefined) return list.slice(0, LINES);
-  const away = (order) => (bookPrice(order) > price ? bookPrice(order) - price : price - bookPrice(order));
-  return list.sort((one, other) => (away(one) < away(other) ? -1 : 1)).slice(0, LINES);
+  if (list.length <= LINES || price === undefined) return part(list, LINES);
+  const away = (order) => (chartPrice(order) > price ? chartPrice(order) - price : price - chartPrice(order));
+  return part(list.sort((one, other) => (away(one) < away(other) ? -1 : 1)), LINES);
 }
 
 // Runs the chart of a time frame on a place, once its library is there.
@@ -173,6 +179,7 @@ export function Chart() {
   const [own, setState] = useState({ kind: "loading" });
   const [pointed, setPointed] = useState(null);
   const [newest, setNewest] = useState(null);
+  const lines = useStore(orders, () => ownOrders().length);
   const tape = useStore(tapeState);
   const socket = useStore(bookState);
   const place = useRef(null);
@@ -205,6 +212,8 @@ export function Chart() {
     className="chart">
     ${!isDepth && html`<${Legend} row=${pointed ?? newest} />`}
     <div class="canvas" ref=${place} hidden=${isDepth} role="img" aria-label=${`Candles of ${symbol.toUpperCase()}, ${frame}`}></div>
+    ${!isDepth && lines > LINES && html`<p class="note lines" data-rest>${LINES} of your ${lines} orders are drawn, those nearest to the
+      price. <a href="#table-orders">The list has all</a></p>`}
     ${own.kind === "empty" && !isDepth && html`<p class="empty over">No trades yet. Candles stand here after the first.</p>`}
     ${isDepth && html`<${Depth} />`}</${Region}>`;
 }

@@ -16,7 +16,7 @@ export const AMOUNT_PLACES = placesOf(lot);
 // A decimal as a BigInt with so many digits after the point; further digits are dropped.
 export function scaled(words, places) {
   const [whole, part = ""] = words.split(".");
-  return BigInt(whole + part.slice(0, places).padEnd(places, "0"));
+  return BigInt(whole + part.substring(0, places).padEnd(places, "0"));
 }
 
 export const toPrice = (words) => scaled(words, PRICE_PLACES);

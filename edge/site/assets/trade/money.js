@@ -96,6 +96,10 @@ export function claimsOf(named) {
   return held ? text(difference(read(held.totalQuantity), read(held.quantityOnHold ?? "0"))) : "0";
 }
 
+// How many claims of an outcome the account's own sales hold.
+export const heldBack = (named) =>
+  positions.get().find((one) => one.symbol.toLowerCase() === symbol && one.outcome === named)?.quantityOnHold ?? "0";
+
 // How many claims of the other outcome a buy of this one closes in pairs: those that no sale holds.
 export const heldAgainst = (named) => claimsOf(named === "no" ? "yes" : "no");
 

@@ -1,13 +1,17 @@
 // What the exchange would do with the ticket's order now. The core decides it; the page only shows the texts.
-import { change, compare, grouped, ratio, read, short, sum, text } from "../decimal.js";
+import { change } from "../decimal.js";
+import { money } from "../figures.js";
 import { isSignedIn, url } from "../page.js";
 import { endOf } from "../reasons.js";
 import { Exact, html } from "../ui.js";
-import { draft, isComplete, most, preview } from "./draft.js";
+import { Claims } from "./claims.js";
+import { draft, isComplete, most, outcome, preview } from "./draft.js";
 import { bookState, last, onBook, top } from "./feed.js";
 import { previewed, saidBy } from "./lookup.js";
-import { bare, base, isContract, isPerpetual, isPositive, market, ONE, priceText, quote } from "./market.js";
-import { balances, heldAgainst } from "./money.js";
+import { base, isContract, isPerpetual, isPositive, market, ONE, priceText, quote, shownAverage, shownPrice } from "./market.js";
+import { balances } from "./money.js";
+import { orders } from "./orders.js";
+import { ownMeeting } from "./stops.js";
 import { store, useStore } from "./store.js";
 
 // How long after the last change it is asked for, and how often again while the book moves.
@@ -15,9 +19,9 @@ const [PAUSE, AGAIN] = [150, 2_000];
 
 const isAsking = store(false);
 
-const Row = ({ name, label, value, unit = "", places }) => value !== null && value !== undefined && html`<dt>${label}</dt>
-  <dd data-preview=${name} data-value=${value}
-    title=${`${value} ${unit}`}>${grouped(short(value, places ?? 8))}${unit && html` <small>${unit}</small>`}</dd>`;
+// A figure of the preview. `shown` writes it: money of its unit, unless another function is named.
+export const Row = ({ name, label, value, unit = "", shown = (words) => money(words, unit) }) => value !== null && value !== undefined && html`
+  <dt>${label}</dt><dd data-preview=${name} data-value=${value}><${Exact} text=${value} shown=${shown(value)} unit=${unit} name=${name} /></dd>`;
 
 // Words of the exchange. Those of terms that are not accepted lead to the page on which they are.
 export const Said = ({ words }) => (/not accepted the (latest )?terms/i.test(words)
@@ -30,58 +34,41 @@ function slippage(average, named) {
   return change(priceText(named === "no" ? ONE - middle : middle), average);
 }
 
-// How many pairs of both outcomes an order closes at once; none if it trades nothing now, or if the account has none of the other outcome.
-function pairsOf({ executed, of }) {
-  const held = heldAgainst(of.outcome);
-  if (of.side !== "buy" || !isPositive(held) || !isPositive(executed)) return null;
-  return compare(read(held), read(executed)) < 0 ? held : executed;
-}
-
-function Contract({ shown }) {
-  if (!shown.payout) return null;
-  const pairs = pairsOf(shown);
-  const closesAll = pairs !== null && compare(read(pairs), sum(read(shown.executed), read(shown.rests))) >= 0;
-  return html`${pairs !== null && html`<${Pairs} pairs=${pairs} of=${shown.of} />`}${!closesAll && html`<${Risk} shown=${shown} />`}`;
-}
-
-const Pairs = ({ pairs, of }) => html`
-  <${Row} name="pairs" label=${`Closes pairs with ${of.outcome === "no" ? "Yes" : "No"}`} value=${bare(pairs)} />
-  <dt>A pair pays at once</dt><dd>1 <small>${quote}</small></dd>`;
-
-// What an order costs at most, and what its claims would pay.
-function Risk({ shown }) {
-  const paid = [shown.cost, shown.fee, shown.hold].filter(Boolean).reduce((total, one) => sum(total, read(one)), read("0"));
-  const even = isPositive(shown.payout) ? text({ digits: ratio(paid, read(shown.payout), 10_000), places: 2 }) : null;
-  const isBuy = shown.of.side === "buy";
-  return html`<${Row} name="payout" label="Pays if it comes true" value=${shown.payout} unit=${quote} />
-    ${isBuy && html`<${Row} name="most_lost" label="Most that is lost" value=${text(paid)} unit=${quote} />
-      <${Row} name="break_even" label="Breaks even from" value=${even} unit="%" />`}`;
-}
-
 const Perpetual = ({ shown }) => html`
   <${Row} name="position_after" label="Position afterwards" value=${shown.position_after} unit=${base} />
-  <${Row} name="leverage_after" label="Leverage" value=${shown.leverage_after} unit="×" places=${2} />
-  <${Row} name="margin_after" label="Margin" value=${shown.margin_after} unit=${quote} places=${2} />
-  <${Row} name="liquidation_price_after" label="Liquidation price" value=${shown.liquidation_price_after} unit=${quote} places=${2} />`;
+  <${Row} name="leverage_after" label="Leverage" value=${shown.leverage_after} unit="×" />
+  <${Row} name="margin_after" label="Margin" value=${shown.margin_after} unit=${quote} />
+  <${Row} name="liquidation_price_after" label="Liquidation price" value=${shown.liquidation_price_after} unit=${quote}
+    shown=${shownAverage} />`;
 
 // What an order pays with: a sale with the currency or the claims that it sells.
 const paysIn = ({ side }) => (side === "buy" || isPerpetual ? quote : base);
 const costOf = ({ side }) => (isPerpetual ? "Value" : side === "buy" ? "Cost" : "Proceeds");
 
+// A stop is in no book before its price is reached.
+const restsOf = ({ type, stop }) => (type === "stop-limit" ? `Waits for ${shownPrice(stop)}` : "Rests in the book");
+
+// A stop that would trade with an own order when its price is reached is cancelled then, and not refused now.
+function MeetsOwn({ of }) {
+  const own = of.type === "stop-limit" && ownMeeting(of);
+  return own && html`<p class="notice" role="status" data-preview="own" data-value=${own.id}>When the stop is reached, the order would meet
+    your own at ${shownPrice(own.price)} and be cancelled.</p>`;
+}
+
 function Good({ shown }) {
   const slip = slippage(shown.average_price, shown.of.outcome);
   return html`<dl class="pairs">
     <${Row} name="executed" label="Trades now" value=${shown.executed} unit=${isContract ? "" : base} />
-    <${Row} name="average_price" label="Average price" value=${shown.average_price} unit=${quote} />
-    <${Row} name="worst_price" label="Worst price" value=${shown.worst_price} unit=${quote} />
+    <${Row} name="average_price" label="Average price" value=${shown.average_price} unit=${quote} shown=${shownAverage} />
+    <${Row} name="worst_price" label="Worst price" value=${shown.worst_price} unit=${quote} shown=${shownPrice} />
     ${slip && html`<dt>Against the middle</dt><dd data-preview="slippage" data-value=${slip.replace(" %", "")}>${slip}</dd>`}
-    <${Row} name="rests" label="Rests in the book" value=${shown.rests} unit=${isContract ? "" : base} />
+    <${Row} name="rests" label=${restsOf(shown.of)} value=${shown.rests} unit=${isContract ? "" : base} />
     <${Row} name="cost" label=${costOf(shown.of)} value=${shown.cost} unit=${quote} />
     <${Row} name="fee" label="Fee" value=${shown.fee} unit=${quote} />
     <${Row} name="hold" label="Held for the rest" value=${shown.hold} unit=${paysIn(shown.of)} />
     <${Row} name="available_after" label="Available afterwards" value=${shown.available_after} unit=${paysIn(shown.of)} />
     <${Row} name="most" label="Most that is possible" value=${shown.most} unit=${isContract ? "" : base} />
-    ${isPerpetual && html`<${Perpetual} shown=${shown} />`}${isContract && html`<${Contract} shown=${shown} />`}
+    ${isPerpetual && html`<${Perpetual} shown=${shown} />`}${isContract && html`<${Claims} shown=${shown} Row=${Row} />`}
   </dl>`;
 }
 
@@ -95,11 +82,15 @@ function Cancelled({ shown }) {
 export function Preview() {
   const shown = useStore(preview);
   const isOld = useStore(isAsking);
+  // A refusal that stands above already is not said again.
+  const said = useStore(outcome, (told) => told?.words);
+  useStore(orders);
   if (!shown) return html`<p class="note preview-empty">With price and amount, this shows what the order would do now.</p>`;
   return html`<section class="preview" aria-label="What the order would do now" data-preview-state=${isOld ? "asking" : "current"}>
-    ${shown.message && html`<p class="notice bad" role="status" data-preview="message" data-value=${shown.message}
+    ${shown.message && shown.message !== said && html`<p class="notice bad" role="status" data-preview="message" data-value=${shown.message}
       data-reason=${shown.reason}><${Said} words=${shown.message} /></p>`}
     ${shown.result === "ok" && shown.reason && html`<${Cancelled} shown=${shown} />`}
+    <${MeetsOwn} of=${shown.of} />
     ${shown.result === "ok" ? html`<${Good} shown=${shown} />` : shown.most && html`<dl class="pairs">
       <${Row} name="most" label="Most that is possible" value=${shown.most} unit=${isContract ? "" : base} /></dl>`}
   </section>`;

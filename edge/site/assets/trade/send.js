@@ -1,7 +1,7 @@
 // Placing, cancelling and moving orders. One order is under way at a time, each has an id of this page, and what was sent once is never
 // sent again: a reply that does not come is looked up by that id.
 import { Failure } from "../call.js";
-import { compare, difference, floorTo, grouped, product, read as decimal } from "../decimal.js";
+import { compare, difference, floorTo, product, read as decimal } from "../decimal.js";
 import { endOf as endWords } from "../reasons.js";
 import { announce, warn } from "../ui.js";
 import { outcome, underWay } from "./draft.js";
@@ -37,6 +37,7 @@ function told(reply) {
     return [true, `${limit}: ${executed} ${filled}, the rest was cancelled: ${why}`];
   }
   if (!isLive) return [true, `${what}: ${filled}`];
+  if (order.type === "stop-limit") return [true, `${limit}: waits for ${shownPrice(order.stop)}`];
   return [true, isPositive(executed) ? `${limit}: ${executed} ${filled}, the rest stands` : `${limit}: placed`];
 }
 
