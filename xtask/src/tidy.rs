@@ -1,11 +1,12 @@
 //! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms, panics of the core, failures that the
-//! site's scripts hide, the length of the README, comments that begin with "What", tests that sleep, the answers of DESIGN.
+//! site's scripts hide, lists that they cut, the length of the README, comments that begin with "What", tests that sleep, the answers of DESIGN.
 //!
 //! Lengths are only reported, since a long function or file may be right: functions over [`LONG_FUNCTION`] lines,
 //! files of logic over [`LONG_FILE`].
 
 mod answers;
 mod comments;
+mod lists;
 mod sleeps;
 
 use crate::repo::Repo;
@@ -23,8 +24,9 @@ const MARKS: [(&str, &str); 4] = [("todo", "!("), ("unimplemented", "!("), ("FIX
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "common", "manager", "service"];
 
-/// The site's scripts and pages; the folder in it is a library of others.
+/// The site's scripts and pages, and the folder in it that has a script of others.
 const SITE: &str = "edge/site/assets/";
+const LIBRARY: &str = "lightweight-charts/";
 
 /// The types of files that are searched for marks.
 const SOURCES: [&str; 6] = ["rs", "py", "ts", "mjs", "sh", "toml"];
@@ -36,8 +38,10 @@ pub(crate) fn run(repo: &Repo) -> Done {
     let files = repo.files()?;
     for file in &files {
         let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
-        if ending == "js" && file.strip_prefix(SITE).is_some_and(|name| !name.contains('/')) {
-            wrong.extend(silent_catches(file, &repo.read(file)?));
+        if ending == "js" && file.strip_prefix(SITE).is_some_and(|name| !name.starts_with(LIBRARY)) {
+            let text = repo.read(file)?;
+            wrong.extend(silent_catches(file, &text));
+            wrong.extend(lists::cuts(file, &text));
         }
         if !SOURCES.contains(&ending) {
             continue;

@@ -6,6 +6,9 @@ import { html, useState } from "./ui.js";
 // The first entries of a list.
 export const part = (items, most) => items.slice(0, most);
 
+// Its last entries.
+export const newest = (items, most) => items.slice(-most);
+
 // The marks of the element that holds a list. `total` is how many there are; "more" where the exchange does not say how many more.
 export const marksOf = (name, shown, total = shown) => ({ "data-list": name, "data-shown": shown, "data-total": total });
 

@@ -1,6 +1,7 @@
 //! The market table: every open symbol with its names, price, change, volume and top of book.
 
 use crate::trade::Link;
+use buttonwood_engine::State;
 use buttonwood_model::{Side, Symbol, SymbolId, SymbolStatus, Time};
 use buttonwood_num::{Grid, Money, Price};
 use buttonwood_sequencer::Exchange;
@@ -65,6 +66,12 @@ async fn past(exchange: &Exchange, row: &Row) -> Past {
 fn valued(views: &Views, now: Time, rows: Vec<(Row, Past)>) -> Vec<(Money, Row, Past)> {
     let floor = views.state().floor();
     rows.into_iter().map(|(row, past)| (floor.dollars(now, row.id, past.volume), row, past)).collect()
+}
+
+/// The decimals of prices of each listed symbol, by its name in lower case, for pages that show prices of several.
+pub(crate) fn decimals(state: &State) -> Value {
+    let listed = state.symbols().iter();
+    listed.map(|symbol| (symbol.name.to_ascii_lowercase(), json!(symbol.grid.tick_decimals()))).collect()
 }
 
 /// Links to the symbols with a trade or an order, and to those that `also` names.

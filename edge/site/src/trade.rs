@@ -1,14 +1,15 @@
 //! The page on which one symbol is traded. The server gives what a script cannot choose: which symbol, its names, increments and
 //! status. Everything else comes from streams and calls.
 
+use crate::calls::BrowserState;
 use crate::frame::{Parts, Seen};
 use crate::html::fill;
 use crate::market;
-use buttonwood_engine::State;
+use buttonwood_engine::{AccountKind, State};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{Currency, CurrencyId, Product, Symbol, SymbolId};
-use buttonwood_num::{Grid, MONEY_DECIMALS, Money};
+use buttonwood_model::{Currency, CurrencyId, GroupId, Product, Symbol, SymbolId};
+use buttonwood_num::Grid;
 use buttonwood_prediction::{Contract, Event};
 use buttonwood_rest::{Visit, no_endpoint};
 use buttonwood_wire::html::escaped;
@@ -40,6 +41,15 @@ struct Shown {
     base: Currency,
     quote: Currency,
     claimed: Option<Claimed>,
+}
+
+/// What the page's data have beside the symbol.
+#[derive(Debug)]
+struct Around {
+    links: Vec<Link>,
+    is_halted: bool,
+    decimals: Value,
+    accounts: Vec<Value>,
 }
 
 impl Shown {
@@ -82,22 +92,18 @@ impl Shown {
         json!({ "status": self.symbol.status.name(), "halted": is_halted, "pinned": self.pinned(state) })
     }
 
-    /// The currency of the symbol whose index an operator has pinned, with its price in dollars; null if none is. A contract follows none.
-    fn pinned(&self, state: &State) -> Value {
-        let pin = |id: CurrencyId| state.indices().pin(id).map(|price| (id, price));
-        let found = [self.symbol.base, self.symbol.quote]
-            .into_iter()
-            .filter(|_| self.claimed.is_none())
-            .find_map(pin);
-        let shown = |(id, price): (CurrencyId, Money)| {
-            let code = state.currency(id).map(|currency| currency.code.clone());
-            json!({ "currency": code, "price": digits_of(price) })
-        };
-        found.map_or(Value::Null, shown)
+    /// The kinds of accounts that trade it.
+    fn traded_by(&self) -> &'static [AccountKind] {
+        match (&self.claimed, self.symbol.product == Product::Swap) {
+            (Some(_), _) => &[AccountKind::Exchange],
+            (None, true) => &[AccountKind::Derivatives],
+            (None, false) => &[AccountKind::Exchange, AccountKind::Margin],
+        }
     }
 
-    fn data(&self, links: &[Link], status: &Value) -> Value {
+    fn data(&self, around: Around) -> Value {
         let Self { symbol, base, quote, claimed } = self;
+        let Around { links, is_halted, decimals, accounts } = around;
         let grid = &symbol.grid;
         let markets = links.iter().map(|link| json!({ "symbol": link.symbol, "title": link.title }));
         let contract = claimed.as_ref().map(|Claimed { event, contract }| {
@@ -124,7 +130,10 @@ impl Shown {
             "base_decimals": base.decimals,
             "quote_decimals": quote.decimals,
             "contract": contract,
+            "traded_by": self.traded_by().iter().map(|kind| kind.name()).collect::<Vec<&str>>(),
             "markets": markets.collect::<Vec<Value>>(),
+            "decimals": decimals,
+            "accounts": accounts,
         })
     }
 }
@@ -179,13 +188,18 @@ impl Link {
 /// The page of a symbol, or with 404 one that says that there is none.
 pub(crate) fn page(visit: &Visit<'_>, name: &str) -> Reply {
     let exchange = &visit.app.exchange;
-    let (shown, links, status) = {
+    let seen = Seen::of(visit);
+    let (shown, around) = {
         let views = exchange.views();
+        let state = views.state();
         let is_linked = |symbol: &Symbol| symbol.name.eq_ignore_ascii_case(name);
-        let links = market::links(&views, exchange.now(), is_linked);
-        let shown = Shown::find(views.state(), name);
-        let status = shown.as_ref().map(|shown| shown.status(views.state()));
-        (shown, links, status.unwrap_or_default())
+        let around = Around {
+            links: market::links(&views, exchange.now(), is_linked),
+            is_halted: state.operations().is_halted(),
+            decimals: market::decimals(state),
+            accounts: seen.signed_in().map(|browser| accounts(state, browser)).unwrap_or_default(),
+        };
+        (Shown::find(state, name), around)
     };
     let Some(shown) = shown else { return unknown(visit, name) };
     let title = shown.title();
@@ -206,7 +220,24 @@ pub(crate) fn page(visit: &Visit<'_>, name: &str) -> Reply {
         main: &main,
         foot: FOOT,
     };
-    Seen::of(visit).page(visit, &parts, json!({ "page": shown.data(&links, &status) }))
+    seen.page(visit, &parts, json!({ "page": shown.data(around) }))
+}
+
+/// The open accounts of the browser's group with their kinds, of which a ticket names those that trade its market. `is_chosen` marks the
+/// one that the page shows.
+fn accounts(state: &State, browser: &BrowserState) -> Vec<Value> {
+    let access = state.access();
+    let open = |group: GroupId| access.accounts_of(group).filter(|(id, _)| !access.is_closed(*id));
+    let accounts = browser.group.into_iter().flat_map(open);
+    let shown = accounts.map(|(id, account)| {
+        json!({
+            "number": id.0,
+            "name": account.short_name,
+            "kind": account.kind.name(),
+            "is_chosen": browser.account == Some(id),
+        })
+    });
+    shown.collect()
 }
 
 /// `GET /site/status/{symbol}.json`: the status of a symbol, whether the exchange is halted and which index is pinned, which its page asks for again and again.

@@ -52,7 +52,8 @@ export function askPaced(name, every, request, fields, onSend = () => {}) {
     onSend();
     return ask(request, fields).finally(note);
   });
-  chains.set(name, mine.catch(() => {}));
+  // Who asked for it hears of a failure; the next call of the chain is made all the same.
+  chains.set(name, mine.catch((failure) => console.info(failure.message)));
   return mine;
 }
 

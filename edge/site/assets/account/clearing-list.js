@@ -22,7 +22,10 @@ export function pairOf(symbol) {
   const name = symbol.toLowerCase();
   if (!pairs.has(name)) {
     const found = askPublic(`/v1/symbols/details/${encodeURIComponent(name)}`);
-    found.catch(() => pairs.delete(name));
+    found.catch((failure) => {
+      console.info(failure.message);
+      pairs.delete(name);
+    });
     pairs.set(name, found);
   }
   return pairs.get(name);

@@ -22,7 +22,7 @@ export const timeTitle = (words) => `${words} (${zone()})`;
 // A name that is long, whole for copying and in the tooltip, short for reading.
 export function Long({ text, ends = 6, words = "" }) {
   if (!text) return html`–`;
-  const shown = text.length > 2 * ends + 3 ? `${text.substring(0, ends)}…${text.slice(-ends)}` : text;
+  const shown = text.length > 2 * ends + 3 ? `${text.substring(0, ends)}…${text.substring(text.length - ends)}` : text;
   return html`<span class="long"><code title=${text} aria-label=${text}>${shown}</code> <${CopyButton} text=${text}>
     Copy<span class="unseen"> ${words || text}</span></${CopyButton}></span>`;
 }

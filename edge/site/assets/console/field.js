@@ -54,8 +54,8 @@ function fault({ kind }, value) {
   try {
     JSON.parse(value);
     return "";
-  } catch {
-    return "Not JSON yet.";
+  } catch (failure) {
+    return `Not JSON yet: ${failure.message}`;
   }
 }
 

@@ -1,14 +1,20 @@
 // What was done by the console in this tab, as one shell script for a fresh sandbox.
+import { showFault } from "../faults.js";
+import { newest } from "../lists.js";
 import { useEffect, useState } from "../ui.js";
 
 const PLACE = "buttonwood-acts";
-const MOST = 500;
+// Acts that are kept; the oldest go first.
+export const MOST = 500;
 const readers = new Set();
+
+const note = (failure) => showFault("record", `This browser keeps no record of what you do here: ${failure.message}`);
 
 function kept() {
   try {
     return JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
-  } catch {
+  } catch (failure) {
+    note(failure);
     return [];
   }
 }
@@ -16,8 +22,9 @@ function kept() {
 function keep(acts) {
   try {
     sessionStorage.setItem(PLACE, JSON.stringify(acts));
-  } catch {
-    // A browser that keeps nothing has no record.
+    showFault("record", "");
+  } catch (failure) {
+    note(failure);
   }
   for (const reader of readers) reader(acts);
 }
@@ -26,7 +33,7 @@ function keep(acts) {
 export const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 // Notes an act that was carried out.
-export const record = ({ path, body }) => keep([...kept(), { path, body }].slice(-MOST));
+export const record = ({ path, body }) => keep(newest([...kept(), { path, body }], MOST));
 
 export const forget = () => keep([]);
 

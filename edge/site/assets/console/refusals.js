@@ -6,7 +6,7 @@ import { stamp } from "./clock.js";
 import { plainMessage } from "./form.js";
 import { useNames } from "./names.js";
 import { usePolled } from "./polling.js";
-import { forget, scriptOf, useActs } from "./recorder.js";
+import { forget, MOST, scriptOf, useActs } from "./recorder.js";
 
 const SHOWN = 5;
 
@@ -40,6 +40,7 @@ export function Recorder() {
     <button type="button" class="small" onClick=${forget}>Forget</button></div>`;
   return html`<${Region} name="recorder" title="This visit" state="live" tools=${tools} empty=${!acts.length
     && html`What you do here is listed, and can be copied as one shell script that runs in a fresh sandbox.`}>
+    ${acts.length >= MOST && html`<p class="note padded">The newest ${MOST} acts; earlier ones are not kept.</p>`}
     <div class="padded"><pre class="limited" tabindex="0" aria-label="Script" data-recorder>${script}</pre></div>
   <//>`;
 }

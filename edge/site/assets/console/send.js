@@ -51,7 +51,9 @@ export function refusalOf({ text }) {
   try {
     const { reason, message } = JSON.parse(text);
     return reason ? { reason, message } : null;
-  } catch {
+  } catch (failure) {
+    // A reply of a proxy, say, whose text is shown as it came.
+    console.info(failure.message);
     return null;
   }
 }

@@ -8,6 +8,7 @@ import { boundOf, bookState, top } from "./feed.js";
 import { amountFor, bare, base, isContract, isPerpetual, isPositive, lot, partOf, quote, shownPrice, tick } from "./market.js";
 import { balances, claimsOf, positionHere, positions, whyNotReduced } from "./money.js";
 import { Preview, Said, startPreview } from "./preview.js";
+import { isRightAccount, RightAccount } from "./right-account.js";
 import { amounts, useSettings } from "./settings.js";
 import { store, useStore } from "./store.js";
 import { openSettings } from "./settings-dialog.js";
@@ -146,6 +147,7 @@ function Send({ order }) {
       <div class="buttons"><a class="button main" href=${signInUrl()}>Sign in to trade</a><a class="button"
         href=${url("/signup")}>Sign up</a></div></div>`;
   }
+  if (!isRightAccount) return html`<${RightAccount} />`;
   return html`<button type="submit" class="send ${order.side}"
     disabled=${Boolean(waits || whyNotSent(order))}>${waits ? WAITING[waits] : wordsOf(order)}</button>`;
 }
@@ -178,7 +180,7 @@ function faultOf(form, order) {
 
 export async function sendNow() {
   const order = current.get()?.();
-  if (!order || !isSignedIn() || underWay.get()) return;
+  if (!order || !isSignedIn() || !isRightAccount || underWay.get()) return;
   const why = whyNotSent(order);
   const [name, words] = faultOf(draft.get(), order) ?? ["", why];
   if (words) {
@@ -218,7 +220,7 @@ function Form({ form }) {
     ${isPerpetual && html`<${Reduce} form=${form} />`}
     <${Send} order=${order} />
     <${Outcome} />
-    ${isSignedIn() && (why ? html`<p class="notice" role="status" data-preview="reduce">${why}</p>` : html`<${Preview} />`)}
+    ${isSignedIn() && isRightAccount && (why ? html`<p class="notice" role="status" data-preview="reduce">${why}</p>` : html`<${Preview} />`)}
   </form>`;
 }
 

@@ -153,7 +153,7 @@ const CALLS: &[Calls] = &[
     act("/site/operator/resume", Needs::Operator, operator::resume),
     act("/site/operator/symbols/status", Needs::Operator, operator::set_status),
     ask("/site/operator/audit", operator::audit),
-    read("/site/operator/health", operator::health),
+    ask("/site/operator/health", operator::health),
 ];
 
 impl Calls {

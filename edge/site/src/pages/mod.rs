@@ -11,7 +11,7 @@ use crate::calls::{BrowserState, Step};
 use crate::frame::{Parts, Seen, item};
 use crate::guard::{self, Closed};
 use crate::html::fill;
-use asked::Asked;
+use crate::market;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_identity::Stage;
@@ -277,6 +277,7 @@ fn account(visit: &Visit<'_>, browser: &BrowserState) -> Value {
         "group": browser.group.and_then(|group| access.group(group)).map(|group| group.name.as_str()),
         "ends_holds": visit.app.settings().sandbox && visit.why_off_machine().is_none(),
         "currencies": currencies,
+        "decimals": market::decimals(views.state()),
     })
 }
 

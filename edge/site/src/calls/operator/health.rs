@@ -3,18 +3,27 @@
 use crate::calls::caller::Caller;
 use buttonwood_engine::State;
 use buttonwood_engine::funds::{Scope, reserves};
-use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Currency, CurrencyId, Symbol, SymbolId};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_operate::{proposals, transfers_under_way, unreviewed_apps};
-use buttonwood_rest::{App, Point};
-use buttonwood_wire::contract::{Components, DecimalText, Label, Node, Nullable, Shape};
+use buttonwood_rest::{App, Later, Point};
+use buttonwood_wire::contract::{Components, DecimalText, InQuery, Label, Node, Nullable, Query, Shape, Whole};
+use buttonwood_wire::field::bad_query;
 use buttonwood_wire::market::StatusName;
-use buttonwood_wire::{Json, answer, json};
+use buttonwood_wire::{Json, answer, json, request};
 
-/// Transfers that are shown; all are counted.
-const TRANSFERS: usize = 100;
+/// Transfers that are shown unless the caller says otherwise, and at most; all are counted.
+const TRANSFERS: u64 = 100;
+const TRANSFERS_MAX: u64 = 1_000;
+
+request! {
+    /// How much of a list is shown.
+    struct Shown in InQuery {
+        /// How many transfers at most.
+        transfers: Whole,
+    }
+}
 
 answer! {
     /// The health of an exchange.
@@ -144,19 +153,27 @@ impl Shape for Rows {
     }
 }
 
-pub(in crate::calls) fn health(caller: &Caller<'_>) -> Result<Reply, Refusal> {
-    caller.check_operator()?;
-    Ok(Reply::secret_json(json::body(&now(caller.app))))
+pub(in crate::calls) fn health<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
+    Box::pin(async move {
+        caller.check_operator()?;
+        let transfers = match Shown::of(query).transfers()? {
+            Some(count) if !(1..=TRANSFERS_MAX).contains(&count) => {
+                return Err(bad_query("transfers", &format!("from 1 to {TRANSFERS_MAX}"), &count.to_string()));
+            }
+            count => count.unwrap_or(TRANSFERS),
+        };
+        Ok(Reply::secret_json(json::body(&now(caller.app, usize::try_from(transfers).unwrap_or_default()))))
+    })
 }
 
-fn now(app: &App) -> Health {
+fn now(app: &App, transfers: usize) -> Health {
     // Each of these reads the views itself, so they come before the lock.
     let (is_ready, reasons) = (app.is_ready(), app.troubles());
     let (progress, figures) = (app.exchange.progress(), app.figures());
     let (symbols, proposals) = (app.symbols(), proposals(app.shared()));
     let views = app.exchange.views();
     let state = views.state();
-    let (count, transfers) = transfers_under_way(state, TRANSFERS);
+    let (count, transfers) = transfers_under_way(state, transfers);
     let (operations, halts) = (state.operations(), state.funds().halts());
     let symbol_state = |(id, symbol): (SymbolId, &Symbol)| {
         let status = StatusName(state.symbol(id)?.status.name());
