@@ -1,53 +1,10 @@
-// Shows the contract: a chapter per tag, an entry per call, and a list of the shared objects.
+// Shows the contracts: a chapter per tag, an entry per call, and a list of the shared objects; then sockets and their frames.
 import { get } from "./call.js";
+import { chapter, element, named, paragraphs, prose, shown, table } from "./docs/parts.js";
+import { streams } from "./docs/streams.js";
 import "./shell.js";
 
 const main = document.getElementById("contract");
-
-function element(name, text, ...children) {
-  const made = document.createElement(name);
-  if (text) made.textContent = text;
-  made.append(...children);
-  return made;
-}
-
-// A sentence whose words between backticks are code.
-const prose = (name, text) => element(name, "",
-  ...(text || "").split("`").map((part, at) => (at % 2 ? element("code", part) : part)));
-
-const named = (reference) => reference.split("/").pop();
-
-// Paragraphs and headings of a text with an empty line after each.
-const paragraphs = (text) => (text || "").split("\n\n").filter((part) => part).map((part) =>
-  part.startsWith("## ") ? element("h2", part.slice(3)) : prose("p", part));
-
-// What a value looks like, in a few words.
-function shown(schema) {
-  if (schema.$ref) {
-    const link = element("a", named(schema.$ref));
-    link.href = "#" + link.textContent;
-    return [link];
-  }
-  if (schema.anyOf) return schema.anyOf.flatMap((one, at) => (at ? [" or ", ...shown(one)] : shown(one)));
-  if (schema.const !== undefined) return [JSON.stringify(schema.const)];
-  if (schema.type === "array") return ["array of ", ...shown(schema.items)];
-  if (schema.enum) return [schema.enum.map((word) => `"${word}"`).join(", ")];
-  return [[schema.type].flat().join(" or ") + (schema.format ? ` (${schema.format})` : "")];
-}
-
-function heading(scope, cell) {
-  cell.scope = scope;
-  return cell;
-}
-
-function table(rows) {
-  const head = ["Field", "Value", "Meaning"].map((words) => heading("col", element("th", words)));
-  return element("table", "", element("thead", "", element("tr", "", ...head)), element("tbody", "",
-    ...rows.map(([name, schema, required, about]) => element("tr", "",
-      heading("row", element("th", "", element("code", name), required ? "" : element("small", " optional"))),
-      element("td", "", ...shown(schema)),
-      prose("td", about)))));
-}
 
 function fields(schema) {
   const required = schema.required || [];
@@ -93,12 +50,6 @@ function call(method, path, operation, schemas) {
   return anchor;
 }
 
-function chapter(name) {
-  const made = element("h2", name);
-  made.id = `chapter-${name.replaceAll(" ", "-")}`;
-  return made;
-}
-
 function chapters(contract) {
   const schemas = contract.components.schemas;
   const calls = Object.entries(contract.paths).filter(([, item]) => !item["x-stream"]).flatMap(([path, item]) =>
@@ -117,8 +68,6 @@ function chapters(contract) {
     entry.id = name;
     parts.push(entry);
   }
-  const streams = Object.keys(contract.paths).filter((path) => contract.paths[path]["x-stream"]);
-  parts.push(chapter("WebSockets"), element("p", ["/", ...streams].join(", ")));
   return parts;
 }
 
@@ -168,7 +117,8 @@ function open() {
 
 async function show() {
   try {
-    main.replaceChildren(...chapters(await get("/openapi.json", { longest: 30_000 })));
+    const [calls, events] = await Promise.all(["/openapi.json", "/asyncapi.json"].map((path) => get(path, { longest: 30_000 })));
+    main.replaceChildren(...chapters(calls), ...streams(events));
     listChapters();
     open();
   } catch (failure) {

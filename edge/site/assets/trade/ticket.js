@@ -227,7 +227,7 @@ function Form({ form }) {
 export function Ticket() {
   const form = useStore(draft);
   const state = useStore(bookState);
-  useEffect(() => startPreview(() => current.get()?.()), []);
+  useEffect(() => (isRightAccount ? startPreview(() => current.get()?.()) : undefined), []);
   const tools = html`<span class="buttons"><button type="button" class="quiet small" onClick=${openSettings}>Settings</button>
     <button type="button" class="quiet small sheet-close" aria-label="Close the ticket" onClick=${() => isSheetOpen.set(false)}>×</button>
       </span>`;
