@@ -1,5 +1,5 @@
 // How figures are written for people, in this one place: thousands are separated everywhere, a price has the decimals of its market,
-// dollars have two. All digits of a figure that shows fewer are in its title, and stand beside it when it has the focus (`Exact` of `ui.js`).
+// dollars have two (D-291). All digits of a figure that shows fewer are in its title, and stand beside it when it has the focus (`Exact` of `ui.js`).
 import { grouped, read, short, text } from "./decimal.js";
 import { data } from "./page.js";
 

@@ -30,7 +30,7 @@ FAILURES = {
     "Promise.reject(new TypeError('no route'))": "The exchange does not answer (no route).",
     "Promise.resolve(new Response('gone', { status: 502 }))": "The exchange answers with status 502: gone.",
     "Promise.resolve(Response.json({ reason: 'Maintenance', message: 'Later.' }, { status: 503 }))":
-        "The exchange answers with status 503 (Maintenance): Later.",
+        "The exchange is under maintenance. Try again in a few minutes.",
     "Promise.resolve(new Response('<p>'))": "This page cannot read what the exchange answers (",
 }
 
@@ -224,7 +224,10 @@ class Site:
         objects = {name for name in contract["components"]["schemas"] if not name.endswith(("Payload", "Body"))}
         self.open("/docs")
         shown = self.browser.run("return [...document.querySelectorAll('#contract details')].map((entry) => entry.id)")
-        assert sorted(shown) == sorted(calls | objects), set(shown) ^ (calls | objects)
+        with urllib.request.urlopen(f"{self.base}/asyncapi.json") as reply:
+            events = json.load(reply)
+        streams = {f"socket-{name}" for name in events["channels"]} | {f"frame-{name}" for name in events["components"]["messages"]}
+        assert sorted(shown) == sorted(calls | objects | streams), set(shown) ^ (calls | objects | streams)
         texts = [contract["info"]["description"]]
         texts += [operation.get("description", "") for item in plain for operation in item.values()]
         text = self.browser.run("return document.getElementById('contract').textContent")
