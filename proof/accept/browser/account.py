@@ -280,7 +280,8 @@ class Account(Visit):
         self.write("form[name=approve] [name=label]", "another")
         self.press("form[name=approve] button")
         self.there("the refusal", "form[name=approve] [role=alert] a[href='/signin?step=code&next=%2Faccount%2Fmoney']")
-        assert "CodeRequired" in self.text("form[name=approve] [role=alert]"), "it is the exchange's own"
+        words = self.text("form[name=approve] [role=alert] p")
+        assert words == "Your last one-time code is more than five minutes old. Give a new one, then do this again.", words
         self.nothing_wrong(but="status of 403")
         self.sign_in(USER)
         self.open("/account/money?currency=BTC")

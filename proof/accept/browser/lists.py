@@ -50,14 +50,17 @@ FIGURES = """
 const plain = (text) => text.replace(/[\\s\\u2007\\u2008]/g, '').replace(/[+]/, '').replaceAll(',', '');
 const textOf = (one) => [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data).join('');
 const places = (text) => (text.split('.')[1] ?? '').length;
+// The decimals of this page's market; other pages show those of several.
+const { page = {} } = JSON.parse(document.getElementById('data').textContent);
+const least = page.price_decimals ?? 1;
 const figures = [...document.querySelectorAll('[data-figure]')].filter((one) => one.checkVisibility());
 return figures.flatMap((one) => {
   const [kind, value, seen] = [one.dataset.figure, one.dataset.value, textOf(one).trim()];
   const wrong = [];
   if (/\\d{4}/.test(seen.split('.')[0])) wrong.push('thousands run together');
   if (kind === 'dollars' && !/^[+-]?[\\d,]+\\.\\d\\d$/.test(seen)) wrong.push('no two decimals');
-  if (kind === 'price' && (!plain(seen).startsWith(value) || places(seen) < 2)) wrong.push('a price is cut');
-  if (kind === 'average' && !seen.includes('¢') && places(seen) < 2) wrong.push('an average is cut');
+  if (kind === 'price' && (!plain(seen).startsWith(value) || places(seen) < least)) wrong.push('a price is cut');
+  if (kind === 'average' && !seen.includes('¢') && places(seen) < least) wrong.push('an average is cut');
   if (!one.title.startsWith(value)) wrong.push('the title lacks digits');
   if (Number(plain(seen)) !== Number(value) && one.tabIndex !== 0) wrong.push('no focus shows all digits');
   return wrong.map((why) => `${why}: ${seen} for ${kind} ${value}`);
@@ -66,7 +69,7 @@ CELLS = """return [...document.querySelectorAll('td.number, dd')].filter((one) =
 .map((one) => one.textContent.trim()).filter((text) => /^[+-]?\\d{4,}(\\.\\d+)?( [A-Z]+)?$/.test(text))"""
 # Reasons before a colon and paths in what people read.
 PROGRAM = """
-const isCode = (node) => node.parentElement.closest('code, pre, kbd, script, style, noscript, textarea, .code');
+const isCode = (node) => node.parentElement.closest('code, pre, kbd, script, style, noscript, textarea, .code, .beside');
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 const wrong = [];
 while (walker.nextNode()) {
@@ -115,6 +118,11 @@ class Lists(Visit):
         with urllib.request.urlopen(f"{self.base}/v1/book/btcusd?limit_bids=1&limit_asks=1", timeout=30) as reply:
             return Decimal(json.load(reply)[side][0]["price"])
 
+    def nothing(self, script: str, where: str):
+        """A walk over the page finds nothing wrong."""
+        wrong = self.browser.run(script)
+        assert wrong == [], f"{where}: {wrong[:8]}"
+
     def tab(self, name: str):
         self.press(f"#table-{name}")
 
@@ -148,8 +156,8 @@ class Lists(Visit):
             assert shown == "–" or len(shown.split(".")[1]) == 2, f"{name} {shown}"
         for path in OWN + PUBLIC:
             self.quiet(path)
-            assert self.browser.run(FIGURES) == [], path
-            assert self.browser.run(CELLS) == [], path
+            self.nothing(FIGURES, path)
+            self.nothing(CELLS, path)
         self.quiet("/account")
         cell = "[data-region=orders] tbody tr [data-figure=price]"
         self.there("the order", cell)
@@ -195,12 +203,10 @@ class Lists(Visit):
         for path in paths:
             self.quiet(path)
             self.browser.run("for (const entry of document.querySelectorAll('main details')) entry.open = true")
-            wrong = self.browser.run(LISTS)
-            assert wrong == [], f"{path}: {wrong}"
+            self.nothing(LISTS, path)
             for tab in ("fills", "positions", "balances") if path.startswith("/trade/") else ():
                 self.tab(tab)
-                wrong = self.browser.run(LISTS)
-                assert wrong == [], f"{path}, {tab}: {wrong}"
+                self.nothing(LISTS, f"{path}, {tab}")
 
     def lists_say_what_they_show(self):
         self.walk(OWN)
@@ -211,11 +217,11 @@ class Lists(Visit):
     def no_page_shows_texts_for_programs(self):
         for path in PUBLIC:
             self.quiet(path)
-            assert self.browser.run(PROGRAM) == [], path
+            self.nothing(PROGRAM, path)
         self.sign_in(OWNER)
         for path in OWN:
             self.quiet(path)
-            assert self.browser.run(PROGRAM) == [], path
+            self.nothing(PROGRAM, path)
 
     def a_refusal_is_a_sentence(self):
         """Of every reason of the exchange, and on the pages of a user whose code is old."""
@@ -235,7 +241,7 @@ class Lists(Visit):
         self.press("#make [type=submit]")
         self.browser.wait_for("the way to a code", """return location.pathname === '/signin'
             || /more than five minutes old/.test(document.getElementById('message')?.textContent)""")
-        assert self.browser.run(PROGRAM) == [], "a form of the settings"
+        self.nothing(PROGRAM, "a form of the settings")
         self.quiet("/account/money")
         if self.count("form[name=approve]"):
             self.write("#approve-address", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4")
@@ -244,8 +250,8 @@ class Lists(Visit):
             self.there("the refusal", "form[name=approve] .failure")
             words = self.words("form[name=approve] .failure p")
             assert words == "Your last one-time code is more than five minutes old. Give a new one, then do this again.", words
-            assert self.browser.run(PROGRAM) == [], "a form of the account"
-        assert self.browser.run(TWICE) == [], "one sentence stands once"
+            self.nothing(PROGRAM, "a form of the account")
+        self.nothing(TWICE, "one sentence stands once")
         self.picture("lists-refusal")
 
     def faults_are_told(self):
@@ -256,7 +262,7 @@ class Lists(Visit):
         self.open("/trade/btcusd")
         for name in ("tape", "day", "queue"):
             self.there(f"the fault of {name}", f"[data-fault={name}]")
-        assert self.browser.run(PROGRAM) == []
+        self.nothing(PROGRAM, "faults")
         self.browser.devtools("Page.removeScriptToEvaluateOnNewDocument", **made)
         self.quiet("/trade/btcusd")
         self.gone("the faults", "[data-fault]")
@@ -346,7 +352,7 @@ class Lists(Visit):
         for path in PUBLIC + OWN:
             self.quiet(path)
             assert self.browser.run("return matchMedia('(pointer: coarse)').matches"), "the screen is touched"
-            assert self.browser.run(SIZES) == [], path
+            self.nothing(SIZES, path)
             whole, screen = self.browser.run("return [document.documentElement.scrollWidth, innerWidth]")
             assert whole <= screen, f"{path}: {whole} pixels wide on a screen of {screen}"
         self.browser.devtools("Emulation.setTouchEmulationEnabled", enabled=False)
@@ -357,7 +363,7 @@ class Lists(Visit):
         self.sign_out()
         self.sign_in(OPERATOR)
         self.walk(("/operator",))
-        assert self.browser.run(PROGRAM) == [], "the operator's page"
+        self.nothing(PROGRAM, "the operator's page")
         self.sign_out()
 
 

@@ -8,7 +8,7 @@ import json
 import sys
 import time
 import urllib.request
-from decimal import ROUND_DOWN, Decimal
+from decimal import Decimal
 from pathlib import Path
 
 import axe
@@ -262,8 +262,8 @@ class Trade(Visit):
             self.keys(side)
             self.browser.wait_for(currency, shown, currency)
             held = next(row["available"] for row in self.call("/v1/balances") if row["currency"] == currency)
-            assert Decimal(self.text(".available").replace("Available", "").replace(currency, "").replace(",", "").strip()) == \
-                Decimal(held).quantize(Decimal("1e-8"), ROUND_DOWN), "the amount is of another currency"
+            whole = self.browser.run("return document.querySelector('.available [data-value]').dataset.value")
+            assert Decimal(whole) == Decimal(held), "the amount is of another currency"
         self.keys("s", "m")
         bound = self.browser.run(FIELD, "price")
         inside = str(self.best("bids") + Decimal("0.01"))

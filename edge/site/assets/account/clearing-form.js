@@ -1,5 +1,6 @@
 // A new clearing order, one of another account that is known by its id alone, and the names of counterparties.
 import { call, post } from "../call.js";
+import { marksOf } from "../lists.js";
 import { CopyButton, Region, html, useState } from "../ui.js";
 import { ask } from "./calls.js";
 import { described } from "./clearing-list.js";
@@ -78,6 +79,7 @@ function known(orders) {
 export function Aliases({ orders, reload }) {
   const [fields, setFields] = useState({ counterparty_id: "", alias: "" });
   const act = useAct();
+  const named = known(orders);
   const type = ({ target: { name, value } }) => setFields({ ...fields, [name]: value });
   const send = async (event) => {
     event.preventDefault();
@@ -86,7 +88,7 @@ export function Aliases({ orders, reload }) {
     reload();
   };
   return html`<${Region} name="aliases" title="Names of counterparties" state="live">
-    <ul class="lines">${known(orders).map(([id, alias]) => html`<li key=${id}><code>${id}</code><span
+    <ul class="lines" ...${marksOf("aliases", named.length)}>${named.map(([id, alias]) => html`<li key=${id}><code>${id}</code><span
       data-alias=${id}>${alias || html`<span class="soft">no name</span>`}</span>
       <button type="button" class="small" onClick=${() => setFields({ counterparty_id: id, alias })}>${alias ? "Rename" : "Name"}
         <span class="unseen"> ${id}</span></button></li>`)}</ul>

@@ -1,7 +1,7 @@
 // The chart's panel: candles of a time frame, or the depth of the book.
 import { getPublic } from "../call.js";
 import { get as kept, set as keep } from "../preferences.js";
-import { rounded, read } from "../decimal.js";
+import { grouped, rounded, read } from "../decimal.js";
 import { part } from "../lists.js";
 import { announce, html, Region, useEffect, useRef, useState } from "../ui.js";
 import { isArmed } from "./arm.js";
@@ -146,7 +146,7 @@ function run(place, frameNow, { setPointed, setState, setNewest }) {
 
 const Legend = ({ row }) => html`<p class="legend">${row && describe(row).map(([name, words], at) => html`<span>${name && html`<span
   class="soft">${name}</span> `}<b>${
-  at === 5 ? words.replace(/^\S+/, (amount) => rounded(read(amount))) : name ? shownPrice(words) : words}</b></span>`)}</p>`;
+  at === 5 ? words.replace(/^\S+/, (amount) => grouped(rounded(read(amount)))) : name ? shownPrice(words) : words}</b></span>`)}</p>`;
 
 function Depth() {
   const picture = useRef(null);
@@ -159,7 +159,7 @@ function Depth() {
       if (!picture.current) return;
       const { low, high, bids, asks } = drawDepth(picture.current, list(book.bids), list(book.asks));
       setTold({ low: low && shownPrice(low), high: high && shownPrice(high),
-        note: `${rounded(bids)} ${base} bid, ${rounded(asks)} ${base} asked` });
+        note: `${grouped(rounded(bids))} ${base} bid, ${grouped(rounded(asks))} ${base} asked` });
     };
     redraw();
     const end = onBook(() => (timer ||= setTimeout(redraw, 250)));

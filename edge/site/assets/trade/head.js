@@ -1,6 +1,6 @@
 // The line above the panels: which market, its newest price and its day, and the layout.
 import { getPublic } from "../call.js";
-import { change as moved, compare, read, rounded } from "../decimal.js";
+import { change as moved, compare, grouped, read, rounded } from "../decimal.js";
 import { open as openPalette } from "../palette.js";
 import { setHere } from "../preferences.js";
 import { html, useEffect, useState } from "../ui.js";
@@ -76,9 +76,9 @@ function Figures() {
     <${Figure} name="High" value=${high}>${shownPrice(high)}</${Figure}>
     <${Figure} name="Low" value=${low}>${shownPrice(low)}</${Figure}>
     ${!isContract && html`<${Figure} name=${`Volume, ${base}`}
-      value=${volume(base)}>${volume(base) ? rounded(read(volume(base))) : "–"}</${Figure}>
+      value=${volume(base)}>${volume(base) ? grouped(rounded(read(volume(base)))) : "–"}</${Figure}>
       <${Figure} name=${`Volume, ${quote}`}
-        value=${volume(quote)}>${volume(quote) ? rounded(read(volume(quote))) : "–"}</${Figure}>`}
+        value=${volume(quote)}>${volume(quote) ? grouped(rounded(read(volume(quote)))) : "–"}</${Figure}>`}
     ${day.fault && html`<div class="warning" data-fault="day"><dt>24 hours</dt><dd>${day.fault}</dd></div>`}</dl>`;
 }
 
