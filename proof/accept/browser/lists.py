@@ -27,7 +27,7 @@ QUIET = """return document.readyState === 'complete' && document.querySelector('
 ![...document.querySelectorAll('[data-region]')].some((one) => one.dataset.state === 'loading')"""
 # Lists without marks, with other rows than they say, and cut ones that do not say so or lead nowhere.
 LISTS = """
-const skip = 'nav, dialog, .drop, [role=listbox], #contract, [data-live], .reasons, .reading';
+const skip = 'nav, dialog, .drop, .canvas, [role=listbox], #contract, [data-live], .reasons, .reading';
 const lists = [...document.querySelectorAll('main table, main ul, main ol')].filter((one) => one.checkVisibility() && !one.closest(skip));
 const rowsOf = (list) => {
   if (!list.matches('table')) return list.children.length;

@@ -1,27 +1,29 @@
 // The event of a contract: its question, quotes as cents and per cent, when it ends and what decides it.
 import { getPublic } from "../call.js";
+import { marksOf } from "../lists.js";
 import { url } from "../page.js";
+import { cents } from "../predictions/words.js";
 import { moment } from "../time.js";
 import { html, Region, useLoaded } from "../ui.js";
 import { market, ONE, priceText, PRICE_PLACES } from "./market.js";
 import { top } from "./feed.js";
 import { useStore } from "./store.js";
 
-// A price of a dollar as cents, which is the chance in per cent too.
-const cents = (price) => {
-  if (price === undefined) return "–";
-  const words = priceText(price * 100n);
-  return PRICE_PLACES ? words.replace(/\.?0+$/, "") : words;
+const centsOf = (price) => (price === undefined ? "–" : cents(priceText(price)));
+// The chance in per cent between two prices of a dollar.
+const chanceOf = (low, high) => {
+  const words = priceText(((low + high) / 2n) * 100n);
+  return `${PRICE_PLACES ? words.replace(/\.?0+$/, "") : words} %`;
 };
 
 function Quotes() {
   const { bid, ask } = useStore(top);
   const rows = [["Yes", bid, ask], ["No", ask === undefined ? undefined : ONE - ask, bid === undefined ? undefined : ONE - bid]];
-  return html`<table><thead><tr><th>Outcome</th><th class="number">Sell at</th><th class="number">Buy at</th><th class="number">Chance</th>
+  return html`<table ...${marksOf("outcomes", rows.length)}><thead><tr><th>Outcome</th><th class="number">Sell at</th><th class="number">Buy at</th><th class="number">Chance</th>
     </tr></thead>
-    <tbody>${rows.map(([name, low, high]) => html`<tr><th scope="row">${name}</th><td class="number">${cents(low)} ¢</td><td
-      class="number">${cents(high)} ¢</td>
-      <td class="number">${low !== undefined && high !== undefined ? `${cents((low + high) / 2n)} %` : "–"}</td></tr>`)}</tbody></table>`;
+    <tbody>${rows.map(([name, low, high]) => html`<tr><th scope="row">${name}</th><td class="number">${centsOf(low)}</td><td
+      class="number">${centsOf(high)}</td>
+      <td class="number">${low !== undefined && high !== undefined ? chanceOf(low, high) : "–"}</td></tr>`)}</tbody></table>`;
 }
 
 export function EventPanel() {
