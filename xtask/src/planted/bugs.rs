@@ -155,7 +155,11 @@ pub(super) fn read(repo: &Repo) -> Result<Vec<Bug>, String> {
         }
         let is_of_pages = bug.caught_by == Method::Browser;
         let is_in_pages = |edit: &Edit| edit.file.starts_with(PAGES);
-        if bug.script.as_ref().is_some_and(|script| !is_of_pages || !browser::SCRIPTS.contains(&script.as_str())) {
+        if bug
+            .script
+            .as_ref()
+            .is_some_and(|script| !is_of_pages || !browser::SCRIPTS.contains(&script.as_str()))
+        {
             note("`script` is the name of a script of the browser".to_owned());
         }
         if is_of_pages == bug.checks.is_empty() || is_of_pages && !bug.edits.iter().all(is_in_pages) {

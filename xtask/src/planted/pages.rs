@@ -59,7 +59,8 @@ fn script_of(bug: &Bug) -> &str {
 pub(super) fn catch(repo: &Repo, scratch: &Scratch<'_>, bug: &Bug) -> Done {
     let Bug { name, says, breaks, script, checks, edits, .. } = bug;
     let start = Instant::now();
-    let output = scratch.with(edits, || visit(repo, scratch, script_of(bug), &checks.iter().collect::<Vec<_>>()))?;
+    let output =
+        scratch.with(edits, || visit(repo, scratch, script_of(bug), &checks.iter().collect::<Vec<_>>()))?;
     let [said, trouble] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     let passed = said.lines().filter(|line| line.starts_with("ok ")).count();
     let finding = trouble.lines().find(|line| line.starts_with("AssertionError"));

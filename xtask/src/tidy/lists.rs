@@ -14,7 +14,9 @@ pub(super) fn cuts(file: &str, text: &str) -> Vec<String> {
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with("//"));
     lines
         .filter(|(_, line)| CUTS.iter().any(|cut| line.contains(cut)))
-        .map(|(number, _)| format!("{file}:{number}: a list is cut by `part` of {MODULE}, a text by `substring`"))
+        .map(|(number, _)| {
+            format!("{file}:{number}: a list is cut by `part` of {MODULE}, a text by `substring`")
+        })
         .collect()
 }
 

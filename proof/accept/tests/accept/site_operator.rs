@@ -174,6 +174,19 @@ fn health_shows_the_exchange() {
     assert_eq!((&after["hour"], &after["proposals"]), (&json!([]), &json!([])));
 }
 
+/// Transfers under way are listed as many as asked for, up to a bound; another number is refused with its value.
+#[test]
+fn transfers_under_way_are_listed_in_parts() {
+    let x = Exchange::start();
+    let operator = Browser::of(&x, EMAIL);
+    let health = operator.get("/site/operator/health?transfers=1000").ok();
+    assert_eq!(health["transfers_count"], 0);
+    for wrong in ["0", "1001"] {
+        let answer = operator.get(&format!("/site/operator/health?transfers={wrong}"));
+        refused(&answer, "InvalidParameterValue", &["'transfers'", wrong]);
+    }
+}
+
 /// Both reads are for operators who have given both factors, and need no fresh code; the acts do.
 #[test]
 fn the_page_is_for_operators() {

@@ -8,7 +8,9 @@ use buttonwood_model::{Currency, CurrencyId, Symbol, SymbolId};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_operate::{proposals, transfers_under_way, unreviewed_apps};
 use buttonwood_rest::{App, Later, Point};
-use buttonwood_wire::contract::{Components, DecimalText, InQuery, Label, Node, Nullable, Query, Shape, Whole};
+use buttonwood_wire::contract::{
+    Components, DecimalText, InQuery, Label, Node, Nullable, Query, Shape, Whole,
+};
 use buttonwood_wire::field::bad_query;
 use buttonwood_wire::market::StatusName;
 use buttonwood_wire::{Json, answer, json, request};
@@ -158,7 +160,11 @@ pub(in crate::calls) fn health<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> 
         caller.check_operator()?;
         let transfers = match Shown::of(query).transfers()? {
             Some(count) if !(1..=TRANSFERS_MAX).contains(&count) => {
-                return Err(bad_query("transfers", &format!("from 1 to {TRANSFERS_MAX}"), &count.to_string()));
+                return Err(bad_query(
+                    "transfers",
+                    &format!("from 1 to {TRANSFERS_MAX}"),
+                    &count.to_string(),
+                ));
             }
             count => count.unwrap_or(TRANSFERS),
         };
