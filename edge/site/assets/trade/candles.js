@@ -13,7 +13,7 @@ const NEAR = 5;
 
 // The words at an order's line. A stop stands at its trigger and waits.
 const titleOf = ({ side, type, remaining }) =>
-  `${type === "stop-limit" ? "Stop waits: " : ""}${side === "buy" ? "Buy" : "Sell"} ${bare(remaining)}`;
+  `${type === "stop-limit" ? "Stop waits: " : ""}${side === "buy" ? "Buy" : "Sell"} ${grouped(bare(remaining))}`;
 
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const DASHED = 2;

@@ -1,7 +1,7 @@
 // The account's live orders and fills: a snapshot by call, then the stream. An order's remainder only ever shrinks and its end is the end,
 // so that an older word never undoes a newer one, whichever comes first.
 import { call, getOwn } from "../call.js";
-import { compare, difference, isDecimal, read, text } from "../decimal.js";
+import { compare, difference, grouped, isDecimal, read, text } from "../decimal.js";
 import { liveContractOrders } from "../contract-orders.js";
 import { decimalsOf, price } from "../figures.js";
 import { part, totalOf } from "../lists.js";
@@ -127,9 +127,9 @@ function onFill(frame) {
   const fill = fillOfFrame(frame);
   if (frame.s.toLowerCase() === symbol) {
     addFills([fill]);
-    announce(`${word(fill.side)} ${bare(fill.amount)} ${base} at ${shownPrice(fill.price)}${frame.X === "FILLED" ? ", filled" : ""}`);
+    announce(`${word(fill.side)} ${grouped(bare(fill.amount))} ${base} at ${shownPrice(fill.price)}${frame.X === "FILLED" ? ", filled" : ""}`);
   } else {
-    announce(`${word(fill.side)} ${bare(fill.amount)} of ${frame.s} at ${price(fill.price, decimalsOf(frame.s))}`);
+    announce(`${word(fill.side)} ${grouped(bare(fill.amount))} of ${frame.s} at ${price(fill.price, decimalsOf(frame.s))}`);
   }
   moved.set(moved.get() + 1);
 }

@@ -1,7 +1,7 @@
 // Placing, cancelling and moving orders. One order is under way at a time, each has an id of this page, and what was sent once is never
 // sent again: a reply that does not come is looked up by that id.
 import { Failure } from "../call.js";
-import { compare, difference, floorTo, product, read as decimal } from "../decimal.js";
+import { compare, difference, floorTo, grouped, product, read as decimal } from "../decimal.js";
 import { endOf as endWords } from "../reasons.js";
 import { announce, warn } from "../ui.js";
 import { outcome, underWay } from "./draft.js";
@@ -23,7 +23,7 @@ function told(reply) {
   const order = read(reply);
   const side = order.side === "buy" ? "Buy" : "Sell";
   const of = order.outcome ? (order.outcome === "no" ? "No" : "Yes") : base;
-  const what = `${side} ${bare(order.amount)} ${of}`;
+  const what = `${side} ${grouped(bare(order.amount))} ${of}`;
   const limit = `${what} at ${shownPrice(order.price)}`;
   const reason = reply.reason ?? reply.cancelReason;
   const isCancelled = reply.is_cancelled ?? reply.status === "cancelled";
