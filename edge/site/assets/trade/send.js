@@ -2,6 +2,7 @@
 // sent again: a reply that does not come is looked up by that id.
 import { Failure } from "../call.js";
 import { compare, difference, floorTo, grouped, product, read as decimal } from "../decimal.js";
+import { decimalsOf, price } from "../figures.js";
 import { endOf as endWords } from "../reasons.js";
 import { announce, warn } from "../ui.js";
 import { outcome, underWay } from "./draft.js";
@@ -176,7 +177,8 @@ export async function cancel(id) {
   try {
     const reply = await cancelNow(id);
     if (!reply) return void tell(true, "The order has ended. The fills show what of it was filled.");
-    tell(isCancelled(reply), isCancelled(reply) ? `Cancelled: ${bare(restOf(reply))} at ${order.price}` : "It was filled already.");
+    tell(isCancelled(reply), isCancelled(reply)
+      ? `Cancelled: ${grouped(bare(restOf(reply)))} at ${price(order.price, decimalsOf(order.symbol))}` : "It was filled already.");
   } catch (failure) {
     tell(false, failure.isLost ? "No reply came to the cancel: the list shows what stands." : saidBy(failure));
   }
