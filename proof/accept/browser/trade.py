@@ -215,7 +215,7 @@ class Trade(Visit):
         for typed, amount in (("0,5", None), ("1e3", None), ("1,125", None), ("1,234.5", "1234.5"), ("1,234,567", "1234567"), (".5", "0.5")):
             self.write("#ticket-amount", typed)
             wrong = f"({amount is None!s}".lower() + " === (document.querySelector('[data-wrong=amount]') !== null))"
-            words = f"document.querySelector('[type=submit].send').textContent.startsWith('Buy {amount or '–'} BTC')"
+            words = f"document.querySelector('[type=submit].send').textContent.startsWith('Buy {f'{Decimal(amount):,}' if amount else '–'} BTC')"
             self.browser.wait_for(typed, f"return {wrong} && {words}")
         self.write("#ticket-amount", "0,5")
         self.browser.run("document.querySelector('#ticket-amount').focus()")
