@@ -39,8 +39,6 @@ function refusal(reply, text) {
   const wait = Number(reply.headers.get("retry-after")) || 0;
   if (isJson(reply)) {
     const sentence = sentenceOf({ reason, message, status });
-    // The exchange's own words stand in the console, for whoever looks for a fault there.
-    if (message && !message.startsWith(sentence.replace(/\.$/, ""))) console.debug(`${reply.url}: ${reason}: ${message}`);
     return new Failure(sentence, { wait, reason, status });
   }
   return new Failure(message ? `The exchange answers with status ${status}: ${message.replace(/\.?$/, ".")}`

@@ -56,7 +56,7 @@ const PROGRAM = [/(^|[\s(])\/[a-z][\w{}/.-]*/, /\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b/
 export const isForPrograms = (words) => PROGRAM.some((pattern) => pattern.test(words));
 
 // Names of fields between quotes, as words.
-const worded = (words) => words.replace(/'([a-z]+(?:_[a-z]+)*|[a-z]+(?:[A-Z][a-z]+)+)'/g,
+const worded = (words) => words.replace(/^Field '/, "The field '").replace(/'([a-z]+(?:_[a-z]+)*|[a-z]+(?:[A-Z][a-z]+)+)'/g,
   (_, name) => name.replace(/_/g, " ").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 
 const ended = (words) => words.replace(/[.\s]*$/, ".");

@@ -214,7 +214,7 @@ class People:
         self.said("robot is enabled.")
         assert self.signed(key, secret) == (200, []), "it is enabled"
         self.make_key("robot")
-        self.browser.wait_for("the refusal", MESSAGE + ".startsWith('Name must be')")
+        self.browser.wait_for("the refusal", MESSAGE + ".includes('name must be one that no other key of the group has')")
         # Chromium notes the refusal, 400, by itself.
         assert all("400" in line for line in self.browser.console())
         self.browser.post("se/log", type="performance")

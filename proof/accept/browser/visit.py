@@ -97,7 +97,7 @@ class Visit:
         """No line in the console but one about a status that was wanted, and no request to another host."""
         # The clock stands still, so that a user's preferences are kept once and then refused for their rate.
         kept = "/site/preferences - Failed to load resource: the server responded with a status of 429"
-        lines = [line for line in self.browser.console() if but not in line and kept not in line and not line.startswith("DEBUG: ")]
+        lines = [line for line in self.browser.console() if but not in line and kept not in line]
         assert lines == [], lines
         own = (self.base + "/", self.base.replace("http", "ws", 1) + "/", "data:", "about:", "chrome:")
         for url in self.browser.requests():
