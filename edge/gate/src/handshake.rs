@@ -28,7 +28,24 @@ pub struct Opener {
 enum Who {
     Key(Arc<KnownKey>),
     Token(TokenHash, Box<Held>),
-    Browser(Box<Held>),
+    Browser(Box<Held>, Follows),
+}
+
+/// The account of a browser's socket: the chosen one, with whose choice it ends, or one that its page named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Follows {
+    Chosen,
+    Named,
+}
+
+impl Follows {
+    /// The browser as it is now, if the socket of the account goes on.
+    fn still(self, account: AccountId, now: Held) -> Option<Held> {
+        match self {
+            Self::Chosen => (now.chosen == Some(account)).then_some(now),
+            Self::Named => Some(Held { chosen: Some(account), ..now }),
+        }
+    }
 }
 
 /// The sign by which the caller of a socket without a key is found again.
@@ -45,7 +62,7 @@ impl Opener {
     pub fn session(&self) -> SessionId {
         match &self.who {
             Who::Key(known) => known.key.session,
-            Who::Token(_, held) | Who::Browser(held) => held.session,
+            Who::Token(_, held) | Who::Browser(held, _) => held.session,
         }
     }
 
@@ -53,7 +70,7 @@ impl Opener {
     pub fn nonce(&self) -> Nonce {
         match &self.who {
             Who::Key(_) => Nonce::default(),
-            Who::Token(_, held) | Who::Browser(held) => held.nonce(),
+            Who::Token(_, held) | Who::Browser(held, _) => held.nonce(),
         }
     }
 
@@ -75,7 +92,7 @@ impl Opener {
     pub fn needs_heartbeat(&self) -> bool {
         match &self.who {
             Who::Key(known) => known.key.require_heartbeat,
-            Who::Token(..) | Who::Browser(_) => false,
+            Who::Token(..) | Who::Browser(..) => false,
         }
     }
 
@@ -83,20 +100,20 @@ impl Opener {
     pub fn roles(&self) -> Roles {
         match &self.who {
             Who::Key(known) => known.key.roles,
-            Who::Token(_, held) | Who::Browser(held) => held.roles,
+            Who::Token(_, held) | Who::Browser(held, _) => held.roles,
         }
     }
 
     /// Whether it only reads: a ticket opened it, which whoever sees a page's address could have.
     pub fn only_reads(&self) -> bool {
-        matches!(self.who, Who::Browser(_))
+        matches!(self.who, Who::Browser(..))
     }
 
     /// The scopes of its token; none of a key or a browser.
     pub fn scopes(&self) -> Option<Scopes> {
         match &self.who {
             Who::Key(_) => None,
-            Who::Token(_, held) | Who::Browser(held) => held.scopes(),
+            Who::Token(_, held) | Who::Browser(held, _) => held.scopes(),
         }
     }
 }
@@ -155,10 +172,11 @@ impl Gate {
         }
         let dead = || refused("the ticket is unknown, was used or is older than 30 seconds");
         let hash = token_hash(ticket.as_bytes()).ok_or_else(dead)?;
-        let TicketOf { session, account } = self.tickets().take(&hash, time).ok_or_else(dead)?;
-        let held = find(session).filter(|held| held.chosen == Some(account));
+        let TicketOf { session, account, is_named } = self.tickets().take(&hash, time).ok_or_else(dead)?;
+        let follows = if is_named { Follows::Named } else { Follows::Chosen };
+        let held = find(session).and_then(|now| follows.still(account, now));
         let held = held.ok_or_else(|| refused("the session of the ticket has ended"))?;
-        Ok(Opener { who: Who::Browser(Box::new(held)), account, ahead: None })
+        Ok(Opener { who: Who::Browser(Box::new(held), follows), account, ahead: None })
     }
 
     /// Checks key and nonce of a signed handshake; returns the key's account, and the nonce if it lies ahead of the clock.
@@ -199,7 +217,8 @@ impl Gate {
         Ok((account, (seconds > time.seconds()).then_some(sent)))
     }
 
-    /// The opener of a socket as it is now. That of a browser ends with the session, and when another account is chosen.
+    /// The opener of a socket as it is now. That of a browser ends with the session, and when another account is chosen unless its page named
+    /// the account.
     ///
     /// # Errors
     /// `InvalidApiKey`, `InvalidAccessToken`, `SignInRequired`, an address that is no longer allowed: its socket has to close.
@@ -220,9 +239,10 @@ impl Gate {
             Who::Token(hash, _) => {
                 Who::Token(*hash, Box::new(find(Sign::Token(hash)).ok_or_else(dead_token)?))
             }
-            Who::Browser(held) => {
-                let now = find(Sign::Browser(held.session)).filter(|now| now.chosen == Some(opener.account));
-                Who::Browser(Box::new(now.ok_or_else(ended)?))
+            Who::Browser(held, follows) => {
+                let now = find(Sign::Browser(held.session)).filter(|now| now.group == held.group);
+                let now = now.and_then(|now| follows.still(opener.account, now));
+                Who::Browser(Box::new(now.ok_or_else(ended)?), *follows)
             }
         };
         Ok(Opener { who, account: opener.account, ahead: None })
@@ -235,7 +255,7 @@ impl Gate {
             Who::Token(hash, held) => {
                 Call::held(self.caller((**held).clone(), Some(*hash), now), payload, Duration::ZERO)
             }
-            Who::Browser(held) => {
+            Who::Browser(held, _) => {
                 Call::held(self.caller((**held).clone(), None, now), payload, Duration::ZERO)
             }
         }

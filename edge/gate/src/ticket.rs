@@ -19,8 +19,10 @@ const TICKETS_MAX: usize = 4_096;
 pub struct TicketOf {
     /// Its session.
     pub session: SessionId,
-    /// The account that it had chosen.
+    /// The account that it had chosen, or that its page named.
     pub account: AccountId,
+    /// Whether its page named the account, so that the socket goes on when another one is chosen (D-289).
+    pub is_named: bool,
 }
 
 #[derive(Debug)]
@@ -67,7 +69,7 @@ mod tests {
     use super::*;
 
     fn of(session: u32) -> TicketOf {
-        TicketOf { session: SessionId(session), account: AccountId(7) }
+        TicketOf { session: SessionId(session), account: AccountId(7), is_named: false }
     }
 
     fn hash(number: u32) -> TokenHash {

@@ -43,15 +43,18 @@ pub(crate) struct Parts<'a> {
 pub(crate) struct Seen {
     /// How far it has signed in, and the token that its calls show; none without a session.
     pub(crate) browser: Option<(BrowserState, String)>,
+    /// The text after `?account=` that names no open account of its group.
+    unknown_account: Option<String>,
 }
 
 impl Seen {
     /// The browser of a visit.
     pub(crate) fn of(visit: &Visit<'_>) -> Self {
         let cookie = visit.cookie(people::session_cookie(visit.is_https()));
-        let browser =
-            cookie.and_then(|cookie| Some((find_browser(visit.app, cookie)?, people::csrf(cookie))));
-        Self { browser }
+        let found = cookie.and_then(|cookie| Some((find_browser(visit.app, cookie)?, people::csrf(cookie))));
+        let Some((browser, csrf)) = found else { return Self { browser: None, unknown_account: None } };
+        let (browser, unknown) = browser.on_page(visit);
+        Self { browser: Some((browser, csrf)), unknown_account: unknown.map(str::to_owned) }
     }
 
     /// The browser, if it has given both factors.
@@ -67,10 +70,18 @@ impl Seen {
             let views = app.exchange.views();
             let access = views.state().access();
             let account = browser.account.and_then(|account| access.account(account));
+            let group = browser.group.into_iter().flat_map(|group| access.accounts_of(group));
+            let open = group.filter(|(id, _)| !access.is_closed(*id));
+            let numbered = open.map(|(id, account)| {
+                json!({ "number": id.0, "name": account.short_name, "kind": account.kind.name() })
+            });
             json!({
                 "email": app.people.email(browser.user),
                 "is_operator": browser.is_operator,
                 "account": account.map(|account| account.short_name.as_str()),
+                "number": browser.account.map(|account| account.0),
+                "numbered": numbered.collect::<Vec<Value>>(),
+                "unknown_account": self.unknown_account,
             })
         });
         let kept = self.signed_in().map(|browser| preferences_of(app, browser.user));

@@ -8,6 +8,8 @@ use buttonwood_identity::{Command, Digest, Reject, Stage, UserId};
 use buttonwood_model::{AccountId, GroupId, Roles, SessionId};
 use buttonwood_people::{self as people, From};
 use buttonwood_rest::{App, Visit};
+use buttonwood_wire::contract::Query;
+use buttonwood_wire::field::bad_query;
 use http::HeaderName;
 use http::header::USER_AGENT;
 use std::ops::Deref;
@@ -15,7 +17,7 @@ use std::sync::Arc;
 
 /// The field of a call's CSRF token.
 const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
-/// The field with the short name of the account that the calling page shows.
+/// The field with the number, or the short name, of the account that the calling page shows.
 const SHOWN: HeaderName = HeaderName::from_static("x-account");
 /// The field of a call that a page makes by itself, while nobody acts: it is no use of the session.
 const UNATTENDED: HeaderName = HeaderName::from_static("x-unattended");
@@ -53,10 +55,8 @@ pub(crate) struct Guest<'a> {
     pub(super) is_https: bool,
     /// The value of the cookie of its session.
     cookie: Option<&'a str>,
-    /// The short name of the account that its page shows; none for a call that does not say.
-    shown: Option<&'a str>,
-    /// Whether its page makes the call by itself, such as to ask again for what it shows.
-    is_unattended: bool,
+    /// The account that it names, by its number or its short name; none for a call that does not say.
+    pub(super) named: Option<&'a str>,
     /// The value of the cookie of its sign-up.
     pub(super) sign_up: Option<&'a str>,
     /// The value of the cookie of its passkey's challenge.
@@ -65,6 +65,25 @@ pub(crate) struct Guest<'a> {
     pub(super) is_bypass_shown: bool,
     /// The door of a sandbox, for a call that needs no session.
     pub(super) door: Option<&'a Door>,
+}
+
+/// The account that an address names, `?account=`.
+fn named_account<'a>(visit: &Visit<'a>) -> Option<&'a str> {
+    Query(visit.head.uri.query().unwrap_or_default()).value("account")
+}
+
+/// Whether a text is the number of an account rather than its name. A name of digits alone is read as a number.
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The open account of a group with a number.
+fn own_account(app: &App, group: Option<GroupId>, number: &str) -> Option<AccountId> {
+    let (group, account) = (group?, AccountId(number.parse().ok()?));
+    let views = app.exchange.views();
+    let access = views.state().access();
+    let is_own = access.account(account)?.group == Some(group) && !access.is_closed(account);
+    is_own.then_some(account)
 }
 
 impl<'a> Guest<'a> {
@@ -78,8 +97,7 @@ impl<'a> Guest<'a> {
             origin: own.origin.clone(),
             is_https,
             cookie: visit.cookie(people::session_cookie(is_https)),
-            shown: visit.header(&SHOWN),
-            is_unattended: headers.contains_key(UNATTENDED),
+            named: named_account(visit).or_else(|| visit.header(&SHOWN)),
             sign_up: visit.cookie(sign_up_cookie(is_https)),
             challenge: visit.cookie(passkeys::cookie_name(is_https)),
             is_bypass_shown: headers.contains_key(BYPASS) || visit.cookie(door::COOKIE).is_some(),
@@ -115,8 +133,20 @@ pub(crate) struct BrowserState {
     pub(crate) group: Option<GroupId>,
     /// The user's rights.
     pub(super) roles: Roles,
-    /// The account that the user chose; none for an operator.
+    /// The account that the user chose, or that the page names; none for an operator.
     pub(crate) account: Option<AccountId>,
+}
+
+impl BrowserState {
+    /// The browser of a page, whose account is the one that its address names by number (D-289). With it the text after `?account=` that
+    /// names no open account of the group: that page shows the chosen one and says so.
+    pub(crate) fn on_page<'a>(self, visit: &Visit<'a>) -> (Self, Option<&'a str>) {
+        let Some(named) = named_account(visit).filter(|_| self.group.is_some()) else { return (self, None) };
+        match own_account(visit.app, self.group, named) {
+            Some(account) => (Self { account: Some(account), ..self }, None),
+            None => (self, Some(named)),
+        }
+    }
 }
 
 /// The browser with this cookie. Its use is a sign of life.
@@ -200,14 +230,27 @@ impl<'a> Caller<'a> {
         Err(Refusal::new(Reason::CsrfMismatch, message))
     }
 
-    /// Refuses a call whose page shows another account than the chosen one: another tab of the browser chose it meanwhile.
-    /// `named` is the account that a link of the page names in place of the field, which a link cannot have.
-    pub(super) fn check_account(
-        &self,
-        chosen: Option<AccountId>,
-        named: Option<&str>,
-    ) -> Result<(), Refusal> {
-        let Some(shown) = named.or(self.guest.shown) else { return Ok(()) };
+    /// Whether the call names its account by number.
+    pub(super) fn names_account(&self) -> bool {
+        self.guest.named.is_some_and(is_number)
+    }
+
+    /// The account on which a call acts: the open one of the user's group whose number it names (D-289), else the chosen one.
+    pub(super) fn acting(&self, chosen: Option<AccountId>) -> Result<Option<AccountId>, Refusal> {
+        let Some(named) = self.guest.named else { return Ok(chosen) };
+        if !is_number(named) {
+            return self.check_name(chosen, named).map(|()| chosen);
+        }
+        let account = own_account(self.app, self.browser.group, named);
+        account.map(Some).ok_or_else(|| {
+            bad_query("account", "the number of an open account of your group", named)
+                .with_reason(Reason::InvalidAccountName)
+        })
+    }
+
+    /// Refuses a call that names its account by the short name, unless that is the chosen one's: another tab of the browser may have chosen
+    /// another, and another account may bear the name by now.
+    fn check_name(&self, chosen: Option<AccountId>, shown: &str) -> Result<(), Refusal> {
         let views = self.app.exchange.views();
         let account = chosen.and_then(|account| views.state().access().account(account));
         let name = account.map(|account| account.short_name.as_str()).unwrap_or_default();

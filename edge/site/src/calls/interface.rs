@@ -32,18 +32,17 @@ pub(crate) async fn call_public(visit: &Visit<'_>, call: PublicCall<'_>) -> Resu
     Ok(reply.packed(visit.header(&ACCEPT_ENCODING).unwrap_or_default()))
 }
 
-/// The browser as the published state has it now. A page that shows another account than the chosen one is refused.
+/// The browser as the published state has it now, with the account that the call names in place of the chosen one.
 pub(super) fn held(caller: &Caller<'_>) -> Result<Held, Refusal> {
     if caller.browser.is_operator {
         return Err(Refusal::new(Reason::MissingRole, "An operator does not trade"));
     }
     let held = held_by_browser(caller.app, caller.browser.session, caller.app.exchange.now())
         .ok_or_else(sign_in_required)?;
-    caller.check_account(held.chosen, None)?;
-    Ok(held)
+    Ok(Held { chosen: caller.acting(held.chosen)?, ..held })
 }
 
-/// The account that the browser's user chose.
+/// The account that the call names, or that the browser's user chose.
 pub(super) fn chosen(held: &Held) -> Result<AccountId, Refusal> {
     held.chosen.ok_or_else(|| {
         Refusal::new(Reason::InvalidAccountName, "No account is chosen: /site/account chooses one")

@@ -101,6 +101,7 @@ impl std::fmt::Debug for Calls {
 /// Every call.
 const CALLS: &[Calls] = &[
     read("/site/session", user::session),
+    read("/site/accounts", user::accounts),
     read("/site/sessions", sessions::list),
     read("/site/grants", grants::list),
     Calls { read: Some(Get::Read(apps::list)), ..act("/site/apps", Needs::Code, apps::register) },

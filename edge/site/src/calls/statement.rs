@@ -1,4 +1,4 @@
-//! The statement of the chosen account as a file: `/site/statement.csv`.
+//! The statement of an account as a file, of the chosen one or the one that `account` names: `/site/statement.csv`.
 //!
 //! Every change of a balance that the filter takes, the oldest first, with every digit. Before the first change of a currency stands its
 //! opening balance with the time at which the filter begins, or that of the first change, and at the end its closing one with the time of the
@@ -31,10 +31,8 @@ static MAKING: Semaphore = Semaphore::const_new(2);
 const HEAD: &str = "entry_id,timestampms,date,currency,amount,balance,cause,order_id,tid,eid,clearing_id,transaction_id,symbol\n";
 
 request! {
-    /// Which changes of the account.
+    /// Which changes of the account that the address or the page names.
     struct Asked in InQuery {
-        /// The short name of the account that the page shows; another one than the chosen account is refused.
-        account: Text,
         /// Changes of this currency alone.
         currency: Text,
         /// Changes of this cause alone.
@@ -82,7 +80,6 @@ fn cause(name: &str) -> Result<Cause, Refusal> {
 pub(super) fn file<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
     Box::pin(async move {
         let held = held(caller)?;
-        caller.check_account(held.chosen, Asked::of(query).account())?;
         let needed = Roles::of(&[Role::Trader, Role::FundManager, Role::Auditor]);
         if !held.roles.allows(needed) {
             return Err(missing_role("your user", held.roles, needed));

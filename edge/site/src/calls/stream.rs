@@ -17,11 +17,12 @@ answer! {
     }
 }
 
-/// Draws a ticket for a socket that reads the chosen account.
+/// Draws a ticket for a socket that reads the account of the page that calls.
 pub(super) fn ticket<'a>(caller: &'a Caller<'a>, _fields: Payload) -> Later<'a> {
     Box::pin(async move {
         let held = held(caller)?;
-        let of = TicketOf { session: held.session, account: chosen(&held)? };
+        let is_named = caller.names_account();
+        let of = TicketOf { session: held.session, account: chosen(&held)?, is_named };
         let drawn = people::draw()?;
         caller.app.gate.keep_ticket(drawn.digest, of, caller.app.exchange.now());
         Ok(Reply::secret_json(json::body(&Ticket { ticket: drawn.text.to_string() })))

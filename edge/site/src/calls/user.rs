@@ -43,6 +43,18 @@ answer! {
     }
 }
 
+answer! {
+    /// An open account of the group.
+    struct Numbered {
+        /// Its number, which `?account=` takes, and which stays when it is renamed.
+        number: u64,
+        /// Its short name.
+        name: Label,
+        /// Its kind.
+        kind: String,
+    }
+}
+
 request! {
     /// An account.
     struct Chosen in InPayload {
@@ -73,6 +85,20 @@ pub(super) fn session(caller: &Caller<'_>) -> Result<Reply, Refusal> {
         csrf: caller.csrf(),
     };
     Ok(Reply::secret_json(json::body(&answer)))
+}
+
+/// The open accounts of the user's group with the names that they bear now.
+pub(super) fn accounts(caller: &Caller<'_>) -> Result<Reply, Refusal> {
+    let views = caller.app.exchange.views();
+    let access = views.state().access();
+    let all = caller.browser.group.into_iter().flat_map(|group| access.accounts_of(group));
+    let rows = all.filter(|(id, _)| !access.is_closed(*id)).map(|(id, account)| Numbered {
+        number: u64::from(id.0),
+        name: Label(account.short_name.clone()),
+        kind: account.kind.name().to_owned(),
+    });
+    let rows: Vec<Numbered> = rows.collect();
+    Ok(Reply::secret_json(json::body(&rows)))
 }
 
 pub(super) fn choose<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {

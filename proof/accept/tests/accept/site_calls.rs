@@ -120,9 +120,20 @@ fn a_socket_ends_with_its_session() {
     let other = accounts.iter().find(|name| **name != session["account"]).expect("another account");
     browser.post("/site/account", &json!({ "account": other })).ok();
     assert_eq!(chosen.close_code(), Some(1008));
+    // That of a page that names its account goes on (D-289).
+    let numbers = browser.get("/site/accounts").ok();
+    let own = numbers.as_array().expect("accounts").iter().find(|one| one["name"] == session["account"]);
+    let own = own.expect("the account")["number"].as_u64().expect("a number");
+    let drawn = browser.post(&format!("/site/stream?account={own}"), &json!({})).ok();
+    let mut named = open(&x, drawn["ticket"].as_str().expect("a ticket")).expect("a ticket opens a socket");
+    named.ok("subscribe", json!(["balances@account"]));
+    browser.post("/site/account", &json!({ "account": session["account"] })).ok();
+    browser.post("/site/account", &json!({ "account": other })).ok();
+    named.ok("ping", Value::Null);
     let mut out = opened(&browser);
     browser.post("/site/signout", &json!({})).ok();
     assert_eq!(out.close_code(), Some(1008));
+    assert_eq!(named.close_code(), Some(1008));
     let again = Browser::of(&x, "a@people.test");
     let mut idle = opened(&again);
     x.advance(31 * 60);

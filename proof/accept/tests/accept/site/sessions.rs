@@ -171,3 +171,94 @@ fn a_page_of_another_account_is_refused() {
     of_page("/site/call", &order).ok();
     browser.post("/site/call", &order).ok();
 }
+
+/// The number of an account of the browser's group.
+fn number_of(browser: &Browser<'_>, name: &str) -> u64 {
+    let accounts = browser.get("/site/accounts").ok();
+    let found = accounts.as_array().expect("accounts").iter().find(|account| account["name"] == name);
+    found.and_then(|account| account["number"].as_u64()).expect("a number")
+}
+
+/// A call acts on the account whose number it names, by its address or its header, whichever is chosen: two tabs trade two accounts. A renamed
+/// account goes on (D-289).
+#[test]
+fn a_call_acts_on_the_account_that_it_names() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browser = Browser::of(&x, "a@people.test");
+    let session = browser.get("/site/session").ok();
+    let shown = session["account"].as_str().expect("an account").to_owned();
+    let accounts = session["accounts"].as_array().expect("accounts");
+    let other = accounts.iter().filter_map(Value::as_str).find(|name| *name != shown).expect("another");
+    let (own, foreign) = (number_of(&browser, &shown), number_of(&browser, other));
+    let order = json!({
+        "request": "/v1/order/new", "symbol": "btcusd", "amount": "0.01", "price": "100", "side": "buy", "type": "exchange limit"
+    });
+    let live = json!({ "request": "/v1/orders" });
+    let of = |number: u64, body: &Value| browser.post(&format!("/site/call?account={number}"), body).ok();
+    let count = |number: u64| of(number, &live).as_array().expect("orders").len();
+    browser.post("/site/account", &json!({ "account": other })).ok();
+    of(own, &order);
+    let header = own.to_string();
+    let headers = [("Content-Type", "application/json"), ("X-Account", header.as_str())];
+    browser.send("POST", "/site/call", &headers, order.to_string().as_bytes()).ok();
+    assert_eq!((count(own), count(foreign)), (2, 0), "the chosen account is '{other}'");
+    assert_eq!(browser.post("/site/call", &live).ok(), json!([]), "without a number the chosen one counts");
+    let queue = |number: u64| browser.get(&format!("/site/queue?symbol=btcusd&account={number}")).ok();
+    let rows = |number: u64| queue(number).as_array().expect("rows").len();
+    assert_eq!((rows(own), rows(foreign)), (2, 0));
+    browser.post(&format!("/site/stream?account={own}"), &json!({})).ok();
+    assert_eq!(browser.get(&format!("/site/statement.csv?account={own}")).status(), 200);
+    let page = |path: &str| browser.get(path).reply.text();
+    let names = |number: u64| format!("\"number\":{number},\"numbered\"");
+    assert!(page(&format!("/account?account={own}")).contains(&names(own)), "the page is that of the tab");
+    assert!(page("/account").contains(&names(foreign)), "without a number it is the one chosen last");
+    // Another account bears the name by now: the number still means the first.
+    let rename = |from: &str, to: &str| {
+        x.as_("master").call("/v1/account/rename", json!({ "account": from, "newAccount": to })).ok();
+    };
+    rename(&shown, "before");
+    rename(other, &shown);
+    assert_eq!((count(own), count(foreign)), (2, 0));
+    assert_eq!(number_of(&browser, "before"), own);
+}
+
+/// An account of another group, one that does not exist and what is no number act on nothing.
+#[test]
+fn a_call_names_no_foreign_account() {
+    let x = Exchange::start();
+    user_in(&x, "a@people.test", "one", &["Trader"]);
+    user_in(&x, "b@people.test", "two", &["Trader"]);
+    let theirs =
+        Browser::of(&x, "b@people.test").get("/site/accounts").ok()[0]["number"].as_u64().expect("a number");
+    let browser = Browser::of(&x, "a@people.test");
+    let preview = json!({ "symbol": "btcusd", "amount": "0.01", "price": "100", "side": "buy", "type": "exchange limit" });
+    let orders = json!({ "request": "/v1/orders" });
+    for named in [theirs.to_string(), "4294967295".to_owned(), "99999999999999999999".to_owned()] {
+        for (path, body) in
+            [("/site/call", &orders), ("/site/preview", &preview), ("/site/stream", &json!({}))]
+        {
+            let refusal =
+                browser.post(&format!("{path}?account={named}"), body).refused(400, "InvalidAccountName");
+            assert!(refusal.message.contains("account") && refusal.message.contains(&named), "{refusal:?}");
+        }
+        browser.get(&format!("/site/queue?symbol=btcusd&account={named}")).refused(400, "InvalidAccountName");
+        browser.get(&format!("/site/statement.csv?account={named}")).refused(400, "InvalidAccountName");
+        let page = browser.get(&format!("/account?account={named}")).reply.text();
+        assert!(
+            page.contains(&format!("\"unknown_account\":\"{named}\"")),
+            "the page says that it shows another"
+        );
+    }
+    for named in ["nosuch", "-1", "1x"] {
+        browser.post(&format!("/site/call?account={named}"), &orders).refused(409, "InvalidAccountName");
+    }
+    user_in(&x, "c@people.test", "one", &["Auditor"]);
+    let browser = Browser::of(&x, "c@people.test");
+    let own = browser.get("/site/accounts").ok()[0]["number"].as_u64().expect("a number");
+    let order = json!({
+        "request": "/v1/order/new", "symbol": "btcusd", "amount": "0.01", "price": "100", "side": "buy", "type": "exchange limit"
+    });
+    browser.post(&format!("/site/call?account={own}"), &order).refused(403, "MissingRole");
+    browser.post(&format!("/site/call?account={own}"), &orders).ok();
+}
