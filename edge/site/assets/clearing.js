@@ -7,7 +7,7 @@ import { FailureNote, Time, start, timeTitle, useAct } from "./account/parts.js"
 import { Table } from "./account/table.js";
 import { decimalsOf } from "./figures.js";
 import { url } from "./page.js";
-import { Price, Region, html, useState } from "./ui.js";
+import { html, Price, Region, SendButton, useState } from "./ui.js";
 
 // The interface answers that a cancel failed with status 200.
 async function cancel(order) {
@@ -51,8 +51,8 @@ function Clearing() {
   const buttons = (order) => html`<span class="buttons tight">
     ${order.isMine && html`<button type="button" class="small main" value="confirm" aria-label=${`Confirm ${order.clearing_id}`}
       onClick=${() => show(order)}>Confirm</button>`}
-    ${order.mayCancel && html`<button type="button" class="small" value="cancel" disabled=${act.isBusy}
-      aria-label=${`Cancel ${order.clearing_id}`} onClick=${stop(order)}>Cancel</button>`}</span>`;
+    ${order.mayCancel && html`<${SendButton} type="button" className="small" value="cancel" isBusy=${act.isBusy}
+      aria-label=${`Cancel ${order.clearing_id}`} onClick=${stop(order)}>Cancel</${SendButton}>`}</span>`;
   const inbox = (orders ?? []).filter(({ isMine }) => isMine);
   const others = (orders ?? []).filter(({ isMine }) => !isMine);
   const acts = { title: "Act", cell: buttons };

@@ -91,28 +91,41 @@ async function withCode(act) {
   }
 }
 
-// Runs an act, unless the last one still runs.
+// Shows whether a button is at work. It takes no click then, and has the focus again afterwards if that is nowhere else.
+function setAtWork(pressed, isAtWork) {
+  pressed.disabled = isAtWork;
+  if (isAtWork) return pressed.setAttribute("aria-busy", "true");
+  pressed.removeAttribute("aria-busy");
+  if (document.activeElement === document.body) pressed.focus();
+  return undefined;
+}
+
+// Runs an act of the button that was pressed, unless the last one still runs.
 let isBusy = false;
-export async function run(act) {
+export async function run(act, pressed = null) {
   if (isBusy) return;
   isBusy = true;
   say("");
+  if (pressed) setAtWork(pressed, true);
   try {
     await withCode(act);
   } catch (failure) {
     report(failure);
   }
+  if (pressed) setAtWork(pressed, false);
   isBusy = false;
 }
 
-export const onClick = (target, act) => target.addEventListener("click", () => run(act));
+// The second click of a double click is none.
+export const onClick = (target, act) => target.addEventListener("click", ({ detail }) => detail > 1 || run(act, target));
 
 // Hands the fields of a form that is sent to `act`.
 export function onSubmit(id, act) {
   const form = byId(id);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    run(() => act(Object.fromEntries(new FormData(form)), form));
+    const fields = Object.fromEntries(new FormData(form));
+    run(() => act(fields, form), event.submitter);
   });
 }
 

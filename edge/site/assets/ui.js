@@ -132,10 +132,7 @@ export function Dialog({ title, onClose, children, className = "" }) {
 export function Exact({ text, shown, unit = "", name, className = "", children }) {
   if (text === null || text === undefined || text === "") return html`<span class="amount">–</span>`;
   const whole = `${text}${unit && ` ${unit}`}`;
-  const bare = shown.replace(/[+,]/g, "");
-  const isShort = !/^-?[\d.]+$/.test(bare) || compare(read(bare), read(text)) !== 0;
-  return html`<span class=${`amount ${className}`} title=${whole} data-value=${text} data-figure=${name} tabindex=${isShort ? 0 : undefined}
-    role=${isShort ? "note" : undefined} aria-label=${isShort ? whole : undefined}>${shown}${children}${unit && html` <small class=${children ? "unit" : undefined}>${unit}</small>`}</span>`;
+  return html`<span key=${whole} class="amount" title=${whole} data-value=${text}>${shown}${unit && html` <small>${unit}</small>`}</span>`;
 }
 
 // An amount, with at most so many places.
@@ -165,6 +162,21 @@ document.addEventListener("copy", (event) => {
 // A side by word and colour.
 export const Side = ({ side }) =>
   html`<span class=${side.toLowerCase() === "buy" ? "up" : "down"}>${side.toLowerCase() === "buy" ? "Buy" : "Sell"}</span>`;
+
+// A button that sends something. At work it shows so and takes no click. The second click of a double click is none: it would send again
+// what the first has just sent. It is one where people click again and again, `isRepeatable`.
+export function SendButton({ isBusy, isOff, isRepeatable, className, onClick, children, ...others }) {
+  const click = (event) => {
+    if (event.detail < 2 || isRepeatable) return onClick?.(event);
+    event.preventDefault();
+    return event.stopPropagation();
+  };
+  return html`<button ...${others} class=${className} aria-busy=${isBusy ? "true" : undefined}
+    disabled=${Boolean(isBusy || isOff)} onClick=${click}>${children}</button>`;
+}
+
+// A text that changes, in an element that is replaced whole: what a translator put in its place goes with it.
+export const Whole = ({ text }) => html`<span key=${text}>${text}</span>`;
 
 // Copies a text and says so.
 export function CopyButton({ text, children = "Copy" }) {

@@ -3,7 +3,7 @@ import { call, post } from "../call.js";
 import { data } from "../page.js";
 import { useExchangeTime } from "../predictions/clock.js";
 import { duration } from "../predictions/times.js";
-import { Region, html, useLoaded, useState } from "../ui.js";
+import { Region, SendButton, html, useLoaded, useState } from "../ui.js";
 import { ask } from "./calls.js";
 import { Confirmation } from "./confirm.js";
 import { useEvery } from "./live.js";
@@ -88,7 +88,7 @@ function Request({ network, reload }) {
     <${Field} label=${`An address on ${network} to approve`} name="address" id="approve-address" value=${fields.address} required />
     <${Field} label="Its name" name="label" id="approve-label" value=${fields.label} maxlength="100" required />
     ${MEMOS.includes(network) && html`<${Field} label="Memo (if it needs one)" name="memo" id="approve-memo" value=${fields.memo} />`}
-    <button disabled=${act.isBusy}>Request it</button>
+    <${SendButton} isBusy=${act.isBusy}>Request it</${SendButton}>
     <${FailureNote} failure=${act.failure} />
   </form>`;
 }

@@ -1,5 +1,5 @@
 // The question before something that cannot be taken back: what it will do, and the button that does it.
-import { Dialog, html } from "../ui.js";
+import { Dialog, SendButton, html } from "../ui.js";
 import { FailureNote } from "./parts.js";
 
 // `rows` are pairs of a name and a value.
@@ -9,6 +9,7 @@ export function Confirmation({ title, rows, words, act, onConfirm, onClose, chil
     ${children}
     <${FailureNote} failure=${act.failure} />
     <div class="dialog-end"><button type="button" onClick=${onClose}>Back</button>
-      <button type="button" class="main" value="confirm" disabled=${act.isBusy} onClick=${onConfirm}>${words}</button></div>
+      <${SendButton} type="button" className="main" value="confirm" isBusy=${act.isBusy} onClick=${onConfirm}>${words}</${SendButton}>
+    </div>
   </${Dialog}>`;
 }

@@ -1,6 +1,6 @@
 // Deposit addresses of the account on a network, each with its QR code, and its memo apart.
 import { url } from "../page.js";
-import { CopyButton, Region, html, useLoaded, useState } from "../ui.js";
+import { CopyButton, Region, SendButton, html, useLoaded, useState } from "../ui.js";
 import { askPaced } from "./calls.js";
 import { FailureNote, Field, Time, useAct } from "./parts.js";
 
@@ -28,11 +28,12 @@ export function Deposit({ currency, network }) {
     () => askPaced("addresses", PAUSE, `/v1/addresses/${network}`).then((found) => ({ network, found })), [network]);
   const make = async (event) => {
     event.preventDefault();
-    const isDone = await act.run(async () => {
+    await act.run(async () => {
       await askPaced("addresses", PAUSE, `/v1/deposit/${network}/newAddress`, label ? { label } : {});
       setLabel("");
+      // At work until the list has it: whoever misses it there would make another.
+      await reload();
     }, "The address is made");
-    if (isDone) reload();
   };
   // Addresses of the network that was chosen before are not those of this one.
   const isOther = addresses && addresses.network !== network;
@@ -46,7 +47,7 @@ export function Deposit({ currency, network }) {
     <form name="new-address" class="form line" onSubmit=${make}>
       <${Field} label="Name of a new address (optional)" name="label" value=${label} maxlength="100"
         onInput=${({ target }) => setLabel(target.value)} />
-      <button class="main" disabled=${act.isBusy}>Make an address</button>
+      <${SendButton} className="main" isBusy=${act.isBusy}>Make an address</${SendButton}>
       <${FailureNote} failure=${act.failure} />
     </form></div>`;
 }

@@ -3,7 +3,7 @@ import { call } from "../call.js";
 import { liveContractOrders } from "../contract-orders.js";
 import { totalOf, usePart } from "../lists.js";
 import { url } from "../page.js";
-import { Region, Side, html, useState } from "../ui.js";
+import { html, Region, SendButton, Side, useState } from "../ui.js";
 import { ask } from "./calls.js";
 import { useFollowed } from "./live.js";
 import { FailureNote, Time, timeTitle, useAct } from "./parts.js";
@@ -37,11 +37,11 @@ const orderColumns = (act, reload) => [
   { title: "Type", cell: ({ kind }) => kind },
   prices("Price", "price"), amounts("Filled", "filled"), amounts("Remaining", "remaining"),
   { title: timeTitle("Placed"), cell: ({ at }) => html`<${Time} at=${at} />` },
-  { title: "Act", cell: (order) => html`<button type="button" class="small" value="cancel" disabled=${act.isBusy}
+  { title: "Act", cell: (order) => html`<${SendButton} type="button" className="small" value="cancel" isBusy=${act.isBusy}
     aria-label=${`Cancel the order ${order.id}`} onClick=${async () => {
       await act.run(order.cancel, `Order ${order.id} is cancelled`);
       reload();
-    }}>Cancel</button>` },
+    }}>Cancel</${SendButton}>` },
 ];
 
 export function Orders() {

@@ -1,6 +1,6 @@
 // Chains and banks: payments from outside, blocks, reorganisations, faults of nodes, wires, and deposits that fit no account.
 import { marksOf } from "../lists.js";
-import { html, Region, useState } from "../ui.js";
+import { html, Region, SendButton, useState } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm, Reply, useSending } from "./form.js";
 import { More } from "./more.js";
@@ -42,10 +42,10 @@ function Unclaimed({ calls, deposits, reload }) {
     list=${name === "group" ? "names-group" : undefined}
       onInput=${(event) => setTarget({ ...target, [name]: event.target.value })} /></div>`;
   return html`<div class="call-fields">${field("group", "Group")}${field("account", "Account")}</div>
-    <ul class="rows" ...${marksOf("unclaimed", deposits.length)}>${deposits.map((one) => html`<li key=${one.txHash + one.outputIdx}><span>${one.amount} ${one.currency}
-      <code>${one.txHash.substring(0, 12)}…</code></span><button type="button" class="small" disabled=${isBusy}
+    <ul class="rows">${deposits.map((one) => html`<li key=${one.txHash + one.outputIdx}><span>${one.amount} ${one.currency}
+      <code>${one.txHash.slice(0, 12)}…</code></span><${SendButton} type="button" className="small" isBusy=${isBusy}
       onClick=${() => act({ ...target, network: one.network, txHash: one.txHash, outputIdx: String(one.outputIdx) })}
-      >Assign</button></li>`)}</ul>
+      >Assign</${SendButton}></li>`)}</ul>
     <${Reply} answer=${answer} isBusy=${isBusy} />`;
 }
 

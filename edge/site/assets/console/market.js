@@ -3,8 +3,8 @@ import { post, publicPath } from "../call.js";
 import { compare, isDecimal, product, read, short, text } from "../decimal.js";
 import { url } from "../page.js";
 import { placesOf } from "../figures.js";
-import { Rest, marksOf, part, totalOf } from "../lists.js";
-import { Amount, html, Price, Region, Side, useEffect, useState } from "../ui.js";
+import { marksOf, part, Rest, totalOf } from "../lists.js";
+import { Amount, html, Price, Region, SendButton, Side, useEffect, useState } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm, Curl, Reply, useSending } from "./form.js";
 import { Head, More } from "./more.js";
@@ -81,7 +81,7 @@ function Tape({ calls, symbol }) {
       <div class="field"><label for="break-kind">How<span class="must" aria-hidden="true"> *</span></label>
         <select id="break-kind" name="kind" required value=${kind} onInput=${({ target }) => setKind(target.value)}>
           <option value="full">full: void it</option><option value="manual">manual: mark it</option></select></div></div>
-    <div class="buttons"><button type="submit" class="main" disabled=${isBusy}>Break</button></div>
+    <div class="buttons"><${SendButton} type="submit" className="main" isBusy=${isBusy}>Break</${SendButton}></div>
     ${state.kind === "error" && html`<p class="soft">${state.message}</p>`}
     <div class="scroll" tabindex="0" role="group" aria-label="Latest trades"
       ...${marksOf("trades", count, trades && totalOf(trades, TRADES))}><table>
@@ -89,11 +89,10 @@ function Tape({ calls, symbol }) {
       <tbody>${part(trades ?? [], TRADES - 1).map((trade) => html`<tr key=${trade.tid}>
         <td>${trade.tid}</td><td>${stamp(trade.timestampms).slice(11, 19)}</td>
         <td>${["buy", "sell"].includes(trade.type) ? html`<${Side} side=${trade.type} />` : trade.type}</td>
-        <td class="number"><${Price} text=${trade.price} places=${placesOf(trade.price)} /></td><td class="number"><${Amount} text=${trade.amount} places=${6} /></td>
-        <td class="number">${trade.broken ? "broken" : html`<button type="button" class="small" disabled=${isBusy}
-          aria-label=${`Break trade ${trade.tid}`} onClick=${() => pick(trade.tid)}>Break</button>`}</td></tr>`)}</tbody></table></div>
-    <${Rest} shown=${count} total=${trades ? totalOf(trades, TRADES) : count} what="trades"
-      link=${{ href: url(`/trade/${symbol}`), words: "The market's page has more" }} />
+        <td class="number"><${Amount} text=${trade.price} /></td><td class="number"><${Amount} text=${trade.amount} places=${6} /></td>
+        <td class="number">${trade.broken ? "broken" : html`<${SendButton} type="button" className="small"
+          isBusy=${isBusy} aria-label=${`Break trade ${trade.tid}`} onClick=${() => pick(trade.tid)}>Break</${SendButton}>`}
+          </td></tr>`)}</tbody></table></div>
     <${Curl} line=${curlOf(requestOf(call, values))} of="the break" /><${Reply} answer=${answer} isBusy=${isBusy} />${question}
   </form>`;
 }

@@ -1,7 +1,7 @@
 // Users, keys and accounts: sign in as one, make a key, credit money, set leverage.
 import { Rest, marksOf, usePart } from "../lists.js";
 import { url } from "../page.js";
-import { CopyButton, html, Region, useState } from "../ui.js";
+import { CopyButton, html, Region, SendButton, useState } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm, Curl, Reply, useSending } from "./form.js";
 import { Head, More } from "./more.js";
@@ -29,9 +29,9 @@ function Users({ calls, users }) {
     <${Head} names=${["User", "Group", "Rights"]} />
     <tbody>${users.map((user) => html`<tr key=${user.email} data-user=${user.email}><td>${user.email}</td><td>${user.group ?? "–"}</td>
       <td>${user.is_operator ? "Operator" : user.roles.join(", ") || "–"}</td>
-      <td class="number"><button type="submit" class="small" value=${user.email} disabled=${isBusy || user.is_disabled}
+      <td class="number"><${SendButton} type="submit" className="small" value=${user.email} isBusy=${isBusy} isOff=${user.is_disabled}
         aria-label=${`Sign in as ${user.email}`} onFocus=${() => setEmail(user.email)}
-        onPointerEnter=${() => setEmail(user.email)}>Sign in</button></td></tr>`)}</tbody></table></div>
+        onPointerEnter=${() => setEmail(user.email)}>Sign in</${SendButton}></td></tr>`)}</tbody></table></div>
     <div class="padded call"><${Curl} line=${curlOf(requestOf(call, valuesOf(email || users[0].email)))} of="signing in" />
       <${Reply} answer=${answer} isBusy=${isBusy} /></div></form>`;
 }

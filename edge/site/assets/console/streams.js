@@ -1,6 +1,6 @@
 // The open sockets, and faults on the way to their clients.
 import { marksOf } from "../lists.js";
-import { html, Region } from "../ui.js";
+import { html, Region, SendButton } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm, Reply, useSending } from "./form.js";
 import { Head, More } from "./more.js";
@@ -12,9 +12,9 @@ function Socket({ socket, act, isBusy }) {
   const { connection, kind, key, subscriptions, sent, queued_bytes: queued } = socket;
   return html`<tr data-socket=${connection}><td>${connection}</td><td>${kind}</td><td>${key ?? "public"}</td>
     <td class="wrap">${subscriptions.join(", ") || "–"}</td><td class="number">${sent}</td><td class="number">${queued}</td>
-    <td class="number">${FAULTS.map((fault) => html`<button type="button" class="small" disabled=${isBusy}
+    <td class="number">${FAULTS.map((fault) => html`<${SendButton} type="button" className="small" isBusy=${isBusy}
       aria-label=${`${fault} socket ${connection}`}
-      onClick=${() => act({ connection: String(connection), fault })}>${fault}</button> `)}</td></tr>`;
+      onClick=${() => act({ connection: String(connection), fault })}>${fault}</${SendButton}> `)}</td></tr>`;
 }
 
 export function Streams({ calls }) {

@@ -1,7 +1,7 @@
 // The dialog before each act of an operator: what it will do, why it is done, and only then the act.
 import { post } from "../call.js";
 import { signInUrl } from "../page.js";
-import { Dialog, announce, html, useState, warn } from "../ui.js";
+import { Dialog, SendButton, announce, html, useState, warn } from "../ui.js";
 
 const LONGEST = 500;
 
@@ -52,8 +52,9 @@ export function ActDialog({ act, approvals, onClose, onDone }) {
           onInput=${(event) => setReason(event.currentTarget.value)}></textarea></div>
       ${failure && html`<${Refused} failure=${failure} />`}
       <div class="dialog-end"><button type="button" onClick=${onClose}>Leave it as it is</button>
-        <button type="submit" value="confirm" class=${act.isGrave ? "sell" : "main"} disabled=${isBusy || reason.trim() === ""}>
-          ${waits ? "Propose: " : ""}${act.word}</button></div>
+        <${SendButton} type="submit" value="confirm" className=${act.isGrave ? "sell" : "main"} isBusy=${isBusy}
+          isOff=${reason.trim() === ""}>
+          ${waits ? "Propose: " : ""}${act.word}</${SendButton}></div>
     </form>
   <//>`;
 }

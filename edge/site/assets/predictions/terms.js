@@ -1,7 +1,7 @@
 // The terms of prediction markets: read and accepted in place, since no order is taken before.
 import { call, getPublic } from "../call.js";
 import { signInUrl } from "../page.js";
-import { announce, html, useLoaded, useState, warn } from "../ui.js";
+import { SendButton, announce, html, useLoaded, useState, warn } from "../ui.js";
 import { when } from "./times.js";
 
 const PATH = "/v1/prediction-markets/terms";
@@ -36,7 +36,8 @@ export function Terms() {
       <p class="terms-text" tabindex="0" role="region" aria-label="The text of the terms">${terms.content}</p>
       <div class="terms-end"><p
         class="note">Accept them once for your group, and its accounts can trade contracts. Until then orders are refused.</p>
-        <button type="button" class="main" name="accept" disabled=${isBusy} onClick=${accept}>Accept the terms</button></div>
+        <${SendButton} type="button" className="main" name="accept" isBusy=${isBusy}
+          onClick=${accept}>Accept the terms</${SendButton}></div>
       ${failure && html`<p class="failure" role="alert">${failure.message}${failure.reason === "CodeRequired"
         && html` <a class="button" href=${signInUrl("code")}>Give a new code</a>`}</p>`}
     </div>
