@@ -1,7 +1,8 @@
 // A new clearing order, one of another account that is known by its id alone, and the names of counterparties.
 import { call, post } from "../call.js";
 import { marksOf } from "../lists.js";
-import { CopyButton, Region, html, useState } from "../ui.js";
+import { CopyButton, html, Region, SendButton, useState } from "../ui.js";
+import { plain } from "../number.js";
 import { ask } from "./calls.js";
 import { described } from "./clearing-list.js";
 import { AmountField, FailureNote, Field, useAct, useKept } from "./parts.js";
@@ -18,7 +19,8 @@ export function NewOrder({ reload }) {
   const type = ({ target: { name, value } }) => setFields({ ...fields, [name]: value.trim() });
   const send = async (event) => {
     event.preventDefault();
-    const isDone = await act.run(async () => setMade(await call("/v1/clearing/new", filled(fields))), "The clearing order is entered");
+    const sent = filled({ ...fields, amount: plain(fields.amount), price: plain(fields.price) });
+    const isDone = await act.run(async () => setMade(await call("/v1/clearing/new", sent)), "The clearing order is entered");
     if (!isDone) return;
     setFields(FIRST);
     reload();
@@ -41,7 +43,7 @@ export function NewOrder({ reload }) {
       <${FailureNote} failure=${act.failure} />
       ${made && html`<p class="notice good">Entered: <code>${made.clearing_id}</code> <${CopyButton}
         text=${made.clearing_id}>Copy<span class="unseen"> the id</span></${CopyButton}></p>`}
-      <div class="buttons"><button class="main" disabled=${act.isBusy}>Enter the order</button></div>
+      <div class="buttons"><${SendButton} className="main" isBusy=${act.isBusy}>Enter the order</${SendButton}></div>
     </form></${Region}>`;
 }
 
@@ -97,6 +99,6 @@ export function Aliases({ orders, reload }) {
         value=${fields.counterparty_id} required />
         <${Field} label="Your name for it" name="alias" value=${fields.alias} maxlength="50" required /></div>
       <${FailureNote} failure=${act.failure} />
-      <div class="buttons"><button disabled=${act.isBusy}>Keep the name</button></div>
+      <div class="buttons"><${SendButton} isBusy=${act.isBusy}>Keep the name</${SendButton}></div>
     </form></${Region}>`;
 }

@@ -1,6 +1,7 @@
 // Staking and unstaking an amount: the form, and the question before it is done.
 import { call } from "../call.js";
-import { Dialog, Money, html, useState } from "../ui.js";
+import { Dialog, html, Money, SendButton, useState, Whole } from "../ui.js";
+import { plain } from "../number.js";
 import { AmountField, FailureNote, useAct } from "./parts.js";
 
 const WORDS = {
@@ -17,8 +18,8 @@ export function StakeDialog({ kind, pair: { providerId, currency, ratePct }, mos
   const [id] = useState(() => crypto.randomUUID());
   const send = async (event) => {
     event.preventDefault();
-    const sent = { providerId, currency, amount, clientTransferId: id };
-    if (await act.run(() => call(`/v1/staking/${kind}`, sent), `${amount} ${currency} is ${words.done}`)) onDone();
+    const sent = { providerId, currency, amount: plain(amount), clientTransferId: id };
+    if (await act.run(() => call(`/v1/staking/${kind}`, sent), `${sent.amount} ${currency} is ${words.done}`)) onDone();
   };
   return html`<${Dialog} title=${`${words.title} ${currency}`} onClose=${onClose}>
     <form name=${kind} class="form" onSubmit=${send}>
@@ -29,6 +30,7 @@ export function StakeDialog({ kind, pair: { providerId, currency, ratePct }, mos
       <${FailureNote} failure=${act.failure} />
       <div class="dialog-end"><button type="button" onClick=${onClose}>Back</button>
         <button type="button" disabled=${most === "0"} onClick=${() => setAmount(most)}>All</button>
-        <button class="main" value="confirm" disabled=${act.isBusy}>${words.act}${amount && ` ${amount} ${currency}`}</button></div>
+        <${SendButton} className="main" value="confirm" isBusy=${act.isBusy}><${Whole}
+          text=${`${words.act}${plain(amount) && ` ${plain(amount)} ${currency}`}`} /></${SendButton}></div>
     </form></${Dialog}>`;
 }

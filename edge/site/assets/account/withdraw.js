@@ -1,9 +1,10 @@
 // A withdrawal: its fee as the exchange names it, the question, and the call with an id that lets nothing leave twice.
 import { call } from "../call.js";
-import { isDecimal, read, sum, text } from "../decimal.js";
+import { read, sum, text } from "../decimal.js";
 import { data } from "../page.js";
 import { html, Money, Region, useEffect, useState } from "../ui.js";
 import { amount } from "../figures.js";
+import { plain } from "../number.js";
 import { ask } from "./calls.js";
 import { Confirmation } from "./confirm.js";
 import { AmountField, FailureNote, Field, useAct, useKept } from "./parts.js";
@@ -13,7 +14,7 @@ const HELD = data.page.ends_holds
   ? "Addresses on hold cannot be paid yet. This is a sandbox: a button below ends a hold." : "Addresses on hold cannot be paid yet.";
 const FIRST = { address: "", amount: "" };
 
-const isFilled = ({ address, amount }) => address !== "" && isDecimal(amount) && /[1-9]/.test(amount);
+const isFilled = ({ address, amount }) => address !== "" && /[1-9]/.test(amount);
 
 // The cost of the withdrawal now, requested once the user has stopped typing: `{ estimate, failure }`, both missing until the answer for
 // these very fields is there.
@@ -77,7 +78,7 @@ export function Withdraw({ currency, network, approved: [, entries], balance, re
   const [isAsking, setAsking] = useState(false);
   const path = `/v2/withdraw/${network}/${currency.toLowerCase()}`;
   const entry = entries?.find(({ address }) => address === fields.address);
-  const chosen = { address: entry?.address ?? "", amount: fields.amount };
+  const chosen = { address: entry?.address ?? "", amount: plain(fields.amount) };
   const { estimate, failure } = useEstimate(path, chosen);
   const type = ({ target: { name, value } }) => setFields({ ...fields, [name]: value.trim() });
   const active = (entries ?? []).filter(({ status }) => status === "active");
@@ -102,8 +103,8 @@ export function Withdraw({ currency, network, approved: [, entries], balance, re
           html`<option key=${address} value=${address}
             selected=${address === fields.address}>${label}: ${address}${memo ? `, memo ${memo}` : ""}</option>`)}</select></${Field}>
       <${AmountField} label=${`Amount that arrives, in ${currency}`} name="amount" id="withdraw-amount" value=${fields.amount} required
-        note=${balance ? `To withdraw: ${amount(balance.availableForWithdrawal)} ${currency}` : `This account has no ${currency}.`} />
-      ${estimate && html`<${Cost} estimate=${estimate} amount=${fields.amount} currency=${currency} />`}
+        note=${balance ? `To withdraw: ${balance.availableForWithdrawal} ${currency}` : `This account has no ${currency}.`} />
+      ${estimate && html`<${Cost} estimate=${estimate} amount=${chosen.amount} currency=${currency} />`}
       <${FailureNote} failure=${failure} />
       <div class="buttons"><button class="main" disabled=${!estimate}>Withdraw …</button></div>
     </form>

@@ -1,4 +1,5 @@
 // A field of a call: a label with its mark, the input that fits its kind, and what the contract says of it.
+import { wrongWithSigned } from "../number.js";
 import { html } from "../ui.js";
 import { LABELS } from "./labels.js";
 import { accountsOf, listOf, useNames } from "./names.js";
@@ -48,8 +49,9 @@ const date = (name, value) => {
   return moment && !Number.isNaN(moment.getTime()) ? moment.toISOString() : "";
 };
 
-// What is wrong with a text that should be JSON.
-function fault({ kind }, value) {
+// The fault of a field's text: of a number that cannot be read, and of JSON. A form with one is not sent (D-290).
+export function faultOf({ kind }, value) {
+  if (kind === "decimal" || kind === "whole") return wrongWithSigned(value);
   if (kind !== "json" || !value.trim()) return "";
   try {
     JSON.parse(value);
@@ -62,7 +64,7 @@ function fault({ kind }, value) {
 const INPUT_OF = { flag: Flag, choice: Choice };
 
 export function FieldRow({ call, field, value, values, id, isSmall, onChange }) {
-  const wrong = fault(field, value);
+  const wrong = faultOf(field, value);
   const hint = wrong || date(field.name, value);
   const set = {
     id, name: field.name, value, required: field.isRequired, "aria-describedby": isSmall && !hint ? undefined : `${id}-about`,

@@ -1,7 +1,7 @@
 // The form of a control call: its fields, the line for a shell that does the same, and the reply.
 import { useId } from "../hooks.js";
-import { CopyButton, Dialog, html, useEffect, useMemo, useRef, useState, warn } from "../ui.js";
-import { FieldRow, Prose } from "./field.js";
+import { CopyButton, Dialog, SendButton, html, useEffect, useMemo, useRef, useState, warn } from "../ui.js";
+import { FieldRow, Prose, faultOf } from "./field.js";
 import { LABELS } from "./labels.js";
 import { reloadNames } from "./names.js";
 import { curlOf, pretty, refusalOf, requestOf, send } from "./send.js";
@@ -54,6 +54,15 @@ function Sure({ call, request, onNo, onYes }) {
   <//>`;
 }
 
+const labelOf = (name) => LABELS[name] ?? name;
+
+// The number among the values that cannot be read, as what stops the form; none if all can be.
+function unreadable(fields, values) {
+  const isNumber = ({ kind }) => kind === "decimal" || kind === "whole";
+  const wrong = fields.find((field) => isNumber(field) && faultOf(field, values[field.name]));
+  return wrong ? { name: wrong.name, why: `${labelOf(wrong.name)}: ${faultOf(wrong, values[wrong.name])} Nothing was sent.` } : null;
+}
+
 // A call that is ready to be sent: `[state, act]`. `act(values)` sends, after a question where the act is final.
 export function useSending(call, onDone) {
   const [answer, setAnswer] = useState(null);
@@ -83,7 +92,7 @@ export function useSending(call, onDone) {
 export function CallForm({ call, only, preset = {}, quick = [], musts = [], words = "Send", onDone, children, isSmall = false }) {
   const [values, setValues, own] = useValues(call, preset, only);
   const [{ answer, isBusy, question }, act] = useSending(call, onDone);
-  const [missing, setMissing] = useState("");
+  const [stopped, setStopped] = useState(null);
   const name = `${call.method} ${call.path}`;
   const id = useId();
   const shown = only ? call.fields.filter(({ name }) => only.includes(name)) : call.fields;
@@ -92,33 +101,34 @@ export function CallForm({ call, only, preset = {}, quick = [], musts = [], word
     value=${values[field.name]}
     values=${values} isSmall=${isSmall} onChange=${change} />`;
   const line = curlOf(requestOf(call, values));
+  const sendUnless = (missing, sent) => {
+    const stopped = missing || unreadable(shown, sent);
+    setStopped(stopped);
+    setValues(sent);
+    if (stopped) return warn(stopped.why);
+    return act(sent);
+  };
   const submit = (event) => {
     event.preventDefault();
     if (isBusy) return;
     const sent = own(values);
     const empty = musts.find((name) => !sent[name].trim());
-    setMissing(empty ?? "");
-    setValues(sent);
-    if (empty) return warn(`${LABELS[empty] ?? empty} is empty.`);
-    act(sent);
+    sendUnless(empty && { name: empty, why: `${labelOf(empty)} is empty: nothing was sent.` }, sent);
   };
   const press = (more) => {
-    const next = { ...own(values), ...more };
-    setMissing("");
-    setValues(next);
-    act(next);
+    sendUnless(null, { ...own(values), ...more });
   };
   return html`<form class="call" data-call=${call.path} data-method=${call.method} noValidate onSubmit=${submit}>
     ${children}
     ${shown.length > 0 && html`<div class="call-fields">${shown.map(row)}</div>`}
     <div class="buttons">
-      ${quick.map((one) => html`<button type="button" key=${one.words} class=${one.isMain ? "main" : ""} disabled=${isBusy || one.isOff}
-        aria-label=${one.label}
-        onClick=${() => press(typeof one.values === "function" ? one.values() : one.values)}>${one.words}</button>`)}
-      ${words && html`<button type="submit" class=${call.method === "POST" && !quick.length ? "main" : ""}
-        aria-label=${`${words} ${name}`} disabled=${isBusy}>${words}</button>`}
+      ${quick.map((one) => html`<${SendButton} type="button" key=${one.words} className=${one.isMain ? "main" : ""} isBusy=${isBusy}
+        isOff=${one.isOff} isRepeatable aria-label=${one.label}
+        onClick=${() => press(typeof one.values === "function" ? one.values() : one.values)}>${one.words}</${SendButton}>`)}
+      ${words && html`<${SendButton} type="submit" className=${call.method === "POST" && !quick.length ? "main" : ""}
+        aria-label=${`${words} ${name}`} isBusy=${isBusy}>${words}</${SendButton}>`}
     </div>
-    ${missing && html`<p class="down" data-missing=${missing}>${LABELS[missing] ?? missing} is empty: nothing was sent.</p>`}
+    ${stopped && html`<p class="down" data-missing=${stopped.name}>${stopped.why}</p>`}
     <${Curl} line=${line} of=${name} />
     <${Reply} answer=${answer} isBusy=${isBusy} />
     ${question}

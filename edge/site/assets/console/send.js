@@ -1,5 +1,6 @@
 // A control call as it goes over the wire, and the same as a line for a shell.
 import { url } from "../page.js";
+import { signed } from "../number.js";
 import { quoted, record } from "./recorder.js";
 
 const LONGEST = 600_000;
@@ -7,7 +8,8 @@ const LONGEST = 600_000;
 // A value in JSON. Digits stay as they were typed, since a float would change long ones.
 function valueOf({ kind }, text) {
   if (kind === "flag") return text;
-  if (kind === "whole") return /^(0|[1-9]\d*)$/.test(text) ? text : JSON.stringify(text);
+  if (kind === "whole") return /^(0|[1-9]\d*)$/.test(signed(text)) ? signed(text) : JSON.stringify(text);
+  if (kind === "decimal") return JSON.stringify(signed(text) || text);
   if (kind === "json") return text.trim();
   if (kind === "list") return JSON.stringify(text.split(",").map((one) => one.trim()).filter(Boolean));
   return JSON.stringify(text);

@@ -2,6 +2,8 @@
 import { isContract, isPositive, opposite, priceText, toPrice } from "./market.js";
 import { store } from "./store.js";
 
+export { plain, wrongWith } from "../number.js";
+
 const asked = new URLSearchParams(location.search);
 const oneOf = (list, value) => (list.includes(value) ? value : list[0]);
 
@@ -19,23 +21,6 @@ export const underWay = store(null);
 // What the last act came to: `{ isGood, words }`.
 export const outcome = store(null);
 export const isSheetOpen = store(false);
-
-// A decimal as it was typed or pasted, without spaces and groups of three; none if it is no decimal. A single comma before three digits is
-// no group unless a point follows: half of the world writes a decimal so.
-export function plain(typed) {
-  const words = typed.replace(/\s/g, "");
-  const whole = /^[1-9]\d{0,2}((,\d{3})+\.\d*|(,\d{3}){2,})$/.test(words) ? words.replaceAll(",", "") : words;
-  if (!/^(\d+\.?\d*|\.\d+)$/.test(whole)) return "";
-  return whole.replace(/^\./, "0.").replace(/\.$/, "");
-}
-
-// What is wrong with a field's text, as a sentence; none if it is empty or a decimal.
-export function wrongWith(typed) {
-  if (!typed.trim() || plain(typed)) return "";
-  if (/^\s*[-−]/.test(typed)) return "Write a number above 0.";
-  if (/^[\d.,\s]*,[\d.,\s]*$/.test(typed)) return "Write decimals with a point.";
-  return /^[\d.]+e/i.test(typed) ? "Write all digits, without an exponent." : "Write digits and a point alone.";
-}
 
 // An edit ends what was said of the order before it, but for words about an order that is still under way.
 export function edit(part) {

@@ -1,5 +1,5 @@
 // The settings of trading: confirmations, bounds, preset amounts.
-import { isDecimal } from "../decimal.js";
+import { plain, wrongWith } from "../number.js";
 import { Dialog, html, useState } from "../ui.js";
 import { openDialog } from "./ask.js";
 import { base, isPositive, symbol } from "./market.js";
@@ -8,14 +8,18 @@ import { amounts, change, keepAmounts, settings } from "./settings.js";
 const KINDS = [["market", "Market orders"], ["far", "Limits that trade far from the middle"], ["limit", "Other limits"], ["stop",
   "Stop orders"]];
 
+const isWord = (rule) => rule === "always" || rule === "never";
+const isWrong = (typed) => !isPositive(plain(typed));
+
 function Rule({ name, words, rule, set }) {
-  const isAmount = rule !== "always" && rule !== "never";
+  const isAmount = !isWord(rule);
   return html`<div class="rule"><label for=${`rule-${name}`}>${words}</label>
     <select id=${`rule-${name}`} name=${`confirm-${name}`} value=${isAmount ? "above" : rule}
       onChange=${(event) => set(event.target.value === "above" ? "1" : event.target.value)}>
       ${[["always", "Always ask"], ["above", "Ask above"], ["never", "Never ask"]].map(([value, text]) =>
         html`<option value=${value} selected=${value === (isAmount ? "above" : rule)}>${text}</option>`)}</select>
     ${isAmount && html`<input name=${`above-${name}`} aria-label=${`${words}: amount, ${base}`} inputmode="decimal" value=${rule}
+      aria-invalid=${isWrong(rule) ? "true" : undefined} aria-describedby="settings-wrong"
       onInput=${(event) => set(event.target.value)} />`}</div>`;
 }
 
@@ -30,12 +34,13 @@ function Settings({ answer }) {
   const [far, setFar] = useState(String(first.far / 100));
   const [list, setList] = useState(amounts());
   const hundredths = (words) => Math.max(1, Math.min(5_000, Math.round(Number(words) * 100) || 100));
+  const wrong = [...Object.values(rules).filter((rule) => !isWord(rule)), ...list].find(isWrong);
   const save = (event) => {
     event.preventDefault();
-    const confirm = Object.fromEntries(Object.entries(rules).map(([name, rule]) =>
-      [name, ["always", "never"].includes(rule) || isDecimal(rule) ? rule : "always"]));
+    if (wrong !== undefined) return;
+    const confirm = Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, isWord(rule) ? rule : plain(rule)]));
     change({ confirm, bound: hundredths(bound), far: hundredths(far) });
-    if (list.every(isPositive) && list.length) keepAmounts(list);
+    if (list.length) keepAmounts(list.map(plain));
     answer(true);
   };
   return html`<${Dialog} title="Trading settings" onClose=${() => answer(null)}><form class="form" name="trading-settings" onSubmit=${save}>
@@ -46,8 +51,12 @@ function Settings({ answer }) {
       <${Percent} name="bound" words="Market orders go beyond the best by, %" value=${bound} set=${setBound} /></div>
     ${list.length > 0 && html`<fieldset><legend>Preset amounts of ${symbol.toUpperCase()}, keys 1 to 5</legend>
       <div class="five">${list.map((amount, at) => html`<input aria-label=${`Preset ${at + 1}, ${base}`} inputmode="decimal" value=${amount}
+        aria-invalid=${isWrong(amount) ? "true" : undefined} aria-describedby="settings-wrong"
         onInput=${(event) => setList(list.map((one, place) => (place === at ? event.target.value.trim() : one)))} />`)}</div></fieldset>`}
-    <div class="dialog-end"><button type="button" onClick=${() => answer(null)}>Back</button><button class="main">Save</button></div>
+    <p class="warning" id="settings-wrong" role="status">${wrong === undefined ? ""
+      : wrongWith(wrong) || "Write an amount above 0 in each field."}</p>
+    <div class="dialog-end"><button type="button" onClick=${() => answer(null)}>Back</button><button class="main"
+      disabled=${wrong !== undefined}>Save</button></div>
   </form></${Dialog}>`;
 }
 
