@@ -79,18 +79,19 @@ export const publicPath = (path) => `/site/public${path}`;
 
 export const getPublic = (path, options) => get(publicPath(path), options);
 
-// The tabs of one browser share its session, and with it the chosen account.
+// The tabs of one browser share its session, and with it the account that was chosen last.
 const tabs = new BroadcastChannel("buttonwood-account");
 const CHOICE = "/site/account";
 
 // Calls `reader` with the short name of the account that another tab chose.
 export const onAccountChosen = (reader) => tabs.addEventListener("message", (event) => reader(event.data));
 
-// A call names the account that the page shows, so that none acts on another one which a tab has chosen since.
-const ofAccount = (path) => (data.user?.account && path !== CHOICE ? { "x-account": data.user.account } : {});
+// A call names the account of the page by its number, whichever account another tab has chosen since (D-289).
+const ofAccount = (path) => (Number.isInteger(data.user?.number) && path !== CHOICE ? { "x-account": String(data.user.number) } : {});
 
-function headersOf(path) {
-  const headers = { "content-type": "application/json", ...ofAccount(path) };
+function headersOf(path, account) {
+  const named = account === undefined ? ofAccount(path) : { "x-account": String(account) };
+  const headers = { "content-type": "application/json", ...named };
   if (data.csrf) headers["x-csrf-token"] = data.csrf;
   return headers;
 }
@@ -98,15 +99,13 @@ function headersOf(path) {
 // What a page reads of the account that it shows.
 export const getOwn = (path) => get(path, { headers: ofAccount(path) });
 
-// A call that changes something. Its answer may bring the token of the next one.
-export async function post(path, body = {}, options = {}) {
-  const headers = headersOf(path);
+// A call that changes something. Its answer may bring the token of the next one. `account` is the number of another account than that of
+// the page.
+export async function post(path, body = {}, { account, ...options } = {}) {
+  const headers = headersOf(path, account);
   const reply = parse(await text(path, { method: "POST", headers, body: JSON.stringify(body), ...options }));
   if (reply?.csrf) data.csrf = reply.csrf;
-  if (path === CHOICE) {
-    data.user.account = body.account;
-    tabs.postMessage(body.account);
-  }
+  if (path === CHOICE) tabs.postMessage(body.account);
   return reply;
 }
 

@@ -6,6 +6,7 @@ import { Deposit } from "./account/deposit.js";
 import { currencies, start } from "./account/parts.js";
 import { Transfers, useTransfers } from "./account/transfers.js";
 import { Withdraw } from "./account/withdraw.js";
+import { showQuery } from "./page.js";
 import { html, useState } from "./ui.js";
 
 const movable = currencies.filter(({ networks }) => networks.length > 0);
@@ -22,7 +23,7 @@ function asked() {
 function Choice({ chosen: { currency, network }, choose }) {
   const { networks } = movable.find(({ code }) => code === currency);
   const pick = (next) => {
-    history.replaceState(null, "", `?${new URLSearchParams(next)}`);
+    showQuery(next);
     choose(next);
   };
   const change = ({ target: { value } }) => pick({ currency: value, network: movable.find(({ code }) => code === value).networks[0] });

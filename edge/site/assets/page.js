@@ -5,8 +5,45 @@ export const data = JSON.parse(document.getElementById("data").textContent);
 
 const PREFIX = "";
 
+// The account of this tab, by its number: it stays when the account is renamed, and when another tab chooses another (D-289).
+const { number: account = null } = data.user ?? {};
+let isPinned = account !== null && new URLSearchParams(location.search).has("account");
+
+// The pages whose account is that of the tab.
+const PAGES = /^\/($|(trade|account|predictions|settings)([/?#]|$))/;
+
+// The same path with the account of the tab, if its address names one.
+export function ofTab(path) {
+  if (!isPinned || !PAGES.test(path)) return path;
+  const address = new URL(path, location.origin);
+  if (!address.searchParams.has("account")) address.searchParams.set("account", account);
+  return address.pathname + address.search + address.hash;
+}
+
 // The address of a path of this site.
-export const url = (path) => PREFIX + path;
+export const url = (path) => PREFIX + ofTab(path);
+
+// This page with other parameters, which stand in its address. The account of the tab stays.
+export function showQuery(fields) {
+  const query = new URLSearchParams({ ...fields, ...(isPinned && { account }) }).toString();
+  history.replaceState(null, "", PREFIX + location.pathname + (query ? `?${query}` : "") + location.hash);
+}
+
+// Keeps this tab on its account, also when it is loaded again, once another tab has chosen another.
+export function keepAccount() {
+  if (account === null || isPinned) return;
+  isPinned = true;
+  showQuery(Object.fromEntries(new URLSearchParams(location.search)));
+}
+
+// The address of this page for another account of the user's group.
+export function addressOf(number) {
+  const address = new URL(location.href);
+  address.searchParams.set("account", number);
+  return address.pathname + address.search;
+}
+const numberOf = (name) => data.user?.numbered?.find((one) => one.name === name)?.number;
+export const addressFor = (name) => (numberOf(name) === undefined ? location.pathname : addressOf(numberOf(name)));
 
 // The address of a socket. A venue may have a listener for sockets alone.
 export function socketUrl(path) {
@@ -20,4 +57,5 @@ export const isSignedIn = () => data.step === "done" && Boolean(data.user);
 export const isSandbox = () => data.mode === "sandbox";
 
 // Where signing in leads back to this page.
-export const signInUrl = (step = "") => url(`/signin?${step ? `step=${step}&` : ""}next=${encodeURIComponent(location.pathname)}`);
+export const signInUrl = (step = "") =>
+  url(`/signin?${step ? `step=${step}&` : ""}next=${encodeURIComponent(ofTab(location.pathname))}`);

@@ -3,7 +3,7 @@ import { get, getPublic, post } from "./call.js";
 import { grouped } from "./decimal.js";
 import { bindings, isOn, keysOf } from "./keyboard.js";
 import { marksOf, part } from "./lists.js";
-import { data, isSandbox, isSignedIn, url } from "./page.js";
+import { addressFor, data, isSandbox, isSignedIn, url } from "./page.js";
 import { get as chosen } from "./preferences.js";
 import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState, warn } from "./ui.js";
 
@@ -18,7 +18,7 @@ const VISITOR_PAGES = [["/signin", "Sign in"], ["/signup", "Sign up"]];
 
 const offered = new Set();
 let markets = [];
-let accounts = data.user?.accounts ?? data.page?.accounts ?? [];
+const accounts = data.user?.numbered?.map(({ name }) => name) ?? [];
 
 // Offers acts of a page: `{ words, act, keys }`. Returns a function that withdraws them.
 export function offer(acts) {
@@ -42,7 +42,7 @@ const to = (path) => () => location.assign(url(path));
 function pages() {
   const shown = [...document.querySelectorAll(".main-nav a")].map((link) => [link.getAttribute("href"), link.textContent]);
   const more = [...(isSignedIn() ? OWN_PAGES : VISITOR_PAGES), ...(isSandbox() ? SANDBOX_PAGES : [])];
-  return [...shown.map(([path, words]) => ({ words, note: path, act: () => location.assign(path) })),
+  return [...shown.map(([path, words]) => ({ words, note: path, act: to(path) })),
     ...more.map(([path, words]) => ({ words, note: path, act: to(path) }))];
 }
 
@@ -52,11 +52,11 @@ function acts() {
   return [...[...offered].flat(), ...keyed];
 }
 
-// Calls then act on another account of the group, so the page begins anew.
+// This tab goes on with another account of the group, and so do pages that name none.
 async function switchTo(account) {
   try {
     await post("/site/account", { account });
-    location.reload();
+    location.assign(addressFor(account));
   } catch (failure) {
     warn(failure.message);
   }
@@ -129,18 +129,6 @@ function useMarkets() {
   return known;
 }
 
-async function loadAccounts() {
-  accounts = (await loaded(() => get("/site/session")))?.accounts ?? accounts;
-  return accounts;
-}
-
-// The accounts of the user's group.
-function useAccounts() {
-  const [names, setNames] = useState(accounts);
-  useEffect(() => void (isSignedIn() && !accounts.length && loadAccounts().then(setNames)), []);
-  return names;
-}
-
 function Option({ entry, at, isActive, onChoose }) {
   return html`<li role="option" id=${`option-${at}`} aria-selected=${isActive} onClick=${() => onChoose(entry)}>
     <span>${entry.words}${entry.name && html` <small>${entry.name}</small>`}</span>
@@ -167,8 +155,7 @@ function Palette({ onClose }) {
   const dialog = useRef(null);
   const hasActed = useRef(false);
   const known = useMarkets();
-  const names = useAccounts();
-  const groups = useMemo(() => found(typed, known, names), [typed, known, names]);
+  const groups = useMemo(() => found(typed, known, accounts), [typed, known]);
   const all = groups.flatMap(([, list]) => list);
   useLayoutEffect(() => {
     const [before, shown] = [document.activeElement, dialog.current];

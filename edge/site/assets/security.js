@@ -1,6 +1,7 @@
 // The settings of a user: account, password, passkeys, authenticator app.
 import { button, byId, element, fillList, onClick, onSubmit, post, read, run, say } from "./post.js";
 import { enrol } from "./enrol.js";
+import { addressFor } from "./page.js";
 import { addPasskey, explain } from "./passkey.js";
 import { day } from "./time.js";
 
@@ -33,7 +34,9 @@ async function showUser() {
 
 onSubmit("account-form", async (fields) => {
   await post("/site/account", fields);
-  say(`Calls act on the account ${fields.account} now.`, true);
+  // A tab that names its account goes on with the other one.
+  if (new URLSearchParams(location.search).has("account")) return location.assign(addressFor(fields.account));
+  return say(`Calls act on the account ${fields.account} now.`, true);
 });
 
 onSubmit("password-form", async ({ old, new: next }, form) => {

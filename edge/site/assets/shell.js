@@ -1,5 +1,6 @@
 // What every page has: the end of its header with settings and account, the palette, and the keys that act everywhere.
-import { onAccountChosen, post } from "./call.js";
+import { Accounts, startAccount } from "./accounts.js";
+import { post } from "./call.js";
 import { bind } from "./keyboard.js";
 import { goOn, hasAccount, stop as stopNotices } from "./notices/feed.js";
 import { List as Notices, useUnseen } from "./notices/list.js";
@@ -124,6 +125,7 @@ const ACCOUNT_LINKS = [
 
 const Account = () => html`
   <p class="who"><b>${data.user.account ?? "No account"}</b><span class="soft">${data.user.email}</span></p>
+  <${Accounts} />
   <ul>${ACCOUNT_LINKS.map(([path, words]) => html`<li><a href=${url(path)}>${words}</a></li>`)}</ul>
   <button type="button" onClick=${signOut}>Sign out</button>`;
 
@@ -181,21 +183,7 @@ offer([
   ...(isSignedIn() ? [{ words: "Sign out", act: signOut }] : []),
 ]);
 
-const OtherAccount = ({ name }) => html`<div class="notice other-account" role="alert">
-  <p>Another account is chosen in another tab: <b>${name}</b>. This page still shows ${data.user.account ?? "none"}.</p>
-  <button type="button" onClick=${() => location.reload()}>Load again</button></div>`;
-
-// Another tab chose another account: calls of this page are refused until it is loaded again. It is not loaded by itself, since it may show
-// a secret that is shown once, or have an order under way.
-function startAccount() {
-  const place = document.createElement("div");
-  document.getElementById("main").before(place);
-  onAccountChosen((name) => render(name === data.user.account ? null : html`<${OtherAccount} name=${name} />`, place));
-}
-if (isSignedIn()) {
-  startAccount();
-  startNotices();
-}
+if (isSignedIn()) startAccount();
 
 const end = document.getElementById("top-end");
 end.replaceChildren();

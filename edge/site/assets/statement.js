@@ -3,7 +3,7 @@ import { CAUSES, load, sums } from "./account/entries.js";
 import { Time, currencies, start, timeTitle } from "./account/parts.js";
 import { Table, amounts } from "./account/table.js";
 import { usePart } from "./lists.js";
-import { data, url } from "./page.js";
+import { data, showQuery, url } from "./page.js";
 import { Region, html, useLoaded, useMemo, useState } from "./ui.js";
 
 const STEP = 200;
@@ -36,14 +36,14 @@ const times = ({ from, to }) => ({ from: from ? Date.parse(from) : null, to: to 
 function fileUrl(filter) {
   const { from, to } = times(filter);
   const { currency, cause } = filter;
-  const account = data.user?.account ?? "";
+  const account = data.user?.number ?? "";
   return url(`/site/statement.csv?${chosen({ account, currency, cause, from: String(from ?? ""), to: String(to ?? "") })}`);
 }
 
 function Filter({ filter, setFilter }) {
   const change = ({ target: { name, value } }) => {
     const next = { ...filter, [name]: value };
-    history.replaceState(null, "", `?${chosen(next)}`);
+    showQuery(Object.fromEntries(chosen(next)));
     setFilter(next);
   };
   const options = (name, all, shown) => html`<select id=${name} name=${name}><option value="">All</option>${all.map((one) =>

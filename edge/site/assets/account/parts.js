@@ -1,11 +1,11 @@
 // The parts that the pages of an account share: the frame with its account, times, and what an act ends with.
 import { Failure, post } from "../call.js";
-import { data, signInUrl } from "../page.js";
+import { addressFor, data, signInUrl } from "../page.js";
 import "../shell.js";
-import { isDecimal } from "../decimal.js";
 import { keep, kept } from "../kept.js";
+import { wrongWith } from "../number.js";
 import { clock, day, moment, zone } from "../time.js";
-import { CopyButton, announce, html, render, useCallback, useRef, useState, warn } from "../ui.js";
+import { CopyButton, SendButton, announce, html, render, useCallback, useLayoutEffect, useRef, useState, warn } from "../ui.js";
 
 export const account = data.page.account;
 export const counterpartyId = data.page.counterparty_id;
@@ -84,25 +84,26 @@ export function Field({ label, name, id = name, children, note, wrong, ...input 
     ${noteId && html`<p class=${`note ${wrong ? "down" : ""}`} id=${noteId}>${wrong || note}</p>`}</div>`;
 }
 
-// The fault of an amount while it is typed; "0." is only the beginning of one.
-const amountFault = (words) => (!words || isDecimal(words) || isDecimal(`${words}0`)
-  ? "" : "This is not a number. Write it with digits and a point, such as 0.25.");
-
-export const AmountField = (props) => html`<${Field} inputmode="decimal" pattern="[0-9]+([.][0-9]+)?" title="A decimal such as 0.25"
-  wrong=${amountFault(props.value)} ...${props} />`;
+// A field of an amount. One that cannot be read is marked while it is typed, and its form is not sent.
+export function AmountField(props) {
+  const { id = props.name, value } = props;
+  const wrong = wrongWith(value);
+  useLayoutEffect(() => document.getElementById(id).setCustomValidity(wrong), [wrong]);
+  return html`<${Field} inputmode="decimal" wrong=${wrong} ...${props} />`;
+}
 
 function AccountChoice() {
   const [chosen, choose] = useState(account);
   const act = useAct();
   const change = async (event) => {
     event.preventDefault();
-    if (await act.run(() => post("/site/account", { account: chosen }))) location.reload();
+    if (await act.run(() => post("/site/account", { account: chosen }))) location.assign(addressFor(chosen));
   };
   return html`<form name="account" class="account-choice" onSubmit=${change}>
     <label for="account-name">Account</label>
     <select id="account-name" name="account" onChange=${(event) => choose(event.target.value)}>${data.page.accounts.map((name) =>
       html`<option key=${name} value=${name} selected=${name === chosen}>${name}</option>`)}</select>
-    <button disabled=${chosen === account || act.isBusy}>Switch</button>
+    <${SendButton} isBusy=${act.isBusy} isOff=${chosen === account}>Switch</${SendButton}>
     <${FailureNote} failure=${act.failure} />
   </form>`;
 }
