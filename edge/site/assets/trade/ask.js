@@ -1,11 +1,12 @@
 // Dialogs that stand before an order is sent: confirmation, the price of a move, cancelling everything.
 import { compare, grouped, isDecimal, read, step } from "../decimal.js";
 import { Dialog, html, useState } from "../ui.js";
+import { movesIntoTrade, wrongPrice } from "./checks.js";
 import { outcome, plain, wrongWith } from "./draft.js";
 import { bookState, isFar } from "./feed.js";
 import { bare, base, isPositive, quote, shownPrice, symbol, tick, toPrice } from "./market.js";
 import { orders } from "./orders.js";
-import { cancelAll, move, movesIntoTrade, place, wrongPrice } from "./send.js";
+import { cancelAll, move, place } from "./send.js";
 import { settings } from "./settings.js";
 import { store, useStore } from "./store.js";
 
@@ -92,7 +93,7 @@ function arrows(value, set) {
     const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
     if (!by) return;
     event.preventDefault();
-    set(step(plain(value) || "0", tick, by * (event.shiftKey ? 10 : 1)));
+    if (!wrongWith(value)) set(step(plain(value) || "0", tick, by * (event.shiftKey ? 10 : 1)));
   };
 }
 

@@ -10,8 +10,7 @@ import { describe, makeCandles } from "./candles.js";
 import { draw as drawDepth, totals } from "./depth.js";
 import { book, bookState, last, onBook, tapeState, trades } from "./feed.js";
 import { amountText, base, isContract, isPerpetual, opposite, priceText, shownPrice, symbol, TICK, toPrice } from "./market.js";
-import { margin, positionHere, positions } from "./money.js";
-import { mark } from "./perpetual.js";
+import { margin, mark, positionHere, positions } from "./money.js";
 import { fills, orders, ownOrders } from "./orders.js";
 import { chartPrice } from "./stops.js";
 import { useStore } from "./store.js";
@@ -73,9 +72,10 @@ function onMove(order, price) {
 
 function levelsNow() {
   const position = isPerpetual && positionHere();
-  if (!position) return isPerpetual ? { Mark: mark.price } : {};
+  if (!position) return isPerpetual ? { Mark: mark.get() } : {};
   const liquidation = margin.get()?.estimated_liquidation_price;
-  return { Entry: position.average_cost, Mark: position.mark_price, Liquidation: /[1-9]/.test(liquidation ?? "") ? liquidation : "" };
+  const newest = mark.get() || position.mark_price;
+  return { Entry: position.average_cost, Mark: newest, Liquidation: /[1-9]/.test(liquidation ?? "") ? liquidation : "" };
 }
 
 // The orders that get a line: those nearest to the price, since a line for each of a thousand shows nothing.
@@ -121,7 +121,7 @@ function run(place, frameNow, { setPointed, setState, setNewest }) {
     }
   };
   const ends = [last.subscribe(follow), orders.subscribe(setLines), fills.subscribe(setMarks), positions.subscribe(setLevels),
-    margin.subscribe(setLevels)];
+    margin.subscribe(setLevels), mark.subscribe(setLevels)];
   // Book and ticket come first: the library is asked for when the page has nothing else to do.
   const begin = async () => {
     try {

@@ -80,3 +80,22 @@ export async function lookUp(client) {
     }
   }
 }
+
+// Waits so many seconds, one at least.
+export const pause = (seconds) => new Promise((done) => setTimeout(done, Math.max(1, seconds) * 1_000));
+const READS = 3;
+
+// An order of a contract that has ended; none if the exchange does not say.
+export async function ended(order) {
+  for (let tried = 1; tried <= READS; tried++) {
+    try {
+      const fields = { symbol: order.symbol.toUpperCase(), limit: 100 };
+      const { orders: list } = await ask({ request: "/v1/prediction-markets/orders/history", ...fields });
+      return list.find((one) => String(one.orderId) === order.id);
+    } catch (failure) {
+      console.warn(failure);
+      if (tried < READS) await pause(failure.wait);
+    }
+  }
+  return undefined;
+}

@@ -6,7 +6,7 @@ import { Amount, Average, Dollars, Exact, html, Money, Region, useState } from "
 import { submit } from "./ask.js";
 import { boundOf } from "./feed.js";
 import { bare, base, isContract, isPerpetual, quote, symbol } from "./market.js";
-import { balances, balanceState, positions, positionState, reloadPositions } from "./money.js";
+import { balances, balanceState, mark, positions, positionState, reloadPositions } from "./money.js";
 import { SignedOut } from "./orders-panel.js";
 import { settings } from "./settings.js";
 import { useStore } from "./store.js";
@@ -42,11 +42,12 @@ export function Balances() {
     <${Rest} shown=${rows.length} total=${count} what="currencies" onMore=${() => setWhole(true)} /></${Region}>`;
 }
 
-// Closes a part of a perpetual's position: an immediate-or-cancel order at the bound, cut to the position at sending.
-export function close(position, amount) {
+// Closes a part of a perpetual's position: an immediate-or-cancel order at the bound, cut at sending to that part of the position as it is
+// then.
+export function close(position, amount, percent) {
   const side = position.quantity.startsWith("-") ? "buy" : "sell";
   const price = boundOf(side, undefined, settings().bound);
-  return submit({ side, type: "market", price, amount, isReducing: true });
+  return submit({ side, type: "market", price, amount, percent, isReducing: true });
 }
 
 const signed = (text) => (text?.startsWith("-") ? "down" : isZero(text) ? "" : "up");
@@ -54,12 +55,18 @@ const withSign = (text) => `${text.startsWith("-") || isZero(text) ? "" : "+"}${
 const Result = ({ text }) => html`<td class="number ${signed(text)}" data-value=${text} title=${text}><${Exact} text=${text}
   shown=${text && withSign(text)} name="dollars" /></td>`;
 
+// The mark of this market is that of its panel, which is asked for more often.
+function Mark({ position }) {
+  const newest = useStore(mark);
+  const isHere = position.symbol.toLowerCase() === symbol;
+  return html`<${Figure} text=${(isHere && newest) || position.mark_price} places=${2} />`;
+}
+
 const Perpetual = ({ position }) => html`<tr data-position=${position.symbol.toLowerCase()}>
   <td><a href=${url(`/trade/${position.symbol.toLowerCase()}`)}>${position.symbol}</a></td>
   <td>${position.quantity.startsWith("-") ? html`<span class="down">Short</span>` : html`<span class="up">Long</span>`}</td>
-  <${Figure} text=${position.quantity} /><${Mean} text=${position.average_cost} of=${position} /><${Mean}
-    text=${position.mark_price} of=${position} />
-  <${Worth} text=${position.notional_value} /><${Result} text=${position.unrealised_pnl} /><${Result}
+  <${Figure} text=${position.quantity} /><${Figure} text=${position.average_cost} places=${2} /><${Mark} position=${position} />
+  <${Figure} text=${position.notional_value} places=${2} /><${Result} text=${position.unrealised_pnl} /><${Result}
     text=${position.realised_pnl} /></tr>`;
 
 const Contract = ({ position }) => html`<tr data-position=${position.symbol.toLowerCase()}>

@@ -1,13 +1,15 @@
 // Balances, positions and margin of the account. The exchange computes all of them; the page asks again when money moved.
-import { call } from "../call.js";
+import { call, Failure } from "../call.js";
 import { difference, read, text } from "../decimal.js";
 import { isSignedIn } from "../page.js";
 import { watch } from "../socket.js";
 import { isContract, isPerpetual, symbol } from "./market.js";
-import { moved } from "./orders.js";
+import { fillsSoFar, moved } from "./orders.js";
 import { store } from "./store.js";
 
 const [PAUSE, EVERY] = [250, 5_000];
+// How long an answer for an order may take.
+const PATIENCE = 5_000;
 
 export const balanceState = store({ kind: "loading" });
 // By currency: `amount` and `available`.
@@ -17,6 +19,8 @@ export const positions = store([]);
 // The margin of a derivatives account with this perpetual, or null.
 export const margin = store(null);
 export const funding = store([]);
+// The newest mark of this perpetual: one for all parts of the page.
+export const mark = store("");
 
 // The first frame has every currency.
 function onBalances(frame, { isFirst }) {
@@ -26,16 +30,35 @@ function onBalances(frame, { isFirst }) {
   moved.set(moved.get() + 1);
 }
 
-// Asks for the positions of perpetuals. It fails if the exchange does not say.
+// How often an answer is asked for again that fills overtake.
+const READS = 5;
+
+// The positions of perpetuals as the exchange has them now. An answer that a fill has overtaken is read again, so that none is older than
+// what the page has shown. It fails if the exchange does not say, and on a page that is hidden, which nobody looks at (D-290).
 export async function readPositions() {
-  const held = await call("/v1/positions");
+  for (let tried = 1; tried <= READS; tried++) {
+    if (document.hidden) throw new Failure("This page is hidden.");
+    const before = fillsSoFar();
+    const held = await call("/v1/positions", {}, { longest: PATIENCE });
+    if (before !== fillsSoFar()) continue;
+    setPositions(held);
+    return held;
+  }
+  throw new Failure("Fills came faster than the exchange could be asked. Try again.");
+}
+
+let asked = 0;
+// Shows positions that were asked for later than those that are shown.
+function setPositions(held) {
+  asked += 1;
   positions.set(held);
-  return held;
 }
 
 async function loadPositions() {
   if (isContract) return positions.set((await call("/v1/prediction-markets/positions")).positions);
-  const held = await readPositions();
+  const [turn, held] = [asked, await call("/v1/positions")];
+  // Those that an order asked for meanwhile are newer.
+  if (turn === asked) setPositions(held);
   // Accounts of other kinds have no margin, and no position either.
   const isHeld = isPerpetual && held.some((position) => position.symbol.toLowerCase() === symbol);
   return margin.set(isHeld ? await call("/v1/margin", { symbol }) : null);
@@ -78,6 +101,8 @@ export function start() {
   watch(["balances@account"], { onFrame: onBalances, onState: (state) => balanceState.set(state) });
   moved.subscribe(soon);
   reload();
+  // A page that was hidden read nothing meanwhile.
+  document.addEventListener("visibilitychange", reload);
   if (isPerpetual || isContract) setInterval(reload, EVERY);
   loadFunding();
 }

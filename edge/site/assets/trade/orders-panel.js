@@ -3,12 +3,11 @@ import { grouped } from "../decimal.js";
 import { decimalsOf, money, price } from "../figures.js";
 import { isSignedIn, signInUrl, url } from "../page.js";
 import { clock, moment } from "../time.js";
-import { Exact, html, Region, Side, useCallback, useState } from "../ui.js";
+import { Exact, html, Region, SendButton, Side, useCallback, useState } from "../ui.js";
 import { askCancelAll, askMove } from "./ask.js";
-import { bare, base, PRICE_PLACES, quote, shownPrice, symbol } from "./market.js";
-import { accountState, chosen, executedOf, fills, fillsTotal, loadMoreFills, mayLoadFills, orders, queue, queueFault,
-  tryAgain } from "./orders.js";
-import { cancel, cancelSymbol } from "./send.js";
+import { bare, base, quote, symbol } from "./market.js";
+import { accountState, chosen, executedOf, fills, orders, queue, tryAgain } from "./orders.js";
+import { cancel, cancelSymbol, isCancellingMany } from "./send.js";
 import { useStore } from "./store.js";
 import { Windowed } from "./windowed.js";
 
@@ -46,10 +45,10 @@ function Order({ order, place, isChosen, hasMarket }) {
     <td class="number" data-value=${order.price}>${price(order.price, placesIn(order))}</td><${Number} text=${order.amount} /><${Number}
       text=${executedOf(order)} /><${Number} text=${order.remaining} />
     <td class="number">${order.isUnknown ? html`<b class="warning">unknown</b>` : standing(order, place)}</td>
-    <td class="acts"><button type="button" class="small" value="cancel" disabled=${isHeld} aria-label=${`Cancel ${of}`}
-      onClick=${() => cancel(order.id)}>Cancel</button>
-      <button type="button" class="small" value="move" disabled=${isHeld || isOther} aria-label=${`Move ${of}`}
-        onClick=${() => askMove(order.id)}>Move</button></td></tr>`;
+    <td class="acts"><${SendButton} type="button" className="small" value="cancel" isBusy=${order.busy === "cancelling"} isOff=${isHeld}
+      aria-label=${`Cancel ${of}`} onClick=${() => cancel(order.id)}>Cancel</${SendButton}>
+      <${SendButton} type="button" className="small" value="move" isBusy=${order.busy === "moving"} isOff=${isHeld || isOther}
+        aria-label=${`Move ${of}`} onClick=${() => askMove(order.id)}>Move</${SendButton}></td></tr>`;
 }
 
 const head = (hasMarket) => html`<th>Time</th>${hasMarket && html`<th>Market</th>`}<th>Side</th><th>Type</th><th class="number">Price</th>
@@ -61,6 +60,7 @@ export function Orders() {
   const all = useStore(orders);
   const places = useStore(queue);
   const now = useStore(chosen);
+  const isCancelling = useStore(isCancellingMany);
   const [isHere, setHere] = useState(true);
   const fault = useStore(queueFault);
   const here = [...all.values()].filter((order) => order.symbol === symbol);
@@ -75,10 +75,10 @@ export function Orders() {
   const tools = isSignedIn() && html`<span class="buttons">
     <label class="check"><input type="checkbox" name="all-markets" checked=${!isHere}
       onChange=${(event) => setHere(!event.target.checked)} /> All markets</label>
-    <button type="button" class="small" value="cancel-symbol" title="Cancel all orders of this market" disabled=${!here.length}
-      onClick=${cancelSymbol}>Cancel ${symbol.toUpperCase()}</button>
-    <button type="button" class="small" value="cancel-account" title="Cancel all orders of the account" disabled=${!all.size}
-      onClick=${askCancelAll}>Cancel all</button></span>`;
+    <${SendButton} type="button" className="small" value="cancel-symbol" title="Cancel all orders of this market" isBusy=${isCancelling}
+      isOff=${!here.length} onClick=${cancelSymbol}>Cancel ${symbol.toUpperCase()}</${SendButton}>
+    <${SendButton} type="button" className="small" value="cancel-account" title="Cancel all orders of the account" isOff=${!all.size}
+      isBusy=${isCancelling} onClick=${askCancelAll}>Cancel all</${SendButton}></span>`;
   return html`<${Region} name="orders" title="Orders" state=${state} retry=${tryAgain} empty=${empty} tools=${tools} className="orders">
     ${fault && html`<p class="warning list-rest" role="status" data-fault="queue">The places in the queue cannot be read. ${fault}</p>`}
     <${Windowed} items=${list} head=${head(!isHere)} columns=${isHere ? 9 : 10} label="Live orders" refuge="#table-orders"

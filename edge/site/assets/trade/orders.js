@@ -30,6 +30,9 @@ export const queueFault = store("");
 export const chosen = store(null);
 // Fires when money moved: positions and margin are asked for again.
 export const moved = store(0);
+let fillsHeard = 0;
+// How many fills the stream has told: an answer that was asked for before the newest of them may be older than it.
+export const fillsSoFar = () => fillsHeard;
 
 const ended = new Set();
 const endings = new Map();
@@ -125,6 +128,7 @@ function addFills(list) {
 // That it happened is told by the notices of the page.
 function onFill(frame) {
   const fill = fillOfFrame(frame);
+  fillsHeard += 1;
   if (frame.s.toLowerCase() === symbol) {
     addFills([fill]);
     announce(`${word(fill.side)} ${grouped(bare(fill.amount))} ${base} at ${shownPrice(fill.price)}${frame.X === "FILLED" ? ", filled" : ""}`);

@@ -6,16 +6,16 @@ import { marksOf } from "../lists.js";
 import { url } from "../page.js";
 import { request } from "../socket.js";
 import { clock } from "../time.js";
-import { Average, Dollars, Exact, html, Money, Region, useLoaded, useTicks, useEffect } from "../ui.js";
+import { Average, Dollars, Exact, html, Money, Region, SendButton, useEffect, useLoaded, useTicks } from "../ui.js";
+import { underWay } from "./draft.js";
 import { bookState } from "./feed.js";
 import { base, isPositive, partOf, PRICE_PLACES, quote, symbol } from "./market.js";
-import { funding, margin, positions } from "./money.js";
+import { funding, margin, mark, positions } from "./money.js";
 import { close } from "./money-panel.js";
 import { store, useStore } from "./store.js";
 
 const EVERY = 3_000;
 const PARTS = [25, 50, 100];
-export const mark = { price: "" };
 
 // A difference as a part of what it is measured by, in per cent with its sign.
 function percent(part, whole, places = 2) {
@@ -51,18 +51,19 @@ function Countdown({ at }) {
 }
 
 const Fact = ({ name, label, children, value, isWide }) => html`<div class=${isWide ? "wide" : ""}><dt>${label}</dt><dd
-  data-perpetual=${name} data-value=${value} title=${value}>${children}</dd></div>`;
-const digits = (words, places) => (words ? roundedTo(words, places) : "–");
+  key=${value} data-perpetual=${name} data-value=${value} title=${value}>${children}</dd></div>`;
+const shown = (words, places = 2) => (words ? grouped(short(words, places)) : "–");
 
 const signOf = (words) => (words?.startsWith("-") ? "down" : isPositive(words ?? "") ? "up" : "");
 const withSign = (words) => (words && !words.startsWith("-") && isPositive(words) ? "+" : "") + dollars(words);
 
 function Close({ position }) {
   const size = position.quantity.replace("-", "");
+  const isBusy = Boolean(useStore(underWay));
   const button = (percentage) => {
     const amount = partOf(size, percentage);
-    return html`<button type="button" class="small" name="close" value=${percentage} disabled=${!isPositive(amount)}
-      onClick=${() => close(position, amount)}>Close ${percentage} %</button>`;
+    return html`<${SendButton} type="button" className="small" name="close" value=${percentage} isBusy=${isBusy}
+      isOff=${!isPositive(amount)} onClick=${() => close(position, amount, percentage)}>Close ${percentage} %</${SendButton}>`;
   };
   return html`<div class="close-parts" role="group" aria-label="Close the position">${PARTS.map(button)}</div>`;
 }
@@ -70,10 +71,11 @@ function Close({ position }) {
 function Position() {
   const position = useStore(positions, (list) => list.find((one) => one.symbol.toLowerCase() === symbol));
   const figures = useStore(margin);
+  const newest = useStore(mark);
   if (!position) return html`<p class="note">No position in ${symbol.toUpperCase()}.</p>`;
   const liquidation = figures?.estimated_liquidation_price;
-  const away = isPositive(liquidation ?? "") ? percent(text(difference(read(liquidation), read(position.mark_price))),
-    position.mark_price) : null;
+  const now = newest || position.mark_price;
+  const away = isPositive(liquidation ?? "") ? percent(text(difference(read(liquidation), read(now))), now) : null;
   const isShort = position.quantity.startsWith("-");
   return html`<dl class="tiles">
     <${Fact} name="liquidation" label="Liquidation price"
@@ -104,7 +106,7 @@ function Paid() {
 
 const load = async () => {
   const [risk, fund] = await Promise.all([getPublic(`/v1/riskstats/${symbol}`), getPublic(`/v1/fundingamount/${symbol}`)]);
-  mark.price = risk.mark_price;
+  mark.set(risk.mark_price);
   return { risk, fund };
 };
 

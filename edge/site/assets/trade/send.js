@@ -1,16 +1,18 @@
 // Placing, cancelling and moving orders. One order is under way at a time, each has an id of this page, and what was sent once is never
 // sent again: a reply that does not come is looked up by that id.
 import { Failure } from "../call.js";
-import { compare, difference, floorTo, grouped, product, read as decimal } from "../decimal.js";
+import { compare, grouped, read as decimal } from "../decimal.js";
 import { decimalsOf, price } from "../figures.js";
 import { endOf as endWords } from "../reasons.js";
 import { announce, warn } from "../ui.js";
+import { whyNotMoved, wrongPrice } from "./checks.js";
 import { outcome, underWay } from "./draft.js";
-import { wouldTrade } from "./feed.js";
-import { ask, isUnsure, lookUp, newClient, payload, previewed, saidBy } from "./lookup.js";
-import { bare, base, isContract, isPerpetual, isPositive, market, ONE, priceText, shownAverage, shownPrice, symbol, TICK, tick, toPrice } from "./market.js";
+import { ask, ended, isUnsure, lookUp, newClient, pause, payload, saidBy } from "./lookup.js";
+import { bare, base, isContract, isPositive, lot, partOf, shownAverage, shownPrice, symbol } from "./market.js";
 import { dropUnknown, end, endOf, loadFills, mark, ofContract, ofReply, orders, put, putUnknown } from "./orders.js";
 import { positionHere, readPositions, whyNotReduced } from "./money.js";
+import { dropPending, findPending, keepPending } from "./pending.js";
+import { store } from "./store.js";
 
 export { outcome, underWay };
 
@@ -72,15 +74,28 @@ async function sendOnce(order, before = "") {
   const client = newClient();
   const named = { [isContract ? "clientOrderId" : "client_order_id"]: client };
   const row = { ...order, symbol, client, remaining: order.amount, options: order.option ? [order.option] : [], at: Date.now() };
+  keepPending(row);
   try {
     const reply = await ask({ ...payload(order), ...named });
     settle(reply);
     return reply;
   } catch (failure) {
-    if (isUnsure(failure)) return settleLost(row);
+    if (isUnsure(failure)) return await settleLost(row);
     tell(false, before + saidBy(failure));
     return null;
+  } finally {
+    dropPending();
   }
+}
+
+// Looks up the order that was under way when the page was left, before another is sent: a load of the page may have lost its reply.
+export function resume() {
+  const row = findPending();
+  if (!row) return;
+  inTurn(async () => {
+    await settleLost(row);
+    dropPending();
+  });
 }
 
 // Takes the one turn that there is; while it is taken nothing is done.
@@ -97,7 +112,8 @@ async function inTurn(act) {
   }
 }
 
-// An order that only reduces has at most the amount of the position, asked for now, and nothing of it rests.
+// An order that only reduces has at most the amount of the position, or of the part of it that it closes, and nothing of it rests. The
+// position is asked for now, and nothing waits between its answer and the order.
 async function reduced(order) {
   try {
     await readPositions();
@@ -106,14 +122,11 @@ async function reduced(order) {
   }
   const why = whyNotReduced(order.side);
   if (why) throw new Error(why);
-  const most = positionHere().quantity.replace("-", "");
-  return { ...order, amount: toLots(order.amount) > toLots(most) ? most : order.amount };
+  const held = positionHere().quantity.replace("-", "");
+  const most = order.percent ? partOf(held, order.percent) : held;
+  if (!isPositive(most)) throw new Error(`The position is ${bare(held)} ${base} by now: ${order.percent} % of it is less than ${lot}.`);
+  return { ...order, amount: compare(decimal(order.amount), decimal(most)) > 0 ? most : order.amount };
 }
-const toLots = (words) => {
-  const [whole, part = ""] = words.split(".");
-  return BigInt(whole + part.padEnd(24, "0"));
-};
-
 export const place = (order) => inTurn(async () => {
   outcome.set(null);
   try {
@@ -123,24 +136,6 @@ export const place = (order) => inTurn(async () => {
     return null;
   }
 });
-
-const pause = (seconds) => new Promise((done) => setTimeout(done, Math.max(1, seconds) * 1_000));
-const READS = 3;
-
-// An order of a contract that has ended; none if the exchange does not say.
-async function ended(order) {
-  for (let tried = 1; tried <= READS; tried++) {
-    try {
-      const fields = { symbol: order.symbol.toUpperCase(), limit: 100 };
-      const { orders: list } = await ask({ request: "/v1/prediction-markets/orders/history", ...fields });
-      return list.find((one) => String(one.orderId) === order.id);
-    } catch (failure) {
-      console.warn(failure);
-      if (tried < READS) await pause(failure.wait);
-    }
-  }
-  return undefined;
-}
 
 // The reply of a cancel: the order as it then is. That of a contract does not name the rest, so it is read; none if it cannot be.
 async function cancelled(order) {
@@ -192,7 +187,7 @@ async function cancelPatiently(id) {
   for (let tried = 1; canCancel(orders.get().get(id)); tried++) {
     try {
       const reply = await cancelNow(id);
-      return !reply || isCancelled(reply);
+      return isCancelled(reply);
     } catch (failure) {
       if (failure.status !== 429 || tried === TRIES) return false;
       await pause(failure.wait);
@@ -201,12 +196,14 @@ async function cancelPatiently(id) {
   return endOf(id) === "cancelled";
 }
 
-let isCancellingMany = false;
+const counted = (count) => `${count} ${count === 1 ? "order" : "orders"}`;
+// Whether many orders are being cancelled.
+export const isCancellingMany = store(false);
 
 // Cancels many orders, a few at a time, and shows how far it is.
 async function cancelMany(list) {
-  if (isCancellingMany) return;
-  isCancellingMany = true;
+  if (isCancellingMany.get()) return;
+  isCancellingMany.set(true);
   const waiting = list.map((order) => order.id);
   let done = 0;
   const next = async () => {
@@ -217,8 +214,8 @@ async function cancelMany(list) {
     }
   };
   await Promise.all([next(), next(), next(), next()]);
-  isCancellingMany = false;
-  tell(done === list.length, done === list.length ? `${done} ${done === 1 ? "order" : "orders"} cancelled`
+  isCancellingMany.set(false);
+  tell(done === list.length, done === list.length ? `${counted(done)} cancelled`
     : `${done} of ${list.length} orders cancelled. The others were filled before, or still stand.`);
 }
 
@@ -226,48 +223,19 @@ export const cancelSymbol = () => cancelMany([...orders.get().values()].filter((
 
 // Cancels all orders of the account, of other markets too.
 export async function cancelAll() {
+  if (isCancellingMany.get()) return;
+  isCancellingMany.set(true);
   try {
     const { details } = await ask({ request: "/v1/order/cancel/all" });
-    for (const id of details.cancelledOrders) end(String(id), "cancelled");
-    tell(true, `${details.cancelledOrders.length} orders cancelled`);
+    const { cancelledOrders: done, cancelRejects: kept = [] } = details;
+    for (const id of done) end(String(id), "cancelled");
+    const others = kept.length ? ` ${counted(kept.length)} could not be cancelled.` : "";
+    tell(!others, `${counted(done.length)} cancelled${others && `.${others}`}`);
   } catch (failure) {
     tell(false, saidBy(failure));
   }
+  isCancellingMany.set(false);
 }
-
-// What is wrong with a price of an order that moves, as a sentence; none if it is a price of this market.
-export function wrongPrice(price) {
-  if (!isPositive(price)) return "Write a price above 0.";
-  if (compare(decimal(price), decimal(floorTo(price, tick))) !== 0) return `A price is a multiple of ${bare(tick)}.`;
-  return isContract && toPrice(price) >= ONE ? `A price is at most ${priceText(ONE - TICK)}.` : "";
-}
-
-// Whether the account lacks money for the new order even when the cancel has released what the old one holds: what is lacking now is
-// more than that. A sale of a currency or of claims reserves its amount, which a move leaves.
-function lacksMoney(order, next, most) {
-  if (!most || !(isPerpetual || order.side === "buy")) return false;
-  const lacking = difference(decimal(next.amount), decimal(most));
-  return lacking.digits > 0n && compare(product(lacking, decimal(next.price)), product(decimal(order.remaining), decimal(order.price))) > 0;
-}
-
-const isFunds = (reason) => /^insufficient_?(funds|margin)$/i.test(reason ?? "");
-
-// Why an order would not stand after a move, in the exchange's words; none if it would. It is asked before the cancel.
-async function whyNotMoved(order, next) {
-  let shown = await previewed(next);
-  if (shown.result === "refused" && isFunds(shown.reason)) {
-    if (lacksMoney(order, next, shown.most)) return shown.message;
-    // The cancel releases money: with the least amount it shows whether anything else stands against the order.
-    shown = await previewed({ ...next, amount: market.minimum });
-    if (isFunds(shown.reason)) return "";
-  }
-  if (shown.result === "refused") return shown.message;
-  if (isPositive(shown.executed) || isPositive(shown.rests)) return "";
-  return `The new order would be cancelled: ${endWords(shown.reason)}.`;
-}
-
-// Whether a move to a price would trade at once.
-export const movesIntoTrade = (order, price) => order.type === "limit" && wouldTrade(order.side, toPrice(price), order.outcome);
 
 // Whether a move may begin. One whose new order the exchange would refuse changes nothing.
 async function mayMove(order, next) {
@@ -302,7 +270,10 @@ export const move = (id, { price, stop }) => inTurn(async () => {
     return tell(false, "It can no longer be cancelled, so it was not moved.");
   }
   end(id, "moved");
-  if (!reply) return tell(false, "The order was cancelled. How much of it was left could not be read, so no new order was sent.");
+  if (!reply) {
+    return tell(false, "The cancel was taken, but the history could not be read: whether the order was filled before is not known. "
+      + "No new order was sent; the fills show what was filled.");
+  }
   const rest = restOf(reply);
   if (!isCancelled(reply) || !isPositive(rest ?? "")) return tell(false, "It was filled before it could move; nothing was sent.");
   return sendOnce({ ...order, price, stop, amount: rest, option: order.options?.[0] ?? "" },

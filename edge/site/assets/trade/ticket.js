@@ -1,7 +1,7 @@
 // The ticket: the form of an order, with a preview of what the exchange would do with it now.
 import { compare, grouped, product, read, step, text } from "../decimal.js";
 import { isSignedIn, signInUrl, url } from "../page.js";
-import { html, Money, Region, useEffect } from "../ui.js";
+import { html, Money, Region, SendButton, useEffect, Whole } from "../ui.js";
 import { submit, wordsOf } from "./ask.js";
 import { draft, edit, isComplete, isSheetOpen, most, outcome, plain, underWay, wrongWith } from "./draft.js";
 import { boundOf, bookState, top } from "./feed.js";
@@ -56,6 +56,8 @@ function onKey(name, increment) {
     const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
     if (!by) return undefined;
     event.preventDefault();
+    // What cannot be read is kept as it was typed: a step from it would begin at 0.
+    if (wrongWith(event.target.value)) return undefined;
     // An amount may come from a total, and then stands in the field alone.
     const next = step(plain(event.target.value) || "0", increment, by * (event.shiftKey ? 10 : 1));
     return edit({ [name]: next, ...(name === "amount" && { total: "" }) });
@@ -147,9 +149,8 @@ function Send({ order }) {
       <div class="buttons"><a class="button main" href=${signInUrl()}>Sign in to trade</a><a class="button"
         href=${url("/signup")}>Sign up</a></div></div>`;
   }
-  if (!isRightAccount) return html`<${RightAccount} />`;
-  return html`<button type="submit" class="send ${order.side}"
-    disabled=${Boolean(waits || whyNotSent(order))}>${waits ? WAITING[waits] : wordsOf(order)}</button>`;
+  return html`<${SendButton} type="submit" className="send ${order.side}" isBusy=${Boolean(waits)}
+    isOff=${Boolean(whyNotSent(order))}><${Whole} text=${waits ? WAITING[waits] : wordsOf(order)} /></${SendButton}>`;
 }
 
 function Outcome() {
