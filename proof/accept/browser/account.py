@@ -56,10 +56,12 @@ class Account(Visit):
                 self.an_amount_is_staked, self.a_stake_is_worth_something, self.interest_stands_by_day, self.an_amount_is_redeemed,
                 self.clearing_orders_wait,
                 self.a_clearing_order_is_confirmed, self.counterparties_have_names, self.an_order_is_confirmed_by_its_id,
-                self.an_address_has_its_code, self.a_browser_that_keeps_nothing_shows_money, self.a_memo_stands_apart, self.confirmations_are_counted, self.an_address_waits_for_its_hold,
+                self.an_address_has_its_code, self.a_double_click_makes_one_address,
+                self.a_memo_stands_apart, self.confirmations_are_counted, self.an_address_waits_for_its_hold,
                 self.an_old_code_is_asked_for_again, self.money_is_withdrawn, self.a_statement_adds_up,
-                self.the_file_has_the_whole_filter, self.days_that_are_turned_are_named, self.a_refusal_is_a_sentence,
-                self.another_account_is_chosen, self.a_cut_is_shown, self.an_auditor_is_not_refused, self.an_operator_has_no_account)
+                self.the_file_has_the_whole_filter, self.days_that_are_turned_are_named, self.a_refusal_is_the_exchanges_own,
+                self.another_account_is_chosen, self.money_moves_between_accounts, self.a_tab_goes_to_another_account,
+                self.a_cut_is_shown, self.an_auditor_is_not_refused, self.an_operator_has_no_account)
 
     def quiet(self):
         """Every region has its values."""
@@ -219,18 +221,23 @@ class Account(Visit):
         self.looks_right("money")
         self.nothing_wrong()
 
-    def a_browser_that_keeps_nothing_shows_money(self):
-        """A browser whose storage throws at every use has the same page, and its list of addresses."""
-        denied = "for (const name of ['sessionStorage', 'localStorage']) " \
-            "Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError') } })"
-        script = self.browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=denied)
-        self.open("/account/money?currency=BTC")
-        self.there("the address", "[data-address]")
-        assert self.browser.run("try { return sessionStorage.length } catch { return 'denied' }") == "denied"
-        # The choices of the page tell the console that they are not kept.
-        self.browser.console()
-        self.browser.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
-        self.open("/account/money?currency=BTC")
+    def a_double_click_makes_one_address(self):
+        """The button shows that it is at work, until the list has what it made."""
+        button = "document.querySelector('form[name=new-address] button')"
+        x, y = self.browser.run(f"""{button}.scrollIntoView({{ block: 'center' }});
+            const {{ left, top, width, height }} = {button}.getBoundingClientRect();
+            return [Math.round(left + width / 2), Math.round(top + height / 2)]""")
+        self.browser.run(f"""window.wasBusy = false;
+            new MutationObserver(() => (window.wasBusy ||= {button}.disabled && {button}.getAttribute('aria-busy') === 'true'))
+              .observe({button}, {{ attributes: true }})""")
+        taps = [{"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")]
+        pause = [{"type": "pause", "duration": 150}]
+        steps = [{"type": "pointerMove", "x": x, "y": y}, *taps, *pause, *taps, *pause, *taps]
+        self.browser.post("actions", actions=[{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": steps}])
+        self.browser.wait_for("the second address", "return document.querySelectorAll('[data-address]').length === 2")
+        assert self.browser.run("return window.wasBusy"), "a button at work says so"
+        time.sleep(2.5)
+        assert len(self.call("/v1/addresses/bitcoin")) == 2, "a double click makes two addresses"
         self.nothing_wrong()
 
     def a_memo_stands_apart(self):
@@ -377,6 +384,75 @@ class Account(Visit):
         self.write("#account-name", "primary")
         self.press("form[name=account] button")
         time.sleep(0.5)
+        self.quiet()
+        self.nothing_wrong()
+
+    def accounts(self) -> dict[str, int]:
+        """The numbers of the user's accounts."""
+        data = json.loads(self.browser.run("return document.getElementById('data').textContent"))
+        return {one["name"]: one["number"] for one in data["user"]["numbered"]}
+
+    def dollars(self, number: int) -> Decimal:
+        rows = self.browser.post("execute/async", args=[number], script="""const [account, done] = arguments;
+            import('/site/call.js').then(({ call }) => call('/v1/balances', {}, { account })).then(done)""")
+        return sum((Decimal(row["amount"]) for row in rows if row["currency"] == "USD"), Decimal(0))
+
+    def money_moves_between_accounts(self):
+        accounts = self.accounts()
+        before = [self.dollars(accounts[name]) for name in ("primary", "savings")]
+        self.press("[aria-controls=account-menu]")
+        self.there("the accounts", "#account-menu [data-account]")
+        self.press("[name=move-money]")
+        self.there("the form", "dialog[open] form[name=move-money]")
+        to = str(accounts["savings"])
+        self.browser.wait_for("the accounts", "return document.querySelector('#moved-to')?.options.length > 0")
+        self.write("#moved-to", to)
+        self.browser.wait_for("the balance", "return document.querySelector('#moved-note').textContent.startsWith('Available')")
+        self.write("#moved-currency", "USD")
+        self.write("#moved-amount", "1,125")
+        self.there("what is wrong", "#moved-amount[aria-invalid=true]")
+        assert "1125 or 1.125" in self.text("#moved-note"), self.text("#moved-note")
+        assert self.browser.run("return document.querySelector('dialog [value=confirm]').disabled")
+        self.looks_right("move-money")
+        self.write("#moved-amount", "1,125.50")
+        self.browser.wait_for("its words", "return document.querySelector('dialog [value=confirm]').textContent === 'Move 1125.50 USD'")
+        self.press("dialog [value=confirm]")
+        self.gone("the form", "dialog")
+        after = [self.dollars(accounts[name]) for name in ("primary", "savings")]
+        moved = Decimal("1125.50")
+        assert after == [before[0] - moved, before[1] + moved], (before, after)
+        self.nothing_wrong()
+
+    def a_tab_goes_to_another_account(self):
+        """By the menu, whose links name the account by its number; the pages of the tab stay with it."""
+        self.open("/account")
+        self.quiet()
+        accounts = self.accounts()
+        self.press("[aria-controls=account-menu]")
+        self.press(f"#account-menu [data-account='{accounts['savings']}']")
+        shown = "return document.readyState === 'complete' && document.querySelector('.account-choice select')?.value === arguments[0]"
+        self.browser.wait_for("the other account", shown, "savings")
+        assert self.browser.run("return location.search") == f"?account={accounts['savings']}"
+        self.quiet()
+        self.press(".subnav a[href^='/account/statement']")
+        self.at("/account/statement")
+        self.region("sums", "live")
+        link = self.browser.run("return document.querySelector('form[name=filter] a').href")
+        assert f"account={accounts['savings']}" in link, link
+        self.write("#currency", "USD")
+        assert f"account={accounts['savings']}" in self.browser.run("return location.search"), "the filter keeps the account"
+        self.open(f"/account?account={accounts['primary']}")
+        self.browser.wait_for("the first account", shown, "primary")
+        self.open("/account?account=999999")
+        self.there("what is wrong", ".other-account[role=alert]")
+        self.open(f"/account?account={accounts['primary']}")
+        self.write("#account-name", "savings")
+        self.press("form[name=account] button")
+        self.browser.wait_for("the other account", shown, "savings")
+        self.write("#account-name", "primary")
+        self.press("form[name=account] button")
+        self.browser.wait_for("the first account", shown, "primary")
+        self.open("/account")
         self.quiet()
         self.nothing_wrong()
 

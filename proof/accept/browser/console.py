@@ -185,6 +185,20 @@ class Console(Visit):
         self.click("[data-region=market] button", "Pin")
         self.there("what is missing", "[data-region=market] [data-missing=price]")
         assert self.browser.run("return window.sentCalls") == [], "no price pins nothing"
+        price = "document.querySelector('[data-region=market] form[data-call=\"/sandbox/index/{currency}\"] [name=price]')"
+        for typed, is_wrong in (("65,000", True), ("abc", True), ("65,000.5", False)):
+            self.browser.run(f"""Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call({price}, arguments[0]);
+                {price}.dispatchEvent(new Event('input', {{ bubbles: true }}))""", typed)
+            self.browser.wait_for(typed, f"return ({price}.getAttribute('aria-invalid') === 'true') === arguments[0]", is_wrong)
+            self.click("[data-region=market] button", "Pin")
+            if is_wrong:
+                told = "return document.querySelector('[data-missing=price]')?.textContent.includes('Nothing was sent')"
+                self.browser.wait_for("the word", told)
+        self.browser.wait_for("what is sent", "return window.sentCalls.length === 1")
+        sent = self.browser.run("return window.sentCalls[0]")
+        assert json.loads(sent[2])["price"] == "65000.5", sent
+        self.click("[data-region=market] button", "Return to the market")
+        self.browser.wait_for("the market's index", "return window.sentCalls.length === 2")
 
     def blocks_are_mined_and_replaced(self):
         """A reorganisation asks once, and does nothing until it is confirmed."""

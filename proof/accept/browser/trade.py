@@ -14,6 +14,7 @@ from pathlib import Path
 import axe
 from bot import Bots
 from drawing import axis_holds_most_of_the_depth, volumes_are_rounded
+from truth import Truth
 from visit import CUT, LAPTOP, SCREENS, WIDTHS, Visit, run
 
 PAGE = "/trade/btcusd"
@@ -54,24 +55,32 @@ if (!window.sent) {
 }"""
 
 
-class Trade(Visit):
+class Trade(Truth, Visit):
     """The checks, in order; each starts where the one before it ended."""
 
     def __init__(self, *parts):
         super().__init__(*parts)
         self.bots = Bots(self.base)
+        self.losing = LOSING
 
     def checks(self):
         every = (self.visitors_see_the_market, self.visitors_find_it_usable, self.a_click_on_the_book_fills_the_price,
                  self.a_trader_signs_in, self.keys_act_outside_inputs_alone, self.an_order_by_keyboard_alone,
-                 self.enter_in_the_book_sends_nothing, self.a_decimal_comma_is_refused, self.a_market_order_asks_first,
+                 self.enter_in_the_book_sends_nothing, self.a_decimal_comma_is_refused, self.numbers_are_read_as_they_were_meant,
+                 self.an_arrow_keeps_what_it_cannot_read, self.pages_are_not_to_be_translated,
+                 self.a_translated_page_shows_what_it_sends, self.a_market_order_asks_first,
                  self.a_held_enter_answers_nothing, self.the_ticket_follows_side_and_market, self.an_own_order_stops_another,
                  self.a_lost_reply_is_not_sent_again, self.a_call_that_never_came_is_not_placed,
                  self.a_move_without_its_cancel_sends_nothing, self.a_move_that_is_refused_cancels_nothing,
-                 self.a_move_sends_what_the_cancel_left, self.the_ladder_must_be_armed, self.one_click_is_off_after_ten_idle_minutes,
+                 self.a_move_sends_what_the_cancel_left, self.a_cancel_leaves_the_next_order_alone,
+                 self.a_move_near_the_last_money_goes_by_the_fees, self.a_reload_loses_no_order,
+                 self.a_tab_keeps_its_account, self.the_ladder_must_be_armed, self.one_click_is_off_after_ten_idle_minutes,
                  self.a_dropped_order_moves, self.the_preview_says_what_would_happen, self.old_prices_are_not_live,
-                 self.a_cut_is_closed_by_a_snapshot, self.every_screen_fits, self.perpetuals_and_contracts_have_their_panels,
-                 self.derived_numbers_are_right, self.a_position_that_is_not_known_is_not_closed)
+                 self.a_cut_is_closed_by_a_snapshot, self.the_figures_of_a_screen_agree, self.every_screen_fits,
+                 self.perpetuals_and_contracts_have_their_panels,
+                 self.derived_numbers_are_right, self.a_position_that_is_not_known_is_not_closed,
+                 self.a_fill_that_overtakes_a_position_is_read_again, self.a_part_is_a_part_of_the_position_now,
+                 self.a_hidden_page_closes_nothing)
         wanted = sys.argv[3:]
         return [check for check in every if not wanted or check.__name__ in wanted]
 
