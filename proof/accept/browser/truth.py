@@ -151,7 +151,7 @@ class Truth:
         self.moved_to(low - 10)
         self.browser.wait_for("the word", TOLD + ".includes(': placed')")
         assert [(Decimal(one["price"]), Decimal(one["remaining_amount"])) for one in self.orders()] == [(low - 10, amount)]
-        # What the way down released is enough for the way back.
+        # The way down released enough for the way back.
         self.moved_to(low)
         self.browser.wait_for("the word", TOLD + f".includes('at {low:,.2f}: placed')")
         self.call("/v1/order/cancel/all")

@@ -56,7 +56,7 @@ function onKey(name, increment) {
     const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
     if (!by) return undefined;
     event.preventDefault();
-    // What cannot be read is kept as it was typed: a step from it would begin at 0.
+    // A text that cannot be read is kept as it was typed: a step from it would begin at 0.
     if (wrongWith(event.target.value)) return undefined;
     // An amount may come from a total, and then stands in the field alone.
     const next = step(plain(event.target.value) || "0", increment, by * (event.shiftKey ? 10 : 1));
