@@ -56,7 +56,24 @@ impl Exchange {
         after: EventId,
         most: usize,
     ) -> Result<Resumed, Fault> {
-        self.query_orders(move |query, live| query.order_events_after(account, after, most, live)).await
+        self.order_events_of_all_after(vec![account], after, most).await
+    }
+
+    /// The same of several accounts: `after` must be one of the newest `most` events of all of them together.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    ///
+    /// # Panics
+    /// As [`Exchange::query_history`].
+    pub async fn order_events_of_all_after(
+        &self,
+        accounts: Vec<AccountId>,
+        after: EventId,
+        most: usize,
+    ) -> Result<Resumed, Fault> {
+        self.query_orders(move |query, live| query.order_events_of_all_after(&accounts, after, most, live))
+            .await
     }
 
     /// The events of an account's newest `most` changes of orders, oldest first.

@@ -283,7 +283,8 @@ fn a_locked_database_is_refused_for_now() {
             "staking_redemptions",
             "contract_orders",
             "contract_settlements",
-            "contract_parts"
+            "contract_parts",
+            "contract_sales"
         ]
     );
     assert!(read.sizes().unwrap()[..2].iter().all(|size| size.rows > 0) && read.bytes().unwrap() > 0);

@@ -74,13 +74,23 @@ impl Query<'_> {
         live: impl Fn(OrderId) -> Option<OrderState>,
     ) -> Result<Resumed, Fault> {
         let reads = self.reads();
-        let head = self.head(|index| index.newest_order_event(account));
-        let Some(rows) = self.changes_after(account, head, (after, most), &reads)? else {
-            return Ok(Resumed::Unknown);
-        };
-        let mut events = self.events_of(account, &rows, head, live, &reads)?;
-        events.retain(|event| event.id() > after);
-        Ok(Resumed::Missed(events))
+        // All at once: a client skips what it is told live up to the newest event that is returned.
+        let heads: Vec<Head> = self.head(|index| {
+            let head = |account: &AccountId| (*account, index.newest_order_event(*account));
+            accounts.iter().map(head).collect()
+        });
+        let (mut events, mut count, mut is_known) = (Vec::new(), 0, false);
+        for (account, head) in heads {
+            let walk = Walk { after, most, count: &mut count, is_known: &mut is_known };
+            let Some(rows) = self.changes_after(account, head, walk, &reads)? else {
+                return Ok(Resumed::Unknown);
+            };
+            let of_account = self.events_of((account, head), &rows, &live, &reads)?;
+            events.extend(of_account.into_iter().filter(|event| event.id() > after));
+        }
+        // Those of one account are in order.
+        events.sort_by_key(AccountEvent::id);
+        Ok(if is_known { Resumed::Missed(events) } else { Resumed::Unknown })
     }
 
     /// The events of an account's newest `most` changes of orders, oldest first. `live` is as in [`Query::order_events_after`].
@@ -101,15 +111,14 @@ impl Query<'_> {
             rows.push((at, row));
             next = prev;
         }
-        self.events_of(account, &rows, head, live, &reads)
+        self.events_of((account, head), &rows, live, &reads)
     }
 
-    /// The events of these rows, which are the newest first, oldest first.
+    /// The events of an account's rows, which are the newest first, oldest first.
     fn events_of(
         &self,
-        account: AccountId,
+        (account, head): Head,
         rows: &[Placed],
-        head: Option<Position>,
         live: impl Fn(OrderId) -> Option<OrderState>,
         reads: &Reads,
     ) -> Result<Vec<AccountEvent>, Fault> {
