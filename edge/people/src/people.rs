@@ -36,6 +36,7 @@ struct Uses {
 }
 
 /// The settings that people need.
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Settings {
     /// The vault.
     pub vault: Arc<dyn Vault>,
@@ -190,7 +191,12 @@ impl People {
     /// # Errors
     /// As [`People::start`].
     pub fn in_memory(exchange: Exchange) -> std::io::Result<Self> {
-        let settings = Settings {
+        Self::start(exchange, Self::settings_in_memory(), [])
+    }
+
+    /// The settings of a sandbox with a vault in memory.
+    pub(crate) fn settings_in_memory() -> Settings {
+        Settings {
             vault: Arc::new(crate::InMemory::default()),
             service: "svc".to_owned(),
             auth_url: "http://127.0.0.1".to_owned(),
@@ -200,8 +206,7 @@ impl People {
             credit: Vec::new(),
             limits_mail: true,
             watching_is_use: true,
-        };
-        Self::start(exchange, settings, [])
+        }
     }
 
     /// Sends a command, and waits until it is durable.
