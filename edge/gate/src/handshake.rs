@@ -78,7 +78,7 @@ impl Opener {
     pub fn known(&self) -> Option<&KnownKey> {
         match &self.who {
             Who::Key(known) => Some(known),
-            Who::Token(..) | Who::Browser(_) => None,
+            Who::Token(..) | Who::Browser(..) => None,
         }
     }
 

@@ -72,7 +72,7 @@ fn links() -> String {
 mod tests {
     use super::*;
 
-    /// What a user's preferences do not say, or say in another form, is the look of a new visitor.
+    /// Choices that a user's preferences lack, or have in another form, are those of a new visitor.
     #[test]
     fn a_look_is_read() {
         let theme = |text: &str| serde_json::from_str::<Look>(text).unwrap_or_default().theme;

@@ -7,11 +7,11 @@ export { SIGNED_OUT };
 const LONGEST = 10_000;
 
 export class Failure extends Error {
-  // `reason` is that of a refusal, `plain` its sentence, `wait` the least wait in seconds. `isLost`: no reply came, so
+  // `reason` is that of a refusal, `plain` its sentence, `raw` the exchange's own words, `wait` the least wait in seconds. `isLost`: no reply came, so
   // what was asked for may have happened.
-  constructor(message, { cause, wait = 0, reason = "", plain = "", status = 0, isLost = false } = {}) {
+  constructor(message, { cause, wait = 0, reason = "", plain = "", raw = "", status = 0, isLost = false } = {}) {
     super(message, { cause });
-    Object.assign(this, { wait, reason, plain: plain || message, status, isLost });
+    Object.assign(this, { wait, reason, plain: plain || message, raw, status, isLost });
   }
 }
 
@@ -28,6 +28,24 @@ function words(reply, text) {
   }
 }
 
+// A call that the page makes by itself, while it is not seen or nobody has acted for a minute, is no use of the session.
+const ATTENDED = 60_000;
+let acted = Date.now();
+for (const act of ["pointerdown", "keydown", "wheel", "touchstart"]) {
+  addEventListener(act, () => (acted = Date.now()), { capture: true, passive: true });
+}
+const unattended = () => (document.hidden || Date.now() - acted > ATTENDED ? { "x-unattended": "true" } : {});
+
+const endings = new Set();
+let hasEnded = false;
+// Calls `reader` once the session of this page has ended.
+export const onSessionEnd = (reader) => (hasEnded ? reader() : endings.add(reader));
+function noteEnd() {
+  if (hasEnded) return;
+  hasEnded = true;
+  for (const reader of endings) reader();
+}
+
 // Refusals of a call whose browser has another session or none.
 const SESSIONLESS = ["SignInRequired", "CsrfMismatch"];
 
@@ -35,11 +53,14 @@ function refusal(reply, text) {
   // Prediction markets name the reason `error`.
   const { error, reason = error, message = "" } = words(reply, text);
   const { status } = reply;
-  if (isSignedIn() && SESSIONLESS.includes(reason)) return new Failure(SIGNED_OUT, { reason, status });
+  if (isSignedIn() && SESSIONLESS.includes(reason)) {
+    noteEnd();
+    return new Failure(SIGNED_OUT, { reason, status });
+  }
   const wait = Number(reply.headers.get("retry-after")) || 0;
   if (isJson(reply)) {
     const sentence = sentenceOf({ reason, message, status });
-    return new Failure(sentence, { wait, reason, status });
+    return new Failure(sentence, { wait, reason, raw: message, status });
   }
   return new Failure(message ? `The exchange answers with status ${status}: ${message.replace(/\.?$/, ".")}`
     : `The exchange answers with status ${status}.`, { wait, status });

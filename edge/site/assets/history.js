@@ -2,11 +2,12 @@
 import { ask } from "./account/calls.js";
 import { useFollowed } from "./account/live.js";
 import { call, getOwn } from "./call.js";
-import { grouped } from "./decimal.js";
-import { reasonWords } from "./notices/words.js";
+import { decimalsOf, price } from "./figures.js";
+import { Rest, marksOf } from "./lists.js";
 import { isSignedIn, url } from "./page.js";
+import { endOf } from "./reasons.js";
 import { clock, day, moment } from "./time.js";
-import { Dialog, Region, Side, html, useState } from "./ui.js";
+import { Amount, Average, Dialog, Money, Price, Region, Side, html, useState } from "./ui.js";
 
 const [FEW, MANY] = [50, 500];
 const FORCED = { liquidation: "liquidation", deleveraging: "deleveraging" };
@@ -41,16 +42,17 @@ async function tradesOf(order) {
     .map((trade) => ({ tid: trade.tid, at: trade.timestampms, price: trade.price, amount: trade.amount, fee: trade.fee_amount }));
 }
 
-const Figure = ({ text }) => html`<td class="number" data-value=${text ?? ""} title=${text ?? ""}>${text ? grouped(bare(text)) : "–"}</td>`;
-const Price = ({ text }) => html`<td class="number" data-value=${text ?? ""} title=${text ?? ""}>${text ? grouped(text) : "–"}</td>`;
+const Cell = ({ children }) => html`<td class="number">${children}</td>`;
 
 function Trades({ order, trades, onClose }) {
   return html`<${Dialog} title=${`Trades of the order ${order.order_id}`} onClose=${onClose}>
     ${trades.length === 0 && html`<p>This order has no trades.</p>`}
-    ${trades.length > 0 && html`<div class="scroll" tabindex="0" role="group" aria-label="Trades"><table><thead><tr><th>Time</th><th
+    ${trades.length > 0 && html`<div class="scroll" tabindex="0" role="group" aria-label="Trades"
+      ...${marksOf("trades-of-order", trades.length)}><table><thead><tr><th>Time</th><th
       class="number">Price, ${order.currency}</th><th class="number">Amount</th><th class="number">Fee, ${order.currency}</th><th>Trade</th></tr>
       </thead><tbody>${trades.map((trade) => html`<tr key=${trade.tid} data-trade=${trade.tid}><td title=${moment(trade.at)}>${day(trade.at)} ${
-        clock(trade.at)}</td><${Price} text=${trade.price} /><${Figure} text=${trade.amount} /><${Figure} text=${trade.fee} />
+        clock(trade.at)}</td><${Cell}><${Price} text=${trade.price} places=${decimalsOf(order.symbol)} /></${Cell}><${Cell}><${Amount} text=${bare(trade.amount)}
+        /></${Cell}><${Cell}><${Money} text=${trade.fee} currency=${order.currency} unit="" /></${Cell}>
         <td class="soft">${trade.tid}</td></tr>`)}</tbody></table></div>`}</${Dialog}>`;
 }
 
@@ -62,7 +64,7 @@ function End({ order }) {
   const isPart = !isFilled && /[1-9]/.test(order.executed ?? "");
   const state = isFilled ? "Filled" : isPart ? "Filled in part, rest cancelled" : "Cancelled";
   return html`<td class="wrap">${order.forced && html`<b class="tag bad">${FORCED[order.forced]}</b> `}${state}${order.reason
-    && !order.forced ? html`<span class="soft">: ${reasonWords(order.reason)}</span>` : ""}</td>`;
+    && !order.forced ? html`<span class="soft">: ${endOf(order.reason)}</span>` : ""}</td>`;
 }
 
 function Row({ order, hasMarket, onShow }) {
@@ -71,9 +73,10 @@ function Row({ order, hasMarket, onShow }) {
     <td title=${moment(order.closed)}>${day(order.closed)} ${clock(order.closed)}</td>
     ${hasMarket && html`<td><a href=${url(`/trade/${order.symbol.toLowerCase()}`)}>${order.symbol.toUpperCase()}</a></td>`}
     <td><${Side} side=${order.side} />${order.outcome && ` ${order.outcome}`}</td><td>${TYPES[order.type] ?? order.type}${order.stop
-      ? html` <small class="soft">at ${grouped(order.stop)}</small>` : ""}</td>
-    <${End} order=${order} /><${Figure} text=${order.executed} /><${Price} text=${order.average_price} /><${Figure}
-      text=${order.amount} /><${Price} text=${order.price} />
+      ? html` <small class="soft">at ${price(order.stop, decimalsOf(order.symbol))}</small>` : ""}</td>
+    <${End} order=${order} /><${Cell}><${Amount} text=${bare(order.executed)} /></${Cell}><${Cell}><${Average} text=${order.average_price}
+      places=${decimalsOf(order.symbol)} /></${Cell}><${Cell}><${Amount} text=${bare(order.amount)} /></${Cell}><${Cell}><${Price}
+      text=${order.price} places=${decimalsOf(order.symbol)} /></${Cell}>
     <td>${traded ? html`<button type="button" class="small" value="fills" aria-label=${`${countOf(order)} of the order ${order.order_id}`}
       onClick=${() => onShow(order)}>${countOf(order)}</button>`
       : "–"}</td></tr>`;
@@ -87,16 +90,17 @@ export function History({ symbol = "", isContract = false }) {
     isSignedIn() ? ["orders@account"] : [], { inputs: [limit] });
   const show = async (order) => setShown({ order, trades: await tradesOf(order) });
   const orders = value?.orders ?? [];
+  const total = value?.more ? "more" : orders.length;
   const empty = value && orders.length === 0 && html`<p>${isSignedIn() ? "No order has ended yet. Filled and cancelled ones stand here."
     : "Signed in, you see your closed orders here."}</p>`;
   return html`<${Region} name="history" title="History" state=${state} retry=${retry} empty=${empty} className="history">
-    <div class="scroll" tabindex="0" role="group" aria-label="Closed orders"><table><thead><tr><th>Ended</th>${!symbol
+    <div class="scroll" tabindex="0" role="group" aria-label="Closed orders"
+      ...${marksOf("history", orders.length, total)}><table><thead><tr><th>Ended</th>${!symbol
       && html`<th>Market</th>`}<th>Side</th><th>Type</th><th>End</th><th class="number">Filled</th><th
       class="number">Average</th><th class="number">Amount</th><th class="number">Price</th><th>Trades</th></tr></thead>
       <tbody>${orders.map((order) => html`<${Row} key=${order.order_id} order=${order} hasMarket=${!symbol} onShow=${show} />`)}</tbody></table>
     </div>
-    ${value?.more && html`<p class="note padded">These are the newest ${orders.length}. ${limit < MANY
-      ? html`<button type="button" class="small" value="more" onClick=${() => setLimit(MANY)}>Show up to ${MANY}</button>`
-      : html`<code>buttonwood export</code> and <a href=${url("/docs")}>/v1/orders/history</a> have all.`}</p>`}
+    <${Rest} shown=${orders.length} total=${total} what="closed orders" onMore=${limit < MANY && (() => setLimit(MANY))}
+      link=${limit >= MANY && { href: url("/docs#/v1/orders/history"), words: "A call has all of them" }} />
     ${shown && html`<${Trades} ...${shown} onClose=${() => setShown(null)} />`}</${Region}>`;
 }

@@ -69,12 +69,13 @@ export function sentenceOf({ reason = "", message = "", status = 0 }) {
   return SENTENCES[reason] ?? `The exchange refuses this${status ? ` (status ${status})` : ""}.`;
 }
 
-// Why an order, or the rest of it, was cancelled: the end of a sentence.
-export const ENDS = {
-  AuctionCancelled: "the auction was called off", ExceedsPriceLimits: "it went beyond the price limits",
-  FillOrKillWouldNotFill: "not all of it could be filled", ImmediateOrCancelWouldPost: "no more stands against it at its price",
-  InsufficientFunds: "the account's money does not last for it", MakerOrCancelWouldTake: "it would have traded at once",
-  MarketClosed: "the market is closed", Requested: "you asked for it", SelfCrossPrevented: "it would have met an own order",
-  TradingClosed: "trading is closed", Uncovered: "nothing covers it",
+// Why an order, or the rest of it, ended: what follows "because".
+const ENDS = {
+  AuctionCancelled: "its auction left it over", ExceedsPriceLimits: "the price was further away than the exchange lets one trade go",
+  FillOrKillWouldNotFill: "it cannot be filled whole at once", ImmediateOrCancelWouldPost: "nobody takes the rest of it at its price",
+  InsufficientFunds: "the account has too little money of its own for it",
+  MakerOrCancelWouldTake: "it would have traded at once, and was only to rest", MarketClosed: "its market is closed", Requested: "it was asked for",
+  SelfCrossPrevented: "it would have met another order of your own", TradingClosed: "the account was being liquidated",
+  Uncovered: "the account could not pay for it any more",
 };
 export const endOf = (reason) => ENDS[reason] ?? "the exchange ended it";

@@ -1,5 +1,7 @@
 // What people read of a refusal. The exchange words it for programs, which know fields by their names: people know them by their labels.
 
+import { sentenceOf } from "./reasons.js";
+
 const fields = (name) => [...document.getElementsByName(name)];
 const isShown = (name) => fields(name).some((one) => one.checkVisibility());
 
@@ -28,6 +30,7 @@ export function sentence(failure, asked = Object.keys(SECRETS).filter(isShown)) 
   if (reason === "InvalidCredentials") return wrong(asked) || plain;
   if (reason === "RateLimit" && wait > 0) return `Too many tries. Try again in ${times(wait)}.`;
   if (reason === "CsrfMismatch") return "This page belongs to an earlier sign-in. Load it again.";
-  const words = plain.replace(/^Field '(\w+)'/, (whole, name) => wordsOf(name));
-  return /[.!?…]$/.test(words) ? words : `${words}.`;
+  const raw = failure.raw ?? "";
+  const message = raw.replace(/^Field '(\w+)'/, (whole, name) => wordsOf(name));
+  return message === raw ? plain : sentenceOf({ reason, message });
 }

@@ -183,7 +183,10 @@ offer([
   ...(isSignedIn() ? [{ words: "Sign out", act: signOut }] : []),
 ]);
 
-if (isSignedIn()) startAccount();
+if (isSignedIn()) {
+  startAccount();
+  startNotices();
+}
 
 const end = document.getElementById("top-end");
 end.replaceChildren();

@@ -132,7 +132,10 @@ export function Dialog({ title, onClose, children, className = "" }) {
 export function Exact({ text, shown, unit = "", name, className = "", children }) {
   if (text === null || text === undefined || text === "") return html`<span class="amount">–</span>`;
   const whole = `${text}${unit && ` ${unit}`}`;
-  return html`<span key=${whole} class="amount" title=${whole} data-value=${text}>${shown}${unit && html` <small>${unit}</small>`}</span>`;
+  const bare = shown.replace(/[+,]/g, "");
+  const isShort = !/^-?[\d.]+$/.test(bare) || compare(read(bare), read(text)) !== 0;
+  return html`<span key=${whole} class=${`amount ${className}`} title=${whole} data-value=${text} data-figure=${name} tabindex=${isShort ? 0 : undefined}
+    role=${isShort ? "note" : undefined} aria-label=${isShort ? whole : undefined}>${shown}${children}${unit && html` <small class=${children ? "unit" : undefined}>${unit}</small>`}</span>`;
 }
 
 // An amount, with at most so many places.

@@ -9,7 +9,7 @@ use buttonwood_engine::{AccountKind, State};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Currency, CurrencyId, GroupId, Product, Symbol, SymbolId};
-use buttonwood_num::Grid;
+use buttonwood_num::{Grid, MONEY_DECIMALS, Money};
 use buttonwood_prediction::{Contract, Event};
 use buttonwood_rest::{Visit, no_endpoint};
 use buttonwood_wire::html::escaped;
@@ -43,11 +43,12 @@ struct Shown {
     claimed: Option<Claimed>,
 }
 
-/// What the page's data have beside the symbol.
+/// The parts of the page's data beside the symbol.
 #[derive(Debug)]
 struct Around {
     links: Vec<Link>,
-    is_halted: bool,
+    /// As [`Shown::status`] gives it.
+    status: Value,
     decimals: Value,
     accounts: Vec<Value>,
 }
@@ -92,6 +93,20 @@ impl Shown {
         json!({ "status": self.symbol.status.name(), "halted": is_halted, "pinned": self.pinned(state) })
     }
 
+    /// The currency of the symbol whose index an operator has pinned, with its price in dollars; null if none is. A contract follows none.
+    fn pinned(&self, state: &State) -> Value {
+        let pin = |id: CurrencyId| state.indices().pin(id).map(|price| (id, price));
+        let found = [self.symbol.base, self.symbol.quote]
+            .into_iter()
+            .filter(|_| self.claimed.is_none())
+            .find_map(pin);
+        let shown = |(id, price): (CurrencyId, Money)| {
+            let code = state.currency(id).map(|currency| currency.code.clone());
+            json!({ "currency": code, "price": digits_of(price) })
+        };
+        found.map_or(Value::Null, shown)
+    }
+
     /// The kinds of accounts that trade it.
     fn traded_by(&self) -> &'static [AccountKind] {
         match (&self.claimed, self.symbol.product == Product::Swap) {
@@ -103,7 +118,7 @@ impl Shown {
 
     fn data(&self, around: Around) -> Value {
         let Self { symbol, base, quote, claimed } = self;
-        let Around { links, is_halted, decimals, accounts } = around;
+        let Around { links, status, decimals, accounts } = around;
         let grid = &symbol.grid;
         let markets = links.iter().map(|link| json!({ "symbol": link.symbol, "title": link.title }));
         let contract = claimed.as_ref().map(|Claimed { event, contract }| {
@@ -114,15 +129,12 @@ impl Shown {
                 "ticker": contract.ticker,
             })
         });
-        json!({
+        let mut data = json!({
             "symbol": symbol.name,
             "title": self.title(),
             "base": if claimed.is_some() { "contracts" } else { base.code.as_str() },
             "quote": quote.code,
             "kind": self.product(),
-            "status": status["status"],
-            "halted": status["halted"],
-            "pinned": status["pinned"],
             "tick": digits(grid, Grid::push_tick),
             "lot": digits(grid, Grid::push_lot),
             "minimum": digits(grid, |grid, out| grid.push_qty(out, symbol.qty_min)),
@@ -134,7 +146,11 @@ impl Shown {
             "markets": markets.collect::<Vec<Value>>(),
             "decimals": decimals,
             "accounts": accounts,
-        })
+        });
+        if let (Value::Object(data), Value::Object(status)) = (&mut data, status) {
+            data.extend(status);
+        }
+        data
     }
 }
 
@@ -193,13 +209,15 @@ pub(crate) fn page(visit: &Visit<'_>, name: &str) -> Reply {
         let views = exchange.views();
         let state = views.state();
         let is_linked = |symbol: &Symbol| symbol.name.eq_ignore_ascii_case(name);
+        let shown = Shown::find(state, name);
+        let status = shown.as_ref().map(|shown| shown.status(state));
         let around = Around {
             links: market::links(&views, exchange.now(), is_linked),
-            is_halted: state.operations().is_halted(),
+            status: status.unwrap_or_default(),
             decimals: market::decimals(state),
             accounts: seen.signed_in().map(|browser| accounts(state, browser)).unwrap_or_default(),
         };
-        (Shown::find(state, name), around)
+        (shown, around)
     };
     let Some(shown) = shown else { return unknown(visit, name) };
     let title = shown.title();

@@ -126,9 +126,9 @@ fn all(
     outlet: &Outlet,
     fee: Money,
 ) -> Result<Money, Short> {
-    let free = context.leave().all(account, given, None)?;
-    let amount = outlet.cut(free.checked_sub(fee).unwrap_or(Money::ZERO));
-    if amount > Money::ZERO { Ok(amount) } else { Err(Short::TooLittle) }
+    let most = context.leave().all(account, given, None)?;
+    let arrives = outlet.cut(most.checked_sub(fee).unwrap_or(Money::ZERO));
+    if arrives > Money::ZERO { Ok(arrives) } else { Err(Short::TooLittle) }
 }
 
 /// Whether the sender acts for the account of a customer.

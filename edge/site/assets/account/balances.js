@@ -14,7 +14,8 @@ const total = (rows) => text(rows.map((row) => read(worth(row))).reduce(sum, rea
 const columns = (hasStakes) => [
   { title: "Currency", cell: ({ currency }) => html`<a href=${url(`/account/statement?currency=${currency}`)}>${currency}</a>` },
   sums("Balance", "amount"), sums("For orders", "available"), sums("To withdraw", "availableForWithdrawal"),
-  money("Value in USD", "amountNotional"),
+  ...(hasStakes ? [sums("Staked", "staked")] : []),
+  money("Value in USD", worth),
   { title: "Move", cell: ({ currency }) => html`<a href=${url(`/account/money?currency=${currency}`)}
     >Deposit, withdraw<span class="unseen"> ${currency}</span></a>` },
 ];

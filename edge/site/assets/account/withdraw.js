@@ -1,9 +1,9 @@
 // A withdrawal: its fee as the exchange names it, the question, and the call with an id that lets nothing leave twice.
 import { call } from "../call.js";
 import { read, sum, text } from "../decimal.js";
+import { amount } from "../figures.js";
 import { data } from "../page.js";
 import { html, Money, Region, useEffect, useState } from "../ui.js";
-import { amount } from "../figures.js";
 import { plain } from "../number.js";
 import { ask } from "./calls.js";
 import { Confirmation } from "./confirm.js";
@@ -103,7 +103,7 @@ export function Withdraw({ currency, network, approved: [, entries], balance, re
           html`<option key=${address} value=${address}
             selected=${address === fields.address}>${label}: ${address}${memo ? `, memo ${memo}` : ""}</option>`)}</select></${Field}>
       <${AmountField} label=${`Amount that arrives, in ${currency}`} name="amount" id="withdraw-amount" value=${fields.amount} required
-        note=${balance ? `To withdraw: ${balance.availableForWithdrawal} ${currency}` : `This account has no ${currency}.`} />
+        note=${balance ? `To withdraw: ${amount(balance.availableForWithdrawal)} ${currency}` : `This account has no ${currency}.`} />
       ${estimate && html`<${Cost} estimate=${estimate} amount=${chosen.amount} currency=${currency} />`}
       <${FailureNote} failure=${failure} />
       <div class="buttons"><button class="main" disabled=${!estimate}>Withdraw …</button></div>

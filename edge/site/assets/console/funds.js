@@ -42,8 +42,8 @@ function Unclaimed({ calls, deposits, reload }) {
     list=${name === "group" ? "names-group" : undefined}
       onInput=${(event) => setTarget({ ...target, [name]: event.target.value })} /></div>`;
   return html`<div class="call-fields">${field("group", "Group")}${field("account", "Account")}</div>
-    <ul class="rows">${deposits.map((one) => html`<li key=${one.txHash + one.outputIdx}><span>${one.amount} ${one.currency}
-      <code>${one.txHash.slice(0, 12)}…</code></span><${SendButton} type="button" className="small" isBusy=${isBusy}
+    <ul class="rows" ...${marksOf("unclaimed", deposits.length)}>${deposits.map((one) => html`<li key=${one.txHash + one.outputIdx}><span>${one.amount} ${one.currency}
+      <code>${one.txHash.substring(0, 12)}…</code></span><${SendButton} type="button" className="small" isBusy=${isBusy}
       onClick=${() => act({ ...target, network: one.network, txHash: one.txHash, outputIdx: String(one.outputIdx) })}
       >Assign</${SendButton}></li>`)}</ul>
     <${Reply} answer=${answer} isBusy=${isBusy} />`;

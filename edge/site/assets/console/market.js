@@ -89,10 +89,12 @@ function Tape({ calls, symbol }) {
       <tbody>${part(trades ?? [], TRADES - 1).map((trade) => html`<tr key=${trade.tid}>
         <td>${trade.tid}</td><td>${stamp(trade.timestampms).slice(11, 19)}</td>
         <td>${["buy", "sell"].includes(trade.type) ? html`<${Side} side=${trade.type} />` : trade.type}</td>
-        <td class="number"><${Amount} text=${trade.price} /></td><td class="number"><${Amount} text=${trade.amount} places=${6} /></td>
+        <td class="number"><${Price} text=${trade.price} places=${placesOf(trade.price)} /></td><td class="number"><${Amount} text=${trade.amount} places=${6} /></td>
         <td class="number">${trade.broken ? "broken" : html`<${SendButton} type="button" className="small"
           isBusy=${isBusy} aria-label=${`Break trade ${trade.tid}`} onClick=${() => pick(trade.tid)}>Break</${SendButton}>`}
           </td></tr>`)}</tbody></table></div>
+    <${Rest} shown=${count} total=${trades ? totalOf(trades, TRADES) : count} what="trades"
+      link=${{ href: url(`/trade/${symbol}`), words: "The market's page has more" }} />
     <${Curl} line=${curlOf(requestOf(call, values))} of="the break" /><${Reply} answer=${answer} isBusy=${isBusy} />${question}
   </form>`;
 }

@@ -1,6 +1,7 @@
 // The news of the account that this page shows. The page asks when a stream tells of a change, when it comes back, and now and then,
 // since stops that are triggered and margin that gets short are in no stream. News that were told on another page of this browser are not told again.
 import { getOwn, onSessionEnd } from "../call.js";
+import { part } from "../lists.js";
 import { data, isSignedIn } from "../page.js";
 import { getHere, setHere } from "../preferences.js";
 import { watch } from "../socket.js";
@@ -62,7 +63,9 @@ export function closeLiquidations() {
 
 function keep(rows) {
   const all = new Map([...news.rows, ...rows].map((row) => [row.id, row]));
-  news.rows = [...all.values()].sort((one, other) => other.at - one.at || numberOf(other) - numberOf(one) || 0).slice(0, KEPT);
+  const sorted = [...all.values()].sort((one, other) => other.at - one.at || numberOf(other) - numberOf(one) || 0);
+  news.rows = part(sorted, KEPT);
+  news.more ||= sorted.length > KEPT;
 }
 
 // Says something of the page's own, such as that margin gets short, at the time of the newest row: a sandbox's clock may stand still.

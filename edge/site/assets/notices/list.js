@@ -1,4 +1,5 @@
 // The list of notices, which every page has behind its bell.
+import { Rest, marksOf } from "../lists.js";
 import { url } from "../page.js";
 import { clock, day, moment } from "../time.js";
 import { html, useEffect } from "../ui.js";
@@ -26,7 +27,7 @@ export function List() {
   return html`${problem && html`<p class="failure" role="alert">${problem}</p>`}
     ${rows.length === 0 && !problem && html`<p class="soft">Nothing has happened to this account yet. Fills, ends of orders, deposits and the like
       stand here.</p>`}
-    <ul class="news-list" tabindex="0" aria-label="Notices">${rows.map((row) => html`<${Row} key=${row.id} row=${row} />`)}</ul>
-    ${more && html`<p class="note">These are the newest. The <a href=${url("/account/statement")}>statement</a> has every change of the
-      balances.</p>`}`;
+    <ul class="news-list" tabindex="0" aria-label="Notices" ...${marksOf("notices", rows.length, more ? "more" : rows.length)}>${rows.map((row) => html`<${Row} key=${row.id} row=${row} />`)}</ul>
+    <${Rest} shown=${rows.length} total=${more ? "more" : rows.length} what="notices"
+      link=${{ href: url("/account/statement"), words: "The statement has every change of the balances" }} />`;
 }

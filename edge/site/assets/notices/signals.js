@@ -1,4 +1,5 @@
 // Signals beside the page's own notices, which the user may choose: a sound, and a notice of the desktop while the page is not seen.
+import { newest } from "../lists.js";
 import { get } from "../preferences.js";
 import { warn } from "../ui.js";
 import { wordsOf } from "./words.js";
@@ -27,5 +28,5 @@ export function signal(rows) {
   const list = rows.map((row) => ({ id: row.id, ...wordsOf(row) }));
   if (get("sound", "off") === "on") beep(list.some(({ tone }) => tone === "bad"));
   if (get("desktop", "off") !== "on" || !document.hidden || globalThis.Notification?.permission !== "granted") return;
-  for (const { id, title, words } of list.slice(-3)) new Notification(title, { body: words, tag: id });
+  for (const { id, title, words } of newest(list, 3)) new Notification(title, { body: words, tag: id });
 }

@@ -1,6 +1,8 @@
 // Notices as they come: a stack that fades, and banners that stay. Screen readers get the same words.
 import { onSessionEnd } from "../call.js";
-import { grouped, short } from "../decimal.js";
+import { short } from "../decimal.js";
+import { dollars } from "../figures.js";
+import { Rest, marksOf, newest, part } from "../lists.js";
 import { signInUrl, url } from "../page.js";
 import { announce, html, render, useEffect, useReducer, useRef, warn } from "../ui.js";
 import { closeLiquidations, liquidations, onFresh, onShort, say, start as startFeed, useNews } from "./feed.js";
@@ -10,6 +12,8 @@ import { WHY_LIQUIDATED, leftOf, pathOf, wordsOf } from "./words.js";
 
 // How long a notice is seen, and how many at once: of more, their number.
 const [LASTS, MOST] = [9_000, 4];
+// Trades of liquidations that the banner names.
+const LINES = 5;
 
 let toasts = [];
 let drawToasts = () => {};
@@ -32,14 +36,14 @@ function push(rows) {
   });
   // Of very many the grave ones come first.
   found.sort((one, other) => Number(one.isGrave) - Number(other.isGrave));
-  for (const { title, words, isGrave } of found.slice(-MOST)) (isGrave ? warn : announce)(`${title}. ${words}`);
+  for (const { title, words, isGrave } of newest(found, MOST)) (isGrave ? warn : announce)(`${title}. ${words}`);
   const left = found.length - MOST;
   if (left > 0) {
     const rest = { id: `more-${found[0].id}`, title: `${left} more notices`, words: "They are in the list of notices.", tone: "" };
     announce(`${rest.title}. ${rest.words}`);
     toasts.push(rest);
   }
-  toasts = [...toasts, ...found.slice(-MOST)].slice(-MOST - 1);
+  toasts = newest([...toasts, ...newest(found, MOST)], MOST + 1);
   drawToasts();
   signal(rows);
 }
@@ -80,8 +84,11 @@ function Liquidation() {
   const left = new Map([...rows].reverse().map((row) => [row.symbol, `${row.symbol}: ${leftOf(row)}`]));
   return rows.length > 0 && html`<div class="notice bad banner" data-banner="liquidation" role="region" aria-label="Liquidation"><div><p><b>The exchange closed positions of this
     account.</b> ${WHY_LIQUIDATED}</p>
-    <ul>${rows.slice(0, 5).map((row) => html`<li key=${row.id}>${wordsOf(row).line}</li>`)}</ul>
-    <p>${rows.length > 5 && `${rows.length - 5} earlier ones are in the list of notices. `}${[...left.values()].join(", ")}.</p></div>
+    <ul ...${marksOf("liquidations", part(rows, LINES).length, rows.length)}>${part(rows, LINES).map((row) =>
+      html`<li key=${row.id}>${wordsOf(row).line}</li>`)}</ul>
+    <${Rest} shown=${part(rows, LINES).length} total=${rows.length} what="trades of it"
+      link=${{ href: url("/account/statement"), words: "The statement has all" }} />
+    <p>${[...left.values()].join(", ")}.</p></div>
     <span class="buttons"><a class="button" href=${url("/account/statement")}>Statement</a>
       <button type="button" onClick=${closeLiquidations}>I have read this</button></span></div>`;
 }
@@ -98,10 +105,9 @@ function above(name) {
   return place;
 }
 
-const told = (text, places) => grouped(short(text, places));
 function sayShort({ assets, needed, fall }) {
-  const words = needed ? `The account has ${told(assets, 2)} dollars, and is liquidated below ${told(needed, 2)}.`
-    : `A fall of all prices by ${told(String(Number(fall) * 100), 2)} % liquidates the account.`;
+  const words = needed ? `The account has ${dollars(assets)} dollars, and is liquidated below ${dollars(needed)}.`
+    : `A fall of all prices by ${short(String(Number(fall) * 100), 2)} % liquidates the account.`;
   say({ id: `margin-${Date.now()}`, title: "Margin is getting short", tone: "bad", isSticky: true,
     words: `${words} Bring money, or close a part of what is open.` });
 }

@@ -1,25 +1,9 @@
 // The news of an account, as sentences. A row is one of `/site/notices`; `tone` is "good", "bad" or "".
 import { grouped } from "../decimal.js";
+import { endOf } from "../reasons.js";
 
-// Why an order ended, to follow "because".
-const REASONS = {
-  MakerOrCancelWouldTake: "it would have traded at once, and was only to rest",
-  ImmediateOrCancelWouldPost: "nobody took the rest of it at its price",
-  FillOrKillWouldNotFill: "it could not be filled whole at once",
-  SelfCrossPrevented: "it would have met another order of your own",
-  ExceedsPriceLimits: "the price was further away than the exchange lets one trade go",
-  Requested: "it was asked for",
-  MarketClosed: "its market closed",
-  AuctionCancelled: "its auction left it over",
-  Uncovered: "the account could not pay for it any more",
-  TradingClosed: "the account was being liquidated",
-  InsufficientFunds: "the account has too little money of its own for it",
-};
 // A stop-limit order that ends for one of these has been triggered before.
 const TRIGGERED = ["SelfCrossPrevented", "ExceedsPriceLimits", "Uncovered"];
-
-// Why an order ended, as the end of a sentence. A reason that is new here is shown as words of its own.
-export const reasonWords = (reason) => REASONS[reason] ?? reason.replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
 
 const MONEY = {
   deposit: ["Deposit arrived", "Deposit returned to its sender"], withdrawal: ["Withdrawal came back", "Withdrawal completed"],
@@ -58,7 +42,7 @@ function ofFill(row) {
 }
 
 function ofEnd(row) {
-  const why = reasonWords(row.reason);
+  const why = endOf(row.reason);
   const what = `to ${meant(row)} ${size(row)}${limit(row)} (${row.symbol})`;
   if (row.stop && TRIGGERED.includes(row.reason)) {
     return { tone: "bad", title: "Stop triggered, and cancelled",

@@ -146,7 +146,8 @@ function run(place, frameNow, { setPointed, setState, setNewest }) {
 
 const Legend = ({ row }) => html`<p class="legend">${row && describe(row).map(([name, words], at) => html`<span>${name && html`<span
   class="soft">${name}</span> `}<b>${
-  at === 5 ? words.replace(/^\S+/, (amount) => grouped(rounded(read(amount)))) : name ? shownPrice(words) : words}</b></span>`)}</p>`;
+  at === 5 ? words.replace(/^\S+/, (amount) => grouped(rounded(read(amount)))) : name ? shownPrice(words) : words}</b></span>`)}${row?.own?.map(([name,
+  words]) => html`<span data-own=${name}><span class="soft">${name}</span> <b>${grouped(words)} ${base}</b></span>`)}</p>`;
 
 function Depth() {
   const picture = useRef(null);

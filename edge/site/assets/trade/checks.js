@@ -3,7 +3,7 @@ import { compare, difference, floorTo, product, read as decimal, sum } from "../
 import { wouldTrade } from "./feed.js";
 import { ask, previewed } from "./lookup.js";
 import { bare, isContract, isPerpetual, isPositive, market, ONE, priceText, quote, symbol, TICK, tick, toPrice } from "./market.js";
-import { REASONS } from "./send.js";
+import { endOf as endWords } from "../reasons.js";
 
 // What is wrong with a price of an order that moves, as a sentence; none if it is a price of this market.
 export function wrongPrice(price) {
@@ -53,5 +53,5 @@ export async function whyNotMoved(order, next) {
   }
   if (shown.result === "refused") return shown.message;
   if (isPositive(shown.executed) || isPositive(shown.rests)) return "";
-  return `The new order would be cancelled: ${REASONS[shown.reason] ?? shown.reason}.`;
+  return `The new order would be cancelled: ${endWords(shown.reason)}.`;
 }

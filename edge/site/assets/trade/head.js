@@ -52,27 +52,29 @@ function useTitle(close) {
   }, [close]);
 }
 
-// The day's highest price (`sign` 1) or lowest (-1), of which the newest trade is one: the day is asked for less often than trades come.
-function outermost(ofDay, newest, sign) {
-  if (!ofDay || !newest) return ofDay ?? newest;
-  return compare(read(newest), read(ofDay)) * sign > 0 ? newest : ofDay;
+// The higher (1) or the lower (-1) of a day's price and the newest trade's.
+function farther(words, newest, sign) {
+  if (!words || !newest) return words;
+  const text = priceText(newest.price);
+  return compare(read(text), read(words)) * sign > 0 ? text : words;
 }
 
 function Figures() {
   const day = useDay();
   const newest = useStore(last);
   const state = useStore(tapeState);
-  const price = newest ? priceText(newest.price) : day?.close;
-  const [high, low] = [outermost(day?.high, price, 1), outermost(day?.low, price, -1)];
-  const changed = day?.open && price ? moved(day.open, price) : "";
-  useTitle(day?.close);
-  const volume = (code) => day?.volume?.[code];
+  const price = newest ? priceText(newest.price) : day.close;
+  const changed = day.open && price ? moved(day.open, price) : "";
+  useTitle(day.close);
+  const volume = (code) => day.volume?.[code];
+  // The day is asked for now and then, and the newest trade is a part of it.
+  const [high, low] = [farther(day.high, newest, 1), farther(day.low, newest, -1)];
   return html`<dl class="figures" data-head-state=${state.kind}>
     <${Figure} name="Last" value=${price}
       className="last ${newest ? (newest.isBuy ? "up" : "down") : ""}">${shownPrice(price)}</${Figure}>
     <${Figure} name="24 hours" className=${changed.startsWith("-") ? "down" : changed ? "up" : ""}>${changed || "–"}</${Figure}>
-    <${Figure} name="High" value=${high}>${high ? grouped(high) : "–"}</${Figure}>
-    <${Figure} name="Low" value=${low}>${low ? grouped(low) : "–"}</${Figure}>
+    <${Figure} name="High" value=${high}>${shownPrice(high)}</${Figure}>
+    <${Figure} name="Low" value=${low}>${shownPrice(low)}</${Figure}>
     ${!isContract && html`<${Figure} name=${`Volume, ${base}`}
       value=${volume(base)}>${volume(base) ? grouped(rounded(read(volume(base)))) : "–"}</${Figure}>
       <${Figure} name=${`Volume, ${quote}`}

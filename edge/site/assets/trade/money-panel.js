@@ -59,14 +59,14 @@ const Result = ({ text }) => html`<td class="number ${signed(text)}" data-value=
 function Mark({ position }) {
   const newest = useStore(mark);
   const isHere = position.symbol.toLowerCase() === symbol;
-  return html`<${Figure} text=${(isHere && newest) || position.mark_price} places=${2} />`;
+  return html`<${Mean} text=${(isHere && newest) || position.mark_price} of=${position} />`;
 }
 
 const Perpetual = ({ position }) => html`<tr data-position=${position.symbol.toLowerCase()}>
   <td><a href=${url(`/trade/${position.symbol.toLowerCase()}`)}>${position.symbol}</a></td>
   <td>${position.quantity.startsWith("-") ? html`<span class="down">Short</span>` : html`<span class="up">Long</span>`}</td>
-  <${Figure} text=${position.quantity} /><${Figure} text=${position.average_cost} places=${2} /><${Mark} position=${position} />
-  <${Figure} text=${position.notional_value} places=${2} /><${Result} text=${position.unrealised_pnl} /><${Result}
+  <${Figure} text=${position.quantity} /><${Mean} text=${position.average_cost} of=${position} /><${Mark} position=${position} />
+  <${Worth} text=${position.notional_value} /><${Result} text=${position.unrealised_pnl} /><${Result}
     text=${position.realised_pnl} /></tr>`;
 
 const Contract = ({ position }) => html`<tr data-position=${position.symbol.toLowerCase()}>

@@ -5,8 +5,9 @@ import { isSignedIn, signInUrl, url } from "../page.js";
 import { clock, moment } from "../time.js";
 import { Exact, html, Region, SendButton, Side, useCallback, useState } from "../ui.js";
 import { askCancelAll, askMove } from "./ask.js";
-import { bare, base, quote, symbol } from "./market.js";
-import { accountState, chosen, executedOf, fills, orders, queue, tryAgain } from "./orders.js";
+import { bare, base, PRICE_PLACES, quote, shownPrice, symbol } from "./market.js";
+import { accountState, chosen, executedOf, fills, fillsTotal, loadMoreFills, mayLoadFills, orders, queue, queueFault,
+  tryAgain } from "./orders.js";
 import { cancel, cancelSymbol, isCancellingMany } from "./send.js";
 import { useStore } from "./store.js";
 import { Windowed } from "./windowed.js";

@@ -1,14 +1,13 @@
 // The account's live orders and fills: a snapshot by call, then the stream. An order's remainder only ever shrinks and its end is the end,
 // so that an older word never undoes a newer one, whichever comes first.
 import { call, getOwn } from "../call.js";
-import { compare, difference, grouped, isDecimal, read, text } from "../decimal.js";
+import { compare, difference, isDecimal, read, text } from "../decimal.js";
 import { liveContractOrders } from "../contract-orders.js";
-import { decimalsOf, price } from "../figures.js";
 import { part, totalOf } from "../lists.js";
 import { isSignedIn } from "../page.js";
-import { endOf as endWords } from "../reasons.js";
 import { watch } from "../socket.js";
-import { isContract, shownPrice, symbol } from "./market.js";
+import { warn } from "../ui.js";
+import { isContract, symbol } from "./market.js";
 import { store } from "./store.js";
 
 const [FILLS, ENDED] = [500, 5_000];
@@ -129,12 +128,7 @@ function addFills(list) {
 function onFill(frame) {
   const fill = fillOfFrame(frame);
   fillsHeard += 1;
-  if (frame.s.toLowerCase() === symbol) {
-    addFills([fill]);
-    announce(`${word(fill.side)} ${grouped(bare(fill.amount))} ${base} at ${shownPrice(fill.price)}${frame.X === "FILLED" ? ", filled" : ""}`);
-  } else {
-    announce(`${word(fill.side)} ${grouped(bare(fill.amount))} of ${frame.s} at ${price(fill.price, decimalsOf(frame.s))}`);
-  }
+  if (frame.s.toLowerCase() === symbol) addFills([fill]);
   moved.set(moved.get() + 1);
 }
 
@@ -144,8 +138,6 @@ function onOrder(frame) {
   if (frame.X === "FILLED") return end(id, "filled");
   if (frame.X === "REJECTED") return undefined;
   if (frame.X !== "CANCELED") return put({ ...ofFrame(frame), ...(frame.X === "NEW" && { at: millis(frame.T ?? frame.E) }) });
-  // Whoever asked for a cancel knows of it; other ends are news.
-  if (frame.r && frame.r !== "Requested") warn(`The order at ${price(frame.p, decimalsOf(frame.s))} was cancelled: ${endWords(frame.r)}`);
   return end(id, "cancelled");
 }
 

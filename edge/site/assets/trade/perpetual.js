@@ -52,7 +52,7 @@ function Countdown({ at }) {
 
 const Fact = ({ name, label, children, value, isWide }) => html`<div class=${isWide ? "wide" : ""}><dt>${label}</dt><dd
   key=${value} data-perpetual=${name} data-value=${value} title=${value}>${children}</dd></div>`;
-const shown = (words, places = 2) => (words ? grouped(short(words, places)) : "–");
+const digits = (words, places) => (words ? roundedTo(words, places) : "–");
 
 const signOf = (words) => (words?.startsWith("-") ? "down" : isPositive(words ?? "") ? "up" : "");
 const withSign = (words) => (words && !words.startsWith("-") && isPositive(words) ? "+" : "") + dollars(words);

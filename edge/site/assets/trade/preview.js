@@ -19,9 +19,10 @@ const [PAUSE, AGAIN] = [150, 2_000];
 
 const isAsking = store(false);
 
-const Row = ({ name, label, value, unit = "", places }) => value !== null && value !== undefined && html`<dt>${label}</dt>
-  <dd key=${`${name} ${value}`} data-preview=${name} data-value=${value}
-    title=${`${value} ${unit}`}>${grouped(short(value, places ?? 8))}${unit && html` <small>${unit}</small>`}</dd>`;
+// A figure of the preview. `shown` writes it: money of its unit, unless another function is named.
+export const Row = ({ name, label, value, unit = "", shown = (words) => money(words, unit) }) => value !== null && value !== undefined && html`
+  <dt>${label}</dt><dd key=${`${name} ${value}`} data-preview=${name} data-value=${value}><${Exact} text=${value} shown=${shown(value)}
+    unit=${unit} name=${name} /></dd>`;
 
 // Words of the exchange. Those of terms that are not accepted lead to the page on which they are.
 export const Said = ({ words }) => (/not accepted the (latest )?terms/i.test(words)

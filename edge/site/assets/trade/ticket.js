@@ -149,6 +149,7 @@ function Send({ order }) {
       <div class="buttons"><a class="button main" href=${signInUrl()}>Sign in to trade</a><a class="button"
         href=${url("/signup")}>Sign up</a></div></div>`;
   }
+  if (!isRightAccount) return html`<${RightAccount} />`;
   return html`<${SendButton} type="submit" className="send ${order.side}" isBusy=${Boolean(waits)}
     isOff=${Boolean(whyNotSent(order))}><${Whole} text=${waits ? WAITING[waits] : wordsOf(order)} /></${SendButton}>`;
 }

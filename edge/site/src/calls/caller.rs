@@ -57,6 +57,8 @@ pub(crate) struct Guest<'a> {
     cookie: Option<&'a str>,
     /// The account that it names, by its number or its short name; none for a call that does not say.
     pub(super) named: Option<&'a str>,
+    /// Whether its page makes the call by itself, such as to ask again for what it shows.
+    is_unattended: bool,
     /// The value of the cookie of its sign-up.
     pub(super) sign_up: Option<&'a str>,
     /// The value of the cookie of its passkey's challenge.
@@ -98,6 +100,7 @@ impl<'a> Guest<'a> {
             is_https,
             cookie: visit.cookie(people::session_cookie(is_https)),
             named: named_account(visit).or_else(|| visit.header(&SHOWN)),
+            is_unattended: headers.contains_key(UNATTENDED),
             sign_up: visit.cookie(sign_up_cookie(is_https)),
             challenge: visit.cookie(passkeys::cookie_name(is_https)),
             is_bypass_shown: headers.contains_key(BYPASS) || visit.cookie(door::COOKIE).is_some(),

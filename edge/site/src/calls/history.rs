@@ -87,7 +87,7 @@ answer! {
         /// When it was placed, in milliseconds.
         placed: u64,
         /// When it ended, in milliseconds.
-        closed: u64,
+        ended as "closed": u64,
         /// Its trades, the newest first.
         fills: Vec<Fill>,
     }
@@ -127,7 +127,9 @@ pub(super) fn list<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
         })?;
         let breaks = app.exchange.views().state().floor().breaks.clone();
         let mut liquidated = Liquidated::default();
-        read.iter().for_each(|past| liquidated.note(&past.row.order, past.row.closed));
+        for past in &read {
+            liquidated.note(&past.row.order, past.row.closed);
+        }
         let orders = read.iter().take(rows).map(|past| closed(app, past, &breaks, &liquidated)).collect();
         Ok(Reply::json(json::body(&History { orders, more: read.len() > rows })))
     })
@@ -158,7 +160,7 @@ fn closed(app: &App, past: &PastOrder, breaks: &Breaks, liquidated: &Liquidated)
         reason: order.reason.map(|reason| reason_name(reason).to_owned()),
         forced: liquidated.why(&order, symbol, past.row.closed),
         placed: order.placed.millis(),
-        closed: past.row.closed.millis(),
+        ended: past.row.closed.millis(),
         fills: past.trades.iter().map(|trade| fill(symbol, trade)).collect(),
     }
 }
@@ -167,7 +169,7 @@ fn fill(symbol: &Symbol, trade: &TradeRow) -> Fill {
     let price = DecimalText::of(|out| match trade.part {
         Part::OffBook(price) => price.push_floored(out, MONEY_DECIMALS),
         Part::Maker | Part::Taker | Part::Auction | Part::Clearing => {
-            symbol.grid.push_price(out, trade.price)
+            symbol.grid.push_price(out, trade.price);
         }
     });
     Fill {

@@ -14,6 +14,8 @@ pub(super) struct Asked<'a> {
     wants_code: bool,
     /// The door of a sandbox, for a visitor who may use it.
     pub(super) door: Option<&'a Door>,
+    /// The number of the account that it names.
+    pub(super) account: Option<u32>,
 }
 
 impl<'a> Asked<'a> {
@@ -26,8 +28,9 @@ impl<'a> Asked<'a> {
             values.next().filter(|_| values.next().is_none())
         };
         let next = once("next").and_then(of_this_site).map(str::to_owned);
+        let account = once("account").and_then(|number| number.parse().ok());
         let door = door.filter(|_| visit.why_off_machine().is_none());
-        Self { next, wants_code: once("step") == Some("code"), door }
+        Self { next, wants_code: once("step") == Some("code"), door, account }
     }
 
     /// Whether a browser that is signed in must give another code.

@@ -56,14 +56,16 @@ impl Door {
             let user = identity.user(id).filter(|user| user.is_active())?;
             Some(row(email, user, next))
         });
+        let rows: Vec<String> = rows.collect();
         format!(
             "<section id=\"door\" class=\"panel\" aria-labelledby=\"door-title\">\n\
              <header class=\"panel-head\"><h2 id=\"door-title\">Test users of this sandbox</h2></header>\n\
-             <ul class=\"cards\">\n{}</ul>\n\
+             <ul class=\"cards\" data-list=\"test-users\" data-shown=\"{count}\" data-total=\"{count}\">\n{}</ul>\n\
              <p class=\"note padded\">A button signs in as after password and code. The passwords are in \
              <code>{}</code>.</p>\n</section>\n",
-            rows.collect::<String>(),
-            escaped(&self.credentials.display().to_string())
+            rows.concat(),
+            escaped(&self.credentials.display().to_string()),
+            count = rows.len()
         )
     }
 }

@@ -12,6 +12,7 @@ use crate::frame::{Parts, Seen, item};
 use crate::guard::{self, Closed};
 use crate::html::fill;
 use crate::market;
+use asked::Asked;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_identity::Stage;
@@ -282,36 +283,6 @@ fn account(visit: &Visit<'_>, browser: &BrowserState) -> Value {
         "currencies": currencies,
         "decimals": market::decimals(views.state()),
     })
-}
-
-/// The query of a sign-in page.
-#[derive(Debug, Default)]
-struct Asked {
-    /// Where the sign-in leads.
-    next: Option<String>,
-    /// Whether a code is due that is five minutes old.
-    wants_code: bool,
-    /// The number of the account that it names.
-    account: Option<u32>,
-}
-
-impl Asked {
-    /// A query that cannot be read has nothing, and a name that was sent twice counts as absent.
-    fn of(visit: &Visit<'_>) -> Self {
-        let pairs = visit.query().unwrap_or_default();
-        let once = |name: &str| {
-            let mut values = pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_ref());
-            values.next().filter(|_| values.next().is_none())
-        };
-        let next = once("next").and_then(next::of_this_site).map(str::to_owned);
-        let account = once("account").and_then(|number| number.parse().ok());
-        Self { next, wants_code: once("step") == Some("code"), account }
-    }
-
-    /// Whether a browser that is signed in must give another code.
-    fn is_due(&self, browser: &BrowserState) -> bool {
-        self.wants_code && !browser.is_fresh
-    }
 }
 
 /// A box for each scope.

@@ -49,7 +49,7 @@ fn row(app: &App, line: &Line, known: u64) -> News {
         | About::Order(_)
         | About::Trade(..)
         | About::Transfer(_)
-        | About::Clearing(_)
+        | About::Clearing(..)
         | About::Staking(_) => None,
     };
     News {

@@ -27,18 +27,18 @@ struct Fills {
 }
 
 impl Fills {
-    fn of(event: OrderEvent) -> Self {
-        Self { event, qty: Qty::ZERO, value: Money::ZERO, fee: Money::ZERO, trades: 0 }
+    fn of(event: &OrderEvent) -> Self {
+        Self { event: *event, qty: Qty::ZERO, value: Money::ZERO, fee: Money::ZERO, trades: 0 }
     }
 
-    fn add(&mut self, event: OrderEvent, fill: &OrderFill, symbol: &Symbol) {
+    fn add(&mut self, event: &OrderEvent, fill: &OrderFill, symbol: &Symbol) {
         let value = match fill.part {
             Part::OffBook(price) => symbol.grid.base(fill.qty).and_then(|base| base.times(price, Round::Cut)),
             Part::Maker | Part::Taker | Part::Auction | Part::Clearing => {
                 symbol.grid.notional(fill.price, fill.qty)
             }
         };
-        self.event = event;
+        self.event = *event;
         self.qty += fill.qty;
         self.value = self.value.capped_add(value.unwrap_or(Money::ZERO));
         self.fee = self.fee.capped_add(fill.fee);
@@ -68,7 +68,7 @@ pub(super) async fn read(app: &App, account: AccountId, known: u64) -> Result<Re
         match event.step {
             Step::Filled(fill) => {
                 let key = (is_new, event.order.id);
-                fills.entry(key).or_insert_with(|| Fills::of(*event)).add(*event, &fill, symbol);
+                fills.entry(key).or_insert_with(|| Fills::of(event)).add(event, &fill, symbol);
             }
             Step::Cancelled(reason) if is_told(&event.order, reason) => {
                 rows.extend(ended(state, event, reason, is_new));
