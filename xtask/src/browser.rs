@@ -12,8 +12,8 @@ use crate::{Done, debian, skipped};
 /// The package of the program that drives chromium; it brings chromium.
 const PACKAGE: &str = "chromium-driver";
 /// The scripts. Each needs a fresh sandbox.
-pub(crate) const SCRIPTS: [&str; 8] =
-    ["site", "people", "trade", "account", "predictions", "operators", "console", "lists"];
+pub(crate) const SCRIPTS: [&str; 9] =
+    ["site", "people", "trade", "notices", "account", "predictions", "operators", "console", "lists"];
 const SCREENSHOTS: &str = "target/screenshots";
 /// The flags of the sandboxes. One browser opens in a minute what people open in an hour, so rates are off.
 pub(crate) const FLAGS: [&str; 8] =

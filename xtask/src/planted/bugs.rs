@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use crate::{browser, repo::Repo};
+use crate::repo::Repo;
 
 /// The path of the list.
 pub(super) const FILE: &str = "proof/planted.toml";
@@ -39,18 +39,13 @@ pub(super) struct Bug {
     pub(super) seeds: Option<u64>,
     /// Minutes on one core within which the adversary must catch it, instead of seeds.
     pub(super) minutes: Option<u64>,
-    /// The script with the checks of a bug of the pages, if it is not `trade`.
+    /// The script whose checks a bug of the pages is run with, if it is not `trade`.
     pub(super) script: Option<String>,
-    /// The checks of it that the bug is run with; the last one must catch it.
+    /// These checks; the last one must catch it.
     #[serde(default)]
     pub(super) checks: Vec<String>,
     #[serde(rename = "edit")]
     pub(super) edits: Vec<Edit>,
-}
-
-/// The script of most bugs of the pages.
-fn trade() -> String {
-    "trade".to_owned()
 }
 
 /// The part of the simulator that must fail, or the script in the browser.
@@ -155,13 +150,6 @@ pub(super) fn read(repo: &Repo) -> Result<Vec<Bug>, String> {
         }
         let is_of_pages = bug.caught_by == Method::Browser;
         let is_in_pages = |edit: &Edit| edit.file.starts_with(PAGES);
-        if bug
-            .script
-            .as_ref()
-            .is_some_and(|script| !is_of_pages || !browser::SCRIPTS.contains(&script.as_str()))
-        {
-            note("`script` is the name of a script of the browser".to_owned());
-        }
         if is_of_pages == bug.checks.is_empty() || is_of_pages && !bug.edits.iter().all(is_in_pages) {
             note(format!("`checks` are for bugs of scripts in {PAGES}, which the browser catches"));
         }

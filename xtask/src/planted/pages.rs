@@ -1,6 +1,6 @@
 //! Bugs of the pages. Their scripts are served in place of those of a sandbox of the unchanged product, so nothing is built for them.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Output, Stdio};
 use std::time::Instant;
@@ -11,7 +11,7 @@ use crate::exchange::Exchange;
 use crate::repo::{Repo, last_line, tail};
 use crate::{Done, browser, skipped};
 
-/// The script whose checks catch them, unless they name another.
+/// The script whose checks catch them, unless a bug names another.
 const SCRIPT: &str = "trade";
 const PROXY: &str = "proof/accept/browser/planted.py";
 
@@ -36,11 +36,10 @@ fn script_of(bug: &Bug) -> &str {
 /// Runs the checks of all bugs on the unchanged scripts.
 pub(super) fn pass_unchanged(repo: &Repo, scratch: &Scratch<'_>, bugs: &[&Bug]) -> Done {
     let start = Instant::now();
-    let mut of_scripts: BTreeMap<&str, Vec<&String>> = BTreeMap::new();
-    for bug in bugs {
-        of_scripts.entry(script_of(bug)).or_default().extend(&bug.checks);
-    }
-    for (script, checks) in of_scripts {
+    let scripts: BTreeSet<&str> = bugs.iter().map(|bug| script_of(bug)).collect();
+    for script in scripts {
+        let of_script = bugs.iter().filter(|bug| script_of(bug) == script);
+        let checks: Vec<&String> = of_script.flat_map(|bug| &bug.checks).collect();
         let output = visit(repo, scratch, script, &checks)?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
@@ -51,16 +50,11 @@ pub(super) fn pass_unchanged(repo: &Repo, scratch: &Scratch<'_>, bugs: &[&Bug]) 
     Ok(())
 }
 
-fn script_of(bug: &Bug) -> &str {
-    bug.script.as_deref().unwrap_or(SCRIPT)
-}
-
 /// Serves one bug to the browser, whose last check must fail. A driver or a sandbox that fails is no catch: it raises another error.
 pub(super) fn catch(repo: &Repo, scratch: &Scratch<'_>, bug: &Bug) -> Done {
-    let Bug { name, says, breaks, script, checks, edits, .. } = bug;
-    let start = Instant::now();
-    let output =
-        scratch.with(edits, || visit(repo, scratch, script_of(bug), &checks.iter().collect::<Vec<_>>()))?;
+    let Bug { name, says, breaks, checks, edits, .. } = bug;
+    let (start, script) = (Instant::now(), script_of(bug));
+    let output = scratch.with(edits, || visit(repo, scratch, script, &checks.iter().collect::<Vec<_>>()))?;
     let [said, trouble] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     let passed = said.lines().filter(|line| line.starts_with("ok ")).count();
     let finding = trouble.lines().find(|line| line.starts_with("AssertionError"));
@@ -71,8 +65,7 @@ pub(super) fn catch(repo: &Repo, scratch: &Scratch<'_>, bug: &Bug) -> Done {
             Ok(())
         }
         _ => Err(format!(
-            "{name} IS NOT CAUGHT by {}.py ({}, {passed} checks passed): {says}; {}",
-            script_of(bug),
+            "{name} IS NOT CAUGHT by {script}.py ({}, {passed} checks passed): {says}; {}",
             output.status,
             last_line(&trouble)
         )),
