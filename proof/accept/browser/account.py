@@ -56,10 +56,10 @@ class Account(Visit):
                 self.an_amount_is_staked, self.a_stake_is_worth_something, self.interest_stands_by_day, self.an_amount_is_redeemed,
                 self.clearing_orders_wait,
                 self.a_clearing_order_is_confirmed, self.counterparties_have_names, self.an_order_is_confirmed_by_its_id,
-                self.an_address_has_its_code, self.a_double_click_makes_one_address,
+                self.an_address_has_its_code, self.a_browser_that_keeps_nothing_shows_money, self.a_double_click_makes_one_address,
                 self.a_memo_stands_apart, self.confirmations_are_counted, self.an_address_waits_for_its_hold,
                 self.an_old_code_is_asked_for_again, self.money_is_withdrawn, self.a_statement_adds_up,
-                self.the_file_has_the_whole_filter, self.days_that_are_turned_are_named, self.a_refusal_is_the_exchanges_own,
+                self.the_file_has_the_whole_filter, self.days_that_are_turned_are_named, self.a_refusal_is_a_sentence,
                 self.another_account_is_chosen, self.money_moves_between_accounts, self.a_tab_goes_to_another_account,
                 self.a_cut_is_shown, self.an_auditor_is_not_refused, self.an_operator_has_no_account)
 
@@ -219,6 +219,20 @@ class Account(Visit):
         self.address = self.browser.run("return document.querySelector('[data-address]').dataset.address")
         self.browser.wait_for("its code", PICTURE, "[data-address] img.qr")
         self.looks_right("money")
+        self.nothing_wrong()
+
+    def a_browser_that_keeps_nothing_shows_money(self):
+        """A browser whose storage throws at every use has the same page, and its list of addresses."""
+        denied = "for (const name of ['sessionStorage', 'localStorage']) " \
+            "Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError') } })"
+        script = self.browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=denied)
+        self.open("/account/money?currency=BTC")
+        self.there("the address", "[data-address]")
+        assert self.browser.run("try { return sessionStorage.length } catch { return 'denied' }") == "denied"
+        # The choices of the page tell the console that they are not kept.
+        self.browser.console()
+        self.browser.devtools("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+        self.open("/account/money?currency=BTC")
         self.nothing_wrong()
 
     def a_double_click_makes_one_address(self):

@@ -234,14 +234,14 @@ class Lists(Visit):
             ].map(([reason, message]) => sentenceOf({ reason, message, status: 400 }))
               .filter((words) => isForPrograms(words) || !/^[A-Z].*[.]$/.test(words))), (failure) => done([failure.message]))""")
         assert wrong == [], wrong
-        self.control("/sandbox/clock/advance", seconds=330)
+        self.control("/sandbox/clock/advance", seconds=330, sessions=True)
         self.quiet("/settings/keys")
         self.write("#name", "list-key")
         self.browser.run("document.querySelector('#roles input').click()")
         self.press("#make [type=submit]")
-        self.browser.wait_for("the way to a code", """return location.pathname === '/signin'
-            || /more than five minutes old/.test(document.getElementById('message')?.textContent)""")
+        self.browser.wait_for("the way to a code", "return document.getElementById('new-code')?.checkVisibility()")
         self.nothing(PROGRAM, "a form of the settings")
+        self.browser.press("Escape")
         self.quiet("/account/money")
         if self.count("form[name=approve]"):
             self.write("#approve-address", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4")

@@ -72,7 +72,7 @@ class Truth:
         self.write("#ticket-price", "103")
         self.write("#ticket-amount", "0.01")
         words = f"return {SEND}.textContent === arguments[0]"
-        self.browser.wait_for("the words", words, "Buy 0.01 BTC at 103")
+        self.browser.wait_for("the words", words, "Buy 0.01 BTC at 103.00")
         # As translators do: each text node gives way to an element with other words.
         self.browser.run(f"""const walk = document.createTreeWalker({SEND}, NodeFilter.SHOW_TEXT);
             const texts = [];
@@ -84,7 +84,7 @@ class Truth:
             }}""")
         self.write("#ticket-amount", "0.02")
         self.write("#ticket-price", "104")
-        self.browser.wait_for("the new words alone", words, "Buy 0.02 BTC at 104")
+        self.browser.wait_for("the new words alone", words, "Buy 0.02 BTC at 104.00")
         self.write("#ticket-amount", "")
         self.write("#ticket-price", "")
 

@@ -209,8 +209,12 @@ fn query(bytes: &[u8]) {
             let app = &place.expect("an app").0;
             assert_eq!(*id, app.new.id);
             assert!(scopes.is_within(app.new.scopes) && scopes.iter().next().is_some());
-            let named: Vec<_> =
-                once("scope").unwrap_or_default().split([',', ' ']).map(Scope::named).collect();
+            let named: Vec<_> = once("scope")
+                .unwrap_or_default()
+                .split([',', ' '])
+                .filter(|name| !name.is_empty())
+                .map(Scope::named)
+                .collect();
             assert!(named.iter().all(|scope| scope.is_some_and(|scope| scopes.has(scope))));
             assert!(scopes.iter().all(|scope| named.contains(&Some(scope))));
             assert!(*is_challenged == once("code_challenge").is_some());

@@ -552,16 +552,17 @@ fn decide(x: &Exchange, fields: Value) -> Answer {
 #[test]
 fn a_sandbox_ends_a_hold() {
     let x = Exchange::start();
-    let (master, manager) = (x.as_("master"), x.as_("fund-manager"));
+    let (master, manager) = (x.as_("master"), || x.as_("fund-manager"));
     let end = |fields: Value| x.control("/sandbox/approvals/end-hold", &fields);
     let own =
         json!({ "group": "one", "account": "primary", "network": "bitcoin", "address": BTC.to_uppercase() });
     let refused = end(own.clone()).refused(400, "InvalidAddress").message;
     assert!(refused.contains("is not among") && refused.contains(&BTC.to_uppercase()), "{refused}");
-    request(&manager, "bitcoin", json!({ "address": BTC, "label": "a" })).ok();
+    request(&manager(), "bitcoin", json!({ "address": BTC, "label": "a" })).ok();
     request(&master, "ethereum", json!({ "address": ETH, "label": "a" })).ok();
-    let status =
-        |network: &str| standings(&approved(&manager, network, json!({}))).first().map(|row| row[1].clone());
+    let status = |network: &str| {
+        standings(&approved(&manager(), network, json!({}))).first().map(|row| row[1].clone())
+    };
     assert_eq!(status("bitcoin").as_deref(), Some("pending-time"));
     assert_eq!(end(own.clone()).ok(), json!({ "result": "ok" }));
     assert_eq!(
@@ -575,8 +576,8 @@ fn a_sandbox_ends_a_hold() {
     x.restart();
     assert_eq!(["bitcoin", "ethereum"].map(status), ["active", "active"].map(|word| Some(word.to_owned())));
     x.control("/sandbox/groups/one/multi-user", &json!({ "on": true })).ok();
-    remove(&manager, "bitcoin", json!({ "address": BTC })).ok();
-    request(&manager, "bitcoin", json!({ "address": BTC, "label": "a" })).ok();
+    remove(&manager(), "bitcoin", json!({ "address": BTC })).ok();
+    request(&manager(), "bitcoin", json!({ "address": BTC, "label": "a" })).ok();
     assert!(end(own).refused(400, "InvalidAddress").message.contains("waits for another user"));
     for (field, value) in [("group", "none"), ("account", "none"), ("network", "none"), ("address", "none")] {
         let mut fields =

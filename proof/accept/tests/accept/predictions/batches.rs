@@ -155,7 +155,6 @@ fn terms_come_before_fields() {
     let bad = json!({ "orders": "none" });
     x.as_("empty").call(BATCH, bad.clone()).coded(403, "TERMS_NOT_ACCEPTED");
     batch(&x, "empty", &[limit("buy yes 1 at 0.50")]).coded(403, "TERMS_NOT_ACCEPTED");
-    x.control("/sandbox/accounts", &json!({ "group": "one", "name": "perps", "kind": "derivatives" })).ok();
     let fields = json!({ "orders": [], "account": "perps" });
     x.as_("master").call(BATCH, fields).refused(400, "AccountNotOfTypeRequired");
     // Cancels need no acceptance.

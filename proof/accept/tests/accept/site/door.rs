@@ -12,7 +12,7 @@ const REMOTE: [(&str, &str); 4] = [
     ("Via", "1.1 proxy"),
     ("X-Real-IP", "127.0.0.1"),
 ];
-/// What only a door says.
+/// Texts that only a door has.
 const TRACES: [&str; 6] =
     ["SVC-SANDBOX", "signin/sandbox", "/site/door", "code 9999999", "Test users", "door-"];
 
@@ -156,7 +156,8 @@ fn a_venue_has_no_door() {
         assert_eq!((trace(&answer), answer.reply.header("set-cookie")), (None, None), "{path}");
         let text = answer.reply.text();
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        for word in text.split('"').filter(|word| word.ends_with(".js") || word.ends_with(".css")) {
+        let is_file = |word: &&str| matches!(word.rsplit_once('.'), Some((_, "js" | "css")));
+        for word in text.split('"').filter(is_file) {
             let file = match (word.strip_prefix("./"), word.strip_prefix("../")) {
                 (Some(name), _) => format!("{folder}/{name}"),
                 (_, Some(name)) => format!("/site/{name}"),
