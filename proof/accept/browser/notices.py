@@ -36,7 +36,8 @@ class Notices(Visit):
     def checks(self):
         every = (self.a_trader_signs_in, self.a_fill_is_told, self.fills_are_counted, self.a_stop_that_fails_is_told, self.a_stop_that_rests_is_told,
                  self.a_deposit_is_told, self.the_list_opens_from_every_page, self.signals_are_chosen, self.history_says_how_orders_ended,
-                 self.a_pinned_index_says_so, self.a_move_of_the_clock_signs_nobody_out, self.watching_is_use, self.a_hidden_page_is_no_use,
+                 self.a_pinned_index_says_so, self.a_move_of_the_clock_signs_nobody_out, self.watching_is_use, self.an_ending_session_is_told,
+                 self.a_hidden_page_is_no_use,
                  self.short_margin_is_told, self.a_liquidation_stays, self.an_end_of_the_session_is_told)
         wanted = sys.argv[3:]
         return [check for check in every if not wanted or check.__name__ in wanted]
@@ -109,6 +110,8 @@ class Notices(Visit):
 
     def a_stop_that_fails_is_told(self):
         """A stop is reached, and its order would meet another of the same account: the page says both."""
+        self.open(f"/trade/{SPOT}")
+        self.there("the bell", "[aria-controls=notices]")
         price = self.best("bids") + Decimal("0.02")
         self.trade_at(price + Decimal("0.03"))
         self.own("buy", "0.05", price)
@@ -236,6 +239,18 @@ class Notices(Visit):
         """Puts the page behind another, or in front again."""
         get = "Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });" if is_hidden else "delete document.hidden;"
         self.browser.run(f"{get} document.dispatchEvent(new Event('visibilitychange'))")
+
+    def an_ending_session_is_told(self):
+        """Five minutes before a session without use ends, the page says so, and offers to stay."""
+        self.open("/docs")
+        self.there("the bell", "[aria-controls=notices]")
+        self.hide(True)
+        self.control("/sandbox/clock/advance", seconds=26 * 60, sessions=True)
+        # What happens to the account makes the page ask.
+        self.control("/sandbox/accounts/credit", group="one", account="primary", currency="USD", amount="1")
+        self.told("You will be signed out")
+        self.hide(False)
+        self.call("/v1/balances")
 
     def a_hidden_page_is_no_use(self):
         """A page that nobody sees is signed out after 30 minutes, whatever it asks for meanwhile."""
