@@ -135,8 +135,8 @@ pub fn found_perpetual_traders(
     Some(Founded { commands, secrets })
 }
 
-/// Draws the accounts with which the users of groups one and two trade perpetuals and on margin, with these balances. An account
-/// whose name its group has taken is left out; none if nothing is lacking.
+/// Draws the accounts with which the users of groups one and two trade perpetuals and on margin, with these balances. One that is there
+/// is known by its counterparty id, whatever its name is by now; one whose name its group has taken is left out. None if nothing is lacking.
 pub fn found_accounts_of_traders(
     access: &Access,
     draw: &mut Draw,
@@ -147,10 +147,13 @@ pub fn found_accounts_of_traders(
     for part in cast::accounts_of_traders() {
         // Drawn for an account that is there too, so that each has the same in every directory of a seed.
         let counterparty_id = draw.counterparty_id();
-        let group = access.find_group(part.group);
-        let Some(group) = group.filter(|group| access.find_account(*group, &part.name).is_none()) else {
-            continue;
+        let is_there = access.by_counterparty_id(&counterparty_id).is_some();
+        let is_free = |group: &GroupId| {
+            let is_taken = access.has_name(*group, &part.name, None)
+                || access.find_account(*group, &part.name).is_some();
+            !is_there && !is_taken
         };
+        let Some(group) = access.find_group(part.group).filter(is_free) else { continue };
         let opened_before = commands.len() / 2;
         let account = AccountId::from_index(access.accounts().len() + opened_before);
         commands.push(Body::open_account(Account {

@@ -325,6 +325,17 @@ fn users_trade_every_product() {
     x.restart();
     check();
     assert_eq!(usual("perps"), (json!("GUSD"), dec("100000")));
+    // Whatever they are called by now, they are not opened again; and a name that another account has stays its own.
+    let rename = |account: &str, name: &str, short: &str| {
+        let fields = json!({ "account": account, "newName": name, "newAccount": short });
+        x.as_("master").call("/v1/account/rename", fields).ok();
+    };
+    rename("perps", "Futures", "futures");
+    rename("margin", "Margin", "lent");
+    rename("savings", "Perps", "gold");
+    x.restart();
+    assert_eq!(rows("one").len(), 4);
+    assert_eq!(usual("futures"), (json!("GUSD"), dec("100000")));
     laws::check(&x);
 }
 
