@@ -119,9 +119,13 @@ pub(super) fn list<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
         let rows = rows.ok_or_else(|| bad_query("limit", "from 1 to 500", &limit.to_string()))?;
         // One more tells whether there are older ones.
         let page = Limit { rows: rows + 1, most: rows + 1 };
-        let read =
-            app.exchange.query_history(move |past| past.orders(account, symbol, None, page, TRADES_MAX));
-        let read = read.await.map_err(|fault| {
+        let read = app.exchange.query_history(move |past| {
+            let read = past.orders(account, symbol, None, page, TRADES_MAX)?;
+            // A page ends early where its orders have too many trades.
+            let more = read.len() > rows || past.count_orders(account, symbol, read.len() + 1)? > read.len();
+            Ok((read, more))
+        });
+        let (read, more) = read.await.map_err(|fault| {
             tracing::error!(%fault, "history cannot be read");
             busy("A part of the history that this list needs is damaged")
         })?;
@@ -131,7 +135,7 @@ pub(super) fn list<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
             liquidated.note(&past.row.order, past.row.closed);
         }
         let orders = read.iter().take(rows).map(|past| closed(app, past, &breaks, &liquidated)).collect();
-        Ok(Reply::json(json::body(&History { orders, more: read.len() > rows })))
+        Ok(Reply::json(json::body(&History { orders, more })))
     })
 }
 

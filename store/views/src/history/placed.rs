@@ -52,19 +52,7 @@ impl Query<'_> {
             return Ok(Vec::new());
         }
         let reads = self.reads();
-        let read = |at| {
-            reads.count()?;
-            let (row, links) = self.order_at(at)?;
-            let (link, least) = match symbol {
-                None => (links.account.all, links.least.all),
-                Some(_) => (links.account.symbol, links.least.symbol),
-            };
-            if row.order.account == account {
-                Ok(Closed { row, link, least })
-            } else {
-                Err(self.damaged(ORDERS, at))
-            }
-        };
+        let read = |at| self.closed_at(account, symbol, at, &reads);
         let head = self.head(|index| index.newest_order(account, symbol));
         let Some(from) = from_millis else {
             return self.with_trades(&newest(head, read, limit.rows)?, most_trades, &reads);
@@ -77,6 +65,42 @@ impl Query<'_> {
         }
         page.reverse();
         Ok(page)
+    }
+
+    /// How many closed orders an account has, as far as `most`.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    pub fn count_orders(
+        &self,
+        account: AccountId,
+        symbol: Option<SymbolId>,
+        most: usize,
+    ) -> Result<usize, Fault> {
+        let reads = self.reads();
+        let head = self.head(|index| index.newest_order(account, symbol));
+        Ok(newest(head, |at| self.closed_at(account, symbol, at, &reads), most)?.len())
+    }
+
+    /// The order at a place of a chain of an account.
+    fn closed_at(
+        &self,
+        account: AccountId,
+        symbol: Option<SymbolId>,
+        at: Position,
+        reads: &Reads,
+    ) -> Result<Closed, Fault> {
+        reads.count()?;
+        let (row, links) = self.order_at(at)?;
+        let (link, least) = match symbol {
+            None => (links.account.all, links.least.all),
+            Some(_) => (links.account.symbol, links.least.symbol),
+        };
+        if row.order.account == account {
+            Ok(Closed { row, link, least })
+        } else {
+            Err(self.damaged(ORDERS, at))
+        }
     }
 
     /// Reads the trades of orders, up to the one with which they would be too many; the first one is always read.
