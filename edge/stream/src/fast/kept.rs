@@ -42,12 +42,13 @@ fn call_of(request: &Request) -> SocketCall {
     let others = message.names().filter(|name| !["id", "method", "params"].contains(&&**name));
     let mut unknown: Vec<String> = others.map(Cow::into_owned).collect();
     let payload = json::object(128, |json| {
-        if let Some(id) = message.field("id") {
+        if let Some(id @ (Value::Text(_) | Value::Number(_))) = message.field("id") {
             json.field("id", |json| write(json, &id));
         }
         json.plain("method", &request.method);
         match message.field("params") {
-            Some(Value::Array(names)) => {
+            // Of other methods a list may hold anything, a secret too.
+            Some(Value::Array(names)) if ["subscribe", "unsubscribe"].contains(&&*request.method) => {
                 let texts = items(names).filter(|item| matches!(item, Value::Text(_)));
                 json.array_field("params", texts, |json, name| write(json, &name));
             }
@@ -63,7 +64,8 @@ fn call_of(request: &Request) -> SocketCall {
                 });
                 unknown.extend(params.names().filter(|name| !known.contains(&&**name)).map(Cow::into_owned));
             }
-            Some(Value::Text(_) | Value::Number(_) | Value::Bool(_) | Value::Null) | None => {}
+            Some(Value::Array(_) | Value::Text(_) | Value::Number(_) | Value::Bool(_) | Value::Null)
+            | None => {}
         }
     });
     SocketCall {
