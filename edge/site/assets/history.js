@@ -2,6 +2,7 @@
 import { ask } from "./account/calls.js";
 import { useFollowed } from "./account/live.js";
 import { call, getOwn } from "./call.js";
+import { showFault } from "./faults.js";
 import { decimalsOf, price } from "./figures.js";
 import { Rest, marksOf } from "./lists.js";
 import { isSignedIn, url } from "./page.js";
@@ -46,7 +47,9 @@ const Cell = ({ children }) => html`<td class="number">${children}</td>`;
 
 function Trades({ order, trades, onClose }) {
   return html`<${Dialog} title=${`Trades of the order ${order.order_id}`} onClose=${onClose}>
-    ${trades.length === 0 && html`<p>This order has no trades.</p>`}
+    ${trades.length === 0 && html`<p>${/[1-9]/.test(order.executed ?? "")
+      ? html`Its trades are older than the newest ${MANY} of this market. The <a href=${url("/account/statement")}>statement</a> has them.`
+      : "This order has no trades."}</p>`}
     ${trades.length > 0 && html`<div class="scroll" tabindex="0" role="group" aria-label="Trades"
       ...${marksOf("trades-of-order", trades.length)}><table><thead><tr><th>Time</th><th
       class="number">Price, ${order.currency}</th><th class="number">Amount</th><th class="number">Fee, ${order.currency}</th><th>Trade</th></tr>
@@ -88,7 +91,14 @@ export function History({ symbol = "", isContract = false }) {
   const [shown, setShown] = useState(null);
   const [state, value, retry] = useFollowed(() => (isSignedIn() ? load({ symbol, isContract }, limit) : { orders: [], more: false }),
     isSignedIn() ? ["orders@account"] : [], { inputs: [limit] });
-  const show = async (order) => setShown({ order, trades: await tradesOf(order) });
+  const show = async (order) => {
+    try {
+      setShown({ order, trades: await tradesOf(order) });
+      showFault("trades-of-order", "");
+    } catch (failure) {
+      showFault("trades-of-order", `The trades of the order could not be read. ${failure.message}`);
+    }
+  };
   const orders = value?.orders ?? [];
   const total = value?.more ? "more" : orders.length;
   const empty = value && orders.length === 0 && html`<p>${isSignedIn() ? "No order has ended yet. Filled and cancelled ones stand here."

@@ -135,8 +135,10 @@ onSubmit("make", async (fields, form) => {
     from: fields.from.split(/[\s,]+/).filter(Boolean),
   });
   form.reset();
-  await finish("The key is made.");
+  // First of all: nothing else shows the secret, and the list may not be read.
   showSecret(name, made);
+  await finish("The key is made.");
+  byId("secret").focus();
 });
 
 onSubmit("rename", async ({ name }) => {

@@ -42,7 +42,9 @@ function Moves({ onClose }) {
   const [isBusy, setBusy] = useState(false);
   // One id for these fields: sent again after a lost answer, they move nothing again.
   const [id, setId] = useState(crypto.randomUUID());
-  const [, balances] = useLoaded(() => balancesOf(from), [from]);
+  // Those of another account are not shown in place of ones that are on their way.
+  const [balanceState, loaded] = useLoaded(async () => ({ of: from, rows: await balancesOf(from) }), [from]);
+  const balances = loaded?.of === from ? loaded.rows : null;
   const options = (all ?? []).map(({ number, name }) => [String(number), name]);
   const target = to && to !== from ? to : options.find(([number]) => number !== from)?.[0] ?? "";
   const held = (balances ?? []).filter(({ amount: whole }) => /[1-9]/.test(whole));
@@ -67,7 +69,8 @@ function Moves({ onClose }) {
   };
   const isReady = Boolean(plain(amount) && balance && target);
   const note = balance ? `Available: ${balance.availableForWithdrawal} ${balance.currency}`
-    : balances ? "This account has no money." : "Loading the balances …";
+    : balances ? "This account has no money."
+    : balanceState.kind === "error" ? `The balances could not be read. ${balanceState.message}` : "Loading the balances …";
   return html`<${Dialog} title="Move money" onClose=${onClose}><form class="form" name="move-money" onSubmit=${send}>
     <${Choice} name="from" label="From" value=${from} options=${options} set=${setFrom} />
     <${Choice} name="to" label="To" value=${target} options=${options.filter(([number]) => number !== from)} set=${setTo} />

@@ -67,7 +67,7 @@ class Trade(Truth, Visit):
         every = (self.visitors_see_the_market, self.visitors_find_it_usable, self.a_click_on_the_book_fills_the_price,
                  self.a_trader_signs_in, self.keys_act_outside_inputs_alone, self.an_order_by_keyboard_alone,
                  self.enter_in_the_book_sends_nothing, self.a_decimal_comma_is_refused, self.numbers_are_read_as_they_were_meant,
-                 self.an_arrow_keeps_what_it_cannot_read, self.pages_are_not_to_be_translated,
+                 self.a_percentage_is_read_as_it_was_meant, self.an_arrow_keeps_what_it_cannot_read, self.pages_are_not_to_be_translated,
                  self.a_translated_page_shows_what_it_sends, self.a_market_order_asks_first,
                  self.a_held_enter_answers_nothing, self.the_ticket_follows_side_and_market, self.an_own_order_stops_another,
                  self.a_lost_reply_is_not_sent_again, self.a_call_that_never_came_is_not_placed,

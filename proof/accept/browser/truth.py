@@ -52,6 +52,20 @@ class Truth:
     def numbers_are_read_as_they_were_meant(self):
         assert self.script(NUMBERS) == [], "typed texts and what is read of them"
 
+    def a_percentage_is_read_as_it_was_meant(self):
+        """The bound of market orders: a comma and an empty field are refused with a sentence, and nothing is saved."""
+        self.browser.run("[...document.querySelectorAll('button')].find((one) => one.textContent === 'Settings').click()")
+        self.there("the settings", "form[name=trading-settings]")
+        off = "return document.querySelector('form[name=trading-settings] button.main').disabled"
+        for typed, says in (("0,5", "Write decimals with a point"), ("", "from 0.01 to 50"), ("51", "from 0.01 to 50")):
+            self.write("#set-bound", typed)
+            self.browser.wait_for(f"the sentence for {typed!r}", f"return document.getElementById('settings-wrong').textContent.includes('{says}')")
+            assert self.browser.run(off), f"{typed!r} is saved"
+        self.write("#set-bound", "0.5")
+        self.browser.wait_for("the button", off.replace("return ", "return !"))
+        self.browser.press("Escape")
+        self.gone("the settings", "form[name=trading-settings]")
+
     def an_arrow_keeps_what_it_cannot_read(self):
         self.write("#ticket-amount", "0,5")
         self.browser.run("document.querySelector('#ticket-amount').focus()")

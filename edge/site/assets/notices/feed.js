@@ -29,11 +29,12 @@ const known = () => getHere(place()) ?? {};
 const note = (change) => setHere(place(), { ...known(), ...change });
 
 const numberOf = (row) => Number(row.id.slice(1));
+const isOf = (row, letter) => row.id.startsWith(letter) && Number.isInteger(numberOf(row));
 const pairOf = (cursor) => (cursor ?? "").split("-").map(Number);
 function isAfter(row, cursor) {
   const [event, entry] = pairOf(cursor);
-  if (row.id.startsWith("e")) return numberOf(row) > event;
-  if (row.id.startsWith("m")) return numberOf(row) > entry;
+  if (isOf(row, "e")) return numberOf(row) > event;
+  if (isOf(row, "m")) return numberOf(row) > entry;
   return Boolean(row.isUnseen);
 }
 
@@ -54,10 +55,18 @@ export function markFills() {
   tell("change");
 }
 
-// Liquidations stay until somebody who has read of them says so.
-export const liquidations = () => news.rows.filter((row) => row.forced === "liquidation" && !(known().closed ?? []).includes(row.id));
+// Liquidations stay until somebody who has read of them says so, however much has happened since: the browser remembers the newest.
+const UNREAD = 20;
+const unread = () => known().unread ?? [];
+function noteLiquidations(rows) {
+  const [before, closed] = [unread(), known().closed ?? []];
+  const found = rows.filter((row) => row.forced === "liquidation" && !closed.includes(row.id) && before.every(({ id }) => id !== row.id));
+  if (found.length > 0) note({ unread: part([...found, ...before], UNREAD) });
+}
+export const liquidations = () => unread();
 export function closeLiquidations() {
-  note({ closed: news.rows.filter((row) => row.forced === "liquidation").map(({ id }) => id) });
+  const all = [...unread(), ...news.rows.filter((row) => row.forced === "liquidation")];
+  note({ closed: all.map(({ id }) => id), unread: [] });
   tell("change");
 }
 
@@ -77,22 +86,27 @@ export function say(row) {
   tell("change");
 }
 
+// Each page tells of it by itself, since another one may be hidden.
+let wasShort = false;
 function takeMargin(margin) {
-  const was = known().short ?? false;
   news.margin = margin;
-  const isShort = Boolean(margin?.short);
-  if (isShort === was) return;
-  note({ short: isShort });
-  if (isShort) tell("short", margin);
+  const isNew = Boolean(margin?.short) && !wasShort;
+  wasShort = Boolean(margin?.short);
+  if (isNew) tell("short", margin);
 }
+
+// Stops that earlier pages have told.
+let stopsTold = null;
 
 function take(reply, isBlank) {
   cursor = reply.cursor;
   const before = known();
-  const told = new Set([...news.rows.map(({ id }) => id), ...(before.stops ?? [])]);
+  stopsTold ??= before.stops ?? [];
+  const told = new Set([...news.rows.map(({ id }) => id), ...stopsTold]);
   const fresh = reply.rows.filter((row) => row.new && !isBlank && !told.has(row.id));
   for (const row of fresh) row.isUnseen = row.kind === "stop";
   keep(reply.rows);
+  noteLiquidations(reply.rows);
   news.more ||= reply.more || reply.rows.length >= KEPT;
   const stops = reply.rows.filter(({ kind }) => kind === "stop").map(({ id }) => id);
   note({ cursor, stops, seen: before.seen ?? cursor, fills: before.fills ?? cursor });

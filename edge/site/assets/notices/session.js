@@ -1,6 +1,7 @@
 // The session of the person at the page: an open page that is seen says so, a session that is about to end is told of, and one that has ended
 // leaves what the page shows and offers the way back.
 import { get, onSessionEnd, post } from "../call.js";
+import { showFault } from "../faults.js";
 import { isSignedIn } from "../page.js";
 import { onSession, say } from "./feed.js";
 
@@ -45,10 +46,15 @@ async function ask(call) {
 }
 
 // Any call that a person makes is use.
-const stay = () => ask(async () => {
-  await get("/site/session");
-  return post("/site/watching");
-});
+async function stay() {
+  try {
+    await get("/site/session");
+    take(await post("/site/watching"));
+    showFault("stay", "");
+  } catch (failure) {
+    showFault("stay", `The page could not tell the exchange that you stay. ${failure.message}`);
+  }
+}
 
 const watching = () => document.hidden || ask(() => post("/site/watching"));
 

@@ -43,7 +43,9 @@ function push(rows) {
     announce(`${rest.title}. ${rest.words}`);
     toasts.push(rest);
   }
-  toasts = newest([...toasts, ...newest(found, MOST)], MOST + 1);
+  const all = [...toasts, ...newest(found, MOST)];
+  // What stays until somebody closes it is not pushed out by what fades.
+  toasts = [...all.filter(({ isSticky }) => isSticky), ...newest(all.filter(({ isSticky }) => !isSticky), MOST + 1)];
   drawToasts();
   signal(rows);
 }

@@ -38,27 +38,29 @@ const READS = 5;
 export async function readPositions() {
   for (let tried = 1; tried <= READS; tried++) {
     if (document.hidden) throw new Failure("This page is hidden.");
-    const before = fillsSoFar();
+    const [before, turn] = [fillsSoFar(), nextTurn()];
     const held = await call("/v1/positions", {}, { longest: PATIENCE });
     if (before !== fillsSoFar()) continue;
-    setPositions(held);
+    setPositions(held, turn);
     return held;
   }
   throw new Failure("Fills came faster than the exchange could be asked. Try again.");
 }
 
-let asked = 0;
-// Shows positions that were asked for later than those that are shown.
-function setPositions(held) {
-  asked += 1;
+let [asked, shown] = [0, 0];
+const nextTurn = () => (asked += 1);
+// Shows positions, unless those that are shown were asked for later.
+function setPositions(held, turn) {
+  if (turn < shown) return;
+  shown = turn;
   positions.set(held);
 }
 
 async function loadPositions() {
-  if (isContract) return positions.set((await call("/v1/prediction-markets/positions")).positions);
-  const [turn, held] = [asked, await call("/v1/positions")];
-  // Those that an order asked for meanwhile are newer.
-  if (turn === asked) setPositions(held);
+  const turn = nextTurn();
+  if (isContract) return setPositions((await call("/v1/prediction-markets/positions")).positions, turn);
+  const held = await call("/v1/positions");
+  setPositions(held, turn);
   // Accounts of other kinds have no margin, and no position either.
   const isHeld = isPerpetual && held.some((position) => position.symbol.toLowerCase() === symbol);
   return margin.set(isHeld ? await call("/v1/margin", { symbol }) : null);
@@ -110,6 +112,7 @@ export function start() {
 // Why an order of a side cannot reduce the position that there is, as a sentence; none if it can.
 export function whyNotReduced(side) {
   const held = positionHere()?.quantity ?? "0";
+  if (positionState.get().kind !== "live" && positions.get().length === 0) return "The position could not be read yet. Nothing is sent.";
   if (!/[1-9]/.test(held)) return "There is no position to reduce.";
   const [name, against] = held.startsWith("-") ? ["short", "buy"] : ["long", "sell"];
   return side === against ? "" : `A ${name} position is reduced by a ${against}.`;

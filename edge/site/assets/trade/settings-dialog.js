@@ -10,6 +10,8 @@ const KINDS = [["market", "Market orders"], ["far", "Limits that trade far from 
 
 const isWord = (rule) => rule === "always" || rule === "never";
 const isWrong = (typed) => !isPositive(plain(typed));
+const [LEAST, MOST] = [0.01, 50];
+const isNoPercent = (typed) => !plain(typed) || Number(plain(typed)) < LEAST || Number(plain(typed)) > MOST;
 
 function Rule({ name, words, rule, set }) {
   const isAmount = !isWord(rule);
@@ -24,8 +26,8 @@ function Rule({ name, words, rule, set }) {
 }
 
 const Percent = ({ name, words, value, set }) => html`<div class="field"><label for=${`set-${name}`}>${words}</label>
-  <input id=${`set-${name}`} name=${name} type="number" min="0.01" max="50" step="0.01" value=${value}
-    onInput=${(event) => set(event.target.value)} /></div>`;
+  <input id=${`set-${name}`} name=${name} inputmode="decimal" autocomplete="off" value=${value}
+    aria-invalid=${isNoPercent(value) ? "true" : undefined} aria-describedby="settings-wrong" onInput=${(event) => set(event.target.value)} /></div>`;
 
 function Settings({ answer }) {
   const first = settings();
@@ -33,11 +35,14 @@ function Settings({ answer }) {
   const [bound, setBound] = useState(String(first.bound / 100));
   const [far, setFar] = useState(String(first.far / 100));
   const [list, setList] = useState(amounts());
-  const hundredths = (words) => Math.max(1, Math.min(5_000, Math.round(Number(words) * 100) || 100));
+  const hundredths = (words) => Math.round(Number(plain(words)) * 100);
   const wrong = [...Object.values(rules).filter((rule) => !isWord(rule)), ...list].find(isWrong);
+  const wrongPercent = [far, bound].find(isNoPercent);
+  const fault = wrong !== undefined ? wrongWith(wrong) || "Write an amount above 0 in each field."
+    : wrongPercent !== undefined ? wrongWith(wrongPercent) || `Write a percentage from ${LEAST} to ${MOST}.` : "";
   const save = (event) => {
     event.preventDefault();
-    if (wrong !== undefined) return;
+    if (fault) return;
     const confirm = Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, isWord(rule) ? rule : plain(rule)]));
     change({ confirm, bound: hundredths(bound), far: hundredths(far) });
     if (list.length) keepAmounts(list.map(plain));
@@ -53,10 +58,9 @@ function Settings({ answer }) {
       <div class="five">${list.map((amount, at) => html`<input aria-label=${`Preset ${at + 1}, ${base}`} inputmode="decimal" value=${amount}
         aria-invalid=${isWrong(amount) ? "true" : undefined} aria-describedby="settings-wrong"
         onInput=${(event) => setList(list.map((one, place) => (place === at ? event.target.value.trim() : one)))} />`)}</div></fieldset>`}
-    <p class="warning" id="settings-wrong" role="status">${wrong === undefined ? ""
-      : wrongWith(wrong) || "Write an amount above 0 in each field."}</p>
+    <p class="warning" id="settings-wrong" role="status">${fault}</p>
     <div class="dialog-end"><button type="button" onClick=${() => answer(null)}>Back</button><button class="main"
-      disabled=${wrong !== undefined}>Save</button></div>
+      disabled=${fault !== ""}>Save</button></div>
   </form></${Dialog}>`;
 }
 
