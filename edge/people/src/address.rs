@@ -81,7 +81,7 @@ impl Stored {
 }
 
 impl People {
-    /// Reads an address that somebody typed. Where an earlier build stored it in another form, it is the stored one: that of the same
+    /// Reads an address that a person typed. Where an earlier build stored it in another form, it is the stored one: that of the same
     /// spelling, or else that of the first user with this form.
     ///
     /// # Errors

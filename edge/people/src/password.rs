@@ -51,7 +51,7 @@ pub(crate) fn is_right(password: &str, hash: Option<&str>) -> bool {
     fits && hash.is_some()
 }
 
-/// Whether a password as somebody typed it has this hash, in the form that is compared or, for a hash of an earlier build, as it is.
+/// Whether a password as a person typed it has this hash, in the form that is compared or, for a hash of an earlier build, as it is.
 pub(crate) fn is_right_typed(typed: &str, hash: Option<&str>) -> bool {
     let form = typed::composed(typed);
     // Both are tried for every user, so that the work tells nothing.

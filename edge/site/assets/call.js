@@ -28,7 +28,7 @@ function words(reply, text) {
   }
 }
 
-// A call that the page makes by itself, while it is not seen or nobody has acted for a minute, is no use of the session.
+// A call that the page makes by itself, while it is not seen or the user has not acted for a minute, is no use of the session.
 const ATTENDED = 60_000;
 let acted = Date.now();
 for (const act of ["pointerdown", "keydown", "wheel", "touchstart"]) {

@@ -25,7 +25,7 @@ async function showMail(part, address) {
   shown.id = "door-mail";
   if (mail) {
     shown.append(element("pre", mail.text), ...(mail.link ? [follow(mail.link)] : []));
-  } else shown.append(element("p", "Nobody has this address."));
+  } else shown.append(element("p", "No user has this address."));
   const why = element("p", "A sandbox sends no mail: it keeps it, and shows it here and on the console.");
   why.className = "note";
   byId(part).append(shown, why);

@@ -72,7 +72,7 @@ export function sentenceOf({ reason = "", message = "", status = 0 }) {
 // Why an order, or the rest of it, ended: what follows "because".
 const ENDS = {
   AuctionCancelled: "its auction left it over", ExceedsPriceLimits: "the price was further away than the exchange lets one trade go",
-  FillOrKillWouldNotFill: "it cannot be filled whole at once", ImmediateOrCancelWouldPost: "nobody takes the rest of it at its price",
+  FillOrKillWouldNotFill: "it cannot be filled whole at once", ImmediateOrCancelWouldPost: "no order stands against the rest of it at its price",
   InsufficientFunds: "the account has too little money of its own for it",
   MakerOrCancelWouldTake: "it would have traded at once, and was only to rest", MarketClosed: "its market is closed", Requested: "it was asked for",
   SelfCrossPrevented: "it would have met another order of your own", TradingClosed: "the account was being liquidated",

@@ -65,7 +65,7 @@ fn of_order(names: &Names, event: &OrderEvent, placer: Placer) -> Arc<EventText>
     whole(names, (event.id.0, kind), event.order.symbol, placer, text)
 }
 
-/// Whether somebody's command asked for the cancel: it has the number of the command in the journal, the same after every replay.
+/// Whether a command asked for the cancel: it has the number of the command in the journal, the same after every replay.
 fn is_asked_for(step: Step) -> bool {
     matches!(step, Step::Cancelled(CancelReason::Requested) | Step::CancelRejected)
 }

@@ -212,7 +212,7 @@ class Notices(Visit):
         self.there("the bell", "[aria-controls=notices]")
 
     def watching_is_use(self):
-        """An open page that is seen is not signed out after 30 minutes, though nobody acts at it."""
+        """An open page that is seen is not signed out after 30 minutes, though the user does not act."""
         self.open("/docs")
         self.there("the bell", "[aria-controls=notices]")
         for _ in range(3):
@@ -253,7 +253,7 @@ class Notices(Visit):
         self.call("/v1/balances")
 
     def a_hidden_page_is_no_use(self):
-        """A page that nobody sees is signed out after 30 minutes, whatever it asks for meanwhile."""
+        """A hidden page is signed out after 30 minutes, although it goes on asking."""
         self.hide(True)
         for _ in range(2):
             self.control("/sandbox/clock/advance", seconds=16 * 60, sessions=True)

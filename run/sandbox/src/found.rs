@@ -136,7 +136,7 @@ pub fn found_perpetual_traders(
 }
 
 /// Draws the accounts with which the users of groups one and two trade perpetuals and on margin, with these balances. One that is there
-/// is known by its counterparty id, whatever its name is by now; one whose name its group has taken is left out. None if nothing is lacking.
+/// is known by its counterparty id, also after it was renamed; one whose name its group has taken is left out. None if nothing is lacking.
 pub fn found_accounts_of_traders(
     access: &Access,
     draw: &mut Draw,

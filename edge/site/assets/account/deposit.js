@@ -31,7 +31,7 @@ export function Deposit({ currency, network }) {
     await act.run(async () => {
       await askPaced("addresses", PAUSE, `/v1/deposit/${network}/newAddress`, label ? { label } : {});
       setLabel("");
-      // At work until the list has it: whoever misses it there would make another.
+      // At work until the list has it: a user who misses it there would make another.
       await reload();
     }, "The address is made");
   };

@@ -34,7 +34,7 @@ function onBalances(frame, { isFirst }) {
 const READS = 5;
 
 // The positions of perpetuals as the exchange has them now. An answer that a fill has overtaken is read again, so that none is older than
-// what the page has shown. It fails if the exchange does not say, and on a page that is hidden, which nobody looks at (D-290).
+// what the page has shown. It fails if the exchange does not say, and on a page that is hidden (D-290).
 export async function readPositions() {
   for (let tried = 1; tried <= READS; tried++) {
     if (document.hidden) throw new Failure("This page is hidden.");

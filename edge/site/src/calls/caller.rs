@@ -19,7 +19,7 @@ use std::sync::Arc;
 const CSRF: HeaderName = HeaderName::from_static("x-csrf-token");
 /// The field with the number, or the short name, of the account that the calling page shows.
 const SHOWN: HeaderName = HeaderName::from_static("x-account");
-/// The field of a call that a page makes by itself, while nobody acts: it is no use of the session.
+/// The field of a call that a page makes by itself, while the user does not act: it is no use of the session.
 const UNATTENDED: HeaderName = HeaderName::from_static("x-unattended");
 /// The field that lets the sandbox's code pass; a cookie of the same name in capitals does too (SBX-006).
 const BYPASS: HeaderName = HeaderName::from_static("svc-sandbox-2fa");

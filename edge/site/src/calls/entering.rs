@@ -140,7 +140,7 @@ pub(super) fn sign_in<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
     })
 }
 
-/// A test user of a sandbox, as after both factors. Whoever may make control calls may sign in so: it is what `/sandbox/sessions` does.
+/// A test user of a sandbox, as after both factors. A caller who may make control calls may sign in so: it is what `/sandbox/sessions` does.
 pub(super) fn by_button<'a>(guest: &'a Guest<'a>, fields: Payload) -> Later<'a> {
     Box::pin(async move {
         let email = Address::of(&fields).email()?;

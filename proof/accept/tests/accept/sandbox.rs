@@ -325,7 +325,7 @@ fn users_trade_every_product() {
     x.restart();
     check();
     assert_eq!(usual("perps"), (json!("GUSD"), dec("100000")));
-    // Whatever they are called by now, they are not opened again; and a name that another account has stays its own.
+    // Renamed accounts are not opened again; and a name that another account has stays its own.
     let rename = |account: &str, name: &str, short: &str| {
         let fields = json!({ "account": account, "newName": name, "newAccount": short });
         x.as_("master").call("/v1/account/rename", fields).ok();

@@ -39,7 +39,7 @@ fn the_older_list_of_transfers_answers() {
     assert_eq!((&older[0]["eid"], &older[0]["amount"]), (&newer[0]["eid"], &newer[0]["amount"]));
 }
 
-/// Balances have the time, what is pending for whoever asks for it, and are of one account. Proves VER-004.
+/// Balances have the time, what is pending for a caller that asks for it, and are of one account. Proves VER-004.
 #[test]
 fn balances_are_those_of_today() {
     let x = Exchange::builder().flag("--funds", "simulated").start();

@@ -91,7 +91,7 @@ fn the_door_is_for_test_users() {
     assert!(!page.contains("data-user=\"owner@two.test\"") && page.contains("data-user=\"owner@one.test\""));
 }
 
-/// Nobody but this machine sees the door or passes it, as control calls judge. Proves SBX-007 (part).
+/// This machine alone sees the door and passes it, as control calls judge. Proves SBX-007 (part).
 #[test]
 fn the_door_is_for_this_machine() {
     let x = Exchange::start();
@@ -111,7 +111,7 @@ fn the_door_is_for_this_machine() {
     }
 }
 
-/// A page of another site signs no visitor in, whatever it sends.
+/// A page of another site signs no visitor in, by any call.
 #[test]
 fn other_sites_cannot_sign_a_visitor_in() {
     let x = Exchange::start();
