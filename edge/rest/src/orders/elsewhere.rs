@@ -1,5 +1,6 @@
 //! Orders that are in none of the lists of the book (D-287): that of a clearing trade is found as a closed market order, as a wrap is (D-170);
-//! of others the refusal names the call that has them.
+//! of others the refusal names the call that has them. Closed ones are in the history's database alone, which may lag: an id is looked up there
+//! only if no faster source rules it out.
 
 use crate::app::App;
 use crate::history_fault::{not_current, unread};
@@ -24,6 +25,9 @@ pub(super) async fn find(
     named: &OrderRef,
 ) -> Result<(OrderState, TradeRow), Refusal> {
     let OrderRef::Id(id) = *named else { return Err(not_found(named)) };
+    if is_not_given(app, id) || is_on_book(app, id).await? {
+        return Err(not_found(named));
+    }
     if let Some(number) = open_clearing(app, account, id) {
         return Err(in_clearing(app, id, number));
     }
@@ -39,6 +43,21 @@ pub(super) async fn find(
     let trade = trade(app, account, (id, &order)).await?;
     let trade = trade.ok_or_else(|| in_clearing(app, id, order.number))?;
     Ok((as_order(app, account, &trade), trade))
+}
+
+/// Whether no order has had this id yet.
+fn is_not_given(app: &App, id: OrderId) -> bool {
+    id.0 == 0 || id.0 >= app.exchange.views().state().next_id()
+}
+
+/// Whether it is, or was, an order of a book: then it belongs to another account, since the lists of the caller's account lack it.
+async fn is_on_book(app: &App, id: OrderId) -> Result<bool, Refusal> {
+    // Searched before the history: an order that closes in between is found there.
+    if app.exchange.views().state().floor().orders.find(id).is_some() {
+        return Ok(true);
+    }
+    let closed = app.exchange.query_history(move |history| history.order_of_any(id));
+    Ok(closed.await.map_err(|fault| unread(&fault))?.is_some())
 }
 
 /// The refusal of an order of a contract: a list of the prediction markets has it.

@@ -161,6 +161,41 @@ fn a_locked_database_delays_no_order() {
     verified(&x);
 }
 
+/// While the database lags, the status of an order waits for it only where nothing else can know the order: live and closed orders, ids that were
+/// not given yet, and orders of other accounts are answered. Of ORD-064, ORD-080.
+#[test]
+fn a_status_waits_only_for_what_the_database_alone_can_know() {
+    let x = Exchange::start();
+    let trader = x.as_("trader");
+    let own = |order: &Value| order["order_id"].as_str().expect("an id").to_owned();
+    trade(&x, "30000");
+    assert_eq!(rows(&x), [7, 2]);
+    let other = Connection::open(file(&x)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    x.advance(60);
+    let live = own(&trader.limit("btcusd", "buy", "0.01", "20000"));
+    let closed = own(&trader.limit("btcusd", "buy", "0.01", "20001"));
+    trader.cancel(&closed);
+    let foreign = own(&x.as_("counterparty").limit("btcusd", "sell", "0.01", "29000"));
+    let matched = own(&trader.limit("btcusd", "buy", "0.01", "29000"));
+    let newest = own(&x.as_("counterparty").limit("btcusd", "buy", "0.01", "20000"));
+    assert_eq!(trader.status(&live)["is_live"], true);
+    assert_eq!(trader.status(&closed)["is_cancelled"], true);
+    assert_eq!(trader.status(&matched)["executed_amount"], "0.01");
+    let status = |id: &str| trader.call("/v1/order/status", json!({ "order_id": id }));
+    let above = (newest.parse::<u64>().expect("a number") + 1).to_string();
+    for absent in ["0", &above, "9007199254740991", "18446744073709551615", &foreign, &newest] {
+        status(absent).refused(404, "OrderNotFound");
+    }
+    let tid = x.get("/v1/trades/btcusd").ok()[0]["tid"].to_string();
+    let unknown = status(&tid);
+    assert_eq!(unknown.reply.header("retry-after"), Some("1"));
+    unknown.refused(503, "System");
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(rows(&x)[1], 2);
+    status(&tid).refused(404, "OrderNotFound");
+}
+
 /// A void trade counts in no table; one that is only marked counts. Proves MKT-035.
 #[test]
 fn tables_leave_void_trades_out() {

@@ -201,12 +201,20 @@ impl<'a> Query<'a> {
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
     pub fn order(&self, account: AccountId, order: OrderId) -> Result<Option<OrderRow>, Fault> {
+        Ok(self.order_of_any(order)?.filter(|row| row.order.account == account))
+    }
+
+    /// A closed order by its id, whichever account it belongs to.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    pub fn order_of_any(&self, order: OrderId) -> Result<Option<OrderRow>, Fault> {
         let mut next = self.head(|index| index.order_bucket(order));
         // Ids rise with the time of placing, so the order was placed no earlier than any with a smaller id.
         let mut placed = Time(0);
         while let Some(at) = next {
             let (row, links) = self.order_at(at)?;
-            if row.order.account == account && row.order.id == order {
+            if row.order.id == order {
                 return Ok(Some(row));
             }
             if row.closed < placed {
