@@ -126,11 +126,11 @@ pub fn tied<D, E: From<Event>>(market: Market<'_, D>, open: &Open, out: &mut Out
 }
 
 /// Cancels live orders of an account, of a symbol, or of an account on a symbol, newest first, as an operator wishes: at most [`STEP`], and
-/// of those that stay as many.
+/// of those that stay as many. Orders after `last` are left alone, so that the steps of one cancel share one set of orders.
 pub fn chosen<D: Desks, E: From<Event>>(
     market: Market<'_, D>,
-    account: Option<AccountId>,
-    symbol: Option<SymbolId>,
+    (account, symbol): (Option<AccountId>, Option<SymbolId>),
+    last: Option<OrderId>,
     planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
 ) {
@@ -146,6 +146,7 @@ pub fn chosen<D: Desks, E: From<Event>>(
         (None, Some(symbol)) => slots.extend(on_symbol(market.floor, symbol)),
         (None, None) => {}
     }
+    slots.retain(|slot| last.is_none_or(|last| orders.get(*slot).id <= last));
     slots.sort_unstable_by_key(|slot| orders.get(*slot).id);
     let (mut cancelled, mut kept) = (0, 0);
     for slot in slots.iter().rev() {

@@ -32,8 +32,8 @@ pub enum Command {
     CancelAll,
     /// A session with Require Heartbeat fell silent: cancel its orders (SES-010).
     ExpireSession(SessionId),
-    /// An operator cancels the orders of an account, of a symbol, or of an account on a symbol.
-    CancelOrders(Option<AccountId>, Option<SymbolId>),
+    /// An operator cancels the orders of an account, of a symbol, or of an account on a symbol; with an id, only orders up to this one.
+    CancelOrders(Option<AccountId>, Option<SymbolId>, Option<OrderId>),
     /// Change a symbol's status.
     SetSymbolStatus(SymbolId, SymbolStatus),
     /// Set the schedule of a symbol's auctions; none ends them and cancels the orders that wait for one.
@@ -72,7 +72,7 @@ named!(Command, "trading", {
     CancelSession {} = "cancel_session" 1,
     CancelAll {} = "cancel_all" 1,
     ExpireSession { 0: session } = "expire_session" 1,
-    CancelOrders { 0: account, 1: symbol } = "cancel_orders" 1,
+    CancelOrders { 0: account, 1: symbol, 2: last } = "cancel_orders" 2,
     SetSymbolStatus { 0: symbol, 1: status } = "set_symbol_status" 1,
     ScheduleAuctions { 0: symbol, 1: schedule } = "schedule_auctions" 1,
     Trigger { 0: order } = "trigger" 1,
@@ -699,7 +699,7 @@ mod tests {
             (Command::CancelSession, trader, true),
             (Command::CancelAll, trader, true),
             (Command::ExpireSession(SessionId(1)), none, true),
-            (Command::CancelOrders(None, Some(BTCUSD)), none, true),
+            (Command::CancelOrders(None, Some(BTCUSD), None), none, true),
             (Command::OpenConnection, trader, false),
             (Command::PlaceOver(ConnectionId(1), Arc::new(place)), trader, false),
             (Command::CloseConnection(ConnectionId(1)), none, true),

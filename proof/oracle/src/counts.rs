@@ -158,7 +158,9 @@ impl Counts {
 
     /// Counts what operators cancelled, and what they may not name.
     fn count_operators_cancels(&mut self, exchange: &Exchange, command: &Command, answer: &Answer) {
-        let Body::Trading(TradingCommand::CancelOrders(account, symbol)) = &command.body else { return };
+        let Body::Trading(TradingCommand::CancelOrders(account, symbol, last)) = &command.body else {
+            return;
+        };
         let is_some = exchange.happened.iter().any(|what| matches!(what, Happening::Cancelled(..)));
         match (account, symbol) {
             _ if *answer != Outcome::Done => self.note("bad cancel by operator"),
@@ -166,6 +168,9 @@ impl Counts {
             (None, Some(_)) if is_some => self.note("symbol cancelled by operator"),
             (Some(_), Some(_)) if is_some => self.note("account cancelled on a symbol"),
             (_, _) => {}
+        }
+        if last.is_some() && is_some {
+            self.note("cancelled by operator up to an order");
         }
     }
 

@@ -664,19 +664,22 @@ impl Dealer {
         Body::Trading(TradingCommand::Cancel(OrderRef::Id(OrderId(id))))
     }
 
-    /// Cancels all orders of an account, of a symbol, or of an account on a symbol; sometimes of neither, or of one that does not exist.
+    /// Cancels all orders of an account, of a symbol, or of an account on a symbol, or only the older ones; sometimes of neither, or of one
+    /// that does not exist.
     fn operators_cancel(&mut self, state: &State) -> Body {
         let mut account = Some(self.dice.pick(&self.keys).account);
         let mut symbol = Some(self.some_symbol(state));
+        let mut last = None;
         match self.dice.below(12) {
             0..3 => account = None,
             3..7 => symbol = None,
             7 => (account, symbol) = (None, None),
             8 => account = Some(AccountId::from_index(state.access().accounts().len())),
             9 => symbol = Some(SymbolId::from_index(state.symbols().len())),
+            10 => last = Some(OrderId(state.next_id().saturating_sub(20))),
             _ => {}
         }
-        Body::Trading(TradingCommand::CancelOrders(account, symbol))
+        Body::Trading(TradingCommand::CancelOrders(account, symbol, last))
     }
 
     /// Asks for a quote; sometimes for nothing, for too much, or for a symbol that is not listed.

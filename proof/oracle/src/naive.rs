@@ -332,7 +332,7 @@ impl Naive {
                     return self.cancel_all(key.accounts[0], Some(*session), now);
                 }
             }
-            Body::Trading(TradingCommand::CancelOrders(account, symbol)) => {
+            Body::Trading(TradingCommand::CancelOrders(account, symbol, last)) => {
                 let is_known = account.is_none_or(|account| account.index() < self.names.len())
                     && symbol.is_none_or(|symbol| symbol.index() < self.pairs.len());
                 if !is_known || (account.is_none() && symbol.is_none()) {
@@ -341,6 +341,7 @@ impl Naive {
                 return self.cancel_those(now, |order| {
                     account.is_none_or(|account| order.account == account)
                         && symbol.is_none_or(|symbol| order.symbol == symbol)
+                        && last.is_none_or(|last| order.id <= last)
                 });
             }
             Body::Trading(TradingCommand::SetSymbolStatus(symbol, status)) => {

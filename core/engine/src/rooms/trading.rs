@@ -68,9 +68,9 @@ fn decide(state: &State, now: Time, command: &Command, work: &mut Workspace) -> 
             }
             Ok(())
         }
-        Command::CancelOrders(account, symbol) => {
+        Command::CancelOrders(account, symbol, last) => {
             check_chosen(state, *account, *symbol)?;
-            cancel::chosen(market, *account, *symbol, planner, out);
+            cancel::chosen(market, (*account, *symbol), *last, planner, out);
             Ok(())
         }
         // Else an account that is opened later would inherit the rates.

@@ -247,6 +247,25 @@ fn so_many_symbols_and_no_more() {
     assert_eq!(list(SYMBOLS_MAX), (Answer::Rejected(Reject::Trading(TradingReject::TooMany)), SYMBOLS_MAX));
 }
 
+/// The steps of an operator's cancel end at an order: those placed between two steps stay, and the oldest go.
+#[test]
+fn an_operators_cancel_ends_at_an_order() {
+    let mut market = Market::new();
+    let [buyer, seller, late] = ["buyer", "seller", "late"].map(|name| market.trader(name));
+    market.fill_up(buyer, Side::Buy, 100);
+    let last = market.fill_up(seller, Side::Sell, 104);
+    let cancel = Body::Trading(TradingCommand::CancelOrders(None, Some(market.symbol), Some(last)));
+    for (of_late, left) in [(5, CANCELS_MAX + 5), (10, 10)] {
+        for _ in 0..5 {
+            market.place(late, Side::Buy, 1, 98);
+        }
+        assert_eq!(market.exchange.own(cancel.clone()), Answer::Done);
+        assert_eq!(market.exchange.state.orders().count_of(late.0), of_late);
+        assert_eq!(market.exchange.state.orders().len(), left);
+    }
+    assert_eq!(market.exchange.state.broken_law(), None);
+}
+
 /// A symbol with more orders than one command cancels closes in steps, which come before all other commands, also after a restore; an
 /// operator's cancel takes the newest.
 #[test]
@@ -266,7 +285,7 @@ fn a_close_takes_as_many_steps_as_it_must() {
         let cancelled = |what: &&Happening| matches!(what, Happening::Cancelled(..));
         market.exchange.happened.iter().filter(cancelled).count()
     };
-    let cancel = TradingCommand::CancelOrders(None, Some(market.symbol));
+    let cancel = TradingCommand::CancelOrders(None, Some(market.symbol), None);
     assert_eq!(market.exchange.own(Body::Trading(cancel)), Answer::Done);
     assert_eq!(cancelled(&market), CANCELS_MAX);
     assert_eq!(market.exchange.state.orders().count_of(late.0), 0, "the newest go first");

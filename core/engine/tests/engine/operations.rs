@@ -206,13 +206,13 @@ fn a_stop_order_that_waits_for_the_end_of_a_halt_is_cancelled() {
     }
     let stop = exchange.state.floor().stops.due().unwrap();
     exchange.own(Operation::Halt.into());
-    exchange.own(Body::Trading(TradingCommand::CancelOrders(None, Some(symbol))));
+    exchange.own(Body::Trading(TradingCommand::CancelOrders(None, Some(symbol), None)));
     assert_eq!(exchange.happened, [Happening::Cancelled(stop.0, CancelReason::Requested)]);
     assert!(exchange.state.orders().is_empty() && exchange.state.floor().stops.due().is_none());
     // A symbol that is not listed, an account that does not exist, and neither.
     let (no_symbol, no_account) = (SymbolId::from_index(1), AccountId(1_000));
     for (account, symbol) in [(None, Some(no_symbol)), (Some(no_account), Some(symbol)), (None, None)] {
-        let answer = exchange.own(Body::Trading(TradingCommand::CancelOrders(account, symbol)));
+        let answer = exchange.own(Body::Trading(TradingCommand::CancelOrders(account, symbol, None)));
         assert_eq!(answer, Outcome::Rejected(Reject::Unknown));
     }
 }

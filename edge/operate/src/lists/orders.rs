@@ -6,7 +6,7 @@ use crate::operator::Operator;
 use buttonwood_engine::prediction::own_price;
 use buttonwood_engine::{CANCELS_MAX, OrderState, State, TradingCommand};
 use buttonwood_gate::{Payload, Refusal};
-use buttonwood_model::{AccountId, Claim, SymbolId};
+use buttonwood_model::{AccountId, Claim, OrderId, SymbolId};
 use buttonwood_wire::contract::{DecimalText, Digits, Done, InPayload, Label, Text};
 use buttonwood_wire::field::unknown_symbol;
 use buttonwood_wire::order::{side_name, type_name};
@@ -149,11 +149,16 @@ async fn cancel(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Re
     if account.is_none() && symbol.is_none() {
         return Err(Refusal::missing_key("symbol"));
     }
-    let live_orders = count(operator.exchange.views().state(), account, symbol);
-    // A command cancels the newest so many; orders of a moment ago are the next one's.
+    let (live_orders, newest) = {
+        let views = operator.exchange.views();
+        (count(views.state(), account, symbol), OrderId(views.state().next_id() - 1))
+    };
+    // One command cancels at most the newest `CANCELS_MAX`. Several end at the orders that stand now, so that those placed between two of them
+    // are not cancelled in place of the oldest.
     let steps = live_orders / u64::try_from(CANCELS_MAX).unwrap_or(u64::MAX);
+    let last = (steps > 0).then_some(newest);
     for _ in 0..=steps {
-        operator.send(TradingCommand::CancelOrders(account, symbol), |_| None).await?;
+        operator.send(TradingCommand::CancelOrders(account, symbol, last), |_| None).await?;
     }
     Ok(json::body(&OrdersCancelled { result: Done, live_orders }))
 }
