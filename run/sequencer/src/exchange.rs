@@ -13,7 +13,7 @@ use crate::outlet::Listener;
 use crate::recovery::history_mark::HistoryMark;
 use crate::recovery::verify::check_laws;
 use crate::recovery::{JOURNAL_DIR, Recovered, flush_if_room};
-use crate::shared::{AbortOnPanic, Shared, Submission};
+use crate::shared::{AbortOnPanic, Move, Shared, Submission};
 use crate::writer::commit::Committer;
 use crate::writer::receipt::Receipt;
 use crate::writer::reply_mailbox::{self, Pending, Reply};
@@ -250,11 +250,6 @@ impl Exchange {
         self.shared.idle.left(session, self.steady())
     }
 
-    /// Notes that a manual clock is about to be moved by so many microseconds, which is no browser's silence.
-    pub fn pass_over(&self, micros: u64) {
-        self.shared.idle.note_pause(micros, self.now().plus(micros));
-    }
-
     /// Notes the nonce of a read. It is journaled soon, and the read does not wait for it (D-08a).
     pub fn note_nonce(&self, session: SessionId, nonce: Nonce) {
         let mut nonces = self.shared.nonces.lock();
@@ -279,8 +274,21 @@ impl Exchange {
     /// # Errors
     /// [`Busy`] when the queue is full.
     pub fn advance(&self, to: Time) -> Result<oneshot::Receiver<Time>, Busy> {
+        self.move_clock(to, false)
+    }
+
+    /// The same in a sandbox, where the sessions of browsers move along: to the people at the pages no time has passed (D-292). Both are one
+    /// submission, so a move that is refused extends no session.
+    ///
+    /// # Errors
+    /// As [`Exchange::advance`].
+    pub fn advance_with_browsers(&self, to: Time) -> Result<oneshot::Receiver<Time>, Busy> {
+        self.move_clock(to, true)
+    }
+
+    fn move_clock(&self, to: Time, keeps_browsers: bool) -> Result<oneshot::Receiver<Time>, Busy> {
         let (reply, moved) = oneshot::channel();
-        self.shared.send(Submission::Advance(to, reply)).map(|()| moved)
+        self.shared.send(Submission::Advance(Move { to, keeps_browsers, reply })).map(|()| moved)
     }
 }
 

@@ -43,9 +43,18 @@ pub(crate) const GATHERED: usize = 48;
 )]
 pub(crate) enum Submission {
     Command(Command, Option<Reply>),
-    Advance(Time, oneshot::Sender<Time>),
+    Advance(Move),
     NoncesWaiting,
     Stop,
+}
+
+/// A move of a manual clock.
+#[derive(Debug)]
+pub(crate) struct Move {
+    pub(crate) to: Time,
+    /// Whether the ends of browsers' sessions move along.
+    pub(crate) keeps_browsers: bool,
+    pub(crate) reply: oneshot::Sender<Time>,
 }
 
 /// The shared state.

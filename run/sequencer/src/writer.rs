@@ -279,7 +279,7 @@ impl Writer {
                 }
                 self.execute(shared.clock.now(), command, reply, shared);
             }
-            Submission::Advance(to, reply) => self.advance(to, reply, shared),
+            Submission::Advance(moved) => self.advance(moved, shared),
             Submission::NoncesWaiting => self.nonces_due = Some(self.now + self.nonces_wait(shared)),
             Submission::Stop => self.stopping = true,
         }

@@ -4,7 +4,7 @@ use super::clock;
 use super::control::ControlCall;
 use crate::app::App;
 use crate::route::Route;
-use buttonwood_engine::{Reject, identity};
+use buttonwood_engine::Reject;
 use buttonwood_gate::{LATEST, Payload, Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Time;
@@ -104,27 +104,16 @@ async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refus
     let start = app.exchange.now();
     let end = goal.end(start)?;
     note(call).await?;
-    if !ends_sessions {
-        keep_browsers(app, end.0 - start.0).await?;
-    }
-    act_until(app, start, end).await?;
-    move_to(app, end).await?;
+    act_until(app, (start, end), ends_sessions).await?;
+    move_to(app, end, ends_sessions).await?;
     Ok(clock::answer(app))
 }
 
-/// Moves the ends of sessions along, before the clock passes them: to the people at the pages no time has passed. The core reads no real
-/// time, so it is told by how much (D-292).
-async fn keep_browsers(app: &App, micros: u64) -> Result<(), Refusal> {
-    app.exchange.pass_over(micros);
-    let kept = app.people.submit(identity::Command::KeepBrowsers(micros)).await?;
-    kept.map_err(|_| field::failed())
-}
-
 /// Stops in each beat of the simulated traders on the way, and lets them act there. In maintenance they do nothing.
-async fn act_until(app: &App, start: Time, end: Time) -> Result<(), Refusal> {
+async fn act_until(app: &App, (start, end): (Time, Time), ends_sessions: bool) -> Result<(), Refusal> {
     let Some(steps) = &app.settings.steps else { return Ok(()) };
     for beat in steps.beats(start, end) {
-        move_to(app, beat).await?;
+        move_to(app, beat, ends_sessions).await?;
         if !app.is_in_maintenance() {
             steps.act(beat).await;
         }
@@ -142,8 +131,11 @@ async fn note(call: &ControlCall<'_>) -> Result<(), Refusal> {
     noted.map(|_| ()).map_err(|_| field::failed())
 }
 
-pub(super) async fn move_to(app: &App, time: Time) -> Result<(), Refusal> {
-    let moved = app.exchange.advance(time).map_err(|_| field::busy("The exchange is busy"))?;
+/// Moves the clock, and with it the ends of sessions unless the move ends them.
+async fn move_to(app: &App, time: Time, ends_sessions: bool) -> Result<(), Refusal> {
+    let exchange = &app.exchange;
+    let moved = if ends_sessions { exchange.advance(time) } else { exchange.advance_with_browsers(time) };
+    let moved = moved.map_err(|_| field::busy("The exchange is busy"))?;
     moved.await.map_err(|_| field::busy("The exchange is stopping"))?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use super::Writer;
 use super::batch::Entry;
-use crate::shared::Shared;
+use crate::shared::{Move, Shared};
 use buttonwood_engine::{Body, Command, Outcome, State, TradingCommand, identity};
 use buttonwood_model::{Due, Rank, SessionId, Time};
 use std::sync::Arc;
@@ -114,9 +114,23 @@ impl Writer {
     }
 
     /// Moves a manual clock and runs everything that falls due on the way, in order.
-    pub(super) fn advance(&mut self, to: Time, reply: oneshot::Sender<Time>, shared: &Shared) {
+    pub(super) fn advance(&mut self, Move { to, keeps_browsers, reply }: Move, shared: &Shared) {
+        if keeps_browsers {
+            self.keep_browsers(to, shared);
+        }
         self.moving = Some(Moving { to, reply, optional: MOVE_OPTIONAL_MAX });
         self.go_on_moving(shared);
+    }
+
+    /// Moves the ends of browsers' sessions along, before the clock passes them. The core reads no real time, so the command says by how much.
+    fn keep_browsers(&mut self, to: Time, shared: &Shared) {
+        let now = shared.clock.now();
+        let micros = to.0.saturating_sub(now.0);
+        shared.idle.note_pause(micros, to);
+        if micros > 0 && self.state.identity().browsers().next().is_some() {
+            let body = identity::Command::KeepBrowsers(micros).into();
+            self.execute(now, Command { caller: None, body }, None, shared);
+        }
     }
 
     /// Continues a move. If more falls due than one batch holds, the next batch takes more. No other command is decided
