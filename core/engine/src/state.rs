@@ -90,6 +90,11 @@ impl State {
         self.opening.as_ref()
     }
 
+    /// Whether this is a sandbox: some commands are a sandbox's alone.
+    pub(crate) fn is_sandbox(&self) -> bool {
+        self.opening.is_some_and(|opening| opening.mode == Mode::Sandbox)
+    }
+
     /// Every currency.
     pub fn currencies(&self) -> &[Currency] {
         self.ledger().currencies()

@@ -11,6 +11,11 @@ use buttonwood_num::Money;
 use buttonwood_room::ContextMut;
 use buttonwood_trading::cancel;
 
+/// Whether only a sandbox takes the command: an approved address without the time of its hold (D-298).
+fn is_of_sandbox(command: &Command) -> bool {
+    matches!(command, Command::Approval(funds::approval::Command::WaiveApprovalHold(_)))
+}
+
 impl Decide for Command {
     fn by_key(&self, state: &State, now: Time, caller: &Caller, work: &mut Workspace) -> Outcome {
         match funds::decide(&state.of_funds(now), Sender::Key(caller), self, &mut work.out) {
@@ -26,6 +31,9 @@ impl Decide for Command {
         _note: Option<&Note>,
         work: &mut Workspace,
     ) -> Result<Made, Reject> {
+        if is_of_sandbox(self) && !state.is_sandbox() {
+            return Err(Reject::Unknown);
+        }
         let Workspace { out, planner } = work;
         let made = funds::decide(&state.of_funds(now), Sender::Exchange, self, out).map_err(Reject::Funds)?;
         if let Made::Loan(account) = made {

@@ -1,7 +1,7 @@
 //! People and apps in the engine.
 
 use crate::decide::{Decide, Evolve};
-use crate::{Desks, Mode, Note, Outcome, Reject, State, Workspace, operations};
+use crate::{Desks, Note, Outcome, Reject, State, Workspace, operations};
 use buttonwood_access::{self as access, Caller};
 use buttonwood_funds::Made;
 use buttonwood_identity::{self as identity, Command, Infrequent};
@@ -64,7 +64,7 @@ impl Decide for Command {
         _note: Option<&Note>,
         work: &mut Workspace,
     ) -> Result<Made, Reject> {
-        let is_sandbox = state.opening.is_some_and(|opening| opening.mode == Mode::Sandbox);
+        let is_sandbox = state.is_sandbox();
         if is_of_sandbox(self) && !is_sandbox {
             return Err(Reject::Identity(identity::Reject::Unknown));
         }

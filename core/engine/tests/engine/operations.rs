@@ -1,12 +1,12 @@
 //! Halting, resuming, and what needs a second operator.
 #![expect(clippy::unwrap_used, reason = "what a test cannot do, fails it")]
 
-use buttonwood_engine::funds::Scope;
 use buttonwood_engine::funds::halt::Command as HaltCommand;
+use buttonwood_engine::funds::{ApprovalScope, EntryRef, Scope, approval};
 use buttonwood_engine::{
     AccessCommand, AccessReject, Answer, ApprovalError, Body, Command, FeeChange, FeeSchedule, FundsCommand,
-    GuardedCommand, NewSession, Note, Operation, Outcome, PROPOSAL_AGE, PROPOSALS_MAX, Place, Proposed,
-    Reject, Standing, TradingAnswer, TradingCommand,
+    FundsReject, GuardedCommand, NewSession, Note, Operation, Outcome, PROPOSAL_AGE, PROPOSALS_MAX, Place,
+    Proposed, Reject, Standing, TradingAnswer, TradingCommand,
 };
 use buttonwood_model::{
     AccountId, CancelReason, Cidr, Claim, Due, GroupId, OrderKind, Product, Role, SessionId, Side, SymbolId,
@@ -214,6 +214,21 @@ fn a_stop_order_that_waits_for_the_end_of_a_halt_is_cancelled() {
     for (account, symbol) in [(None, Some(no_symbol)), (Some(no_account), Some(symbol)), (None, None)] {
         let answer = exchange.own(Body::Trading(TradingCommand::CancelOrders(account, symbol, None)));
         assert_eq!(answer, Outcome::Rejected(Reject::Unknown));
+    }
+}
+
+/// The hold of an approved address ends before its time in a sandbox alone: a venue refuses the command before it looks at the list (D-298).
+#[test]
+fn a_venue_waives_no_hold() {
+    let sandbox = Exchange::open(FeeSchedule::default(), None);
+    let not_listed = FundsReject::Approval(approval::Reject::NotListed);
+    for (mut exchange, refusal) in
+        [(sandbox, Reject::Funds(not_listed)), (Exchange::venue(None), Reject::Unknown)]
+    {
+        let scope = ApprovalScope::Account(exchange.account("ann", ""));
+        let entry = EntryRef { scope, network: "ethereum".into(), canonical: "0xa".into() };
+        let waive = approval::Command::WaiveApprovalHold(Box::new(entry));
+        assert_eq!(exchange.own(FundsCommand::from(waive).into()), Outcome::Rejected(refusal));
     }
 }
 
