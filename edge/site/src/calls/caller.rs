@@ -1,5 +1,6 @@
 //! The browser that makes a call, and how far its user has signed in.
 
+use super::named::{Named, find_named};
 use super::passkeys;
 use crate::own::Own;
 use crate::pages::door::{self, Door};
@@ -74,20 +75,6 @@ fn named_account<'a>(visit: &Visit<'a>) -> Option<&'a str> {
     Query(visit.head.uri.query().unwrap_or_default()).value("account")
 }
 
-/// Whether a text is the number of an account rather than its name. A name of digits alone is read as a number.
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The open account of a group with a number.
-fn own_account(app: &App, group: Option<GroupId>, number: &str) -> Option<AccountId> {
-    let (group, account) = (group?, AccountId(number.parse().ok()?));
-    let views = app.exchange.views();
-    let access = views.state().access();
-    let is_own = access.account(account)?.group == Some(group) && !access.is_closed(account);
-    is_own.then_some(account)
-}
-
 impl<'a> Guest<'a> {
     /// The caller of a request.
     pub(crate) fn of(visit: &Visit<'a>, own: &Own) -> Self {
@@ -141,13 +128,14 @@ pub(crate) struct BrowserState {
 }
 
 impl BrowserState {
-    /// The browser of a page, whose account is the one that its address names by number (D-289). With it the text after `?account=` that
-    /// names no open account of the group: that page shows the chosen one and says so.
+    /// The browser of a page, whose account is the one that its address names (D-289). With it the text after `?account=` that names
+    /// neither an open account of the group by number nor the chosen one: that page shows the chosen one and says so.
     pub(crate) fn on_page<'a>(self, visit: &Visit<'a>) -> (Self, Option<&'a str>) {
         let Some(named) = named_account(visit).filter(|_| self.group.is_some()) else { return (self, None) };
-        match own_account(visit.app, self.group, named) {
-            Some(account) => (Self { account: Some(account), ..self }, None),
-            None => (self, Some(named)),
+        match find_named(visit.app, self.group, self.account, named) {
+            Named::Number(account) => (Self { account: Some(account), ..self }, None),
+            Named::Chosen => (self, None),
+            Named::Nothing => (self, Some(named)),
         }
     }
 }
@@ -235,36 +223,35 @@ impl<'a> Caller<'a> {
 
     /// Whether the call names its account by number.
     pub(super) fn names_account(&self) -> bool {
-        self.guest.named.is_some_and(is_number)
+        let named = self.guest.named.map(|text| find_named(self.app, self.browser.group, None, text));
+        matches!(named, Some(Named::Number(_)))
     }
 
-    /// The account on which a call acts: the open one of the user's group whose number it names (D-289), else the chosen one.
+    /// The account on which a call acts: the open one of the user's group that it names (D-289), else the chosen one.
     pub(super) fn acting(&self, chosen: Option<AccountId>) -> Result<Option<AccountId>, Refusal> {
-        let Some(named) = self.guest.named else { return Ok(chosen) };
-        if !is_number(named) {
-            return self.check_name(chosen, named).map(|()| chosen);
+        let Some(text) = self.guest.named else { return Ok(chosen) };
+        match find_named(self.app, self.browser.group, chosen, text) {
+            Named::Number(account) => Ok(Some(account)),
+            Named::Chosen => Ok(chosen),
+            Named::Nothing => Err(self.no_account(chosen, text)),
         }
-        let account = own_account(self.app, self.browser.group, named);
-        account.map(Some).ok_or_else(|| {
-            bad_query("account", "the number of an open account of your group", named)
-                .with_reason(Reason::InvalidAccountName)
-        })
     }
 
-    /// Refuses a call that names its account by the short name, unless that is the chosen one's: another tab of the browser may have chosen
-    /// another, and another account may bear the name by now.
-    fn check_name(&self, chosen: Option<AccountId>, shown: &str) -> Result<(), Refusal> {
+    /// The refusal of a call that names another account than the chosen one by its short name, since another account may bear the name by
+    /// now, or a number of no open account of the group.
+    fn no_account(&self, chosen: Option<AccountId>, named: &str) -> Refusal {
+        if !named.is_empty() && named.bytes().all(|byte| byte.is_ascii_digit()) {
+            let expected = "the number of an open account of your group";
+            return bad_query("account", expected, named).with_reason(Reason::InvalidAccountName);
+        }
         let views = self.app.exchange.views();
         let account = chosen.and_then(|account| views.state().access().account(account));
         let name = account.map(|account| account.short_name.as_str()).unwrap_or_default();
-        if name == shown {
-            return Ok(());
-        }
         let message = format!(
             "This page shows account '{}', but '{name}' is chosen in another tab: load the page again",
-            quoted(shown)
+            quoted(named)
         );
-        Err(Refusal::new(Reason::InvalidAccountName, message).with_status(409))
+        Refusal::new(Reason::InvalidAccountName, message).with_status(409)
     }
 
     /// Refuses a caller who is not signed in far enough.

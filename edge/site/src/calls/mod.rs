@@ -16,6 +16,7 @@ mod grants;
 mod history;
 mod interface;
 mod keys;
+mod named;
 mod notices;
 mod operator;
 mod passkeys;

@@ -223,6 +223,54 @@ fn a_call_acts_on_the_account_that_it_names() {
     assert_eq!(number_of(&browser, "before"), own);
 }
 
+/// A name of digits is a name where no account of the group has that number; where one has it, the number counts, and the account with that
+/// name is reached by its own number (D-289).
+#[test]
+fn an_account_whose_name_is_a_number_is_reached() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browser = Browser::of(&x, "a@people.test");
+    let session = browser.get("/site/session").ok();
+    let shown = session["account"].as_str().expect("an account").to_owned();
+    let accounts = session["accounts"].as_array().expect("accounts");
+    let other = accounts.iter().filter_map(Value::as_str).find(|name| *name != shown).expect("another");
+    let (own, second) = (number_of(&browser, &shown), number_of(&browser, other));
+    let order = json!({
+        "request": "/v1/order/new", "symbol": "btcusd", "amount": "0.01", "price": "100", "side": "buy", "type": "exchange limit"
+    });
+    let place = |named: &str| browser.post(&format!("/site/call?account={named}"), &order);
+    let count = |number: u64| {
+        let live = json!({ "request": "/v1/orders" });
+        let orders = browser.post(&format!("/site/call?account={number}"), &live).ok();
+        orders.as_array().expect("orders").len()
+    };
+    let rename = |from: &str, to: &str| {
+        x.as_("master").call("/v1/account/rename", json!({ "account": from, "newAccount": to })).ok();
+    };
+    let page = |named: &str| browser.get(&format!("/account?account={named}")).reply.text();
+    let header = |named: &str| {
+        let headers = [("Content-Type", "application/json"), ("X-Account", named)];
+        browser.send("POST", "/site/call", &headers, order.to_string().as_bytes())
+    };
+    for name in ["4000000000", "007"] {
+        let before = count(own);
+        rename(if name == "007" { "4000000000" } else { &shown }, name);
+        place(name).ok();
+        header(name).ok();
+        assert_eq!(count(own), before + 2, "{name}");
+        assert!(page(name).contains("\"unknown_account\":null"), "{name}");
+    }
+    let number = second.to_string();
+    rename("007", &number);
+    place(&number).ok();
+    header(&number).ok();
+    assert_eq!((count(own), count(second)), (4, 2), "a tab of '{other}' goes on trading '{other}'");
+    assert!(page(&number).contains(&format!("\"number\":{second},\"numbered\"")));
+    place(&own.to_string()).ok();
+    assert_eq!(count(own), 5);
+    place("4000000000").refused(400, "InvalidAccountName");
+}
+
 /// An account of another group, one that does not exist and what is no number act on nothing.
 #[test]
 fn a_call_names_no_foreign_account() {
