@@ -11,7 +11,7 @@ use crate::topic::{AccountFeed, Topic};
 use crate::{Opened, Started};
 use buttonwood_gate::{self as gate, Owner, Reason, Refusal};
 use buttonwood_http::{Reply, Serve};
-use buttonwood_model::{AccountId, GroupId, Role, Roles, Scope, Scopes};
+use buttonwood_model::{Role, Roles, Scope, Scopes};
 use buttonwood_rest::{App, CountedBy, Opening, OrderEventsOptions, StreamKind, held_by_token};
 use buttonwood_views::history::Resumed;
 use buttonwood_views::{AccountEvent, EventId};
@@ -126,8 +126,7 @@ async fn resume(
             app.exchange.order_events_after(account, EventId(after), RESUMED_MAX).await
         }
         Whose::Group(group) => {
-            let accounts = accounts_of(app, group);
-            app.exchange.order_events_of_all_after(accounts, EventId(after), RESUMED_MAX).await
+            app.exchange.order_events_of_group_after(group, EventId(after), RESUMED_MAX).await
         }
     };
     let missed = missed.unwrap_or_else(|fault| {
@@ -149,11 +148,6 @@ async fn resume(
         out.resume(vec![(Frame::of(acknowledge(Some(false)), Waits::Behind), false)], 0);
         out.subscribe(topic, First::Usual);
     }
-}
-
-/// The accounts of a group, closed ones too.
-fn accounts_of(app: &App, group: GroupId) -> Vec<AccountId> {
-    app.exchange.views().state().access().accounts_of(group).map(|(id, _)| id).collect()
 }
 
 /// The frames of the events that a reader missed; `is_named` names the account of each.

@@ -5,7 +5,7 @@ use crate::recovery::acts::{Acted, acts};
 use crate::shared::Shared;
 use buttonwood_disk::Folder;
 use buttonwood_engine::{BreakKind, OrderState};
-use buttonwood_model::{AccountId, OrderId, SymbolId, TradeId};
+use buttonwood_model::{AccountId, GroupId, OrderId, SymbolId, TradeId};
 use buttonwood_views::history::{Fault, History, Look, Query, Resumed, Stretch, Stretched};
 use buttonwood_views::{AccountEvent, EventId};
 use std::panic::resume_unwind;
@@ -59,14 +59,36 @@ impl Exchange {
         self.order_events_of_all_after(vec![account], after, most).await
     }
 
-    /// The same of several accounts: `after` must be one of the newest `most` events of all of them together.
+    /// The same of all accounts of a group, closed ones too: `after` must be one of the newest `most` events of all of them together.
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
     ///
     /// # Panics
     /// As [`Exchange::query_history`].
-    pub async fn order_events_of_all_after(
+    pub async fn order_events_of_group_after(
+        &self,
+        group: GroupId,
+        after: EventId,
+        most: usize,
+    ) -> Result<Resumed, Fault> {
+        let accounts = || -> Vec<AccountId> {
+            self.views().state().access().accounts_of(group).map(|(account, _)| account).collect()
+        };
+        let mut all = accounts();
+        loop {
+            let found = self.order_events_of_all_after(all.clone(), after, most).await;
+            // An account that was opened before the events were read may have one that is older than the newest of the others. The caller skips
+            // all up to that one, so it would never see the event.
+            let opened = accounts();
+            if opened.len() == all.len() {
+                return found;
+            }
+            all = opened;
+        }
+    }
+
+    async fn order_events_of_all_after(
         &self,
         accounts: Vec<AccountId>,
         after: EventId,

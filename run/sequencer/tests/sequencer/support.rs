@@ -137,7 +137,7 @@ impl Trading {
     }
 }
 
-fn limit(side: Side, ticks: u64, hundredths: u128) -> Place {
+pub(crate) fn limit(side: Side, ticks: u64, hundredths: u128) -> Place {
     Place {
         symbol: SymbolId(0),
         side,
