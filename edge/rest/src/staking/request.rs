@@ -12,56 +12,63 @@ use buttonwood_num::{Decimal as Number, MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{Decimal, DecimalOrAll, InPayload, Needed, Sent, Text};
 use buttonwood_wire::field::{bad_value, failed, wrong_kind};
 use buttonwood_wire::request;
+use std::borrow::Cow;
 use std::sync::Arc;
 
-request! {
-    /// An amount to redeem from a provider.
-    pub(super) struct Unstake in InPayload {
-        /// The provider, a version 4 UUID of `/v1/staking/rates`.
-        provider as "providerId": Needed<Text>,
-        /// The currency.
-        currency: Needed<Text>,
-        /// How much, with up to 19 decimals; `all` is the whole stake.
-        amount: Needed<DecimalOrAll>,
-        /// The client's id of the request, 1 to 100 characters: a repeated call with the same id moves nothing again and has the same reply.
-        client_id as "clientTransferId": Sent<Text>,
-        /// The same in another spelling.
-        other_client_id as "client_transfer_id": Sent<Text>,
-    }
+/// Declares the request of a call that names a provider: the two calls differ in the amounts that they take.
+macro_rules! with_provider {
+    ($(#[doc = $about:literal])+ $name:ident, $(#[doc = $doc:literal])+ $amount:ty) => {
+        request! {
+            $(#[doc = $about])+
+            pub(super) struct $name in InPayload {
+                /// The provider, a version 4 UUID of `/v1/staking/rates`.
+                provider as "providerId": Needed<Text>,
+                /// The currency.
+                currency: Needed<Text>,
+                $(#[doc = $doc])+
+                amount: Needed<$amount>,
+                /// The client's id of the request, 1 to 100 characters: a repeated call with the same id moves nothing again and has the same reply.
+                client_id as "clientTransferId": Sent<Text>,
+                /// The same in another spelling.
+                other_client_id as "client_transfer_id": Sent<Text>,
+            }
+        }
+    };
 }
 
-request! {
+with_provider! {
+    /// An amount to redeem from a provider.
+    Unstake,
+    /// How much, with up to 19 decimals; `all` is the whole stake.
+    DecimalOrAll
+}
+
+with_provider! {
     /// An amount to stake with a provider.
-    pub(super) struct Stake in InPayload {
-        /// The provider, a version 4 UUID of `/v1/staking/rates`.
-        provider as "providerId": Needed<Text>,
-        /// The currency.
-        currency: Needed<Text>,
-        /// How much, with up to 19 decimals.
-        amount: Needed<Decimal>,
-        /// The client's id of the request, 1 to 100 characters: a repeated call with the same id moves nothing again and has the same reply.
-        client_id as "clientTransferId": Sent<Text>,
-        /// The same in another spelling.
-        other_client_id as "client_transfer_id": Sent<Text>,
-    }
+    Stake,
+    /// How much, with up to 19 decimals.
+    Decimal
 }
 
 /// Reads a request to redeem, which may take the whole stake.
 pub(super) fn read_redemption(app: &App, call: &Call) -> Result<Arc<Request>, Refusal> {
     let sent = Unstake::of(call.payload());
-    let (provider, code, text) = (sent.provider()?, sent.currency()?, sent.amount()?);
-    Ok(Arc::new(Request {
-        provider: shown::provider(&provider)?,
-        currency: shown::currency(app, &code)?,
-        amount: if text == ALL_WORD { ALL } else { amount(&text)? },
-        client_id: client_id(call.payload())?,
-    }))
+    let texts = [sent.provider()?, sent.currency()?, sent.amount()?];
+    request_of(app, call, texts, |text| if text == ALL_WORD { Ok(ALL) } else { amount(text) })
 }
 
 /// Reads a request to stake.
 pub(super) fn read(app: &App, call: &Call) -> Result<Arc<Request>, Refusal> {
     let sent = Stake::of(call.payload());
-    let (provider, code, text) = (sent.provider()?, sent.currency()?, sent.amount()?);
+    request_of(app, call, [sent.provider()?, sent.currency()?, sent.amount()?], amount)
+}
+
+fn request_of(
+    app: &App,
+    call: &Call,
+    [provider, code, text]: [Cow<'_, str>; 3],
+    amount: impl Fn(&str) -> Result<Money, Refusal>,
+) -> Result<Arc<Request>, Refusal> {
     Ok(Arc::new(Request {
         provider: shown::provider(&provider)?,
         currency: shown::currency(app, &code)?,
