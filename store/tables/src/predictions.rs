@@ -130,7 +130,8 @@ impl Database {
         Ok((rows, total.cast_unsigned()))
     }
 
-    /// The sales of an account's claims on an outcome that count: the newest, so many at most, and the sums of all.
+    /// The sales of an account's claims on an outcome that count: the newest, so many at most, and the sums of all. `left` is how many sales the
+    /// caller may still read; `None` if there are more.
     ///
     /// # Errors
     /// [`Fault`] of the database.
@@ -138,8 +139,9 @@ impl Database {
         &self,
         (account, contract, claim): (AccountId, SymbolId, Claim),
         most: usize,
+        left: &mut usize,
         counts: impl Fn(&SoldClaims) -> bool,
-    ) -> Result<ContractSales, Fault> {
+    ) -> Result<Option<ContractSales>, Fault> {
         let mut find = self.connection.prepare_cached(
             "SELECT row FROM contract_sales WHERE account = ? AND contract = ? AND outcome = ?
              ORDER BY sold DESC, trade DESC",
@@ -147,6 +149,8 @@ impl Database {
         let mut all = ContractSales::default();
         let mut found = find.query((account.0, number(contract), claim.name()))?;
         while let Some(row) = found.next()? {
+            let Some(rest) = left.checked_sub(1) else { return Ok(None) };
+            *left = rest;
             let sold = sale(&row.get::<_, Vec<u8>>(0)?)?;
             if !counts(&sold) {
                 continue;
@@ -157,7 +161,7 @@ impl Database {
                 all.newest.push(sold);
             }
         }
-        Ok(all)
+        Ok(Some(all))
     }
 
     /// Traded quantities from a millisecond on, before another one: of each contract, in the order given, the quantity of all takers, and of

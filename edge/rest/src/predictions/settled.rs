@@ -6,13 +6,14 @@ use crate::call::Call;
 use crate::history_fault::not_current;
 use crate::route::{Route, SignedQuery};
 use buttonwood_engine::prediction::Event;
-use buttonwood_engine::{BreakKind, State};
+use buttonwood_engine::{BreakKind, Breaks, State};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Claim;
-use buttonwood_tables::{ContractSales, SettledPage};
+use buttonwood_tables::{ContractSales, Database, Fault, SettledPage};
 use buttonwood_views::history::{SettledPosition, Settlement, SoldClaims};
 use buttonwood_wire::contract::{DecimalText, Flag, InEither, IsoTime, Nullable, Offset, Rows, Text};
+use buttonwood_wire::field::bad_value;
 use buttonwood_wire::prediction::{
     ContractMetadata, OutcomeName, contract_metadata, contract_number, iso, outcome_name, symbol_name,
 };
@@ -20,6 +21,9 @@ use buttonwood_wire::{answer, json, request};
 
 /// Sales of a position that are listed at most.
 const CASH_OUTS_MAX: usize = 500;
+
+/// Sales that a call with several positions reads at most. Their sums need all of them, and one position may have any number.
+const SALES_READ_MAX: usize = 20_000;
 
 /// The fewest and the most characters of a search.
 const SEARCHED: std::ops::RangeInclusive<usize> = 3..=64;
@@ -32,7 +36,11 @@ pub(crate) const ROUTE: Route =
         .queried(SignedQuery::Optional)
         .coded()
         .about("Lists the account's positions that were paid, lost or refunded, the latest first.")
-        .notes(&["Its parameters may be in the query string too; of one in both the payload counts."])
+        .notes(&[
+            "Its parameters may be in the query string too; of one in both the payload counts.",
+            "With `withCashOuts` several positions have at most 20,000 sales together: a `limit` that takes in more is refused (400), and the \
+             message says how many positions fit. One position may have any number.",
+        ])
         .takes::<SettledPositions>()
         .gives::<SettledPositionPage>()
         .refuses(&[404]);
@@ -127,26 +135,55 @@ answer! {
     }
 }
 
+/// A position, and its sales if they are wanted.
+type Sold = (SettledPosition, Option<ContractSales>);
+
 async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let sent = SettledPositions::of(call.either());
     let (account, with_sales) = (call.account(), sent.with_cash_outs()?);
     let page = wanted(app, sent).await?;
+    let limit = page.rows;
     let breaks = app.exchange.views().state().floor().breaks.clone();
     let rows = app.exchange.query_tables(move |tables| {
         let (rows, total) = tables.contract_settlements(account, &page)?;
-        let sales = |row: SettledPosition| {
-            let whose = (account, row.contract, row.claim);
-            let counts = |sold: &SoldClaims| breaks.of(sold.contract, sold.trade) != Some(BreakKind::Full);
-            let found = with_sales.then(|| tables.contract_sales(whose, CASH_OUTS_MAX, counts));
-            found.transpose().map(|found| (row, found))
+        let rows = if with_sales {
+            sold(tables, &rows, &breaks)?
+        } else {
+            Ok(rows.into_iter().map(|row| (row, None)).collect())
         };
-        Ok((rows.into_iter().map(sales).collect::<Result<Vec<_>, _>>()?, total))
+        Ok((rows, total))
     });
     let (rows, total) = rows.await.map_err(|fault| not_current(&fault))?;
+    let rows = rows.map_err(|fits| {
+        let expected = format!(
+            "at most {fits} with 'withCashOuts', since more positions have over {SALES_READ_MAX} sales"
+        );
+        bad_value("limit", &expected, &limit.to_string())
+    })?;
     let views = app.exchange.views();
     let positions = rows.iter().filter_map(|(row, sales)| shown(views.state(), row, sales.as_ref()));
     let positions = positions.collect();
     Ok(Reply::json(json::body(&SettledPositionPage { positions, total })))
+}
+
+/// Positions with their sales; or of how many positions the sales can be read at once.
+fn sold(
+    tables: &Database,
+    rows: &[SettledPosition],
+    breaks: &Breaks,
+) -> Result<Result<Vec<Sold>, usize>, Fault> {
+    let mut left = if rows.len() == 1 { usize::MAX } else { SALES_READ_MAX };
+    let mut all = Vec::with_capacity(rows.len());
+    for row in rows {
+        let whose = (row.account, row.contract, row.claim);
+        let counts = |sold: &SoldClaims| breaks.of(sold.contract, sold.trade) != Some(BreakKind::Full);
+        let sales = tables.contract_sales(whose, CASH_OUTS_MAX, &mut left, counts)?;
+        if sales.is_none() {
+            return Ok(Err(all.len().max(1)));
+        }
+        all.push((*row, sales));
+    }
+    Ok(Ok(all))
 }
 
 /// The positions that a call wants.

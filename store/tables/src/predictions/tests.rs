@@ -206,3 +206,34 @@ fn volumes_are_sums_of_parts() {
         [Some(0), Some(0), Some(10)]
     );
 }
+
+/// A caller reads no more sales than it may: of the sales that fit it has the newest and the sums, of more than that none.
+#[test]
+fn sales_are_read_up_to_a_bound() {
+    let sale = |number: u64, contract: SymbolId| {
+        Row::Prediction(PredictionRow::Sold(SoldClaims {
+            account: ANN,
+            contract,
+            claim: Claim::Yes,
+            order: OrderId(number),
+            trade: TradeId(number),
+            quantity: Money::ONE,
+            proceeds: Money::ONE,
+            cost: Money::ZERO,
+            time: Time(number),
+        }))
+    };
+    let rows: Vec<Row> = [(1, RAIN), (2, RAIN), (3, RAIN), (4, SNOW)].map(|(at, on)| sale(at, on)).into();
+    let database = database_of(&rows);
+    let read = |contract, left: &mut usize| {
+        let found = database.contract_sales((ANN, contract, Claim::Yes), 2, left, |_| true).unwrap();
+        found.map(|sales| (sales.newest.iter().map(|sold| sold.trade.0).collect::<Vec<_>>(), sales.proceeds))
+    };
+    let mut left = 4;
+    let three = Money::from_units(3 * Money::ONE.units());
+    assert_eq!((read(RAIN, &mut left), left), (Some((vec![3, 2], three)), 1));
+    assert_eq!((read(SNOW, &mut left), left), (Some((vec![4], Money::ONE)), 0));
+    assert_eq!(read(SNOW, &mut left), None);
+    assert_eq!(read(RAIN, &mut 2), None);
+    assert_eq!(read(SymbolId::contract(1), &mut 0), Some((vec![], Money::ZERO)), "it has no sales");
+}
