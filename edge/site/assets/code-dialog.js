@@ -1,4 +1,5 @@
 // A new code, asked for where the page stands, so that nothing that was typed there is lost.
+import { setAtWork } from "./at-work.js";
 import { data, element, post } from "./post.js";
 import { lack, usePasskey } from "./passkey.js";
 import { sentence } from "./sentence.js";
@@ -52,8 +53,11 @@ export function askCode() {
   document.body.append(dialog);
   return new Promise((resolve) => {
     let isGiven = false;
-    const give = async (work) => {
-      submit.disabled = true;
+    let isBusy = false;
+    const give = async (pressed, work) => {
+      if (isBusy) return;
+      isBusy = true;
+      setAtWork(pressed, true);
       try {
         await work();
         isGiven = true;
@@ -63,13 +67,14 @@ export function askCode() {
         failed.hidden = false;
         input.select();
       }
-      submit.disabled = false;
+      isBusy = false;
+      setAtWork(pressed, false);
     };
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (!submit.disabled) give(() => post("/site/signin/code", { code: input.value.trim() }));
+      give(submit, () => post("/site/signin/code", { code: input.value.trim() }));
     });
-    passkey.addEventListener("click", () => give(usePasskey));
+    passkey.addEventListener("click", () => give(passkey, usePasskey));
     cancel.addEventListener("click", () => dialog.close());
     dialog.addEventListener("close", () => {
       dialog.remove();

@@ -8,7 +8,7 @@ import { Rest, marksOf } from "./lists.js";
 import { isSignedIn, url } from "./page.js";
 import { endOf } from "./reasons.js";
 import { clock, day, moment } from "./time.js";
-import { Amount, Average, Dialog, Money, Price, Region, Side, html, useState } from "./ui.js";
+import { ActButton, Amount, Average, Dialog, Money, Price, Region, Side, html, useState } from "./ui.js";
 
 const [FEW, MANY] = [50, 500];
 const FORCED = { liquidation: "liquidation", deleveraging: "deleveraging" };
@@ -80,8 +80,8 @@ function Row({ order, hasMarket, onShow }) {
     <${End} order=${order} /><${Cell}><${Amount} text=${bare(order.executed)} /></${Cell}><${Cell}><${Average} text=${order.average_price}
       places=${decimalsOf(order.symbol)} /></${Cell}><${Cell}><${Amount} text=${bare(order.amount)} /></${Cell}><${Cell}><${Price}
       text=${order.price} places=${decimalsOf(order.symbol)} /></${Cell}>
-    <td>${traded ? html`<button type="button" class="small" value="fills" aria-label=${`${countOf(order)} of the order ${order.order_id}`}
-      onClick=${() => onShow(order)}>${countOf(order)}</button>`
+    <td>${traded ? html`<${ActButton} type="button" className="small" value="fills" aria-label=${`${countOf(order)} of the order ${order.order_id}`}
+      onClick=${() => onShow(order)}>${countOf(order)}</${ActButton}>`
       : "–"}</td></tr>`;
 }
 

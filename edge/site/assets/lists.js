@@ -1,7 +1,7 @@
 // Lists that may show a part. This module alone cuts lists, and what cuts one says so on the page: how many are shown, of how many, and the
 // way to the rest. Checks of the browser read the marks of each list, and `cargo xtask tidy` finds lists that are cut elsewhere.
 import { grouped } from "./decimal.js";
-import { html, useState } from "./ui.js";
+import { ActButton, html, useState } from "./ui.js";
 
 // The first entries of a list.
 export const part = (items, most) => items.slice(0, most);
@@ -26,8 +26,8 @@ export function Rest({ shown, total = shown, what = "", onMore, link, isBusy = f
   if (!isOpen && shown >= total) return null;
   const words = isOpen ? `The newest ${count(shown)} ${what} are shown.` : `${count(shown)} of ${count(total)} ${what} are shown.`;
   return html`<p class="list-rest" data-rest><span role="status">${words.replace(/ +/g, " ")}</span>
-    ${onMore && html`<button type="button" class="small" value="more" disabled=${isBusy} onClick=${onMore}>${
-      isBusy ? "Loading …" : "Show more"}</button>`}
+    ${onMore && html`<${ActButton} type="button" className="small" value="more" isBusy=${isBusy} isRepeatable onClick=${onMore}>${
+      isBusy ? "Loading …" : "Show more"}</${ActButton}>`}
     ${link && html`<a href=${link.href}>${link.words}</a>`}</p>`;
 }
 

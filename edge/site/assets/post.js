@@ -1,4 +1,5 @@
 // What the pages of people share: forms, and the messages above them.
+import { setAtWork } from "./at-work.js";
 import { get, post } from "./call.js";
 import { data } from "./page.js";
 import { sentence } from "./sentence.js";
@@ -89,15 +90,6 @@ async function withCode(act) {
     if (!(await askCode())) throw failure;
     await act();
   }
-}
-
-// Shows whether a button is at work. It takes no click then, and has the focus again afterwards if that is nowhere else.
-function setAtWork(pressed, isAtWork) {
-  pressed.disabled = isAtWork;
-  if (isAtWork) return pressed.setAttribute("aria-busy", "true");
-  pressed.removeAttribute("aria-busy");
-  if (document.activeElement === document.body) pressed.focus();
-  return undefined;
 }
 
 // Runs an act of the button that was pressed, unless the last one still runs.

@@ -1,6 +1,8 @@
 // What every page has: the end of its header with settings and account, the palette, and the keys that act everywhere.
 import { Accounts, startAccount } from "./accounts.js";
+import { setAtWork } from "./at-work.js";
 import { post } from "./call.js";
+import { showFault } from "./faults.js";
 import { bind } from "./keyboard.js";
 import { goOn, hasAccount, stop as stopNotices } from "./notices/feed.js";
 import { List as Notices, useUnseen } from "./notices/list.js";
@@ -10,7 +12,7 @@ import { data, isSandbox, isSignedIn, signInUrl, url } from "./page.js";
 import { offer, open as openPalette } from "./palette.js";
 import { get, getHere, set, subscribe } from "./preferences.js";
 import { zones } from "./time.js";
-import { html, render, useEffect, useRef, useState, warn } from "./ui.js";
+import { html, render, useEffect, useRef, useState } from "./ui.js";
 
 // A choice and what sets it; the component draws itself again when it changes.
 export function usePreference(name, fallback) {
@@ -44,15 +46,28 @@ const ICONS = {
 const tradePath = getHere("market") ? `/trade/${encodeURIComponent(getHere("market"))}` : "/trade";
 document.querySelector(".main-nav a[href='/trade']")?.setAttribute("href", url(tradePath));
 
-async function signOut() {
+let isLeaving = false;
+
+// Signs out, once however often it is pressed. A session that has ended already is signed out too.
+async function signOut({ currentTarget: pressed } = {}) {
+  if (isLeaving) return;
+  isLeaving = true;
+  if (pressed) setAtWork(pressed, true);
+  showFault("signout", "");
   stopNotices();
   try {
     await post("/site/signout");
-    location.assign(url("/signin"));
   } catch (failure) {
-    if (hasAccount()) goOn();
-    warn(failure.message);
+    if (failure.reason !== "SignInRequired") return stay(pressed, failure);
   }
+  location.assign(url("/signin"));
+}
+
+function stay(pressed, failure) {
+  isLeaving = false;
+  if (pressed) setAtWork(pressed, false);
+  if (hasAccount()) goOn();
+  showFault("signout", `You may still be signed in here. ${failure.message}`);
 }
 
 // A button that opens a panel below the header. Escape, a press elsewhere and leaving it with Tab close it.

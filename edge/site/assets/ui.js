@@ -67,7 +67,7 @@ function Fault({ state: { message, link }, retry }) {
   return html`<div class="failure" role="alert"><p>${message}</p>
     ${leads?.reload ? html`<button type="button" onClick=${() => location.reload()}>${leads.words}</button>`
       : leads ? html`<a class="button" href=${leads.href}>${leads.words}</a>`
-      : retry && html`<button type="button" onClick=${retry}>Try again</button>`}</div>`;
+      : retry && html`<${ActButton} type="button" onClick=${retry}>Try again</${ActButton}>`}</div>`;
 }
 
 // A part of a page that shows values: `state` is that of `socket.js`, or "loading", "live", "empty" or "error" of a call. `empty` is what
@@ -176,6 +176,18 @@ export function SendButton({ isBusy, isOff, isRepeatable, className, onClick, ch
   };
   return html`<button ...${others} class=${className} aria-busy=${isBusy ? "true" : undefined}
     disabled=${Boolean(isBusy || isOff)} onClick=${click}>${children}</button>`;
+}
+
+// A button that is at work for as long as what it started.
+export function ActButton({ isBusy, onClick, children, ...others }) {
+  const [isWaiting, setWaiting] = useState(false);
+  const click = async () => {
+    const work = onClick();
+    if (!work?.finally) return;
+    setWaiting(true);
+    await work.finally(() => setWaiting(false));
+  };
+  return html`<${SendButton} ...${others} isBusy=${isBusy || isWaiting} onClick=${click}>${children}</${SendButton}>`;
 }
 
 // A text that changes, in an element that is replaced whole: what a translator put in its place goes with it.

@@ -40,8 +40,8 @@ function EndHold({ network, entry: { address, label, scope }, reload }) {
     const ended = () => post("/sandbox/approvals/end-hold", { group: data.page.group, network, address, ...ofAccount });
     if (await act.run(ended, `The hold of ${label} is over`)) reload();
   };
-  return html`<button type="button" class="small" name="end-hold" aria-label=${`End the hold of ${label}`} disabled=${act.isBusy}
-    onClick=${end}>End the hold</button><${FailureNote} failure=${act.failure} />`;
+  return html`<${SendButton} type="button" className="small" name="end-hold" aria-label=${`End the hold of ${label}`} isBusy=${act.isBusy}
+    onClick=${end}>End the hold</${SendButton}><${FailureNote} failure=${act.failure} />`;
 }
 
 const isHeld = ({ status }) => data.page.ends_holds && status === "pending-time";

@@ -68,7 +68,7 @@ export function ById({ confirm }) {
         note="The other side gave it to you. You see the terms before you confirm." />
       <${FailureNote} failure=${act.failure} />
       ${isUnknown && html`<p class="failure" role="alert">No open order that you may see has this id.</p>`}
-      <div class="buttons"><button disabled=${act.isBusy}>Show the terms</button></div>
+      <div class="buttons"><${SendButton} isBusy=${act.isBusy}>Show the terms</${SendButton}></div>
     </form></${Region}>`;
 }
 

@@ -1,11 +1,14 @@
 // The parts that the pages of an account share: the frame with its account, times, and what an act ends with.
-import { Failure, post } from "../call.js";
+import { useAct } from "../act.js";
+import { post } from "../call.js";
 import { addressFor, data, signInUrl } from "../page.js";
 import "../shell.js";
 import { keep, kept } from "../kept.js";
 import { wrongWith } from "../number.js";
 import { clock, day, moment, zone } from "../time.js";
-import { CopyButton, SendButton, announce, html, render, useCallback, useLayoutEffect, useRef, useState, warn } from "../ui.js";
+import { CopyButton, SendButton, html, render, useLayoutEffect, useState } from "../ui.js";
+
+export { useAct };
 
 export const account = data.page.account;
 export const counterpartyId = data.page.counterparty_id;
@@ -35,33 +38,6 @@ export function FailureNote({ failure }) {
   return html`<div class="failure" role="alert"><p>${failure.message}</p>
     ${isCode && html`<a class="button" href=${signInUrl("code")}>Give a new code</a>`}
     ${isGone && html`<a class="button" href=${signInUrl()}>Sign in again</a>`}</div>`;
-}
-
-// An act of the user: `{ run, isBusy, failure, clear }`. `run(work, words)` does one at a time, says when it is done, and answers whether
-// it was.
-export function useAct() {
-  const [shown, setShown] = useState({ isBusy: false, failure: null });
-  const isBusy = useRef(false);
-  const run = useCallback(async (work, words) => {
-    if (isBusy.current) return false;
-    isBusy.current = true;
-    setShown({ isBusy: true, failure: null });
-    try {
-      await work();
-      setShown({ isBusy: false, failure: null });
-      if (words) announce(words);
-      return true;
-    } catch (failure) {
-      if (!(failure instanceof Failure)) throw failure;
-      setShown({ isBusy: false, failure });
-      warn(failure.message);
-      return false;
-    } finally {
-      isBusy.current = false;
-    }
-  }, []);
-  const clear = useCallback(() => setShown({ isBusy: false, failure: null }), []);
-  return { run, clear, ...shown };
 }
 
 // Values of a form that outlive the way to another code and back, in this tab alone.

@@ -1,9 +1,10 @@
 // Prices, statuses, auctions, halts, and trades that are broken.
-import { post, publicPath } from "../call.js";
+import { publicPath } from "../call.js";
 import { compare, isDecimal, product, read, short, text } from "../decimal.js";
 import { url } from "../page.js";
 import { placesOf } from "../figures.js";
 import { marksOf, part, Rest, totalOf } from "../lists.js";
+import { Pinned } from "../pinned.js";
 import { Amount, html, Price, Region, SendButton, Side, useEffect, useState } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm, Curl, Reply, useSending } from "./form.js";
@@ -23,24 +24,12 @@ function moved(price, factor) {
   return compare(read(exact), read("1")) < 0 ? short(exact, 8) : short(exact, 2);
 }
 
-// An index that an operator holds at a price, with the way out.
-function Pinned({ pinned }) {
-  const [problem, setProblem] = useState("");
-  if (!pinned) return null;
-  const unpin = () => post(`/sandbox/index/${pinned.currency}`, { pinned: false }).then(() => setProblem(""), ({ message }) =>
-    setProblem(message));
-  return html`<div class="notice" role="status" data-pinned=${pinned.currency}><p><b>The index of ${pinned.currency} is pinned</b> at ${
-    pinned.price} USD: the market does not move it.</p>
-    <button type="button" class="small" value="unpin" onClick=${unpin}>Release it</button>
-    ${problem && html`<p class="down" role="alert">${problem}</p>`}</div>`;
-}
-
 // The dollar price of the currency that a symbol trades, as its last trade has it. `onState` gets how far it can be trusted.
 function Index({ calls, symbol, currency, onState }) {
   const [state, ticker] = usePolled(publicPath(`/v1/pubticker/${symbol}`), 1_500);
   useEffect(() => onState(state), [state]);
   const [, clock] = usePolled("/sandbox/clock", 0);
-  const [, status] = usePolled(`/site/status/${symbol}.json`, 1_500);
+  const [, status, readStatus] = usePolled(`/site/status/${symbol}.json`, 1_500);
   const last = ticker && isDecimal(String(ticker.last)) ? String(ticker.last) : null;
   const pin = (price) => ({ price, pinned: "" });
   const quick = [
@@ -50,7 +39,7 @@ function Index({ calls, symbol, currency, onState }) {
   return html`<p class="market-price"><b>${symbol.toUpperCase()}</b> last <${Amount} text=${last}
     unit=${symbol.endsWith("usd") ? "USD" : ""} />
       ${" "}<a href=${url(`/trade/${symbol}`)}>Watch ${symbol.toUpperCase()}</a></p>
-    <${Pinned} pinned=${status?.pinned} />
+    <${Pinned} pinned=${status?.pinned} onReleased=${readStatus} />
     <${CallForm} key=${symbol} call=${findCall(calls, "/sandbox/index/{currency}")} only=${["currency", "price"]} musts=${["price"]}
       isSmall words="Pin" preset=${{ currency }} quick=${quick} />
     <p class="note">The index of a currency sets its marks, and positions with too little margin are liquidated at once. Simulated traders

@@ -3,10 +3,10 @@
 import { call, getOwn } from "../call.js";
 import { compare, difference, isDecimal, read, text } from "../decimal.js";
 import { liveContractOrders } from "../contract-orders.js";
+import { showFault } from "../faults.js";
 import { part, totalOf } from "../lists.js";
 import { isSignedIn } from "../page.js";
 import { watch } from "../socket.js";
-import { warn } from "../ui.js";
 import { isContract, symbol } from "./market.js";
 import { store } from "./store.js";
 
@@ -173,9 +173,10 @@ export async function loadMoreFills() {
   fillsLimit = FILLS;
   try {
     await loadFills();
+    showFault("more-fills", "");
   } catch (failure) {
     fillsLimit = FIRST_FILLS;
-    warn(failure.message);
+    showFault("more-fills", `Earlier fills could not be read. ${failure.message}`);
   }
 }
 

@@ -1,9 +1,8 @@
 // The line above the ticket while a market does not take every order, or the whole exchange is halted.
-import { get, post } from "../call.js";
-import { grouped } from "../decimal.js";
-import { isSandbox } from "../page.js";
+import { get } from "../call.js";
+import { Pinned } from "../pinned.js";
 import { watch } from "../socket.js";
-import { html, useEffect, useState } from "../ui.js";
+import { html, useEffect } from "../ui.js";
 import { preview } from "./draft.js";
 import { isContract, market, symbol } from "./market.js";
 import { outcome } from "./send.js";
@@ -52,25 +51,7 @@ function useStatus() {
   return useStore(status);
 }
 
-// Prices that follow nothing look like a market that stands still, so the page says so; a sandbox's has the way out.
-function Pinned() {
-  const now = useStore(pinned);
-  const [problem, setProblem] = useState("");
-  if (!now) return null;
-  const unpin = async () => {
-    try {
-      await post(`/sandbox/index/${now.currency}`, { pinned: false });
-      setProblem("");
-      await read();
-    } catch (failure) {
-      setProblem(failure.message);
-    }
-  };
-  return html`<div class="notice market-status" role="status" data-pinned=${now.currency}><p><b>The index of ${now.currency} is pinned</b> at ${
-    grouped(now.price)} USD: marks do not follow the market until it is released.</p>
-    ${isSandbox() && html`<button type="button" class="small" value="unpin" onClick=${unpin}>Release it</button>`}
-    ${problem && html`<p class="down" role="alert">${problem}</p>`}</div>`;
-}
+const Held = () => html`<${Pinned} pinned=${useStore(pinned)} className="market-status" onReleased=${read} />`;
 
 const refusalOf = (words) => (words && REFUSED.test(words) ? words : "");
 
@@ -84,9 +65,9 @@ export function Status() {
   }, [previewed, answered]);
   const [title, words] = WORDS[now] ?? [now, "No orders are taken."];
   if (halted) {
-    return html`<${Pinned} /><p class="notice bad market-status" role="status" data-status="halted"><b>Trading is halted.</b> The exchange takes no
+    return html`<${Held} /><p class="notice bad market-status" role="status" data-status="halted"><b>Trading is halted.</b> The exchange takes no
       orders until it resumes. Orders that stand can be cancelled.</p>`;
   }
-  return html`<${Pinned} />${now !== "open" && html`<p class="notice market-status" role="status" data-status=${now}><b>${title}.</b> ${words}
+  return html`<${Held} />${now !== "open" && html`<p class="notice market-status" role="status" data-status=${now}><b>${title}.</b> ${words}
     </p>`}`;
 }
