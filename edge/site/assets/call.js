@@ -40,6 +40,7 @@ const endings = new Set();
 let hasEnded = false;
 // Calls `reader` once the session of this page has ended.
 export const onSessionEnd = (reader) => (hasEnded ? reader() : endings.add(reader));
+export const hasSessionEnded = () => hasEnded;
 function noteEnd() {
   if (hasEnded) return;
   hasEnded = true;

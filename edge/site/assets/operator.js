@@ -9,7 +9,6 @@ import { Health } from "./operator/health.js";
 import { Hour } from "./operator/hour.js";
 import { Reserves, Transfers } from "./operator/money.js";
 import { usePolled } from "./operator/polled.js";
-import { signInUrl } from "./page.js";
 import { offer } from "./palette.js";
 import { usePreference } from "./shell.js";
 import { html, render, useCallback, useEffect, useState } from "./ui.js";
@@ -20,11 +19,8 @@ const ACTS = [haltTrading, resumeTrading, haltWithdrawals, haltAsset, reviewById
 // Transfers that are shown at first, and at most.
 const [TRANSFERS, MOST] = [100, 1_000];
 
-function Refusal({ state }) {
-  const isOver = state.reason === "SignInRequired";
-  return html`<p class="notice bad" role="alert">${isOver ? "Your session has ended." : state.message}${" "}
-    ${isOver && html`<a href=${signInUrl()}>Sign in again</a>`}</p>`;
-}
+// The banner of the page says that a session has ended.
+const Refusal = ({ state }) => state.reason !== "SignInRequired" && html`<p class="notice bad" role="alert">${state.message}</p>`;
 
 function App() {
   usePreference("zone", "UTC");

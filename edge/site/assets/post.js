@@ -1,6 +1,6 @@
 // What the pages of people share: forms, and the messages above them.
 import { setAtWork } from "./at-work.js";
-import { get, post } from "./call.js";
+import { get, hasSessionEnded, post } from "./call.js";
 import { data } from "./page.js";
 import { sentence } from "./sentence.js";
 import "./shell.js";
@@ -72,8 +72,9 @@ export function showPart(id, focused = id) {
 export const tellMailed = (address) =>
   byId("sent").dispatchEvent(new CustomEvent("mailed", { bubbles: true, detail: address }));
 
-// A refusal that another sign-in mends leads to it, and back afterwards.
+// A refusal that another sign-in mends leads to it, and back afterwards. Once the session of the page has ended, its banner leads there.
 function report(failure) {
+  if (hasSessionEnded()) return say(failure.message);
   if (location.pathname.startsWith("/settings/") && failure.reason === "SignInRequired") {
     return location.assign(`/signin?next=${encodeURIComponent(location.pathname)}`);
   }

@@ -42,8 +42,8 @@ const SENTENCES = {
   UnsupportedOption: "This market does not take orders with this choice.",
 };
 
-// The words of a session that has ended, by which pages know it.
-export const SIGNED_OUT = SENTENCES.SignInRequired;
+// The words of what failed since the session of the page has ended, by which regions know it. That it has ended is said by the banner alone.
+export const SIGNED_OUT = "You are signed out.";
 
 // Reasons whose sentence says everything: the exchange's text beside it is for programs.
 const WHOLE = ["CodeRequired", "CsrfMismatch", "EndpointMismatch", "EndpointNotFound", "InvalidAccessToken", "InvalidJson", "InvalidNonce",

@@ -1,5 +1,5 @@
 // The one owner of the page's socket: subscriptions, age, gaps, reconnection. Pages only watch streams by name.
-import { post, SIGNED_OUT } from "./call.js";
+import { post } from "./call.js";
 import { data, isSignedIn, signInUrl, socketUrl } from "./page.js";
 
 const PING = 3_000;
@@ -185,7 +185,7 @@ async function ticket() {
 function denialOf({ status, plain }) {
   if (data.user?.is_operator) return { kind: "error", message: "An operator does not trade and has no account." };
   if (status === 409) return { kind: "error", message: plain, link: { reload: true, words: "Load again" } };
-  return { kind: "error", message: status === 401 || !isSignedIn() ? SIGNED_OUT : plain, link: { href: signInUrl(), words: "Sign in" } };
+  return { kind: "error", message: plain, link: { href: signInUrl(), words: "Sign in" } };
 }
 
 let isConnecting = false;

@@ -62,8 +62,8 @@ function StateNote({ state }) {
 }
 
 // A failure, with the way out of it: a link, another try, or the page anew. A link to the page itself would only go to its fragment.
-function Fault({ state: { message, link }, retry }) {
-  const leads = link ?? (message?.includes(SIGNED_OUT) && { href: signInUrl(), words: "Sign in" });
+function Fault({ state: { message, reason, link }, retry }) {
+  const leads = link ?? (reason === "SignInRequired" && { href: signInUrl(), words: "Sign in" });
   return html`<div class="failure" role="alert"><p>${message}</p>
     ${leads?.reload ? html`<button type="button" onClick=${() => location.reload()}>${leads.words}</button>`
       : leads ? html`<a class="button" href=${leads.href}>${leads.words}</a>`
@@ -73,10 +73,15 @@ function Fault({ state: { message, link }, retry }) {
 // A part of a page that shows values: `state` is that of `socket.js`, or "loading", "live", "empty" or "error" of a call. `empty` is what
 // stands in its place, `tools` stands beside its title. The content keeps its place in every state but "empty" and a first "error".
 export function Region({ name, title, state, children, empty, tools, retry, id, label, className = "" }) {
-  const told = typeof state === "string" ? { kind: state } : state;
+  const given = typeof state === "string" ? { kind: state } : state;
+  // The banner says that the session has ended: the region keeps what it shows.
+  const told = given.kind === "error" && given.message?.includes(SIGNED_OUT) ? { kind: "ended" } : given;
   const titleId = `${id ?? name}-title`;
-  const isEmpty = told.kind === "live" && Boolean(empty);
-  return html`<section class="panel ${className}" id=${id} data-region=${name} data-state=${isEmpty ? "empty" : told.kind}
+  const wasEmpty = useRef(false);
+  const isEmpty = told.kind === "ended" ? wasEmpty.current : told.kind === "live" && Boolean(empty);
+  wasEmpty.current = isEmpty;
+  const shown = isEmpty && told.kind === "live" ? "empty" : told.kind;
+  return html`<section class="panel ${className}" id=${id} data-region=${name} data-state=${shown}
     aria-labelledby=${title ? titleId : undefined} aria-label=${title ? undefined : label} aria-busy=${told.kind === "loading"}>
     ${title && html`<header class="panel-head"><h2 id=${titleId}>${title}</h2><${StateNote} state=${told} />${tools}</header>`}
     ${told.kind === "error" && html`<${Fault} state=${told} retry=${retry} />`}

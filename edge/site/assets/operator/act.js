@@ -5,15 +5,14 @@ import { Dialog, SendButton, announce, html, useState, warn } from "../ui.js";
 
 const LONGEST = 500;
 
-function Refused({ failure }) {
-  if (failure.reason === "CodeRequired" || failure.reason === "SignInRequired") {
-    const isOver = failure.reason === "SignInRequired";
-    return html`<p class="notice" role="alert">
-      ${isOver ? "Your session has ended." : "Acts need a code that is less than five minutes old."}${" "}
-      <a href=${signInUrl(isOver ? "" : "code")}>${isOver ? "Sign in again" : "Give a code"}</a>; that leads back to this page.</p>`;
-  }
-  return html`<p class="notice bad" role="alert">
-    ${failure.plain}${failure.isLost && " Look at the audit before you try again: it may have been done."}</p>`;
+// Refusals that another sign-in, or a new code, mends.
+const WAYS = { CodeRequired: ["code", "Give a code"], SignInRequired: ["", "Sign in again"] };
+
+function Refused({ failure: { reason, plain, isLost } }) {
+  const [step, words] = WAYS[reason] ?? [];
+  return html`<p class="notice ${words ? "" : "bad"}" role="alert">${plain}${
+    isLost && " Look at the audit before you try again: it may have been done."}${words && html` <a href=${signInUrl(step)}>${words}</a>;
+    that leads back to this page.`}</p>`;
 }
 
 // An act has a `title`, the `path` and the `body` of its call, the sentences of what it `does`, and the `word` of its button. `Form` are

@@ -1,7 +1,7 @@
 // The user's claims: those that are open, with what they would bring now, and those that were paid.
 import { call } from "../call.js";
 import { read, short } from "../decimal.js";
-import { signInUrl, url } from "../page.js";
+import { url } from "../page.js";
 import { watch } from "../socket.js";
 import { average, decimalsOf } from "../figures.js";
 import { marksOf, Rest } from "../lists.js";
@@ -88,13 +88,6 @@ function Table({ label, columns, rows, total, symbolOf, marks }) {
     </tr>`)}</tbody></table>`;
 }
 
-// A session may end while its page is open.
-function Ended({ state }) {
-  if (state.reason !== "SignInRequired") return null;
-  return html`<p class="notice" role="alert">Your session has ended. <a
-    href=${signInUrl()}>Sign in again</a>; that leads back to this page.</p>`;
-}
-
 const openMarks = ({ symbol, outcome }) => ({ "data-position": `${symbol} ${outcome}` });
 const paidMarks = ({ instrumentSymbol }) => ({ "data-settled": instrumentSymbol });
 
@@ -105,7 +98,7 @@ function Held({ name, title, request, step, columns, symbolOf, marks, empty }) {
   useReloading(reload);
   const rows = value?.positions ?? [];
   const total = Math.max(rows.length, value?.total ?? 0);
-  return html`<${Ended} state=${state} /><${Region} name=${name} title=${title} state=${state} retry=${reload}
+  return html`<${Region} name=${name} title=${title} state=${state} retry=${reload}
     tools=${value && html`<p class="note">${rows.length} of ${total}</p>`} empty=${value && rows.length === 0 && empty}>
     <${Table} label=${title} columns=${columns} rows=${rows} total=${total} symbolOf=${symbolOf} marks=${marks} />
     <${Rest} shown=${rows.length} total=${total} onMore=${most < MOST ? () => setMost(Math.min(MOST, most + step)) : undefined}
