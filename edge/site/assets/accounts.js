@@ -1,13 +1,24 @@
 // The account of this tab among those of the user's group: their list in the menu, links that keep the tab's account, and notices.
 import { onAccountChosen, post } from "./call.js";
+import { showFault } from "./faults.js";
+import { keep, kept } from "./kept.js";
 import { addressFor, addressOf, data, keepAccount, ofTab } from "./page.js";
 import { html, render } from "./ui.js";
 
 const openMoves = async () => (await import("./move-money.js")).open();
 
+// Where this tab keeps the word of a choice that failed for the page that follows.
+const PLACE = "account-choice";
+
 // A tab that goes to another account also makes it the one of pages that name none. The link leads there whether that is known or not.
-function choose(name) {
-  post("/site/account", { account: name }, { keepalive: true }).catch((failure) => console.info(failure.message));
+async function choose(name) {
+  try {
+    await post("/site/account", { account: name }, { keepalive: true });
+    keep(PLACE, "");
+  } catch (failure) {
+    keep(PLACE, `Pages that are opened anew go on with the account that was chosen before, not with ${name}. ${failure.message}`);
+    showFault(PLACE, kept(PLACE));
+  }
 }
 
 const Other = ({ number, name, kind }) => html`<li key=${number}><a href=${addressOf(number)} data-account=${number}
@@ -42,6 +53,8 @@ function keepInLinks({ target }) {
 // Says when another tab chose another account. This one goes on with its own, loaded again too, for it may show a secret that is shown
 // once, or have an order under way.
 export function startAccount() {
+  showFault(PLACE, kept(PLACE) ?? "");
+  keep(PLACE, "");
   const place = document.createElement("div");
   document.getElementById("main").before(place);
   if (data.user.unknown_account) render(html`<${Unknown} />`, place);

@@ -9,13 +9,16 @@
     }
   };
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  globalThis.applyLook = () => {
-    const { theme = "system", palette = "standard", density = "normal" } = kept();
+  // The choices of this page, which count where the browser keeps none.
+  let chosen = null;
+  globalThis.applyLook = (values = chosen ?? kept()) => {
+    chosen = values;
+    const { theme = "system", palette = "standard", density = "normal" } = chosen;
     const root = document.documentElement.dataset;
     root.theme = theme === "system" ? (dark.matches ? "dark" : "light") : theme;
     [root.palette, root.density] = [palette, density];
     dispatchEvent(new Event("look"));
   };
-  dark.addEventListener("change", applyLook);
+  dark.addEventListener("change", () => applyLook());
   applyLook();
 }

@@ -1,11 +1,12 @@
 // The palette: markets, pages and acts by name, with the keyboard alone.
 import { get, getPublic, post } from "./call.js";
 import { grouped } from "./decimal.js";
+import { showFault } from "./faults.js";
 import { bindings, isOn, keysOf } from "./keyboard.js";
 import { marksOf, part } from "./lists.js";
 import { addressFor, data, isSandbox, isSignedIn, url } from "./page.js";
 import { get as chosen } from "./preferences.js";
-import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState, warn } from "./ui.js";
+import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./ui.js";
 
 // Markets that are shown before something is typed, and at most.
 const [FIRST, MOST] = [5, 8];
@@ -58,7 +59,7 @@ async function switchTo(account) {
     await post("/site/account", { account });
     location.assign(addressFor(account));
   } catch (failure) {
-    warn(failure.message);
+    showFault("account-choice", `This tab stays on ${data.user.account ?? "no account"}. ${failure.message}`);
   }
 }
 
@@ -106,27 +107,21 @@ function found(typed, known, names) {
   return groups.filter(([, list]) => list.length);
 }
 
-// Without what does not come the palette still finds the rest.
-async function loaded(load) {
-  try {
-    return await load();
-  } catch (failure) {
-    console.warn(failure);
-    return null;
-  }
-}
+// Without what does not come the palette still finds the rest: `[value, fault]`.
+const loaded = (load) => load().then((value) => [value, ""], (failure) => [null, failure.message]);
 
 async function loadMarkets() {
-  const [table, events] = await Promise.all([loaded(() => get("/site/market.json")),
+  const [[table, first], [events, second]] = await Promise.all([loaded(() => get("/site/market.json")),
     loaded(() => getPublic("/v1/prediction-markets/events?status=active&limit=500"))]);
-  markets = [...(table?.rows ?? []), ...contractsOf(events?.data ?? [])];
-  return markets;
+  const fault = first ? `Markets cannot be found now. ${first}` : second && `Contracts of events cannot be found now. ${second}`;
+  if (!first) markets = [...table.rows, ...contractsOf(events?.data ?? [])];
+  return { known: markets, fault };
 }
 
 function useMarkets() {
-  const [known, setKnown] = useState(markets);
-  useEffect(() => void loadMarkets().then(setKnown), []);
-  return known;
+  const [state, setState] = useState({ known: markets, fault: "" });
+  useEffect(() => void loadMarkets().then(setState), []);
+  return state;
 }
 
 function Option({ entry, at, isActive, onChoose }) {
@@ -154,7 +149,7 @@ function Palette({ onClose }) {
   const [active, setActive] = useState(0);
   const dialog = useRef(null);
   const hasActed = useRef(false);
-  const known = useMarkets();
+  const { known, fault } = useMarkets();
   const groups = useMemo(() => found(typed, known, accounts), [typed, known]);
   const all = groups.flatMap(([, list]) => list);
   useLayoutEffect(() => {
@@ -191,6 +186,7 @@ function Palette({ onClose }) {
         setActive(0);
       }} />
     <${Results} groups=${groups} active=${active} onChoose=${choose} />
+    ${fault && html`<p class="note palette-fault" role="status" data-fault="markets">${fault}</p>`}
     ${all.length === 0 && html`<p class="empty" role="status">Nothing is called “${typed}”.</p>`}
   </dialog>`;
 }

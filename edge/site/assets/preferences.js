@@ -1,6 +1,7 @@
 // The user's choices: look, zone, confirmations, layout, keys. Those of a signed-in user are on the server, for all browsers of the user.
 // Look and zone stay with this browser too, so that no page flashes. All else, confirmations above all, is no one's who signs in next.
-import { post } from "./call.js";
+import { hasSessionEnded, post } from "./call.js";
+import { showFault } from "./faults.js";
 import { data, isSignedIn, url } from "./page.js";
 
 // Where this browser keeps the choices, those that the server has not taken yet, and what it alone remembers.
@@ -19,21 +20,23 @@ function stored(place) {
   }
 }
 
+// Whether this browser keeps the choices. One that keeps nothing still has them until the page ends.
 function keep(place, value) {
   try {
     localStorage.setItem(place, JSON.stringify(value));
+    return true;
   } catch (failure) {
-    // A browser that keeps nothing still has the choices until the page ends.
     console.warn(failure);
+    return false;
   }
 }
 
 const ofBrowser = (values) => Object.fromEntries(Object.entries(values).filter(([name]) => OF_BROWSER.includes(name)));
 
-// Keeps the choices: all of a visitor, and look and zone of a user.
+// Keeps the choices: all of a visitor, and look and zone of a user. Returns whether they outlive the page.
 function keepAll() {
-  keep(PLACE, ofBrowser(all));
-  if (!isSignedIn()) keep(VISITOR, all);
+  const isKept = keep(PLACE, ofBrowser(all));
+  return isSignedIn() || (keep(VISITOR, all) && isKept);
 }
 
 // The changes of this user that wait for the server. One that a page sent as it was left may have arrived.
@@ -62,11 +65,12 @@ async function send() {
   const sending = { ...unsent };
   try {
     await post("/site/preferences", { value: all });
+    showFault("choices", "");
     setUnsent(Object.fromEntries(Object.entries(unsent).filter(([name, value]) => sending[name] !== value)));
   } catch (failure) {
     // Too many changes in a short time, or no reply: the newest ones follow.
     if (failure.status === 429 || failure.isLost) timer ||= setTimeout(send, 1_000 * Math.max(LATER, failure.wait));
-    else console.warn(failure);
+    else if (!hasSessionEnded()) showFault("choices", `Your choices hold on this page, but could not be saved for the next one. ${failure.message}`);
   }
 }
 
@@ -86,9 +90,9 @@ export const get = (name, fallback = null) => all[name] ?? fallback;
 
 export function set(name, value) {
   all = { ...all, [name]: value };
-  keepAll();
+  if (!keepAll()) showFault("choices", "Your choices hold until you leave this page: this browser keeps nothing for the site.");
   if (isSignedIn()) setUnsent({ ...unsent, [name]: value });
-  if (["theme", "palette", "density"].includes(name)) globalThis.applyLook();
+  if (["theme", "palette", "density"].includes(name)) globalThis.applyLook(all);
   for (const reader of readers.get(name) ?? []) reader(value);
   sendLater();
 }
@@ -105,5 +109,5 @@ export const getHere = (name) => stored(HERE)[name];
 export const setHere = (name, value) => keep(HERE, { ...stored(HERE), [name]: value });
 
 keepAll();
-globalThis.applyLook();
+globalThis.applyLook(all);
 if (Object.keys(unsent).length) sendLater();

@@ -19,6 +19,8 @@ export const positions = store([]);
 // The margin of a derivatives account with this perpetual, or null.
 export const margin = store(null);
 export const funding = store([]);
+// Why the payments of funding cannot be read, as a sentence.
+export const fundingFault = store("");
 // The newest mark of this perpetual: one for all parts of the page.
 export const mark = store("");
 
@@ -70,9 +72,9 @@ export async function loadFunding() {
   if (!isSignedIn() || !isPerpetual) return;
   try {
     funding.set(await call("/v1/perpetuals/fundingPayment"));
+    fundingFault.set("");
   } catch (failure) {
-    console.info(failure.message);
-    funding.set([]);
+    fundingFault.set(failure.message);
   }
 }
 

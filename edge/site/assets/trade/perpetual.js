@@ -6,11 +6,11 @@ import { marksOf } from "../lists.js";
 import { url } from "../page.js";
 import { request } from "../socket.js";
 import { clock } from "../time.js";
-import { Average, Dollars, Exact, html, Money, Region, SendButton, useEffect, useLoaded, useTicks } from "../ui.js";
+import { ActButton, Average, Dollars, Exact, html, Money, Region, SendButton, useEffect, useLoaded, useTicks } from "../ui.js";
 import { underWay } from "./draft.js";
 import { bookState } from "./feed.js";
 import { base, isPositive, partOf, PRICE_PLACES, quote, symbol } from "./market.js";
-import { funding, margin, mark, positions } from "./money.js";
+import { funding, fundingFault, loadFunding, margin, mark, positions } from "./money.js";
 import { close } from "./money-panel.js";
 import { store, useStore } from "./store.js";
 
@@ -95,9 +95,12 @@ function Position() {
 // The exchange answers with the payments of the past 24 hours.
 function Paid() {
   const rows = useStore(funding);
+  const fault = useStore(fundingFault);
   const own = rows.map((row) => row.hourlyFundingTransfer).filter((row) => row?.instrumentSymbol?.toLowerCase() === symbol);
-  if (!own.length) return null;
-  return html`<details class="paid"><summary>Funding of the past 24 hours</summary><table
+  const unread = fault && html`<p class="warning" role="status" data-fault="funding">The funding that this account paid and got cannot be read.
+    ${fault} <${ActButton} type="button" className="small" onClick=${loadFunding}>Try again</${ActButton}></p>`;
+  if (!own.length) return unread;
+  return html`${unread}<details class="paid"><summary>Funding of the past 24 hours</summary><table
     ...${marksOf("funding", own.length)}><tbody>${own.map(({ timestamp, action, quantity }) => html`<tr>
     <td>${clock(timestamp)}</td><td>${action}</td><td class="number" data-value=${quantity.value}><${Money} text=${quantity.value}
       currency=${quantity.currency} /></td></tr>`)}</tbody></table>

@@ -22,17 +22,22 @@ export const status = store(market.status);
 const isHalted = store(Boolean(market.halted));
 // The currency whose index an operator holds at a price, and that price.
 const pinned = store(market.pinned ?? null);
+// Why the status cannot be read, as a sentence. One lost answer is no news: the next one comes soon.
+const fault = store("");
+let failures = 0;
 
 async function read() {
   if (document.hidden) return;
   try {
     const now = await get(`/site/status/${symbol}.json`);
+    failures = 0;
+    fault.set("");
     status.set(now.status);
     isHalted.set(now.halted);
     if (JSON.stringify(now.pinned) !== JSON.stringify(pinned.get())) pinned.set(now.pinned);
   } catch (failure) {
-    // The last status stands; an order that is refused says why.
-    console.info(failure.message);
+    failures += 1;
+    if (failures > 1) fault.set(failure.message);
   }
 }
 
@@ -53,6 +58,12 @@ function useStatus() {
 
 const Held = () => html`<${Pinned} pinned=${useStore(pinned)} className="market-status" onReleased=${read} />`;
 
+function Doubt() {
+  const why = useStore(fault);
+  return why && html`<p class="note market-status" role="status" data-fault="status">Which orders this market takes cannot be read now, so it
+    may have changed. An order that it does not take is refused, and says why. ${why}</p>`;
+}
+
 const refusalOf = (words) => (words && REFUSED.test(words) ? words : "");
 
 export function Status() {
@@ -65,9 +76,9 @@ export function Status() {
   }, [previewed, answered]);
   const [title, words] = WORDS[now] ?? [now, "No orders are taken."];
   if (halted) {
-    return html`<${Held} /><p class="notice bad market-status" role="status" data-status="halted"><b>Trading is halted.</b> The exchange takes no
+    return html`<${Held} /><${Doubt} /><p class="notice bad market-status" role="status" data-status="halted"><b>Trading is halted.</b> The exchange takes no
       orders until it resumes. Orders that stand can be cancelled.</p>`;
   }
-  return html`<${Held} />${now !== "open" && html`<p class="notice market-status" role="status" data-status=${now}><b>${title}.</b> ${words}
+  return html`<${Held} /><${Doubt} />${now !== "open" && html`<p class="notice market-status" role="status" data-status=${now}><b>${title}.</b> ${words}
     </p>`}`;
 }
