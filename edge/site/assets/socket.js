@@ -1,19 +1,21 @@
 // The one owner of the page's socket: subscriptions, age, gaps, reconnection. Pages only watch streams by name.
 import { post } from "./call.js";
 import { data, isSignedIn, signInUrl, socketUrl } from "./page.js";
+import { isPrivate, Stream, subjectOf } from "./stream.js";
 
 const PING = 3_000;
 // The age at which values count as stale, and that at which the socket is given up.
 const STALE = 7_000;
 const GIVEN_UP = 20_000;
 const [SHORTEST, LONGEST] = [250, 8_000];
-// Streams without a first frame: they send one when something happens.
-const SILENT = new Set(["trade", "orders", "contractStatus"]);
+const LOADING = { kind: "loading" };
 
 // A call that ends with its socket is made anew over the next one, so its failure is no news.
 const left = (failure) => void failure;
 
 const watchers = new Set();
+// The streams that are watched, by their names. Watchers of one share its subscription.
+const streams = new Map();
 const replies = new Map();
 let socket = null;
 let isOpen = false;
@@ -25,29 +27,9 @@ let ticked = Date.now();
 let tries = 0;
 let timer = 0;
 let nextId = 1;
-let state = { kind: "loading" };
+let state = LOADING;
 
-const isPrivate = (name) => name.endsWith("@account") || name.includes("@account@");
 const isGiven = (name) => !(denial && isPrivate(name));
-const names = () => [...new Set([...watchers].flatMap((watcher) => watcher.names))];
-
-// The kind of stream that a frame belongs to; the newest socket names it in no field of its own.
-function feedOf(frame) {
-  if (frame.e === "depthUpdate") return "depth";
-  if (frame.e === "orderUpdate") return "orders";
-  if (frame.e === "balanceUpdate") return "balances";
-  if (frame.e === "positionReport") return "positions";
-  if (frame.e === "contractStatus") return "contractStatus";
-  if ("lastUpdateId" in frame) return "levels";
-  return "t" in frame ? "trade" : "bookTicker";
-}
-
-// The feed of a stream's name, and its symbol.
-function parsed(name) {
-  const [subject, feed = subject] = name.split("@");
-  if (feed === "account") return { symbol: "", feed: subject };
-  return { symbol: feed === subject ? "" : subject.toLowerCase(), feed: /^depth\d/.test(feed) ? "levels" : feed };
-}
 
 function tell(watcher, told) {
   if (watcher.told === told) return;
@@ -55,10 +37,14 @@ function tell(watcher, told) {
   watcher.onState?.(told);
 }
 
-// A watcher is live once each of its streams answered; until then it loads.
-function ownState(watcher) {
-  if (denial && !watcher.names.every(isGiven)) return denial;
-  return state.kind === "live" && watcher.missing.size ? { kind: "loading" } : state;
+// A watcher is live once each of its streams is ready; until then it loads.
+function ownState({ names, hasJoined }) {
+  const all = [...names];
+  if (denial && !all.every(isGiven)) return denial;
+  const watched = all.map((name) => streams.get(name));
+  if (state.kind !== "live") return state;
+  const failed = watched.find(({ failure }) => failure);
+  return failed?.failure ?? (hasJoined && watched.every(({ isReady }) => isReady) ? state : LOADING);
 }
 
 function setState(next) {
@@ -66,23 +52,21 @@ function setState(next) {
   for (const watcher of watchers) tell(watcher, ownState(watcher));
 }
 
-function arrived(watcher, name) {
-  if (watcher.missing.delete(name) && watcher.missing.size === 0) tell(watcher, ownState(watcher));
+const watchersOf = ({ name }) => [...watchers].filter(({ names }) => names.has(name));
+
+function tellWatchersOf(stream) {
+  for (const watcher of watchersOf(stream)) tell(watcher, ownState(watcher));
 }
 
 function deliver(frame) {
-  const feed = feedOf(frame);
-  const symbol = (frame.s ?? frame.symbol ?? "").toLowerCase();
-  for (const watcher of [...watchers]) {
-    for (const stream of watcher.streams) {
-      if (stream.feed !== feed || (stream.symbol && stream.symbol !== symbol)) continue;
-      const isFirst = !stream.hasFrame;
-      if (feed === "depth" && !isFirst && frame.U > stream.last) return cut();
-      [stream.hasFrame, stream.last] = [true, frame.u];
-      watcher.onFrame(frame, { isFirst, name: stream.name });
-      arrived(watcher, stream.name);
-    }
+  const subject = subjectOf(frame);
+  for (const stream of [...streams.values()].filter((one) => one.takes(subject))) {
+    if (stream.lacks(frame)) return cut();
+    const isFirst = stream.take(frame);
+    for (const watcher of watchersOf(stream)) if (watcher.hasJoined) watcher.onFrame(frame, { isFirst, name: stream.name });
+    if (isFirst) tellWatchersOf(stream);
   }
+  return undefined;
 }
 
 function send(method, params) {
@@ -109,41 +93,31 @@ function hear({ data: text }) {
 
 // Subscribes to streams. One that cannot be had says so by its watchers' state.
 async function subscribe(all) {
-  const wanted = all.filter(isGiven);
+  const wanted = all.filter(({ name }) => isGiven(name));
   if (!isOpen || wanted.length === 0) return;
+  for (const stream of wanted) stream.isAsked = true;
   try {
-    await send("subscribe", wanted);
-    // The other streams begin with a frame, which follows.
-    const silent = wanted.filter((name) => SILENT.has(parsed(name).feed));
-    for (const watcher of watchers) for (const name of silent) arrived(watcher, name);
+    await send("subscribe", wanted.map(({ name }) => name));
+    // Frames count from here on; those of silent streams may be long in coming.
+    for (const stream of wanted) Object.assign(stream, { isGranted: true, failure: null });
+    wanted.filter(({ isReady }) => isReady).forEach(tellWatchersOf);
   } catch (failure) {
-    if (!isOpen) return;
-    // One stream that cannot be had keeps no other from the page.
-    if (wanted.length > 1) {
-      for (const name of wanted) subscribe([name]);
-      return;
-    }
-    for (const watcher of watchers) {
-      if (watcher.names.some((name) => wanted.includes(name))) tell(watcher, { kind: "error", message: failure.message });
-    }
+    if (isOpen) refused(wanted, failure);
   }
 }
 
-// A stream that others watch is asked for again, since its first frame is due to a new watcher too.
-function subscribeAnew(wanted, known) {
-  for (const { streams } of watchers) for (const stream of streams) if (known.includes(stream.name)) stream.hasFrame = false;
-  const given = known.filter(isGiven);
-  if (given.length) send("unsubscribe", given).catch(left);
-  subscribe(wanted);
+// One stream that cannot be had keeps no other from the page.
+function refused(wanted, failure) {
+  if (wanted.length > 1) return wanted.forEach((stream) => subscribe([stream]));
+  const [stream] = wanted;
+  Object.assign(stream, { isAsked: false, failure: { kind: "error", message: failure.message } });
+  return tellWatchersOf(stream);
 }
 
 function opened() {
   [isOpen, heard] = [true, Date.now()];
-  for (const watcher of watchers) {
-    watcher.missing = new Set(watcher.names);
-    for (const stream of watcher.streams) stream.hasFrame = false;
-  }
-  subscribe(names());
+  for (const stream of streams.values()) stream.reset();
+  subscribe([...streams.values()]);
 }
 
 // How long to wait before a try: each time twice as long, with a random part so that pages do not all come back at once.
@@ -195,7 +169,7 @@ async function connect() {
   clearTimeout(timer);
   try {
     denial = null;
-    hasTicket = isSignedIn() && names().some(isPrivate);
+    hasTicket = isSignedIn() && [...streams.keys()].some(isPrivate);
     const shown = hasTicket ? await ticket() : null;
     if (denial) setState(state);
     socket = new WebSocket(socketUrl(`/?snapshot=-1${shown ? `&ticket=${encodeURIComponent(shown)}` : ""}`));
@@ -239,22 +213,36 @@ document.addEventListener("visibilitychange", () => {
   else ping();
 });
 
+// A watcher of streams that others watch begins with all that these have said.
+function join(watcher) {
+  if (!watchers.has(watcher)) return;
+  watcher.hasJoined = true;
+  for (const name of watcher.names) {
+    const frame = streams.get(name)?.whole();
+    if (frame) watcher.onFrame(frame, { isFirst: true, name });
+  }
+  if (watchers.has(watcher)) tell(watcher, ownState(watcher));
+}
+
+function leave(watcher) {
+  watchers.delete(watcher);
+  const unused = [...watcher.names].map((name) => streams.get(name)).filter((stream) => stream && watchersOf(stream).length === 0);
+  for (const { name } of unused) streams.delete(name);
+  const given = unused.filter(({ isAsked }) => isAsked);
+  if (isOpen && given.length) send("unsubscribe", given.map(({ name }) => name)).catch(left);
+}
+
 // Watches streams, such as `["btcusd@depth@100ms"]`. `onFrame(frame, { isFirst, name })` gets each frame; after a cut or a gap the
 // first one is a new snapshot. `onState({ kind, … })` gets "loading", "live", "stale" (`age` and `since`), "reconnecting" (`tries`,
 // `nextAt`, `since`) and "error" (`message`). Returns a function that ends it.
 export function watch(wanted, { onFrame, onState }) {
-  const streams = wanted.map((name) => ({ name, ...parsed(name), hasFrame: false, last: 0 }));
-  const watcher = { names: wanted, streams, missing: new Set(wanted), onFrame, onState, told: null };
-  const known = new Set(names());
+  const watcher = { names: new Set(wanted), hasJoined: false, onFrame, onState, told: null };
+  for (const name of wanted) if (!streams.has(name)) streams.set(name, new Stream(name));
   watchers.add(watcher);
   tell(watcher, ownState(watcher));
   if (!socket) connect();
   else if (isSignedIn() && !hasTicket && wanted.some(isPrivate)) cut();
-  else if (isOpen) subscribeAnew(wanted, wanted.filter((name) => known.has(name)));
-  return () => {
-    watchers.delete(watcher);
-    const still = new Set(names());
-    const unused = wanted.filter((name) => !still.has(name) && isGiven(name));
-    if (isOpen && unused.length) send("unsubscribe", unused).catch(left);
-  };
+  else subscribe(wanted.map((name) => streams.get(name)).filter(({ isAsked }) => !isAsked));
+  queueMicrotask(() => join(watcher));
+  return () => leave(watcher);
 }
