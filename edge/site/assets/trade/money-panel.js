@@ -4,10 +4,11 @@ import { marksOf, Rest } from "../lists.js";
 import { isSignedIn, url } from "../page.js";
 import { Amount, Average, Dollars, Exact, html, Money, Region, useState } from "../ui.js";
 import { submit } from "./ask.js";
-import { boundOf } from "./feed.js";
+import { bookState, boundOf } from "./feed.js";
 import { bare, base, isContract, isPerpetual, quote, symbol } from "./market.js";
 import { balances, balanceState, mark, positions, positionState, reloadPositions } from "./money.js";
 import { SignedOut } from "./orders-panel.js";
+import { tell } from "./send.js";
 import { settings } from "./settings.js";
 import { useStore } from "./store.js";
 
@@ -42,11 +43,19 @@ export function Balances() {
     <${Rest} shown=${rows.length} total=${count} what="currencies" onMore=${() => setWhole(true)} /></${Region}>`;
 }
 
+// Why there is no price at which a position could be closed.
+function whyNotClosed(side) {
+  if (bookState.get().kind === "loading") return "The book has not been read yet, so nothing was sent.";
+  const what = side === "sell" ? "buy" : "sell";
+  return `No order to ${what} stands in the book, so the position cannot be closed now. Nothing was sent. A limit order can wait for a price.`;
+}
+
 // Closes a part of a perpetual's position: an immediate-or-cancel order at the bound, cut at sending to that part of the position as it is
 // then.
 export function close(position, amount, percent) {
   const side = position.quantity.startsWith("-") ? "buy" : "sell";
   const price = boundOf(side, undefined, settings().bound);
+  if (!price) return tell(false, whyNotClosed(side));
   return submit({ side, type: "market", price, amount, percent, isReducing: true });
 }
 

@@ -16,7 +16,8 @@ import { store } from "./store.js";
 
 export { outcome, underWay };
 
-function tell(isGood, words) {
+// Says what an act came to.
+export function tell(isGood, words) {
   outcome.set({ isGood, words });
   (isGood ? announce : warn)(words);
 }
