@@ -4,6 +4,7 @@ import { CopyButton, Dialog, SendButton, html, useEffect, useMemo, useRef, useSt
 import { FieldRow, Prose, faultOf } from "./field.js";
 import { LABELS } from "./labels.js";
 import { reloadNames } from "./names.js";
+import { Refused, saidOf } from "./refused.js";
 import { curlOf, pretty, refusalOf, requestOf, send } from "./send.js";
 
 // The values that a form begins with, by field.
@@ -24,17 +25,14 @@ function useValues(call, preset, only) {
   return [values, setValues, own];
 }
 
-// A message without the reason that it may begin with, for where the reason stands before it.
-export const plainMessage = ({ reason, message }) => (message.startsWith(`${reason}: `) ? message.slice(reason.length + 2) : message);
-
 export function Reply({ answer, isBusy }) {
   const refusal = answer && !answer.isGood ? refusalOf(answer) : null;
   const text = useMemo(() => (answer ? pretty(answer.text) || answer.text : ""), [answer]);
   return html`<div class="reply" data-reply data-status=${isBusy ? "" : answer?.status ?? ""} role="status">
     ${isBusy && html`<p class="soft">The exchange is at work …</p>`}
     ${!isBusy && answer && html`<p class="reply-head"><span class="tag ${answer.isGood ? "good" : "bad"}">${answer.status || "lost"}</span>
-      ${refusal ? html`<b>${refusal.reason}</b>` : answer.isGood && html`<span class="soft">Done</span>`}</p>
-      ${refusal ? html`<p>${plainMessage(refusal)}</p>` : html`<pre tabindex="0"
+      ${answer.isGood && html`<span class="soft">Done</span>`}</p>
+      ${refusal ? html`<p><${Refused} refusal=${refusal} /></p>` : html`<pre tabindex="0"
         aria-label="Reply">${answer.status ? text : answer.text}</pre>`}`}
   </div>`;
 }
@@ -63,6 +61,9 @@ function unreadable(fields, values) {
   return wrong ? { name: wrong.name, why: `${labelOf(wrong.name)}: ${faultOf(wrong, values[wrong.name])} Nothing was sent.` } : null;
 }
 
+// What is read aloud of an answer that is no success.
+const wordsOf = (answer) => (refusalOf(answer) ? saidOf(refusalOf(answer)) : answer.text.substring(0, 200));
+
 // A call that is ready to be sent: `[state, act]`. `act(values)` sends, after a question where the act is final.
 export function useSending(call, onDone) {
   const [answer, setAnswer] = useState(null);
@@ -74,7 +75,7 @@ export function useSending(call, onDone) {
     const reply = await send(request);
     setBusy(false);
     setAnswer(reply);
-    if (!reply.isGood) return warn(refusalOf(reply)?.message ?? reply.text.substring(0, 200));
+    if (!reply.isGood) return warn(wordsOf(reply));
     if (request.body !== null) reloadNames();
     onDone?.(reply, request);
   };

@@ -3,9 +3,9 @@ import { Rest, marksOf, part } from "../lists.js";
 import { url } from "../page.js";
 import { CopyButton, html, Region } from "../ui.js";
 import { stamp } from "./clock.js";
-import { plainMessage } from "./form.js";
 import { useNames } from "./names.js";
 import { usePolled } from "./polling.js";
+import { Refused } from "./refused.js";
 import { forget, MOST, scriptOf, useActs } from "./recorder.js";
 
 const SHOWN = 5;
@@ -27,8 +27,8 @@ export function Refusals() {
     <div class="padded"><${NotKept} /></div>
     <ul class="rows" ...${marksOf("refusals", requests.length, all.length)}>${requests.map((one) => html`<li key=${one.number} data-refused=${one.number}>
       <a class="refused" href=${url(`/console/requests?open=${one.number}&key=${encodeURIComponent(name(one.key))}`)}>
-        <span class="tag bad">${one.status} ${one.reason}</span> <b>${name(one.key)}</b> <code>${one.route}</code>${" "}
-        <span class="soft">${stamp(one.time_ms).slice(11, 19)}</span><br />${plainMessage(one)}</a></li>`)}</ul>
+        <span class="tag bad">${one.status}</span> <b>${name(one.key)}</b> <code>${one.route}</code>${" "}
+        <span class="soft">${stamp(one.time_ms).slice(11, 19)}</span><br /><${Refused} refusal=${one} /></a></li>`)}</ul>
     <${Rest} shown=${requests.length} total=${all.length} what="refused calls" link=${link} />
   <//>`;
 }

@@ -3,7 +3,7 @@ import { marksOf } from "../lists.js";
 import { html, CopyButton, useMemo } from "../ui.js";
 import { stamp } from "./clock.js";
 import { fieldFault, Marked, signatureFault, signedParts } from "./marks.js";
-import { plainMessage } from "./form.js";
+import { Refused } from "./refused.js";
 import { quoted } from "./recorder.js";
 
 // The call with the signature that would have fitted, as a line for a shell.
@@ -62,7 +62,7 @@ export function Request({ request, name, isOpen }) {
       <span class="soft">${stamp(request.time_ms).slice(11, 23)}</span>
       <span class="tag ${request.reason ? "bad" : "good"}">${request.status}</span>
       <b class="request-key">${name}</b><code class="request-route">${request.route}</code>
-      <span class="request-why">${request.reason ? html`<b>${request.reason}</b> ${plainMessage(request)}`
+      <span class="request-why">${request.reason ? html`<${Refused} refusal=${request} />`
         : request.unknown_fields.length > 0 && 
           html`<span class="warning">ignored: ${request.unknown_fields.join(", ")}</span>`}</span></summary>
     <div class="request-parts">

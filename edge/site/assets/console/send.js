@@ -48,11 +48,11 @@ export async function send(request) {
   }
 }
 
-// The reason and the message of a refusal.
-export function refusalOf({ text }) {
+// The reason, the message and the status of a refusal.
+export function refusalOf({ text, status }) {
   try {
     const { reason, message } = JSON.parse(text);
-    return reason ? { reason, message } : null;
+    return reason ? { reason, message, status } : null;
   } catch (failure) {
     // A reply of a proxy, say, whose text is shown as it came.
     console.info(failure.message);
