@@ -242,7 +242,8 @@ class Console(Visit):
         marked = self.browser.run("return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent.length)", f"{first} [data-sent] mark")
         assert marked == [1], f"one digit differs: {marked}"
         assert len(self.text(f"{first} [data-expected]")) == 96
-        assert "trader" in self.text(f"{first} summary") and "InvalidSignature" in self.text(f"{first} summary")
+        summary = self.text(f"{first} summary")
+        assert "trader" in summary and "The signature does not fit what was signed. InvalidSignature" in summary, summary
         # A call that comes now is shown without a reload, its unknown fields by name.
         self.open("/console/requests")
         unknown = "return document.querySelector('[data-request] [data-unknown]')?.textContent === 'post_only'"
