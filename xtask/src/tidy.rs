@@ -1,11 +1,13 @@
 //! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms, panics of the core, failures that the
-//! site's scripts hide, lists that they cut, the length of the README, comments that begin with "What", tests that sleep, the answers of DESIGN.
+//! site's scripts hide, lists that they cut, figures that they write by hand, the length of the README, comments that begin with "What", tests
+//! that sleep, the answers of DESIGN.
 //!
 //! Lengths are only reported, since a long function or file may be right: functions over [`LONG_FUNCTION`] lines,
 //! files of logic over [`LONG_FILE`].
 
 mod answers;
 mod comments;
+mod figures;
 mod lists;
 mod sleeps;
 
@@ -42,6 +44,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
             let text = repo.read(file)?;
             wrong.extend(silent_catches(file, &text));
             wrong.extend(lists::cuts(file, &text));
+            wrong.extend(figures::by_hand(file, &text));
         }
         if !SOURCES.contains(&ending) {
             continue;

@@ -1,6 +1,6 @@
 // How figures are written for people, in this one place: thousands are separated everywhere, a price has the decimals of its market,
 // dollars have two (D-291). All digits of a figure that shows fewer are in its title, and stand beside it when it has the focus (`Exact` of `ui.js`).
-import { grouped, read, short, text } from "./decimal.js";
+import { grouped, read, rounded, short, text } from "./decimal.js";
 import { data } from "./page.js";
 
 // Decimals that averages and marks may have beyond those of a price.
@@ -29,17 +29,21 @@ export function roundedTo(words, places) {
   return text({ digits: digits < 0n ? -kept : kept, places });
 }
 
-// A decimal without zeros at its end, but with so many places at least.
-function trimmedTo(words, places) {
-  const bare = words.includes(".") ? words.replace(/\.?0+$/, "") : words;
-  return filled(bare, places);
-}
+// A decimal without zeros at its end; and with so many places at least.
+export const trimmed = (words) => (words.includes(".") ? words.replace(/\.?0+$/, "") : words);
+const trimmedTo = (words, places) => filled(trimmed(words), places);
+
+// A count of things.
+export const count = (number) => grouped(String(number ?? 0));
+
+// A volume: six digits at most, in millions, billions or trillions where it is large.
+export const volume = (words) => (isThere(words) ? grouped(rounded(read(words))) : "–");
 
 // The decimals of the prices of a market, as this page knows them.
 export const decimalsOf = (symbol) => data.page?.decimals?.[symbol.toLowerCase()] ?? UNKNOWN;
 
-// A price with the decimals of its market; none of its digits is left out.
-export const price = (words, places) => (isThere(words) ? grouped(filled(String(words), places)) : "–");
+// A price with the decimals of its market, which the exchange may have written already; none of its digits is left out.
+export const price = (words, places = 0) => (isThere(words) ? grouped(filled(String(words), places)) : "–");
 
 // An average, a mark, an index or another price that the exchange computes: the decimals of the market and up to two more.
 export const average = (words, places) =>
@@ -52,8 +56,13 @@ export const dollars = (words) => (isThere(words) ? grouped(roundedTo(String(wor
 const DOLLARS = ["USD", "GUSD"];
 export const isDollar = (currency) => DOLLARS.includes(currency?.toUpperCase());
 
-// An amount of a currency or of contracts. It is cut where it is too long, since nobody has the part by which it would be rounded up.
-export const amount = (words, places = 8) => (isThere(words) ? grouped(short(String(words), places)) : "–");
+// An amount of a currency or of contracts, with at least so many places. It is cut where it is too long, since nobody has the part by which it
+// would be rounded up.
+export const amount = (words, places = 8, least = 0) => (isThere(words) ? grouped(filled(short(String(words), places), least)) : "–");
+
+// An amount with all its digits, of dollars two decimals at least: a button that sends it names no other.
+export const whole = (words, currency = "") =>
+  (isThere(words) ? grouped(trimmedTo(String(words), isDollar(currency) ? 2 : 0)) : "–");
 
 // An amount of a currency that may be the dollar.
 export const money = (words, currency) => (isDollar(currency) ? dollars(words) : amount(words));

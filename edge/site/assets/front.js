@@ -1,7 +1,7 @@
 // The market table of the front page: current while the page is visible, searched, sorted, with favourites first.
 import { get } from "./call.js";
-import { compare, grouped, read } from "./decimal.js";
-import { dollars } from "./figures.js";
+import { compare, read } from "./decimal.js";
+import { dollars, price } from "./figures.js";
 import { marksOf } from "./lists.js";
 import { url } from "./page.js";
 import { Icon, toggleFavourite, useFavourites } from "./shell.js";
@@ -53,7 +53,7 @@ function Row({ row, isLiked }) {
   return html`<tr role="row">
     <td class="star" role="cell"><${Star} row=${row} isLiked=${isLiked} /></td>
     <th scope="row" role="rowheader"><a href=${url(`/trade/${row.symbol}`)}>${row.title}</a> <small>${row.name}</small></th>
-    <${Figure} text=${row.last} shown=${grouped(row.last)} />
+    <${Figure} text=${row.last} shown=${price(row.last)} />
     <${Figure} text=${row.change} side=${side} />
     <${Figure} text=${row.volume} shown=${row.volume && dollars(row.volume)} title=${row.volume && `${row.volume} USD`} />
   </tr>`;

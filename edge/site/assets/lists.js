@@ -1,6 +1,6 @@
 // Lists that may show a part. This module alone cuts lists, and what cuts one says so on the page: how many are shown, of how many, and the
 // way to the rest. Checks of the browser read the marks of each list, and `cargo xtask tidy` finds lists that are cut elsewhere.
-import { grouped } from "./decimal.js";
+import { count } from "./figures.js";
 import { ActButton, html, useState } from "./ui.js";
 
 // The first entries of a list.
@@ -17,8 +17,6 @@ export function usePart(items, step) {
   const [most, setMost] = useState(step);
   return [part(items, most), () => setMost(most + step)];
 }
-
-const count = (number) => grouped(String(number));
 
 // Says that a list shows a part, and leads to the rest: `onMore` shows more of it, `link` is `{ href, words }`. Nothing if it is whole.
 export function Rest({ shown, total = shown, what = "", onMore, link, isBusy = false }) {

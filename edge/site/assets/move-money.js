@@ -1,5 +1,6 @@
 // Money from one account of the group to another.
 import { call, get } from "./call.js";
+import { money, whole } from "./figures.js";
 import { plain, wrongWith } from "./number.js";
 import { data } from "./page.js";
 import { overlay } from "./palette.js";
@@ -59,7 +60,7 @@ function Moves({ onClose }) {
       const [sourceAccount, targetAccount] = await namesNow(from, target);
       const fields = { sourceAccount, targetAccount, amount: plain(amount), clientTransferId: id };
       await call(`/v1/account/transfer/${balance.currency.toLowerCase()}`, fields);
-      announce(`${plain(amount)} ${balance.currency} moved to ${targetAccount}`);
+      announce(`${whole(plain(amount), balance.currency)} ${balance.currency} moved to ${targetAccount}`);
       onClose();
     } catch (refused) {
       setFailure(refused);
@@ -68,7 +69,7 @@ function Moves({ onClose }) {
     }
   };
   const isReady = Boolean(plain(amount) && balance && target);
-  const note = balance ? `Available: ${balance.availableForWithdrawal} ${balance.currency}`
+  const note = balance ? `Available: ${money(balance.availableForWithdrawal, balance.currency)} ${balance.currency}`
     : balances ? "This account has no money."
     : balanceState.kind === "error" ? `The balances could not be read. ${balanceState.message}` : "Loading the balances …";
   return html`<${Dialog} title="Move money" onClose=${onClose}><form class="form" name="move-money" onSubmit=${send}>
@@ -82,7 +83,7 @@ function Moves({ onClose }) {
       ? " No answer came, so it may have been moved. Sent again from here, it moves nothing twice." : ""}</p>`}
     <div class="dialog-end"><button type="button" onClick=${onClose}>Back</button>
       <${SendButton} className="main" value="confirm" isBusy=${isBusy} isOff=${!isReady}><${Whole}
-        text=${isReady ? `Move ${plain(amount)} ${balance.currency}` : "Move"} /></${SendButton}></div>
+        text=${isReady ? `Move ${whole(plain(amount), balance.currency)} ${balance.currency}` : "Move"} /></${SendButton}></div>
   </form></${Dialog}>`;
 }
 

@@ -1,7 +1,7 @@
 // The palette: markets, pages and acts by name, with the keyboard alone.
 import { get, getPublic, post } from "./call.js";
-import { grouped } from "./decimal.js";
 import { showFault } from "./faults.js";
+import { price } from "./figures.js";
 import { bindings, isOn, keysOf } from "./keyboard.js";
 import { marksOf, part } from "./lists.js";
 import { addressFor, data, isSandbox, isSignedIn, url } from "./page.js";
@@ -67,7 +67,7 @@ const switches = (names) => names.filter((name) => name !== data.user?.account)
   .map((name) => ({ words: `Switch account: ${name}`, act: () => switchTo(name) }));
 
 const marketEntry = ({ symbol, title, name, last, change }) => ({
-  words: title, name, note: last && `${grouped(last)}  ${change}`, code: symbol, act: to(`/trade/${symbol}`),
+  words: title, name, note: last && `${price(last)}  ${change}`, code: symbol, act: to(`/trade/${symbol}`),
 });
 
 // The contracts that trade, as markets; they are found by their symbol, their words and those of their event.

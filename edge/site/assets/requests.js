@@ -3,6 +3,7 @@ import { Lists, useNames } from "./console/names.js";
 import { usePolled } from "./console/polling.js";
 import { NotKept } from "./console/refusals.js";
 import { Request, idOf } from "./console/request.js";
+import { count } from "./figures.js";
 import { Rest, marksOf } from "./lists.js";
 import { url } from "./page.js";
 import "./shell.js";
@@ -60,7 +61,7 @@ function App() {
   const shown = (requests ?? []).filter(isShown(filter, code, name));
   const isNarrowed = shown.length !== requests?.length;
   const codes = [...new Set((requests ?? []).map((one) => String(one.status)))].sort();
-  const tools = html`<div class="buttons"><span class="soft">${shown.length} of ${requests?.length ?? 0}</span>
+  const tools = html`<div class="buttons"><span class="soft">${count(shown.length)} of ${count(requests?.length)}</span>
     <button type="button" class="small" aria-pressed=${String(!isLive)}
       onClick=${() => setLive(!isLive)}>${isLive ? "Pause" : "Paused"}</button></div>`;
   return html`<${Lists} />

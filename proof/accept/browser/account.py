@@ -429,7 +429,7 @@ class Account(Visit):
         assert self.browser.run("return document.querySelector('dialog [value=confirm]').disabled")
         self.looks_right("move-money")
         self.write("#moved-amount", "1,125.50")
-        self.browser.wait_for("its words", "return document.querySelector('dialog [value=confirm]').textContent === 'Move 1125.50 USD'")
+        self.browser.wait_for("its words", "return document.querySelector('dialog [value=confirm]').textContent === 'Move 1,125.50 USD'")
         self.press("dialog [value=confirm]")
         self.gone("the form", "dialog")
         after = [self.dollars(accounts[name]) for name in ("primary", "savings")]

@@ -202,17 +202,17 @@ class Console(Visit):
 
     def blocks_are_mined_and_replaced(self):
         """A reorganisation asks once, and does nothing until it is confirmed."""
-        height = lambda: int(self.text("[data-height]"))
-        self.browser.wait_for("a height", "return /^\\d+$/.test(document.querySelector('[data-height]')?.textContent)")
+        height = lambda: int(self.browser.run("return document.querySelector('[data-height]').dataset.height"))
+        self.browser.wait_for("a height", "return document.querySelector('[data-height]') !== null")
         before = height()
         self.browser.run(OPEN_ALL)
         self.click("[data-region=money] form[data-call$='/mine'] button", "Mine")
-        self.browser.wait_for("another block", f"return document.querySelector('[data-height]').textContent === '{before + 1}'")
+        self.browser.wait_for("another block", f"return document.querySelector('[data-height]').dataset.height === '{before + 1}'")
         self.click("[data-region=money] form[data-call$='/reorg'] button", "Replace blocks")
         self.there("the question", "dialog[open]")
         assert height() == before + 1
         self.press(CONFIRM)
-        self.browser.wait_for("the new chain", f"return document.querySelector('[data-height]').textContent === '{before + 2}'")
+        self.browser.wait_for("the new chain", f"return document.querySelector('[data-height]').dataset.height === '{before + 2}'")
         self.nothing_wrong()
 
     def a_trade_is_broken(self):

@@ -67,6 +67,13 @@ return figures.flatMap((one) => {
 })"""
 CELLS = """return [...document.querySelectorAll('td.number, dd')].filter((one) => one.checkVisibility() && !one.querySelector('code'))
 .map((one) => one.textContent.trim()).filter((text) => /^[+-]?\\d{4,}(\\.\\d+)?( [A-Z]+)?$/.test(text))"""
+# Amounts within sentences and on buttons whose thousands run together, and dollars without two decimals.
+TEXTS = """
+const words = document.body.innerText.replace(/[\\u2007\\u2008]/g, '');
+return [...words.matchAll(/([+−-]?[\\d,]*\\d(?:\\.\\d+)?) (USD|GUSD|BTC|ETH)\\b/g)].flatMap(([all, number, currency]) => {
+  if (/\\d{4}/.test(number.split('.')[0])) return [`thousands run together: ${all}`];
+  return currency.endsWith('USD') && !/\\.\\d\\d/.test(number) ? [`no two decimals: ${all}`] : [];
+})"""
 # Reasons before a colon and paths in what people read.
 PROGRAM = """
 const isCode = (node) => node.parentElement.closest('code, pre, kbd, script, style, noscript, textarea, .code, .beside');
@@ -99,7 +106,7 @@ class Lists(Visit):
         self.bots = Bots(self.base)
 
     def checks(self):
-        every = (self.a_trader_has_orders_and_trades, self.prices_keep_their_decimals, self.a_figure_shows_its_digits_on_focus,
+        every = (self.a_trader_has_orders_and_trades, self.prices_keep_their_decimals, self.forms_and_notices_write_figures, self.a_figure_shows_its_digits_on_focus,
                  self.every_order_of_contracts_is_listed, self.lists_say_what_they_show, self.no_page_shows_texts_for_programs,
                  self.a_refusal_is_a_sentence, self.faults_are_told, self.a_stop_waits, self.a_preview_knows_the_other_outcome,
                  self.a_ticket_leads_to_the_right_account, self.docs_show_streams, self.fields_are_large_on_a_phone,
@@ -158,11 +165,36 @@ class Lists(Visit):
             self.quiet(path)
             self.nothing(FIGURES, path)
             self.nothing(CELLS, path)
+            self.nothing(TEXTS, path)
         self.quiet("/account")
         cell = "[data-region=orders] tbody tr [data-figure=price]"
         self.there("the order", cell)
         assert self.words(cell).startswith("20,000.00"), self.words(cell)
         self.picture("lists-account")
+
+    def forms_and_notices_write_figures(self):
+        """The words of a notice, of a dialog and of the button that sends it."""
+        words = "return document.querySelector('dialog [value=confirm]')?.textContent === arguments[0]"
+        self.quiet("/account")
+        self.press("[aria-controls=account-menu]")
+        self.press("[name=move-money]")
+        self.browser.wait_for("the balance", "return document.querySelector('#moved-note')?.textContent.startsWith('Available')")
+        self.write("#moved-currency", "USD")
+        self.write("#moved-amount", "1125.5")
+        self.browser.wait_for("the words of a move", words, "Move 1,125.50 USD")
+        self.nothing(TEXTS, "a move")
+        self.quiet("/account/staking")
+        self.press("[data-stake$=' ETH'] [value=stake]")
+        self.there("the form", "form[name=stake]")
+        self.write("form[name=stake] [name=amount]", "1234.5")
+        self.browser.wait_for("the words of a stake", words, "Stake 1,234.5 ETH")
+        self.nothing(TEXTS, "a stake")
+        self.quiet("/account")
+        self.control("/sandbox/accounts/credit", group="one", account="primary", currency="USD", amount="1234.5")
+        news = "return [...document.querySelectorAll('[data-notice], [data-news]')].some((one) => one.textContent.includes('+1,234.50 USD'))"
+        self.press("[aria-controls=notices]")
+        self.browser.wait_for("the notice of a credit", news)
+        self.nothing(TEXTS, "notices")
 
     def a_figure_shows_its_digits_on_focus(self):
         """By Tab, as by a touch: a figure that shows fewer digits has the others beside it while it has the focus."""

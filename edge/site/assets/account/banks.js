@@ -1,7 +1,8 @@
 // Dollars: what a wire to the account names, and payments to its banks.
 import { call } from "../call.js";
+import { whole } from "../figures.js";
 import { plain } from "../number.js";
-import { CopyButton, Region, html, useLoaded, useState } from "../ui.js";
+import { CopyButton, Money, Region, html, useLoaded, useState } from "../ui.js";
 import { ask } from "./calls.js";
 import { Confirmation } from "./confirm.js";
 import { AmountField, Field, useAct, useKept } from "./parts.js";
@@ -17,9 +18,10 @@ function Payment({ banks, reload }) {
   const act = useAct();
   const bank = banks.find(({ bankId }) => bankId === fields.bankId) ?? banks[0];
   const amount = plain(fields.amount);
+  const shown = `${whole(amount, "USD")} USD`;
   const onConfirm = async () => {
     const sent = { bankId: bank.bankId, amount };
-    if (!(await act.run(() => call("/v1/payments/sen/withdraw", sent), `The payment of ${amount} USD is accepted`))) return;
+    if (!(await act.run(() => call("/v1/payments/sen/withdraw", sent), `The payment of ${shown} is accepted`))) return;
     setAsking(false);
     setFields({ ...fields, amount: "" });
     reload();
@@ -29,14 +31,14 @@ function Payment({ banks, reload }) {
     act.clear();
     setAsking(true);
   };
-  const rows = [["Amount", `${amount} USD`], ["To", bank.bank]];
+  const rows = [["Amount", html`<${Money} text=${amount} currency="USD" />`], ["To", bank.bank]];
   return html`<form name="pay" class="form padded" onSubmit=${ask}
     onInput=${({ target: { name, value } }) => setFields({ ...fields, [name]: value.trim() })}>
     <div class="form-row"><${Field} label="Bank" name="bankId"><select id="bankId" name="bankId">${banks.map(({ bankId, bank: name }) =>
       html`<option key=${bankId} value=${bankId} selected=${bankId === bank.bankId}>${name}</option>`)}</select></${Field}>
       <${AmountField} label="Dollars" name="amount" id="pay-amount" value=${fields.amount} required /></div>
     <div class="buttons"><button>Pay …</button></div>
-    ${isAsking && html`<${Confirmation} title="Pay to a bank" rows=${rows} words=${`Pay ${amount} USD`} act=${act}
+    ${isAsking && html`<${Confirmation} title="Pay to a bank" rows=${rows} words=${`Pay ${shown}`} act=${act}
       onConfirm=${onConfirm} onClose=${() => setAsking(false)} />`}
   </form>`;
 }

@@ -2,13 +2,14 @@
 import { compare, difference, product, read, text } from "../decimal.js";
 import { useExchangeTime } from "../predictions/clock.js";
 import { duration } from "../predictions/times.js";
+import { trimmed } from "../figures.js";
 import { part, totalOf } from "../lists.js";
 import { url } from "../page.js";
 import { Money, Region, html } from "../ui.js";
 import { ask, askPublic } from "./calls.js";
 import { useEvery, useFollowed } from "./live.js";
 import { Time, counterpartyId, timeTitle } from "./parts.js";
-import { Table, prices, sums, trimmed } from "./table.js";
+import { Table, prices, sums } from "./table.js";
 
 const OVER = ["Settled", "Expired", "Canceled"];
 const PAUSE = 5_000;

@@ -1,7 +1,7 @@
 // The entries of a statement: loaded by time, narrowed by currency and cause, and summed so that opening + rows = closing can be seen.
 import { compare, difference, read, sum, text } from "../decimal.js";
+import { trimmed } from "../figures.js";
 import { ask } from "./calls.js";
-import { trimmed } from "./table.js";
 
 const PAGE = 500;
 // The most pages that a browser loads; the file has all of a filter.

@@ -1,6 +1,7 @@
 // Interest by day, as a table and as a curve, with its sums as the exchange names them.
 import { compare, ratio, read, sum, text } from "../decimal.js";
 import { Curve, HEIGHT } from "../operator/curve.js";
+import { amount } from "../figures.js";
 import { usePart } from "../lists.js";
 import { url } from "../page.js";
 import { Region, html, useState } from "../ui.js";
@@ -11,6 +12,8 @@ import { Table, amounts } from "./table.js";
 // The most payments that the exchange answers with, and the days that the table begins with.
 const [MOST, FIRST] = [500, 60];
 const DAY = 86_400_000;
+// Decimals of interest: a day pays little.
+const PLACES = 12;
 
 // The interest of each day and currency, the newest first, over all providers.
 function byDay(groups) {
@@ -43,8 +46,9 @@ function Interest({ rows, currency }) {
     const amount = days.get(new Date(time).toISOString().substring(0, 10));
     heights.push(amount ? Number(ratio(read(amount), read(largest), HEIGHT)) : null);
   }
-  return html`<${Curve} name=${currency} lines=${[{ name: currency, heights }]} top=${`${largest} ${currency} a day`} from=${first}
-    to=${last} words=${`Interest in ${currency} by day from ${first} to ${last}, at most ${largest}. The table has the figures.`} />`;
+  const shown = amount(largest, PLACES);
+  return html`<${Curve} name=${currency} lines=${[{ name: currency, heights }]} top=${`${shown} ${currency} a day`} from=${first}
+    to=${last} words=${`Interest in ${currency} by day from ${first} to ${last}, at most ${shown}. The table has the figures.`} />`;
 }
 
 const REST = { href: url("/account/statement?cause=staking_interest"), words: "The statement has all" };
@@ -52,7 +56,7 @@ const REST = { href: url("/account/statement?cause=staking_interest"), words: "T
 const COLUMNS = [
   { title: "Day (UTC)", cell: ({ day }) => day },
   { title: "Currency", cell: ({ currency }) => currency },
-  amounts("Interest", "amount", { places: 12 }),
+  amounts("Interest", "amount", { places: PLACES }),
 ];
 
 export function Rewards() {

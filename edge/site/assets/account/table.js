@@ -1,6 +1,5 @@
 // Tables whose figures stand with their points in line.
-import { average, decimalsOf, dollars, filled, isDollar, money as moneyText, placesOf, price } from "../figures.js";
-import { grouped, short } from "../decimal.js";
+import { amount, average, decimalsOf, dollars, isDollar, money as moneyText, placesOf, price } from "../figures.js";
 import { Rest, marksOf } from "../lists.js";
 import { Dollars, Exact, html } from "../ui.js";
 
@@ -8,9 +7,6 @@ export { Dollars };
 
 const FIGURE_SPACE = "\u2007";
 const POINT_SPACE = "\u2008";
-
-// A decimal without zeros at its end, as the exchange writes a balance.
-export const trimmed = (words) => (words.includes(".") ? words.replace(/\.?0+$/, "") : words);
 
 // What stands after the point of the longest figure of a column and not of this one, as space.
 function space(words, longest) {
@@ -38,7 +34,7 @@ const column = (title, of, kind, shown, unit) => ({ title, amount: reader(of), k
 
 // A column of amounts: `of` is a field or a function of a row, `places` the most that are shown, `least` the fewest.
 export const amounts = (title, of, { places = 8, least = 0, unit } = {}) =>
-  column(title, of, "amount", (text) => grouped(filled(short(text, places), least)), unit);
+  column(title, of, "amount", (text) => amount(text, places, least), unit);
 
 // A column of amounts of the currency that `currencyOf` names; dollars show two decimals.
 export const sums = (title, of, { currencyOf = ({ currency }) => currency, unit } = {}) => ({

@@ -1,7 +1,7 @@
 // A withdrawal: its fee as the exchange names it, the question, and the call with an id that lets nothing leave twice.
 import { call } from "../call.js";
 import { read, sum, text } from "../decimal.js";
-import { amount } from "../figures.js";
+import { money, whole } from "../figures.js";
 import { data } from "../page.js";
 import { html, Money, Region, useEffect, useState } from "../ui.js";
 import { plain } from "../number.js";
@@ -55,9 +55,10 @@ function Question({ path, fields, entry, currency, network, estimate, onClose, o
   const act = useAct();
   // One id for this question: sent again after a lost answer, it withdraws nothing again.
   const [id] = useState(() => crypto.randomUUID());
+  const sent = `${whole(fields.amount, currency)} ${currency}`;
   const onConfirm = async () => {
     const withdraw = () => call(path, { ...fields, clientTransferId: id });
-    if (await act.run(withdraw, `The withdrawal of ${fields.amount} ${currency} is accepted`)) onDone();
+    if (await act.run(withdraw, `The withdrawal of ${sent} is accepted`)) onDone();
   };
   const rows = [
     ["Arrives", html`<${Money} text=${fields.amount} currency=${currency} />`], ["Fee", html`<${Money} text=${String(estimate.fee)}
@@ -66,7 +67,7 @@ function Question({ path, fields, entry, currency, network, estimate, onClose, o
     ["Network", network], ["To", html`${entry.label}, <code>${entry.address}</code>`], ...(entry.memo ? [["Memo", html`<code>${entry.memo}
       </code>`]] : []),
   ];
-  return html`<${Confirmation} title=${`Withdraw ${currency}`} rows=${rows} words=${`Withdraw ${fields.amount} ${currency}`}
+  return html`<${Confirmation} title=${`Withdraw ${currency}`} rows=${rows} words=${`Withdraw ${sent}`}
     act=${act} onConfirm=${onConfirm} onClose=${onClose}>
     ${act.failure?.isLost && html`<p
       class="notice">No answer came, so the withdrawal may be under way. Sent again from here, it withdraws nothing twice.</p>`}
@@ -103,7 +104,7 @@ export function Withdraw({ currency, network, approved: [, entries], balance, re
           html`<option key=${address} value=${address}
             selected=${address === fields.address}>${label}: ${address}${memo ? `, memo ${memo}` : ""}</option>`)}</select></${Field}>
       <${AmountField} label=${`Amount that arrives, in ${currency}`} name="amount" id="withdraw-amount" value=${fields.amount} required
-        note=${balance ? `To withdraw: ${amount(balance.availableForWithdrawal)} ${currency}` : `This account has no ${currency}.`} />
+        note=${balance ? `To withdraw: ${money(balance.availableForWithdrawal, currency)} ${currency}` : `This account has no ${currency}.`} />
       ${estimate && html`<${Cost} estimate=${estimate} amount=${chosen.amount} currency=${currency} />`}
       <${FailureNote} failure=${failure} />
       <div class="buttons"><button class="main" disabled=${!estimate}>Withdraw …</button></div>

@@ -1,6 +1,7 @@
 // Chains and banks: payments from outside, blocks, reorganisations, faults of nodes, wires, and deposits that fit no account.
+import { count } from "../figures.js";
 import { marksOf } from "../lists.js";
-import { html, Region, SendButton, useState } from "../ui.js";
+import { html, Money as Sum, Region, SendButton, useState } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm, Reply, useSending } from "./form.js";
 import { More } from "./more.js";
@@ -12,7 +13,7 @@ const Off = () => html`<p>No money enters or leaves this exchange. One that star
 
 function Chain({ calls, network, chain, reload }) {
   const call = (end) => findCall(calls, `/sandbox/chains/{network}${end}`);
-  return html`<dl class="facts"><div><dt>Height</dt><dd data-height>${chain?.height ?? "–"}</dd></div>
+  return html`<dl class="facts"><div><dt>Height</dt><dd data-height=${chain?.height}>${chain ? count(chain.height) : "–"}</dd></div>
       <div><dt>Confirmations needed</dt><dd>${chain?.confirmations ?? "–"}</dd></div>
       <div><dt>Waiting for a block</dt><dd>${chain?.mempool?.length ?? "–"}</dd></div></dl>
     <div class="padded"><${CallForm} call=${call("/mine")} isSmall words="Mine" only=${["blocks"]} preset=${{ network, blocks: "1" }}
@@ -42,8 +43,8 @@ function Unclaimed({ calls, deposits, reload }) {
     list=${name === "group" ? "names-group" : undefined}
       onInput=${(event) => setTarget({ ...target, [name]: event.target.value })} /></div>`;
   return html`<div class="call-fields">${field("group", "Group")}${field("account", "Account")}</div>
-    <ul class="rows" ...${marksOf("unclaimed", deposits.length)}>${deposits.map((one) => html`<li key=${one.txHash + one.outputIdx}><span>${one.amount} ${one.currency}
-      <code>${one.txHash.substring(0, 12)}…</code></span><${SendButton} type="button" className="small" isBusy=${isBusy}
+    <ul class="rows" ...${marksOf("unclaimed", deposits.length)}>${deposits.map((one) => html`<li key=${one.txHash + one.outputIdx}><span><${Sum} text=${one.amount}
+      currency=${one.currency} /> <code>${one.txHash.substring(0, 12)}…</code></span><${SendButton} type="button" className="small" isBusy=${isBusy}
       onClick=${() => act({ ...target, network: one.network, txHash: one.txHash, outputIdx: String(one.outputIdx) })}
       >Assign</${SendButton}></li>`)}</ul>
     <${Reply} answer=${answer} isBusy=${isBusy} />`;

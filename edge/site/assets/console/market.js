@@ -2,10 +2,10 @@
 import { publicPath } from "../call.js";
 import { compare, isDecimal, product, read, short, text } from "../decimal.js";
 import { url } from "../page.js";
-import { placesOf } from "../figures.js";
+import { decimalsOf } from "../figures.js";
 import { marksOf, part, Rest, totalOf } from "../lists.js";
 import { Pinned } from "../pinned.js";
-import { Amount, html, Price, Region, SendButton, Side, useEffect, useState } from "../ui.js";
+import { Amount, Average, html, Price, Region, SendButton, Side, useEffect, useState } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm, Curl, Reply, useSending } from "./form.js";
 import { Head, More } from "./more.js";
@@ -36,8 +36,8 @@ function Index({ calls, symbol, currency, onState }) {
     ...MOVES.map(([words, factor], at) => ({ words, isMain: at === 0, isOff: !last, values: () => pin(moved(last, factor)) })),
     { words: "Return to the market", values: { price: "", pinned: "false" } },
   ];
-  return html`<p class="market-price"><b>${symbol.toUpperCase()}</b> last <${Amount} text=${last}
-    unit=${symbol.endsWith("usd") ? "USD" : ""} />
+  return html`<p class="market-price"><b>${symbol.toUpperCase()}</b> last <${Price} text=${last}
+    places=${decimalsOf(symbol)} unit=${symbol.endsWith("usd") ? "USD" : ""} />
       ${" "}<a href=${url(`/trade/${symbol}`)}>Watch ${symbol.toUpperCase()}</a></p>
     <${Pinned} pinned=${status?.pinned} onReleased=${readStatus} />
     <${CallForm} key=${symbol} call=${findCall(calls, "/sandbox/index/{currency}")} only=${["currency", "price"]} musts=${["price"]}
@@ -78,7 +78,7 @@ function Tape({ calls, symbol }) {
       <tbody>${part(trades ?? [], TRADES - 1).map((trade) => html`<tr key=${trade.tid}>
         <td>${trade.tid}</td><td>${stamp(trade.timestampms).slice(11, 19)}</td>
         <td>${["buy", "sell"].includes(trade.type) ? html`<${Side} side=${trade.type} />` : trade.type}</td>
-        <td class="number"><${Price} text=${trade.price} places=${placesOf(trade.price)} /></td><td class="number"><${Amount} text=${trade.amount} places=${6} /></td>
+        <td class="number"><${Price} text=${trade.price} places=${decimalsOf(symbol)} /></td><td class="number"><${Amount} text=${trade.amount} places=${6} /></td>
         <td class="number">${trade.broken ? "broken" : html`<${SendButton} type="button" className="small"
           isBusy=${isBusy} aria-label=${`Break trade ${trade.tid}`} onClick=${() => pick(trade.tid)}>Break</${SendButton}>`}
           </td></tr>`)}</tbody></table></div>

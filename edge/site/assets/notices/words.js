@@ -1,5 +1,5 @@
 // The news of an account, as sentences. A row is one of `/site/notices`; `tone` is "good", "bad" or "".
-import { grouped } from "../decimal.js";
+import { money, price, trimmed, whole } from "../figures.js";
 import { endOf } from "../reasons.js";
 
 // A stop-limit order that ends for one of these has been triggered before.
@@ -16,18 +16,19 @@ const MONEY = {
   refund: ["A contract was void and paid back", "A contract was void"], reward: ["Reward", "Reward taken back"],
 };
 
-// An amount without the zeros at its end, in groups.
-const shown = (words) => grouped(words?.includes(".") ? words.replace(/\.?0+$/, "") : words ?? "");
-const size = ({ amount, base, outcome }) => `${shown(amount)} ${outcome ? `${outcome} ` : ""}${base}`;
-const limit = ({ price, currency }) => (price ? ` at ${grouped(price)} ${currency}` : "");
-export const leftOf = (row) => `${shown(row.left)} ${row.base} left`;
+// Prices come with the decimals of their market.
+const size = ({ amount, base, outcome }) => `${whole(amount)} ${outcome ? `${outcome} ` : ""}${base}`;
+const limit = ({ price: at, currency }) => (at ? ` at ${price(at)} ${currency}` : "");
+export const leftOf = (row) => `${whole(row.left)} ${row.base} left`;
+// Money without the zeros at its end. Dollars have two decimals.
+const sum = (words, currency) => `${money(trimmed(words), currency)} ${currency}`;
 export const WHY_LIQUIDATED = "What the account had no longer covered its positions and debts, so the exchange closed them.";
 const done = ({ side }) => (side === "buy" ? "Bought" : "Sold");
 const meant = ({ side }) => (side === "buy" ? "buy" : "sell");
 
 function ofFill(row) {
   const what = `${size(row)}${limit(row)} (${row.symbol})`;
-  const fee = /[1-9]/.test(row.fee ?? "") ? `, fee ${shown(row.fee)} ${row.currency}` : "";
+  const fee = /[1-9]/.test(row.fee ?? "") ? `, fee ${sum(row.fee, row.currency)}` : "";
   if (row.forced === "liquidation") {
     return { tone: "bad", title: "Liquidation", line: `${done(row)} ${what}.`,
       words: `${done(row)} ${what}. ${leftOf(row)}. ${WHY_LIQUIDATED}` };
@@ -38,7 +39,7 @@ function ofFill(row) {
   }
   const rest = row.whole ? "" : ", in part";
   const title = row.stop ? "Stop triggered" : "Fill";
-  return { tone: "good", title, words: `${done(row)} ${what}${fee}${rest}${row.stop ? `. Its stop at ${grouped(row.stop)} was reached` : ""}.` };
+  return { tone: "good", title, words: `${done(row)} ${what}${fee}${rest}${row.stop ? `. Its stop at ${price(row.stop)} was reached` : ""}.` };
 }
 
 function ofEnd(row) {
@@ -46,19 +47,19 @@ function ofEnd(row) {
   const what = `to ${meant(row)} ${size(row)}${limit(row)} (${row.symbol})`;
   if (row.stop && TRIGGERED.includes(row.reason)) {
     return { tone: "bad", title: "Stop triggered, and cancelled",
-      words: `The stop at ${grouped(row.stop)} was reached, but its order ${what} was cancelled, because ${why}.` };
+      words: `The stop at ${price(row.stop)} was reached, but its order ${what} was cancelled, because ${why}.` };
   }
-  const kind = row.stop ? `stop order at ${grouped(row.stop)}` : "order";
+  const kind = row.stop ? `stop order at ${price(row.stop)}` : "order";
   return { tone: "bad", title: "Order cancelled", words: `Your ${kind} ${what} was cancelled, because ${why}.` };
 }
 
 const ofStop = (row) => ({ tone: "", title: "Stop triggered",
-  words: `The stop at ${grouped(row.stop)} was reached: your order to ${meant(row)} ${size(row)}${limit(row)} (${row.symbol}) is in the book.` });
+  words: `The stop at ${price(row.stop)} was reached: your order to ${meant(row)} ${size(row)}${limit(row)} (${row.symbol}) is in the book.` });
 
 function ofMoney(row) {
   const isTaken = row.amount.startsWith("-");
   const [given, taken] = MONEY[row.reason] ?? Array(2).fill(row.reason.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase()));
-  const amount = `${isTaken ? "−" : "+"}${shown(row.amount.replace("-", ""))} ${row.currency}`;
+  const amount = `${isTaken ? "−" : "+"}${sum(row.amount.replace("-", ""), row.currency)}`;
   return { tone: row.reason === "liquidation" ? "bad" : "", title: isTaken ? taken : given,
     words: `${amount}${row.symbol ? ` (${row.symbol})` : ""}` };
 }

@@ -1,6 +1,6 @@
 // The acts of operators: who did what, when and why, with a filter over all of it.
 import { get } from "../call.js";
-import { grouped } from "../decimal.js";
+import { count } from "../figures.js";
 import { url } from "../page.js";
 import { when } from "../predictions/times.js";
 import { Region, html, useCallback, useEffect, useState } from "../ui.js";
@@ -22,7 +22,7 @@ const COLUMNS = ["Command", "Time", "Who", "What", "Why"];
 
 // On a narrow screen a row is a block, so the roles are told.
 const Row = ({ act }) => html`<tr data-act=${act.seq} role="row">
-  <td class="number" role="cell">${grouped(String(act.seq))}</td><td role="cell">${when(act.time_ms, { withSeconds: true })}</td>
+  <td class="number" role="cell">${count(act.seq)}</td><td role="cell">${when(act.time_ms, { withSeconds: true })}</td>
   <td class="who" role="cell">${act.who}</td><td class="wrap" role="cell"><code>${act.what}</code></td>
   <td class="wrap" role="cell">${act.why || html`<span class="soft">No reason</span>`}</td></tr>`;
 

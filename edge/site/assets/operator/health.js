@@ -1,9 +1,7 @@
 // Whether the exchange is well: readiness with its reasons, the journal, queues, and how fast orders are answered.
-import { grouped } from "../decimal.js";
+import { count } from "../figures.js";
 import { duration, when } from "../predictions/times.js";
 import { Region, html } from "../ui.js";
-
-const count = (number) => grouped(String(number ?? 0));
 
 // A time of a histogram, in microseconds: an upper bound of 1, 2 or 5 times a power of ten.
 export function micros(time) {

@@ -1,12 +1,11 @@
 // The last hour as curves and as a table, a point a minute.
-import { grouped } from "../decimal.js";
+import { count } from "../figures.js";
 import { clock } from "../time.js";
 import { Region, html } from "../ui.js";
 import { Curve, heightsOf } from "./curve.js";
 import { micros } from "./health.js";
 import { Scroll } from "./scroll.js";
 
-const count = (number) => grouped(String(number));
 const CURVES = [
   { name: "Orders a minute", keys: ["orders"], shown: count },
   { name: "Times of orders", keys: ["p50_us", "p99_us"], shown: micros },

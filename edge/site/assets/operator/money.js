@@ -1,5 +1,6 @@
 // Whether the house has what it owes, and what is on its way in or out.
 import { compare, difference, ratio, read, text } from "../decimal.js";
+import { count } from "../figures.js";
 import { url } from "../page.js";
 import { when } from "../predictions/times.js";
 import { plain } from "../predictions/words.js";
@@ -51,7 +52,7 @@ const TransferRow = ({ row }) => html`<tr data-transfer=${row.eid}><td>${row.eid
 export function Transfers({ state, health, reload, onMore }) {
   const rows = health?.transfers ?? [];
   return html`<${Region} name="transfers" title="Transfers under way" state=${state} retry=${reload}
-    tools=${rows.length > 0 && html`<p class="note">${rows.length} of ${health.transfers_count}</p>`}
+    tools=${rows.length > 0 && html`<p class="note">${count(rows.length)} of ${count(health.transfers_count)}</p>`}
     empty=${health && rows.length === 0 && html`<p>Deposits and withdrawals that are not done yet stand here.</p>
       <p>None is under way.</p>`}>
     <${Scroll} label="The transfers" shown=${rows.length} total=${health?.transfers_count ?? 0}

@@ -1,5 +1,6 @@
 // An event with its contracts, as rows of the table of events.
-import { compare, grouped, read, rounded } from "../decimal.js";
+import { compare, read } from "../decimal.js";
+import { volume, whole } from "../figures.js";
 import { url } from "../page.js";
 import { html, useState } from "../ui.js";
 import { ofContract } from "./quotes.js";
@@ -81,8 +82,8 @@ function Head({ event, now, isOpen, toggle }) {
     <h3>${event.title}</h3>
     <span class="tag">${event.category}</span> <span class=${`tag ${kind}`} data-standing=${event.status}>${words}</span>
     <span class="event-facts soft">
-      <span data-volume=${event.volume} title=${`${event.volume} contracts, each of a dollar`}>
-        ${isTraded ? `${grouped(rounded(read(event.volume)))} traded` : "No trades"}</span>
+      <span data-volume=${event.volume} title=${`${whole(event.volume)} contracts, each of a dollar`}>
+        ${isTraded ? `${volume(event.volume)} traded` : "No trades"}</span>
       <${Countdown} event=${event} now=${now} />
       <button type="button" class="small" aria-expanded=${isOpen} aria-label=${`Details of ${event.title}`}
         onClick=${toggle}>Details</button>

@@ -1,5 +1,6 @@
 // The list of events: by category and status, with a search, live prices, and countdowns by the exchange's clock.
 import { getPublic } from "../call.js";
+import { count } from "../figures.js";
 import { Rest, marksOf } from "../lists.js";
 import { url } from "../page.js";
 import { Region, html, useEffect, useLoaded, useMemo, useState } from "../ui.js";
@@ -135,7 +136,7 @@ export function Events() {
   return html`<${Filters} filters=${filters} change=${change} />
     <${Region} name="events" title="Events" state=${loaded.kind === "live" ? streamed : loaded} retry=${reload}
       empty=${value && events.length === 0 && html`<${Empty} filters=${filters} change=${change} />`}
-      tools=${value && html`<p class="note" role="status">${events.length} of ${total}</p>`}>
+      tools=${value && html`<p class="note" role="status">${count(events.length)} of ${count(total)}</p>`}>
       ${value ? html`<${Table} events=${events} total=${total} quotes=${quotes} />` : html`<${Skeleton} />`}
       ${value && html`<${Rest} shown=${events.length} total=${total} what="events" ...${limit < MOST
         ? { onMore: () => setLimit(limit + PAGE) } : { link: { href: "#search", words: "Search for the others" } }} />`}

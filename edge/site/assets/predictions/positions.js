@@ -1,9 +1,9 @@
 // The user's claims: those that are open, with what they would bring now, and those that were paid.
 import { call } from "../call.js";
-import { read, short } from "../decimal.js";
+import { read } from "../decimal.js";
 import { url } from "../page.js";
 import { watch } from "../socket.js";
-import { average, decimalsOf } from "../figures.js";
+import { average, count, decimalsOf, roundedTo } from "../figures.js";
 import { marksOf, Rest } from "../lists.js";
 import { Amount, Dollars, Exact, Region, html, useEffect, useLoaded, useState } from "../ui.js";
 import { when } from "./times.js";
@@ -47,7 +47,7 @@ function Result({ text: amount }) {
 
 function Unrealised({ position: { unrealizedPnl, unrealizedPct } }) {
   if (unrealizedPnl === undefined) return html`<span class="soft" title="Nobody buys this outcome now">–</span>`;
-  return html`<${Result} text=${unrealizedPnl} /> <small class="soft">${short(String(unrealizedPct), 1)} %</small>`;
+  return html`<${Result} text=${unrealizedPnl} /> <small class="soft">${roundedTo(String(unrealizedPct), 1)} %</small>`;
 }
 
 const Name = ({ metadata, symbol }) => html`<a href=${url(`/trade/${symbol}`)}>${metadata.eventName}</a>
@@ -99,7 +99,7 @@ function Held({ name, title, request, step, columns, symbolOf, marks, empty }) {
   const rows = value?.positions ?? [];
   const total = Math.max(rows.length, value?.total ?? 0);
   return html`<${Region} name=${name} title=${title} state=${state} retry=${reload}
-    tools=${value && html`<p class="note">${rows.length} of ${total}</p>`} empty=${value && rows.length === 0 && empty}>
+    tools=${value && html`<p class="note">${count(rows.length)} of ${count(total)}</p>`} empty=${value && rows.length === 0 && empty}>
     <${Table} label=${title} columns=${columns} rows=${rows} total=${total} symbolOf=${symbolOf} marks=${marks} />
     <${Rest} shown=${rows.length} total=${total} onMore=${most < MOST ? () => setMost(Math.min(MOST, most + step)) : undefined}
       link=${most < MOST ? undefined : { href: url("/account/statement?cause=payout"), words: "The statement has all payouts" }} />

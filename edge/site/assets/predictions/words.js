@@ -1,15 +1,14 @@
 // Prices and states of contracts as people read them. All sums are exact.
-import { difference, grouped, product, read, short, sum, text } from "../decimal.js";
-import { placesOf, roundedTo } from "../figures.js";
+import { difference, product, read, sum, text } from "../decimal.js";
+import { placesOf, price as shown, roundedTo, trimmed } from "../figures.js";
 
-const trimmed = (words) => (words.includes(".") ? words.replace(/\.?0+$/, "") : words);
 const hundredfold = (price) => trimmed(text(product(read(price), read("100"))));
 
 // A price in dollars as cents, with the decimals of its market.
 export const cents = (price) => `${roundedTo(text(product(read(price), read("100"))), Math.max(0, placesOf(price) - 2))}¢`;
 
-// A chance between 0 and 1 in per cent, with one decimal at most.
-export const percent = (chance) => `${trimmed(short(hundredfold(chance), 1))} %`;
+// A chance between 0 and 1 in per cent, rounded to one decimal at most.
+export const percent = (chance) => `${trimmed(roundedTo(hundredfold(chance), 1))} %`;
 
 // The price of the other outcome: both together pay a dollar.
 export const opposite = (price) => text(difference(read("1"), read(price)));
@@ -48,4 +47,4 @@ const STRIKES = {
 };
 
 // An event's strike, in words.
-export const strike = ({ type, value }) => `${STRIKES[type] ?? type}: ${value === null ? "not public yet" : grouped(value)}`;
+export const strike = ({ type, value }) => `${STRIKES[type] ?? type}: ${value === null ? "not public yet" : shown(value)}`;

@@ -1,10 +1,11 @@
 // Dialogs that stand before an order is sent: confirmation, the price of a move, cancelling everything.
-import { compare, grouped, isDecimal, read, step } from "../decimal.js";
+import { compare, isDecimal, read, step } from "../decimal.js";
+import { whole } from "../figures.js";
 import { Dialog, html, useState } from "../ui.js";
 import { movesIntoTrade, wrongPrice } from "./checks.js";
 import { outcome, plain, wrongWith } from "./draft.js";
 import { bookState, isFar } from "./feed.js";
-import { bare, base, isPositive, quote, shownPrice, symbol, tick, toPrice } from "./market.js";
+import { base, isPositive, quote, shownPrice, symbol, tick, toPrice } from "./market.js";
 import { orders } from "./orders.js";
 import { cancelAll, move, place } from "./send.js";
 import { settings } from "./settings.js";
@@ -43,7 +44,7 @@ const SIDES = { buy: "Buy", sell: "Sell" };
 // An order in words, as its button says it.
 export function wordsOf({ side, type, amount, price, stop, outcome, isReducing }) {
   const of = outcome ? `${outcome === "no" ? "No" : "Yes"}` : base;
-  const what = `${SIDES[side]} ${isPositive(amount) ? grouped(bare(amount)) : "–"} ${of}`;
+  const what = `${SIDES[side]} ${isPositive(amount) ? whole(amount) : "–"} ${of}`;
   const at = isPositive(price) ? shownPrice(price) : "–";
   if (type === "market") return `${what} at market, ${at} at worst${isReducing ? ", only reduce" : ""}`;
   if (type === "stop-limit") return `${what} at ${at} from ${isPositive(stop) ? shownPrice(stop) : "–"} on`;
@@ -116,7 +117,7 @@ const MoveTo = (order, first, firstStop) => function Move({ answer }) {
     event.preventDefault();
     if (isReady) answer({ price: plain(price), ...(isStop && { stop: plain(stop) }) });
   };
-  return html`<${Dialog} title=${`Move: ${SIDES[order.side]} ${grouped(bare(order.remaining))} ${base}`} onClose=${() => answer(null)}>
+  return html`<${Dialog} title=${`Move: ${SIDES[order.side]} ${whole(order.remaining)} ${base}`} onClose=${() => answer(null)}>
     <form class="form" name="move" onSubmit=${send}>
       <p class="note">The order is cancelled, then what is left of it is sent at the new price. Its place in the queue is lost.</p>
       <${Price} name="price" label="Price" value=${price} set=${setPrice} />

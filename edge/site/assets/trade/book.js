@@ -1,7 +1,8 @@
 // The book: both sides around the spread. Each price is a row; choosing it fills the ticket's price. Own orders are marked.
+import { whole } from "../figures.js";
 import { keepStep, useSettings } from "./settings.js";
 import { html, Region, useEffect, useRef } from "../ui.js";
-import { amountShown, amountText, base, bookPrice, bookSide, isContract, priceShown, priceText, quote, symbol, TICK } from "./market.js";
+import { amountShown, amountText, base, bookPrice, bookSide, isContract, priceShown, priceText, quote, shownPrice, symbol, TICK } from "./market.js";
 import { book, bookState, last, onBook, top } from "./feed.js";
 import { levels, stepOf, steps } from "./grouped.js";
 import { orders, ownOrders } from "./orders.js";
@@ -25,7 +26,7 @@ function drawRow(row, level, largest, owns, side) {
   write(row.price, priceShown(level.price));
   write(row.amount, amountShown(level.amount));
   write(row.total, amountShown(level.total));
-  mark(row.line, "title", `${amountText(level.amount)} ${base} at ${text}; ${amountText(level.total)} up to here`);
+  mark(row.line, "title", `${whole(amountText(level.amount))} ${base} at ${shownPrice(text)}; ${whole(amountText(level.total))} up to here`);
   const isOwn = owns.has(level.price);
   mark(row.line, "data-own", isOwn);
   write(row.own, isOwn ? "●" : "");

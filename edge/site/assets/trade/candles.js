@@ -1,8 +1,9 @@
 // Candles and volume, with own orders as lines and own fills as marks. The library draws with floats; what is written beside it is exact.
-import { grouped, read, sum, text } from "../decimal.js";
+import { read, sum, text } from "../decimal.js";
+import { whole } from "../figures.js";
 import { subscribe } from "../preferences.js";
 import { axisMark, moment } from "../time.js";
-import { bare, base, bookSide, PRICE_PLACES, priceText, shownPrice, toPrice } from "./market.js";
+import { base, bookSide, PRICE_PLACES, priceText, shownPrice, toPrice } from "./market.js";
 import { chartPrice } from "./stops.js";
 
 const BARS = 120;
@@ -13,7 +14,7 @@ const NEAR = 5;
 
 // The words at an order's line. A stop stands at its trigger and waits.
 const titleOf = ({ side, type, remaining }) =>
-  `${type === "stop-limit" ? "Stop waits: " : ""}${side === "buy" ? "Buy" : "Sell"} ${grouped(bare(remaining))}`;
+  `${type === "stop-limit" ? "Stop waits: " : ""}${side === "buy" ? "Buy" : "Sell"} ${whole(remaining)}`;
 
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const DASHED = 2;
@@ -57,7 +58,7 @@ class Candles {
       timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false, rightOffset: 6, maxBarSpacing: 24 },
       handleScroll: { vertTouchDrag: false },
     });
-    const formatter = (price) => grouped(price.toFixed(PRICE_PLACES));
+    const formatter = (price) => shownPrice(price.toFixed(PRICE_PLACES));
     const priceFormat = { type: "custom", formatter, minMove: 10 ** -PRICE_PLACES, base: 10 ** PRICE_PLACES };
     this.#prices = this.#chart.addSeries(CandlestickSeries, { priceFormat, borderVisible: false });
     this.#volumes = this.#chart.addSeries(HistogramSeries, { priceScaleId: "", priceFormat: { type: "volume" }, lastValueVisible: false,
@@ -189,7 +190,7 @@ class Candles {
 
   // The sums of own fills in the candle of a time, by side.
   fillsAt(time) {
-    return Object.entries(this.#fills.get(time) ?? {}).map(([side, total]) => [side === "buy" ? "Bought" : "Sold", bare(text(total))]);
+    return Object.entries(this.#fills.get(time) ?? {}).map(([side, total]) => [side === "buy" ? "Bought" : "Sold", text(total)]);
   }
 
   #orderNear(y) {

@@ -1,7 +1,8 @@
 // The chart's panel: candles of a time frame, or the depth of the book.
 import { getPublic } from "../call.js";
 import { get as kept, set as keep } from "../preferences.js";
-import { grouped, rounded, read } from "../decimal.js";
+import { text } from "../decimal.js";
+import { volume, whole } from "../figures.js";
 import { part } from "../lists.js";
 import { announce, html, Region, useEffect, useRef, useState } from "../ui.js";
 import { isArmed } from "./arm.js";
@@ -146,8 +147,8 @@ function run(place, frameNow, { setPointed, setState, setNewest }) {
 
 const Legend = ({ row }) => html`<p class="legend">${row && describe(row).map(([name, words], at) => html`<span>${name && html`<span
   class="soft">${name}</span> `}<b>${
-  at === 5 ? words.replace(/^\S+/, (amount) => grouped(rounded(read(amount)))) : name ? shownPrice(words) : words}</b></span>`)}${row?.own?.map(([name,
-  words]) => html`<span data-own=${name}><span class="soft">${name}</span> <b>${grouped(words)} ${base}</b></span>`)}</p>`;
+  at === 5 ? words.replace(/^\S+/, volume) : name ? shownPrice(words) : words}</b></span>`)}${row?.own?.map(([name,
+  words]) => html`<span data-own=${name}><span class="soft">${name}</span> <b>${whole(words)} ${base}</b></span>`)}</p>`;
 
 function Depth() {
   const picture = useRef(null);
@@ -160,7 +161,7 @@ function Depth() {
       if (!picture.current) return;
       const { low, high, bids, asks } = drawDepth(picture.current, list(book.bids), list(book.asks));
       setTold({ low: low && shownPrice(low), high: high && shownPrice(high),
-        note: `${grouped(rounded(bids))} ${base} bid, ${grouped(rounded(asks))} ${base} asked` });
+        note: `${volume(text(bids))} ${base} bid, ${volume(text(asks))} ${base} asked` });
     };
     redraw();
     const end = onBook(() => (timer ||= setTimeout(redraw, 250)));

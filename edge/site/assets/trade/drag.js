@@ -1,4 +1,5 @@
 // Dragging an own order along the ladder's prices.
+import { shownPrice } from "./market.js";
 import { element } from "./rows.js";
 
 const LEAST = 5;
@@ -32,7 +33,7 @@ export function chips(place, { orderAt, drop }) {
       held.target = place.contains(target) ? target : null;
       held.target?.classList.add("target");
     }
-    held.hint.textContent = held.target ? `Move to ${held.target.dataset.price}. The place in the queue is lost.`
+    held.hint.textContent = held.target ? `Move to ${shownPrice(held.target.dataset.price)}. The place in the queue is lost.`
       : "Let go outside: nothing moves";
     held.hint.style.left = `${event.clientX + 16}px`;
     held.hint.style.top = `${event.clientY + 16}px`;

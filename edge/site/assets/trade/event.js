@@ -2,19 +2,16 @@
 import { getPublic } from "../call.js";
 import { marksOf } from "../lists.js";
 import { url } from "../page.js";
-import { cents } from "../predictions/words.js";
+import { cents, chance, percent } from "../predictions/words.js";
 import { moment } from "../time.js";
 import { html, Region, useLoaded } from "../ui.js";
-import { market, ONE, priceText, PRICE_PLACES } from "./market.js";
+import { market, ONE, priceText } from "./market.js";
 import { top } from "./feed.js";
 import { useStore } from "./store.js";
 
 const centsOf = (price) => (price === undefined ? "–" : cents(priceText(price)));
-// The chance in per cent between two prices of a dollar.
-const chanceOf = (low, high) => {
-  const words = priceText(((low + high) / 2n) * 100n);
-  return `${PRICE_PLACES ? words.replace(/\.?0+$/, "") : words} %`;
-};
+// The chance in per cent between two prices of a dollar, as the page of events shows it.
+const chanceOf = (low, high) => percent(chance({ bid: priceText(low), ask: priceText(high) }).value);
 
 function Quotes() {
   const { bid, ask } = useStore(top);

@@ -1,6 +1,7 @@
 // The line above the panels: which market, its newest price and its day, and the layout.
 import { getPublic } from "../call.js";
-import { change as moved, compare, grouped, read, rounded } from "../decimal.js";
+import { change as moved, compare, read } from "../decimal.js";
+import { volume } from "../figures.js";
 import { open as openPalette } from "../palette.js";
 import { setHere } from "../preferences.js";
 import { html, useEffect, useState } from "../ui.js";
@@ -66,7 +67,7 @@ function Figures() {
   const price = newest ? priceText(newest.price) : day.close;
   const changed = day.open && price ? moved(day.open, price) : "";
   useTitle(day.close);
-  const volume = (code) => day.volume?.[code];
+  const traded = (code) => day.volume?.[code];
   // The day is asked for now and then, and the newest trade is a part of it.
   const [high, low] = [farther(day.high, newest, 1), farther(day.low, newest, -1)];
   return html`<dl class="figures" data-head-state=${state.kind}>
@@ -76,9 +77,9 @@ function Figures() {
     <${Figure} name="High" value=${high}>${shownPrice(high)}</${Figure}>
     <${Figure} name="Low" value=${low}>${shownPrice(low)}</${Figure}>
     ${!isContract && html`<${Figure} name=${`Volume, ${base}`}
-      value=${volume(base)}>${volume(base) ? grouped(rounded(read(volume(base)))) : "–"}</${Figure}>
+      value=${traded(base)}>${volume(traded(base))}</${Figure}>
       <${Figure} name=${`Volume, ${quote}`}
-        value=${volume(quote)}>${volume(quote) ? grouped(rounded(read(volume(quote)))) : "–"}</${Figure}>`}
+        value=${traded(quote)}>${volume(traded(quote))}</${Figure}>`}
     ${day.fault && html`<div class="warning" data-fault="day"><dt>24 hours</dt><dd>${day.fault}</dd></div>`}</dl>`;
 }
 

@@ -1,4 +1,5 @@
 // The keys of the trading page, and its acts for the palette.
+import { whole } from "../figures.js";
 import { bind } from "../keyboard.js";
 import { url } from "../page.js";
 import { offer } from "../palette.js";
@@ -6,7 +7,7 @@ import { askCancelAll, askMove } from "./ask.js";
 import { arm, isArmed } from "./arm.js";
 import { draft, edit, isSheetOpen, outcome } from "./draft.js";
 import { ladder } from "./ladder-panel.js";
-import { bare, base, market, symbol } from "./market.js";
+import { base, market, shownPrice, symbol } from "./market.js";
 import { chosen, orders, ownOrders } from "./orders.js";
 import { cancel, cancelSymbol } from "./send.js";
 import { amounts, change } from "./settings.js";
@@ -47,7 +48,7 @@ function chooseNewest(again) {
   const newest = ownOrders().filter((order) => !order.isUnknown).at(-1);
   if (!newest) return outcome.set({ isGood: false, words: `No order stands in ${symbol.toUpperCase()}.` });
   chosen.set(newest.id);
-  const what = `${newest.side === "buy" ? "Buy" : "Sell"} ${bare(newest.remaining)} ${base} at ${newest.price}`;
+  const what = `${newest.side === "buy" ? "Buy" : "Sell"} ${whole(newest.remaining)} ${base} at ${shownPrice(newest.price)}`;
   return outcome.set({ isGood: true, words: `The newest order is chosen: ${what}. ${again}` });
 }
 

@@ -1,4 +1,5 @@
 // The ladder's panel: step, amount, arming, and what a click does.
+import { whole } from "../figures.js";
 import { isSignedIn } from "../page.js";
 import { announce, html, Region, useEffect, useRef, useState } from "../ui.js";
 import { arm, isArmed } from "./arm.js";
@@ -7,7 +8,7 @@ import { draft, edit, setBookPrice } from "./draft.js";
 import { bookState, top } from "./feed.js";
 import { steps } from "./grouped.js";
 import { COLUMNS, firstStep, Ladder } from "./ladder.js";
-import { bare, base, isContract, isPositive, opposite, priceShown, priceText, quote, TICK, toPrice } from "./market.js";
+import { base, isContract, isPositive, opposite, priceShown, priceText, quote, TICK, toPrice } from "./market.js";
 import { cancel } from "./send.js";
 import { amounts } from "./settings.js";
 import { store, useStore } from "./store.js";
@@ -58,7 +59,7 @@ function ClickAmount() {
   const list = amounts();
   return html`<select class="step" name="click-amount" aria-label=${`Amount of a click, ${base}`} value=${value || list[0]}
     onChange=${(event) => clickAmount.set(event.target.value)}>${list.map((one) => html`<option
-      value=${one}>${bare(one)}</option>`)}</select>`;
+      value=${one}>${whole(one)}</option>`)}</select>`;
 }
 
 function Step({ step, choose }) {

@@ -1,5 +1,6 @@
 // The ladder: prices stand still and quotes move along them. It is drawn by itself, without the library of the forms.
-import { amountShown, bare, base, bookPrice, bookSide, priceShown, priceText, TICK, toAmount } from "./market.js";
+import { whole } from "../figures.js";
+import { amountShown, bare, base, bookPrice, bookSide, priceShown, priceText, shownPrice, TICK, toAmount } from "./market.js";
 import { book, onBook, onTrades, top, trades } from "./feed.js";
 import { stepOf, steps } from "./grouped.js";
 import { orders, ownOrders, queue } from "./orders.js";
@@ -200,11 +201,12 @@ export class Ladder {
     const [count, amount] = [owns.length > 1 ? ` ×${owns.length}` : "", bare(amountShown(rest))];
     const queued = ahead === undefined ? "" : bare(amountShown(toAmount(ahead)));
     write(cell, `${sign} ${amount}${count}${queued && ` ‹ ${queued}`}`);
-    mark(cell, "aria-label", `Own ${side} ${amount}${count}${queued && `, ${queued} ahead`} at ${owns[0].price}`);
+    mark(cell, "aria-label", `Own ${side} ${amount}${count}${queued && `, ${queued} ahead`} at ${shownPrice(owns[0].price)}`);
     mark(cell, "data-own", side);
     mark(cell, "data-ahead", ahead);
-    mark(cell, "title", owns.map((order) => `${order.side === "buy" ? "Buy" : "Sell"} ${bare(order.remaining)} ${base} at ${order.price}; `
-      + `ahead in the queue: ${queue.get().get(order.id)?.ahead ?? "not known"}`).join("\n"));
+    mark(cell, "title", owns.map((order) => `${order.side === "buy" ? "Buy" : "Sell"} ${whole(order.remaining)} ${base} at ${
+      shownPrice(order.price)}; `
+      + `ahead in the queue: ${queue.get().has(order.id) ? whole(queue.get().get(order.id).ahead) : "not known"}`).join("\n"));
   }
 
   // Own orders by the step that they stand in, put together once for each state of the list.

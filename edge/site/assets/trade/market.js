@@ -1,7 +1,7 @@
 // The market of this page, and how its prices and amounts are written. Within the book a price is a BigInt of all its digits, which
 // compares fast and exactly.
-import { floorTo, grouped, isDecimal, product, ratio, read, short, text } from "../decimal.js";
-import { average, price } from "../figures.js";
+import { floorTo, isDecimal, product, ratio, read, text } from "../decimal.js";
+import { amount, average, price } from "../figures.js";
 import { data } from "../page.js";
 
 export const market = data.page;
@@ -21,7 +21,7 @@ export function scaled(words, places) {
 
 export const toPrice = (words) => scaled(words, PRICE_PLACES);
 export const priceText = (digits) => text({ digits, places: PRICE_PLACES });
-export const priceShown = (digits) => grouped(priceText(digits));
+export const priceShown = (digits) => price(priceText(digits));
 // Texts of prices, and of averages and marks, of this market as they are read.
 export const shownPrice = (words) => price(words, PRICE_PLACES);
 export const shownAverage = (words) => average(words, PRICE_PLACES);
@@ -41,7 +41,7 @@ export function setPlaces(middle) {
 }
 
 // An amount as columns show it. One that is less than the last place keeps its first digit.
-export const amountShown = (digits) => grouped(short(text({ digits, places: AMOUNT_PLACES }), shown));
+export const amountShown = (digits) => amount(text({ digits, places: AMOUNT_PLACES }), shown);
 
 export const isPositive = (words) => isDecimal(words) && /[1-9]/.test(words);
 

@@ -1,11 +1,10 @@
 // The account's live orders and fills as tables.
-import { grouped } from "../decimal.js";
-import { decimalsOf, money, price } from "../figures.js";
+import { decimalsOf, money, price, whole } from "../figures.js";
 import { isSignedIn, signInUrl, url } from "../page.js";
 import { clock, moment } from "../time.js";
 import { Exact, html, Region, SendButton, Side, useCallback, useState } from "../ui.js";
 import { askCancelAll, askMove } from "./ask.js";
-import { bare, base, PRICE_PLACES, quote, shownPrice, symbol } from "./market.js";
+import { base, PRICE_PLACES, quote, shownPrice, symbol } from "./market.js";
 import { accountState, chosen, executedOf, fills, fillsTotal, loadMoreFills, mayLoadFills, orders, queue, queueFault,
   tryAgain } from "./orders.js";
 import { cancel, cancelSymbol, isCancellingMany } from "./send.js";
@@ -15,7 +14,7 @@ import { Windowed } from "./windowed.js";
 const TYPES = { limit: "Limit", "stop-limit": "Stop", market: "Market" };
 const BUSY = { cancelling: "Cancelling …", moving: "Moving …" };
 
-const Number = ({ text }) => html`<td class="number" data-value=${text} title=${text}>${text ? grouped(bare(text)) : "–"}</td>`;
+const Number = ({ text }) => html`<td class="number" data-value=${text} title=${text}>${whole(text)}</td>`;
 
 export const SignedOut = ({ what }) => html`<p>Signed in, you see ${what} here.</p><p><a class="button" href=${signInUrl()}>Sign in</a>
   </p>`;
@@ -27,7 +26,7 @@ const placesIn = (order) => (order.symbol === symbol ? PRICE_PLACES : decimalsOf
 function standing(order, place) {
   if (order.isUnknown) return "unknown";
   if (order.busy) return BUSY[order.busy];
-  return order.type === "stop-limit" ? `waits for ${price(order.stop, placesIn(order))}` : place ? grouped(bare(place.ahead)) : "–";
+  return order.type === "stop-limit" ? `waits for ${price(order.stop, placesIn(order))}` : whole(place?.ahead);
 }
 
 function Order({ order, place, isChosen, hasMarket }) {

@@ -1,14 +1,14 @@
 // Placing, cancelling and moving orders. One order is under way at a time, each has an id of this page, and what was sent once is never
 // sent again: a reply that does not come is looked up by that id.
 import { Failure } from "../call.js";
-import { compare, grouped, read as decimal } from "../decimal.js";
-import { decimalsOf, price } from "../figures.js";
+import { compare, read as decimal } from "../decimal.js";
+import { count, decimalsOf, price, whole } from "../figures.js";
 import { endOf as endWords } from "../reasons.js";
 import { announce, warn } from "../ui.js";
 import { whyNotMoved, wrongPrice } from "./checks.js";
 import { outcome, underWay } from "./draft.js";
 import { ask, ended, isUnsure, lookUp, newClient, pause, payload, saidBy } from "./lookup.js";
-import { bare, base, isContract, isPositive, lot, partOf, shownAverage, shownPrice, symbol } from "./market.js";
+import { base, isContract, isPositive, lot, partOf, shownAverage, shownPrice, symbol } from "./market.js";
 import { dropUnknown, end, endOf, loadFills, mark, ofContract, ofReply, orders, put, putUnknown } from "./orders.js";
 import { positionHere, readPositions, whyNotReduced } from "./money.js";
 import { dropPending, findPending, keepPending } from "./pending.js";
@@ -27,22 +27,22 @@ function told(reply) {
   const order = read(reply);
   const side = order.side === "buy" ? "Buy" : "Sell";
   const of = order.outcome ? (order.outcome === "no" ? "No" : "Yes") : base;
-  const what = `${side} ${grouped(bare(order.amount))} ${of}`;
+  const what = `${side} ${whole(order.amount)} ${of}`;
   const limit = `${what} at ${shownPrice(order.price)}`;
   const reason = reply.reason ?? reply.cancelReason;
   const isCancelled = reply.is_cancelled ?? reply.status === "cancelled";
   const isLive = reply.is_live ?? reply.status === "open";
-  const executed = bare(reply.executed_amount ?? reply.filledQuantity ?? "0");
+  const executed = reply.executed_amount ?? reply.filledQuantity ?? "0";
   const average = reply.avg_execution_price ?? reply.avgExecutionPrice;
   const filled = average ? `filled at ${shownAverage(average)}` : "filled";
   if (isCancelled) {
     const why = endWords(reason);
     if (!isPositive(executed)) return [false, `${limit}: cancelled, ${why}`];
-    return [true, `${limit}: ${executed} ${filled}, the rest was cancelled: ${why}`];
+    return [true, `${limit}: ${whole(executed)} ${filled}, the rest was cancelled: ${why}`];
   }
   if (!isLive) return [true, `${what}: ${filled}`];
   if (order.type === "stop-limit") return [true, `${limit}: waits for ${shownPrice(order.stop)}`];
-  return [true, isPositive(executed) ? `${limit}: ${executed} ${filled}, the rest stands` : `${limit}: placed`];
+  return [true, isPositive(executed) ? `${limit}: ${whole(executed)} ${filled}, the rest stands` : `${limit}: placed`];
 }
 
 const read = isContract ? ofContract : ofReply;
@@ -125,7 +125,7 @@ async function reduced(order) {
   if (why) throw new Error(why);
   const held = positionHere().quantity.replace("-", "");
   const most = order.percent ? partOf(held, order.percent) : held;
-  if (!isPositive(most)) throw new Error(`The position is ${bare(held)} ${base} by now: ${order.percent} % of it is less than ${lot}.`);
+  if (!isPositive(most)) throw new Error(`The position is ${whole(held)} ${base} by now: ${order.percent} % of it is less than ${lot}.`);
   return { ...order, amount: compare(decimal(order.amount), decimal(most)) > 0 ? most : order.amount };
 }
 export const place = (order) => inTurn(async () => {
@@ -174,7 +174,7 @@ export async function cancel(id) {
     const reply = await cancelNow(id);
     if (!reply) return void tell(true, "The order has ended. The fills show what of it was filled.");
     tell(isCancelled(reply), isCancelled(reply)
-      ? `Cancelled: ${grouped(bare(restOf(reply)))} at ${price(order.price, decimalsOf(order.symbol))}` : "It was filled already.");
+      ? `Cancelled: ${whole(restOf(reply))} at ${price(order.price, decimalsOf(order.symbol))}` : "It was filled already.");
   } catch (failure) {
     tell(false, failure.isLost ? "No reply came to the cancel: the list shows what stands." : saidBy(failure));
   }
@@ -197,7 +197,7 @@ async function cancelPatiently(id) {
   return endOf(id) === "cancelled";
 }
 
-const counted = (count) => `${count} ${count === 1 ? "order" : "orders"}`;
+const counted = (number) => `${count(number)} ${number === 1 ? "order" : "orders"}`;
 // Whether many orders are being cancelled.
 export const isCancellingMany = store(false);
 
@@ -211,13 +211,13 @@ async function cancelMany(list) {
     for (let id = waiting.pop(); id; id = waiting.pop()) {
       const isDone = await cancelPatiently(id);
       done += Number(isDone);
-      outcome.set({ isGood: true, words: `${done} of ${list.length} cancelled` });
+      outcome.set({ isGood: true, words: `${count(done)} of ${count(list.length)} cancelled` });
     }
   };
   await Promise.all([next(), next(), next(), next()]);
   isCancellingMany.set(false);
   tell(done === list.length, done === list.length ? `${counted(done)} cancelled`
-    : `${done} of ${list.length} orders cancelled. The others were filled before, or still stand.`);
+    : `${count(done)} of ${count(list.length)} orders cancelled. The others were filled before, or still stand.`);
 }
 
 export const cancelSymbol = () => cancelMany([...orders.get().values()].filter((order) => order.symbol === symbol && !order.isUnknown));

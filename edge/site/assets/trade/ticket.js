@@ -1,5 +1,6 @@
 // The ticket: the form of an order, with a preview of what the exchange would do with it now.
-import { compare, grouped, product, read, step, text } from "../decimal.js";
+import { compare, product, read, step, text } from "../decimal.js";
+import { whole } from "../figures.js";
 import { isSignedIn, signInUrl, url } from "../page.js";
 import { html, Money, Region, SendButton, useEffect, Whole } from "../ui.js";
 import { submit, wordsOf } from "./ask.js";
@@ -112,7 +113,7 @@ function Amounts({ form }) {
   const possible = useStore(most, (found) => (isOf(found) ? found.amount : ""));
   return html`<div class="presets">
     <div role="group" aria-label="Preset amounts">${amounts().map((amount, at) => html`<button type="button" class="small" value=${amount}
-      title=${`Key ${at + 1}`} onClick=${() => edit({ amount, total: "" })}>${grouped(bare(amount))}</button>`)}</div>
+      title=${`Key ${at + 1}`} onClick=${() => edit({ amount, total: "" })}>${whole(amount)}</button>`)}</div>
     <div role="group" aria-label="Part of the most that is possible">${PARTS.map((percent) => html`<button type="button" class="small"
       disabled=${!isPositive(possible)} onClick=${() => edit({ amount: partOf(possible, percent), total: "" })}>${percent} %
       </button>`)}</div></div>`;

@@ -238,7 +238,11 @@ impl Page {
                 });
                 json!({ "step": step, "next": next, "hint": asked.door.map(|_| door::HINT) })
             }
-            (Kind::Public | Kind::Account | Kind::Operator | Kind::Console, _) => json!({}),
+            (Kind::Console, _) => {
+                let views = visit.app.exchange.views();
+                json!({ "page": { "decimals": market::decimals(views.state()) } })
+            }
+            (Kind::Public | Kind::Account | Kind::Operator, _) => json!({}),
         }
     }
 
