@@ -18,11 +18,13 @@ export function usePart(items, step) {
   return [part(items, most), () => setMost(most + step)];
 }
 
-// Says that a list shows a part, and leads to the rest: `onMore` shows more of it, `link` is `{ href, words }`. Nothing if it is whole.
-export function Rest({ shown, total = shown, what = "", onMore, link, isBusy = false }) {
+// Says that a list shows a part, and leads to the rest: `onMore` shows more of it, `link` is `{ href, words }`. Nothing if it is whole. Where
+// the total is "more", `known` is how many there are at least; without it the newest are shown.
+export function Rest({ shown, total = shown, known, what = "", onMore, link, isBusy = false }) {
   const isOpen = total === "more";
   if (!isOpen && shown >= total) return null;
-  const words = isOpen ? `The newest ${count(shown)} ${what} are shown.` : `${count(shown)} of ${count(total)} ${what} are shown.`;
+  const words = isOpen && known === undefined ? `The newest ${count(shown)} ${what} are shown.`
+    : `${count(shown)} of ${isOpen ? `at least ${count(known)}` : count(total)} ${what} are shown.`;
   return html`<p class="list-rest" data-rest><span role="status">${words.replace(/ +/g, " ")}</span>
     ${onMore && html`<${ActButton} type="button" className="small" value="more" isBusy=${isBusy} isRepeatable onClick=${onMore}>${
       isBusy ? "Loading …" : "Show more"}</${ActButton}>`}

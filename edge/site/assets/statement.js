@@ -2,6 +2,7 @@
 import { CAUSES, load, sums } from "./account/entries.js";
 import { Time, currencies, start, timeTitle } from "./account/parts.js";
 import { Table, amounts } from "./account/table.js";
+import { count } from "./figures.js";
 import { usePart } from "./lists.js";
 import { data, showQuery, url } from "./page.js";
 import { Region, html, useLoaded, useMemo, useState } from "./ui.js";
@@ -64,7 +65,7 @@ const SUMS = (hasOthers) => [
   amounts("+ rows", "rows", EXACT),
   ...(hasOthers ? [amounts("+ other causes", "others", EXACT)] : []),
   amounts("= closing", "closing", EXACT),
-  { title: "Rows", isNumber: true, cell: ({ count }) => count },
+  { title: "Rows", isNumber: true, cell: (row) => count(row.count) },
   { title: "Adds up", cell: ({ isExact }) => html`<span class=${`tag ${isExact ? "good" : "bad"}`}
     data-exact=${isExact}>${isExact ? "exactly" : "it does not"}</span>` },
 ];
@@ -82,13 +83,18 @@ const ROWS = [
       stake && `staking ${stake}`, symbol].filter(Boolean).join(", ") || "–" },
 ];
 
-function Rows({ rows, state, retry }) {
+// `file` leads to the changes that this page did not load, if there are any.
+function Rows({ rows, file, state, retry }) {
   const [seen, more] = usePart(rows, STEP);
-  const empty = rows.length === 0 && html`<p>What changed a balance would stand here.
-    Choose a longer time, or another currency or cause.</p>`;
+  const isWhole = seen.length === rows.length;
+  const way = isWhole && file ? { link: { href: file, words: "The file has all of them" } } : { onMore: more };
+  const rest = { what: "changes", ...(file && { known: rows.length }), ...way };
+  const empty = rows.length === 0 && (file ? html`<p>No change that this page has read has this cause. <a href=${file}
+    download>The file has all of them</a></p>` : html`<p>What changed a balance would stand here.
+    Choose a longer time, or another currency or cause.</p>`);
   return html`<${Region} name="entries" title="Changes" state=${state} retry=${retry} empty=${empty}>
-    <${Table} label="Changes" columns=${ROWS} rows=${seen} total=${rows.length}
-      rest=${{ what: "changes", onMore: more }} keyOf=${(row) => row.entry_id}
+    <${Table} label="Changes" columns=${ROWS} rows=${seen} total=${file ? "more" : rows.length}
+      rest=${rest} keyOf=${(row) => row.entry_id}
       marks=${(row) => ({ "data-entry": row.entry_id, "data-sign": sign(row.amount) })} />
   </${Region}>`;
 }
@@ -105,8 +111,8 @@ function Statement() {
   if (isWrong) return html`<${Filter} filter=${filter} setFilter=${setFilter} />
     <p class="notice" role="alert" data-turned>The first day, ${from}, is after the last, ${to}. Choose an earlier first day.</p>`;
   return html`<${Filter} filter=${filter} setFilter=${setFilter} />
-    ${loaded?.isCut && html`<p
-      class="notice">The oldest ${entries.length} changes of this time are shown. The file has all of them; a shorter
+    ${loaded?.isCut && html`<p class="notice"
+      data-cut>The oldest ${count(entries.length)} changes of this time are shown. The file has all of them; a shorter
       time fits this page.</p>`}
     <${Region} name="sums" title="Opening + rows = closing" state=${state} retry=${retry}
       empty=${totals.length === 0 && html`<p>The sums of each currency would stand here.</p>`}>
@@ -114,7 +120,7 @@ function Statement() {
         marks=${(row) => ({
         "data-sum": row.currency, "data-opening": row.opening, "data-rows": row.rows, "data-others": row.others,
         "data-closing": row.closing })} /></${Region}>
-    <${Rows} rows=${rows} state=${loaded ? state : "loading"} retry=${retry} />`;
+    <${Rows} rows=${rows} file=${loaded?.isCut && fileUrl(filter)} state=${loaded ? state : "loading"} retry=${retry} />`;
 }
 
 start(Statement);

@@ -74,6 +74,14 @@ return [...words.matchAll(/([+−-]?[\\d,]*\\d(?:\\.\\d+)?) (USD|GUSD|BTC|ETH)\\
   if (/\\d{4}/.test(number.split('.')[0])) return [`thousands run together: ${all}`];
   return currency.endsWith('USD') && !/\\.\\d\\d/.test(number) ? [`no two decimals: ${all}`] : [];
 })"""
+# A statement of more changes than the page reads: every page of them is full.
+LONG_STATEMENT = """const real = window.fetch;
+window.fetch = async (url, options = {}) => {
+  const { request, since_entry_id: since = 0 } = String(url).endsWith('/site/call') ? JSON.parse(options.body) : {};
+  if (request !== '/v1/statement') return real(url, options);
+  return Response.json(Array.from({ length: 500 }, (_, at) => ({ entry_id: since + at + 1, timestampms: 1700000000000 + since + at,
+    currency: 'USD', cause: 'deposit', amount: '1', balance: String(since + at + 1) })));
+}"""
 # Reasons before a colon and paths in what people read.
 PROGRAM = """
 const isCode = (node) => node.parentElement.closest('code, pre, kbd, script, style, noscript, textarea, .code, .beside');
@@ -107,7 +115,7 @@ class Lists(Visit):
 
     def checks(self):
         every = (self.a_trader_has_orders_and_trades, self.prices_keep_their_decimals, self.forms_and_notices_write_figures, self.a_figure_shows_its_digits_on_focus,
-                 self.every_order_of_contracts_is_listed, self.lists_say_what_they_show, self.no_page_shows_texts_for_programs,
+                 self.every_order_of_contracts_is_listed, self.lists_say_what_they_show, self.a_statement_says_that_it_is_cut, self.no_page_shows_texts_for_programs,
                  self.a_refusal_is_a_sentence, self.faults_are_told, self.a_stop_waits, self.a_preview_knows_the_other_outcome,
                  self.a_ticket_leads_to_the_right_account, self.docs_show_streams, self.fields_are_large_on_a_phone,
                  self.operators_and_the_console_say_what_they_show)
@@ -245,6 +253,19 @@ class Lists(Visit):
         self.quiet("/console")
         self.sign_out()
         self.walk(PUBLIC)
+
+    def a_statement_says_that_it_is_cut(self):
+        """The page reads ten thousand changes at most: its list is no whole one, and leads to the file once all of these are shown."""
+        self.sign_in(TRADER)
+        made = self.browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=LONG_STATEMENT)
+        self.quiet("/account/statement")
+        self.there("the rest", "[data-region=entries] [data-rest]")
+        assert "200 of at least 10,000 changes are shown" in self.words("[data-region=entries] [data-rest]")
+        assert "10,000 changes of this time" in self.words(".notice[data-cut]")
+        assert self.browser.run("return document.querySelector('[data-list=Changes]').dataset.total") == "more"
+        self.nothing(LISTS, "a long statement")
+        self.browser.devtools("Page.removeScriptToEvaluateOnNewDocument", **made)
+        self.sign_out()
 
     def no_page_shows_texts_for_programs(self):
         for path in PUBLIC:
