@@ -1,8 +1,8 @@
 // The account of this tab among those of the user's group: their list in the menu, links that keep the tab's account, and notices.
-import { onAccountChosen, post } from "./call.js";
+import { chooseAccount, onAccountChosen } from "./call.js";
 import { showFault } from "./faults.js";
 import { keep, kept } from "./kept.js";
-import { addressFor, addressOf, data, keepAccount, ofTab } from "./page.js";
+import { addressOf, data, keepAccount, ofTab } from "./page.js";
 import { html, render } from "./ui.js";
 
 const openMoves = async () => (await import("./move-money.js")).open();
@@ -11,19 +11,19 @@ const openMoves = async () => (await import("./move-money.js")).open();
 const PLACE = "account-choice";
 
 // A tab that goes to another account also makes it the one of pages that name none. The link leads there whether that is known or not.
-async function choose(name) {
+async function choose(number) {
   try {
-    await post("/site/account", { account: name }, { keepalive: true });
+    await chooseAccount(number, { keepalive: true });
     keep(PLACE, "");
   } catch (failure) {
-    keep(PLACE, `Pages that are opened anew go on with the account that was chosen before, not with ${name}. ${failure.message}`);
+    keep(PLACE, `Pages that are opened anew go on with the account that was chosen before, not with ${nameOf(number)}. ${failure.message}`);
     showFault(PLACE, kept(PLACE));
   }
 }
 
 const Other = ({ number, name, kind }) => html`<li key=${number}><a href=${addressOf(number)} data-account=${number}
   aria-current=${number === data.user.number ? "true" : undefined}
-  onClick=${() => choose(name)}>${name}${kind !== "exchange" && html` <small class="soft">${kind}</small>`}</a></li>`;
+  onClick=${() => choose(number)}>${name}${kind !== "exchange" && html` <small class="soft">${kind}</small>`}</a></li>`;
 
 // The accounts that this tab can go on with, and the way to move money between them.
 export function Accounts() {
@@ -34,9 +34,12 @@ export function Accounts() {
     <button type="button" name="move-money" onClick=${openMoves}>Move money …</button></div>`;
 }
 
-const OtherAccount = ({ name }) => html`<div class="notice other-account" role="status">
-  <p>Another account is chosen in another tab: <b>${name}</b>. This tab goes on with <b>${data.user.account ?? "none"}</b>.</p>
-  <a class="button" href=${addressFor(name)}>Go to ${name}</a></div>`;
+// The name of an account as this page knows it.
+const nameOf = (number) => data.user.numbered.find((one) => one.number === number)?.name ?? `number ${number}`;
+
+const OtherAccount = ({ number }) => html`<div class="notice other-account" role="status">
+  <p>Another account is chosen in another tab: <b>${nameOf(number)}</b>. This tab goes on with <b>${data.user.account ?? "none"}</b>.</p>
+  <a class="button" href=${addressOf(number)}>Go to ${nameOf(number)}</a></div>`;
 
 const Unknown = () => html`<div class="notice other-account" role="alert">
   <p>The address names account ${data.user.unknown_account}, which is no open account of yours. This page shows
@@ -58,9 +61,9 @@ export function startAccount() {
   const place = document.createElement("div");
   document.getElementById("main").before(place);
   if (data.user.unknown_account) render(html`<${Unknown} />`, place);
-  onAccountChosen((name) => {
+  onAccountChosen((number) => {
     keepAccount();
-    render(name === data.user.account ? null : html`<${OtherAccount} name=${name} />`, place);
+    render(number === data.user.number ? null : html`<${OtherAccount} number=${number} />`, place);
   });
   for (const kind of ["pointerdown", "click", "contextmenu"]) addEventListener(kind, keepInLinks, true);
 }

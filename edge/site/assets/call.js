@@ -105,7 +105,7 @@ export const getPublic = (path, options) => get(publicPath(path), options);
 const tabs = new BroadcastChannel("buttonwood-account");
 const CHOICE = "/site/account";
 
-// Calls `reader` with the short name of the account that another tab chose.
+// Calls `reader` with the number of the account that another tab chose.
 export const onAccountChosen = (reader) => tabs.addEventListener("message", (event) => reader(event.data));
 
 // A call names the account of the page by its number, whichever account another tab has chosen since (D-289).
@@ -127,8 +127,23 @@ export async function post(path, body = {}, { account, ...options } = {}) {
   const headers = headersOf(path, account);
   const reply = parse(await text(path, { method: "POST", headers, body: JSON.stringify(body), ...options }));
   if (reply?.csrf) data.csrf = reply.csrf;
-  if (path === CHOICE) tabs.postMessage(body.account);
   return reply;
+}
+
+// Makes an account that of pages which name none. It is named by its number: another account may bear its name by now.
+export async function chooseAccount(number, options) {
+  await post(CHOICE, { number }, options);
+  tabs.postMessage(number);
+}
+
+// The names that accounts bear now, for calls that name them so.
+export async function namesOf(...numbers) {
+  const all = await get("/site/accounts");
+  return numbers.map((number) => {
+    const found = all.find((one) => one.number === number);
+    if (!found) throw new Failure("This account is closed.");
+    return found.name;
+  });
 }
 
 // A private call of the interface on the chosen account, such as `call("/v1/orders")`.

@@ -1,5 +1,6 @@
 // The keys that a user keeps.
-import { button, byId, copyButton, element, fillList, onClick, onSubmit, post, read, run, say } from "./post.js";
+import { namesOf } from "./call.js";
+import { button, byId, copyButton, data, element, fillList, onClick, onSubmit, post, read, run, say } from "./post.js";
 import { moment } from "./time.js";
 
 const code = (text) => element("code", text);
@@ -98,11 +99,11 @@ async function show() {
   fillList("keys", keys.map(row));
 }
 
-// The form offers what the user may give.
-function offer({ roles, accounts, account }) {
-  const options = accounts.map((name) => {
+// The form offers what the user may give, at first the account of the tab. Accounts are named by number: one may be renamed.
+function offer({ roles }, accounts) {
+  const options = accounts.map(({ number, name }) => {
     const option = element("option", name);
-    option.value = name;
+    [option.value, option.defaultSelected] = [number, number === data.user.number];
     return option;
   });
   if (roles.includes("Administrator")) {
@@ -111,7 +112,6 @@ function offer({ roles, accounts, account }) {
     options.push(master);
   }
   byId("account").replaceChildren(...options);
-  if (account !== null) byId("account").value = account;
   byId("roles").replaceChildren(...roles.map((role) => {
     const box = element("input");
     Object.assign(box, { type: "checkbox", name: "role", value: role, id: `role-${role.replace(" ", "-")}` });
@@ -125,10 +125,11 @@ function offer({ roles, accounts, account }) {
 }
 
 onSubmit("make", async (fields, form) => {
-  const { name, account } = fields;
+  const { name } = fields;
+  const [account] = fields.account ? await namesOf(Number(fields.account)) : [null];
   const made = await post("/site/keys", {
     name,
-    account: account || null,
+    account,
     roles: new FormData(form).getAll("role"),
     require_heartbeat: "require_heartbeat" in fields,
     time_based_nonce: "time_based_nonce" in fields,
@@ -161,6 +162,6 @@ for (const id of ["rename-cancel", "stop-cancel"]) {
 }
 
 run(async () => {
-  offer(await read("/site/session"));
+  offer(...await Promise.all([read("/site/session"), read("/site/accounts")]));
   await show();
 });

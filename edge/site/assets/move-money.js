@@ -1,5 +1,5 @@
 // Money from one account of the group to another.
-import { call, get } from "./call.js";
+import { call, get, namesOf } from "./call.js";
 import { money, whole } from "./figures.js";
 import { plain, wrongWith } from "./number.js";
 import { data } from "./page.js";
@@ -21,16 +21,6 @@ function AmountField({ value, set, note }) {
     <input id="moved-amount" name="amount" inputmode="decimal" autocomplete="off" required value=${value}
       aria-invalid=${wrong ? "true" : undefined} aria-describedby="moved-note" onInput=${(event) => set(event.target.value)} />
     <p class="note ${wrong ? "down" : ""}" id="moved-note"><${Whole} text=${wrong || note} /></p></div>`;
-}
-
-// The names of accounts as they are now: calls name both sides by them, and one may have been renamed.
-async function namesNow(...numbers) {
-  const all = await get("/site/accounts");
-  return numbers.map((number) => {
-    const found = all.find((one) => String(one.number) === number);
-    if (!found) throw new Error("One of the accounts is closed.");
-    return found.name;
-  });
 }
 
 function Moves({ onClose }) {
@@ -57,7 +47,7 @@ function Moves({ onClose }) {
     setBusy(true);
     setFailure(null);
     try {
-      const [sourceAccount, targetAccount] = await namesNow(from, target);
+      const [sourceAccount, targetAccount] = await namesOf(Number(from), Number(target));
       const fields = { sourceAccount, targetAccount, amount: plain(amount), clientTransferId: id };
       await call(`/v1/account/transfer/${balance.currency.toLowerCase()}`, fields);
       announce(`${whole(plain(amount), balance.currency)} ${balance.currency} moved to ${targetAccount}`);

@@ -42,8 +42,6 @@ export function addressOf(number) {
   address.searchParams.set("account", number);
   return address.pathname + address.search;
 }
-const numberOf = (name) => data.user?.numbered?.find((one) => one.name === name)?.number;
-export const addressFor = (name) => (numberOf(name) === undefined ? location.pathname : addressOf(numberOf(name)));
 
 // The address of a socket. A venue may have a listener for sockets alone.
 export function socketUrl(path) {

@@ -1,10 +1,10 @@
 // The palette: markets, pages and acts by name, with the keyboard alone.
-import { get, getPublic, post } from "./call.js";
+import { chooseAccount, get, getPublic } from "./call.js";
 import { showFault } from "./faults.js";
 import { price } from "./figures.js";
 import { bindings, isOn, keysOf } from "./keyboard.js";
 import { marksOf, part } from "./lists.js";
-import { addressFor, data, isSandbox, isSignedIn, url } from "./page.js";
+import { addressOf, data, isSandbox, isSignedIn, url } from "./page.js";
 import { get as chosen } from "./preferences.js";
 import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./ui.js";
 
@@ -19,7 +19,7 @@ const VISITOR_PAGES = [["/signin", "Sign in"], ["/signup", "Sign up"]];
 
 const offered = new Set();
 let markets = [];
-const accounts = data.user?.numbered?.map(({ name }) => name) ?? [];
+const accounts = data.user?.numbered ?? [];
 
 // Offers acts of a page: `{ words, act, keys }`. Returns a function that withdraws them.
 export function offer(acts) {
@@ -54,17 +54,17 @@ function acts() {
 }
 
 // This tab goes on with another account of the group, and so do pages that name none.
-async function switchTo(account) {
+async function switchTo(number) {
   try {
-    await post("/site/account", { account });
-    location.assign(addressFor(account));
+    await chooseAccount(number);
+    location.assign(addressOf(number));
   } catch (failure) {
     showFault("account-choice", `This tab stays on ${data.user.account ?? "no account"}. ${failure.message}`);
   }
 }
 
-const switches = (names) => names.filter((name) => name !== data.user?.account)
-  .map((name) => ({ words: `Switch account: ${name}`, act: () => switchTo(name) }));
+const switches = () => accounts.filter(({ number }) => number !== data.user?.number)
+  .map(({ number, name }) => ({ words: `Switch account: ${name}`, act: () => switchTo(number) }));
 
 const marketEntry = ({ symbol, title, name, last, change }) => ({
   words: title, name, note: last && `${price(last)}  ${change}`, code: symbol, act: to(`/trade/${symbol}`),
@@ -95,14 +95,14 @@ function firstMarkets(entries) {
 }
 
 // The groups that fit what is typed.
-function found(typed, known, names) {
+function found(typed, known) {
   const words = typed.toLowerCase().split(/\s+/).filter((word) => word);
   const entries = known.map(marketEntry);
   const fitting = matches(entries, words);
   const groups = [
     ["Markets", words.length ? part(fitting, MOST) : firstMarkets(entries), fitting.length],
     ["Pages", matches(pages(), words)],
-    ["Acts", matches([...acts(), ...switches(names)], words)],
+    ["Acts", matches([...acts(), ...switches()], words)],
   ];
   return groups.filter(([, list]) => list.length);
 }
@@ -150,7 +150,7 @@ function Palette({ onClose }) {
   const dialog = useRef(null);
   const hasActed = useRef(false);
   const { known, fault } = useMarkets();
-  const groups = useMemo(() => found(typed, known, accounts), [typed, known]);
+  const groups = useMemo(() => found(typed, known), [typed, known]);
   const all = groups.flatMap(([, list]) => list);
   useLayoutEffect(() => {
     const [before, shown] = [document.activeElement, dialog.current];

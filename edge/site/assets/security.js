@@ -1,7 +1,8 @@
 // The settings of a user: account, password, passkeys, authenticator app.
-import { button, byId, element, fillList, onClick, onSubmit, post, read, run, say } from "./post.js";
+import { chooseAccount } from "./call.js";
+import { button, byId, data, element, fillList, onClick, onSubmit, post, read, run, say } from "./post.js";
 import { enrol } from "./enrol.js";
-import { addressFor } from "./page.js";
+import { addressOf, url } from "./page.js";
 import { addPasskey, explain } from "./passkey.js";
 import { day } from "./time.js";
 
@@ -21,22 +22,27 @@ async function showPasskeys() {
   fillList("passkeys", passkeys.map(card));
 }
 
+// An account of the group, which the form names by its number. That of the tab is the one at first.
+function choice(number, name) {
+  const option = element("option", name);
+  [option.value, option.defaultSelected] = [number, number === data.user.number];
+  return option;
+}
+
 async function showUser() {
-  const { user, roles, account, accounts } = await read("/site/session");
+  const [{ user, roles }, accounts] = await Promise.all([read("/site/session"), read("/site/accounts")]);
   byId("user-name").textContent = user.name;
   byId("user-email").textContent = user.email;
   byId("username").value = user.email;
   byId("user-roles").textContent = roles.join(", ") || "none";
-  byId("account").replaceChildren(...accounts.map((name) => element("option", name)));
-  byId("account").value = account;
+  byId("account").replaceChildren(...accounts.map(({ number, name }) => choice(number, name)));
   byId("account-form").hidden = accounts.length === 0;
 }
 
 onSubmit("account-form", async (fields) => {
-  await post("/site/account", fields);
-  // A tab that names its account goes on with the other one.
-  if (new URLSearchParams(location.search).has("account")) return location.assign(addressFor(fields.account));
-  return say(`Calls act on the account ${fields.account} now.`, true);
+  const number = Number(fields.account);
+  await chooseAccount(number);
+  location.assign(addressOf(number));
 });
 
 onSubmit("password-form", async ({ old, new: next }, form) => {
@@ -52,7 +58,7 @@ onSubmit("passkey-form", async ({ name }, form) => {
   say(`The passkey ${name} is added.`, true);
 });
 
-onClick(byId("begin"), () => enrol("/settings/security"));
+onClick(byId("begin"), () => enrol(url("/settings/security")));
 
 explain("add-passkey");
 run(async () => {

@@ -32,9 +32,9 @@ window.fetch = async (url, options = {}) => {
 NAMED = """const [number, done] = arguments;
 import('/site/call.js').then(({ post }) => post('/site/call', { request: '/v1/orders' }, { account: number }))
   .then(done, (failure) => done(failure.message))"""
-CHOOSE = """const [account, done] = arguments;
-import('/site/call.js').then(({ post }) => post('/site/account', { account })).then(() => {
-  new BroadcastChannel('buttonwood-account').postMessage(account);
+CHOOSE = """const [number, done] = arguments;
+import('/site/call.js').then(({ chooseAccount }) => chooseAccount(number)).then(() => {
+  new BroadcastChannel('buttonwood-account').postMessage(number);
   done('');
 }, (failure) => done(failure.message))"""
 FIGURES = """return Object.fromEntries([...document.querySelectorAll('.figures dd')].map((one) =>
@@ -193,7 +193,7 @@ class Truth:
         accounts = {one["name"]: one["number"] for one in self.browser.run("return JSON.parse(document.getElementById('data').textContent)")
                     ["user"]["numbered"]}
         own, other = accounts["primary"], accounts["savings"]
-        assert self.script(CHOOSE, "savings") == ""
+        assert self.script(CHOOSE, other) == ""
         self.there("the notice", ".other-account")
         assert "savings" in self.text(".other-account")
         assert self.browser.run("return location.search") == f"?account={own}", "the tab keeps its account"
@@ -209,7 +209,7 @@ class Truth:
         assert self.browser.run("return location.search") == f"?account={own}", "a link keeps the account"
         self.open("/trade/btcusd")
         self.region("orders", "empty")
-        assert self.script(CHOOSE, "primary") == ""
+        assert self.script(CHOOSE, own) == ""
         self.open()
         self.call("/v1/order/cancel/all")
         self.region("orders", "empty")

@@ -1,7 +1,7 @@
 // The parts that the pages of an account share: the frame with its account, times, and what an act ends with.
 import { useAct } from "../act.js";
-import { post } from "../call.js";
-import { addressFor, data, signInUrl } from "../page.js";
+import { chooseAccount } from "../call.js";
+import { addressOf, data, signInUrl } from "../page.js";
 import "../shell.js";
 import { keep, kept } from "../kept.js";
 import { wrongWith } from "../number.js";
@@ -68,18 +68,20 @@ export function AmountField(props) {
   return html`<${Field} inputmode="decimal" wrong=${wrong} ...${props} />`;
 }
 
+// By number: another account may bear a name by now.
 function AccountChoice() {
-  const [chosen, choose] = useState(account);
+  const { number: shown, numbered } = data.user;
+  const [chosen, choose] = useState(shown);
   const act = useAct();
   const change = async (event) => {
     event.preventDefault();
-    if (await act.run(() => post("/site/account", { account: chosen }))) location.assign(addressFor(chosen));
+    if (await act.run(() => chooseAccount(chosen))) location.assign(addressOf(chosen));
   };
   return html`<form name="account" class="account-choice" onSubmit=${change}>
     <label for="account-name">Account</label>
-    <select id="account-name" name="account" onChange=${(event) => choose(event.target.value)}>${data.page.accounts.map((name) =>
-      html`<option key=${name} value=${name} selected=${name === chosen}>${name}</option>`)}</select>
-    <${SendButton} isBusy=${act.isBusy} isOff=${chosen === account}>Switch</${SendButton}>
+    <select id="account-name" name="account" onChange=${(event) => choose(Number(event.target.value))}>${numbered.map(({ number, name }) =>
+      html`<option key=${number} value=${number} selected=${number === chosen}>${name}</option>`)}</select>
+    <${SendButton} isBusy=${act.isBusy} isOff=${chosen === shown}>Switch</${SendButton}>
     <${FailureNote} failure=${act.failure} />
   </form>`;
 }

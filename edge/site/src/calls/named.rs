@@ -36,3 +36,11 @@ pub(super) fn find_named(app: &App, group: Option<GroupId>, chosen: Option<Accou
         None => Named::Nothing,
     }
 }
+
+/// The account with a number, if it is an open one of the group.
+pub(super) fn own_account(app: &App, group: Option<GroupId>, account: AccountId) -> Option<AccountId> {
+    let views = app.exchange.views();
+    let access = views.state().access();
+    let is_own = access.account(account)?.group == Some(group?) && !access.is_closed(account);
+    is_own.then_some(account)
+}

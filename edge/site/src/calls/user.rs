@@ -2,14 +2,16 @@
 
 use super::caller::Caller;
 use super::fields;
+use super::named::own_account;
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_identity::{Command, Reject};
-use buttonwood_model::{GroupId, Role};
+use buttonwood_model::{AccountId, GroupId, Role};
 use buttonwood_rest::Later;
-use buttonwood_wire::contract::{InPayload, Label, Needed, Nullable, Text};
-use buttonwood_wire::field::failed;
+use buttonwood_wire::contract::{InPayload, Label, Nullable, Text, Whole};
+use buttonwood_wire::field::{bad_value, failed};
 use buttonwood_wire::{answer, json, request};
+use std::borrow::Cow;
 
 answer! {
     /// A person.
@@ -56,10 +58,12 @@ answer! {
 }
 
 request! {
-    /// An account.
+    /// An account, by one of its two names.
     struct Chosen in InPayload {
         /// Its short name.
-        account: Needed<Text>,
+        account: Text,
+        /// Its number, which stays when it is renamed.
+        number: Whole,
     }
 }
 
@@ -103,24 +107,57 @@ pub(super) fn accounts(caller: &Caller<'_>) -> Result<Reply, Refusal> {
 
 pub(super) fn choose<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
     Box::pin(async move {
-        let name = Chosen::of(&fields).account()?;
-        let found = {
-            let views = caller.app.exchange.views();
-            let access = views.state().access();
-            let account = caller.browser.group.and_then(|group| access.find_account(group, &name));
-            account.filter(|account| !access.is_closed(*account))
-        };
-        let account = found.ok_or_else(|| foreign(&name))?;
+        let named = Named::of(&fields)?;
+        let account = named.find(caller).ok_or_else(|| named.refusal())?;
         let chosen = caller.submit(Command::Choose(caller.browser.session, account)).await?;
         match chosen {
             Ok(()) => Ok(fields::done()),
-            Err(Reject::ForeignAccount) => Err(foreign(&name)),
+            Err(Reject::ForeignAccount) => Err(named.refusal()),
             Err(reject) => Err(caller.refusal(&reject)),
         }
     })
 }
 
-fn foreign(name: &str) -> Refusal {
-    let message = format!("Field 'account' names no open account of your group: '{}'", quoted(name));
-    Refusal::new(Reason::InvalidAccountName, message)
+/// The account that a call chooses.
+enum Named<'a> {
+    /// By its short name, which another account may bear by now.
+    Name(Cow<'a, str>),
+    /// By its number.
+    Number(u64),
+}
+
+impl<'a> Named<'a> {
+    fn of(fields: &'a Payload) -> Result<Self, Refusal> {
+        let request = Chosen::of(fields);
+        match (request.account()?, request.number()?) {
+            (Some(name), None) => Ok(Self::Name(name)),
+            (None, Some(number)) => Ok(Self::Number(number)),
+            (None, None) => Err(Refusal::missing_key("account")),
+            (Some(_), Some(number)) => {
+                Err(bad_value("number", "left out where 'account' is sent", &number.to_string()))
+            }
+        }
+    }
+
+    /// The open account of the caller's group that it names.
+    fn find(&self, caller: &Caller<'_>) -> Option<AccountId> {
+        let group = caller.browser.group;
+        match self {
+            Self::Name(name) => {
+                let views = caller.app.exchange.views();
+                let access = views.state().access();
+                access.find_account(group?, name).filter(|account| !access.is_closed(*account))
+            }
+            Self::Number(number) => own_account(caller.app, group, AccountId(u32::try_from(*number).ok()?)),
+        }
+    }
+
+    fn refusal(&self) -> Refusal {
+        let (field, value) = match self {
+            Self::Name(name) => ("account", name.clone()),
+            Self::Number(number) => ("number", Cow::Owned(number.to_string())),
+        };
+        let message = format!("Field '{field}' names no open account of your group: '{}'", quoted(&value));
+        Refusal::new(Reason::InvalidAccountName, message)
+    }
 }

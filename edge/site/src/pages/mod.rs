@@ -16,7 +16,7 @@ use asked::Asked;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_identity::Stage;
-use buttonwood_model::{GroupId, Scope};
+use buttonwood_model::Scope;
 use buttonwood_rest::Visit;
 use buttonwood_wire::field::failed;
 use door::Door;
@@ -263,7 +263,7 @@ impl Page {
 /// The button that ends the session.
 const SIGN_OUT: &str = "<li><button type=\"button\" id=\"signout\">Sign out</button></li>";
 
-/// The accounts of a browser: the chosen one, all open ones, and the group's name in clearing. With the currencies and the networks that
+/// The account that a page shows, with its name in clearing. With the currencies and the networks that
 /// each moves on, its home first, which forms offer, and whether the page may end the hold of an approved address (D-298).
 fn account(visit: &Visit<'_>, browser: &BrowserState) -> Value {
     let views = visit.app.exchange.views();
@@ -275,11 +275,8 @@ fn account(visit: &Visit<'_>, browser: &BrowserState) -> Value {
         )
         .collect();
     let chosen = browser.account.and_then(|account| access.account(account));
-    let open = |group: GroupId| access.accounts_of(group).filter(|(id, _)| !access.is_closed(*id));
-    let accounts = browser.group.into_iter().flat_map(open);
     json!({
         "account": chosen.map(|account| account.short_name.as_str()),
-        "accounts": accounts.map(|(_, account)| account.short_name.as_str()).collect::<Vec<&str>>(),
         "counterparty_id": chosen.map(|account| account.counterparty_id.as_str()),
         "kind": chosen.map(|account| account.kind.name()),
         "group": browser.group.and_then(|group| access.group(group)).map(|group| group.name.as_str()),

@@ -135,6 +135,33 @@ fn an_account_is_chosen() {
     operator.post("/site/account", &json!({ "account": other })).refused(400, "InvalidAccountName");
 }
 
+/// A number chooses the account whatever its name is by now, and none that is not of the group; the refusal names field and value.
+#[test]
+fn an_account_is_chosen_by_its_number() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browser = Browser::of(&x, "a@people.test");
+    let session = browser.get("/site/session").ok();
+    let accounts = session["accounts"].as_array().expect("accounts").iter().filter_map(Value::as_str);
+    let other =
+        accounts.filter(|name| session["account"] != *name).last().expect("group one has two accounts");
+    let number = number_of(&browser, other);
+    browser.post("/site/account", &json!({ "number": number })).ok();
+    assert_eq!(browser.get("/site/session").ok()["account"], other);
+    browser.post("/site/account", &json!({ "number": number.to_string() })).ok();
+    let choose = |body: &Value| browser.post("/site/account", body);
+    let refusal = choose(&json!({ "number": 4_000_000_000_u32 })).refused(400, "InvalidAccountName");
+    assert_eq!(refusal.message, "Field 'number' names no open account of your group: '4000000000'");
+    choose(&json!({ "number": u64::MAX })).refused(400, "InvalidAccountName");
+    for wrong in [json!("x"), json!(-1), json!(1.5), json!(true)] {
+        choose(&json!({ "number": wrong })).refused(400, "InvalidParameterValue");
+    }
+    choose(&json!({ "number": number, "account": other })).refused(400, "InvalidParameterValue");
+    choose(&json!({})).refused(400, "MissingPayloadKey");
+    let operator = Browser::of(&x, "operator@house.test");
+    operator.post("/site/account", &json!({ "number": number })).refused(400, "InvalidAccountName");
+}
+
 /// A call of a page that shows another account than the chosen one is refused and does nothing; choosing itself stays possible.
 #[test]
 fn a_page_of_another_account_is_refused() {
