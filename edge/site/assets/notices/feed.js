@@ -24,7 +24,7 @@ export const onShort = (reader) => readers.short.add(reader);
 
 // The memory of this browser of the account: the cursor of what was told, what the list and the tab of fills have shown, stops that were told,
 // banners that were closed.
-const place = () => `told ${data.user.email} ${data.user.account}`;
+const place = () => `told ${data.user.email} ${data.user.number}`;
 const known = () => getHere(place()) ?? {};
 const note = (change) => setHere(place(), { ...known(), ...change });
 
