@@ -9,8 +9,8 @@ const PREFIX = "";
 const { number: account = null } = data.user ?? {};
 let isPinned = account !== null && new URLSearchParams(location.search).has("account");
 
-// The pages whose account is that of the tab.
-const PAGES = /^\/($|(trade|account|predictions|settings)([/?#]|$))/;
+// The pages that keep the account of the tab. Some act for none: they lead back to it.
+const PAGES = /^\/($|(trade|account|predictions|settings|docs|console|operator)([/?#]|$))/;
 
 // The same path with the account of the tab, if its address names one.
 export function ofTab(path) {
@@ -22,6 +22,9 @@ export function ofTab(path) {
 
 // The address of a path of this site.
 export const url = (path) => PREFIX + ofTab(path);
+
+// The same for another user, whose accounts have other numbers.
+export const urlOfOther = (path) => PREFIX + path;
 
 // This page with other parameters, which stand in its address. The account of the tab stays.
 export function showQuery(fields) {
@@ -54,6 +57,9 @@ export const isSignedIn = () => data.step === "done" && Boolean(data.user);
 
 export const isSandbox = () => data.mode === "sandbox";
 
-// Where signing in leads back to this page.
-export const signInUrl = (step = "") =>
-  url(`/signin?${step ? `step=${step}&` : ""}next=${encodeURIComponent(ofTab(location.pathname))}`);
+// Where signing in leads back to this page, with the account that its address names: a page without a session knows of no other.
+export function signInUrl(step = "") {
+  const named = new URLSearchParams(location.search).get("account");
+  const here = location.pathname + (named ? `?${new URLSearchParams({ account: named })}` : "");
+  return url(`/signin?${step ? `step=${step}&` : ""}next=${encodeURIComponent(here)}`);
+}

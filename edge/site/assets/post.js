@@ -1,7 +1,7 @@
 // What the pages of people share: forms, and the messages above them.
 import { setAtWork } from "./at-work.js";
 import { get, hasSessionEnded, post } from "./call.js";
-import { data } from "./page.js";
+import { data, signInUrl } from "./page.js";
 import { sentence } from "./sentence.js";
 import "./shell.js";
 
@@ -76,7 +76,7 @@ export const tellMailed = (address) =>
 function report(failure) {
   if (hasSessionEnded()) return say(failure.message);
   if (location.pathname.startsWith("/settings/") && failure.reason === "SignInRequired") {
-    return location.assign(`/signin?next=${encodeURIComponent(location.pathname)}`);
+    return location.assign(signInUrl());
   }
   return say(sentence(failure));
 }

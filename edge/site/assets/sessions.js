@@ -1,5 +1,6 @@
 // The browsers in which a user is signed in.
 import { button, byId, element, fillList, onClick, post, read, run, say } from "./post.js";
+import { url } from "./page.js";
 import { moment } from "./time.js";
 
 function card({ id, created_ms, last_ms, address, agent, current }) {
@@ -10,7 +11,7 @@ function card({ id, created_ms, last_ms, address, agent, current }) {
   ];
   const end = async () => {
     await post("/site/sessions/end", { id });
-    if (current) return location.assign("/signin");
+    if (current) return location.assign(url("/signin"));
     await show();
     return say("The browser is signed out.", true);
   };

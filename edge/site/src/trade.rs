@@ -12,6 +12,7 @@ use buttonwood_model::{Currency, CurrencyId, GroupId, Product, Symbol, SymbolId}
 use buttonwood_num::{Grid, MONEY_DECIMALS, Money};
 use buttonwood_prediction::{Contract, Event};
 use buttonwood_rest::{Visit, no_endpoint};
+use buttonwood_wire::contract::Query;
 use buttonwood_wire::html::escaped;
 use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
@@ -274,9 +275,12 @@ pub(crate) fn first(visit: &Visit<'_>, table: &[u8]) -> Reply {
     to(visit, &largest.map(str::to_owned).or_else(listed).unwrap_or_default())
 }
 
-/// A redirect to the page of a symbol.
+/// A redirect to the page of a symbol, for the account whose number the address names.
 fn to(visit: &Visit<'_>, name: &str) -> Reply {
-    match HeaderValue::try_from(format!("/trade/{name}")) {
+    let named = Query(visit.head.uri.query().unwrap_or_default()).value("account");
+    let number = named.and_then(|number| number.parse::<u32>().ok());
+    let account = number.map_or_else(String::new, |number| format!("?account={number}"));
+    match HeaderValue::try_from(format!("/trade/{name}{account}")) {
         Ok(path) => Reply::redirecting(path),
         Err(_) => unknown(visit, name),
     }

@@ -385,6 +385,8 @@ class Lists(Visit):
             .every((one) => /^\\/trade\\/btcusd\\?account=\\d+$/.test(one.getAttribute('href')))""")
         assert found, "each link names an account by its number"
         self.sign_out()
+        self.open("/trade/btcusd?account=1")
+        self.there("the way back to the account", "a[href='/signin?next=%2Ftrade%2Fbtcusd%3Faccount%3D1']")
 
     def docs_show_streams(self):
         with urllib.request.urlopen(f"{self.base}/asyncapi.json") as reply:

@@ -207,6 +207,7 @@ class Truth:
         self.browser.run("document.querySelector('.main-nav a[href^=\"/account\"]').click()")
         self.at("/account")
         assert self.browser.run("return location.search") == f"?account={own}", "a link keeps the account"
+        self.the_way_back_keeps_the_account(own)
         self.open("/trade/btcusd")
         self.region("orders", "empty")
         assert self.script(CHOOSE, own) == ""
@@ -215,6 +216,19 @@ class Truth:
         self.region("orders", "empty")
         self.browser.run(self.losing)
         self.nothing_wrong()
+
+    def the_way_back_keeps_the_account(self, own: int):
+        """Another account is chosen: forms, signing in and pages that act for none name that of the tab."""
+        query, nav = f"?account={own}", ".main-nav a[href^='{}']"
+        for page in ("/docs", "/console", "/predictions"):
+            self.press(nav.format(page))
+            self.at(page)
+            assert self.browser.run("return location.search") == query, page
+        for page in ("/settings/security", "/settings/keys"):
+            self.browser.open(self.base + page + query)
+            self.browser.wait_for("the account of the tab", "return document.querySelector('#account')?.value === arguments[0]", str(own))
+            way = self.script("const done = arguments[0]; import('/site/page.js').then(({ signInUrl }) => done(signInUrl()))")
+            assert way == f"/signin?next={page.replace('/', '%2F')}%3Faccount%3D{own}", way
 
     def filled(self, side: str, amount: str):
         """The account of the perpetual trades by its key, and the page learns of it."""

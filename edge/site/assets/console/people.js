@@ -1,6 +1,6 @@
 // Users, keys and accounts: sign in as one, make a key, credit money, set leverage.
 import { Rest, marksOf, usePart } from "../lists.js";
-import { url } from "../page.js";
+import { url, urlOfOther } from "../page.js";
 import { CopyButton, html, Region, SendButton, useState } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm, Curl, Reply, useSending } from "./form.js";
@@ -16,7 +16,7 @@ const MANY = /^(load|socket|perp|margin)-\d+$|^simulated-/;
 function Users({ calls, users }) {
   const call = findCall(calls, "/sandbox/sessions");
   // The reply sets the cookie, so the next page is the user's.
-  const [{ answer, isBusy }, act] = useSending(call, () => location.assign(url("/account")));
+  const [{ answer, isBusy }, act] = useSending(call, () => location.assign(urlOfOther("/account")));
   const [email, setEmail] = useState("");
   if (!users.length) return html`<p class="empty">No users yet. Make one below.</p>`;
   const valuesOf = (one) => ({ email: one, set_cookie: "true" });

@@ -240,6 +240,12 @@ fn a_call_acts_on_the_account_that_it_names() {
     let names = |number: u64| format!("\"number\":{number},\"numbered\"");
     assert!(page(&format!("/account?account={own}")).contains(&names(own)), "the page is that of the tab");
     assert!(page("/account").contains(&names(foreign)), "without a number it is the one chosen last");
+    let led = browser.get(&format!("/trade?account={own}"));
+    let location = led.reply.header("location").unwrap_or_default();
+    assert!(
+        location.ends_with(&format!("?account={own}")),
+        "the way to the largest market keeps it: {location}"
+    );
     // Another account bears the name by now: the number still means the first.
     let rename = |from: &str, to: &str| {
         x.as_("master").call("/v1/account/rename", json!({ "account": from, "newAccount": to })).ok();
