@@ -6,7 +6,9 @@ use crate::shared::Shared;
 use buttonwood_disk::Folder;
 use buttonwood_engine::{BreakKind, OrderState};
 use buttonwood_model::{AccountId, GroupId, OrderId, SymbolId, TradeId};
-use buttonwood_views::history::{Fault, History, Look, Query, Resumed, Stretch, Stretched};
+use buttonwood_views::history::{
+    Fault, History, Look, NewsBound, OrderNews, Query, Resumed, Stretch, Stretched,
+};
 use buttonwood_views::{AccountEvent, EventId};
 use std::panic::resume_unwind;
 use std::path::PathBuf;
@@ -96,6 +98,22 @@ impl Exchange {
     ) -> Result<Resumed, Fault> {
         self.query_orders(move |query, live| query.order_events_of_all_after(&accounts, after, most, live))
             .await
+    }
+
+    /// The news among the order events of accounts after one.
+    ///
+    /// # Errors
+    /// [`Fault`] of the disk, or a damaged row.
+    ///
+    /// # Panics
+    /// As [`Exchange::query_history`].
+    pub async fn order_news(
+        &self,
+        accounts: Vec<AccountId>,
+        after: EventId,
+        bound: NewsBound,
+    ) -> Result<OrderNews, Fault> {
+        self.query_orders(move |query, live| query.order_news(&accounts, after, bound, live)).await
     }
 
     /// The events of an account's newest `most` changes of orders, oldest first.

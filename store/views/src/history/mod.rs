@@ -15,7 +15,7 @@
 //! * closed clearing orders are rows of their own without links, which the history's database answers for: `clearing`;
 //! * so are transactions of staking: `staking`; and closed orders of contracts, and positions that ended: `predictions`;
 //! * wraps and instant orders are rows of their own, in no list of the book: `converted`;
-//! * events of orders are linked by account, for clients that missed some: `order_events`, `resume`;
+//! * events of orders are linked by account, for clients that missed some and for pages: `order_events`, `resume`, `order_news`;
 //! * the trades of one order are linked by [`TradeRow::of_order`], whose newest position the caller keeps.
 //!
 //! Clauses: `ORD-068`, `ORD-070` to `ORD-077`, `ORD-080`, `MKT-016` to `MKT-022`; decision D-14.
@@ -33,6 +33,7 @@ mod funding;
 mod index;
 mod log;
 mod order_events;
+mod order_news;
 mod page;
 mod placed;
 mod predictions;
@@ -57,6 +58,7 @@ pub use files::{History, Syncer, formats};
 pub use funding::FundingRow;
 pub use index::{Index, Lengths};
 pub use order_events::{ClosedRow, OrderEventRow, RowStep};
+pub use order_news::{NewsBound, OrderNews};
 pub use page::Limit;
 pub use placed::PastOrder;
 pub use predictions::{ClosedContractOrder, PredictionRow, SettledPosition, Settlement, SoldClaims};

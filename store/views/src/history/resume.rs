@@ -28,10 +28,10 @@ pub enum Resumed {
 }
 
 /// A row, and where it is.
-type Placed = (Position, OrderEventRow);
+pub(super) type Placed = (Position, OrderEventRow);
 
 /// An account, and where its newest row is.
-type Head = (AccountId, Option<Position>);
+pub(super) type Head = (AccountId, Option<Position>);
 
 /// A walk back along the events of accounts, one account after the other.
 struct Walk<'a> {
@@ -125,17 +125,26 @@ impl Query<'_> {
         let orders = self.orders_of(account, rows, head, live, reads)?;
         let mut events = Vec::new();
         for (at, row) in rows.iter().rev() {
-            let damaged = || self.damaged(ORDER_EVENTS, *at);
             if let RowStep::Refused(order) = row.step {
                 events.push(AccountEvent::Refused(RefusedEvent { id: row.first, time: row.time, order }));
                 continue;
             }
-            let order =
-                orders.get(&row.order).filter(|order| order.account == account).ok_or_else(damaged)?;
-            let change = self.change_of(*at, row, order, reads)?;
+            let change = self.change_with(account, (*at, row), &orders, reads)?;
             events.extend(change.events().map(AccountEvent::Order));
         }
         Ok(events)
+    }
+
+    /// The change of a row of an account, whose order is among `orders`.
+    pub(super) fn change_with(
+        &self,
+        account: AccountId,
+        (at, row): (Position, &OrderEventRow),
+        orders: &BTreeMap<OrderId, OrderState>,
+        reads: &Reads,
+    ) -> Result<OrderChange, Fault> {
+        let order = orders.get(&row.order).filter(|order| order.account == account);
+        self.change_of(at, row, order.ok_or_else(|| self.damaged(ORDER_EVENTS, at))?, reads)
     }
 
     /// The rows of an account with events after one, newest first; none if that is not among the newest, or is the id of several.
@@ -172,7 +181,7 @@ impl Query<'_> {
     }
 
     /// The facts of the orders of these rows.
-    fn orders_of(
+    pub(super) fn orders_of(
         &self,
         account: AccountId,
         rows: &[Placed],
@@ -221,7 +230,7 @@ impl Query<'_> {
         Ok(())
     }
 
-    fn order_event_at(
+    pub(super) fn order_event_at(
         &self,
         account: AccountId,
         at: Position,

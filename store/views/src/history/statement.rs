@@ -173,6 +173,11 @@ impl Lines {
         Self { account, currency, symbols, end: index.ids(account) + 1 }
     }
 
+    /// Those of them that are no part of a trade of a spot market.
+    pub fn beside_trades(history: &History, account: AccountId) -> Self {
+        Self { account, currency: None, symbols: BTreeMap::new(), end: history.index().ids(account) + 1 }
+    }
+
     /// A page of the lines: the oldest first after an id, the newest first otherwise. A page from a millisecond on never ends inside
     /// one, unless that has more than [`Limit::most`] lines.
     ///

@@ -2,8 +2,8 @@
 
 use super::rig::{KEY, Rig, Row, Step, TINY, append_all, step};
 use super::{ALICE, BOB, told};
-use crate::history::{Fault, History, Index, Look, Query, Resumed};
-use crate::order_event::{AccountEvent, EventId};
+use crate::history::{Fault, History, Index, Look, NewsBound, OrderNews, Query, Resumed};
+use crate::order_event::{AccountEvent, EventId, OrderEvent, Step as Kind};
 use buttonwood_engine::OrderState;
 use buttonwood_model::{AccountId, CancelReason, OrderId};
 use proptest::prelude::*;
@@ -70,6 +70,59 @@ proptest! {
         for event in rig.events(AccountId(1)) {
             prop_assert_eq!(after(event.id(), 1_000), Resumed::Unknown);
         }
+    }
+}
+
+const ALL: NewsBound = NewsBound { accounts: 9, rows: 9_000, news: 9_000, context: 0 };
+
+fn news(rig: &Rig, accounts: &[AccountId], after: EventId, bound: NewsBound) -> OrderNews {
+    told(&rig.history, |query| query.order_news(accounts, after, bound, |order| rig.live(order)))
+}
+
+/// The events that are news; a close is none.
+fn only_news(events: impl IntoIterator<Item = OrderEvent>, after: EventId) -> Vec<OrderEvent> {
+    let is_news = |event: &OrderEvent| match event.step {
+        Kind::Filled(_) => true,
+        Kind::Cancelled(reason) => reason != CancelReason::Requested,
+        Kind::Accepted | Kind::Booked | Kind::CancelRejected | Kind::Closed => false,
+    };
+    let mut found: Vec<_> = events.into_iter().filter(|event| event.id > after && is_news(event)).collect();
+    found.sort_by_key(|event| event.id);
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// News are the trades and the unrequested ends after an event; of fewer rows than there are, the newest, and the answer says so.
+    #[test]
+    fn news_are_the_trades_and_the_ends(steps in prop::collection::vec(step(), 0..150), rows in 1_usize..40) {
+        let directory = tempdir().unwrap();
+        let mut rig = Rig::new(directory.path());
+        rig.run(&steps);
+        let accounts = [0, 2, 3].map(AccountId);
+        let of = |event| match event {
+            AccountEvent::Order(event) => Some(event),
+            AccountEvent::Refused(_) => None,
+        };
+        let own: Vec<AccountEvent> = accounts.iter().flat_map(|account| rig.events(*account)).collect();
+        let last = own.iter().map(|event| event.id().0).max().unwrap_or(0);
+        for after in own.iter().map(AccountEvent::id).chain([EventId(0)]) {
+            let found = news(&rig, &accounts, after, ALL);
+            prop_assert_eq!((found.last, found.is_whole), (last, true));
+            prop_assert_eq!(only_news(found.events, after), only_news(own.iter().copied().filter_map(of), after));
+        }
+        for account in accounts {
+            let all = only_news(rig.events(account).into_iter().filter_map(of), EventId(0));
+            let found = news(&rig, &[account], EventId(0), NewsBound { rows, ..ALL });
+            let part = only_news(found.events, EventId(0));
+            prop_assert_eq!(&part[..], &all[all.len() - part.len()..]);
+            prop_assert!(!found.is_whole || part.len() == all.len());
+        }
+        // The accounts that changed last come first, and those that are left out count.
+        let found = news(&rig, &accounts, EventId(0), NewsBound { accounts: 1, ..ALL });
+        let active = accounts.iter().filter(|account| !rig.events(**account).is_empty()).count();
+        prop_assert_eq!((found.last, found.is_whole), (last, active < 2));
     }
 }
 
