@@ -6,10 +6,10 @@ use crate::shared::Shared;
 use buttonwood_disk::Folder;
 use buttonwood_engine::{BreakKind, OrderState};
 use buttonwood_model::{AccountId, GroupId, OrderId, SymbolId, TradeId};
+use buttonwood_views::EventId;
 use buttonwood_views::history::{
     Fault, History, Look, NewsBound, OrderNews, Query, Resumed, Stretch, Stretched,
 };
-use buttonwood_views::{AccountEvent, EventId};
 use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -114,21 +114,6 @@ impl Exchange {
         bound: NewsBound,
     ) -> Result<OrderNews, Fault> {
         self.query_orders(move |query, live| query.order_news(&accounts, after, bound, live)).await
-    }
-
-    /// The events of an account's newest `most` changes of orders, oldest first.
-    ///
-    /// # Errors
-    /// [`Fault`] of the disk, or a damaged row.
-    ///
-    /// # Panics
-    /// As [`Exchange::query_history`].
-    pub async fn newest_order_events(
-        &self,
-        account: AccountId,
-        most: usize,
-    ) -> Result<Vec<AccountEvent>, Fault> {
-        self.query_orders(move |query, live| query.newest_order_events(account, most, live)).await
     }
 
     /// Queries the history together with the live orders.

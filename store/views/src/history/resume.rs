@@ -93,27 +93,6 @@ impl Query<'_> {
         Ok(if is_known { Resumed::Missed(events) } else { Resumed::Unknown })
     }
 
-    /// The events of an account's newest `most` changes of orders, oldest first. `live` is as in [`Query::order_events_after`].
-    ///
-    /// # Errors
-    /// [`Fault`] of the disk, or a damaged row.
-    pub fn newest_order_events(
-        &self,
-        account: AccountId,
-        most: usize,
-        live: impl Fn(OrderId) -> Option<OrderState>,
-    ) -> Result<Vec<AccountEvent>, Fault> {
-        let reads = self.reads();
-        let head = self.head(|index| index.newest_order_event(account));
-        let (mut rows, mut next) = (Vec::new(), head);
-        while let Some(at) = next.filter(|_| rows.len() < most) {
-            let (row, prev) = self.order_event_at(account, at, &reads)?;
-            rows.push((at, row));
-            next = prev;
-        }
-        self.events_of((account, head), &rows, live, &reads)
-    }
-
     /// The events of an account's rows, which are the newest first, oldest first.
     fn events_of(
         &self,

@@ -9,25 +9,43 @@ use buttonwood_rest::App;
 use buttonwood_views::history::{EntriesFrom, Limit, Line, Lines};
 use buttonwood_wire::contract::DecimalText;
 
-/// The newest changes; those after the line with the number `known` are new.
-pub(super) async fn read(app: &App, account: AccountId, known: u64) -> Result<Read, Refusal> {
-    let lines = {
-        let views = app.exchange.views();
-        Lines::of(views.state(), views.history(), account, None)
-    };
-    let limit = Limit { rows: MOST, most: MOST };
-    let page =
-        app.exchange.query_history(move |history| lines.page(history, EntriesFrom::Newest, limit)).await;
-    let page = page.map_err(|fault| unread(&fault))?;
-    let oldest_is_new = page.last().is_some_and(|line| line.id > known);
-    let more = page.len() == MOST && oldest_is_new;
-    let last = page.first().map_or(0, |line| line.id);
-    let told = page.iter().filter(|line| is_told(line));
-    Ok(Read { last, rows: told.map(|line| row(app, line, known)).collect(), more })
+/// Lines that are read at once, until enough of them are news; not more.
+const READ: [usize; 3] = [200, 1_600, 12_800];
+
+/// The newest changes after the line with the number `known`; of all of them with `is_all`.
+pub(super) async fn read(app: &App, account: AccountId, known: u64, is_all: bool) -> Result<Read, Refusal> {
+    let mut found = Read::default();
+    for rows in READ {
+        let page = page(app, account, rows).await?;
+        let is_end = page.len() < rows;
+        let is_reached = is_end || page.last().is_none_or(|line| line.id <= known);
+        let is_wanted = |line: &&Line| is_news(line) && (is_all || line.id > known);
+        let news: Vec<&Line> = page.iter().filter(is_wanted).collect();
+        let is_whole = if is_all { is_end } else { is_reached };
+        let is_enough = is_whole || news.len() >= MOST;
+        found = Read {
+            last: page.first().map_or(0, |line| line.id),
+            rows: news.iter().take(MOST).map(|line| row(app, line, known)).collect(),
+            more: !is_whole || news.len() > MOST,
+        };
+        if is_enough {
+            break;
+        }
+    }
+    Ok(found)
 }
 
-/// Trades and their fees are told with their orders, and the rest of what is left out is a part of an act of the user.
-fn is_told(line: &Line) -> bool {
+/// The newest lines that are no part of a trade of a spot market, the newest first.
+async fn page(app: &App, account: AccountId, rows: usize) -> Result<Vec<Line>, Refusal> {
+    let lines = Lines::beside_trades(app.exchange.views().history(), account);
+    let limit = Limit { rows, most: rows };
+    let page =
+        app.exchange.query_history(move |history| lines.page(history, EntriesFrom::Newest, limit)).await;
+    page.map_err(|fault| unread(&fault))
+}
+
+/// Trades and their fees are news of their orders, and the rest of what is left out is a part of an act of the user.
+fn is_news(line: &Line) -> bool {
     !matches!(
         line.cause,
         Cause::Trade

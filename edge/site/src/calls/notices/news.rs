@@ -1,7 +1,7 @@
 //! A row of the news of an account.
 
 use buttonwood_wire::answers::SideName;
-use buttonwood_wire::contract::{DecimalText, Digits};
+use buttonwood_wire::contract::{DecimalText, Digits, Label};
 use buttonwood_wire::{answer, words};
 
 use crate::calls::forced::ForcedName;
@@ -9,6 +9,16 @@ use crate::calls::forced::ForcedName;
 words! {
     /// The kind of news: trades of an order, the end of an order, a stop-limit order that entered the book, a change of a balance.
     pub(super) struct NewsKind: "fill", "ended", "stop", "money"
+}
+
+answer! {
+    /// Another account of the group.
+    pub(super) struct Other {
+        /// Its number, which `?account=` takes.
+        pub(super) number: u64,
+        /// Its short name.
+        pub(super) name: Label,
+    }
 }
 
 answer! {
@@ -22,6 +32,8 @@ answer! {
         pub(super) is_new as "new": bool,
         /// Its kind.
         pub(super) kind: NewsKind,
+        /// The account that it happened to; left out for the account of the call.
+        pub(super) account: Option<Other>,
         /// The symbol that traded, or the contract that was paid.
         pub(super) symbol: Option<String>,
         /// The unit of the amount of an order.
@@ -63,6 +75,7 @@ impl News {
             at,
             is_new,
             kind: NewsKind(kind),
+            account: None,
             symbol: None,
             base: None,
             currency: None,

@@ -1,7 +1,7 @@
-//! Trades of orders, the ends that nobody asked for, and stops that entered the book.
+//! Trades of orders, the ends that were not requested, and stops that entered the book.
 
 use super::news::News;
-use super::{MOST, Read, unread};
+use super::{MOST, ReadOf, unread};
 use crate::calls::average::average;
 use crate::calls::forced::Liquidated;
 use buttonwood_engine::{OrderState, State};
@@ -9,15 +9,15 @@ use buttonwood_gate::Refusal;
 use buttonwood_model::{AccountId, CancelReason, OrderId, OrderKind, Product, SessionId, Symbol, Time};
 use buttonwood_num::{Money, Qty, Round};
 use buttonwood_rest::App;
-use buttonwood_views::history::Part;
-use buttonwood_views::{AccountEvent, OrderEvent, OrderFill, Step};
+use buttonwood_views::history::{NewsBound, Part};
+use buttonwood_views::{EventId, OrderEvent, OrderFill, Step};
 use buttonwood_wire::answers::SideName;
 use buttonwood_wire::contract::{DecimalText, Digits};
 use buttonwood_wire::order::{reason_name, side_name};
 use buttonwood_wire::prediction_order::OwnOrder;
 use std::collections::BTreeMap;
 
-/// The trades of one order that are told together.
+/// The trades of one order that are one row.
 struct Fills {
     event: OrderEvent,
     qty: Qty,
@@ -46,23 +46,26 @@ impl Fills {
     }
 }
 
-/// The newest news of orders; those after the event with the number `known` are new.
-pub(super) async fn read(app: &App, account: AccountId, known: u64) -> Result<Read, Refusal> {
-    let events = app.exchange.newest_order_events(account, MOST).await.map_err(|fault| unread(&fault))?;
-    let more = events.len() >= MOST && events.first().is_some_and(|event| event.id().0 > known);
-    let last = events.last().map_or(0, |event| event.id().0);
+/// How much an answer reads of the events of one account.
+pub(super) const OWN: NewsBound = NewsBound { accounts: 1, rows: 10_000, news: 1_000, context: MOST };
+
+/// The newest news of the orders of accounts after the event with the number `known`; all of them with `is_all`.
+pub(super) async fn read(
+    app: &App,
+    accounts: Vec<AccountId>,
+    (known, is_all): (u64, bool),
+    bound: NewsBound,
+) -> Result<ReadOf<(AccountId, News)>, Refusal> {
+    let after = EventId(if is_all { 0 } else { known });
+    let found = app.exchange.order_news(accounts, after, bound).await.map_err(|fault| unread(&fault))?;
     let views = app.exchange.views();
     let state = views.state();
-    let mut liquidated = Liquidated::default();
+    let mut liquidated: BTreeMap<AccountId, Liquidated> = BTreeMap::new();
     let mut rows = Vec::new();
     let mut fills: BTreeMap<(bool, OrderId), Fills> = BTreeMap::new();
-    let own = events.iter().filter_map(|event| match event {
-        AccountEvent::Order(event) => Some(event),
-        // Whoever sent it has its refusal.
-        AccountEvent::Refused(_) => None,
-    });
-    for event in own {
-        liquidated.note(&event.order, event.time);
+    for event in &found.events {
+        let account = event.order.account;
+        liquidated.entry(account).or_default().note(&event.order, event.time);
         let Some(symbol) = state.symbol(event.order.symbol) else { continue };
         let is_new = event.id.0 > known;
         match event.step {
@@ -70,21 +73,23 @@ pub(super) async fn read(app: &App, account: AccountId, known: u64) -> Result<Re
                 let key = (is_new, event.order.id);
                 fills.entry(key).or_insert_with(|| Fills::of(event)).add(event, &fill, symbol);
             }
-            Step::Cancelled(reason) if is_told(&event.order, reason) => {
-                rows.extend(ended(state, event, reason, is_new));
+            Step::Cancelled(reason) if event.order.session != SessionId::EXCHANGE => {
+                rows.extend(ended(state, event, reason, is_new).map(|row| (account, row)));
             }
+            // The rest of an order of the exchange is no order of the user's.
             Step::Accepted | Step::Booked | Step::Cancelled(_) | Step::CancelRejected | Step::Closed => {}
         }
     }
-    let of_fills = fills.iter().filter_map(|((is_new, _), fills)| fill(state, fills, &liquidated, *is_new));
+    let of_fills = fills.iter().filter_map(|((is_new, _), fills)| {
+        let account = fills.event.order.account;
+        fill(state, fills, liquidated.get(&account)?, *is_new).map(|row| (account, row))
+    });
     rows.extend(of_fills);
-    rows.extend(stops(state, account));
-    Ok(Read { last, rows, more })
-}
-
-/// Whoever cancelled an order knows of it, and the rest of a forced order is no order of the user's.
-fn is_told(order: &OrderState, reason: CancelReason) -> bool {
-    reason != CancelReason::Requested && order.session != SessionId::EXCHANGE
+    rows.retain(|(_, row)| is_all || row.is_new);
+    rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.at));
+    let more = !found.is_whole || rows.len() > MOST;
+    rows.truncate(MOST);
+    Ok(ReadOf { last: found.last, rows, more })
 }
 
 /// The facts that all news of an order have, in the view of its own outcome.
@@ -146,17 +151,23 @@ fn ended(state: &State, event: &OrderEvent, reason: CancelReason, is_new: bool) 
     })
 }
 
-/// The live orders whose stop price was reached: no event tells of it. They have no number among the events, so a page knows by their ids
-/// which of them it has shown.
-fn stops(state: &State, account: AccountId) -> Vec<News> {
+/// The live orders whose stop price was reached: no event says so. They have no number among the events, so a page knows by their ids
+/// which of them it has shown. Of the accounts' live orders `looked` are read; the second is whether some are left out.
+pub(super) fn stops(app: &App, accounts: &[AccountId], looked: usize) -> (Vec<(AccountId, News)>, bool) {
+    let views = app.exchange.views();
+    let state = views.state();
     let floor = state.floor();
-    let live = state.orders().in_any_order(account).filter_map(|(slot, order)| {
-        let entered = floor.stops.entered(order.id).filter(|entered| *entered > Time(0))?;
+    let mut live = accounts.iter().flat_map(|account| {
+        state.orders().in_any_order(*account).map(move |(slot, order)| (*account, slot, order.id))
+    });
+    let entered = live.by_ref().take(looked).filter_map(|(account, slot, id)| {
+        let entered = floor.stops.entered(id).filter(|entered| *entered > Time(0))?;
         let order = OrderState::live(floor, slot);
         let symbol = state.symbol(order.symbol)?;
         let blank = News::blank(format!("s{}", order.id.0), entered.millis(), true, "stop");
         let amount = Some(DecimalText::of(|out| symbol.grid.push_qty(out, order.remaining)));
-        Some(News { amount, ..about(state, &order, entered, blank)? })
+        Some((account, News { amount, ..about(state, &order, entered, blank)? }))
     });
-    live.take(MOST).collect()
+    let rows = entered.take(MOST).collect();
+    (rows, live.next().is_some())
 }

@@ -1,9 +1,8 @@
 //! How far an account with positions or borrowed money is from its liquidation.
 
-use buttonwood_engine::{perp, spot_margin};
+use buttonwood_engine::{State, perp, spot_margin};
 use buttonwood_model::AccountId;
 use buttonwood_num::Money;
-use buttonwood_rest::App;
 use buttonwood_wire::answer;
 use buttonwood_wire::contract::DecimalText;
 
@@ -27,14 +26,18 @@ answer! {
 /// A tenth: a fall of all prices by less is a usual day's.
 const FALL: i128 = 10;
 
-/// The margin of an account; none without positions or debts, and beyond the range of money.
-pub(super) fn of(app: &App, account: AccountId) -> Option<Margin> {
-    of_positions(app, account).or_else(|| of_loans(app, account))
+impl Margin {
+    pub(super) fn is_short(&self) -> bool {
+        self.short
+    }
 }
 
-fn of_positions(app: &App, account: AccountId) -> Option<Margin> {
-    let views = app.exchange.views();
-    let state = views.state();
+/// The margin of an account; none without positions or debts, and beyond the range of money.
+pub(super) fn of(state: &State, account: AccountId) -> Option<Margin> {
+    of_positions(state, account).or_else(|| of_loans(state, account))
+}
+
+fn of_positions(state: &State, account: AccountId) -> Option<Margin> {
     let held = state.perps().rows_of(account).find(|row| !row.position.is_flat())?.symbol;
     let symbol = (held, state.symbol(held)?);
     let latest = state.indices().latest();
@@ -45,9 +48,7 @@ fn of_positions(app: &App, account: AccountId) -> Option<Margin> {
     Some(Margin { short: is_short, assets: DecimalText::exact(sums.assets), needed, fall: None })
 }
 
-fn of_loans(app: &App, account: AccountId) -> Option<Margin> {
-    let views = app.exchange.views();
-    let state = views.state();
+fn of_loans(state: &State, account: AccountId) -> Option<Margin> {
     let margin = state.spot_margin();
     let (ledger, latest) = (state.ledger(), state.indices().latest());
     let figures = spot_margin::Figures::of(margin, ledger, latest, state.symbols(), account)?;

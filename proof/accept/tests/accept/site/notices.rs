@@ -95,9 +95,108 @@ fn orders_are_told() {
     );
     let all = browser.get(&format!("/site/notices?all=true&after={first}")).ok();
     assert_eq!(all["rows"].as_array().expect("rows").iter().filter(|row| row["kind"] == "fill").count(), 1);
-    for wrong in ["after=x", "after=1", "after=1-", "all=yes"] {
+    for wrong in ["after=x", "after=1", "after=1-", "all=yes", "accounts=own"] {
         assert_eq!(browser.get(&format!("/site/notices?{wrong}")).status(), 400, "{wrong}");
     }
+}
+
+/// A trade and a deposit before hundreds of other events are in the answer, with a cursor and without, and an answer that has all says so.
+#[test]
+fn news_before_many_other_events_are_found() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browser = on(&x, "a@people.test", "trader");
+    let first = cursor(&browser);
+    let (own, other) = (x.as_("trader"), x.as_("counterparty"));
+    own.limit("btcusd", "buy", "1", "100");
+    other.limit("btcusd", "sell", "1", "100");
+    x.credit("trader", "ETH", "3.5");
+    // An order and its cancel are two rows of events; a trade is three lines of the statement.
+    for _ in 0..120 {
+        let order = own.limit("btcusd", "buy", "1", "50");
+        own.cancel(order["order_id"].as_str().expect("an id"));
+    }
+    own.limit("btcusd", "buy", "0.8", "90");
+    for _ in 0..80 {
+        other.limit("btcusd", "sell", "0.01", "90");
+    }
+    for query in [format!("after={first}"), "all=true".to_owned()] {
+        let told = browser.get(&format!("/site/notices?{query}")).ok();
+        let rows = told["rows"].as_array().expect("rows");
+        let fills = of_kind(rows, "fill");
+        assert!(fills.iter().any(|row| row["price"] == "100.00"), "{query}: {fills:?}");
+        assert!(fills.iter().any(|row| row["trades"] == json!(80)), "{query}: {fills:?}");
+        assert!(of_kind(rows, "money").iter().any(|row| row["currency"] == "ETH"), "{query}: {rows:?}");
+        assert_eq!(told["more"], json!(false), "{query}");
+    }
+}
+
+/// More news than an answer has are left out from the oldest on, and the answer says so.
+#[test]
+fn news_that_are_left_out_are_admitted() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let browser = on(&x, "a@people.test", "trader");
+    let first = cursor(&browser);
+    for _ in 0..210 {
+        x.as_("trader").limit("btcusd", "buy", "0.01", "100");
+        x.as_("counterparty").limit("btcusd", "sell", "0.01", "100");
+    }
+    for query in [format!("after={first}"), "all=true".to_owned()] {
+        let told = browser.get(&format!("/site/notices?{query}")).ok();
+        let rows = told["rows"].as_array().expect("rows");
+        assert_eq!((of_kind(rows, "fill").len(), &told["more"]), (200, &json!(true)), "{query}");
+    }
+}
+
+/// A page of one account has the trades, triggered stops, liquidations and short margin of the others of its group, each with its account;
+/// a page that does not ask for them, and one of another group, have none of it.
+#[test]
+fn other_accounts_are_told() {
+    let x = Exchange::start();
+    user_in(&x, "perp@people.test", "perp", &["Trader"]);
+    user(&x, "a@people.test");
+    x.control("/sandbox/fees", &json!({ "maker_bps": 0, "taker_bps": 0, "auction_bps": 0 })).ok();
+    pin(&x, "50000");
+    let browser = on(&x, "perp@people.test", "perp-003");
+    let foreign = on(&x, "a@people.test", "trader");
+    let accounts = browser.get("/site/accounts").ok();
+    let held = x.key("perp-000").account.clone();
+    let number = accounts.as_array().expect("accounts").iter().find(|one| one["name"] == json!(held));
+    let held = json!({ "number": number.expect("the account")["number"], "name": held });
+    let of_group =
+        |browser: &Browser<'_>, query: &str| browser.get(&format!("/site/notices?accounts=all&{query}")).ok();
+    let told = of_group(&browser, "all=true");
+    let first = told["cursor"].as_str().expect("a cursor").to_owned();
+    let own = cursor(&foreign);
+    x.as_("perp-001").limit(BTC, "sell", "20", "50000");
+    x.as_("perp-000").limit(BTC, "buy", "20", "50000");
+    let after = |cursor: &str| of_group(&browser, &format!("after={cursor}"));
+    let told = after(&first);
+    let rows = told["rows"].as_array().expect("rows").clone();
+    let fills = of_kind(&rows, "fill");
+    assert_eq!(fills.len(), 2, "both sides are other accounts: {rows:?}");
+    let fill = fills.iter().find(|row| row["account"] == held).unwrap_or_else(|| panic!("{rows:?}"));
+    assert_eq!((&fill["side"], &fill["new"]), (&json!("buy"), &json!(true)));
+    let second = told["cursor"].as_str().expect("a cursor").to_owned();
+    assert_eq!((&after(&second)["rows"], &told["short"]), (&json!([]), &json!([])), "it is told once");
+    pin(&x, "45270");
+    let short = after(&second)["short"].clone();
+    assert!(short.as_array().expect("accounts").iter().any(|one| one["account"] == held), "{short}");
+    x.as_("perp-002").limit(BTC, "buy", "10", "45100");
+    pin(&x, "45000");
+    let told = after(&second);
+    let rows = told["rows"].as_array().expect("rows");
+    let is_it = |row: &&Value| row["forced"] == "liquidation" && row["account"] == held;
+    assert!(rows.iter().any(|row| is_it(&row)), "{rows:?}");
+    // A page that comes back finds it too, and the page of the account has it as its own.
+    let all = of_group(&browser, &format!("all=true&after={first}"));
+    assert!(all["rows"].as_array().expect("rows").iter().any(|row| is_it(&row) && row["new"] == json!(true)));
+    let of_own = on(&x, "perp@people.test", "perp-000").get("/site/notices?accounts=all&all=true").ok();
+    let forced = of_own["rows"].as_array().expect("rows").iter().filter(|row| row["forced"] == "liquidation");
+    assert!(forced.clone().count() > 0 && forced.clone().all(|row| row["account"].is_null()), "{of_own}");
+    assert_eq!(news(&browser, &first).0, Vec::<Value>::new(), "it was not asked for");
+    assert_eq!(of_group(&foreign, &format!("after={own}"))["rows"], json!([]), "another group's");
 }
 
 /// Money that comes and goes is told, trades and their fees are not told twice; an account of another group sees none of it.
@@ -114,7 +213,7 @@ fn money_is_told() {
     assert_eq!((&row["currency"], &row["amount"], &row["new"]), (&json!("ETH"), &json!("3.5"), &json!(true)));
     assert_eq!(news(&other, &foreign).0, Vec::<Value>::new());
     let told = browser.get("/site/notices").ok();
-    same_keys(&told, &["cursor", "rows", "more", "margin", "session"], &told);
+    same_keys(&told, &["cursor", "rows", "more", "short", "margin", "session"], &told);
     assert_eq!(told["margin"], Value::Null);
     Browser::of(&x, "operator@house.test").get("/site/notices").refused(403, "MissingRole");
 }
