@@ -22,6 +22,7 @@ TOAST = "return [...document.querySelectorAll('[data-notice]')].map((one) => one
 # The words that screen readers were given, which leave the page after some seconds.
 SAID = "return [...document.querySelectorAll('.unseen p')].map((one) => one.textContent).find((words) => words.includes(arguments[0]))"
 NEWS = "return [...document.querySelectorAll('[data-news]')].map((one) => one.textContent).find((words) => words.includes(arguments[0]))"
+NUDGE = "import('/site/notices/feed.js').then(({ nudge }) => nudge())"
 CHOOSE = """const [account, done] = arguments;
 import('/site/call.js').then(({ post }) => post('/site/account', { account })).then(() => done(''), (failure) => done(failure.message))"""
 
@@ -38,7 +39,7 @@ class Notices(Visit):
                  self.a_deposit_is_told, self.the_list_opens_from_every_page, self.signals_are_chosen, self.history_says_how_orders_ended,
                  self.a_pinned_index_says_so, self.a_move_of_the_clock_signs_nobody_out, self.watching_is_use, self.an_ending_session_is_told,
                  self.a_hidden_page_is_no_use,
-                 self.short_margin_is_told, self.a_liquidation_stays, self.an_end_of_the_session_is_told)
+                 self.short_margin_is_told, self.a_liquidation_stays, self.another_account_is_told, self.an_end_of_the_session_is_told)
         wanted = sys.argv[3:]
         return [check for check in every if not wanted or check.__name__ in wanted]
 
@@ -318,6 +319,50 @@ class Notices(Visit):
         self.region("history", "live")
         assert self.count("[data-banner=liquidation]") == 0, "it comes back after it was read"
         self.nothing_wrong()
+
+    def another_account_is_told(self):
+        """A page of one account says that another one of the group is filled, short of margin and liquidated, and leads to it."""
+        self.open("/account")
+        self.there("the bell", "[aria-controls=notices]")
+        name = self.bots.keys["perp-003"]["account"]
+        self.use(self.bots.keys["perp-005"]["account"])
+        self.open("/docs")
+        self.there("the bell", "[aria-controls=notices]")
+        price = self.best("asks", BTC) - Decimal("0.5")
+        self.control("/sandbox/index/BTC", price=str(price))
+        self.limit("perp-004", "sell", "14", price, symbol=BTC)
+        self.limit("perp-003", "buy", "14", price, symbol=BTC)
+        self.told(f"Fill in account {name}")
+        at = Decimal(self.bot("perp-003", "/v1/margin", symbol=BTC)["estimated_liquidation_price"])
+        for above, words in ((100, f"Margin is getting short in account {name}"), (-200, f"Liquidation in account {name}")):
+            self.control("/sandbox/index/BTC", price=str(((at + above) / Decimal("1.0005")).quantize(Decimal("0.5"))))
+            self.told(words)
+        self.there("the banner", "[data-banner=liquidation]")
+        number = next(one["number"] for one in self.get("/site/accounts") if one["name"] == name)
+        words = self.text("[data-banner=liquidation]")
+        assert f"positions of account {name}." in words, words
+        links = self.browser.run("""return [...document.querySelectorAll('[data-banner=liquidation] a, [data-notice] a')]
+            .map((link) => link.getAttribute('href'))""")
+        assert f"/account/statement?account={number}" in links and f"/trade/{BTC}?account={number}" in links, links
+        self.browser.screenshot(self.folder / "notices-other.png")
+        axe.is_clean(self.browser, "another account's liquidation")
+        self.open("/docs")
+        self.there("the banner on the next page", "[data-banner=liquidation]")
+        self.press("[aria-controls=notices]")
+        self.there("its row", f"[data-news][data-account='{number}']")
+        self.press("[aria-controls=notices]")
+        self.press("[data-banner=liquidation] button")
+        self.gone("the banner", "[data-banner=liquidation]")
+        self.open("/docs")
+        self.there("the bell", "[aria-controls=notices]")
+        self.browser.run(NUDGE)
+        assert self.count("[data-banner=liquidation]") == 0, "it comes back after it was read"
+        self.nothing_wrong()
+
+    def get(self, path: str):
+        """A reading call of the page's user."""
+        return self.browser.post("execute/async", args=[path], script="""const [path, done] = arguments;
+            import('/site/call.js').then(({ getOwn }) => getOwn(path)).then(done, (failure) => done(failure.message))""")
 
     def an_end_of_the_session_is_told(self):
         """By a banner that leads back; what the page showed of the account stays, greyed."""

@@ -1,4 +1,4 @@
-// The news of the account that this page shows. The page asks when a stream tells of a change, when it comes back, and now and then,
+// The news of the account that this page shows, and of the other accounts of its group. The page asks when a stream tells of a change, when it comes back, and now and then,
 // since stops that are triggered and margin that gets short are in no stream. News that were told on another page of this browser are not told again.
 import { getOwn, onSessionEnd } from "../call.js";
 import { part } from "../lists.js";
@@ -21,20 +21,34 @@ const tell = (kind, value) => readers[kind].forEach((reader) => reader(value));
 export const onFresh = (reader) => readers.fresh.add(reader);
 export const onSession = (reader) => readers.session.add(reader);
 export const onShort = (reader) => readers.short.add(reader);
+// Calls `reader` when the news have changed. Returns a function that ends it.
+export function onChange(reader) {
+  readers.change.add(reader);
+  return () => readers.change.delete(reader);
+}
 
-// The memory of this browser of the account: the cursor of what was told, what the list and the tab of fills have shown, stops that were told,
-// banners that were closed.
+// The memory of this browser of the account: the cursor of what was told, what the list and the tab of fills have shown, stops
+// that were told, liquidations that are not read yet.
 const place = () => `told ${data.user.email} ${data.user.number}`;
 const known = () => getHere(place()) ?? {};
 const note = (change) => setHere(place(), { ...known(), ...change });
 
+// The memory of the user: liquidations that were read on the page of any account.
+const READ = 200;
+const placeOfRead = () => `read ${data.user.email}`;
+const wasRead = () => getHere(placeOfRead()) ?? [];
+
+// One name of an event for all accounts: rows of other accounts have a letter of their own.
+export const eventOf = (id) => id.replace(/^o(?=\d)/, "e");
+
 const numberOf = (row) => Number(row.id.slice(1));
 const isOf = (row, letter) => row.id.startsWith(letter) && Number.isInteger(numberOf(row));
-const pairOf = (cursor) => (cursor ?? "").split("-").map(Number);
+const numbersOf = (cursor) => (cursor ?? "").split("-").map(Number);
 function isAfter(row, cursor) {
-  const [event, entry] = pairOf(cursor);
+  const [event, entry, ofOthers] = numbersOf(cursor);
   if (isOf(row, "e")) return numberOf(row) > event;
   if (isOf(row, "m")) return numberOf(row) > entry;
+  if (isOf(row, "o")) return numberOf(row) > ofOthers;
   return Boolean(row.isUnseen);
 }
 
@@ -43,7 +57,7 @@ let cursor = null;
 // How many rows the list has not shown, and how many fills of a symbol the tab of fills has not.
 export const unseen = () => news.rows.filter((row) => isAfter(row, known().seen)).length;
 export const unseenFills = (symbol) => news.rows.filter((row) =>
-  row.kind === "fill" && row.symbol.toLowerCase() === symbol && isAfter(row, known().fills)).length;
+  row.kind === "fill" && !row.account && row.symbol.toLowerCase() === symbol && isAfter(row, known().fills)).length;
 export function markSeen() {
   for (const row of news.rows) row.isUnseen = false;
   note({ seen: cursor });
@@ -55,18 +69,24 @@ export function markFills() {
   tell("change");
 }
 
-// Liquidations stay until somebody who has read of them says so, however much has happened since: the browser remembers the newest.
+// Liquidations stay until a user says that they are read, however much has happened since: the browser remembers the newest. Those of other
+// accounts are noted only when they are new.
 const UNREAD = 20;
-const unread = () => known().unread ?? [];
+function unread() {
+  const read = wasRead();
+  return (known().unread ?? []).filter(({ id }) => !read.includes(eventOf(id)));
+}
 function noteLiquidations(rows) {
-  const [before, closed] = [unread(), known().closed ?? []];
-  const found = rows.filter((row) => row.forced === "liquidation" && !closed.includes(row.id) && before.every(({ id }) => id !== row.id));
+  const [before, read] = [unread(), wasRead()];
+  const isWanted = (row) => row.forced === "liquidation" && (!row.account || row.new) && !read.includes(eventOf(row.id));
+  const found = rows.filter((row) => isWanted(row) && before.every(({ id }) => id !== row.id));
   if (found.length > 0) note({ unread: part([...found, ...before], UNREAD) });
 }
 export const liquidations = () => unread();
 export function closeLiquidations() {
-  const all = [...unread(), ...news.rows.filter((row) => row.forced === "liquidation")];
-  note({ closed: all.map(({ id }) => id), unread: [] });
+  const all = [...unread(), ...news.rows.filter((row) => row.forced === "liquidation")].map(({ id }) => eventOf(id));
+  setHere(placeOfRead(), part([...new Set([...all, ...wasRead()])], READ));
+  note({ unread: [] });
   tell("change");
 }
 
@@ -86,13 +106,15 @@ export function say(row) {
   tell("change");
 }
 
-// Each page tells of it by itself, since another one may be hidden.
-let wasShort = false;
-function takeMargin(margin) {
+// Accounts whose margin was short at the last ask, by number; the page's own is 0. Each page tells of it by itself, since another one may be
+// hidden.
+let wasShort = new Set();
+function takeMargins(margin, others) {
   news.margin = margin;
-  const isNew = Boolean(margin?.short) && !wasShort;
-  wasShort = Boolean(margin?.short);
-  if (isNew) tell("short", margin);
+  const short = [...(margin?.short ? [{ margin }] : []), ...others];
+  const of = ({ account }) => account?.number ?? 0;
+  for (const one of short) if (!wasShort.has(of(one))) tell("short", one);
+  wasShort = new Set(short.map(of));
 }
 
 // Stops that earlier pages have told.
@@ -107,10 +129,10 @@ function take(reply, isBlank) {
   for (const row of fresh) row.isUnseen = row.kind === "stop";
   keep(reply.rows);
   noteLiquidations(reply.rows);
-  news.more ||= reply.more || reply.rows.length >= KEPT;
+  news.more ||= reply.more;
   const stops = reply.rows.filter(({ kind }) => kind === "stop").map(({ id }) => id);
   note({ cursor, stops, seen: before.seen ?? cursor, fills: before.fills ?? cursor });
-  takeMargin(reply.margin);
+  takeMargins(reply.margin, reply.short);
   tell("session", reply.session);
   if (fresh.length) tell("fresh", fresh);
   tell("change");
@@ -130,7 +152,7 @@ async function ask() {
   [isAsking, isWanted, isSoon, asked] = [true, false, false, Date.now()];
   const isFirst = cursor === null;
   const after = isFirst ? known().cursor : cursor;
-  const query = new URLSearchParams({ ...(isFirst && { all: "true" }), ...(after && { after }) });
+  const query = new URLSearchParams({ accounts: "all", ...(isFirst && { all: "true" }), ...(after && { after }) });
   try {
     take(await getOwn(`/site/notices?${query}`), isFirst && !after);
     news.problem = "";
@@ -151,10 +173,7 @@ export function nudge() {
 // Draws a component again when something changed.
 export function useNews() {
   const [, drawAgain] = useReducer((count) => count + 1, 0);
-  useEffect(() => {
-    readers.change.add(drawAgain);
-    return () => readers.change.delete(drawAgain);
-  }, []);
+  useEffect(() => onChange(drawAgain), []);
   return news;
 }
 

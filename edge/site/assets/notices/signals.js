@@ -2,6 +2,7 @@
 import { newest } from "../lists.js";
 import { get } from "../preferences.js";
 import { warn } from "../ui.js";
+import { eventOf } from "./feed.js";
 import { wordsOf } from "./words.js";
 
 // A short tone; lower for what is bad.
@@ -23,10 +24,10 @@ export async function askForDesktop() {
   if (leave !== "granted") warn("This browser shows no notices of this site. Its settings for the site say why.");
 }
 
-// Gives the signals of new rows. One tag for each row: tabs of one browser show it once.
+// Gives the signals of new rows. One tag for each event: tabs of one browser show it once, whichever their account is.
 export function signal(rows) {
   const list = rows.map((row) => ({ id: row.id, ...wordsOf(row) }));
   if (get("sound", "off") === "on") beep(list.some(({ tone }) => tone === "bad"));
   if (get("desktop", "off") !== "on" || !document.hidden || globalThis.Notification?.permission !== "granted") return;
-  for (const { id, title, words } of newest(list, 3)) new Notification(title, { body: words, tag: id });
+  for (const { id, title, words } of newest(list, 3)) new Notification(title, { body: words, tag: eventOf(id) });
 }

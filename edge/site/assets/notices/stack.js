@@ -22,8 +22,12 @@ const remove = (id) => {
   drawToasts();
 };
 
-// Rows that say the same of another hour, and the steps of one liquidation, count as one.
-const sameAs = (row) => (row.kind === "money" ? `${row.reason} ${row.currency}` : row.forced ? `${row.forced} ${row.symbol}` : row.id);
+// Rows that say the same of another hour, the steps of one liquidation, and the fills of another account in a market count as one.
+function sameAs({ id, kind, reason, currency, forced, symbol, account }) {
+  if (kind === "money") return `${reason} ${currency}`;
+  if (forced) return `${forced} ${symbol} ${account?.number ?? ""}`;
+  return kind === "fill" && account ? `fill ${symbol} ${account.number}` : id;
+}
 
 function push(rows) {
   const kinds = new Map();
@@ -79,19 +83,26 @@ function Toasts() {
     toast=${toast} />`)}</ul></aside>`;
 }
 
+// The accounts of rows, each once; none for the page's own.
+const accountsOf = (rows) => [...new Map(rows.map(({ account }) => [account?.number, account])).values()];
+const statementOf = (account) => url(account ? `/account/statement?account=${account.number}` : "/account/statement");
+const inAccount = ({ account }) => (account ? ` in account ${account.name}` : "");
+
 function Liquidation() {
   useNews();
   const rows = liquidations();
+  const accounts = accountsOf(rows);
+  const whose = accounts.map((account) => (account ? `account ${account.name}` : "this account")).join(" and ");
   // The rest of each market, as the newest of its rows says.
-  const left = new Map([...rows].reverse().map((row) => [row.symbol, `${row.symbol}: ${leftOf(row)}`]));
-  return rows.length > 0 && html`<div class="notice bad banner" data-banner="liquidation" role="region" aria-label="Liquidation"><div><p><b>The exchange closed positions of this
-    account.</b> ${WHY_LIQUIDATED}</p>
+  const left = new Map([...rows].reverse().map((row) => [row.symbol + inAccount(row), `${row.symbol}${inAccount(row)}: ${leftOf(row)}`]));
+  return rows.length > 0 && html`<div class="notice bad banner" data-banner="liquidation" role="region" aria-label="Liquidation"><div><p><b>The exchange closed positions of ${whose}.</b> ${WHY_LIQUIDATED}</p>
     <ul ...${marksOf("liquidations", part(rows, LINES).length, rows.length)}>${part(rows, LINES).map((row) =>
-      html`<li key=${row.id}>${wordsOf(row).line}</li>`)}</ul>
+      html`<li key=${row.id}>${wordsOf(row).line}${row.account && ` Account ${row.account.name}.`}</li>`)}</ul>
     <${Rest} shown=${part(rows, LINES).length} total=${rows.length} what="trades of it"
-      link=${{ href: url("/account/statement"), words: "The statement has all" }} />
+      link=${{ href: statementOf(accounts[0]), words: "The statement has all" }} />
     <p>${[...left.values()].join(", ")}.</p></div>
-    <span class="buttons"><a class="button" href=${url("/account/statement")}>Statement</a>
+    <span class="buttons">${accounts.map((account) => html`<a key=${account?.number} class="button"
+      href=${statementOf(account)}>${account ? `Statement of ${account.name}` : "Statement"}</a>`)}
       <button type="button" onClick=${closeLiquidations}>I have read this</button></span></div>`;
 }
 
@@ -107,10 +118,10 @@ function above(name) {
   return place;
 }
 
-function sayShort({ assets, needed, fall }) {
+function sayShort({ account, margin: { assets, needed, fall } }) {
   const words = needed ? `The account has ${dollars(assets)} dollars, and is liquidated below ${dollars(needed)}.`
     : `A fall of all prices by ${short(String(Number(fall) * 100), 2)} % liquidates the account.`;
-  say({ id: `margin-${Date.now()}`, title: "Margin is getting short", tone: "bad", isSticky: true,
+  say({ id: `margin-${account?.number ?? ""}-${Date.now()}`, account, title: "Margin is getting short", tone: "bad", isSticky: true,
     words: `${words} Bring money, or close a part of what is open.` });
 }
 

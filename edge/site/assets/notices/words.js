@@ -66,9 +66,14 @@ function ofMoney(row) {
 
 const KINDS = { fill: ofFill, ended: ofEnd, stop: ofStop, money: ofMoney };
 
-// `{ title, words, tone }` of a row. A row of the page's own has them.
-export const wordsOf = (row) => (row.words ? row : KINDS[row.kind](row));
+// `{ title, words, tone }` of a row; of another account its name stands in the title. A row of the page's own has them.
+export function wordsOf(row) {
+  const found = row.words ? row : KINDS[row.kind](row);
+  return row.account ? { ...found, title: `${found.title} in account ${row.account.name}` } : found;
+}
 
-// Where a row leads: to its market, or to the statement.
-export const pathOf = ({ symbol, kind }) => (symbol && kind !== "money" ? `/trade/${symbol.toLowerCase()}` : kind === "money"
-  ? "/account/statement" : "");
+// Where a row leads: to its market, to the statement, or to another account.
+export function pathOf({ symbol, kind, account }) {
+  const own = symbol && kind !== "money" ? `/trade/${symbol.toLowerCase()}` : kind === "money" ? "/account/statement" : "";
+  return account ? `${own || "/account"}?account=${account.number}` : own;
+}
