@@ -124,12 +124,25 @@ class Notices(Visit):
         self.region("orders", "empty")
 
     def a_stop_that_rests_is_told(self):
-        """No event tells of it, so the page asks."""
+        """No event tells of it, so the page asks. Its fill is told as any other then, also after the page was left."""
         best = self.best("bids")
         self.trade_at(best + Decimal("0.05"))
         self.own("sell", "0.02", best + Decimal("0.03"), type="exchange stop limit", stop_price=str(best + Decimal("0.04")))
         self.trade_at(best + Decimal("0.04"))
         self.told("is in the book")
+        for _ in range(2):
+            self.limit("savings-trader", "buy", "0.01", best + Decimal("0.03"), options=["immediate-or-cancel"])
+            self.told("Sold 0.01 BTC")
+            words = self.browser.run(TOAST, "Sold 0.01 BTC")
+            assert "Stop triggered" not in words and "Its stop" not in words, words
+            self.open(f"/trade/{SPOT}")
+            self.there("the bell", "[aria-controls=notices]")
+        self.press("[aria-controls=notices]")
+        # Both are one row by now.
+        self.browser.wait_for("the fill in the list", NEWS, "Sold 0.02 BTC")
+        words = self.browser.run(NEWS, "Sold 0.02 BTC")
+        assert "Stop triggered" not in words and "Its stop" not in words, words
+        self.press("[aria-controls=notices]")
         self.call("/v1/order/cancel/all")
         self.nothing_wrong()
 

@@ -27,7 +27,7 @@ export function onChange(reader) {
   return () => readers.change.delete(reader);
 }
 
-// The memory of this browser of the account: the cursor of what was told, what the list and the tab of fills have shown, stops
+// The memory of this browser of the account: the cursor of what was told, what the list and the tab of fills have shown, the newest stops
 // that were told, liquidations that are not read yet.
 const place = () => `told ${data.user.email} ${data.user.number}`;
 const known = () => getHere(place()) ?? {};
@@ -120,6 +120,11 @@ function takeMargins(margin, others) {
 // Stops that earlier pages have told.
 let stopsTold = null;
 
+// A fill of a stop whose trigger was told is a plain one.
+function markTold(rows, stops) {
+  for (const row of rows) if (row.kind === "fill" && stops.includes(`s${row.order_id}`)) row.isTriggerTold = true;
+}
+
 function take(reply, isBlank) {
   cursor = reply.cursor;
   const before = known();
@@ -127,10 +132,12 @@ function take(reply, isBlank) {
   const told = new Set([...news.rows.map(({ id }) => id), ...stopsTold]);
   const fresh = reply.rows.filter((row) => row.new && !isBlank && !told.has(row.id));
   for (const row of fresh) row.isUnseen = row.kind === "stop";
+  const live = reply.rows.filter(({ kind }) => kind === "stop").map(({ id }) => id);
+  const stops = part([...new Set([...live, ...(before.stops ?? [])])], KEPT);
+  markTold(reply.rows, stops);
   keep(reply.rows);
   noteLiquidations(reply.rows);
   news.more ||= reply.more;
-  const stops = reply.rows.filter(({ kind }) => kind === "stop").map(({ id }) => id);
   note({ cursor, stops, seen: before.seen ?? cursor, fills: before.fills ?? cursor });
   takeMargins(reply.margin, reply.short);
   tell("session", reply.session);

@@ -38,8 +38,9 @@ function ofFill(row) {
       nobody else took. ${leftOf(row)}.`.replace(/\s+/g, " ") };
   }
   const rest = row.whole ? "" : ", in part";
-  const title = row.stop ? "Stop triggered" : "Fill";
-  return { tone: "good", title, words: `${done(row)} ${what}${fee}${rest}${row.stop ? `. Its stop at ${price(row.stop)} was reached` : ""}.` };
+  const isTrigger = row.stop && !row.isTriggerTold;
+  return { tone: "good", title: isTrigger ? "Stop triggered" : "Fill",
+    words: `${done(row)} ${what}${fee}${rest}${isTrigger ? `. Its stop at ${price(row.stop)} was reached` : ""}.` };
 }
 
 function ofEnd(row) {
