@@ -22,6 +22,15 @@ TOAST = "return [...document.querySelectorAll('[data-notice]')].map((one) => one
 # The words that screen readers were given, which leave the page after some seconds.
 SAID = "return [...document.querySelectorAll('.unseen p')].map((one) => one.textContent).find((words) => words.includes(arguments[0]))"
 NEWS = "return [...document.querySelectorAll('[data-news]')].map((one) => one.textContent).find((words) => words.includes(arguments[0]))"
+# Makes calls of these paths fail, or none with an empty list.
+FAILING = """const [paths] = arguments;
+window.whole ??= window.fetch;
+window.refused = 0;
+window.fetch = (url, options) => {
+  if (!paths.some((path) => String(url).includes(path))) return window.whole(url, options);
+  window.refused += 1;
+  return Promise.resolve(Response.json({ reason: 'System', message: 'An error in /site/notices' }, { status: 500 }));
+}"""
 NUDGE = "import('/site/notices/feed.js').then(({ nudge }) => nudge())"
 CHOOSE = """const [account, done] = arguments;
 import('/site/call.js').then(({ post }) => post('/site/account', { account })).then(() => done(''), (failure) => done(failure.message))"""
@@ -36,7 +45,7 @@ class Notices(Visit):
 
     def checks(self):
         every = (self.a_trader_signs_in, self.a_fill_is_told, self.fills_are_counted, self.a_stop_that_fails_is_told, self.a_stop_that_rests_is_told,
-                 self.a_deposit_is_told, self.the_list_opens_from_every_page, self.signals_are_chosen, self.history_says_how_orders_ended,
+                 self.news_that_cannot_be_read_are_told, self.a_deposit_is_told, self.the_list_opens_from_every_page, self.signals_are_chosen, self.history_says_how_orders_ended,
                  self.a_pinned_index_says_so, self.a_move_of_the_clock_signs_nobody_out, self.watching_is_use, self.an_ending_session_is_told,
                  self.a_hidden_page_is_no_use,
                  self.short_margin_is_told, self.a_liquidation_stays, self.another_account_is_told, self.an_end_of_the_session_is_told)
@@ -144,6 +153,23 @@ class Notices(Visit):
         assert "Stop triggered" not in words and "Its stop" not in words, words
         self.press("[aria-controls=notices]")
         self.call("/v1/order/cancel/all")
+        self.nothing_wrong()
+
+    def news_that_cannot_be_read_are_told(self):
+        """After some asks in a row that fail, without the list being open; and no more once they can be read."""
+        self.open("/docs")
+        self.there("the bell", "[aria-controls=notices]")
+        self.browser.run(FAILING, ["/site/notices"])
+        for failures in range(1, 4):
+            assert self.count("[data-fault=notices]") == 0, "one failure is no news"
+            self.browser.run(NUDGE)
+            self.browser.wait_for("another ask", "return window.refused >= arguments[0]", failures)
+        self.there("the line", "[role=status] [data-fault=notices]")
+        assert "cannot be read" in self.text("[data-fault=notices]"), self.text("[data-fault=notices]")
+        axe.is_clean(self.browser, "news that cannot be read")
+        self.browser.run(FAILING, [])
+        self.browser.run(NUDGE)
+        self.gone("the line", "[data-fault=notices]")
         self.nothing_wrong()
 
     def a_deposit_is_told(self):

@@ -1,6 +1,7 @@
 // The news of the account that this page shows, and of the other accounts of its group. The page asks when a stream tells of a change, when it comes back, and now and then,
 // since stops that are triggered and margin that gets short are in no stream. News that were told on another page of this browser are not told again.
 import { getOwn, onSessionEnd } from "../call.js";
+import { showFault } from "../faults.js";
 import { part } from "../lists.js";
 import { data, isSignedIn } from "../page.js";
 import { getHere, setHere } from "../preferences.js";
@@ -11,6 +12,8 @@ const STREAMS = ["orders@account", "balances@account", "positions@account"];
 // How soon after a frame it is asked, how far two questions are apart at least, and how often it is asked without a frame.
 const [SOON, APART, SEEN, HIDDEN] = [200, 1_000, 10_000, 30_000];
 const KEPT = 200;
+// Asks that fail in a row before the page says so.
+const FAILURES = 3;
 
 // The newest rows, the newest first; whether older ones are left out; why they cannot be read.
 export const news = { rows: [], more: false, problem: "", margin: null };
@@ -155,6 +158,19 @@ function plan() {
   timer = setTimeout(ask, isWanted ? soon : document.hidden ? HIDDEN : SEEN);
 }
 
+let failures = 0;
+function noteFailure(failure) {
+  failures += 1;
+  news.problem = failure.message;
+  if (failures >= FAILURES && !isOver) showFault("notices", `News of your accounts cannot be read. ${failure.message}`);
+  tell("change");
+}
+function noteSuccess() {
+  failures = 0;
+  news.problem = "";
+  showFault("notices", "");
+}
+
 async function ask() {
   [isAsking, isWanted, isSoon, asked] = [true, false, false, Date.now()];
   const isFirst = cursor === null;
@@ -162,10 +178,9 @@ async function ask() {
   const query = new URLSearchParams({ accounts: "all", ...(isFirst && { all: "true" }), ...(after && { after }) });
   try {
     take(await getOwn(`/site/notices?${query}`), isFirst && !after);
-    news.problem = "";
+    noteSuccess();
   } catch (failure) {
-    news.problem = failure.message;
-    tell("change");
+    noteFailure(failure);
   }
   isAsking = false;
   plan();
@@ -200,6 +215,7 @@ export function start() {
 export function stop() {
   isOver = true;
   clearTimeout(timer);
+  showFault("notices", "");
 }
 export function goOn() {
   isOver = false;
