@@ -32,6 +32,21 @@ window.fetch = (url, options) => {
   return Promise.resolve(Response.json({ reason: 'System', message: 'An error in /site/notices' }, { status: 500 }));
 }"""
 NUDGE = "import('/site/notices/feed.js').then(({ nudge }) => nudge())"
+# The sums of own fills in a candle, as the chart's legend has them.
+MARKS = """const [done] = arguments;
+import('/site/trade/candles.js').then(async ({ makeCandles }) => {
+  const place = document.createElement('div');
+  document.body.append(place);
+  const candles = await makeCandles(place, { onPoint() {}, onTick() {}, onMove() {} });
+  candles.show([{ time: 600, open: 1, high: 1, low: 1, close: 1, volume: 1, texts: ['1', '1', '1', '1', '1'] }], true);
+  const at = 600_000;
+  candles.setFills([{ at, side: 'sell', amount: '1', why: 'liquidation' }, { at, side: 'sell', amount: '2' },
+    { at, side: 'sell', amount: '0.5', why: 'liquidation' }, { at, side: 'buy', amount: '3' }], 60);
+  const found = candles.fillsAt(600);
+  candles.stop();
+  place.remove();
+  done(found);
+}).catch((failure) => done(failure.message))"""
 CHOOSE = """const [account, done] = arguments;
 import('/site/call.js').then(({ post }) => post('/site/account', { account })).then(() => done(''), (failure) => done(failure.message))"""
 
@@ -48,7 +63,8 @@ class Notices(Visit):
                  self.news_that_cannot_be_read_are_told, self.a_deposit_is_told, self.the_list_opens_from_every_page, self.signals_are_chosen, self.history_says_how_orders_ended,
                  self.a_pinned_index_says_so, self.a_move_of_the_clock_signs_nobody_out, self.watching_is_use, self.an_ending_session_is_told,
                  self.a_hidden_page_is_no_use,
-                 self.short_margin_is_told, self.a_liquidation_stays, self.another_account_is_told, self.an_end_of_the_session_is_told)
+                 self.short_margin_is_told, self.a_liquidation_stays, self.a_liquidation_stands_with_the_fills,
+                 self.another_account_is_told, self.an_end_of_the_session_is_told)
         wanted = sys.argv[3:]
         return [check for check in every if not wanted or check.__name__ in wanted]
 
@@ -357,6 +373,22 @@ class Notices(Visit):
         self.there("the bell", "[aria-controls=notices]")
         self.region("history", "live")
         assert self.count("[data-banner=liquidation]") == 0, "it comes back after it was read"
+        self.nothing_wrong()
+
+    def a_liquidation_stands_with_the_fills(self):
+        """On both pages that list trades, and in the chart with the sum of its own."""
+        self.open("/account")
+        self.region("trades", "live")
+        self.there("the word on the account's page", "[data-region=trades] [data-forced=liquidation]")
+        assert "liquidation" in self.text("[data-region=trades] [data-forced=liquidation]")
+        self.open(f"/trade/{BTC}")
+        self.press("#table-fills")
+        self.there("the word among the fills", "[data-fill][data-forced=liquidation]")
+        assert "liquidation" in self.text("[data-fill][data-forced=liquidation]")
+        assert self.count("[data-fill]:not([data-forced])") > 0, "the own order is no liquidation"
+        axe.is_clean(self.browser, "fills with a liquidation")
+        marks = self.browser.post("execute/async", args=[], script=MARKS)
+        assert sorted(marks) == [["Bought", "3"], ["Liquidation: sold", "1.5"], ["Sold", "2"]], marks
         self.nothing_wrong()
 
     def another_account_is_told(self):

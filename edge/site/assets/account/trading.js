@@ -1,5 +1,5 @@
 // Live orders, trades, positions and contracts of the account.
-import { call } from "../call.js";
+import { call, getOwn } from "../call.js";
 import { liveContractOrders } from "../contract-orders.js";
 import { totalOf, usePart } from "../lists.js";
 import { url } from "../page.js";
@@ -57,6 +57,13 @@ export function Orders() {
       marks=${({ id }) => ({ "data-order": id })} /></${Region}>`;
 }
 
+// The newest trades, each with why the exchange placed its order, if it did.
+async function loadTrades(limit) {
+  const [trades, { orders }] = await Promise.all([ask("/v1/mytrades", { limit_trades: limit }), getOwn("/site/forced")]);
+  const whys = new Map(orders.map(({ order_id: id, forced }) => [String(id), forced]));
+  return trades.map((trade) => ({ ...trade, forced: whys.get(String(trade.order_id)) }));
+}
+
 function kindOf({ is_clearing_fill: isClearing, is_auction_fill: isAuction, aggressor }) {
   if (isClearing) return "clearing";
   return isAuction ? "auction" : aggressor ? "taker" : "maker";
@@ -68,19 +75,21 @@ const TRADES = [
   { title: "Side", cell: ({ type, outcome = "" }) => html`<${Side} side=${type} />${outcome && ` ${outcome}`}` },
   prices("Price", "price"), amounts("Amount", "amount"),
   sums("Fee", "fee_amount", { currencyOf: (trade) => trade.fee_currency, unit: (trade) => trade.fee_currency }),
-  { title: "As", cell: (trade) => `${kindOf(trade)}${trade.break ? `, broken (${trade.break})` : ""}` },
+  { title: "As", cell: (trade) => html`${trade.forced ? html`<b class="tag bad">${trade.forced}</b>` : kindOf(trade)}${
+    trade.break ? `, broken (${trade.break})` : ""}` },
 ];
 
 export function Trades() {
   const [limit, setLimit] = useState(FIRST);
-  const [state, trades, retry] = useFollowed(() => ask("/v1/mytrades", { limit_trades: limit }), ["orders@account"], { inputs: [limit] });
+  const [state, trades, retry] = useFollowed(() => loadTrades(limit), ["orders@account"], { inputs: [limit] });
   const rest = limit < MOST ? { onMore: () => setLimit(MOST) }
     : { link: { href: url("/account/statement?cause=trade"), words: "The statement has all trades" } };
   const empty = trades?.length === 0 && html`<p>The newest trades of this account would stand here.</p>
     <p><a class="button" href=${url("/trade")}>Trade</a></p>`;
   return html`<${Region} name="trades" title="Newest trades" state=${state} retry=${retry} empty=${empty}>
     <${Table} label="Trades" columns=${TRADES} rows=${trades ?? []} total=${totalOf(trades ?? [], limit)}
-      rest=${{ what: "trades", ...rest }} keyOf=${({ tid, type }) => `${tid}${type}`} /></${Region}>`;
+      rest=${{ what: "trades", ...rest }} keyOf=${({ tid, type }) => `${tid}${type}`}
+      marks=${({ forced }) => ({ "data-forced": forced })} /></${Region}>`;
 }
 
 const POSITIONS = [

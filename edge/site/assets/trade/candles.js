@@ -25,6 +25,22 @@ function faded(color, part) {
   return `rgba(${value >> 16}, ${(value >> 8) & 255}, ${value & 255}, ${part})`;
 }
 
+// A kind of own fills: "buy " or "sell ", and why the exchange placed the order, if it did.
+const partsOf = (kind) => kind.split(" ");
+
+function lookOf(kind) {
+  const [side, why] = partsOf(kind);
+  const isBuy = side === "buy";
+  return { position: isBuy ? "belowBar" : "aboveBar", shape: why ? "square" : isBuy ? "arrowUp" : "arrowDown",
+    color: style(why ? "warning" : isBuy ? "up" : "down") };
+}
+
+function wordsOf(kind) {
+  const [side, why] = partsOf(kind);
+  const done = side === "buy" ? "bought" : "sold";
+  return (why ? `${why}: ${done}` : done).replace(/^./, (letter) => letter.toUpperCase());
+}
+
 export async function makeCandles(place, options) {
   await import("../lightweight-charts.js");
   return new Candles(place, globalThis.LightweightCharts, options);
@@ -36,7 +52,7 @@ class Candles {
   #prices;
   #volumes;
   #marks;
-  // Own fills: the sum of each side, by the time of the candle.
+  // Own fills: the sum of each kind, by the time of the candle.
   #fills = new Map();
   #rows = [];
   #lines = new Map();
@@ -166,31 +182,31 @@ class Candles {
     this.#levels.delete(title);
   }
 
-  // Own fills: one mark for each candle and side, whose sum stands in the legend. Those before the first candle have none.
+  // Own fills: one mark for each candle, side and reason, whose sum stands in the legend. Those before the first candle have none.
   setFills(fills, seconds) {
     const first = this.#rows[0]?.time ?? Infinity;
     this.#fills = new Map();
-    for (const { at, side, amount } of fills) {
+    for (const { at, side, why = "", amount } of fills) {
       const time = Math.floor(at / 1_000 / seconds) * seconds;
       if (time < first) continue;
       const traded = this.#fills.get(time) ?? {};
-      traded[side] = traded[side] ? sum(traded[side], read(amount)) : read(amount);
+      const kind = `${side} ${why}`;
+      traded[kind] = traded[kind] ? sum(traded[kind], read(amount)) : read(amount);
       this.#fills.set(time, traded);
     }
     this.#mark();
   }
 
   #mark() {
-    const marks = [...this.#fills].sort(([one], [other]) => one - other).flatMap(([time, traded]) => Object.keys(traded).map((side) => ({
-      time, position: side === "buy" ? "belowBar" : "aboveBar", shape: side === "buy" ? "arrowUp" : "arrowDown",
-      color: style(side === "buy" ? "up" : "down"), size: 0.8,
+    const marks = [...this.#fills].sort(([one], [other]) => one - other).flatMap(([time, traded]) => Object.keys(traded).map((kind) => ({
+      time, ...lookOf(kind), size: 0.8,
     })));
     this.#marks.setMarkers(marks);
   }
 
-  // The sums of own fills in the candle of a time, by side.
+  // The sums of own fills in the candle of a time, by kind in words.
   fillsAt(time) {
-    return Object.entries(this.#fills.get(time) ?? {}).map(([side, total]) => [side === "buy" ? "Bought" : "Sold", text(total)]);
+    return Object.entries(this.#fills.get(time) ?? {}).map(([kind, total]) => [wordsOf(kind), text(total)]);
   }
 
   #orderNear(y) {

@@ -12,6 +12,7 @@ import { draw as drawDepth, totals } from "./depth.js";
 import { book, bookState, last, onBook, tapeState, trades } from "./feed.js";
 import { amountText, base, isContract, isPerpetual, opposite, priceText, shownPrice, symbol, TICK, toPrice } from "./market.js";
 import { margin, mark, positionHere, positions } from "./money.js";
+import { forced } from "./forced.js";
 import { fills, orders, ownOrders } from "./orders.js";
 import { chartPrice } from "./stops.js";
 import { useStore } from "./store.js";
@@ -93,7 +94,7 @@ function run(place, frameNow, { setPointed, setState, setNewest }) {
   let candles = null;
   let isEnded = false;
   let [newest, shown] = [null, 0];
-  const setMarks = () => candles?.setFills(fills.get(), FRAMES[frameNow()]);
+  const setMarks = () => candles?.setFills(fills.get().map((fill) => ({ ...fill, why: forced.get().get(fill.order) })), FRAMES[frameNow()]);
   const setLines = () => candles?.setOrders(nearest());
   const setLevels = () => candles?.setLevels(levelsNow());
   const follow = () => {
@@ -121,7 +122,7 @@ function run(place, frameNow, { setPointed, setState, setNewest }) {
       setState({ kind: "error", message: failure.message });
     }
   };
-  const ends = [last.subscribe(follow), orders.subscribe(setLines), fills.subscribe(setMarks), positions.subscribe(setLevels),
+  const ends = [last.subscribe(follow), orders.subscribe(setLines), fills.subscribe(setMarks), forced.subscribe(setMarks), positions.subscribe(setLevels),
     margin.subscribe(setLevels), mark.subscribe(setLevels)];
   // Book and ticket come first: the library is asked for when the page has nothing else to do.
   const begin = async () => {

@@ -5,6 +5,7 @@ import { clock, moment } from "../time.js";
 import { Exact, html, Region, SendButton, Side, useCallback, useState } from "../ui.js";
 import { askCancelAll, askMove } from "./ask.js";
 import { base, PRICE_PLACES, quote, shownPrice, symbol } from "./market.js";
+import { forced } from "./forced.js";
 import { accountState, chosen, executedOf, fills, fillsTotal, loadMoreFills, mayLoadFills, orders, queue, queueFault,
   tryAgain } from "./orders.js";
 import { cancel, cancelSymbol, isCancellingMany } from "./send.js";
@@ -91,12 +92,13 @@ const FILL_HEAD = html`<th>Time</th><th>Side</th><th class="number">Price, ${quo
 
 const feeIn = ({ feeCurrency }) => feeCurrency ?? quote;
 
-const Fill = ({ fill }) => html`<tr data-fill=${fill.id}><td title=${moment(fill.at)}>${clock(fill.at)}</td>
+// `why` is why the exchange placed the order, if it did.
+const Fill = ({ fill, why }) => html`<tr data-fill=${fill.id} data-forced=${why}><td title=${moment(fill.at)}>${clock(fill.at)}</td>
   <td><${Side} side=${fill.side} />${fill.outcome && ` ${fill.outcome}`}</td><td class="number"
     data-value=${fill.price}>${shownPrice(fill.price)}</td><${Number} text=${fill.amount} />
   <td class="number" data-value=${fill.fee} title=${fill.fee}>${fill.fee ? html`<${Exact} text=${fill.fee}
     shown=${money(fill.fee, feeIn(fill))} name="fee" />` : "–"} <small class="soft">${feeIn(fill)}</small></td>
-  <td>${fill.isMaker ? "maker" : "taker"}</td><td class="soft">${fill.order}</td></tr>`;
+  <td>${why ? html`<b class="tag bad">${why}</b>` : fill.isMaker ? "maker" : "taker"}</td><td class="soft">${fill.order}</td></tr>`;
 
 const ALL_FILLS = { href: url("/account/statement?cause=trade"), words: "The statement has all trades" };
 
@@ -104,10 +106,11 @@ export function Fills() {
   const state = useStore(accountState);
   const list = useStore(fills);
   const total = useStore(fillsTotal);
+  const whys = useStore(forced);
   const empty = !isSignedIn() ? html`<${SignedOut}
     what="your trades in this market" />` : list.length === 0 && html`<p>No trades in this market yet.</p>`;
   return html`<${Region} name="fills" title="Fills" state=${state} empty=${empty} className="fills">
     <${Windowed} items=${list} head=${FILL_HEAD} columns=${7} label="Fills" total=${total === "more" ? total : list.length}
       rest=${mayLoadFills() ? { what: "fills", onMore: loadMoreFills } : { what: "fills", link: ALL_FILLS }} row=${(fill) => html`<${Fill} key=${fill.id}
-      fill=${fill} />`} /></${Region}>`;
+      fill=${fill} why=${whys.get(fill.order)} />`} /></${Region}>`;
 }

@@ -7,6 +7,7 @@ import { showFault } from "../faults.js";
 import { part, totalOf } from "../lists.js";
 import { isSignedIn } from "../page.js";
 import { watch } from "../socket.js";
+import { loadForced } from "./forced.js";
 import { isContract, symbol } from "./market.js";
 import { store } from "./store.js";
 
@@ -220,7 +221,7 @@ export function start() {
   let failed = null;
   const reload = async () => {
     try {
-      await Promise.all([load(), loadFills()]);
+      await Promise.all([load(), loadFills(), loadForced()]);
       failed = null;
       accountState.set({ kind: "live" });
     } catch (failure) {

@@ -12,6 +12,7 @@ mod entering;
 mod factors;
 mod fields;
 mod forced;
+mod forced_orders;
 mod grants;
 mod history;
 mod interface;
@@ -141,6 +142,7 @@ const CALLS: &[Calls] = &[
     act("/site/watching", Needs::Full, watching::note),
     ask("/site/notices", notices::list),
     ask("/site/history", history::list),
+    ask("/site/forced", forced_orders::list),
     Calls {
         read: Some(Get::Read(preferences::show)),
         ..act("/site/preferences", Needs::Full, preferences::set)

@@ -199,6 +199,33 @@ fn other_accounts_are_told() {
     assert_eq!(of_group(&foreign, &format!("after={own}"))["rows"], json!([]), "another group's");
 }
 
+/// The orders that the exchange placed are named for lists of trades.
+#[test]
+fn forced_orders_are_named() {
+    let x = Exchange::start();
+    user_in(&x, "perp@people.test", "perp", &["Trader"]);
+    user_in(&x, "funds@people.test", "perp", &["Fund Manager"]);
+    x.control("/sandbox/fees", &json!({ "maker_bps": 0, "taker_bps": 0, "auction_bps": 0 })).ok();
+    pin(&x, "50000");
+    let held = on(&x, "perp@people.test", "perp-000");
+    assert_eq!(held.get("/site/forced").ok(), json!({ "orders": [], "more": false }));
+    x.as_("perp-001").limit(BTC, "sell", "20", "50000");
+    x.as_("perp-000").limit(BTC, "buy", "20", "50000");
+    x.as_("perp-002").limit(BTC, "buy", "10", "45100");
+    pin(&x, "30000");
+    let orders = |browser: &Browser<'_>| browser.get("/site/forced").ok()["orders"].as_array().cloned();
+    let trades = x.as_("perp-000").call("/v1/mytrades", json!({ "symbol": BTC })).ok();
+    let forced = orders(&held).expect("orders");
+    let why = |order: &Value| forced.iter().find(|one| one["order_id"] == *order).map(|one| &one["forced"]);
+    let of_trades: Vec<_> =
+        trades.as_array().expect("trades").iter().filter_map(|trade| why(&trade["order_id"])).collect();
+    assert!(!of_trades.is_empty() && of_trades.iter().all(|why| **why == "liquidation"), "{forced:?}");
+    assert!(of_trades.len() < trades.as_array().expect("trades").len(), "the own trade is none");
+    let against = orders(&on(&x, "perp@people.test", "perp-001")).expect("orders");
+    assert!(against.iter().all(|one| one["forced"] == "deleveraging") && !against.is_empty(), "{against:?}");
+    Browser::of(&x, "funds@people.test").get("/site/forced").refused(403, "MissingRole");
+}
+
 /// Money that comes and goes is told, trades and their fees are not told twice; an account of another group sees none of it.
 #[test]
 fn money_is_told() {
