@@ -111,6 +111,6 @@ export function History({ symbol = "", isContract = false }) {
       <tbody>${orders.map((order) => html`<${Row} key=${order.order_id} order=${order} hasMarket=${!symbol} onShow=${show} />`)}</tbody></table>
     </div>
     <${Rest} shown=${orders.length} total=${total} what="closed orders" onMore=${limit < MANY && (() => setLimit(MANY))}
-      link=${limit >= MANY && { href: url("/docs#/v1/orders/history"), words: "A call has all of them" }} />
+      link=${limit >= MANY && { href: url("/docs#post_v1_orders_history"), words: "A call has all of them" }} />
     ${shown && html`<${Trades} ...${shown} onClose=${() => setShown(null)} />`}</${Region}>`;
 }

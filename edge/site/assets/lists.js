@@ -19,12 +19,12 @@ export function usePart(items, step) {
 }
 
 // Says that a list shows a part, and leads to the rest: `onMore` shows more of it, `link` is `{ href, words }`. Nothing if it is whole. Where
-// the total is "more", `known` is how many there are at least; without it the newest are shown.
-export function Rest({ shown, total = shown, known, what = "", onMore, link, isBusy = false }) {
+// the total is "more", `known` is how many there are at least; without it the newest are shown. `done` says what is done with the part.
+export function Rest({ shown, total = shown, known, what = "", done = "shown", onMore, link, isBusy = false }) {
   const isOpen = total === "more";
   if (!isOpen && shown >= total) return null;
-  const words = isOpen && known === undefined ? `The newest ${count(shown)} ${what} are shown.`
-    : `${count(shown)} of ${isOpen ? `at least ${count(known)}` : count(total)} ${what} are shown.`;
+  const words = isOpen && known === undefined ? `The newest ${count(shown)} ${what} are ${done}.`
+    : `${count(shown)} of ${isOpen ? `at least ${count(known)}` : count(total)} ${what} are ${done}.`;
   return html`<p class="list-rest" data-rest><span role="status">${words.replace(/ +/g, " ")}</span>
     ${onMore && html`<${ActButton} type="button" className="small" value="more" isBusy=${isBusy} isRepeatable onClick=${onMore}>${
       isBusy ? "Loading …" : "Show more"}</${ActButton}>`}

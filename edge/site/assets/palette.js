@@ -3,13 +3,15 @@ import { chooseAccount, get, getPublic } from "./call.js";
 import { showFault } from "./faults.js";
 import { price } from "./figures.js";
 import { bindings, isOn, keysOf } from "./keyboard.js";
-import { marksOf, part } from "./lists.js";
+import { Rest, marksOf, part, totalOf } from "./lists.js";
 import { addressOf, data, isSandbox, isSignedIn, url } from "./page.js";
 import { get as chosen } from "./preferences.js";
 import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./ui.js";
 
 // Markets that are shown before something is typed, and at most.
 const [FIRST, MOST] = [5, 8];
+// Events whose contracts are searched: as many as the exchange names at once.
+const EVENTS = 500;
 const OWN_PAGES = [
   ["/account/money", "Money"], ["/account/clearing", "Clearing"], ["/account/staking", "Staking"], ["/account/statement", "Statement"],
   ["/settings/security", "Security"], ["/settings/keys", "API keys"], ["/settings/apps", "Apps"], ["/settings/sessions", "Sessions"],
@@ -19,6 +21,8 @@ const VISITOR_PAGES = [["/signin", "Sign in"], ["/signup", "Sign up"]];
 
 const offered = new Set();
 let markets = [];
+// How many events have contracts among the markets: "more" if there are others.
+let eventsTotal = 0;
 const accounts = data.user?.numbered ?? [];
 
 // Offers acts of a page: `{ words, act, keys }`. Returns a function that withdraws them.
@@ -112,8 +116,9 @@ const loaded = (load) => load().then((value) => [value, ""], (failure) => [null,
 
 async function loadMarkets() {
   const [[table, first], [events, second]] = await Promise.all([loaded(() => get("/site/market.json")),
-    loaded(() => getPublic("/v1/prediction-markets/events?status=active&limit=500"))]);
+    loaded(() => getPublic(`/v1/prediction-markets/events?status=active&limit=${EVENTS}`))]);
   const fault = first ? `Markets cannot be found now. ${first}` : second && `Contracts of events cannot be found now. ${second}`;
+  eventsTotal = totalOf(events?.data ?? [], EVENTS);
   if (!first) markets = [...table.rows, ...contractsOf(events?.data ?? [])];
   return { known: markets, fault };
 }
@@ -188,6 +193,8 @@ function Palette({ onClose }) {
     <${Results} groups=${groups} active=${active} onChoose=${choose} />
     ${fault && html`<p class="note palette-fault" role="status" data-fault="markets">${fault}</p>`}
     ${all.length === 0 && html`<p class="empty" role="status">Nothing is called “${typed}”.</p>`}
+    ${eventsTotal === "more" && html`<${Rest} shown=${EVENTS} total="more" what="events" done="searched"
+      link=${{ href: url("/predictions"), words: "The predictions have all" }} />`}
   </dialog>`;
 }
 

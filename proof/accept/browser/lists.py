@@ -11,6 +11,7 @@ import urllib.request
 from decimal import Decimal
 from pathlib import Path
 
+import axe
 from bot import Bots
 from visit import Visit, run
 from webdriver import call
@@ -27,14 +28,15 @@ QUIET = """return document.readyState === 'complete' && document.querySelector('
 ![...document.querySelectorAll('[data-region]')].some((one) => one.dataset.state === 'loading')"""
 # Lists without marks, with other rows than they say, and cut ones that do not say so or lead nowhere.
 LISTS = """
-const skip = 'nav, dialog, .drop, .canvas, [role=listbox], #contract, [data-live], .reasons, .reading';
-const lists = [...document.querySelectorAll('main table, main ul, main ol')].filter((one) => one.checkVisibility() && !one.closest(skip));
+const [root = 'main'] = arguments;
+const skip = 'nav, dialog, .canvas, [role=listbox], #contract, [data-live], .reasons, .reading, #account-menu';
+const lists = [...document.querySelectorAll(`:is(${root}) :is(table, ul, ol)`)].filter((one) => one.checkVisibility() && !one.closest(skip));
 const rowsOf = (list) => {
   if (!list.matches('table')) return list.children.length;
   const bodies = [...list.tBodies];
   return list.querySelector('tbody[data-event]') ? bodies.length : bodies.flatMap((body) => [...body.rows]).length;
 };
-const restOf = (marked) => marked.closest('.panel, details, section, main').querySelector('[data-rest]');
+const restOf = (marked) => marked.closest('.panel, details, section, main, .drop').querySelector('[data-rest]');
 return lists.flatMap((list) => {
   const marked = list.closest('[data-list]');
   if (!marked) return [`no marks: ${list.outerHTML.substring(0, 160)}`];
@@ -93,6 +95,22 @@ while (walker.nextNode()) {
   if (/\\b[A-Z][a-z]+(?:[A-Z][a-z]+)+:/.test(node.data) || /(^|[\\s(])\\/(v1|v2|site|auth|sandbox)\\b/.test(node.data)) wrong.push(node.data.trim());
 }
 return wrong"""
+# The menu of the account has every account that the tab may go on with.
+MENU = """const { user } = JSON.parse(document.getElementById('data').textContent);
+const [shown, all] = [document.querySelectorAll('#account-menu [data-account]').length, user.numbered.length];
+return all < 2 || shown === all ? [] : [`${shown} of ${all} accounts`]"""
+# Rows that the tape shows of the trades that it has, and what it says of the others.
+TAPE = """const shown = [...document.querySelectorAll('.tape tbody tr:not([hidden])')].length;
+const rest = document.querySelector('.tape [data-rest]');
+if (shown === 0) return ['no trades'];
+if (!rest) return shown < Number(arguments[0]) ? ['a part in silence'] : [];
+const says = rest.checkVisibility() && rest.textContent.includes(`The newest ${shown} trades are shown.`) && rest.querySelector('a');
+return says ? [] : [`${shown} rows: ${rest.textContent}`]"""
+# Five hundred events, as many as a call names at once.
+EVENTS = """window.whole ??= window.fetch;
+const event = { title: 'Event', contracts: [] };
+window.fetch = (url, options) => (String(url).includes('/v1/prediction-markets/events?')
+  ? Promise.resolve(Response.json({ data: Array(arguments[0]).fill(event) })) : window.whole(url, options))"""
 SIZES = """return [...document.querySelectorAll('input:not([type=checkbox], [type=radio], [type=range]), select, textarea')]
 .filter((one) => one.checkVisibility()).filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16).map((one) => one.outerHTML)"""
 FAILING = """const [paths, status] = arguments;
@@ -115,7 +133,8 @@ class Lists(Visit):
 
     def checks(self):
         every = (self.a_trader_has_orders_and_trades, self.prices_keep_their_decimals, self.forms_and_notices_write_figures, self.a_figure_shows_its_digits_on_focus,
-                 self.every_order_of_contracts_is_listed, self.lists_say_what_they_show, self.a_statement_says_that_it_is_cut, self.no_page_shows_texts_for_programs,
+                 self.every_order_of_contracts_is_listed, self.lists_say_what_they_show, self.a_statement_says_that_it_is_cut,
+                 self.fills_that_come_are_not_cut_in_silence, self.the_tape_and_the_palette_say_what_they_show, self.no_page_shows_texts_for_programs,
                  self.a_refusal_is_a_sentence, self.faults_are_told, self.a_stop_waits, self.a_preview_knows_the_other_outcome,
                  self.a_ticket_leads_to_the_right_account, self.docs_show_streams, self.fields_are_large_on_a_phone,
                  self.operators_and_the_console_say_what_they_show)
@@ -133,9 +152,9 @@ class Lists(Visit):
         with urllib.request.urlopen(f"{self.base}/v1/book/btcusd?limit_bids=1&limit_asks=1", timeout=30) as reply:
             return Decimal(json.load(reply)[side][0]["price"])
 
-    def nothing(self, script: str, where: str):
+    def nothing(self, script: str, where: str, *args):
         """A walk over the page finds nothing wrong."""
-        wrong = self.browser.run(script)
+        wrong = self.browser.run(script, *args)
         assert wrong == [], f"{where}: {wrong[:8]}"
 
     def tab(self, name: str):
@@ -248,11 +267,69 @@ class Lists(Visit):
                 self.tab(tab)
                 self.nothing(LISTS, f"{path}, {tab}")
 
+    def drops(self, path: str):
+        """The lists inside what opens from the header."""
+        self.quiet(path)
+        for name in ("notices", "settings", "account-menu"):
+            if not self.count(f"[aria-controls={name}]"):
+                continue
+            self.press(f"[aria-controls={name}]")
+            self.there(name, f"#{name}")
+            self.nothing(LISTS, f"{path}, {name}", f"#{name}")
+            if name == "account-menu":
+                self.nothing(MENU, f"{path}, {name}")
+            self.press(f"[aria-controls={name}]")
+
+    def fills_that_come_are_not_cut_in_silence(self):
+        """The page keeps the newest 500 of them."""
+        self.sign_in(TRADER)
+        self.quiet("/trade/btcusd")
+        self.call("/v1/order/cancel/all")
+        self.tab("fills")
+        price = str(self.best("bids") + Decimal("0.01"))
+        self.call("/v1/order/new", symbol="btcusd", amount="6", price=price, side="buy", type="exchange limit")
+        for _ in range(510):
+            status, reply = self.bots.call("counterparty", "/v1/order/new", symbol="btcusd", side="sell", type="exchange limit", amount="0.01",
+                                           price=price, options=["immediate-or-cancel"])
+            assert status == 200, reply
+        self.browser.wait_for("the newest fills", "return document.querySelector('[data-list=Fills]')?.dataset.shown === '500'")
+        self.nothing(LISTS, "500 fills and more", ".fills")
+        assert "The newest 500 fills are shown." in self.words(".fills [data-rest]"), self.words(".fills [data-rest]")
+        assert self.count(".fills [data-rest] a[href^='/account/statement']") == 1, "the rest is in the statement"
+        # Notices beyond what the list keeps, and what the other lists of the header show.
+        self.drops("/account")
+        self.press("[aria-controls=notices]")
+        self.there("the list", "#notices [data-list=notices]")
+        self.press("[aria-controls=notices]")
+        self.call("/v1/order/cancel/all")
+
+    def the_tape_and_the_palette_say_what_they_show(self):
+        self.quiet("/trade/btcusd")
+        self.browser.wait_for("trades", "return document.querySelector('.tape tbody tr:not([hidden])') !== null")
+        self.nothing(TAPE, "the tape", 100)
+        for many, says in ((499, False), (500, True)):
+            self.quiet("/predictions")
+            self.browser.run(EVENTS, many)
+            self.press(".find")
+            self.there("the palette", ".palette[open]")
+            if says:
+                self.there("the part", ".palette [data-rest] a")
+                words = self.words(".palette [data-rest]")
+                assert words.startswith("The newest 500 events are searched."), words
+                axe.is_clean(self.browser, "the palette with a part of the events")
+            else:
+                self.browser.wait_for("markets", "return document.querySelectorAll('.palette [role=option]').length > 0")
+                assert self.count(".palette [data-rest]") == 0, "all events are searched"
+            self.browser.press("Escape")
+
     def lists_say_what_they_show(self):
         self.walk(OWN)
+        for path in ("/account", "/trade/btcusd", "/predictions"):
+            self.drops(path)
         self.quiet("/console")
         self.sign_out()
         self.walk(PUBLIC)
+        self.drops("/")
 
     def a_statement_says_that_it_is_cut(self):
         """The page reads ten thousand changes at most: its list is no whole one, and leads to the file once all of these are shown."""

@@ -123,6 +123,7 @@ function addFills(list) {
   for (const fill of list) known.set(fill.id, { ...known.get(fill.id), ...fill });
   const all = [...known.values()].sort((one, other) => other.at - one.at || Number(BigInt(other.id) - BigInt(one.id)));
   fills.set(part(all, FILLS));
+  if (all.length > FILLS) fillsTotal.set("more");
 }
 
 // That it happened is told by the notices of the page.
@@ -169,7 +170,7 @@ export async function loadFills() {
 }
 
 // As many fills as the exchange names at once; none if these are asked for already.
-export const mayLoadFills = () => fillsLimit < FILLS;
+export const mayLoadFills = () => fillsLimit < FILLS && fills.get().length < FILLS;
 export async function loadMoreFills() {
   fillsLimit = FILLS;
   try {
