@@ -366,7 +366,7 @@ class Notices(Visit):
         assert rows > 0, "a liquidation is forgotten with its row"
         self.press("#table-history")
         self.region("history", "live")
-        self.there("the mark in the history", "[data-forced=liquidation]")
+        self.there("the mark in the history", "[data-closed][data-forced=liquidation]")
         self.press("[data-banner=liquidation] button")
         self.gone("the banner", "[data-banner=liquidation]")
         self.open("/account")

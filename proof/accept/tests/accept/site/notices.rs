@@ -116,9 +116,9 @@ fn news_before_many_other_events_are_found() {
         let order = own.limit("btcusd", "buy", "1", "50");
         own.cancel(order["order_id"].as_str().expect("an id"));
     }
-    own.limit("btcusd", "buy", "0.8", "90");
+    own.limit("btcusd", "buy", "0.8", "99");
     for _ in 0..80 {
-        other.limit("btcusd", "sell", "0.01", "90");
+        other.limit("btcusd", "sell", "0.01", "99");
     }
     for query in [format!("after={first}"), "all=true".to_owned()] {
         let told = browser.get(&format!("/site/notices?{query}")).ok();
