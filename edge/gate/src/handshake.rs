@@ -6,7 +6,7 @@
 use crate::check::{Gate, unknown_key};
 use crate::headers::Handshake;
 use crate::held::{dead_token, token_hash};
-use crate::{Call, Held, KnownKey, Payload, Reason, Refusal, TicketOf, TokenHash};
+use crate::{Call, Held, KnownKey, Payload, Reason, Refusal, TicketOf, TokenHash, quoted};
 use buttonwood_access::Owner;
 use buttonwood_model::{AccountId, Nonce, Roles, Scopes, SessionId, Time};
 use http::HeaderMap;
@@ -196,13 +196,7 @@ impl Gate {
         if nonce != decoded {
             return Err(refused("the payload is not the nonce in Base64"));
         }
-        let seconds =
-            std::str::from_utf8(nonce).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-        let seconds = seconds.and_then(|text| text.parse::<u64>().ok());
-        let seconds = seconds.ok_or_else(|| refused("the nonce is not a time in whole seconds"))?;
-        if seconds.abs_diff(time.seconds()) > WINDOW_SECONDS {
-            return Err(refused("the nonce is not within 30 seconds of server time, in seconds since 1970"));
-        }
+        let seconds = seconds_of(nonce, time)?;
         let start = self.start().seconds();
         if seconds < start {
             // A client sends its clock, which has this far to go.
@@ -277,6 +271,19 @@ fn early(why: &str, wait: Option<u64>) -> Refusal {
         retry_after: Some(wait),
         ..refused(&format!("{why}; one that is {wait} {unit} later is taken"))
     }
+}
+
+/// The seconds of a handshake's nonce, which must be about the exchange's own time.
+fn seconds_of(nonce: &[u8], time: Time) -> Result<u64, Refusal> {
+    let text = String::from_utf8_lossy(nonce);
+    let unfit = |why: &str| refused(&format!("the nonce {why}: {}", quoted(&text)));
+    let is_whole = text.bytes().all(|byte| byte.is_ascii_digit());
+    let seconds = is_whole.then(|| text.parse::<u64>().ok()).flatten();
+    let seconds = seconds.ok_or_else(|| unfit("is not a time in whole seconds"))?;
+    if seconds.abs_diff(time.seconds()) > WINDOW_SECONDS {
+        return Err(unfit("is not within 30 seconds of server time, in seconds since 1970"));
+    }
+    Ok(seconds)
 }
 
 /// How many seconds after this one the first whole second comes that is a later nonce; none if it is beyond the window.

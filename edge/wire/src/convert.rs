@@ -8,7 +8,7 @@ use crate::names::Names;
 use crate::order::side_name;
 use crate::reject::BEYOND_ADVANCES;
 use buttonwood_engine::{ConvertQuote, ConvertReject, QUOTE_AGE_MAX, QuoteId, Term};
-use buttonwood_gate::{Reason, Refusal, quoted};
+use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::{OrderId, Side, Symbol, Time};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 
@@ -157,14 +157,15 @@ impl Conversion {
     }
 }
 
-/// The refusal for a reject of a conversion on the symbol of this name; `size` is what the client wants to convert.
-pub fn refusal(name: &str, size: &str, reject: ConvertReject) -> Refusal {
+/// The refusal for a reject of a conversion on the symbol of this name; `size` is what the client wants to convert, and the payload has the
+/// terms as they were sent.
+pub fn refusal((name, size): (&str, &str), payload: &Payload, reject: ConvertReject) -> Refusal {
     let shown = quoted(&name.to_ascii_uppercase());
     let bad_quantity = |why| bad_quantity(&shown, size, why);
     let unpaid = |why| unpaid(&shown, size, why);
     match reject {
-        ConvertReject::NoQuote => no_quote(),
-        ConvertReject::Differs(term) => differs(term),
+        ConvertReject::NoQuote => no_quote(payload),
+        ConvertReject::Differs(term) => differs(payload, term),
         ConvertReject::InvalidSymbol => closed_symbol(name),
         ConvertReject::Moved(quote) => moved(quote),
         ConvertReject::NoLiquidity => {
@@ -200,10 +201,15 @@ fn unpaid(shown: &str, size: &str, why: &str) -> Refusal {
 }
 
 /// The refusal of an execution without a quote that the account may execute now.
-fn no_quote() -> Refusal {
-    let message = "Field 'quoteId' must be a quote of this account that was neither executed nor replaced and is no more \
-                   than 60 seconds old";
-    Refusal::new(Reason::InvalidParameterValue, message)
+fn no_quote(payload: &Payload) -> Refusal {
+    let expected =
+        "a quote of this account that was neither executed nor replaced and is no more than 60 seconds old";
+    unfit(payload, "quoteId", expected)
+}
+
+/// The refusal of the value that was sent in a field.
+fn unfit(payload: &Payload, name: &str, expected: &str) -> Refusal {
+    Refusal::misfit("Field", name, expected, &payload.decimal_text(name).unwrap_or_default())
 }
 
 /// The refusal of an execution at a price that is no longer the market's.
@@ -216,7 +222,7 @@ fn moved(quote: QuoteId) -> Refusal {
 }
 
 /// The refusal of an execution with a term that is not the quote's (WRAP-015).
-fn differs(term: Term) -> Refusal {
+fn differs(payload: &Payload, term: Term) -> Refusal {
     let (reason, name) = match term {
         Term::Symbol => (Reason::InvalidSymbol, "symbol"),
         Term::Side => (Reason::InvalidSide, "side"),
@@ -224,5 +230,5 @@ fn differs(term: Term) -> Refusal {
         Term::Price => (Reason::InvalidPrice, "price"),
         Term::Fee => (Reason::InvalidParameterValue, "fee"),
     };
-    Refusal::new(reason, format!("Field '{name}' must be that of the quote"))
+    unfit(payload, name, "that of the quote").with_reason(reason)
 }

@@ -14,10 +14,10 @@ use buttonwood_wire::convert;
 /// The text in a refusal for a field that is absent.
 const MISSING: &str = "(missing)";
 
-/// The refusal of a conversion on the symbol of this name; `size` is what the client wants to convert.
-fn refusal(app: &App, call: &Call, (symbol, size): (&str, &str), reject: Reject) -> Refusal {
+/// The refusal of a conversion; `sought` is the name of the symbol and what the client wants to convert.
+fn refusal(app: &App, call: &Call, sought: (&str, &str), reject: Reject) -> Refusal {
     if let Reject::Convert(reject) = reject {
-        convert::refusal(symbol, size, reject)
+        convert::refusal(sought, call.payload(), reject)
     } else {
         refused::refusal(app, call, reject)
     }

@@ -9,7 +9,7 @@ use crate::route::{Route, SignedQuery};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_tables::ContractOrdersPage;
-use buttonwood_wire::contract::{InEither, Offset, Rows, Text, Timestamp};
+use buttonwood_wire::contract::{Either, InEither, Offset, Rows, Text, Timestamp};
 use buttonwood_wire::prediction_order::OwnOrder;
 use buttonwood_wire::{json, request, words};
 
@@ -56,7 +56,11 @@ request! {
 ///
 /// # Errors
 /// A bad parameter.
-fn wanted(app: &App, sent: ClosedContractOrders<'_>) -> Result<ContractOrdersPage, Refusal> {
+fn wanted(app: &App, either: Either<'_>) -> Result<ContractOrdersPage, Refusal> {
+    let sent = ClosedContractOrders::of(either);
+    // A time was read as milliseconds, and an offset as no more than 64 bits.
+    let sent_as = |name: &str| either.text_of(name).unwrap_or_default();
+    let misfit = |name: &str, expected: &str| Refusal::misfit("Field", name, expected, &sent_as(name));
     let filled = match sent.status()?.as_deref() {
         None => None,
         Some("filled") => Some(true),
@@ -67,12 +71,12 @@ fn wanted(app: &App, sent: ClosedContractOrders<'_>) -> Result<ContractOrdersPag
     if let (Some(from), Some(to)) = (from, to)
         && from > to
     {
-        return Err(Refusal::misfit("Field", "from", &format!("at most 'to', {to}"), &from.to_string()));
+        return Err(misfit("from", &format!("at most 'to', {}", sent_as("to"))));
     }
     let is_window = from.is_some() || to.is_some();
     if !is_window && offset > OFFSET_MAX {
         let expected = format!("at most {OFFSET_MAX}: 'from' and 'to' reach older orders");
-        return Err(Refusal::misfit("Field", "offset", &expected, &offset.to_string()));
+        return Err(misfit("offset", &expected));
     }
     let offset = if is_window { 0 } else { u64::try_from(offset).unwrap_or(u64::MAX) };
     let contract = contract_of(app, sent.symbol()?.as_deref())?;
@@ -80,7 +84,7 @@ fn wanted(app: &App, sent: ClosedContractOrders<'_>) -> Result<ContractOrdersPag
 }
 
 async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
-    let page = wanted(app, ClosedContractOrders::of(call.either()))?;
+    let page = wanted(app, call.either())?;
     let (account, limit, offset) = (call.account(), page.rows, page.offset);
     let rows = app.exchange.query_tables(move |tables| tables.contract_orders(account, &page)).await;
     let rows = rows.map_err(|fault| not_current(&fault))?;

@@ -158,7 +158,8 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         let expected = format!(
             "at most {fits} with 'withCashOuts', since more positions have over {SALES_READ_MAX} sales"
         );
-        bad_value("limit", &expected, &limit.to_string())
+        let sent = call.either().text_of("limit").unwrap_or_else(|| limit.to_string().into());
+        bad_value("limit", &expected, &sent)
     })?;
     let views = app.exchange.views();
     let positions = rows.iter().filter_map(|(row, sales)| shown(views.state(), row, sales.as_ref()));

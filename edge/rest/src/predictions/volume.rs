@@ -68,8 +68,9 @@ async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     if let (Some(start), Some(end)) = (start, end)
         && start > end
     {
-        let expected = format!("at most 'endTime', {end}");
-        return Err(Refusal::misfit("Field", "startTime", &expected, &start.to_string()));
+        let sent_as = |name: &str| call.either().text_of(name).unwrap_or_default();
+        let expected = format!("at most 'endTime', {}", sent_as("endTime"));
+        return Err(Refusal::misfit("Field", "startTime", &expected, &sent_as("startTime")));
     }
     let (event_ticker, contracts) = {
         let views = app.exchange.views();

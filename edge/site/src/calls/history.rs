@@ -116,7 +116,8 @@ pub(super) fn list<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
         let symbol = asked.symbol().map(|name| symbol(app, name)).transpose()?;
         let limit = asked.limit()?.unwrap_or(USUAL);
         let rows = usize::try_from(limit).ok().filter(|rows| (1..=MOST).contains(&limit) && *rows > 0);
-        let rows = rows.ok_or_else(|| bad_query("limit", "from 1 to 500", &limit.to_string()))?;
+        let rows = rows
+            .ok_or_else(|| bad_query("limit", "from 1 to 500", query.value("limit").unwrap_or_default()))?;
         // One more tells whether there are older ones.
         let page = Limit { rows: rows + 1, most: rows + 1 };
         let read = app.exchange.query_history(move |past| {

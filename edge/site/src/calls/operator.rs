@@ -124,7 +124,7 @@ pub(super) fn audit<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
         let limit = match Acts::of(query).limit()? {
             Some(limit) if !(1..=ACTS_MAX).contains(&limit) => {
                 let bounds = format!("from 1 to {ACTS_MAX}");
-                return Err(bad_query("limit", &bounds, &limit.to_string()));
+                return Err(bad_query("limit", &bounds, query.value("limit").unwrap_or_default()));
             }
             limit => limit.unwrap_or(ACTS),
         };

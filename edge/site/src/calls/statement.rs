@@ -59,8 +59,9 @@ impl Filter {
         let currency = asked.currency().map(|code| currency(app, code)).transpose()?;
         let cause = asked.cause().map(cause).transpose()?;
         let (from, to) = (asked.from()?, asked.to()?.unwrap_or(u64::MAX));
-        if let Some(from) = from.filter(|from| *from > to) {
-            return Err(bad_query("to", &format!("at least 'from', {from}"), &to.to_string()));
+        if from.is_some_and(|from| from > to) {
+            let sent_as = |name: &str| query.value(name).unwrap_or_default();
+            return Err(bad_query("to", &format!("at least 'from', {}", sent_as("from")), sent_as("to")));
         }
         Ok(Self { currency, cause, from, to })
     }

@@ -4,6 +4,7 @@ use super::kind::HiddenText;
 use super::node::Node;
 use crate::field::bad_query;
 use buttonwood_gate::{self as gate, Payload, Reason, Refusal};
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 /// Where a request carries its fields.
@@ -44,6 +45,13 @@ pub struct Either<'a> {
     pub query: Query<'a>,
     /// The payload.
     pub payload: &'a Payload,
+}
+
+impl<'a> Either<'a> {
+    /// The text of the value that counts, as it was sent: for a refusal of a value that was read as another one.
+    pub fn text_of(self, name: &str) -> Option<Cow<'a, str>> {
+        self.payload.decimal_text(name).or_else(|| self.query.value(name).map(Cow::Borrowed))
+    }
 }
 
 impl Place for InEither {

@@ -247,12 +247,14 @@ fn an_execution_repeats_its_quote() {
         ("quoteId", json!(null), "MissingPayloadKey"),
     ] {
         let mut params = terms(&quoted);
+        let sent = value.as_str().unwrap_or_default().to_owned();
         match value {
             Value::Null => drop(params.as_object_mut().unwrap().remove(field)),
             value => params[field] = value,
         }
         let message = execute(&x, params).refused(400, reason).message;
         assert!(message.contains(field) || field == "symbol", "{message}");
+        assert!(message.contains(&sent), "{message}");
     }
     assert_eq!(x.as_("trader").balances(), before);
     // Other spellings of the same numbers are the same.
@@ -277,7 +279,8 @@ fn a_quote_is_executed_once_in_time_by_its_account() {
     refused(execute(&x, terms(&used)));
     let mut unknown = terms(&used);
     unknown["quoteId"] = json!(4_000);
-    refused(execute(&x, unknown));
+    let message = execute(&x, unknown).refused(400, "InvalidParameterValue").message;
+    assert!(message.contains("'quoteId'") && message.ends_with(": 4000"), "{message}");
     let (late, kept) = (quote(&x, "buy", "50").ok(), quote(&x, "buy", "50").ok());
     x.advance(60);
     execute(&x, terms(&kept)).ok();

@@ -277,6 +277,10 @@ fn the_newest_socket_refuses_with_401() {
         let (status, _, whole) = refusal(&ask(&x, "GET /", &fields));
         assert_eq!(status, 401, "{fault}: {whole}");
     }
+    for nonce in [at(now + 31), x.now_ms().to_string(), "abc".to_owned(), format!("{now}.5")] {
+        let (_, _, whole) = refusal(&ask(&x, "GET /", &plain("time-nonce", nonce.clone())));
+        assert!(whole.contains(&format!(": {nonce}\"")), "the refusal quotes the nonce: {whole}");
+    }
     for nonce in [now - 30, now, now + 30] {
         assert_eq!(ask(&x, "GET /", &plain("time-nonce", at(nonce))).status(), Some(101), "{nonce}");
         let (status, _, whole) = refusal(&ask(&x, "GET /", &plain("time-nonce", at(nonce))));

@@ -97,6 +97,16 @@ fn parameters_of_closed_orders_are_checked() {
         assert!(message.contains(&format!("'{field}'")), "{message}");
     }
     x.as_("trader").call(HISTORY, json!({ "symbol": "SVC-NONE" })).coded(404, "NOT_FOUND");
+    // A refusal quotes the value as it was sent, in the payload or in the query string.
+    let vast = "999999999999999999999999999999";
+    for (path, fields, quoted) in [
+        (HISTORY, json!({ "offset": vast }), vast),
+        (&format!("{HISTORY}?offset={vast}"), json!({ "request": HISTORY }), vast),
+        (HISTORY, json!({ "from": 2_000_000_001, "to": "2000000000" }), "'to', 2000000000: 2000000001"),
+    ] {
+        let message = x.as_("trader").call(path, fields).coded(400, "InvalidInput");
+        assert!(message.ends_with(&format!(" {quoted}")), "{message}");
+    }
 }
 
 /// Traded quantities of an event: of all takers, and of the account on both sides. Proves PM-026.
