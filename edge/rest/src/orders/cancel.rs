@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::call::Call;
 use crate::history_fault::unread;
+use crate::orders::elsewhere;
 use crate::refused;
 use crate::route::{Later, Route, Write};
 use buttonwood_engine::{Body, OrderState, TradingCommand};
@@ -11,7 +12,7 @@ use buttonwood_http::Reply;
 use buttonwood_sequencer::Receipt;
 use buttonwood_views::Found;
 use buttonwood_wire::answers::Order;
-use buttonwood_wire::order_request::{NamedOrder, not_found, order_ref};
+use buttonwood_wire::order_request::{NamedOrder, order_ref};
 use buttonwood_wire::{json, order};
 
 /// Trader only; draws on the capacity reserved for cancels.
@@ -20,7 +21,10 @@ pub(crate) const ROUTE: Route =
         .right(TradingCommand::RIGHT)
         .kind(Kind::Cancel)
         .about("Cancels an order. Cancelling twice is no error.")
-        .notes(&["The id of a wrap or an instant order is answered with that conversion, which is closed."])
+        .notes(&[
+            "The id of a wrap or an instant order is answered with that conversion, which is closed. The refusal of a live order of a \
+             contract names the list that has it.",
+        ])
         .takes::<NamedOrder>()
         .gives::<Order>()
         .refuses(&[404]);
@@ -46,7 +50,7 @@ fn closed<'a>(app: &'a App, call: &'a Call, receipt: &'a Receipt) -> Later<'a> {
             .query_history(move |history| Found::closed_or_converted_by(by, history, account, &named))
             .await;
         let found = found.map_err(|fault| unread(&fault))?;
-        let found = found.ok_or_else(|| not_found(&named))?;
+        let found = found.ok_or_else(|| elsewhere::not_cancelled(app, account, &named))?;
         let found = found.corrected(&app.exchange.views().state().floor().breaks);
         Ok(reply(app, &found.order))
     })

@@ -6,12 +6,14 @@ use crate::app::App;
 use crate::history_fault::{not_current, unread};
 use buttonwood_engine::{OrderRef, OrderState};
 use buttonwood_gate::{Reason, Refusal};
-use buttonwood_model::{AccountId, Claim, OrderId, OrderKind, SessionId, SymbolId};
+use buttonwood_model::{AccountId, Claim, ClientId, OrderId, OrderKind, SessionId, SymbolId};
 use buttonwood_num::{Money, Qty};
-use buttonwood_tables::ClearingOrder;
+use buttonwood_tables::{ClearingOrder, ContractOrdersPage};
 use buttonwood_views::history::{Limit, Part, TradeRow};
 use buttonwood_wire::order_request::not_found;
 
+/// The newest closed orders of contracts among which a client's id is searched.
+const NEWEST: usize = 1_000;
 /// The clearing trades of a millisecond that are read at once.
 const PAGE: Limit = Limit { rows: 500, most: usize::MAX };
 
@@ -24,7 +26,10 @@ pub(super) async fn find(
     account: AccountId,
     named: &OrderRef,
 ) -> Result<(OrderState, TradeRow), Refusal> {
-    let OrderRef::Id(id) = *named else { return Err(not_found(named)) };
+    let id = match *named {
+        OrderRef::Id(id) => id,
+        OrderRef::ClientId(client_id) => return Err(of_client_id(app, account, named, client_id).await),
+    };
     if is_not_given(app, id) || is_on_book(app, id).await? {
         return Err(not_found(named));
     }
@@ -43,6 +48,38 @@ pub(super) async fn find(
     let trade = trade(app, account, (id, &order)).await?;
     let trade = trade.ok_or_else(|| in_clearing(app, id, order.number))?;
     Ok((as_order(app, account, &trade), trade))
+}
+
+/// The refusal of an order that a client's id names, which may be a closed one of a contract. A group that never accepted the terms has none.
+async fn of_client_id(app: &App, account: AccountId, named: &OrderRef, client_id: ClientId) -> Refusal {
+    if !has_traded_contracts(app, account) {
+        return not_found(named);
+    }
+    let page = ContractOrdersPage { rows: NEWEST, ..ContractOrdersPage::default() };
+    let newest = app.exchange.query_tables(move |tables| tables.contract_orders(account, &page)).await;
+    match newest {
+        Err(fault) => not_current(&fault),
+        Ok(newest) => match newest.iter().find(|order| order.client_id == Some(client_id)) {
+            Some(order) => of_contract(app, named, order.contract, "history"),
+            None => not_found(named),
+        },
+    }
+}
+
+/// Whether the account's group has ever accepted the terms of the prediction markets.
+fn has_traded_contracts(app: &App, account: AccountId) -> bool {
+    let views = app.exchange.views();
+    let group = views.state().access().account(account).and_then(|account| account.group);
+    group.is_some_and(|group| views.state().predictions().acceptance(group).is_some())
+}
+
+/// The refusal of a cancel of an order that is in none of the lists of the book. That of a live order of a contract names the list.
+pub(super) fn not_cancelled(app: &App, account: AccountId, named: &OrderRef) -> Refusal {
+    let live = app.exchange.views().find_live(account, named).map(|found| found.order.symbol);
+    match live.filter(|symbol| symbol.is_contract()) {
+        Some(contract) => of_contract(app, named, contract, "active"),
+        None => not_found(named),
+    }
 }
 
 /// Whether no order has had this id yet.

@@ -148,19 +148,36 @@ fn traded_quantities_are_counted() {
     x.as_("trader").call(VOLUME, json!({ "eventTicker": "NONE" })).coded(404, "NOT_FOUND");
 }
 
-/// `/v1/order/status` has no order of a contract; its refusal names the list that has it, live or closed. Proves D-287.
+/// `/v1/order/status` and `/v1/order/cancel` have no order of a contract; the refusal names the list that has it: of a live one and, for a
+/// status, of a closed one too, by either id. Proves D-287.
 #[test]
-fn a_status_says_where_orders_of_contracts_are() {
+fn a_refusal_says_where_orders_of_contracts_are() {
     let x = exchange();
-    let order = place(&x, "trader", limit("buy yes 10 at 0.60"))["orderId"].clone();
-    let refused = |key: &str| {
-        let fields = json!({ "order_id": order.to_string() });
-        x.as_(key).call("/v1/order/status", fields).refused(404, "OrderNotFound").message
+    let fields = with("buy yes 10 at 0.60", &json!({ "clientOrderId": "mine" }));
+    let order = place(&x, "trader", fields)["orderId"].clone();
+    let named = [json!({ "order_id": order.to_string() }), json!({ "client_order_id": "mine" })];
+    let refused = |key: &str, path: &str, fields: &Value| {
+        x.as_(key).call(path, fields.clone()).refused(404, "OrderNotFound").message
     };
-    let message = refused("trader");
-    assert!(message.contains(RAIN) && message.contains("/v1/prediction-markets/orders/active"), "{message}");
+    let says = |message: &str, list: &str| {
+        let place = format!("{ROOT}/orders/{list}");
+        assert!(message.contains(RAIN) && message.contains(&place), "{message}");
+    };
+    for fields in &named {
+        for path in ["/v1/order/status", "/v1/order/cancel"] {
+            says(&refused("trader", path, fields), "active");
+            assert!(
+                !refused("counterparty", path, fields).contains(RAIN),
+                "another account's looks like none"
+            );
+        }
+    }
     x.as_("trader").call(CANCEL, json!({ "orderId": order })).ok();
-    let message = refused("trader");
-    assert!(message.contains(RAIN) && message.contains("/v1/prediction-markets/orders/history"), "{message}");
-    assert!(!refused("counterparty").contains(RAIN), "another account's looks like none");
+    for fields in &named {
+        says(&refused("trader", "/v1/order/status", fields), "history");
+        let foreign = refused("counterparty", "/v1/order/status", fields);
+        assert!(!foreign.contains(RAIN), "another account's looks like none: {foreign}");
+    }
+    let unknown = refused("trader", "/v1/order/status", &json!({ "client_order_id": "other" }));
+    assert_eq!(unknown, "Order with client_order_id 'other' not found");
 }
