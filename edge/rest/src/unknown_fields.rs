@@ -3,8 +3,8 @@
 
 use crate::auth::Auth;
 use crate::route::Route;
-use buttonwood_gate::{Payload, Reason, Refusal, quoted};
-use buttonwood_wire::contract::{Query, parameter_name};
+use buttonwood_gate::{Payload, Reason, Refusal, Value, items, quoted};
+use buttonwood_wire::contract::{Node, Query, parameter_name};
 use std::borrow::Cow;
 
 /// Fields of every private call.
@@ -19,11 +19,54 @@ fn knows(route: &Route, name: &str) -> bool {
     declares(name) || SPELLINGS.contains(&name) && SPELLINGS.into_iter().any(declares)
 }
 
-/// The names of the fields of a payload, or of a control call's body, that the endpoint does not know.
+/// The names of the fields of a payload, or of a control call's body, that the endpoint does not know. That of a field within a list or an
+/// object has its place, such as `orders[0].name`.
 pub(crate) fn of<'a>(route: &'a Route, payload: &'a Payload) -> impl Iterator<Item = Cow<'a, str>> {
     let common = if route.auth == Auth::Control { OF_CONTROL.as_slice() } else { OF_CALLS.as_slice() };
-    let is_unknown = |name: &Cow<'_, str>| !common.contains(&&**name) && !knows(route, name);
-    payload.names().filter(move |name| is_unknown(name))
+    payload.names().flat_map(move |name| {
+        if common.contains(&&*name) {
+            return Vec::new();
+        }
+        if knows(route, &name) { within(route, payload, &name) } else { vec![name] }
+    })
+}
+
+/// The unknown fields within the value of a known one.
+fn within<'a>(route: &Route, payload: &Payload, name: &str) -> Vec<Cow<'a, str>> {
+    let mut unknown = Vec::new();
+    let field = route.fields.iter().find(|field| field.name == name);
+    if let (Some(field), Some(value @ (Value::Array(_) | Value::Object(_)))) = (field, payload.field(name)) {
+        walk(&(field.schema)(), name, &value, &mut unknown);
+    }
+    unknown
+}
+
+/// Collects the fields of a value, and of the values within it, that its schema does not have. A schema without `properties` takes any.
+fn walk(schema: &Node, place: &str, value: &Value<'_>, unknown: &mut Vec<Cow<'_, str>>) {
+    match value {
+        Value::Array(raw) => {
+            let Some(of_items) = schema.get("items") else { return };
+            for (at, item) in items(raw).enumerate() {
+                if matches!(item, Value::Array(_) | Value::Object(_)) {
+                    walk(of_items, &format!("{place}[{at}]"), &item, unknown);
+                }
+            }
+        }
+        Value::Object(raw) => {
+            let Some(properties) = schema.get("properties") else { return };
+            // The endpoint refuses an object that cannot be read.
+            let Ok(fields) = Payload::read(raw.as_bytes().to_vec()) else { return };
+            for name in fields.names() {
+                let place = format!("{place}.{name}");
+                match (properties.get(&name), fields.field(&name)) {
+                    (None, _) => unknown.push(place.into()),
+                    (Some(schema), Some(value)) => walk(schema, &place, &value, unknown),
+                    (Some(_), None) => {}
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Refuses a payload, or a control call's body, with such a field.

@@ -80,6 +80,7 @@ impl Subscriber {
     fn act(&mut self, message: String) -> Result<(), Refusal> {
         self.weigh(1)?;
         let message = Payload::read_body(message.into_bytes())?;
+        self.check_fields(&message, "", &["type", "subscriptions"])?;
         let kind = message.text("type")?.ok_or_else(|| Refusal::missing_key("type"))?;
         let begins = match &*kind {
             "subscribe" => true,
@@ -95,8 +96,10 @@ impl Subscriber {
             Some(other) => return Err(Refusal::bad_field("subscriptions", "an array of objects", &other)),
         };
         let mut done = BTreeSet::new();
-        for item in items(raw) {
-            self.subscription(&item, begins, &mut done).unwrap_or_else(|refusal| refuse(&self.out, &refusal));
+        for (at, item) in items(raw).enumerate() {
+            let place = format!("subscriptions[{at}].");
+            let acted = self.subscription((&place, &item), begins, &mut done);
+            acted.unwrap_or_else(|refusal| refuse(&self.out, &refusal));
         }
         Ok(())
     }
@@ -104,7 +107,7 @@ impl Subscriber {
     /// Acts on one entry of `subscriptions`. A topic that the message has named already is left out.
     fn subscription(
         &mut self,
-        item: &Value<'_>,
+        (place, item): (&str, &Value<'_>),
         begins: bool,
         done: &mut BTreeSet<Topic>,
     ) -> Result<(), Refusal> {
@@ -112,6 +115,7 @@ impl Subscriber {
             return Err(Refusal::bad_field("subscriptions", "an array of objects", item));
         };
         let entry = Payload::read_body(raw.as_bytes().to_vec())?;
+        self.check_fields(&entry, place, &["name", "symbols"])?;
         let name = entry.text("name")?.ok_or_else(|| Refusal::missing_key("name"))?;
         let feed = feed_of(&name)?;
         let symbols = entry.texts("symbols")?.ok_or_else(|| Refusal::missing_key("symbols"))?;
@@ -125,6 +129,19 @@ impl Subscriber {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a field that is not known in the object at a place, in a sandbox that is started with `--strict on` (D-176).
+    fn check_fields(&self, object: &Payload, place: &str, known: &[&str]) -> Result<(), Refusal> {
+        if !self.started.app.is_strict() {
+            return Ok(());
+        }
+        let unknown = object.names().find(|name| !known.contains(&&**name));
+        unknown.map_or(Ok(()), |name| {
+            let name = quoted(&name);
+            let message = format!("Field '{place}{name}' is not known to /v2/marketdata (--strict on)");
+            Err(Refusal::new(Reason::InvalidParameterValue, message))
+        })
     }
 
     fn begin(&mut self, topic: Topic, name: String) -> Result<(), Refusal> {

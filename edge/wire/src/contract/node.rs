@@ -68,6 +68,12 @@ impl Node {
         self
     }
 
+    /// The value of a field of an object.
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        let Self::Object(fields) = self else { return None };
+        fields.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
     /// The text, indented by two spaces a level.
     pub fn pretty(&self) -> String {
         let mut out = String::new();

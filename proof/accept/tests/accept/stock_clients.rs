@@ -287,6 +287,22 @@ fn a_strict_sandbox_refuses_unknown_fields() {
     x.get("/v1/book/btcusd?limit_bids=5").ok();
     refused(x.control("/sandbox/halt", &json!({ "why": "x" })), "why");
     x.control("/sandbox/resume", &json!({ "reason": "x" })).ok();
+    let mut socket = x.socket("/v2/marketdata");
+    for (message, name) in [
+        (json!({ "type": "subscribe", "subscriptions": [], "id": 1 }), "id"),
+        (
+            json!({ "type": "subscribe", "subscriptions": [{ "name": "l2", "symbols": ["BTCUSD"], "symbol": "ETHUSD" }] }),
+            "subscriptions[0].symbol",
+        ),
+    ] {
+        socket.send(&message);
+        let answer = socket.next();
+        let said = answer["message"].as_str().unwrap_or_default();
+        assert_eq!(answer["reason"], "InvalidParameterValue", "{answer}");
+        assert!(said.contains(&format!("'{name}'")) && said.contains("--strict"), "{answer}");
+    }
+    socket.send(&json!({ "type": "subscribe", "subscriptions": [{ "name": "l2", "symbols": ["BTCUSD"] }] }));
+    assert_eq!(socket.next()["type"], "l2_updates");
 }
 
 /// A market's page shows the answers of the public calls, in one call, and takes nothing of the limit of its address.

@@ -250,3 +250,32 @@ fn each_entry_takes_a_token() {
     wait_until("a token", || trader.call(ACTIVE, json!({})).status() == 200);
     assert!(begun.elapsed() >= Duration::from_millis(1_050), "{:?}", begun.elapsed());
 }
+
+/// A field of an entry that no order has is named with its place, and refused in a strict sandbox. Proves D-176.
+#[test]
+fn unknown_fields_of_entries_are_named() {
+    let misspelt = with("buy yes 1 at 0.60", &json!({ "clientOrderid": "mine" }));
+    let orders = [limit("buy yes 1 at 0.50"), misspelt];
+    for strict in ["off", "on"] {
+        let x = Exchange::builder().flag("--strict", strict).start();
+        list(&x, json!({ "ticker": "RAIN", "title": "Will it rain?", "category": "weather" }));
+        accept(&x, "trader");
+        let answer = batch(&x, "trader", &orders);
+        if strict == "on" {
+            let message = answer.coded(400, "InvalidInput");
+            assert!(
+                message.contains("'orders[1].clientOrderid'") && message.contains("--strict"),
+                "{message}"
+            );
+            assert_eq!(active(&x, "trader"), [] as [u64; 0]);
+            batch(&x, "trader", &orders[..1]).ok();
+        } else {
+            assert_eq!(shown(&answer), ["open", "open"]);
+        }
+        let key = &x.key("trader").credentials.api_key;
+        let calls = x.get(&format!("/sandbox/requests?key={key}&all=true")).ok();
+        let calls = calls["requests"].as_array().expect("calls");
+        let named: Vec<&Value> = calls.iter().map(|call| &call["unknown_fields"]).collect();
+        assert!(named.contains(&&json!(["orders[1].clientOrderid"])), "{named:?}");
+    }
+}
