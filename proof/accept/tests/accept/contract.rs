@@ -32,3 +32,26 @@ fn the_contract_is_shown_to_browsers() {
         assert_eq!(x.get(file).status(), 200, "{file}");
     }
 }
+
+/// Calls that take `all` for an amount say so in their schemas.
+#[test]
+fn amounts_that_may_be_all_say_so() {
+    let kept: Value = serde_json::from_str(include_str!("../../../../contract/openapi.json")).unwrap();
+    for name in [
+        "AccountTransferCurrency",
+        "PaymentsSenWithdraw",
+        "StakingUnstake",
+        "WithdrawCurrency",
+        "WithdrawNetworkTicker",
+    ] {
+        let amount = &kept["components"]["schemas"][format!("{name}Payload")]["properties"]["amount"];
+        assert!(
+            amount["pattern"].as_str().is_some_and(|pattern| pattern.starts_with("^(all|")),
+            "{name}: {amount}"
+        );
+        assert!(
+            amount["description"].as_str().is_some_and(|about| about.contains("`all`")),
+            "{name}: {amount}"
+        );
+    }
+}

@@ -11,7 +11,7 @@ use buttonwood_engine::{Body, FundsCommand, Transfer, TransferReference};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_sequencer::Receipt;
-use buttonwood_wire::contract::{Decimal, DecimalText, InPayload, Label, Needed, Sent, Text};
+use buttonwood_wire::contract::{DecimalOrAll, DecimalText, InPayload, Label, Needed, Sent, Text};
 use buttonwood_wire::field::failed;
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
@@ -39,8 +39,8 @@ request! {
     struct HomeOrder in InPayload {
         /// Where it goes: an approved address.
         address: Needed<Text>,
-        /// How much arrives there.
-        amount: Needed<Decimal>,
+        /// How much arrives there; `all` is all that may leave the account, without the fee and as far as the network can carry it.
+        amount: Needed<DecimalOrAll>,
         /// The memo of the approved address, on cosmos, solana and xrpl; without it the withdrawal carries that one.
         memo: Sent<Text>,
         /// The client's id of the transfer, 1 to 100 characters: a repeated call with the same id withdraws nothing again.
