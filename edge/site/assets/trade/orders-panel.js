@@ -2,7 +2,7 @@
 import { decimalsOf, money, price, whole } from "../figures.js";
 import { isSignedIn, signInUrl, url } from "../page.js";
 import { clock, moment } from "../time.js";
-import { Exact, html, Region, SendButton, Side, useCallback, useState } from "../ui.js";
+import { Exact, html, Region, SendButton, Side, useCallback, useState, Whole } from "../ui.js";
 import { askCancelAll, askMove } from "./ask.js";
 import { base, PRICE_PLACES, quote, shownPrice, symbol } from "./market.js";
 import { forced } from "./forced.js";
@@ -30,6 +30,8 @@ function standing(order, place) {
   return order.type === "stop-limit" ? `waits for ${price(order.stop, placesIn(order))}` : whole(place?.ahead);
 }
 
+const typeOf = ({ type, isReached }) => (isReached ? "Limit (stop reached)" : TYPES[type] ?? type);
+
 function Order({ order, place, isChosen, hasMarket }) {
   const isOther = order.symbol !== symbol;
   const isHeld = Boolean(order.busy || order.isUnknown);
@@ -41,7 +43,7 @@ function Order({ order, place, isChosen, hasMarket }) {
     ${hasMarket && html`<td>${isOther ? html`<a
       href=${url(`/trade/${order.symbol}`)}>${order.symbol.toUpperCase()}</a>` : order.symbol.toUpperCase()}</td>`}
     <td><${Side} side=${order.side} />${order.outcome && ` ${order.outcome}`}</td>
-    <td>${TYPES[order.type] ?? order.type}${order.options?.[0] === "maker-or-cancel" ? html` <small class="soft"
+    <td><${Whole} text=${typeOf(order)} />${order.options?.[0] === "maker-or-cancel" ? html` <small class="soft"
       title="Maker or cancel">maker</small>` : ""}</td>
     <td class="number" data-value=${order.price}>${price(order.price, placesIn(order))}</td><${Number} text=${order.amount} /><${Number}
       text=${executedOf(order)} /><${Number} text=${order.remaining} />

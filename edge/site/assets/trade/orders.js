@@ -5,6 +5,7 @@ import { compare, difference, isDecimal, read, text } from "../decimal.js";
 import { liveContractOrders } from "../contract-orders.js";
 import { showFault } from "../faults.js";
 import { part, totalOf } from "../lists.js";
+import { news, onChange } from "../notices/feed.js";
 import { isSignedIn } from "../page.js";
 import { watch } from "../socket.js";
 import { loadForced } from "./forced.js";
@@ -36,11 +37,14 @@ export const fillsSoFar = () => fillsHeard;
 
 const ended = new Set();
 const endings = new Map();
+// Stops whose price was reached: they rest in the book like limit orders, which no call and no frame of the interface says.
+const reached = new Set();
 
 const SIDES = { BUY: "buy", SELL: "sell" };
 const less = (one, other) => (compare(read(one), read(other)) < 0 ? one : other);
 
 function remember(id, words) {
+  reached.delete(id);
   ended.add(id);
   endings.set(id, words);
   if (ended.size > ENDED) {
@@ -59,6 +63,19 @@ function change(edit) {
   orders.set(next);
 }
 
+// An order as it stands: a stop that was reached is a limit order.
+const standing = (order) => (order.type === "stop-limit" && reached.has(order.id) ? { ...order, type: "limit", isReached: true } : order);
+
+// Notes that orders rest in the book.
+function noteRests(ids) {
+  const waited = ids.filter((id) => orders.get().get(id)?.type === "stop-limit");
+  if (waited.length === 0) return;
+  for (const id of waited) reached.add(id);
+  change((next) => waited.forEach((id) => next.set(id, standing(next.get(id)))));
+}
+// The notices tell of stops that were reached, those of other markets too.
+const noteStops = () => noteRests(news.rows.filter(({ kind }) => kind === "stop").map(({ order_id: id }) => String(id)));
+
 // Puts an order into the list, or brings the one that stands there up to date.
 export function put(order) {
   if (ended.has(order.id)) return;
@@ -66,7 +83,7 @@ export function put(order) {
     const old = next.get(order.id);
     if (order.client) next.delete(order.client);
     const remaining = old && !old.isUnknown ? less(old.remaining, order.remaining) : order.remaining;
-    next.set(order.id, { ...old, ...order, remaining });
+    next.set(order.id, standing({ ...old, ...order, remaining }));
   });
   askQueue();
 }
@@ -156,9 +173,10 @@ async function load() {
   change((next) => {
     for (const order of found.reverse()) {
       const old = next.get(order.id);
-      if (!ended.has(order.id)) next.set(order.id, { ...order, remaining: old ? less(old.remaining, order.remaining) : order.remaining });
+      if (!ended.has(order.id)) next.set(order.id, standing({ ...order, remaining: old ? less(old.remaining, order.remaining) : order.remaining }));
     }
   });
+  noteStops();
   askQueue();
 }
 
@@ -185,7 +203,7 @@ export async function loadMoreFills() {
 let asking = 0;
 let lastAsked = 0;
 
-// Asks for the places in the queue soon, at most once a second, if an order of this market rests.
+// Asks for the places in the queue soon, at most once a second, if an order of this market may rest.
 export function askQueue() {
   asking ||= setTimeout(readQueue, Math.max(150, lastAsked + 1_000 - Date.now()));
 }
@@ -194,11 +212,12 @@ async function readQueue() {
   asking = 0;
   lastAsked = Date.now();
   if (!isSignedIn() || document.hidden) return;
-  const rests = ownOrders().some((order) => order.type === "limit" && !order.isUnknown);
-  if (!rests) return queue.get().size && queue.set(new Map());
+  // A stop may have been reached since the last answer.
+  if (ownOrders().every((order) => order.isUnknown)) return queue.get().size && queue.set(new Map());
   try {
     const rows = await getOwn(`/site/queue?symbol=${symbol}`);
     queue.set(new Map(rows.map((row) => [String(row.order_id), row])));
+    noteRests([...queue.get().keys()]);
     queueFault.set("");
   } catch (failure) {
     // A place that is not known is not shown: an old one would be wrong.
@@ -231,6 +250,7 @@ export function start() {
     }
   };
   retry = reload;
+  onChange(noteStops);
   watch(["orders@account"], {
     onFrame: onOrder,
     onState(state) {

@@ -277,6 +277,6 @@ export const move = (id, { price, stop }) => inTurn(async () => {
   }
   const rest = restOf(reply);
   if (!isCancelled(reply) || !isPositive(rest ?? "")) return tell(false, "It was filled before it could move; nothing was sent.");
-  return sendOnce({ ...order, price, stop, amount: rest, option: order.options?.[0] ?? "" },
+  return sendOnce({ ...order, isReached: false, price, stop, amount: rest, option: order.options?.[0] ?? "" },
     "The order was cancelled, and the new one refused: ");
 });
