@@ -1,7 +1,7 @@
 // Lists that may show a part. This module alone cuts lists, and what cuts one says so on the page: how many are shown, of how many, and the
 // way to the rest. Checks of the browser read the marks of each list, and `cargo xtask tidy` finds lists that are cut elsewhere.
 import { count } from "./figures.js";
-import { ActButton, html, useState } from "./ui.js";
+import { ActButton, html, useState, Whole } from "./ui.js";
 
 // The first entries of a list.
 export const part = (items, most) => items.slice(0, most);
@@ -25,7 +25,7 @@ export function Rest({ shown, total = shown, known, what = "", done = "shown", o
   if (!isOpen && shown >= total) return null;
   const words = isOpen && known === undefined ? `The newest ${count(shown)} ${what} are ${done}.`
     : `${count(shown)} of ${isOpen ? `at least ${count(known)}` : count(total)} ${what} are ${done}.`;
-  return html`<p class="list-rest" data-rest><span role="status">${words.replace(/ +/g, " ")}</span>
+  return html`<p class="list-rest" data-rest><span role="status"><${Whole} text=${words.replace(/ +/g, " ")} /></span>
     ${onMore && html`<${ActButton} type="button" className="small" value="more" isBusy=${isBusy} isRepeatable onClick=${onMore}>${
       isBusy ? "Loading …" : "Show more"}</${ActButton}>`}
     ${link && html`<a href=${link.href}>${link.words}</a>`}</p>`;

@@ -2,7 +2,7 @@
 import "./shell.js";
 import { History } from "./history.js";
 import { markFills, unseenFills, useNews } from "./notices/feed.js";
-import { html, render, useEffect, useRef, useState } from "./ui.js";
+import { html, render, useEffect, useRef, useState, Whole } from "./ui.js";
 import { Asked } from "./trade/ask.js";
 import { Book } from "./trade/book.js";
 import { Chart } from "./trade/chart.js";
@@ -47,7 +47,7 @@ const TabList = ({ list, now, choose, label, counts = {}, prefix }) => html`<div
   ${list.map(([name, words]) => html`<button type="button" role="tab" id=${`${prefix}-${name}`} aria-selected=${now === name}
     tabindex=${now === name ? 0 : -1}
     aria-controls=${`${prefix}-panel-${name}`} onClick=${() => choose(name)}>${words}${counts[name] ? html` <span
-      class="count">${counts[name]}</span>` : ""}</button>`)}</div>`;
+      class="count"><${Whole} text=${String(counts[name])} /></span>` : ""}</button>`)}</div>`;
 
 function Tables() {
   const [now, choose] = useState("orders");

@@ -33,6 +33,9 @@ function say(region, words) {
 export const announce = (words) => say(polite, words);
 export const warn = (words) => say(assertive, words);
 
+// A text that changes, in an element that is replaced whole: what a translator put in its place goes with it.
+export const Whole = ({ text }) => html`<span key=${text}>${text}</span>`;
+
 // A second hand: the component draws itself again every so many milliseconds.
 export function useTicks(every = 1_000) {
   const [now, setNow] = useState(Date.now());
@@ -46,12 +49,12 @@ export function useTicks(every = 1_000) {
 const seconds = (millis) => Math.max(0, Math.round(millis / 1_000));
 
 function Age({ since }) {
-  return html`<span>${seconds(useTicks() - since)} s old</span>`;
+  return html`<${Whole} text=${`${seconds(useTicks() - since)} s old`} />`;
 }
 
 function Reconnecting({ tries, nextAt }) {
   const left = seconds(nextAt - useTicks(250));
-  return html`<span>Reconnecting, try ${tries}${left > 0 ? `, next in ${left} s` : ""}</span>`;
+  return html`<${Whole} text=${`Reconnecting, try ${tries}${left > 0 ? `, next in ${left} s` : ""}`} />`;
 }
 
 // The words beside a region's title that say how far its values can be trusted.
@@ -64,7 +67,7 @@ function StateNote({ state }) {
 // A failure, with the way out of it: a link, another try, or the page anew. A link to the page itself would only go to its fragment.
 function Fault({ state: { message, reason, link }, retry }) {
   const leads = link ?? (reason === "SignInRequired" && { href: signInUrl(), words: "Sign in" });
-  return html`<div class="failure" role="alert"><p>${message}</p>
+  return html`<div class="failure" role="alert"><p><${Whole} text=${message} /></p>
     ${leads?.reload ? html`<button type="button" onClick=${() => location.reload()}>${leads.words}</button>`
       : leads ? html`<a class="button" href=${leads.href}>${leads.words}</a>`
       : retry && html`<${ActButton} type="button" onClick=${retry}>Try again</${ActButton}>`}</div>`;
@@ -139,7 +142,7 @@ export function Exact({ text, shown, unit = "", name, className = "", children }
   const whole = `${text}${unit && ` ${unit}`}`;
   const bare = shown.replace(/[+,]/g, "");
   const isShort = !/^-?[\d.]+$/.test(bare) || compare(read(bare), read(text)) !== 0;
-  return html`<span key=${whole} class=${`amount ${className}`} title=${whole} data-value=${text} data-figure=${name} tabindex=${isShort ? 0 : undefined}
+  return html`<span key=${`${shown} ${whole}`} class=${`amount ${className}`} title=${whole} data-value=${text} data-figure=${name} tabindex=${isShort ? 0 : undefined}
     role=${isShort ? "note" : undefined} aria-label=${isShort ? whole : undefined}>${shown}${children}${unit && html` <small class=${children ? "unit" : undefined}>${unit}</small>`}</span>`;
 }
 
@@ -194,9 +197,6 @@ export function ActButton({ isBusy, onClick, children, ...others }) {
   };
   return html`<${SendButton} ...${others} isBusy=${isBusy || isWaiting} onClick=${click}>${children}</${SendButton}>`;
 }
-
-// A text that changes, in an element that is replaced whole: what a translator put in its place goes with it.
-export const Whole = ({ text }) => html`<span key=${text}>${text}</span>`;
 
 // Copies a text and says so.
 export function CopyButton({ text, children = "Copy" }) {

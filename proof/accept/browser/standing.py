@@ -1,5 +1,6 @@
 """Checks of the trading page: it follows what happens to orders, money and the exchange while it is open. They follow those of `doubts.py`."""
 
+import time
 from decimal import Decimal
 
 TRADER = "trader@one.test"
@@ -7,6 +8,31 @@ TICK = Decimal("0.01")
 TOLD = "return (document.querySelector('[data-outcome]')?.textContent ?? '')"
 ROW = "return (document.querySelector(`[data-order='${arguments[0]}']`)?.innerText ?? '')"
 OWN = "return document.querySelector(`[data-book=asks] [data-price='${arguments[0]}'] .own`)?.textContent === '●'"
+
+# As translators do: each text node of the page gives way to an element with its words.
+TRANSLATED = """const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+const texts = [];
+while (walk.nextNode()) if (walk.currentNode.data.trim() && !walk.currentNode.parentElement.closest('svg, option')) texts.push(walk.currentNode);
+for (const text of texts) {
+  const other = document.createElement('font');
+  other.textContent = text.data;
+  text.replaceWith(other);
+}"""
+# The figures of a translated page that are not those of its modules.
+STALE = """const done = arguments[0];
+Promise.all(['feed', 'market'].map((name) => import(`/site/trade/${name}.js`))).then(([{ last, top }, { priceShown }]) => {
+  const text = (selector) => document.querySelector(selector).textContent;
+  const close = [...document.querySelectorAll('.legend > span')].find((one) => one.textContent.startsWith('C'));
+  const { bid, ask } = top.get();
+  const best = document.forms.order.elements.side.value === 'buy' ? ask : bid;
+  done([['last', text('.middle b'), priceShown(last.get().price)], ['spread', text('.middle .soft'), `Spread ${priceShown(ask - bid)} `],
+    ['best', text('.field-head .link'), `Best ${priceShown(best)}`], ['close', close.textContent, priceShown(last.get().price)],
+  ].filter(([, words, wanted]) => !words.includes(wanted)));
+}, (failure) => done(failure.message))"""
+CELLS = "return [...document.querySelectorAll(`[data-order='${arguments[0]}'] td.number`)].map((cell) => cell.textContent.trim())"
+COUNTDOWN = """const shown = document.querySelector('[data-countdown]');
+const [hours, minutes, seconds] = shown.textContent.split(':').map(Number);
+return [Number(shown.dataset.countdown), hours * 3600 + minutes * 60 + seconds]"""
 
 
 class Standing:
@@ -63,3 +89,36 @@ class Standing:
         assert "stop reached" not in self.browser.run(ROW, moved[0]["order_id"]), "the new order is a plain one"
         self.call("/v1/order/cancel/all")
         self.region("orders", "empty")
+
+    def a_translated_page_shows_new_figures(self):
+        """Every figure that changes stands in an element that is replaced whole, so that none stays as a translator wrote it."""
+        self.open()
+        self.keys("b", "l")
+        price = self.inside()
+        order = self.place(price, "0.05")
+        self.browser.wait_for("the legend", "return document.querySelectorAll('.legend > span').length > 4")
+        self.browser.wait_for("its place", "return " + CELLS.removeprefix("return ") + "[4] !== '–'", order)
+        self.browser.run(TRANSLATED)
+        self.sold_to("sell", price, "0.02")
+        row = "return document.querySelector(`[data-order='${arguments[0]}'] [data-value='0.03']`) !== null"
+        self.browser.wait_for("the fill", row, order)
+        assert self.browser.run(CELLS, order)[1:4] == ["0.05", "0.02", "0.03"], self.browser.run(CELLS, order)
+        self.eventually("the new figures", lambda: self.script(STALE) == [])
+        self.browser.run(TRANSLATED)
+        self.call("/v1/order/cancel/all")
+        self.region("orders", "empty")
+        self.eventually("the figures after the cancel", lambda: self.script(STALE) == [])
+        self.open("/trade/btcgusdperp")
+        self.there("the countdown", "[data-countdown]")
+        self.browser.run(TRANSLATED)
+        first = self.browser.run(COUNTDOWN)
+        self.browser.wait_for("a second less", "return Number(document.querySelector('[data-countdown]').dataset.countdown) < arguments[0]", first[0])
+        shown = self.browser.run(COUNTDOWN)
+        assert shown[0] == shown[1], f"the countdown stands still: {shown}"
+        self.open()
+
+    def eventually(self, what: str, holds):
+        end = time.monotonic() + 10
+        while not holds():
+            assert time.monotonic() < end, f"waited in vain for {what}: {self.script(STALE)}"
+            time.sleep(0.1)

@@ -1,7 +1,7 @@
 // The book: both sides around the spread. Each price is a row; choosing it fills the ticket's price. Own orders are marked.
 import { whole } from "../figures.js";
 import { keepStep, useSettings } from "./settings.js";
-import { html, Region, useEffect, useRef } from "../ui.js";
+import { html, Region, useEffect, useRef, Whole } from "../ui.js";
 import { amountShown, amountText, base, bookPrice, bookSide, isContract, priceShown, priceText, quote, shownPrice, symbol, TICK } from "./market.js";
 import { book, bookState, last, onBook, top } from "./feed.js";
 import { levels, stepOf, steps } from "./grouped.js";
@@ -111,9 +111,10 @@ function Middle() {
   const hasBoth = bid !== undefined && ask !== undefined;
   const points = hasBoth && middle ? ((ask - bid) * 100_000n) / middle : null;
   return html`<div class="middle">
-    <b class=${newest ? (newest.isBuy ? "up" : "down") : ""}>
-      ${newest ? priceShown(newest.price) : "–"} ${newest && (newest.isBuy ? "↑" : "↓")}</b>
-    <span class="soft">${hasBoth && html`Spread ${priceShown(ask - bid)} · ${(Number(points) / 1000).toFixed(3)} %`}</span></div>`;
+    <b class=${newest ? (newest.isBuy ? "up" : "down") : ""}><${Whole}
+      text=${newest ? `${priceShown(newest.price)} ${newest.isBuy ? "↑" : "↓"}` : "–"} /></b>
+    <span class="soft">${hasBoth && html`<${Whole}
+      text=${`Spread ${priceShown(ask - bid)} · ${(Number(points) / 1000).toFixed(3)} %`} />`}</span></div>`;
 }
 
 // The step in which levels are put together, kept for each market.

@@ -4,7 +4,7 @@ import { get as kept, set as keep } from "../preferences.js";
 import { text } from "../decimal.js";
 import { volume, whole } from "../figures.js";
 import { part } from "../lists.js";
-import { announce, html, Region, useEffect, useRef, useState } from "../ui.js";
+import { announce, html, Region, useEffect, useRef, useState, Whole } from "../ui.js";
 import { isArmed } from "./arm.js";
 import { askMove, dragMove } from "./ask.js";
 import { describe, makeCandles } from "./candles.js";
@@ -147,9 +147,10 @@ function run(place, frameNow, { setPointed, setState, setNewest }) {
 }
 
 const Legend = ({ row }) => html`<p class="legend">${row && describe(row).map(([name, words], at) => html`<span>${name && html`<span
-  class="soft">${name}</span> `}<b>${
-  at === 5 ? words.replace(/^\S+/, volume) : name ? shownPrice(words) : words}</b></span>`)}${row?.own?.map(([name,
-  words]) => html`<span data-own=${name}><span class="soft">${name}</span> <b>${whole(words)} ${base}</b></span>`)}</p>`;
+  class="soft">${name}</span> `}<b><${Whole}
+  text=${at === 5 ? words.replace(/^\S+/, volume) : name ? shownPrice(words) : words} /></b></span>`)}${row?.own?.map(([name,
+  words]) => html`<span key=${name} data-own=${name}><span class="soft">${name}</span> <b><${Whole}
+  text=${`${whole(words)} ${base}`} /></b></span>`)}</p>`;
 
 function Depth() {
   const picture = useRef(null);
@@ -173,7 +174,8 @@ function Depth() {
   }, []);
   return html`<figure class="depth"><svg ref=${picture} viewBox="0 0 600 150" preserveAspectRatio="none" role="img"
     aria-label=${`Depth: ${told.note}`}></svg>
-    <figcaption><span>${told.low}</span><span class="soft">${told.note}</span><span>${told.high}</span></figcaption></figure>`;
+    <figcaption><span><${Whole} text=${told.low} /></span><span class="soft"><${Whole} text=${told.note} /></span><span><${Whole}
+    text=${told.high} /></span></figcaption></figure>`;
 }
 
 export function Chart() {

@@ -4,7 +4,7 @@ import { marksOf } from "../lists.js";
 import { url } from "../page.js";
 import { cents, chance, percent } from "../predictions/words.js";
 import { moment } from "../time.js";
-import { html, Region, useLoaded } from "../ui.js";
+import { html, Region, useLoaded, Whole } from "../ui.js";
 import { market, ONE, priceText } from "./market.js";
 import { top } from "./feed.js";
 import { useStore } from "./store.js";
@@ -18,9 +18,8 @@ function Quotes() {
   const rows = [["Yes", bid, ask], ["No", ask === undefined ? undefined : ONE - ask, bid === undefined ? undefined : ONE - bid]];
   return html`<table ...${marksOf("outcomes", rows.length)}><thead><tr><th>Outcome</th><th class="number">Sell at</th><th class="number">Buy at</th><th class="number">Chance</th>
     </tr></thead>
-    <tbody>${rows.map(([name, low, high]) => html`<tr><th scope="row">${name}</th><td class="number">${centsOf(low)}</td><td
-      class="number">${centsOf(high)}</td>
-      <td class="number">${low !== undefined && high !== undefined ? chanceOf(low, high) : "–"}</td></tr>`)}</tbody></table>`;
+    <tbody>${rows.map(([name, low, high]) => html`<tr><th scope="row">${name}</th>${[centsOf(low), centsOf(high), low !== undefined && high !== undefined ? chanceOf(low, high) : "–"]
+      .map((words) => html`<td class="number"><${Whole} text=${words} /></td>`)}</tr>`)}</tbody></table>`;
 }
 
 export function EventPanel() {

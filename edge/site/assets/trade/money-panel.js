@@ -73,7 +73,8 @@ function Mark({ position }) {
 
 const Perpetual = ({ position }) => html`<tr data-position=${position.symbol.toLowerCase()}>
   <td><a href=${url(`/trade/${position.symbol.toLowerCase()}`)}>${position.symbol}</a></td>
-  <td>${position.quantity.startsWith("-") ? html`<span class="down">Short</span>` : html`<span class="up">Long</span>`}</td>
+  <td>${position.quantity.startsWith("-") ? html`<span key="short" class="down">Short</span>`
+    : html`<span key="long" class="up">Long</span>`}</td>
   <${Figure} text=${position.quantity} /><${Mean} text=${position.average_cost} of=${position} /><${Mark} position=${position} />
   <${Worth} text=${position.notional_value} /><${Result} text=${position.unrealised_pnl} /><${Result}
     text=${position.realised_pnl} /></tr>`;

@@ -15,7 +15,7 @@ import { Windowed } from "./windowed.js";
 const TYPES = { limit: "Limit", "stop-limit": "Stop", market: "Market" };
 const BUSY = { cancelling: "Cancelling …", moving: "Moving …" };
 
-const Number = ({ text }) => html`<td class="number" data-value=${text} title=${text}>${whole(text)}</td>`;
+const Number = ({ text }) => html`<td class="number" data-value=${text} title=${text}><${Whole} text=${whole(text)} /></td>`;
 
 export const SignedOut = ({ what }) => html`<p>Signed in, you see ${what} here.</p><p><a class="button" href=${signInUrl()}>Sign in</a>
   </p>`;
@@ -47,7 +47,8 @@ function Order({ order, place, isChosen, hasMarket }) {
       title="Maker or cancel">maker</small>` : ""}</td>
     <td class="number" data-value=${order.price}>${price(order.price, placesIn(order))}</td><${Number} text=${order.amount} /><${Number}
       text=${executedOf(order)} /><${Number} text=${order.remaining} />
-    <td class="number">${order.isUnknown ? html`<b class="warning">unknown</b>` : standing(order, place)}</td>
+    <td class="number">${order.isUnknown ? html`<b class="warning">unknown</b>`
+      : html`<${Whole} text=${standing(order, place)} />`}</td>
     <td class="acts"><${SendButton} type="button" className="small" value="cancel" isBusy=${order.busy === "cancelling"} isOff=${isHeld}
       aria-label=${`Cancel ${of}`} onClick=${() => cancel(order.id)}>Cancel</${SendButton}>
       <${SendButton} type="button" className="small" value="move" isBusy=${order.busy === "moving"} isOff=${isHeld || isOther}
@@ -73,7 +74,7 @@ export function Orders() {
     [places, now, isHere]);
   const empty = !isSignedIn() ? html`<${SignedOut} what="your live orders" />` : list.length === 0 && html`<p>No live orders${
     isHere && all.size ? html` in this market, <button type="button" class="link"
-      onClick=${() => setHere(false)}>${all.size} in others</button>` : ""}.
+      onClick=${() => setHere(false)}><${Whole} text=${`${all.size} in others`} /></button>` : ""}.
     Place one with the ticket, or click a price in the book.</p>`;
   const tools = isSignedIn() && html`<span class="buttons">
     <label class="check"><input type="checkbox" name="all-markets" checked=${!isHere}
@@ -100,7 +101,7 @@ const Fill = ({ fill, why }) => html`<tr data-fill=${fill.id} data-forced=${why}
     data-value=${fill.price}>${shownPrice(fill.price)}</td><${Number} text=${fill.amount} />
   <td class="number" data-value=${fill.fee} title=${fill.fee}>${fill.fee ? html`<${Exact} text=${fill.fee}
     shown=${money(fill.fee, feeIn(fill))} name="fee" />` : "–"} <small class="soft">${feeIn(fill)}</small></td>
-  <td>${why ? html`<b class="tag bad">${why}</b>` : fill.isMaker ? "maker" : "taker"}</td><td class="soft">${fill.order}</td></tr>`;
+  <td>${why ? html`<b class="tag bad">${why}</b>` : html`<${Whole} text=${fill.isMaker ? "maker" : "taker"} />`}</td><td class="soft">${fill.order}</td></tr>`;
 
 const ALL_FILLS = { href: url("/account/statement?cause=trade"), words: "The statement has all trades" };
 

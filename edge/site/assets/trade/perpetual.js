@@ -6,7 +6,7 @@ import { marksOf } from "../lists.js";
 import { url } from "../page.js";
 import { request } from "../socket.js";
 import { clock } from "../time.js";
-import { ActButton, Average, Dollars, Exact, html, Money, Region, SendButton, useEffect, useLoaded, useTicks } from "../ui.js";
+import { ActButton, Average, Dollars, Exact, html, Money, Region, SendButton, useEffect, useLoaded, useTicks, Whole } from "../ui.js";
 import { underWay } from "./draft.js";
 import { bookState } from "./feed.js";
 import { base, isPositive, partOf, PRICE_PLACES, quote, symbol } from "./market.js";
@@ -46,11 +46,12 @@ function Countdown({ at }) {
   const fault = useStore(clockFault);
   const left = Math.max(0, Math.floor((at - now) / 1_000));
   const part = (value) => String(value).padStart(2, "0");
-  return html`<span data-countdown=${left}>${part(Math.floor(left / 3_600))}:${part(Math.floor(left / 60) % 60)}:${part(left % 60)}</span>${
+  const words = [Math.floor(left / 3_600), Math.floor(left / 60) % 60, left % 60].map(part).join(":");
+  return html`<span data-countdown=${left}><${Whole} text=${words} /></span>${
     fault && html` <small class="warning" data-fault="clock">${fault}</small>`}`;
 }
 
-const Fact = ({ name, label, children, value, isWide }) => html`<div class=${isWide ? "wide" : ""}><dt>${label}</dt><dd
+const Fact = ({ name, label, children, value, isWide }) => html`<div class=${isWide ? "wide" : ""}><dt><${Whole} text=${label} /></dt><dd
   key=${value} data-perpetual=${name} data-value=${value} title=${value}>${children}</dd></div>`;
 const digits = (words, places) => (words ? roundedTo(words, places) : "–");
 
@@ -79,7 +80,7 @@ function Position() {
   const isShort = position.quantity.startsWith("-");
   return html`<dl class="tiles">
     <${Fact} name="liquidation" label="Liquidation price"
-      value=${liquidation}>${isPositive(liquidation ?? "") ? html`<${Average} text=${liquidation} places=${PRICE_PLACES} /> <small>${away}</small>` : "none"}</${Fact}>
+      value=${liquidation}>${isPositive(liquidation ?? "") ? html`<${Average} text=${liquidation} places=${PRICE_PLACES} /> <small><${Whole} text=${away} /></small>` : "none"}</${Fact}>
     <${Fact} name="quantity" label=${isShort ? "Short" : "Long"} value=${position.quantity}><span
       class=${isShort ? "down" : "up"}>${amount(position.quantity)} ${base}</span></${Fact}>
   </dl><${Close} position=${position} /><dl class="tiles">
@@ -131,12 +132,13 @@ export function Perpetual() {
     <${Position} /><dl class="tiles">
       <${Fact} name="mark" label="Mark" value=${risk?.mark_price}><${Average} text=${risk?.mark_price} places=${PRICE_PLACES} /></${Fact}>
       <${Fact} name="index" label="Index" value=${risk?.index_price}><${Average} text=${risk?.index_price} places=${PRICE_PLACES} /></${Fact}>
-      <${Fact} name="basis" label="Basis" value=${basis}><${Average} text=${basis} places=${PRICE_PLACES} /> <small>${risk && percent(basis, risk.index_price, 3)}</small>
+      <${Fact} name="basis" label="Basis" value=${basis}><${Average} text=${basis} places=${PRICE_PLACES} /> <small><${Whole}
+        text=${risk && percent(basis, risk.index_price, 3)} /></small>
         </${Fact}>
       <${Fact} name="open_interest" label=${`Open interest, ${base}`}
         value=${risk?.open_interest}>${amount(risk?.open_interest, 4)}</${Fact}>
       <${Fact} name="funding" label="Funding, an hour"
-        value=${estimate}>${fund && risk ? percent(estimate, risk.mark_price, 6) ?? "–" : "–"}</${Fact}>
+        value=${estimate}><${Whole} text=${fund && risk ? percent(estimate, risk.mark_price, 6) ?? "–" : "–"} /></${Fact}>
       <${Fact} name="countdown" label="Paid in" value=${fund?.nextFundingTimestamp}>${fund ? html`<${Countdown}
         at=${fund.nextFundingTimestamp} />` : "–"}</${Fact}>
     </dl><${Paid} /></div></${Region}>`;

@@ -3,7 +3,7 @@ import { change } from "../decimal.js";
 import { money } from "../figures.js";
 import { isSignedIn, url } from "../page.js";
 import { endOf } from "../reasons.js";
-import { Exact, html } from "../ui.js";
+import { Exact, html, Whole } from "../ui.js";
 import { Claims } from "./claims.js";
 import { draft, isComplete, most, outcome, preview } from "./draft.js";
 import { bookState, last, onBook, top } from "./feed.js";
@@ -21,12 +21,12 @@ const isAsking = store(false);
 
 // A figure of the preview. `shown` writes it: money of its unit, unless another function is named.
 export const Row = ({ name, label, value, unit = "", shown = (words) => money(words, unit) }) => value !== null && value !== undefined && html`
-  <dt>${label}</dt><dd key=${`${name} ${value}`} data-preview=${name} data-value=${value}><${Exact} text=${value} shown=${shown(value)}
+  <dt><${Whole} text=${label} /></dt><dd key=${`${name} ${value}`} data-preview=${name} data-value=${value}><${Exact} text=${value} shown=${shown(value)}
     unit=${unit} name=${name} /></dd>`;
 
 // Words of the exchange. Those of terms that are not accepted lead to the page on which they are.
 export const Said = ({ words }) => (/not accepted the (latest )?terms/i.test(words)
-  ? html`<a href=${url("/predictions")} data-terms>Accept the terms first</a>` : words);
+  ? html`<a href=${url("/predictions")} data-terms>Accept the terms first</a>` : html`<${Whole} text=${words} />`);
 
 // How far the average is from the middle of the book, in per cent.
 function slippage(average, named) {
@@ -52,8 +52,8 @@ const restsOf = ({ type, stop }) => (type === "stop-limit" ? `Waits for ${shownP
 // A stop that would trade with an own order when its price is reached is cancelled then, and not refused now.
 function MeetsOwn({ of }) {
   const own = of.type === "stop-limit" && ownMeeting(of);
-  return own && html`<p class="notice" role="status" data-preview="own" data-value=${own.id}>When the stop is reached, the order would meet
-    your own at ${shownPrice(own.price)} and be cancelled.</p>`;
+  return own && html`<p class="notice" role="status" data-preview="own" data-value=${own.id}><${Whole}
+    text=${`When the stop is reached, the order would meet your own at ${shownPrice(own.price)} and be cancelled.`} /></p>`;
 }
 
 function Good({ shown }) {
@@ -62,7 +62,7 @@ function Good({ shown }) {
     <${Row} name="executed" label="Trades now" value=${shown.executed} unit=${isContract ? "" : base} />
     <${Row} name="average_price" label="Average price" value=${shown.average_price} unit=${quote} shown=${shownAverage} />
     <${Row} name="worst_price" label="Worst price" value=${shown.worst_price} unit=${quote} shown=${shownPrice} />
-    ${slip && html`<dt>Against the middle</dt><dd data-preview="slippage" data-value=${slip.replace(" %", "")}>${slip}</dd>`}
+    ${slip && html`<dt>Against the middle</dt><dd key=${`slippage ${slip}`} data-preview="slippage" data-value=${slip.replace(" %", "")}>${slip}</dd>`}
     <${Row} name="rests" label=${restsOf(shown.of)} value=${shown.rests} unit=${isContract ? "" : base} />
     <${Row} name="cost" label=${costOf(shown.of)} value=${shown.cost} unit=${quote} />
     <${Row} name="fee" label="Fee" value=${shown.fee} unit=${quote} />
@@ -77,7 +77,7 @@ function Good({ shown }) {
 function Cancelled({ shown }) {
   const why = endOf(shown.reason);
   const words = isPositive(shown.executed ?? "") ? `The rest would be cancelled: ${why}.` : `The order would be cancelled: ${why}.`;
-  return html`<p class="notice" role="status" data-preview="reason" data-value=${shown.reason}>${words}</p>`;
+  return html`<p class="notice" role="status" data-preview="reason" data-value=${shown.reason}><${Whole} text=${words} /></p>`;
 }
 
 export function Preview() {

@@ -2,7 +2,7 @@
 import { get } from "../call.js";
 import { Pinned } from "../pinned.js";
 import { watch } from "../socket.js";
-import { html, useEffect } from "../ui.js";
+import { html, useEffect, Whole } from "../ui.js";
 import { preview } from "./draft.js";
 import { isContract, market, symbol } from "./market.js";
 import { outcome } from "./send.js";
@@ -79,6 +79,6 @@ export function Status() {
     return html`<${Held} /><${Doubt} /><p class="notice bad market-status" role="status" data-status="halted"><b>Trading is halted.</b> The exchange takes no
       orders until it resumes. Orders that stand can be cancelled.</p>`;
   }
-  return html`<${Held} /><${Doubt} />${now !== "open" && html`<p class="notice market-status" role="status" data-status=${now}><b>${title}.</b> ${words}
-    </p>`}`;
+  return html`<${Held} /><${Doubt} />${now !== "open" && html`<p class="notice market-status" role="status" data-status=${now}><b><${Whole} text=${`${title}.`} /></b>
+    ${" "}<${Whole} text=${words} /></p>`}`;
 }

@@ -73,18 +73,19 @@ function Choice({ name, value, options, legend, className = "" }) {
 
 function Field({ name, label, unit, value, increment, onInput, isFixed, children }) {
   const wrong = isFixed ? "" : wrongWith(value);
-  return html`<div class="field"><div class="field-head"><label for=${`ticket-${name}`}>${label}</label>${children}</div>
+  return html`<div class="field"><div class="field-head"><label for=${`ticket-${name}`}><${Whole} text=${label} /></label>${children}</div>
     <div class="with-unit"><input id=${`ticket-${name}`} name=${name} inputmode="decimal" autocomplete="off" spellcheck=${false}
       value=${value} readonly=${isFixed} aria-invalid=${wrong ? "true" : undefined}
       aria-describedby=${wrong ? `ticket-${name}-wrong` : undefined} onInput=${onInput}
       onKeyDown=${isFixed ? undefined : onKey(name, increment)} />${unit && html`<span aria-hidden="true">${unit}</span>`}</div>
-    ${wrong && html`<p class="warning" id=${`ticket-${name}-wrong`} data-wrong=${name}>${wrong}</p>`}</div>`;
+    ${wrong && html`<p class="warning" id=${`ticket-${name}-wrong`} data-wrong=${name}><${Whole} text=${wrong} /></p>`}</div>`;
 }
 
 function Best({ form }) {
   useStore(top);
   const best = boundOf(form.side, form.outcome, 0);
-  return best && html`<button type="button" class="link" onClick=${() => edit({ price: best })}>Best ${shownPrice(best)}</button>`;
+  return best && html`<button type="button" class="link" onClick=${() => edit({ price: best })}><${Whole}
+    text=${`Best ${shownPrice(best)}`} /></button>`;
 }
 
 // One field for both kinds of order, so that the focus stays in it when the type changes.
@@ -223,7 +224,7 @@ function Form({ form }) {
     ${isPerpetual && html`<${Reduce} form=${form} />`}
     <${Send} order=${order} />
     <${Outcome} />
-    ${isSignedIn() && isRightAccount && (why ? html`<p class="notice" role="status" data-preview="reduce">${why}</p>` : html`<${Preview} />`)}
+    ${isSignedIn() && isRightAccount && (why ? html`<p class="notice" role="status" data-preview="reduce"><${Whole} text=${why} /></p>` : html`<${Preview} />`)}
   </form>`;
 }
 
