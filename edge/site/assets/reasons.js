@@ -50,6 +50,9 @@ const WHOLE = ["CodeRequired", "CsrfMismatch", "EndpointMismatch", "EndpointNotF
   "Maintenance", "MissingRole", "RateLimit", "SecondFactorRequired", "SignInRequired", "System",
   "TERMS_NOT_ACCEPTED"];
 
+// The refusal of an operator's halt has the reason of a failure, and this text.
+const HALTED = /^[\w ]+ (is|are) halted\b/;
+
 // Text for programs: a path, a reason before a colon, a field's name, a header, the parts of a call.
 const PROGRAM = [/(^|[\s(])\/[a-z][\w{}/.-]*/, /\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b/, /\b[a-z]+(?:_[a-z]+)+\b/, /\b[a-z]+[A-Z]\w*/,
   /\b(X-[A-Z]|JSON|HTTP|payload|nonce|header|parameter|query string)\b/i];
@@ -63,6 +66,8 @@ const ended = (words) => words.replace(/[.\s]*$/, ".");
 
 // The sentence of a refusal. `message` is the exchange's text, `status` that of its reply.
 export function sentenceOf({ reason = "", message = "", status = 0 }) {
+  if (reason === "System" && HALTED.test(message)) return /^Trading/.test(message) ? "Trading is halted. Only cancels are taken."
+    : ended(message.split(/[,;:]/)[0]);
   if (WHOLE.includes(reason)) return SENTENCES[reason];
   const words = message ? worded(message) : "";
   if (words && !isForPrograms(words)) return ended(words);

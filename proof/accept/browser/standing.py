@@ -3,6 +3,8 @@
 import time
 from decimal import Decimal
 
+from visit import LAPTOP
+
 TRADER = "trader@one.test"
 TICK = Decimal("0.01")
 TOLD = "return (document.querySelector('[data-outcome]')?.textContent ?? '')"
@@ -33,6 +35,18 @@ CELLS = "return [...document.querySelectorAll(`[data-order='${arguments[0]}'] td
 COUNTDOWN = """const shown = document.querySelector('[data-countdown]');
 const [hours, minutes, seconds] = shown.textContent.split(':').map(Number);
 return [Number(shown.dataset.countdown), hours * 3600 + minutes * 60 + seconds]"""
+
+PERP = "/trade/btcgusdperp"
+# The tabs of the account that something else covers.
+COVERED = """return [...document.querySelectorAll('.tables [role=tab]')].filter((tab) => {
+  const { left, right, top, height } = tab.getBoundingClientRect();
+  return [left + 4, right - 4].some((x) => !tab.contains(document.elementFromPoint(x, top + height / 2)));
+}).map((tab) => tab.textContent)"""
+HELD = "return document.querySelector('[data-perpetual=quantity]')?.dataset.value === arguments[0]"
+AVAILABLE = """return [document.querySelector('.available [data-value]')?.dataset.value,
+  document.querySelector('[data-currency=GUSD] [data-value]')?.dataset.value].every((words) => words === arguments[0])"""
+FORCED = """return [...document.querySelectorAll('[data-fill][data-forced=liquidation]')].map((row) =>
+  [...row.querySelectorAll('td')].map((cell) => cell.textContent.trim()).slice(-4))"""
 
 
 class Standing:
@@ -122,3 +136,20 @@ class Standing:
         while not holds():
             assert time.monotonic() < end, f"waited in vain for {what}: {self.script(STALE)}"
             time.sleep(0.1)
+
+    def a_halt_is_called_a_halt(self):
+        """An order that is sent before the page has learned of it."""
+        self.open()
+        self.rest()
+        self.keys("b", "l")
+        self.write("#ticket-price", self.low())
+        self.write("#ticket-amount", "0.01")
+        self.control("/sandbox/halt")
+        self.press("form[name=order] [type=submit]")
+        self.browser.wait_for("the word", TOLD + ".includes('Trading is halted. Only cancels are taken.')")
+        self.there("the line above the ticket", "[data-status=halted]")
+        self.control("/sandbox/resume")
+        self.gone("the halt", "[data-status=halted]")
+        self.write("#ticket-amount", "")
+        # The refusal is an answer of status 503.
+        self.browser.console()

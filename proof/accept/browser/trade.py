@@ -76,15 +76,18 @@ class Trade(Doubts, Standing, Truth, Visit):
                  self.a_move_without_its_cancel_sends_nothing, self.a_move_that_is_refused_cancels_nothing,
                  self.a_move_sends_what_the_cancel_left, self.a_cancel_leaves_the_next_order_alone,
                  self.a_move_near_the_last_money_goes_by_the_fees, self.a_reload_loses_no_order,
-                 self.load_again_works_with_a_fragment, self.a_move_without_its_history_says_so, self.trading_works_without_storage, self.a_stop_that_was_reached_rests, self.a_translated_page_shows_new_figures,
-                 
+                 self.load_again_works_with_a_fragment, self.a_move_without_its_history_says_so, self.trading_works_without_storage,
+                 self.a_stop_that_was_reached_rests, self.a_translated_page_shows_new_figures,
+                 self.a_halt_is_called_a_halt, 
                  self.an_order_of_another_market_is_not_forgotten, self.a_second_watcher_loses_nothing, self.a_tab_keeps_its_account, self.the_ladder_must_be_armed, self.one_click_is_off_after_ten_idle_minutes,
                  self.a_dropped_order_moves, self.the_preview_says_what_would_happen, self.old_prices_are_not_live,
                  self.a_cut_is_closed_by_a_snapshot, self.the_figures_of_a_screen_agree, self.every_screen_fits,
                  self.buttons_take_one_click, self.faults_are_said_in_place, self.perpetuals_and_contracts_have_their_panels,
                  self.derived_numbers_are_right, self.a_position_that_is_not_known_is_not_closed,
                  self.a_fill_that_overtakes_a_position_is_read_again, self.a_part_is_a_part_of_the_position_now,
-                 self.a_hidden_page_closes_nothing, self.a_position_without_a_price_says_so, self.an_ended_session_says_so_once)
+                 self.a_hidden_page_closes_nothing, 
+                 self.a_position_without_a_price_says_so, 
+                 self.an_ended_session_says_so_once)
         wanted = sys.argv[3:]
         return [check for check in every if not wanted or check.__name__ in wanted]
 
