@@ -153,3 +153,13 @@ class Standing:
         self.write("#ticket-amount", "")
         # The refusal is an answer of status 503.
         self.browser.console()
+
+    def what_is_available_follows_the_mark(self):
+        """The index moves, and with it the account's margin: ticket and balances show it as the exchange has it."""
+        self.open(PERP)
+        self.browser.wait_for("the position", HELD, "0.01")
+        for index in ("60000", "50000"):
+            self.control("/sandbox/index/BTC", price=index)
+            _, held = self.bots.call("perp-000", "/v1/balances")
+            self.browser.wait_for(f"the money at {index}", AVAILABLE, held[0]["available"])
+        self.control("/sandbox/index/BTC", pinned=False)

@@ -1,6 +1,7 @@
 // Balances, positions and margin of the account. The exchange computes all of them; the page asks again when money moved.
 import { call, Failure } from "../call.js";
 import { difference, read, text } from "../decimal.js";
+import { showFault } from "../faults.js";
 import { isSignedIn } from "../page.js";
 import { watch } from "../socket.js";
 import { isContract, isPerpetual, symbol } from "./market.js";
@@ -24,8 +25,10 @@ export const fundingFault = store("");
 // The newest mark of this perpetual: one for all parts of the page.
 export const mark = store("");
 
+let framesHeard = 0;
 // The first frame has every currency.
 function onBalances(frame, { isFirst }) {
+  framesHeard += 1;
   const next = new Map(isFirst ? [] : balances.get());
   for (const { a, f, c } of frame.B) next.set(a, { available: f, amount: c });
   balances.set(next);
@@ -68,6 +71,24 @@ async function loadPositions() {
   return margin.set(isHeld ? await call("/v1/margin", { symbol }) : null);
 }
 
+// Reads what is available to an account with positions: it follows the marks, of which no frame of balances tells. An answer that a frame
+// has overtaken is left to the next one.
+async function loadBalances() {
+  if (!isPerpetual || positions.get().length === 0) return;
+  const before = framesHeard;
+  try {
+    const found = await call("/v1/balances");
+    showFault("available", "");
+    if (before !== framesHeard) return;
+    const all = balances.get();
+    const isNew = ({ currency, available }) => all.get(currency)?.available !== available;
+    const changed = found.filter(isNew).map(({ currency, ...held }) => [currency, held]);
+    if (changed.length) balances.set(new Map([...all, ...changed]));
+  } catch (failure) {
+    showFault("available", `What is available may be old. ${failure.message}`);
+  }
+}
+
 export async function loadFunding() {
   if (!isSignedIn() || !isPerpetual) return;
   try {
@@ -82,6 +103,7 @@ const reload = async () => {
   if (document.hidden) return;
   try {
     await loadPositions();
+    await loadBalances();
     if (positionState.get().kind !== "live") positionState.set({ kind: "live" });
   } catch (failure) {
     positionState.set({ kind: "error", message: failure.message });
