@@ -163,3 +163,26 @@ class Standing:
             _, held = self.bots.call("perp-000", "/v1/balances")
             self.browser.wait_for(f"the money at {index}", AVAILABLE, held[0]["available"])
         self.control("/sandbox/index/BTC", pinned=False)
+
+    def a_forced_fill_is_one_thing(self):
+        """A liquidation says the same as it comes and after a load."""
+        self.open(PERP)
+        price = self.perp("asks") - Decimal("0.5")
+        for name, side in (("perp-001", "sell"), ("perp-000", "buy")):
+            status, order = self.bots.call(name, "/v1/order/new", symbol="btcgusdperp", side=side, type="exchange limit", amount="13.9",
+                                           price=str(price))
+            assert status == 200, order
+        at = Decimal(self.call("/v1/margin", symbol="btcgusdperp")["estimated_liquidation_price"])
+        assert at > 0, "nothing to liquidate"
+        self.control("/sandbox/index/BTC", price=str(((at - 200) / Decimal("1.0005")).quantize(Decimal("0.5"))))
+        self.press("#table-fills")
+        self.there("the liquidation", "[data-fill][data-forced=liquidation]")
+        # The last of its fills has been read again by then.
+        time.sleep(2)
+        came = self.browser.run(FORCED)
+        self.control("/sandbox/index/BTC", pinned=False)
+        self.open(PERP)
+        self.press("#table-fills")
+        self.there("the liquidation", "[data-fill][data-forced=liquidation]")
+        assert came and came == self.browser.run(FORCED), f"{came} became {self.browser.run(FORCED)}"
+        assert all("–" not in fee for fee, *_ in came), came

@@ -12,8 +12,9 @@ import { draw as drawDepth, totals } from "./depth.js";
 import { book, bookState, last, onBook, tapeState, trades } from "./feed.js";
 import { amountText, base, isContract, isPerpetual, opposite, priceText, shownPrice, symbol, TICK, toPrice } from "./market.js";
 import { margin, mark, positionHere, positions } from "./money.js";
+import { fills } from "./fills.js";
 import { forced } from "./forced.js";
-import { fills, orders, ownOrders } from "./orders.js";
+import { orders, ownOrders } from "./orders.js";
 import { chartPrice } from "./stops.js";
 import { useStore } from "./store.js";
 

@@ -6,8 +6,8 @@ import { Exact, html, Region, SendButton, Side, useCallback, useState, Whole } f
 import { askCancelAll, askMove } from "./ask.js";
 import { base, PRICE_PLACES, quote, shownPrice, symbol } from "./market.js";
 import { forced } from "./forced.js";
-import { accountState, chosen, executedOf, fills, fillsTotal, loadMoreFills, mayLoadFills, orders, queue, queueFault,
-  tryAgain } from "./orders.js";
+import { fills, fillsTotal, loadMoreFills, mayLoadFills } from "./fills.js";
+import { accountState, chosen, executedOf, orders, queue, queueFault, tryAgain } from "./orders.js";
 import { cancel, cancelSymbol, isCancellingMany } from "./send.js";
 import { useStore } from "./store.js";
 import { Windowed } from "./windowed.js";
@@ -93,6 +93,7 @@ const FILL_HEAD = html`<th>Time</th><th>Side</th><th class="number">Price, ${quo
   class="number">Fee</th>
   <th>As</th><th>Order</th>`;
 
+const ROLES = { true: "maker", false: "taker", undefined: "–" };
 const feeIn = ({ feeCurrency }) => feeCurrency ?? quote;
 
 // `why` is why the exchange placed the order, if it did.
@@ -101,7 +102,7 @@ const Fill = ({ fill, why }) => html`<tr data-fill=${fill.id} data-forced=${why}
     data-value=${fill.price}>${shownPrice(fill.price)}</td><${Number} text=${fill.amount} />
   <td class="number" data-value=${fill.fee} title=${fill.fee}>${fill.fee ? html`<${Exact} text=${fill.fee}
     shown=${money(fill.fee, feeIn(fill))} name="fee" />` : "–"} <small class="soft">${feeIn(fill)}</small></td>
-  <td>${why ? html`<b class="tag bad">${why}</b>` : html`<${Whole} text=${fill.isMaker ? "maker" : "taker"} />`}</td><td class="soft">${fill.order}</td></tr>`;
+  <td>${why ? html`<b class="tag bad">${why}</b>` : html`<${Whole} text=${ROLES[fill.isMaker]} />`}</td><td class="soft">${fill.order}</td></tr>`;
 
 const ALL_FILLS = { href: url("/account/statement?cause=trade"), words: "The statement has all trades" };
 

@@ -1,29 +1,23 @@
-// The account's live orders and fills: a snapshot by call, then the stream. An order's remainder only ever shrinks and its end is the end,
+// The account's live orders: a snapshot by call, then the stream. An order's remainder only ever shrinks and its end is the end,
 // so that an older word never undoes a newer one, whichever comes first.
 import { call, getOwn } from "../call.js";
 import { compare, difference, isDecimal, read, text } from "../decimal.js";
 import { liveContractOrders } from "../contract-orders.js";
-import { showFault } from "../faults.js";
-import { part, totalOf } from "../lists.js";
 import { news, onChange } from "../notices/feed.js";
 import { isSignedIn } from "../page.js";
 import { watch } from "../socket.js";
+import { hearFill, loadFills, millis, SIDES } from "./fills.js";
 import { loadForced } from "./forced.js";
 import { isContract, symbol } from "./market.js";
 import { store } from "./store.js";
 
-const [FILLS, ENDED] = [500, 5_000];
-// Fills that are asked for at first.
-const FIRST_FILLS = 100;
+const ENDED = 5_000;
 // How often the places in the queue are asked for.
 const QUEUE = 5_000;
 
 export const accountState = store({ kind: "loading" });
 // Live orders by id, the newest last; those whose reply is awaited stand by their client id.
 export const orders = store(new Map());
-export const fills = store([]);
-// How many fills the account has in this market: "more" if these are not all.
-export const fillsTotal = store(0);
 // The amount ahead of each resting order, by its id.
 export const queue = store(new Map());
 // Why the places in the queue are not known, as a sentence.
@@ -40,7 +34,6 @@ const endings = new Map();
 // Stops whose price was reached: they rest in the book like limit orders, which no call and no frame of the interface says.
 const reached = new Set();
 
-const SIDES = { BUY: "buy", SELL: "sell" };
 const less = (one, other) => (compare(read(one), read(other)) < 0 ? one : other);
 
 function remember(id, words) {
@@ -123,31 +116,10 @@ const ofFrame = (frame) => ({
   remaining: frame.z ?? frame.q ?? "0",
 });
 
-const millis = (nanos) => Math.floor(Number(nanos) / 1e6);
-
-const fillOfFrame = (frame) => ({
-  id: String(frame.t), order: String(frame.i), at: millis(frame.T ?? frame.E), side: SIDES[frame.S], outcome: frame.O?.toLowerCase(),
-  price: frame.L, amount: frame.Z, fee: frame.n, isMaker: frame.m === true,
-});
-const fillOfReply = (trade) => ({
-  id: String(trade.tid), order: String(trade.order_id), at: trade.timestampms, side: trade.type.toLowerCase(), outcome: trade.outcome,
-  price: trade.price, amount: trade.amount, fee: trade.fee_amount, feeCurrency: trade.fee_currency, isMaker: !trade.aggressor,
-});
-
-// Adds fills, newest first. What the stream says of a fill is kept where a later answer says the same.
-function addFills(list) {
-  const known = new Map(fills.get().map((fill) => [fill.id, fill]));
-  for (const fill of list) known.set(fill.id, { ...known.get(fill.id), ...fill });
-  const all = [...known.values()].sort((one, other) => other.at - one.at || Number(BigInt(other.id) - BigInt(one.id)));
-  fills.set(part(all, FILLS));
-  if (all.length > FILLS) fillsTotal.set("more");
-}
-
 // That it happened is told by the notices of the page.
 function onFill(frame) {
-  const fill = fillOfFrame(frame);
   fillsHeard += 1;
-  if (frame.s.toLowerCase() === symbol) addFills([fill]);
+  hearFill(frame);
   moved.set(moved.get() + 1);
 }
 
@@ -178,26 +150,6 @@ async function load() {
   });
   noteStops();
   askQueue();
-}
-
-let fillsLimit = FIRST_FILLS;
-export async function loadFills() {
-  const found = await call("/v1/mytrades", { symbol, limit_trades: fillsLimit });
-  addFills(found.map(fillOfReply));
-  fillsTotal.set(totalOf(found, fillsLimit));
-}
-
-// As many fills as the exchange names at once; none if these are asked for already.
-export const mayLoadFills = () => fillsLimit < FILLS && fills.get().length < FILLS;
-export async function loadMoreFills() {
-  fillsLimit = FILLS;
-  try {
-    await loadFills();
-    showFault("more-fills", "");
-  } catch (failure) {
-    fillsLimit = FIRST_FILLS;
-    showFault("more-fills", `Earlier fills could not be read. ${failure.message}`);
-  }
 }
 
 let asking = 0;
