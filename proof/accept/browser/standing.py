@@ -137,6 +137,31 @@ class Standing:
             assert time.monotonic() < end, f"waited in vain for {what}: {self.script(STALE)}"
             time.sleep(0.1)
 
+    def what_was_said_of_an_order_stays_true(self):
+        """The ticket's line follows its order: its fills, its end, a stop that is cancelled elsewhere."""
+        self.open()
+        price = self.inside()
+        self.place(price, "0.05")
+        self.browser.wait_for("the word", TOLD + ".includes(': placed')")
+        self.sold_to("sell", price, "0.02")
+        self.browser.wait_for("the part", TOLD + ".includes('0.02 filled, the rest stands')")
+        self.sold_to("sell", price, "0.03")
+        self.browser.wait_for("the whole", TOLD + ".includes(': filled')")
+        assert "stands" not in self.browser.run(TOLD)
+        self.rest()
+        self.keys("s", "t")
+        low = Decimal(self.low())
+        for name, value in (("stop", low + 1), ("price", low), ("amount", "0.01")):
+            self.write(f"#ticket-{name}", str(value))
+        self.press("form[name=order] [type=submit]")
+        self.browser.wait_for("the stop", TOLD + ".includes('waits for')")
+        self.call("/v1/order/cancel/all")
+        self.browser.wait_for("its end", TOLD + ".includes(': cancelled')")
+        assert "waits" not in self.browser.run(TOLD)
+        self.rest()
+        self.keys("b", "l")
+        self.region("orders", "empty")
+
     def a_halt_is_called_a_halt(self):
         """An order that is sent before the page has learned of it."""
         self.open()

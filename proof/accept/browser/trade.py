@@ -78,7 +78,7 @@ class Trade(Doubts, Standing, Truth, Visit):
                  self.a_move_near_the_last_money_goes_by_the_fees, self.a_reload_loses_no_order,
                  self.load_again_works_with_a_fragment, self.a_move_without_its_history_says_so, self.trading_works_without_storage,
                  self.a_stop_that_was_reached_rests, self.a_translated_page_shows_new_figures,
-                 self.a_halt_is_called_a_halt, 
+                 self.what_was_said_of_an_order_stays_true, self.a_halt_is_called_a_halt, 
                  self.an_order_of_another_market_is_not_forgotten, self.a_second_watcher_loses_nothing, self.a_tab_keeps_its_account, self.the_ladder_must_be_armed, self.one_click_is_off_after_ten_idle_minutes,
                  self.a_dropped_order_moves, self.the_preview_says_what_would_happen, self.old_prices_are_not_live,
                  self.a_cut_is_closed_by_a_snapshot, self.the_figures_of_a_screen_agree, self.every_screen_fits,

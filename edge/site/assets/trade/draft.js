@@ -18,7 +18,7 @@ export const preview = store(null);
 export const most = store(null);
 // The order that is under way: null, "sending" or "unknown".
 export const underWay = store(null);
-// What the last act came to: `{ isGood, words }`.
+// What the last act came to: `{ isGood, words, of }`, with the order that the words are about while it stands.
 export const outcome = store(null);
 export const isSheetOpen = store(false);
 

@@ -3,50 +3,25 @@
 import { Failure } from "../call.js";
 import { compare, read as decimal } from "../decimal.js";
 import { count, decimalsOf, price, whole } from "../figures.js";
-import { endOf as endWords } from "../reasons.js";
 import { announce, warn } from "../ui.js";
 import { whyNotMoved, wrongPrice } from "./checks.js";
 import { outcome, underWay } from "./draft.js";
 import { loadFills } from "./fills.js";
 import { ask, ended, isUnsure, lookUp, newClient, pause, payload, saidBy } from "./lookup.js";
-import { base, isContract, isPositive, lot, partOf, shownAverage, shownPrice, symbol } from "./market.js";
-import { dropUnknown, end, endOf, mark, ofContract, ofReply, orders, put, putUnknown } from "./orders.js";
+import { base, isContract, isPositive, lot, partOf, symbol } from "./market.js";
+import { dropUnknown, end, endOf, mark, orders, put, putUnknown } from "./orders.js";
 import { positionHere, readPositions, whyNotReduced } from "./money.js";
 import { dropPending, findPending, keepPending } from "./pending.js";
 import { store } from "./store.js";
+import { follow, read, told } from "./told.js";
 
 export { outcome, underWay };
 
-// Says what an act came to.
-export function tell(isGood, words) {
-  outcome.set({ isGood, words });
+// Says what an act came to. `of` is the order that the words are about, while it stands.
+export function tell(isGood, words, of) {
+  outcome.set({ isGood, words, of });
   (isGood ? announce : warn)(words);
 }
-
-// Words for what became of an order that was placed.
-function told(reply) {
-  const order = read(reply);
-  const side = order.side === "buy" ? "Buy" : "Sell";
-  const of = order.outcome ? (order.outcome === "no" ? "No" : "Yes") : base;
-  const what = `${side} ${whole(order.amount)} ${of}`;
-  const limit = `${what} at ${shownPrice(order.price)}`;
-  const reason = reply.reason ?? reply.cancelReason;
-  const isCancelled = reply.is_cancelled ?? reply.status === "cancelled";
-  const isLive = reply.is_live ?? reply.status === "open";
-  const executed = reply.executed_amount ?? reply.filledQuantity ?? "0";
-  const average = reply.avg_execution_price ?? reply.avgExecutionPrice;
-  const filled = average ? `filled at ${shownAverage(average)}` : "filled";
-  if (isCancelled) {
-    const why = endWords(reason);
-    if (!isPositive(executed)) return [false, `${limit}: cancelled, ${why}`];
-    return [true, `${limit}: ${whole(executed)} ${filled}, the rest was cancelled: ${why}`];
-  }
-  if (!isLive) return [true, `${what}: ${filled}`];
-  if (order.type === "stop-limit") return [true, `${limit}: waits for ${shownPrice(order.stop)}`];
-  return [true, isPositive(executed) ? `${limit}: ${whole(executed)} ${filled}, the rest stands` : `${limit}: placed`];
-}
-
-const read = isContract ? ofContract : ofReply;
 
 function settle(reply) {
   const order = read(reply);
@@ -54,6 +29,8 @@ function settle(reply) {
   if (reply.is_live ?? reply.status === "open") put(order);
   else end(order.id, "ended");
   tell(...told(reply));
+  // It may have changed before its reply came.
+  follow();
 }
 
 async function settleLost(order) {
