@@ -179,6 +179,19 @@ class Standing:
         # The refusal is an answer of status 503.
         self.browser.console()
 
+    def a_refusal_to_reduce_says_what_is_held(self):
+        """The position is turned over before *Close* is confirmed."""
+        self.open(PERP)
+        self.browser.wait_for("the position", HELD, "0.01")
+        self.press("[name=close][value='100']")
+        self.there("the question", "dialog[open] button[value=confirm]")
+        self.filled("sell", "0.06")
+        self.press("dialog[open] button[value=confirm]")
+        self.browser.wait_for("the refusal", TOLD + ".includes('Nothing was sent: your position is now short 0.05.')")
+        assert self.position() == Decimal("-0.05")
+        self.filled("buy", "0.06")
+        self.browser.wait_for("the position", HELD, "0.01")
+
     def what_is_available_follows_the_mark(self):
         """The index moves, and with it the account's margin: ticket and balances show it as the exchange has it."""
         self.open(PERP)

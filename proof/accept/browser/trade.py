@@ -85,7 +85,7 @@ class Trade(Doubts, Standing, Truth, Visit):
                  self.buttons_take_one_click, self.faults_are_said_in_place, self.perpetuals_and_contracts_have_their_panels,
                  self.derived_numbers_are_right, self.a_position_that_is_not_known_is_not_closed,
                  self.a_fill_that_overtakes_a_position_is_read_again, self.a_part_is_a_part_of_the_position_now,
-                 self.a_hidden_page_closes_nothing, 
+                 self.a_hidden_page_closes_nothing, self.a_refusal_to_reduce_says_what_is_held,
                  self.what_is_available_follows_the_mark, self.a_position_without_a_price_says_so, self.a_forced_fill_is_one_thing,
                  self.an_ended_session_says_so_once)
         wanted = sys.argv[3:]

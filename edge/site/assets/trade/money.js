@@ -2,6 +2,7 @@
 import { call, Failure } from "../call.js";
 import { difference, read, text } from "../decimal.js";
 import { showFault } from "../faults.js";
+import { amount } from "../figures.js";
 import { isSignedIn } from "../page.js";
 import { watch } from "../socket.js";
 import { isContract, isPerpetual, symbol } from "./market.js";
@@ -140,6 +141,14 @@ export function whyNotReduced(side) {
   if (!/[1-9]/.test(held)) return "There is no position to reduce.";
   const [name, against] = held.startsWith("-") ? ["short", "buy"] : ["long", "sell"];
   return side === against ? "" : `A ${name} position is reduced by a ${against}.`;
+}
+
+// The same for an order that was about to be sent: what became of it, and the position as it is.
+export function whyNothingSent(side) {
+  const why = whyNotReduced(side);
+  if (!why || !positionHere()) return why && `${why.replace(" Nothing is sent.", "")} Nothing was sent.`;
+  const held = positionHere().quantity;
+  return `${why} Nothing was sent: your position is now ${held.startsWith("-") ? "short" : "long"} ${amount(held.replace("-", ""))}.`;
 }
 
 // How many claims of an outcome the account could sell now.

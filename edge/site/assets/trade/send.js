@@ -10,7 +10,7 @@ import { loadFills } from "./fills.js";
 import { ask, ended, isUnsure, lookUp, newClient, pause, payload, saidBy } from "./lookup.js";
 import { base, isContract, isPositive, lot, partOf, symbol } from "./market.js";
 import { dropUnknown, end, endOf, mark, orders, put, putUnknown } from "./orders.js";
-import { positionHere, readPositions, whyNotReduced } from "./money.js";
+import { positionHere, readPositions, whyNothingSent } from "./money.js";
 import { dropPending, findPending, keepPending } from "./pending.js";
 import { store } from "./store.js";
 import { follow, read, told } from "./told.js";
@@ -99,11 +99,11 @@ async function reduced(order) {
   } catch (failure) {
     throw new Error(`The position could not be read, so nothing was sent. ${saidBy(failure)}`, { cause: failure });
   }
-  const why = whyNotReduced(order.side);
+  const why = whyNothingSent(order.side);
   if (why) throw new Error(why);
   const held = positionHere().quantity.replace("-", "");
   const most = order.percent ? partOf(held, order.percent) : held;
-  if (!isPositive(most)) throw new Error(`The position is ${whole(held)} ${base} by now: ${order.percent} % of it is less than ${lot}.`);
+  if (!isPositive(most)) throw new Error(`The position is ${whole(held)} ${base} by now: ${order.percent} % of it is less than ${lot}. Nothing was sent.`);
   return { ...order, amount: compare(decimal(order.amount), decimal(most)) > 0 ? most : order.amount };
 }
 export const place = (order) => inTurn(async () => {

@@ -7,7 +7,7 @@ import { submit, wordsOf } from "./ask.js";
 import { draft, edit, isComplete, isSheetOpen, most, outcome, plain, underWay, wrongWith } from "./draft.js";
 import { boundOf, bookState, top } from "./feed.js";
 import { amountFor, bare, base, isContract, isPerpetual, isPositive, lot, partOf, quote, shownPrice, tick } from "./market.js";
-import { balances, claimsOf, positionHere, positions, whyNotReduced } from "./money.js";
+import { balances, claimsOf, positionHere, positions, whyNothingSent, whyNotReduced } from "./money.js";
 import { Preview, Said, startPreview } from "./preview.js";
 import { isRightAccount, RightAccount } from "./right-account.js";
 import { amounts, useSettings } from "./settings.js";
@@ -185,7 +185,7 @@ function faultOf(form, order) {
 export async function sendNow() {
   const order = current.get()?.();
   if (!order || !isSignedIn() || !isRightAccount || underWay.get()) return;
-  const why = whyNotSent(order);
+  const why = order.isReducing ? whyNothingSent(order.side) : "";
   const [name, words] = faultOf(draft.get(), order) ?? ["", why];
   if (words) {
     outcome.set({ isGood: false, words });
