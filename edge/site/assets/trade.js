@@ -20,6 +20,7 @@ import * as account from "./trade/orders.js";
 import { Perpetual } from "./trade/perpetual.js";
 import { resume } from "./trade/send.js";
 import { useSettings } from "./trade/settings.js";
+import { Held } from "./trade/status.js";
 import { useStore } from "./trade/store.js";
 import { Tape } from "./trade/tape.js";
 import { Ticket } from "./trade/ticket.js";
@@ -73,6 +74,16 @@ const Sides = () => html`<div class="sheet-open"><button type="button" class="bu
 
 const narrow = matchMedia("(max-width: 47.99rem)");
 
+function useNarrow() {
+  const [isNarrow, set] = useState(narrow.matches);
+  useEffect(() => {
+    const change = () => set(narrow.matches);
+    narrow.addEventListener("change", change);
+    return () => narrow.removeEventListener("change", change);
+  }, []);
+  return isNarrow;
+}
+
 // The elements beside one and beside its parents. Regions that are only read aloud stay.
 function around(inner) {
   const found = [];
@@ -118,7 +129,8 @@ function Terminal() {
   const [tab, choose] = useState("book");
   const isOpen = useStore(isSheetOpen);
   const shows = (name) => `slot slot-${name}${hidden.includes(name) ? " is-hidden" : ""}`;
-  return html`<${Head} />
+  const isNarrow = useNarrow();
+  return html`<${Head} />${isNarrow && html`<${Held} />`}
     <div class="tabs"><${TabList} list=${TABS} now=${tab} choose=${choose} label="Parts of the page" prefix="tab" /></div>
     <div class="terminal" data-preset=${preset} data-tab=${tab} data-sheet=${isOpen}
       data-kind=${isPerpetual ? "perpetual" : isContract ? "contract" : "spot"}

@@ -179,6 +179,31 @@ class Standing:
         # The refusal is an answer of status 503.
         self.browser.console()
 
+    def counts_cover_no_tab(self):
+        """On a laptop the tools of the orders leave the tabs free, with counts at them."""
+        self.browser.screen(*LAPTOP)
+        self.open()
+        self.place(self.low(), "0.01")
+        self.there("the count", "#table-orders .count")
+        for preset in ("simple", "ladder", "pro"):
+            self.press(f"[name=preset][value={preset}]")
+            assert self.browser.run(COVERED) == [], f"{preset}: {self.browser.run(COVERED)}"
+        self.call("/v1/order/cancel/all")
+        self.region("orders", "empty")
+
+    def a_phone_shows_a_pinned_index(self):
+        """It stands above the panels before the ticket is opened."""
+        self.control("/sandbox/index/BTC", price="65000")
+        self.browser.screen(360, 780, phone=True)
+        self.open(PERP)
+        self.browser.wait_for("the pin", "return [...document.querySelectorAll('[data-pinned=BTC]')].some((one) => one.checkVisibility())")
+        self.picture("trade-pinned-360")
+        assert self.count("[data-sheet=true]") == 0
+        self.control("/sandbox/index/BTC", pinned=False)
+        self.gone("the pin", "[data-pinned]")
+        self.browser.screen(*LAPTOP)
+        self.open()
+
     def a_refusal_to_reduce_says_what_is_held(self):
         """The position is turned over before *Close* is confirmed."""
         self.open(PERP)

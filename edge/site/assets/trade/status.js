@@ -56,7 +56,8 @@ function useStatus() {
   return useStore(status);
 }
 
-const Held = () => html`<${Pinned} pinned=${useStore(pinned)} className="market-status" onReleased=${read} />`;
+// The word of a pinned index, which a narrow screen has above the panels too, since its ticket is closed at first.
+export const Held = () => html`<${Pinned} pinned=${useStore(pinned)} className="market-status" onReleased=${read} />`;
 
 function Doubt() {
   const why = useStore(fault);
