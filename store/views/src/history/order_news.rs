@@ -104,7 +104,7 @@ impl Query<'_> {
             let (row, prev) = self.order_event_at(account, at, reads)?;
             count += 1;
             known += usize::from(row.last() <= after);
-            kept.add(at, row);
+            kept.add(at, &row);
             next = prev;
         }
         kept.is_whole = true;
@@ -132,12 +132,12 @@ impl Query<'_> {
 }
 
 impl Kept {
-    fn add(&mut self, at: Position, row: OrderEventRow) {
+    fn add(&mut self, at: Position, row: &OrderEventRow) {
         self.last = self.last.max(row.last().0);
         if is_news(&row.step) {
-            self.news.push((at, row));
+            self.news.push((at, *row));
         } else if row.closed.is_some() {
-            self.closings.insert(row.order, (at, row));
+            self.closings.insert(row.order, (at, *row));
         }
     }
 }
