@@ -1,6 +1,7 @@
 // The overview of an account: what it has, what it has under way, what it pays.
 import { Balances, Fees, Summary, useBalances, useVolume } from "./account/balances.js";
 import { ClearingSummary } from "./account/clearing-list.js";
+import { useDebt } from "./account/debt.js";
 import { isExchange, start } from "./account/parts.js";
 import { Redemptions, Stakes, useRedemptions } from "./account/redemptions.js";
 import { Contracts, Orders, Positions, Trades } from "./account/trading.js";
@@ -12,8 +13,8 @@ const Staked = () => html`<${Stakes} /><${Redemptions} redemptions=${useRedempti
 
 function Overview() {
   const balances = useBalances();
-  const volume = useVolume();
-  return html`<${Summary} balances=${balances} volume=${volume} />
+  const [debt, volume] = [useDebt(), useVolume()];
+  return html`<${Summary} balances=${balances} debt=${debt} volume=${volume} />
     <${Balances} balances=${balances} />
     <${Orders} />
     <${Trades} />

@@ -2,6 +2,7 @@
 import { Approved, useApproved } from "./account/approved.js";
 import { useBalances } from "./account/balances.js";
 import { Banks } from "./account/banks.js";
+import { Debt, useDebt } from "./account/debt.js";
 import { Deposit } from "./account/deposit.js";
 import { currencies, start } from "./account/parts.js";
 import { Transfers, useTransfers } from "./account/transfers.js";
@@ -43,12 +44,13 @@ function Money() {
   const approved = useApproved(chosen.network);
   const transfers = useTransfers();
   const [, balances, reloadBalances] = useBalances();
+  const debt = useDebt();
   const reload = () => {
     transfers[2]();
     reloadBalances();
   };
   const balance = balances?.find(({ currency }) => currency === chosen.currency);
-  return html`<${Choice} chosen=${chosen} choose=${choose} />
+  return html`<${Debt} debt=${debt} /><${Choice} chosen=${chosen} choose=${choose} />
     <div class="columns"><${Deposit} ...${chosen} /><${Withdraw} ...${chosen} approved=${approved} balance=${balance} reload=${reload} />
       </div>
     <${Approved} network=${chosen.network} approved=${approved} />

@@ -1,6 +1,6 @@
 """The pages of an account in chromium, against a running sandbox: overview, money, clearing, staking, statement.
 
-Started by `cargo xtask browser` as `account.py BASE_URL FOLDER`. The sandbox's clock is manual and its chains are simulated. Prints a line
+Started by `cargo xtask browser` as `account.py BASE_URL FOLDER [CHECK…]`. The sandbox's clock is manual and its chains are simulated. Prints a line
 per check and leaves pictures of the pages in the folder.
 """
 
@@ -52,6 +52,10 @@ class Account(Visit):
     """The checks of the pages."""
 
     def checks(self):
+        wanted = sys.argv[3:]
+        return [check for check in self.every() if not wanted or check.__name__ in wanted]
+
+    def every(self):
         return (self.nobody_sees_an_account_without_both_factors, self.the_overview_is_exact, self.orders_come_and_are_cancelled,
                 self.an_amount_is_staked, self.a_stake_is_worth_something, self.interest_stands_by_day, self.an_amount_is_redeemed,
                 self.clearing_orders_wait,
@@ -61,6 +65,7 @@ class Account(Visit):
                 self.an_old_code_is_asked_for_again, self.money_is_withdrawn, self.a_statement_adds_up,
                 self.the_file_has_the_whole_filter, self.days_that_are_turned_are_named, self.a_refusal_is_a_sentence,
                 self.another_account_is_chosen, self.money_moves_between_accounts, self.a_tab_goes_to_another_account,
+                self.a_margin_account_shows_its_debt,
                 self.a_cut_is_shown, self.an_auditor_is_not_refused, self.an_operator_has_no_account)
 
     def quiet(self):
@@ -469,6 +474,38 @@ class Account(Visit):
         self.browser.wait_for("the first account", shown, str(accounts["primary"]))
         self.open("/account")
         self.quiet()
+        self.nothing_wrong()
+
+    def a_margin_account_shows_its_debt(self):
+        """What is borrowed is no worth: it stands beside the assets, with the net value and the price of a liquidation."""
+        self.sign_in(USER)
+        self.open("/account")
+        self.quiet()
+        account = self.accounts()["margin"]
+        for path in ("/account", "/account/money"):
+            self.open(path)
+            self.quiet()
+            assert self.count("[data-debt]") == 0, "an account that borrows nothing has no such figures"
+        self.open(f"/account?account={account}")
+        self.quiet()
+        assert self.text("[data-debt=liquidation]") == "nothing is borrowed"
+        self.call("/v1/order/new", symbol="btcusd", amount="0.65", price="70000", side="buy", type="exchange limit", margin_order=True,
+                  options=["immediate-or-cancel"])
+        figures = self.call("/v1/margin/account")
+        owed, risk = figures["totalBorrowed"]["value"], figures["liquidationRisk"]
+        assert Decimal(owed) > 0, figures
+        for path in ("/account", "/account/money"):
+            self.open(f"{path}?account={account}")
+            self.quiet()
+            for name, value in (("borrowed", owed), ("net", figures["marginAssetValue"]["value"]),
+                                ("liquidation", risk["liquidationPrice"]["value"])):
+                shown = self.row(f"[data-debt={name}]")
+                assert shown == [value], f"{path}: {name} is {shown}, not {value}"
+            self.looks_right(f"margin{path.replace('/', '-')}")
+        self.open(f"/account?account={account}")
+        self.quiet()
+        titles = self.browser.run("return [...document.querySelectorAll('[data-region=summary] dt')].map((one) => one.textContent)")
+        assert "Assets in USD" in titles and "Value in USD" not in titles, titles
         self.nothing_wrong()
 
     def a_cut_is_shown(self):

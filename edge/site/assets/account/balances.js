@@ -3,6 +3,7 @@ import { compare, read, sum, text } from "../decimal.js";
 import { url } from "../page.js";
 import { CopyButton, Region, html } from "../ui.js";
 import { ask } from "./calls.js";
+import { DebtFacts, isMargin } from "./debt.js";
 import { useFollowed } from "./live.js";
 import { account, counterpartyId } from "./parts.js";
 import { Dollars, Table, money, sums } from "./table.js";
@@ -45,12 +46,13 @@ const percent = (basisPoints) => {
 
 export const useVolume = () => useFollowed(() => ask("/v1/notionalvolume"), []);
 
-// The first figures of the page: who the account is to others, what it is worth, what it pays.
-export function Summary({ balances: [state, rows], volume: [volumeState, volume, retry] }) {
+// The first figures of the page: who the account is to others, what it is worth, what it owes and pays.
+export function Summary({ balances: [state, rows], debt, volume: [volumeState, volume, retry] }) {
   const shown = state.kind === "live" || volumeState.kind === "error" ? volumeState : state;
   return html`<${Region} name="summary" label="Summary" state=${shown} retry=${retry}><dl class="facts fit">
-    <div><dt>Value in USD</dt><dd class="big" data-total>${rows ? html`<${Dollars} text=${total(rows)} />` : "–"}</dd>
-      </div>
+    <div><dt>${isMargin ? "Assets in USD" : "Value in USD"}</dt><dd class="big" data-total>${rows
+      ? html`<${Dollars} text=${total(rows)} />` : "–"}</dd></div>
+    ${isMargin && html`<${DebtFacts} debt=${debt} />`}
     <div><dt>Account</dt><dd class="big">${account}</dd></div>
     <div><dt>Counterparty id</dt><dd class="big">${counterpartyId
       ? html`<code data-counterparty>${counterpartyId}</code> <${CopyButton} text=${counterpartyId}>Copy<span
