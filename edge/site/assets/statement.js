@@ -5,6 +5,7 @@ import { Table, amounts } from "./account/table.js";
 import { count } from "./figures.js";
 import { usePart } from "./lists.js";
 import { data, showQuery, url } from "./page.js";
+import { moment } from "./time.js";
 import { Region, html, useLoaded, useMemo, useState } from "./ui.js";
 
 const STEP = 200;
@@ -59,15 +60,16 @@ function Filter({ filter, setFilter }) {
   </form>`;
 }
 
-const SUMS = (hasOthers) => [
+// `first` is the oldest entry that was read, of a statement whose older ones were not: no opening of the time that was chosen is known then.
+const SUMS = (hasOthers, first) => [
   { title: "Currency", cell: ({ currency }) => currency },
-  amounts("Opening", "opening", EXACT),
+  amounts(first ? `Balance before the first row read, ${moment(first.timestampms)}` : "Opening", "opening", EXACT),
   amounts("+ rows", "rows", EXACT),
   ...(hasOthers ? [amounts("+ other causes", "others", EXACT)] : []),
   amounts("= closing", "closing", EXACT),
   { title: "Rows", isNumber: true, cell: (row) => count(row.count) },
   { title: "Adds up", cell: ({ isExact }) => html`<span class=${`tag ${isExact ? "good" : "bad"}`}
-    data-exact=${isExact}>${isExact ? "exactly" : "it does not"}</span>` },
+    data-exact=${isExact}>${isExact ? (first ? "the rows read" : "exactly") : "it does not"}</span>` },
 ];
 
 const sign = (amount) => (amount.startsWith("-") ? "–" : "+");
@@ -106,17 +108,18 @@ function Statement() {
   const find = async () => (isWrong ? { entries: [], isCut: false } : load({ currency, ...times(filter) }));
   const [state, loaded, retry] = useLoaded(find, [currency, from, to]);
   const entries = loaded?.entries ?? [];
+  const first = loaded?.isCut ? entries[0] : undefined;
   const totals = useMemo(() => sums(entries, cause), [loaded, cause]);
   const rows = useMemo(() => entries.filter((entry) => !cause || entry.cause === cause).reverse(), [loaded, cause]);
   if (isWrong) return html`<${Filter} filter=${filter} setFilter=${setFilter} />
     <p class="notice" role="alert" data-turned>The first day, ${from}, is after the last, ${to}. Choose an earlier first day.</p>`;
   return html`<${Filter} filter=${filter} setFilter=${setFilter} />
-    ${loaded?.isCut && html`<p class="notice"
-      data-cut>The oldest ${count(entries.length)} changes of this time are shown. The file has all of them; a shorter
-      time fits this page.</p>`}
+    ${first && html`<p class="notice"
+      data-cut>The newest ${count(entries.length)} changes of this time were read, from ${moment(first.timestampms)} on. Sums and
+      causes are of these alone. The file has all changes; a shorter time fits this page.</p>`}
     <${Region} name="sums" title="Opening + rows = closing" state=${state} retry=${retry}
       empty=${totals.length === 0 && html`<p>The sums of each currency would stand here.</p>`}>
-      <${Table} label="Opening + rows = closing" columns=${SUMS(Boolean(cause))} rows=${totals} keyOf=${(row) => row.currency}
+      <${Table} label="Opening + rows = closing" columns=${SUMS(Boolean(cause), first)} rows=${totals} keyOf=${(row) => row.currency}
         marks=${(row) => ({
         "data-sum": row.currency, "data-opening": row.opening, "data-rows": row.rows, "data-others": row.others,
         "data-closing": row.closing })} /></${Region}>

@@ -76,13 +76,17 @@ return [...words.matchAll(/([+−-]?[\\d,]*\\d(?:\\.\\d+)?) (USD|GUSD|BTC|ETH)\\
   if (/\\d{4}/.test(number.split('.')[0])) return [`thousands run together: ${all}`];
   return currency.endsWith('USD') && !/\\.\\d\\d/.test(number) ? [`no two decimals: ${all}`] : [];
 })"""
-# A statement of more changes than the page reads: every page of them is full.
+# A statement of 12,000 changes, whose ids have gaps that grow.
 LONG_STATEMENT = """const real = window.fetch;
+const MANY = 12000;
+const changes = Array.from({ length: MANY }, (_, at) => ({ entry_id: at + 1 + (at > 6000 ? 3 * (at - 6000) : 0), currency: 'USD',
+  timestampms: 1700000000000 + at, cause: at === MANY - 1 ? 'fee' : 'deposit', amount: '1', balance: String(at + 1) }));
 window.fetch = async (url, options = {}) => {
-  const { request, since_entry_id: since = 0 } = String(url).endsWith('/site/call') ? JSON.parse(options.body) : {};
+  const { request, since_entry_id: since, timestamp } = String(url).endsWith('/site/call') ? JSON.parse(options.body) : {};
   if (request !== '/v1/statement') return real(url, options);
-  return Response.json(Array.from({ length: 500 }, (_, at) => ({ entry_id: since + at + 1, timestampms: 1700000000000 + since + at,
-    currency: 'USD', cause: 'deposit', amount: '1', balance: String(since + at + 1) })));
+  if (since === undefined && timestamp === undefined) return Response.json(changes.slice(-500).reverse());
+  const isIn = (one) => (since === undefined ? one.timestampms >= Number(timestamp) : one.entry_id > since);
+  return Response.json(changes.filter(isIn).slice(0, 500));
 }"""
 # Reasons before a colon and paths in what people read.
 PROGRAM = """
@@ -326,15 +330,24 @@ class Lists(Visit):
         self.drops("/")
 
     def a_statement_says_that_it_is_cut(self):
-        """The page reads ten thousand changes at most: its list is no whole one, and leads to the file once all of these are shown."""
+        """The page reads the newest ten thousand changes: its list is no whole one, and leads to the file once all of these are shown. Its
+        closing is the balance; its opening is called what it is."""
         self.sign_in(TRADER)
         made = self.browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=LONG_STATEMENT)
         self.quiet("/account/statement")
         self.there("the rest", "[data-region=entries] [data-rest]")
-        assert "200 of at least 10,000 changes are shown" in self.words("[data-region=entries] [data-rest]")
-        assert "10,000 changes of this time" in self.words(".notice[data-cut]")
+        assert "200 of at least 10," in self.words("[data-region=entries] [data-rest]")
+        assert "The newest 10," in self.words(".notice[data-cut]")
+        sums = self.browser.run("return { ...document.querySelector('[data-sum]').dataset }")
+        assert sums["closing"] == "12000" and Decimal(sums["opening"]) + Decimal(sums["rows"]) == 12000, sums
+        assert 10_000 <= int(sums["rows"]) < 10_500, sums
+        assert "Balance before the first row read, " in self.words("[data-region=sums] thead") and "exactly" not in self.words("[data-sum]")
+        assert self.browser.run("return document.querySelector('[data-entry]').textContent.includes('fee')"), "the newest change is there"
         assert self.browser.run("return document.querySelector('[data-list=Changes]').dataset.total") == "more"
         self.nothing(LISTS, "a long statement")
+        # A time that ends before the newest change, and has fewer.
+        self.quiet("/account/statement?to=2023-11-13")
+        assert self.count("[data-cut]") == 0 and self.count("[data-entry]") == 0
         self.browser.devtools("Page.removeScriptToEvaluateOnNewDocument", **made)
         self.sign_out()
 

@@ -4,8 +4,10 @@ import { trimmed } from "../figures.js";
 import { ask } from "./calls.js";
 
 const PAGE = 500;
-// The most pages that a browser loads; the file has all of a filter.
-const PAGES = 20;
+// The rows and the calls after which a browser reads no more; the file has all of a filter.
+const [MOST, CALLS] = [10_000, 40];
+// How much wider the next range of ids is after one with few rows.
+const WIDER = 4;
 
 export const CAUSES = [
   "adjustment", "break", "clearing", "conversion", "custody_fee", "deposit", "fee", "funding", "interest", "liquidation", "loan", "netting",
@@ -13,22 +15,43 @@ export const CAUSES = [
   "withdrawal",
 ];
 
-const narrowed = (currency) => (currency ? { currency, limit_entries: PAGE } : { limit_entries: PAGE });
 const byEntry = (one, other) => one.entry_id - other.entry_id;
 
-// The entries of a currency (or all) from one time up to another, the oldest first: `{ entries, isCut }`. Without a first time it begins
-// with the first entry.
+// `page(cursor)` reads a page of the entries of a currency (or all), the oldest first.
+const reader = (currency) => async (cursor = {}) =>
+  (await ask("/v1/statement", { ...(currency && { currency }), limit_entries: PAGE, ...cursor })).sort(byEntry);
+
+// The ids that a page of these entries is likely to take.
+const spanOf = (entries) =>
+  (entries.length > 1 ? Math.ceil(((entries.at(-1).entry_id - entries[0].entry_id + 1) * PAGE) / entries.length) : PAGE);
+
+// The newest page up to a time: its entries, the id before which the others stand, and the width of the range to read next.
+async function start(page, to) {
+  const later = to === null ? [] : await page({ timestamp: String(to + 1) });
+  if (later.length > 0) return { entries: [], before: later[0].entry_id, width: spanOf(later) };
+  const entries = await page();
+  return { entries, before: entries.length < PAGE ? 0 : entries[0].entry_id, width: spanOf(entries) };
+}
+
+// The entries of a currency (or all) from one time up to another, the oldest first: `{ entries, isCut }`. Without a first time they begin
+// with the first entry. Where there are too many the oldest are missing. The interface reads onwards from an id alone, so ranges of ids
+// before those that were read are read, each so wide that a page holds all of its entries.
 export async function load({ currency, from, to }) {
-  const entries = [];
-  let cursor = from === null ? { since_entry_id: 0 } : { timestamp: String(from) };
-  for (let page = 0; page < PAGES; page += 1) {
-    const found = (await ask("/v1/statement", { ...narrowed(currency), ...cursor })).sort(byEntry);
-    entries.push(...found.filter(({ timestampms }) => to === null || timestampms <= to));
-    const last = found.at(-1);
-    if (!last || found.length < PAGE || (to !== null && last.timestampms > to)) return { entries, isCut: false };
-    cursor = { since_entry_id: last.entry_id };
+  const page = reader(currency);
+  let { entries, before, width } = await start(page, to);
+  const isWhole = () => before <= 1 || (from !== null && entries[0]?.timestampms < from);
+  for (let calls = 0; !isWhole() && entries.length < MOST && calls < CALLS; calls += 1) {
+    const after = Math.max(0, before - 1 - width);
+    const older = (await page({ since_entry_id: after })).filter(({ entry_id: id }) => id < before);
+    if (older.length === PAGE && older.at(-1).entry_id < before - 1) {
+      width = Math.max(PAGE, Math.floor(width / 2));
+      continue;
+    }
+    entries = [...older, ...entries];
+    before = after + 1;
+    if (older.length < PAGE / WIDER) width *= WIDER;
   }
-  return { entries, isCut: true };
+  return { entries: entries.filter(({ timestampms: at }) => from === null || at >= from), isCut: !isWhole() };
 }
 
 const total = (entries) => trimmed(text(entries.map(({ amount }) => read(amount)).reduce(sum, read("0"))));
