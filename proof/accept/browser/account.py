@@ -30,6 +30,14 @@ ENTRIES = "return [...document.querySelectorAll('[data-entry]')].map((one) => on
 PICTURE = "const image = document.querySelector(arguments[0]); return image?.complete && image.naturalWidth > 0"
 OTHER_ID = "const shown = document.querySelector('[data-counterparty]'); return shown && shown.textContent !== arguments[0]"
 FETCH = "const [path, done] = arguments; fetch(path).then((reply) => reply.text()).then(done)"
+# Balances of which two have no price.
+UNPRICED = """const real = window.fetch;
+window.fetch = async (url, options = {}) => {
+  const { request } = String(url).endsWith('/site/call') ? JSON.parse(options.body) : {};
+  if (request !== '/v1/notionalbalances/usd') return real(url, options);
+  return Response.json([['USD', '5', '5'], ['DOT', '7.5', '0'], ['SOL', '2', '0.00'], ['ETH', '0', '0']].map(([currency, amount, value]) => ({
+    currency, amount, available: amount, availableForWithdrawal: amount, amountNotional: value })));
+}"""
 QUIET = """const states = [...document.querySelectorAll('[data-region]')].map((one) => one.dataset.state);
 return states.length > 0 && states.every((state) => state === 'live' || state === 'empty')"""
 
@@ -65,7 +73,7 @@ class Account(Visit):
                 self.an_old_code_is_asked_for_again, self.money_is_withdrawn, self.a_statement_adds_up,
                 self.the_file_has_the_whole_filter, self.days_that_are_turned_are_named, self.a_refusal_is_a_sentence,
                 self.another_account_is_chosen, self.money_moves_between_accounts, self.a_tab_goes_to_another_account,
-                self.a_margin_account_shows_its_debt,
+                self.a_margin_account_shows_its_debt, self.an_amount_without_a_price_is_not_worth_zero,
                 self.a_cut_is_shown, self.an_auditor_is_not_refused, self.an_operator_has_no_account)
 
     def quiet(self):
@@ -506,6 +514,18 @@ class Account(Visit):
         self.quiet()
         titles = self.browser.run("return [...document.querySelectorAll('[data-region=summary] dt')].map((one) => one.textContent)")
         assert "Assets in USD" in titles and "Value in USD" not in titles, titles
+        self.nothing_wrong()
+
+    def an_amount_without_a_price_is_not_worth_zero(self):
+        """The interface says 0 where it knows no price; the page says so, and which currencies its sum leaves out."""
+        self.sign_in(USER)
+        made = self.browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=UNPRICED)
+        self.open("/account")
+        self.quiet()
+        assert "no price" in self.text("[data-currency=DOT]") and "no price" not in self.text("[data-currency=USD]")
+        assert "no price" not in self.text("[data-currency=ETH]"), "nothing is worth nothing"
+        assert "without DOT, SOL" in self.text("[data-total]"), self.text("[data-total]")
+        self.browser.devtools("Page.removeScriptToEvaluateOnNewDocument", **made)
         self.nothing_wrong()
 
     def a_cut_is_shown(self):

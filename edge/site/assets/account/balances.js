@@ -12,11 +12,18 @@ import { Dollars, Table, money, sums } from "./table.js";
 const worth = (row) => text(["amountNotional", "stakedNotional"].map((field) => read(row[field] ?? "0")).reduce(sum));
 const total = (rows) => text(rows.map((row) => read(worth(row))).reduce(sum, read("0.00")));
 
+// The exchange gives the value 0 to an amount that has no price (BAL-012): it is unknown.
+const isAbove = (amount = "0") => /[1-9]/.test(amount);
+const hasNoPrice = (row) => [["amount", "amountNotional"], ["staked", "stakedNotional"]].some(([amount, value]) =>
+  isAbove(row[amount]) && !isAbove(row[value]));
+const isUnknown = (row) => hasNoPrice(row) && !isAbove(worth(row));
+const without = (rows) => rows.filter(hasNoPrice).map(({ currency }) => currency).join(", ");
+
 const columns = (hasStakes) => [
   { title: "Currency", cell: ({ currency }) => html`<a href=${url(`/account/statement?currency=${currency}`)}>${currency}</a>` },
   sums("Balance", "amount"), sums("For orders", "available"), sums("To withdraw", "availableForWithdrawal"),
   ...(hasStakes ? [sums("Staked", "staked")] : []),
-  money("Value in USD", worth),
+  { ...money("Value in USD", (row) => (isUnknown(row) ? null : worth(row))), none: "no price" },
   { title: "Move", cell: ({ currency }) => html`<a href=${url(`/account/money?currency=${currency}`)}
     >Deposit, withdraw<span class="unseen"> ${currency}</span></a>` },
 ];
@@ -46,12 +53,18 @@ const percent = (basisPoints) => {
 
 export const useVolume = () => useFollowed(() => ask("/v1/notionalvolume"), []);
 
+// The sum of the values. It names the currencies that have no price and so are not in it.
+function Total({ rows }) {
+  const left = rows ? without(rows) : "";
+  return html`<div><dt>${isMargin ? "Assets in USD" : "Value in USD"}</dt><dd class="big" data-total>${rows
+    ? html`<${Dollars} text=${total(rows)} />` : "–"}${left && html` <small data-without>without ${left}: no price</small>`}</dd></div>`;
+}
+
 // The first figures of the page: who the account is to others, what it is worth, what it owes and pays.
 export function Summary({ balances: [state, rows], debt, volume: [volumeState, volume, retry] }) {
   const shown = state.kind === "live" || volumeState.kind === "error" ? volumeState : state;
   return html`<${Region} name="summary" label="Summary" state=${shown} retry=${retry}><dl class="facts fit">
-    <div><dt>${isMargin ? "Assets in USD" : "Value in USD"}</dt><dd class="big" data-total>${rows
-      ? html`<${Dollars} text=${total(rows)} />` : "–"}</dd></div>
+    <${Total} rows=${rows} />
     ${isMargin && html`<${DebtFacts} debt=${debt} />`}
     <div><dt>Account</dt><dd class="big">${account}</dd></div>
     <div><dt>Counterparty id</dt><dd class="big">${counterpartyId

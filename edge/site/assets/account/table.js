@@ -23,7 +23,7 @@ const longestOf = (column, rows) => Math.max(0, ...rows.map((row) => placesOf(se
 
 function Figure({ column, row, longest }) {
   const text = textOf(column, row);
-  if (!text) return "–";
+  if (!text) return column.none ?? "–";
   const seen = seenOf(column, row);
   return html`<${Exact} text=${text} shown=${seen} unit=${column.unit?.(row)} name=${column.kindOf?.(row) ?? column.kind}>
     <span class="pad" aria-hidden="true">${space(seen, longest)}</span><//>`;
@@ -55,7 +55,8 @@ const widthOf = (columns) => (columns.length > 8 ? "very-wide" : columns.length 
 
 const kind = ({ isNumber, isWrapped }) => (isNumber ? "number" : isWrapped ? "wrap" : undefined);
 
-// A table whose columns are those of `amounts` and its like, or `{ title, cell, isNumber, isWrapped }`. The first column names the row.
+// A table whose columns are those of `amounts` and its like, or `{ title, cell, isNumber, isWrapped }`. The first column names the row. `none`
+// of a column stands where a row has no figure.
 // `total` is how many rows there are, if they are more than these (`lists.js`), and `rest` how to get at them: `{ onMore, link, what }`.
 export function Table({ label, columns, rows, keyOf, marks = () => ({}), total = rows.length, rest = {} }) {
   const longest = new Map(columns.filter(({ amount }) => amount).map((column) => [column, longestOf(column, rows)]));
