@@ -88,6 +88,15 @@ window.fetch = async (url, options = {}) => {
   const isIn = (one) => (since === undefined ? one.timestampms >= Number(timestamp) : one.entry_id > since);
   return Response.json(changes.filter(isIn).slice(0, 500));
 }"""
+# Five hundred payments of interest, as many as a call names at once.
+LONG_INTEREST = """const real = window.fetch;
+window.fetch = async (url, options = {}) => {
+  const { request } = String(url).endsWith('/site/call') ? JSON.parse(options.body) : {};
+  if (request !== '/v1/staking/history') return real(url, options);
+  const transactions = Array.from({ length: 500 }, (_, at) => ({ amountCurrency: at % 2 ? 'ETH' : 'SOL', amount: 1,
+    dateTime: new Date(1767225600000 - 86400000 * Math.floor(at / 2)).toISOString() }));
+  return Response.json([{ providerId: 'one', transactions }]);
+}"""
 # Reasons before a colon and paths in what people read.
 PROGRAM = """
 const isCode = (node) => node.parentElement.closest('code, pre, kbd, script, style, noscript, textarea, .code, .beside');
@@ -137,7 +146,7 @@ class Lists(Visit):
 
     def checks(self):
         every = (self.a_trader_has_orders_and_trades, self.prices_keep_their_decimals, self.forms_and_notices_write_figures, self.a_figure_shows_its_digits_on_focus,
-                 self.every_order_of_contracts_is_listed, self.lists_say_what_they_show, self.a_statement_says_that_it_is_cut,
+                 self.every_order_of_contracts_is_listed, self.lists_say_what_they_show, self.a_statement_says_that_it_is_cut, self.interest_says_that_it_is_cut,
                  self.fills_that_come_are_not_cut_in_silence, self.the_tape_and_the_palette_say_what_they_show, self.no_page_shows_texts_for_programs,
                  self.a_refusal_is_a_sentence, self.faults_are_told, self.a_stop_waits, self.a_preview_knows_the_other_outcome,
                  self.a_ticket_leads_to_the_right_account, self.docs_show_streams, self.fields_are_large_on_a_phone,
@@ -348,6 +357,22 @@ class Lists(Visit):
         # A time that ends before the newest change, and has fewer.
         self.quiet("/account/statement?to=2023-11-13")
         assert self.count("[data-cut]") == 0 and self.count("[data-entry]") == 0
+        self.browser.devtools("Page.removeScriptToEvaluateOnNewDocument", **made)
+        self.sign_out()
+
+    def interest_says_that_it_is_cut(self):
+        """A full answer is no whole list of payments: neither the table nor the curve says so."""
+        self.sign_in(TRADER)
+        made = self.browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=LONG_INTEREST)
+        self.quiet("/account/staking")
+        self.there("the rest", "[data-region=rewards] [data-rest]")
+        assert "60 of at least 500 daily payments are shown" in self.words("[data-region=rewards] [data-rest]")
+        assert "the newest part" in self.words("[data-region=rewards] [data-cut]")
+        self.nothing(LISTS, "long interest")
+        while self.count("[data-region=rewards] [data-rest] button"):
+            self.press("[data-region=rewards] [data-rest] button")
+        assert "The newest 500 daily payments are shown" in self.words("[data-region=rewards] [data-rest]")
+        self.nothing(LISTS, "long interest in full")
         self.browser.devtools("Page.removeScriptToEvaluateOnNewDocument", **made)
         self.sign_out()
 

@@ -36,8 +36,8 @@ async function load() {
   return { rows: byDay(groups), isCut: count >= MOST };
 }
 
-// The interest of each day over which a currency earned; a day without any is a gap.
-function Interest({ rows, currency }) {
+// The interest of each day over which a currency earned; a day without any is a gap. `isCut`: older interest was not read.
+function Interest({ rows, currency, isCut }) {
   const days = new Map(rows.filter((row) => row.currency === currency).map(({ day, amount }) => [day, amount]));
   const [first, last] = [[...days.keys()].at(-1), [...days.keys()][0]];
   const largest = [...days.values()].reduce((one, other) => (compare(read(one), read(other)) > 0 ? one : other));
@@ -47,8 +47,9 @@ function Interest({ rows, currency }) {
     heights.push(amount ? Number(ratio(read(amount), read(largest), HEIGHT)) : null);
   }
   const shown = amount(largest, PLACES);
-  return html`<${Curve} name=${currency} lines=${[{ name: currency, heights }]} top=${`${shown} ${currency} a day`} from=${first}
-    to=${last} words=${`Interest in ${currency} by day from ${first} to ${last}, at most ${shown}. The table has the figures.`} />`;
+  return html`<div><${Curve} name=${currency} lines=${[{ name: currency, heights }]} top=${`${shown} ${currency} a day`} from=${first}
+    to=${last} words=${`Interest in ${currency} by day from ${first} to ${last}, at most ${shown}. The table has the figures.`} />
+    ${isCut && html`<p class="note" data-cut>The curve has the newest part of the interest, from ${first} on.</p>`}</div>`;
 }
 
 const REST = { href: url("/account/statement?cause=staking_interest"), words: "The statement has all" };
@@ -64,6 +65,9 @@ export function Rewards() {
   const rows = loaded?.rows;
   const [shown, more] = usePart(rows ?? [], FIRST);
   const isWhole = shown.length === rows?.length;
+  // A row is what a currency paid for a day.
+  const way = isWhole ? { link: REST } : { onMore: more, ...(loaded?.isCut && { known: rows?.length }) };
+  const rest = { what: "daily payments", ...way };
   const [picked, pick] = useState(null);
   const found = [...new Set((rows ?? []).map(({ currency }) => currency))].sort();
   const currency = found.includes(picked) ? picked : found[0];
@@ -73,9 +77,9 @@ export function Rewards() {
       </div>`;
   return html`<${Region} name="rewards" title="Interest by day" state=${state} retry=${retry} empty=${empty}
     tools=${tools}>${currency && html`
-    <div class="columns tight"><${Interest} rows=${rows} currency=${currency} />
+    <div class="columns tight"><${Interest} rows=${rows} currency=${currency} isCut=${loaded.isCut} />
     <${Table} label="Interest by day" columns=${COLUMNS} rows=${shown}
-      total=${isWhole && loaded.isCut ? "more" : rows.length} rest=${{ what: "days", ...(isWhole ? { link: REST } : { onMore: more }) }}
+      total=${loaded.isCut ? "more" : rows.length} rest=${rest}
       keyOf=${({ key }) => key}
       marks=${({ key }) => ({ "data-reward": key })} /></div>
     <p class="note padded">Each payment stands in the <a href=${REST.href}>statement</a>.</p>`}
