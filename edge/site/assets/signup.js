@@ -1,5 +1,5 @@
 // Signing up, and confirming the address by the link that was mailed.
-import { byId, onSubmit, post, showPart, tellMailed, takeToken } from "./post.js";
+import { byId, onSubmit, post, say, showPart, tellMailed, takeToken } from "./post.js";
 
 const token = takeToken();
 byId(token ? "confirm" : "signup").hidden = false;
@@ -15,8 +15,10 @@ onSubmit("confirm", async ({ password }, form) => {
   try {
     await post("/site/confirm", password ? { token, password } : { token });
   } catch (failure) {
-    byId("proof").hidden = false;
-    throw failure;
+    // The exchange refuses a bad link and a good one in another browser alike, until the password tells them apart.
+    if (password || failure.reason !== "InvalidParameterValue") throw failure;
+    say("This is not the browser that signed up: give the password that you chose.", true);
+    return showPart("proof", "proof-password");
   }
   form.hidden = true;
   showPart("confirmed");

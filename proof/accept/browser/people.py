@@ -157,6 +157,34 @@ class People:
         self.shown("confirmed")
         self.nothing_wrong()
 
+    def another_browser_is_asked_for_the_password(self):
+        """Its link is good: no word calls it bad before a password was tried."""
+        address = "cleo@people.test"
+        self.browser.open(f"{self.base}/signup")
+        self.shown("signup")
+        self.fill(name="Cleo", email=address, password=PASSWORD)
+        self.browser.press("Enter")
+        self.shown("sent")
+        self.browser.devtools("Network.clearBrowserCookies")
+        link = urllib.parse.urlsplit(self.mail(address)["link"])
+        self.browser.open(f"{self.base}{link.path}?{link.query}")
+        self.shown("confirm")
+        self.click("Confirm the address")
+        self.shown("proof-password")
+        text, kind = self.browser.run("const { textContent, className } = document.getElementById('message'); return [textContent, className]")
+        assert text == "This is not the browser that signed up: give the password that you chose." and "bad" not in kind, (text, kind)
+        assert self.browser.run("return document.activeElement.id") == "proof-password"
+        self.looks_right("confirm-elsewhere")
+        self.fill(password="not this one")
+        self.click("Confirm the address")
+        self.browser.wait_for("the refusal", "return document.getElementById('message').textContent.startsWith('This link is unknown')")
+        self.fill(password=PASSWORD)
+        self.click("Confirm the address")
+        self.shown("confirmed")
+        # Both refusals were wanted.
+        self.browser.console()
+        self.browser.post("se/log", type="performance")
+
     def the_first_sign_in_enrols(self):
         self.click("Sign in")
         self.at("/signin")
@@ -481,7 +509,7 @@ def main():
         every = (pages.someone_signs_up, pages.the_first_sign_in_enrols, pages.keys_are_kept, pages.a_new_code_loses_nothing,
                  pages.settings_fit_and_sign_out, pages.a_wrong_password_is_said, pages.a_test_user_signs_in_by_a_button,
                  pages.the_bypass_signs_in, pages.consent_leads_to_the_app, pages.password_page_fits, pages.passkeys_need_a_name,
-                 pages.a_passkey_enrols_and_signs_in)
+                 pages.another_browser_is_asked_for_the_password, pages.a_passkey_enrols_and_signs_in)
         wanted = sys.argv[3:]
         for check in (check for check in every if not wanted or check.__name__ in wanted):
             start = time.monotonic()
