@@ -167,6 +167,8 @@ class Console(Visit):
             f'[data-region={region}] form[data-call="{path}"] [data-reply]')
 
     def a_market_crashes(self):
+        words = self.browser.run("return document.querySelector('[data-region=market] .note').textContent.replace(/\\s+/g, ' ')")
+        assert "ten seconds later. The clock is manual" in words, words
         before = float(call(f"{self.base}/v1/pubticker/btcusd")["last"])
         self.click("[data-region=market] button", "Crash by 30 %")
         status, text = self.reply_in("/sandbox/index/{currency}", "market")

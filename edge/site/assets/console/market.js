@@ -43,9 +43,8 @@ function Index({ calls, symbol, currency, onState }) {
     <${CallForm} key=${symbol} call=${findCall(calls, "/sandbox/index/{currency}")} only=${["currency", "price"]} musts=${["price"]}
       isSmall words="Pin" preset=${{ currency }} quick=${quick} />
     <p class="note">The index of a currency sets its marks, and positions with too little margin are liquidated at once. Simulated traders
-      quote by it within four seconds of the exchange's time; the last price follows with their next trade, often ten seconds later.
-      ${clock?.mode === "manual"
-      && "The clock is manual: move it by a minute, and the books follow."}</p>`;
+      quote by it within four seconds of the exchange's time; the last price follows with their next trade, often ten seconds later.${clock?.mode === "manual"
+      && " The clock is manual: move it by a minute, and the books follow."}</p>`;
 }
 
 function Tape({ calls, symbol }) {
