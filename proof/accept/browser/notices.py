@@ -31,6 +31,8 @@ window.fetch = (url, options) => {
   window.refused += 1;
   return Promise.resolve(Response.json({ reason: 'System', message: 'An error in /site/notices' }, { status: 500 }));
 }"""
+# The warnings that a session ends, and that margin is short.
+SESSION, MARGIN = "[data-notice^=session-]", "[data-notice^=margin-]"
 NUDGE = "import('/site/notices/feed.js').then(({ nudge }) => nudge())"
 # The sums of own fills in a candle, as the chart's legend has them.
 MARKS = """const [done] = arguments;
@@ -305,18 +307,24 @@ class Notices(Visit):
         # What happens to the account makes the page ask.
         self.control("/sandbox/accounts/credit", group="one", account="primary", currency="USD", amount="1")
         self.told("You will be signed out")
+        self.there("the warning", SESSION)
         self.hide(False)
         self.call("/v1/balances")
+        self.gone("the warning", SESSION)
 
     def a_hidden_page_is_no_use(self):
-        """A hidden page is signed out after 30 minutes, although it goes on asking."""
+        """A hidden page is signed out after 30 minutes, although it goes on asking. What it said of the time before goes."""
         self.hide(True)
-        for _ in range(2):
-            self.control("/sandbox/clock/advance", seconds=16 * 60, sessions=True)
+        for minutes in (27, 5):
+            self.control("/sandbox/clock/advance", seconds=minutes * 60, sessions=True)
+            self.browser.run(NUDGE)
+            if minutes == 27:
+                self.there("the warning", SESSION)
             self.browser.post("execute/async", args=[], script="""const [done] = arguments;
                 import('/site/call.js').then(({ get }) => get('/site/session')).then(() => done(), () => done())""")
         self.hide(False)
         self.there("the banner", "[data-banner=session]")
+        self.gone("the warning", SESSION)
         self.sign_out()
         self.browser.console()
 
@@ -343,6 +351,12 @@ class Notices(Visit):
         self.mark(100)
         self.told("Margin is getting short")
         assert self.count("[data-banner=liquidation]") == 0, "it is liquidated already"
+        self.mark(3_000)
+        self.browser.run(NUDGE)
+        self.gone("the warning", MARGIN)
+        self.mark(100)
+        self.browser.run(NUDGE)
+        self.there("the warning", MARGIN)
         self.nothing_wrong()
 
     def a_liquidation_stays(self):
@@ -350,6 +364,7 @@ class Notices(Visit):
         self.mark(-200)
         self.there("the banner", "[data-banner=liquidation]")
         self.told("Liquidation")
+        self.gone("the warning before it", MARGIN)
         words = self.text("[data-banner=liquidation]")
         for wanted in ("closed positions", "Sold ", " at ", " left.", "no longer covered", BTC.upper()):
             assert wanted in words, f"{wanted} is not in {words}"
@@ -366,7 +381,7 @@ class Notices(Visit):
         assert rows > 0, "a liquidation is forgotten with its row"
         self.press("#table-history")
         self.region("history", "live")
-        self.there("the mark in the history", "[data-closed][data-forced=liquidation]")
+        self.there("the mark in the history", "[data-region=history] [data-forced=liquidation]")
         self.press("[data-banner=liquidation] button")
         self.gone("the banner", "[data-banner=liquidation]")
         self.open("/account")

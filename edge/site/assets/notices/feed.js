@@ -17,13 +17,16 @@ const FAILURES = 3;
 
 // The newest rows, the newest first; whether older ones are left out; why they cannot be read.
 export const news = { rows: [], more: false, problem: "", margin: null };
-const readers = { change: new Set(), fresh: new Set(), session: new Set(), short: new Set() };
+const readers = { change: new Set(), fresh: new Set(), session: new Set(), short: new Set(), withdrawn: new Set() };
 const tell = (kind, value) => readers[kind].forEach((reader) => reader(value));
 
 // Calls `reader` with rows that are new, oldest first; with how long the session lasts; with the margin when it gets short.
 export const onFresh = (reader) => readers.fresh.add(reader);
 export const onSession = (reader) => readers.session.add(reader);
 export const onShort = (reader) => readers.short.add(reader);
+// Calls `reader` with the name of a warning that is true no more. The ids of its rows begin with the name and a dash.
+export const onWithdrawn = (reader) => readers.withdrawn.add(reader);
+export const withdraw = (name) => tell("withdrawn", name);
 // Calls `reader` when the news have changed. Returns a function that ends it.
 export function onChange(reader) {
   readers.change.add(reader);
@@ -109,15 +112,19 @@ export function say(row) {
   tell("change");
 }
 
-// Accounts whose margin was short at the last ask, by number; the page's own is 0. Each page tells of it by itself, since another one may be
+// The name of the warning that the margin of an account is short.
+export const marginOf = (account) => `margin-${account?.number ?? ""}`;
+
+// Accounts whose margin was short at the last ask, by the name of their warning. Each page tells of it by itself, since another one may be
 // hidden.
 let wasShort = new Set();
 function takeMargins(margin, others) {
   news.margin = margin;
   const short = [...(margin?.short ? [{ margin }] : []), ...others];
-  const of = ({ account }) => account?.number ?? 0;
-  for (const one of short) if (!wasShort.has(of(one))) tell("short", one);
-  wasShort = new Set(short.map(of));
+  const now = new Map(short.map((one) => [marginOf(one.account), one]));
+  for (const [name, one] of now) if (!wasShort.has(name)) tell("short", one);
+  for (const name of wasShort) if (!now.has(name)) withdraw(name);
+  wasShort = new Set(now.keys());
 }
 
 // Stops that earlier pages have told.

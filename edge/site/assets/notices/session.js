@@ -3,7 +3,7 @@
 import { get, onSessionEnd, post } from "../call.js";
 import { showFault } from "../faults.js";
 import { isSignedIn } from "../page.js";
-import { onSession, say } from "./feed.js";
+import { onSession, say, withdraw } from "./feed.js";
 
 // How often a page that is seen says so.
 const EVERY = 60_000;
@@ -13,14 +13,16 @@ const [END, QUIET] = [600_000, 300_000];
 const told = new Set();
 let hasEnded = false;
 
+const takeBack = (name) => told.delete(name) && withdraw(name);
+
 const minutes = (millis) => {
   const count = Math.max(1, Math.round(millis / 60_000));
   return count === 1 ? "a minute" : `${count} minutes`;
 };
 
-// Says once that a session ends, until its end is far again.
+// Says once that a session ends, and takes it back when its end is far again.
 function once(name, isNear, row) {
-  if (!isNear) told.delete(name);
+  if (!isNear) takeBack(name);
   else if (!told.has(name)) {
     told.add(name);
     say({ id: `${name}-${Date.now()}`, tone: "bad", isSticky: true, ...row });
@@ -62,7 +64,10 @@ const watching = () => document.hidden || ask(() => post("/site/watching"));
 export function start() {
   if (!isSignedIn()) return;
   onSession(take);
-  onSessionEnd(() => (hasEnded = true));
+  onSessionEnd(() => {
+    hasEnded = true;
+    for (const name of [...told]) takeBack(name);
+  });
   setInterval(watching, EVERY);
   document.addEventListener("visibilitychange", watching);
 }

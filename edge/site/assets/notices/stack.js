@@ -5,7 +5,7 @@ import { dollars } from "../figures.js";
 import { Rest, marksOf, newest, part } from "../lists.js";
 import { signInUrl, url } from "../page.js";
 import { announce, html, render, useEffect, useReducer, useRef, warn } from "../ui.js";
-import { closeLiquidations, liquidations, onFresh, onShort, say, start as startFeed, useNews } from "./feed.js";
+import { closeLiquidations, liquidations, marginOf, onFresh, onShort, onWithdrawn, say, start as startFeed, useNews, withdraw } from "./feed.js";
 import { start as startSession } from "./session.js";
 import { signal } from "./signals.js";
 import { WHY_LIQUIDATED, leftOf, pathOf, wordsOf } from "./words.js";
@@ -17,10 +17,11 @@ const LINES = 5;
 
 let toasts = [];
 let drawToasts = () => {};
-const remove = (id) => {
-  toasts = toasts.filter((toast) => toast.id !== id);
+function keepToasts(isKept) {
+  toasts = toasts.filter(isKept);
   drawToasts();
-};
+}
+const remove = (id) => keepToasts((toast) => toast.id !== id);
 
 // Rows that say the same of another hour, the steps of one liquidation, and the fills of another account in a market count as one.
 function sameAs({ id, kind, reason, currency, forced, symbol, account }) {
@@ -30,6 +31,8 @@ function sameAs({ id, kind, reason, currency, forced, symbol, account }) {
 }
 
 function push(rows) {
+  // A liquidation takes the place of the warning before it.
+  for (const row of rows) if (row.forced === "liquidation") withdraw(marginOf(row.account));
   const kinds = new Map();
   for (const row of rows) kinds.set(sameAs(row), [...(kinds.get(sameAs(row)) ?? []), row]);
   const found = [...kinds.values()].map((alike) => {
@@ -121,7 +124,7 @@ function above(name) {
 function sayShort({ account, margin: { assets, needed, fall } }) {
   const words = needed ? `The account has ${dollars(assets)} dollars, and is liquidated below ${dollars(needed)}.`
     : `A fall of all prices by ${short(String(Number(fall) * 100), 2)} % liquidates the account.`;
-  say({ id: `margin-${account?.number ?? ""}-${Date.now()}`, account, title: "Margin is getting short", tone: "bad", isSticky: true,
+  say({ id: `${marginOf(account)}-${Date.now()}`, account, title: "Margin is getting short", tone: "bad", isSticky: true,
     words: `${words} Bring money, or close a part of what is open.` });
 }
 
@@ -139,6 +142,7 @@ export function start() {
   });
   onFresh(push);
   onShort(sayShort);
+  onWithdrawn((name) => keepToasts(({ id }) => !id.startsWith(`${name}-`)));
   startSession();
   startFeed();
 }
