@@ -18,6 +18,10 @@ from webdriver import call
 
 TRADER, PERP = "trader@one.test", "perp@people.test"
 SPOT, BTC = "btcusd", "btcgusdperp"
+# The notices that lie on the ticket's button or on what it answered.
+OVER = """const boxes = (selector) => [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect());
+return boxes('[data-notice]').flatMap((notice) => boxes(arguments[0]).filter((box) => box.width && notice.bottom > box.top && notice.top < box.bottom))
+    .length"""
 TOAST = "return [...document.querySelectorAll('[data-notice]')].map((one) => one.textContent).find((words) => words.includes(arguments[0]))"
 # The words that screen readers were given, which leave the page after some seconds.
 SAID = "return [...document.querySelectorAll('.unseen p')].map((one) => one.textContent).find((words) => words.includes(arguments[0]))"
@@ -66,7 +70,7 @@ class Notices(Visit):
                  self.a_pinned_index_says_so, self.a_move_of_the_clock_signs_nobody_out, self.watching_is_use, self.an_ending_session_is_told,
                  self.a_hidden_page_is_no_use,
                  self.short_margin_is_told, self.a_liquidation_stays, self.a_liquidation_stands_with_the_fills,
-                 self.another_account_is_told, self.an_end_of_the_session_is_told)
+                 self.another_account_is_told, self.a_notice_leaves_the_ticket_free, self.an_end_of_the_session_is_told)
         wanted = sys.argv[3:]
         return [check for check in every if not wanted or check.__name__ in wanted]
 
@@ -443,6 +447,22 @@ class Notices(Visit):
         self.there("the bell", "[aria-controls=notices]")
         self.browser.run(NUDGE)
         assert self.count("[data-banner=liquidation]") == 0, "it comes back after it was read"
+        self.nothing_wrong()
+
+    def a_notice_leaves_the_ticket_free(self):
+        """On a phone the open ticket's button and its answer lie under no notice."""
+        self.sign_in(TRADER)
+        self.browser.screen(360, 780, phone=True)
+        self.open(f"/trade/{SPOT}")
+        self.there("the bell", "[aria-controls=notices]")
+        self.press(".sheet-open button")
+        self.there("the ticket", "[data-sheet=true] .slot-ticket")
+        for amount in ("1", "2", "3"):
+            self.bot_credit("one", "primary", "ETH", amount)
+            self.told(f"+{amount} ETH")
+        assert self.browser.run(OVER, ".slot-ticket [type=submit], .slot-ticket [data-outcome]") == 0, "a notice lies on the button"
+        self.browser.screenshot(self.folder / "notices-ticket.png")
+        self.browser.screen(*LAPTOP)
         self.nothing_wrong()
 
     def get(self, path: str):
