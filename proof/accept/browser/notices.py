@@ -53,6 +53,8 @@ import('/site/trade/candles.js').then(async ({ makeCandles }) => {
   place.remove();
   done(found);
 }).catch((failure) => done(failure.message))"""
+CALL_OF = """const [account, request, fields, done] = arguments;
+import('/site/call.js').then(({ post }) => post('/site/call', { request, ...fields }, { account })).then(done, (failure) => done(failure.message))"""
 CHOOSE = """const [account, done] = arguments;
 import('/site/call.js').then(({ post }) => post('/site/account', { account })).then(() => done(''), (failure) => done(failure.message))"""
 
@@ -70,7 +72,8 @@ class Notices(Visit):
                  self.a_pinned_index_says_so, self.a_move_of_the_clock_signs_nobody_out, self.watching_is_use, self.an_ending_session_is_told,
                  self.a_hidden_page_is_no_use,
                  self.short_margin_is_told, self.a_liquidation_stays, self.a_liquidation_stands_with_the_fills,
-                 self.another_account_is_told, self.a_notice_leaves_the_ticket_free, self.an_end_of_the_session_is_told)
+                 self.another_account_is_told, self.perps_is_told_on_the_page_of_primary, self.a_notice_leaves_the_ticket_free,
+                 self.an_end_of_the_session_is_told)
         wanted = sys.argv[3:]
         return [check for check in every if not wanted or check.__name__ in wanted]
 
@@ -448,6 +451,54 @@ class Notices(Visit):
         self.browser.run(NUDGE)
         assert self.count("[data-banner=liquidation]") == 0, "it comes back after it was read"
         self.nothing_wrong()
+
+    def perps_is_told_on_the_page_of_primary(self):
+        """A page of primary, and one that names no account, say that perps of the same group is short and liquidated, and lead to it."""
+        self.sign_out()
+        self.sign_in(TRADER)
+        self.open("/account")
+        self.there("the bell", "[aria-controls=notices]")
+        self.use("primary")
+        number = next(one["number"] for one in self.get("/site/accounts") if one["name"] == "perps")
+        for round, path in enumerate(("/account", f"/trade/{BTC}")):
+            self.open(path)
+            self.there("the bell", "[aria-controls=notices]")
+            self.in_danger(number)
+            self.told("Margin is getting short in account perps")
+            self.browser.screenshot(self.folder / f"notices-perps-short-{round}.png")
+            self.danger(number, -300)
+            self.told("Liquidation in account perps")
+            self.there("the banner", "[data-banner=liquidation]")
+            assert "positions of account perps." in self.text("[data-banner=liquidation]"), self.text("[data-banner=liquidation]")
+            links = self.browser.run("""return [...document.querySelectorAll('[data-banner=liquidation] a, [data-notice] a')]
+                .map((link) => link.getAttribute('href'))""")
+            assert f"/account/statement?account={number}" in links and f"/trade/{BTC}?account={number}" in links, links
+            self.gone("the warning before it", MARGIN)
+            self.browser.screenshot(self.folder / f"notices-perps-{round}.png")
+            self.press("[data-banner=liquidation] button")
+            self.gone("the banner", "[data-banner=liquidation]")
+            self.nothing_wrong()
+
+    def of(self, number: int, request: str, **fields):
+        """A private call of the page's user on another account."""
+        reply = self.browser.post("execute/async", script=CALL_OF, args=[number, request, fields])
+        assert not isinstance(reply, str), reply
+        return reply
+
+    def danger(self, number: int, above: int):
+        """Pins the index so far above the liquidation of an account."""
+        at = Decimal(self.of(number, "/v1/margin", symbol=BTC)["estimated_liquidation_price"])
+        self.control("/sandbox/index/BTC", price=str(((at + above) / Decimal("1.0005")).quantize(Decimal("0.5"))))
+
+    def in_danger(self, number: int):
+        """Opens a position of an account that a few per cent liquidate, and brings it near that."""
+        price = self.best("asks", BTC) - Decimal("0.5")
+        self.control("/sandbox/index/BTC", price=str(price))
+        money = Decimal(self.of(number, "/v1/margin", symbol=BTC)["available_margin"])
+        amount = str((money * 6 / price).quantize(Decimal("0.01")))
+        self.limit("perp-006", "sell", amount, price, symbol=BTC)
+        self.of(number, "/v1/order/new", symbol=BTC, side="buy", type="exchange limit", amount=amount, price=str(price))
+        self.danger(number, 100)
 
     def a_notice_leaves_the_ticket_free(self):
         """On a phone the open ticket's button and its answer lie under no notice."""
