@@ -43,10 +43,11 @@ fn local_form(local: &str) -> Option<String> {
     is_local.then_some(form)
 }
 
-/// A domain in ASCII (UTS 46 without transitional mappings); none for a text that is no host of labels.
+/// A domain in ASCII (UTS 46 without transitional mappings); none for a text that is no host of labels, or longer than the domain name
+/// system allows: 63 bytes a label, 253 in all.
 fn host_form(host: &str) -> Option<String> {
     let ascii =
-        Uts46::new().to_ascii(host.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow, DnsLength::Ignore);
+        Uts46::new().to_ascii(host.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow, DnsLength::Verify);
     let ascii = ascii.ok()?;
     let is_label = |label: &str| !label.is_empty() && !label.starts_with('-');
     ascii.split('.').all(is_label).then(|| ascii.into_owned())

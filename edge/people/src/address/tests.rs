@@ -25,6 +25,8 @@ fn addresses_are_checked() {
     }
     let long = format!("{}@b.example", "a".repeat(250));
     let wide = format!("a@{}.example", "\u{fc}.".repeat(100));
+    let label = format!("a@{}.example", "b".repeat(64));
+    let wide_label = format!("a@{}.example", "\u{fc}".repeat(63));
     for text in [
         "",
         "a",
@@ -42,9 +44,13 @@ fn addresses_are_checked() {
         "a@xn--\u{fc}",
         &long,
         &wide,
+        &label,
+        &wide_label,
     ] {
         assert_eq!(read(text).unwrap_err().status, 400, "{text}");
     }
+    let longest = format!("a@{}", [&*"b".repeat(63), &*"c".repeat(63), &*"d".repeat(63)].join("."));
+    assert_eq!(read(&longest).unwrap().text, longest);
     assert_eq!(read("A@b").unwrap().login, read("a@B").unwrap().login);
 }
 
@@ -61,6 +67,9 @@ fn older_forms_are_noted() {
 
 /// A dotted capital i in lower case, as an earlier build stored it.
 const REFUSED: &str = "i\u{307}smail@mail.example";
+
+/// A label of 64 bytes, as an earlier build stored it.
+const TOO_LONG: &str = "ann@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.example";
 
 /// Makes the user of an address as it is spelled, as an earlier build did.
 fn add_older(exchange: &Exchange, vault: &InMemory, spelled: &str) {
@@ -92,12 +101,13 @@ fn older_spellings_find_their_users() {
     let running = Exchange::start(recovered, Clock::manual(Time(1)), Options::default()).unwrap();
     let (exchange, vault) = (running.exchange(), Arc::new(InMemory::default()));
     let spellings = ["ann@m\u{fc}nchen.example", "ann@mu\u{308}nchen.example"];
-    for spelled in spellings.into_iter().chain([REFUSED]) {
+    for spelled in spellings.into_iter().chain([REFUSED, TOO_LONG]) {
         add_older(&exchange, &vault, spelled);
     }
-    assert!(read(REFUSED).is_err());
+    assert!(read(REFUSED).is_err() && read(TOO_LONG).is_err());
     let settings = Settings { vault: Arc::<InMemory>::clone(&vault), ..People::settings_in_memory() };
-    let records = spellings.into_iter().chain([REFUSED]).map(|spelled| Names::of(&digest(spelled)).address());
+    let records =
+        spellings.into_iter().chain([REFUSED, TOO_LONG]).map(|spelled| Names::of(&digest(spelled)).address());
     let people = People::start(exchange, settings, records).unwrap();
     for (place, spelled) in spellings.into_iter().enumerate() {
         let found = people.find(spelled).unwrap();
@@ -105,6 +115,7 @@ fn older_spellings_find_their_users() {
         assert_eq!(people.read_address(spelled).unwrap().text, spelled, "mail goes to what was stored");
     }
     assert_eq!(people.find(REFUSED).unwrap(), Some(UserId(2)), "a letter that is refused by now");
+    assert_eq!(people.find(TOO_LONG).unwrap(), Some(UserId(3)), "a label that is too long by now");
     for other in ["ANN@M\u{fc}nchen.example", "ann@xn--mnchen-3ya.example"] {
         assert_eq!(people.find(other).unwrap(), Some(UserId(0)), "{other}");
     }
