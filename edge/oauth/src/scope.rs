@@ -3,17 +3,17 @@
 use crate::error::{ErrorCode, OAuthError};
 use buttonwood_model::{Scope, Scopes};
 
-/// Reads scopes, between commas or blanks or both (D-295).
+/// Reads scopes, between commas or white space or both (D-295).
 ///
 /// # Errors
 /// `invalid_scope` for an unknown item, and where there is none.
 pub(crate) fn read(text: &str) -> Result<Scopes, OAuthError> {
     let bad = |name| {
-        let expected = "known scopes between commas or blanks";
+        let expected = "known scopes between commas or white space";
         OAuthError::bad_value(ErrorCode::InvalidScope, "scope", expected, name)
     };
     let mut scopes = Scopes::NONE;
-    for name in text.split([',', ' ']).filter(|name| !name.is_empty()) {
+    for name in text.split(|c: char| c == ',' || c.is_whitespace()).filter(|name| !name.is_empty()) {
         scopes = scopes.with(Scope::named(name).ok_or_else(|| bad(name))?);
     }
     if scopes == Scopes::NONE { Err(bad(text)) } else { Ok(scopes) }
@@ -56,11 +56,13 @@ mod tests {
             "orders:read balances:read,orders:read",
             "orders:read, balances:read",
             " orders:read  balances:read,",
+            "orders:read\tbalances:read\r\n",
+            "orders:read,\u{a0}balances:read",
         ] {
             assert_eq!(read(text), Ok(two), "{text}");
         }
         assert_eq!(list(two), "balances:read,orders:read");
-        for text in ["", " ", ",", ", ,", "orders", "Orders:read", "orders:read\tbalances:read"] {
+        for text in ["", " ", ",", ", ,", "orders", "Orders:read", "\t\n"] {
             assert_eq!(read(text).map_err(|error| error.code), Err(ErrorCode::InvalidScope), "{text}");
         }
     }

@@ -105,7 +105,7 @@ fn an_empty_scope_is_refused() {
     let app = app(&x, "app");
     let token = text(&grant(&x, "app", OWNER, &["balances:read", "orders:read"]), "refresh_token");
     let id = text(&app, "client_id");
-    for scope in [",", ", ", "balances:read\torders:read"] {
+    for scope in [",", ", ", "\t"] {
         let fields = json!({ "grant_type": "refresh_token", "refresh_token": token, "scope": scope });
         assert_eq!(error_of(&token_request(&x, &app, fields), 400), "invalid_scope", "{scope}");
         let query = encoded(&[
@@ -127,8 +127,12 @@ fn scopes_are_parted_by_commas_and_blanks_together() {
     let x = Exchange::start();
     let app = app(&x, "app");
     let mut token = text(&grant(&x, "app", OWNER, &["balances:read", "orders:read"]), "refresh_token");
-    for scope in ["balances:read, orders:read", ",balances:read  orders:read,", "orders:read ,balances:read"]
-    {
+    for scope in [
+        "balances:read, orders:read",
+        ",balances:read  orders:read,",
+        "orders:read ,balances:read",
+        "balances:read\torders:read",
+    ] {
         let fields = json!({ "grant_type": "refresh_token", "refresh_token": token, "scope": scope });
         let answer = token_request(&x, &app, fields).ok();
         assert_eq!(answer["scope"], "balances:read,orders:read", "{scope}");
