@@ -153,6 +153,8 @@ fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
     let source = sent.source().unwrap_or_default();
     let target = sent.target().unwrap_or_default();
     let amount = sent.amount().unwrap_or_default();
+    let code =
+        field::currency(app, call.parameter()).map_or(call.parameter(), |(_, currency)| &currency.code);
     let short_name = |account: AccountId| {
         let views = app.exchange.views();
         views.state().access().account(account).map_or(String::new(), |account| account.short_name.clone())
@@ -173,8 +175,7 @@ fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
         }
         MoveReject::Prohibited => {
             let message = format!(
-                "{} does not move from account '{}' to account '{}': their kinds do not allow it",
-                quoted(call.parameter()),
+                "{code} does not move from account '{}' to account '{}': their kinds do not allow it",
                 quoted(&source),
                 quoted(&target)
             );
@@ -184,22 +185,17 @@ fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
             bad_value("amount", "a positive amount", &amount).with_reason(Reason::InvalidQuantity)
         }
         MoveReject::Short(Short::TooLittle) if amount == field::ALL_WORD => {
-            let (source, code) = (quoted(&source), quoted(call.parameter()));
-            let message = format!("Account '{source}' has no {code} that may leave it");
+            let message = format!("Account '{}' has no {code} that may leave it", quoted(&source));
             Refusal::new(Reason::InsufficientFunds, message)
         }
         MoveReject::Short(Short::TooLittle) => {
-            let message = format!(
-                "Account '{}' has less than {} {} that may leave it",
-                quoted(&source),
-                quoted(&amount),
-                quoted(call.parameter())
-            );
+            let (source, amount) = (quoted(&source), quoted(&amount));
+            let message = format!("Account '{source}' has less than {amount} {code} that may leave it");
             Refusal::new(Reason::InsufficientFunds, message)
         }
         MoveReject::Short(short @ (Short::Debt | Short::Advances)) => {
             match account(app, call, "sourceAccount", &source) {
-                Ok(source) => field::short(app, source, short, (&amount, call.parameter())),
+                Ok(source) => field::short(app, source, short, (&amount, code)),
                 Err(refusal) => refusal,
             }
         }

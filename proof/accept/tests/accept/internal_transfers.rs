@@ -440,7 +440,9 @@ fn all_moves_what_may_leave() {
     assert_eq!(x.as_("master").call("/v1/account/transfer/btc", all).ok(), first, "the same reply");
     assert_eq!(balance(&x, "savings", "BTC"), (dec("1000") + free, dec("1000") + free));
     let refusal = send(&x, "primary", "savings", "btc", "all").refused(406, "InsufficientFunds");
-    assert!(refusal.message.contains("no btc that may leave"), "{refusal:?}");
+    assert!(refusal.message.contains("no BTC that may leave"), "{refusal:?}");
+    let refusal = send(&x, "primary", "savings", "btc", "3").refused(406, "InsufficientFunds");
+    assert!(refusal.message.contains("less than 3 BTC that may leave"), "{refusal:?}");
     // An order has no such amount.
     let order = json!({ "symbol": "btcusd", "side": "sell", "type": "exchange limit", "amount": "all", "price": "1" });
     x.as_("counterparty").call("/v1/order/new", order).refused(400, "InvalidQuantity");
