@@ -5,7 +5,7 @@ import { url } from "../page.js";
 import { decimalsOf } from "../figures.js";
 import { marksOf, part, Rest, totalOf } from "../lists.js";
 import { Pinned } from "../pinned.js";
-import { Amount, Average, html, Price, Region, SendButton, Side, useEffect, useState } from "../ui.js";
+import { Amount, html, Price, Region, SendButton, Side, useEffect, useState } from "../ui.js";
 import { findCall } from "./contract.js";
 import { CallForm, Curl, Reply, useSending } from "./form.js";
 import { Head, More } from "./more.js";
