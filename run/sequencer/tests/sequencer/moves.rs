@@ -80,12 +80,14 @@ fn sign_in(stepped: &mut Stepped) -> SessionId {
         is_full: true,
     };
     for command in [Identity::AddUser(Arc::new(user)), Identity::Open(Arc::new(browser))] {
-        drop(stepped.exchange().submit(Command { caller: None, body: command.into() }).unwrap());
+        drop(
+            stepped.exchange().submit(Command { caller: None, body: command.into() }).expect("there is room"),
+        );
     }
     stepped.decide(Duration::ZERO);
-    assert!(stepped.commit().unwrap());
+    assert!(stepped.commit().expect("the disk takes it"));
     let state = stepped.state();
-    state.identity().find_browser(&[2; 32], START).unwrap().0
+    state.identity().find_browser(&[2; 32], START).expect("it is open").0
 }
 
 /// A move that the full queue refuses extends no session; one that is made extends it by its own length.
