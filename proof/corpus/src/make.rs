@@ -5,6 +5,7 @@ mod agreed;
 mod identity;
 mod pages;
 mod predictions;
+mod sandbox;
 mod venue;
 
 use crate::{copy, directories, dump, list};
@@ -24,7 +25,7 @@ use std::path::Path;
 pub(crate) type Recipe = fn(&Path);
 
 /// Every recipe by its name.
-pub const RECIPES: [(&str, Recipe); 19] = [
+pub const RECIPES: [(&str, Recipe); 20] = [
     ("spot", spot),
     ("auctions", auctions),
     ("crashes", crashes),
@@ -44,6 +45,7 @@ pub const RECIPES: [(&str, Recipe); 19] = [
     ("identity", identity::identity),
     ("venue", venue::venue),
     ("pages", pages::pages),
+    ("sandbox", sandbox::sandbox),
 ];
 
 /// Makes `FORMAT-NAME` in the corpus with a recipe, its text and its line of the list.

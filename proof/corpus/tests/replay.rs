@@ -167,7 +167,7 @@ fn of(room: &'static str, names: &'static str) -> impl Iterator<Item = (&'static
     names.split(' ').map(move |name| (room, name))
 }
 
-/// The commands and events of some rooms in a directory; of clearing, staking and prediction markets at most.
+/// The commands and events of some rooms in a directory, of the rooms that the tests below look at.
 fn records(name: &str, rooms: &[&str]) -> (Names, Names) {
     let (_home, data) = copied(name);
     let mut reader = Reader::open(data.join("journal").as_path()).expect("a journal");
@@ -185,6 +185,10 @@ fn records(name: &str, rooms: &[&str]) -> (Names, Names) {
                 Some(Body::Clearing(command)) => drop(commands.insert(("clearing", command.label().0))),
                 Some(Body::Staking(command)) => drop(commands.insert(("staking", command.label().0))),
                 Some(Body::Prediction(command)) => drop(commands.insert(("prediction", command.label().0))),
+                Some(Body::Trading(command)) => drop(commands.insert(("trading", command.label().0))),
+                Some(Body::Identity(command)) => drop(commands.insert(("identity", command.label().0))),
+                Some(Body::Funds(command)) => drop(commands.insert(("funds", command.label().0))),
+                Some(Body::Convert(command)) => drop(commands.insert(("convert", command.label().0))),
                 _ => {}
             }
             for event in &out.events {
@@ -193,6 +197,10 @@ fn records(name: &str, rooms: &[&str]) -> (Names, Names) {
                     Infrequent::Clearing(event) => drop(events.insert(("clearing", event.label().0))),
                     Infrequent::Staking(event) => drop(events.insert(("staking", event.label().0))),
                     Infrequent::Prediction(event) => drop(events.insert(("prediction", event.label().0))),
+                    Infrequent::Trading(event) => drop(events.insert(("trading", event.label().0))),
+                    Infrequent::Identity(event) => drop(events.insert(("identity", event.label().0))),
+                    Infrequent::Funds(event) => drop(events.insert(("funds", event.label().0))),
+                    Infrequent::Convert(event) => drop(events.insert(("convert", event.label().0))),
                     _ => {}
                 }
             }
@@ -229,6 +237,22 @@ fn prediction_markets_have_all_their_records() {
     let expected = "listed combo_listed opened halted strike_set closed proposed disputed final decided voided void_awaited cleared \
         paid settled terms_published terms_accepted rewards_set rebates_begun rebated scored payout_begun rewarded";
     assert_eq!(events, of("prediction", expected).collect());
+}
+
+/// Another holds the calls of a sandbox, and orders that name their money.
+#[test]
+fn a_sandbox_has_the_records_of_its_calls() {
+    let (commands, events) = records("format-8-sandbox", &["identity", "trading", "funds", "convert"]);
+    let expected = of("identity", "keep_browsers")
+        .chain(of("funds", "waive_approval_hold"))
+        .chain(of("trading", "cancel_orders"))
+        .chain(of("convert", "execute"));
+    assert_eq!(expected.filter(|record| !commands.contains(record)).collect::<Names>(), Names::new());
+    let expected = of("identity", "browsers_kept")
+        .chain(of("funds", "approval_moved"))
+        .chain(of("trading", "order_spends"))
+        .chain(of("convert", "executed"));
+    assert_eq!(expected.filter(|record| !events.contains(record)).collect::<Names>(), Names::new());
 }
 
 /// A payout half done goes on where it stopped: the second contract is paid, and the event is settled.
