@@ -2,7 +2,7 @@
 //! that was.
 
 use buttonwood_engine::OrderState;
-use buttonwood_model::{CancelReason, OrderKind, Product, SessionId, Symbol, Time};
+use buttonwood_model::{OrderId, OrderKind, Product, SessionId, Symbol, TradeId};
 use buttonwood_wire::words;
 
 words! {
@@ -10,32 +10,37 @@ words! {
     pub(super) struct ForcedName: "liquidation", "deleveraging"
 }
 
-/// How far from a trade off the book the other steps of its liquidation may lie, in microseconds: they follow one another at once, and each
-/// command has its own time.
-const NEAR: u64 = 10 * Time::SECOND;
-
-/// The times at which an account was being liquidated.
-#[derive(Debug, Default)]
-pub(super) struct Liquidated(Vec<Time>);
-
-impl Liquidated {
-    /// Notes an order: one that the exchange sent to the book for the account, or one that gave way to a liquidation, tells of it.
-    pub(super) fn note(&mut self, order: &OrderState, at: Time) {
-        let is_sent = order.session == SessionId::EXCHANGE && order.kind == OrderKind::Limit;
-        if is_sent || order.reason == Some(CancelReason::TradingClosed) {
-            self.0.push(at);
-        }
+/// Why the exchange placed an order, by one of its trades; none of an order that it did not place. An order in the book closes a part of a
+/// liquidation. A trade off the book closes the rest of it for the liquidated account, and for the other one deleverages it; in spot margin
+/// the other one is the insurance fund alone (D-178).
+pub(super) fn why(order: &OrderState, symbol: &Symbol, trade: Option<TradeId>) -> Option<ForcedName> {
+    if order.session != SessionId::EXCHANGE {
+        return None;
     }
+    let is_of_book = order.kind == OrderKind::Limit;
+    let is_deleveraged = !is_of_book
+        && symbol.product != Product::Spot
+        && trade.is_some_and(|trade| is_counterparty(order.id, trade));
+    Some(ForcedName(if is_deleveraged { "deleveraging" } else { "liquidation" }))
+}
 
-    /// Why the exchange placed an order that traded; none of an order that it did not place. Of perpetuals a trade off the book is the rest of
-    /// a liquidation, or closes an opposite position; spot margin closes none (D-178).
-    pub(super) fn why(&self, order: &OrderState, symbol: &Symbol, at: Time) -> Option<ForcedName> {
-        if order.session != SessionId::EXCHANGE {
-            return None;
+/// Whether the order of a trade off the book is not that of the liquidated account: each trade has the id that follows its own. The id of the
+/// liquidated account's order comes before all of them (`ids_off_book` in `core/risk`).
+const fn is_counterparty(order: OrderId, trade: TradeId) -> bool {
+    trade.0 == order.0.saturating_add(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_name_the_sides_of_trades_off_the_book() {
+        // The ids of two trades: the liquidated account's order, then the other order and the trade, twice.
+        let own = OrderId(100);
+        for (other, trade) in [(OrderId(101), TradeId(102)), (OrderId(103), TradeId(104))] {
+            assert!(is_counterparty(other, trade));
+            assert!(!is_counterparty(own, trade));
         }
-        let is_spot = symbol.product == Product::Spot;
-        let is_own =
-            order.kind == OrderKind::Limit || self.0.iter().any(|time| time.0.abs_diff(at.0) <= NEAR);
-        Some(ForcedName(if is_spot || is_own { "liquidation" } else { "deleveraging" }))
     }
 }

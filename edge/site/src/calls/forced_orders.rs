@@ -2,7 +2,7 @@
 //! the interface do not say so.
 
 use super::caller::Caller;
-use super::forced::{ForcedName, Liquidated};
+use super::forced::{ForcedName, why};
 use super::interface::{chosen, held};
 use buttonwood_gate::missing_role;
 use buttonwood_http::Reply;
@@ -16,7 +16,7 @@ use buttonwood_wire::{answer, json};
 use std::collections::BTreeMap;
 
 /// How far back an answer reads.
-const BOUND: NewsBound = NewsBound { accounts: 1, rows: 20_000, news: 2_000, context: 0 };
+const BOUND: NewsBound = NewsBound { accounts: 1, rows: 20_000, news: 2_000 };
 
 answer! {
     /// An order that the exchange placed.
@@ -51,15 +51,12 @@ pub(super) fn list<'a>(caller: &'a Caller<'a>, _query: Query<'a>) -> Later<'a> {
             tracing::error!(%fault, "history cannot be read");
             busy("A part of the history that this list needs is damaged")
         })?;
-        let mut liquidated = Liquidated::default();
-        for event in &found.events {
-            liquidated.note(&event.order, event.time);
-        }
         let views = exchange.views();
         let mut orders = BTreeMap::new();
-        for event in found.events.iter().filter(|event| matches!(event.step, Step::Filled(_))) {
+        for event in &found.events {
+            let Step::Filled(fill) = event.step else { continue };
             let Some(symbol) = views.state().symbol(event.order.symbol) else { continue };
-            if let Some(forced) = liquidated.why(&event.order, symbol, event.time) {
+            if let Some(forced) = why(&event.order, symbol, Some(fill.trade)) {
                 orders.insert(event.order.id, forced);
             }
         }

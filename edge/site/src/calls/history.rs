@@ -2,7 +2,7 @@
 
 use super::average::average;
 use super::caller::Caller;
-use super::forced::{ForcedName, Liquidated};
+use super::forced::{ForcedName, why};
 use super::interface::{chosen, held};
 use buttonwood_engine::Breaks;
 use buttonwood_gate::{Reason, Refusal, missing_role};
@@ -131,11 +131,7 @@ pub(super) fn list<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
             busy("A part of the history that this list needs is damaged")
         })?;
         let breaks = app.exchange.views().state().floor().breaks.clone();
-        let mut liquidated = Liquidated::default();
-        for past in &read {
-            liquidated.note(&past.row.order, past.row.closed);
-        }
-        let orders = read.iter().take(rows).map(|past| closed(app, past, &breaks, &liquidated)).collect();
+        let orders = read.iter().take(rows).map(|past| closed(app, past, &breaks)).collect();
         Ok(Reply::json(json::body(&History { orders, more })))
     })
 }
@@ -145,7 +141,7 @@ fn symbol(app: &App, name: &str) -> Result<SymbolId, Refusal> {
     found.ok_or_else(|| bad_query("symbol", "a listed symbol", name).with_reason(Reason::InvalidSymbol))
 }
 
-fn closed(app: &App, past: &PastOrder, breaks: &Breaks, liquidated: &Liquidated) -> Closed {
+fn closed(app: &App, past: &PastOrder, breaks: &Breaks) -> Closed {
     let order = breaks.correct(past.row.order);
     let symbol = app.names.symbol(order.symbol);
     let price = |price| DecimalText::of(|out| symbol.grid.push_price(out, price));
@@ -163,7 +159,7 @@ fn closed(app: &App, past: &PastOrder, breaks: &Breaks, liquidated: &Liquidated)
         currency: app.names.currency(symbol.quote).code.clone(),
         state: EndName(if order.reason.is_some() { "cancelled" } else { "filled" }),
         reason: order.reason.map(|reason| reason_name(reason).to_owned()),
-        forced: liquidated.why(&order, symbol, past.row.closed),
+        forced: why(&order, symbol, past.trades.first().map(|trade| trade.trade)),
         placed: order.placed.millis(),
         ended: past.row.closed.millis(),
         fills: past.trades.iter().map(|trade| fill(symbol, trade)).collect(),

@@ -22,8 +22,6 @@ pub struct NewsBound {
     pub rows: usize,
     /// News of all accounts together.
     pub news: usize,
-    /// Rows of each account that are read up to the known event: some say what a trade after it is part of.
-    pub context: usize,
 }
 
 /// The news of accounts.
@@ -48,8 +46,7 @@ struct Kept {
 }
 
 impl Query<'_> {
-    /// The news of accounts after the event `after`, of each the newest, and those of [`NewsBound::context`] up to it. `live` is as in
-    /// [`Query::order_events_after`].
+    /// The news of accounts after the event `after`, of each the newest. `live` is as in [`Query::order_events_after`].
     ///
     /// # Errors
     /// [`Fault`] of the disk, or a damaged row.
@@ -92,18 +89,17 @@ impl Query<'_> {
         reads: &Reads,
     ) -> Result<Kept, Fault> {
         let mut kept = Kept::default();
-        let (mut count, mut known, mut next) = (0, 0, head);
+        let (mut count, mut next) = (0, head);
         while let Some(at) = next {
-            // An account without an event after the known one needs no context.
-            let is_quiet = known > 0 && known == count;
-            let is_full = count >= share.rows || kept.news.len() >= share.news;
-            if is_quiet || is_full || known > share.context {
-                kept.is_whole = known > 0;
+            if count >= share.rows || kept.news.len() >= share.news {
                 return Ok(kept);
             }
             let (row, prev) = self.order_event_at(account, at, reads)?;
+            kept.last = kept.last.max(row.last().0);
+            if row.last() <= after {
+                break;
+            }
             count += 1;
-            known += usize::from(row.last() <= after);
             kept.add(at, &row);
             next = prev;
         }
@@ -133,7 +129,6 @@ impl Query<'_> {
 
 impl Kept {
     fn add(&mut self, at: Position, row: &OrderEventRow) {
-        self.last = self.last.max(row.last().0);
         if is_news(&row.step) {
             self.news.push((at, *row));
         } else if row.closed.is_some() {

@@ -3,10 +3,12 @@
 use super::news::News;
 use super::{MOST, ReadOf, unread};
 use crate::calls::average::average;
-use crate::calls::forced::Liquidated;
+use crate::calls::forced::why;
 use buttonwood_engine::{OrderState, State};
 use buttonwood_gate::Refusal;
-use buttonwood_model::{AccountId, CancelReason, OrderId, OrderKind, Product, SessionId, Symbol, Time};
+use buttonwood_model::{
+    AccountId, CancelReason, OrderId, OrderKind, Product, SessionId, Symbol, Time, TradeId,
+};
 use buttonwood_num::{Money, Qty, Round};
 use buttonwood_rest::App;
 use buttonwood_views::history::{NewsBound, Part};
@@ -20,6 +22,8 @@ use std::collections::BTreeMap;
 /// The trades of one order that are one row.
 struct Fills {
     event: OrderEvent,
+    /// The newest of them.
+    newest: TradeId,
     qty: Qty,
     value: Money,
     fee: Money,
@@ -27,8 +31,9 @@ struct Fills {
 }
 
 impl Fills {
-    fn of(event: &OrderEvent) -> Self {
-        Self { event: *event, qty: Qty::ZERO, value: Money::ZERO, fee: Money::ZERO, trades: 0 }
+    fn of(event: &OrderEvent, fill: &OrderFill) -> Self {
+        let (qty, value, fee) = (Qty::ZERO, Money::ZERO, Money::ZERO);
+        Self { event: *event, newest: fill.trade, qty, value, fee, trades: 0 }
     }
 
     fn add(&mut self, event: &OrderEvent, fill: &OrderFill, symbol: &Symbol) {
@@ -38,7 +43,7 @@ impl Fills {
                 symbol.grid.notional(fill.price, fill.qty)
             }
         };
-        self.event = *event;
+        (self.event, self.newest) = (*event, fill.trade);
         self.qty += fill.qty;
         self.value = self.value.capped_add(value.unwrap_or(Money::ZERO));
         self.fee = self.fee.capped_add(fill.fee);
@@ -47,7 +52,7 @@ impl Fills {
 }
 
 /// How much an answer reads of the events of one account.
-pub(super) const OWN: NewsBound = NewsBound { accounts: 1, rows: 10_000, news: 1_000, context: MOST };
+pub(super) const OWN: NewsBound = NewsBound { accounts: 1, rows: 10_000, news: 1_000 };
 
 /// The newest news of the orders of accounts after the event with the number `known`; all of them with `is_all`.
 pub(super) async fn read(
@@ -60,18 +65,16 @@ pub(super) async fn read(
     let found = app.exchange.order_news(accounts, after, bound).await.map_err(|fault| unread(&fault))?;
     let views = app.exchange.views();
     let state = views.state();
-    let mut liquidated: BTreeMap<AccountId, Liquidated> = BTreeMap::new();
     let mut rows = Vec::new();
     let mut fills: BTreeMap<(bool, OrderId), Fills> = BTreeMap::new();
     for event in &found.events {
         let account = event.order.account;
-        liquidated.entry(account).or_default().note(&event.order, event.time);
         let Some(symbol) = state.symbol(event.order.symbol) else { continue };
         let is_new = event.id.0 > known;
         match event.step {
             Step::Filled(fill) => {
                 let key = (is_new, event.order.id);
-                fills.entry(key).or_insert_with(|| Fills::of(event)).add(event, &fill, symbol);
+                fills.entry(key).or_insert_with(|| Fills::of(event, &fill)).add(event, &fill, symbol);
             }
             Step::Cancelled(reason) if event.order.session != SessionId::EXCHANGE => {
                 rows.extend(ended(state, event, reason, is_new).map(|row| (account, row)));
@@ -82,7 +85,7 @@ pub(super) async fn read(
     }
     let of_fills = fills.iter().filter_map(|((is_new, _), fills)| {
         let account = fills.event.order.account;
-        fill(state, fills, liquidated.get(&account)?, *is_new).map(|row| (account, row))
+        fill(state, fills, *is_new).map(|row| (account, row))
     });
     rows.extend(of_fills);
     rows.retain(|(_, row)| is_all || row.is_new);
@@ -115,10 +118,10 @@ fn about(state: &State, order: &OrderState, at: Time, blank: News) -> Option<New
     })
 }
 
-fn fill(state: &State, fills: &Fills, liquidated: &Liquidated, is_new: bool) -> Option<News> {
+fn fill(state: &State, fills: &Fills, is_new: bool) -> Option<News> {
     let event = &fills.event;
     let symbol = state.symbol(event.order.symbol)?;
-    let forced = liquidated.why(&event.order, symbol, event.time);
+    let forced = why(&event.order, symbol, Some(fills.newest));
     let blank = News::blank(format!("e{}", event.id.0), event.time.millis(), is_new, "fill");
     Some(News {
         amount: Some(DecimalText::of(|out| symbol.grid.push_qty(out, fills.qty))),

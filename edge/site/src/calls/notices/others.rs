@@ -5,7 +5,7 @@
 
 use super::news::{News, Other};
 use super::standing::{self, Margin};
-use super::{MOST, Read, orders};
+use super::{Read, orders};
 use crate::calls::caller::Caller;
 use buttonwood_gate::Refusal;
 use buttonwood_model::AccountId;
@@ -15,7 +15,7 @@ use buttonwood_wire::contract::Label;
 use std::collections::BTreeMap;
 
 /// How much an answer reads of the events of the other accounts.
-const EVENTS: NewsBound = NewsBound { accounts: 50, rows: 10_000, news: 1_000, context: MOST };
+const EVENTS: NewsBound = NewsBound { accounts: 50, rows: 10_000, news: 1_000 };
 /// Live orders of the other accounts that an answer looks at for stops.
 const ORDERS: usize = 5_000;
 /// Other accounts whose margin an answer computes.

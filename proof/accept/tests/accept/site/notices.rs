@@ -292,6 +292,40 @@ fn a_liquidation_is_told() {
     assert!(!forced.is_empty() && forced.iter().all(|row| row["forced"] == "deleveraging"), "{rows:?}");
 }
 
+/// An account that was liquidated a moment ago, and is deleveraged then, has both under their names: in the news, also in an answer that has the
+/// deleveraging alone, in the history, and for lists of trades.
+#[test]
+fn a_deleveraging_soon_after_a_liquidation_is_told_as_one() {
+    let x = Exchange::start();
+    user_in(&x, "perp@people.test", "perp", &["Trader"]);
+    x.control("/sandbox/fees", &json!({ "maker_bps": 0, "taker_bps": 0, "auction_bps": 0 })).ok();
+    pin(&x, "50000");
+    let held = on(&x, "perp@people.test", "perp-000");
+    x.as_("perp-001").limit(BTC, "sell", "20", "50000");
+    x.as_("perp-000").limit(BTC, "buy", "20", "50000");
+    let first = cursor(&held);
+    x.as_("perp-002").limit(BTC, "buy", "10", "45100");
+    pin(&x, "45000");
+    let causes = |rows: &[Value]| {
+        let forced = rows.iter().filter_map(|row| row["forced"].as_str().map(str::to_owned));
+        forced.collect::<std::collections::BTreeSet<_>>()
+    };
+    let (rows, second) = news(&held, &first);
+    assert_eq!(causes(&rows), ["liquidation".to_owned()].into());
+    let left = x.as_("perp-000").call("/v1/positions", json!({})).ok();
+    assert_ne!(left, json!([]), "the rest of the position can be deleveraged");
+    // The other side is liquidated at once, and neither the book nor the fund takes its position.
+    pin(&x, "90000");
+    assert_eq!(causes(&news(&held, &second).0), ["deleveraging".to_owned()].into());
+    let both: std::collections::BTreeSet<_> = ["deleveraging", "liquidation"].map(str::to_owned).into();
+    assert_eq!(causes(&news(&held, &first).0), both);
+    let history = held.get(&format!("/site/history?symbol={BTC}")).ok();
+    assert_eq!(causes(history["orders"].as_array().expect("orders")), both, "{history}");
+    assert_eq!(causes(held.get("/site/forced").ok()["orders"].as_array().expect("orders")), both);
+    let against = on(&x, "perp@people.test", "perp-001").get("/site/forced").ok();
+    assert_eq!(causes(against["orders"].as_array().expect("orders")), ["liquidation".to_owned()].into());
+}
+
 /// Closed orders have their end, its reason, their average price and their trades.
 #[test]
 fn closed_orders_say_how_they_ended() {

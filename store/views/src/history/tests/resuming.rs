@@ -73,7 +73,7 @@ proptest! {
     }
 }
 
-const ALL: NewsBound = NewsBound { accounts: 9, rows: 9_000, news: 9_000, context: 0 };
+const ALL: NewsBound = NewsBound { accounts: 9, rows: 9_000, news: 9_000 };
 
 fn news(rig: &Rig, accounts: &[AccountId], after: EventId, bound: NewsBound) -> OrderNews {
     told(&rig.history, |query| query.order_news(accounts, after, bound, |order| rig.live(order)))
