@@ -73,7 +73,7 @@ class Notices(Visit):
                  self.a_hidden_page_is_no_use,
                  self.short_margin_is_told, self.a_liquidation_stays, self.a_liquidation_stands_with_the_fills,
                  self.another_account_is_told, self.perps_is_told_on_the_page_of_primary, self.a_notice_leaves_the_ticket_free,
-                 self.an_end_of_the_session_is_told)
+                 self.the_end_of_a_contract_is_told, self.an_end_of_the_session_is_told)
         wanted = sys.argv[3:]
         return [check for check in every if not wanted or check.__name__ in wanted]
 
@@ -514,6 +514,31 @@ class Notices(Visit):
         assert self.browser.run(OVER, ".slot-ticket [type=submit], .slot-ticket [data-outcome]") == 0, "a notice lies on the button"
         self.browser.screenshot(self.folder / "notices-ticket.png")
         self.browser.screen(*LAPTOP)
+        self.nothing_wrong()
+
+    def the_end_of_a_contract_is_told(self):
+        """Its page says when it is resolved, and how it was settled."""
+        self.sign_in(TRADER)
+        self.control("/sandbox/predictions/events", ticker="NOTICESNOW", title="Will it snow?", category="weather", dispute_seconds=600,
+                     expiry_ms=self.now_ms() + 86_400_000)
+        path = "/v1/prediction-markets"
+        symbol = "SVC-NOTICESNOW"
+        self.open(f"/trade/{symbol}")
+        self.there("where it stands", "[data-standing=active]")
+        self.call(f"{path}/terms/accept")
+        self.bots.call("counterparty", f"{path}/terms/accept")
+        self.call(f"{path}/order", symbol=symbol, orderType="limit", side="buy", outcome="yes", quantity="40", price="0.38")
+        status, reply = self.bots.call("counterparty", f"{path}/order", symbol=symbol, orderType="limit", side="buy", outcome="no",
+                                       quantity="40", price="0.62")
+        assert status == 201, reply
+        self.told("Bought 40 yes contracts")
+        self.control("/sandbox/predictions/events/NOTICESNOW/resolve", outcomes={"NOTICESNOW": "no"}, source="the weather")
+        self.there("that it is resolved", "[data-standing=under_review]")
+        self.control("/sandbox/clock/advance", seconds=601)
+        self.there("that it is settled", "[data-standing=settled]")
+        assert self.text("[data-region=event] [data-result]") == "No", self.text("[data-region=event]")
+        self.browser.screenshot(self.folder / "notices-contract.png")
+        axe.is_clean(self.browser, "the end of a contract")
         self.nothing_wrong()
 
     def get(self, path: str):
