@@ -517,7 +517,7 @@ class Notices(Visit):
         self.nothing_wrong()
 
     def the_end_of_a_contract_is_told(self):
-        """Its page says when it is resolved, and how it was settled."""
+        """Its page and a notice say when it is resolved, and that a position lost all."""
         self.sign_in(TRADER)
         self.control("/sandbox/predictions/events", ticker="NOTICESNOW", title="Will it snow?", category="weather", dispute_seconds=600,
                      expiry_ms=self.now_ms() + 86_400_000)
@@ -533,12 +533,15 @@ class Notices(Visit):
         assert status == 201, reply
         self.told("Bought 40 yes contracts")
         self.control("/sandbox/predictions/events/NOTICESNOW/resolve", outcomes={"NOTICESNOW": "no"}, source="the weather")
+        self.told("Will it snow? is to be resolved No: your 40 Yes settle on ")
         self.there("that it is resolved", "[data-standing=under_review]")
         self.control("/sandbox/clock/advance", seconds=601)
+        self.told("Will it snow? was resolved No: your 40 Yes pay 0.00 USD, cost 15.20 USD.")
         self.there("that it is settled", "[data-standing=settled]")
         assert self.text("[data-region=event] [data-result]") == "No", self.text("[data-region=event]")
         self.browser.screenshot(self.folder / "notices-contract.png")
         axe.is_clean(self.browser, "the end of a contract")
+        self.in_list("Will it snow? was resolved No")
         self.nothing_wrong()
 
     def get(self, path: str):

@@ -47,14 +47,15 @@ const wasRead = () => getHere(placeOfRead()) ?? [];
 // One name of an event for all accounts: rows of other accounts have a letter of their own.
 export const eventOf = (id) => id.replace(/^o(?=\d)/, "e");
 
-const numberOf = (row) => Number(row.id.slice(1));
+const numberOf = (row) => Number(row.id.slice(1).split("-")[0] || NaN);
 const isOf = (row, letter) => row.id.startsWith(letter) && Number.isInteger(numberOf(row));
 const numbersOf = (cursor) => (cursor ?? "").split("-").map(Number);
 function isAfter(row, cursor) {
-  const [event, entry, ofOthers] = numbersOf(cursor);
+  const [event, entry, ofOthers, settled] = numbersOf(cursor);
   if (isOf(row, "e")) return numberOf(row) > event;
   if (isOf(row, "m")) return numberOf(row) > entry;
   if (isOf(row, "o")) return numberOf(row) > ofOthers;
+  if (isOf(row, "c")) return numberOf(row) > settled;
   return Boolean(row.isUnseen);
 }
 
@@ -127,7 +128,10 @@ function takeMargins(margin, others) {
   wasShort = new Set(now.keys());
 }
 
-// Stops that earlier pages have told.
+// Rows without a number of an event, which a page knows by their ids: triggered stops and proposed outcomes.
+const hasNoNumber = ({ kind }) => kind === "stop" || kind === "resolved";
+
+// Those that earlier pages have told.
 let stopsTold = null;
 
 // A fill of a stop whose trigger was told is a plain one.
@@ -141,8 +145,8 @@ function take(reply, isBlank) {
   stopsTold ??= before.stops ?? [];
   const told = new Set([...news.rows.map(({ id }) => id), ...stopsTold]);
   const fresh = reply.rows.filter((row) => row.new && !isBlank && !told.has(row.id));
-  for (const row of fresh) row.isUnseen = row.kind === "stop";
-  const live = reply.rows.filter(({ kind }) => kind === "stop").map(({ id }) => id);
+  for (const row of fresh) row.isUnseen = hasNoNumber(row);
+  const live = reply.rows.filter(hasNoNumber).map(({ id }) => id);
   const stops = part([...new Set([...live, ...(before.stops ?? [])])], KEPT);
   markTold(reply.rows, stops);
   keep(reply.rows);

@@ -1,6 +1,7 @@
 // The news of an account, as sentences. A row is one of `/site/notices`; `tone` is "good", "bad" or "".
 import { money, price, trimmed, whole } from "../figures.js";
 import { endOf } from "../reasons.js";
+import { moment } from "../time.js";
 
 // A stop-limit order that ends for one of these has been triggered before.
 const TRIGGERED = ["SelfCrossPrevented", "ExceedsPriceLimits", "Uncovered"];
@@ -65,7 +66,23 @@ function ofMoney(row) {
     words: `${amount}${row.symbol ? ` (${row.symbol})` : ""}` };
 }
 
-const KINDS = { fill: ofFill, ended: ofEnd, stop: ofStop, money: ofMoney };
+const OUTCOMES = { yes: "Yes", no: "No" };
+const questionOf = ({ question, label }) => (label ? `${question} (${label})` : question);
+const heldOf = (row) => `your ${whole(row.amount)} ${OUTCOMES[row.outcome]}`;
+
+function ofSettled(row) {
+  const [paid, cost] = [row.paid, row.cost].map((words) => money(words, row.currency));
+  const isVoid = row.result === "void";
+  const isLost = !isVoid && !/[1-9]/.test(row.paid);
+  return { tone: isVoid ? "" : isLost ? "bad" : "good", title: isVoid ? "Contract void" : isLost ? "Contract lost" : "Contract won",
+    words: `${questionOf(row)} ${isVoid ? "became void" : `was resolved ${OUTCOMES[row.result]}`}: ${heldOf(row)} pay ${paid} ${row.currency}, cost ${
+      cost} ${row.currency}.` };
+}
+
+const ofResolved = (row) => ({ tone: "", title: "Outcome proposed",
+  words: `${questionOf(row)} is to be resolved ${OUTCOMES[row.result]}: ${heldOf(row)} settle on ${moment(row.settles)} unless it is disputed.` });
+
+const KINDS = { fill: ofFill, ended: ofEnd, stop: ofStop, money: ofMoney, settled: ofSettled, resolved: ofResolved };
 
 // `{ title, words, tone }` of a row; of another account its name stands in the title. A row of the page's own has them.
 export function wordsOf(row) {

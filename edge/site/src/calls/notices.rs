@@ -1,9 +1,10 @@
 //! The news of the chosen account, and of the others of its group: `/site/notices`. Pages ask for it when a stream tells of a change, and now and then, since some of it
 //! is in no stream.
 //!
-//! The events of orders and the lines of the statement have a number each that only rises; a cursor names both, and the
-//! last event of the other accounts. Rows that came after it are new.
+//! The events of orders and the lines of the statement have a number each that only rises; a cursor names both, the
+//! last event of the other accounts, and the time of the last position in a contract that ended. Rows that came after it are new.
 
+mod contracts;
 mod lines;
 mod news;
 mod orders;
@@ -59,31 +60,40 @@ answer! {
 }
 
 /// The numbers of the last event of an order, of the last line of the statement, and of the last event of an order of another account that
-/// the page has. A cursor of an earlier build lacks the third.
+/// the page has, and the time of the last position that ended, in microseconds. A cursor of an earlier build lacks the last ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Cursor {
     event: u64,
     entry: u64,
     others: Option<u64>,
+    settled: Option<u64>,
 }
 
 /// Nothing is new: the page has just begun to watch.
-const BEGIN: Cursor = Cursor { event: u64::MAX, entry: u64::MAX, others: None };
+const BEGIN: Cursor = Cursor { event: u64::MAX, entry: u64::MAX, others: None, settled: None };
 
 impl Cursor {
     fn read(text: &str) -> Option<Self> {
-        let mut numbers = text.split('-').map(|number| number.parse().ok());
-        let (event, entry) = (numbers.next()??, numbers.next()??);
-        let others = match numbers.next() {
-            Some(number) => Some(number?),
-            None => None,
+        let parts: Vec<&str> = text.split('-').collect();
+        let number = |text: &str| text.parse().ok();
+        let (event, entry, others, settled) = match parts[..] {
+            [event, entry] => (event, entry, None, None),
+            [event, entry, others] => (event, entry, Some(number(others)?), None),
+            [event, entry, "", settled] => (event, entry, None, Some(number(settled)?)),
+            [event, entry, others, settled] => (event, entry, Some(number(others)?), Some(number(settled)?)),
+            _ => return None,
         };
-        numbers.next().is_none().then_some(Self { event, entry, others })
+        Some(Self { event: number(event)?, entry: number(entry)?, others, settled })
     }
 
     fn text(self) -> String {
-        let Self { event, entry, others } = self;
-        others.map_or_else(|| format!("{event}-{entry}"), |others| format!("{event}-{entry}-{others}"))
+        let Self { event, entry, others, settled } = self;
+        let others = others.map(|number| number.to_string());
+        match (others, settled) {
+            (None, None) => format!("{event}-{entry}"),
+            (Some(others), None) => format!("{event}-{entry}-{others}"),
+            (others, Some(settled)) => format!("{event}-{entry}-{}-{settled}", others.unwrap_or_default()),
+        }
     }
 }
 
@@ -143,12 +153,15 @@ async fn told(
     let Wanted { after, is_all, is_of_group } = wanted;
     let known = after.unwrap_or(BEGIN);
     let mut cursor = after.unwrap_or_default();
-    let mut found = lines::read(caller.app, account, known.entry, is_all).await?;
+    let mut found = lines::read(caller.app, account, (known.entry, is_all), !sees_orders).await?;
     cursor.entry = found.last.max(cursor.entry);
     let mut short = Vec::new();
     if sees_orders {
         let own = own_orders(caller, account, (known.event, is_all)).await?;
         cursor.event = found.add(own).max(cursor.event);
+        let ended = contracts::settled(caller, account, known.settled.unwrap_or(u64::MAX), is_all).await?;
+        cursor.settled = Some(found.add(ended).max(cursor.settled.unwrap_or(0)));
+        found.rows.extend(contracts::resolved(caller.app.exchange.views().state(), account));
     }
     if sees_orders && is_of_group {
         let of_others = known.others.unwrap_or(u64::MAX);
@@ -216,13 +229,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cursors_have_two_or_three_numbers() {
-        assert_eq!(Cursor::read("7-9"), Some(Cursor { event: 7, entry: 9, others: None }));
-        assert_eq!(Cursor::read("7-9-1"), Some(Cursor { event: 7, entry: 9, others: Some(1) }));
-        for text in ["7-9", "7-9-1"] {
+    fn cursors_have_two_to_four_numbers() {
+        let cursor = |others, settled| Some(Cursor { event: 7, entry: 9, others, settled });
+        assert_eq!(Cursor::read("7-9"), cursor(None, None));
+        assert_eq!(Cursor::read("7-9-1"), cursor(Some(1), None));
+        assert_eq!(Cursor::read("7-9-1-2"), cursor(Some(1), Some(2)));
+        assert_eq!(Cursor::read("7-9--2"), cursor(None, Some(2)));
+        for text in ["7-9", "7-9-1", "7-9-1-2", "7-9--2"] {
             assert_eq!(Cursor::read(text).map(Cursor::text).as_deref(), Some(text));
         }
-        for wrong in ["", "7", "7-", "-9", "7-9-", "7-9-1-2", "a-b", "7-9-c", "7 - 9"] {
+        for wrong in ["", "7", "7-", "-9", "7-9-", "7-9-1-", "7-9-1-2-3", "a-b", "7-9-c", "7 - 9"] {
             assert_eq!(Cursor::read(wrong), None, "{wrong}");
         }
     }

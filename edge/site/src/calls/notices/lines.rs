@@ -12,14 +12,22 @@ use buttonwood_wire::contract::DecimalText;
 /// Lines that are read at once, until enough of them are news; not more.
 const READ: [usize; 3] = [200, 1_600, 12_800];
 
-/// The newest changes after the line with the number `known`; of all of them with `is_all`.
-pub(super) async fn read(app: &App, account: AccountId, known: u64, is_all: bool) -> Result<Read, Refusal> {
+/// The newest changes after the line with the number `known`; of all of them with `is_all`. Payments of contracts are among them only
+/// `with_payments`: to others they are news of their positions.
+pub(super) async fn read(
+    app: &App,
+    account: AccountId,
+    (known, is_all): (u64, bool),
+    with_payments: bool,
+) -> Result<Read, Refusal> {
     let mut found = Read::default();
     for rows in READ {
         let page = page(app, account, rows).await?;
         let is_end = page.len() < rows;
         let is_reached = is_end || page.last().is_none_or(|line| line.id <= known);
-        let is_wanted = |line: &&Line| is_news(line) && (is_all || line.id > known);
+        let is_wanted = |line: &&Line| {
+            is_news(line) && (with_payments || !is_payment(line)) && (is_all || line.id > known)
+        };
         let news: Vec<&Line> = page.iter().filter(is_wanted).collect();
         let is_whole = if is_all { is_end } else { is_reached };
         let is_enough = is_whole || news.len() >= MOST;
@@ -56,6 +64,11 @@ fn is_news(line: &Line) -> bool {
             | Cause::Stake
             | Cause::Netting
     )
+}
+
+/// The end of a position in a contract.
+fn is_payment(line: &Line) -> bool {
+    matches!((line.cause, line.about), (Cause::Payout | Cause::Refund, About::Contract(_)))
 }
 
 fn row(app: &App, line: &Line, known: u64) -> News {

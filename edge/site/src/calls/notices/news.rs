@@ -7,8 +7,9 @@ use buttonwood_wire::{answer, words};
 use crate::calls::forced::ForcedName;
 
 words! {
-    /// The kind of news: trades of an order, the end of an order, a stop-limit order that entered the book, a change of a balance.
-    pub(super) struct NewsKind: "fill", "ended", "stop", "money"
+    /// The kind of news: trades of an order, the end of an order, a stop-limit order that entered the book, a change of a balance, a position in
+    /// a contract that ended, and one whose contract has a proposed outcome.
+    pub(super) struct NewsKind: "fill", "ended", "stop", "money", "settled", "resolved"
 }
 
 answer! {
@@ -46,7 +47,19 @@ answer! {
         pub(super) outcome: Option<String>,
         /// The order.
         pub(super) order_id: Option<Digits>,
-        /// The quantity that traded or was cancelled; of money what was added, negative if it was taken.
+        /// Of a position in a contract: the title of its event.
+        pub(super) question: Option<Label>,
+        /// The contract's name, if it is not that of the event.
+        pub(super) label: Option<Label>,
+        /// How the contract ended: `yes`, `no` or `void`.
+        pub(super) result: Option<String>,
+        /// The sum that was paid for the position; 0 for a lost one.
+        pub(super) paid: Option<DecimalText>,
+        /// Its cost, without fees.
+        pub(super) cost: Option<DecimalText>,
+        /// When the contract settles unless its outcome is disputed, in milliseconds.
+        pub(super) settles: Option<u64>,
+        /// The quantity that traded, was cancelled or is held; of money what was added, negative if it was taken.
         pub(super) amount: Option<DecimalText>,
         /// The average price of what traded, or the limit.
         pub(super) price: Option<DecimalText>,
@@ -82,6 +95,12 @@ impl News {
             side: None,
             outcome: None,
             order_id: None,
+            question: None,
+            label: None,
+            result: None,
+            paid: None,
+            cost: None,
+            settles: None,
             amount: None,
             price: None,
             stop: None,

@@ -21,7 +21,7 @@ fn cursor(browser: &Browser<'_>) -> String {
             .as_array()
             .expect("rows")
             .iter()
-            .all(|row| row["new"] == json!(false) || row["kind"] == "stop")
+            .all(|row| row["new"] == json!(false) || row["kind"] == "stop" || row["kind"] == "resolved")
     );
     told["cursor"].as_str().expect("a cursor").to_owned()
 }
@@ -355,6 +355,55 @@ fn closed_orders_say_how_they_ended() {
         assert_eq!(refusal.status(), 400, "{query}");
         assert!(refusal.to_string().contains(field), "{refusal}");
     }
+}
+
+/// A position in a contract is told when an outcome is proposed, with the time at which it settles, and when it ends: a lost one as a won one,
+/// each once, and its payment is no other news.
+#[test]
+fn ends_of_contracts_are_told() {
+    let x = Exchange::start();
+    user(&x, "a@people.test");
+    let expiry = x.now_ms() + 86_400_000;
+    let event =
+        json!({ "ticker": "SNOW", "title": "Will it snow?", "category": "weather", "expiry_ms": expiry });
+    x.control("/sandbox/predictions/events", &event).ok();
+    user_in(&x, "b@people.test", "two", &["Trader"]);
+    let [loser, winner] = [("a@people.test", "trader"), ("b@people.test", "counterparty")]
+        .map(|(email, key)| on(&x, email, key));
+    for (key, outcome, price) in [("trader", "yes", "0.38"), ("counterparty", "no", "0.62")] {
+        x.as_(key).call("/v1/prediction-markets/terms/accept", json!({})).ok();
+        let order = json!({ "symbol": "SVC-SNOW", "orderType": "limit", "side": "buy", "outcome": outcome, "quantity": "40",
+            "price": price });
+        assert_eq!(x.as_(key).call("/v1/prediction-markets/order", order).status(), 201);
+    }
+    let first = [&loser, &winner].map(cursor);
+    let resolution = json!({ "outcomes": { "SNOW": "no" }, "source": "the weather" });
+    x.control("/sandbox/predictions/events/SNOW/resolve", &resolution).ok();
+    let (rows, second) = news(&loser, &first[0]);
+    let [row] = of_kind(&rows, "resolved")[..] else { panic!("one row: {rows:?}") };
+    assert_eq!(
+        (&row["question"], &row["result"], &row["outcome"], &row["amount"]),
+        (&json!("Will it snow?"), &json!("no"), &json!("yes"), &json!("40"))
+    );
+    assert_eq!(row["settles"], json!(x.now_ms() + 3_600_000), "{row}");
+    x.advance(3_600);
+    for (browser, after, paid, cost) in [(&loser, &second, "0", "15.2"), (&winner, &first[1], "40", "24.8")] {
+        let (rows, third) = news(browser, after);
+        let [row] = of_kind(&rows, "settled")[..] else { panic!("one row: {rows:?}") };
+        assert_eq!(
+            (&row["paid"], &row["cost"], &row["result"], &row["symbol"], &row["new"]),
+            (&json!(paid), &json!(cost), &json!("no"), &json!("SVC-SNOW"), &json!(true)),
+            "{row}"
+        );
+        assert_eq!((of_kind(&rows, "money").len(), of_kind(&rows, "resolved").len()), (0, 0), "{rows:?}");
+        assert_eq!(news(browser, &third).0, Vec::<Value>::new(), "it is told once");
+    }
+    let old = first[0].rsplit_once('-').expect("four numbers").0.trim_end_matches('-').to_owned();
+    assert_eq!(
+        of_kind(&news(&loser, &old).0, "settled").len(),
+        0,
+        "a cursor of an earlier build has seen it"
+    );
 }
 
 /// The status of a symbol says which index is pinned, and at which price.
