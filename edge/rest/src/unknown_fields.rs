@@ -65,7 +65,7 @@ fn walk(schema: &Node, place: &str, value: &Value<'_>, unknown: &mut Vec<Cow<'_,
                 }
             }
         }
-        _ => {}
+        Value::Text(_) | Value::Number(_) | Value::Bool(_) | Value::Null => {}
     }
 }
 

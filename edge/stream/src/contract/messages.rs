@@ -99,7 +99,11 @@ const ORDER_EVENT: &[Field] = &[
     may("price", Decimal, ""),
     may("stop_price", Decimal, ""),
     may("reason", Text, "Of a cancelled, cancel_rejected or rejected event."),
-    may("cancel_command_id", Digits, "Of a cancel that a client or an operator asked for: those of one call share it."),
+    may(
+        "cancel_command_id",
+        Digits,
+        "Of a cancel that a client or an operator asked for: those of one call share it.",
+    ),
     may("fill", Object(FILL), "Of a fill."),
     SOCKET_SEQUENCE,
 ];

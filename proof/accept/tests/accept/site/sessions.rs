@@ -144,7 +144,7 @@ fn an_account_is_chosen_by_its_number() {
     let session = browser.get("/site/session").ok();
     let accounts = session["accounts"].as_array().expect("accounts").iter().filter_map(Value::as_str);
     let other =
-        accounts.filter(|name| session["account"] != *name).last().expect("group one has two accounts");
+        accounts.filter(|name| session["account"] != *name).next_back().expect("group one has two accounts");
     let number = number_of(&browser, other);
     browser.post("/site/account", &json!({ "number": number })).ok();
     assert_eq!(browser.get("/site/session").ok()["account"], other);
