@@ -31,6 +31,11 @@ pub(crate) trait Session {
     fn may_go_on(&mut self) -> bool {
         true
     }
+
+    /// Whether the next message waits unread: a subscription has not begun yet, and the client may count on it.
+    fn is_subscribing(&self) -> bool {
+        false
+    }
 }
 
 /// The timers of a socket.
@@ -58,7 +63,8 @@ pub(crate) async fn serve(
     ticks.tick().await;
     let mut ticked: u64 = 0;
     loop {
-        let (is_reading, is_owing) = (owed.len() < OWED_MAX, !owed.is_empty());
+        let is_reading = owed.len() < OWED_MAX && !session.is_subscribing();
+        let is_owing = !owed.is_empty();
         tokio::select! {
             biased;
             // First, so that no client can put it off by sending without a pause.

@@ -8,7 +8,7 @@ mod resume;
 mod rpc;
 
 use crate::frame::{Frame, Waits};
-use crate::limits::{Window, levels_of, weight_of};
+use crate::limits::{Resuming, Window, levels_of, weight_of};
 use crate::names::shown_name;
 use crate::post::First;
 use crate::queue::{Numbering, Queue};
@@ -83,7 +83,14 @@ pub(crate) async fn open(started: &Started, opening: Opening<'_>) -> Result<Repl
             });
             let scale = Rc::clone(&shared);
             socket.link().weigh_by(move |frames| scale.weigh(frames).is_ok());
-            let session = Fast { shared, out: membership.member(), snapshot, after, named: BTreeMap::new() };
+            let session = Fast {
+                shared,
+                out: membership.member(),
+                snapshot,
+                after,
+                named: BTreeMap::new(),
+                is_subscribing: Rc::default(),
+            };
             serve(socket, membership, Timers { beats: false, checks }, session).await;
         })
     });
@@ -270,6 +277,9 @@ struct Fast {
     after: Option<u64>,
     /// Its subscriptions, each under the name that was sent last.
     named: BTreeMap<Topic, String>,
+    /// Whether a subscription to new topics has no answer yet. The calls after it wait unread: an order that was placed before the hub knows
+    /// the reader would have no updates.
+    is_subscribing: Rc<Cell<bool>>,
 }
 
 impl Session for Fast {
@@ -295,6 +305,10 @@ impl Session for Fast {
         let opener = self.shared.opener.borrow();
         let Some(now) = opener.as_ref() else { return true };
         self.named.keys().filter_map(calls::right_to_read).all(|right| calls::has(now, right))
+    }
+
+    fn is_subscribing(&self) -> bool {
+        self.is_subscribing.get()
     }
 }
 
@@ -376,26 +390,28 @@ impl Fast {
         }
         self.named.extend(found);
         self.show();
-        let (id, out, snapshot) = (request.id.clone(), Rc::clone(&self.out), self.snapshot);
-        // When its turn comes, the answers to the calls before it have been sent: it and its first frames follow them (D-284).
-        Ok(match resumed {
-            None => Box::pin(async move {
-                let answer = rpc::answer(&id, |_| {});
-                if new.is_empty() {
-                    return Some(answer);
-                }
-                begin(&out, &new, snapshot).await;
-                out.resume(vec![(Frame::of(answer, Waits::Behind), true)], 0);
-                None
-            }),
-            Some((topic, after, resuming)) => {
-                let shared = Rc::clone(&self.shared);
-                Box::pin(async move {
-                    begin(&out, &new, snapshot).await;
+        if new.is_empty() {
+            return Ok(ready(rpc::answer(&request.id, |_| {})));
+        }
+        Ok(self.beginning(request.id.clone(), new, resumed))
+    }
+
+    /// Begins to read new topics, with the updates after one that the reader missed. When its turn comes, the answers to the calls before it
+    /// have been sent: its answer and its first frames follow them (D-284).
+    fn beginning(&self, id: Id, new: Vec<Topic>, resumed: Option<(Topic, u64, Resuming)>) -> Later {
+        let (shared, out, snapshot) = (Rc::clone(&self.shared), Rc::clone(&self.out), self.snapshot);
+        let is_subscribing = Rc::clone(&self.is_subscribing);
+        is_subscribing.set(true);
+        Box::pin(async move {
+            begin(&out, &new, snapshot).await;
+            match resumed {
+                None => out.resume(vec![(Frame::of(rpc::answer(&id, |_| {}), Waits::Behind), true)], 0),
+                Some((topic, after, resuming)) => {
                     resume::missed(&shared, &out, (topic, after), &id, resuming).await;
-                    None
-                })
+                }
             }
+            is_subscribing.set(false);
+            None
         })
     }
 

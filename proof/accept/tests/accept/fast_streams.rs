@@ -28,6 +28,40 @@ fn amount(update: &Value, name: &str) -> Dec {
     update.get(name).map_or(Dec::ZERO, Dec::wire)
 }
 
+/// A client that sends an order straight after its subscription misses none of the order's updates, however long the first frames of the other
+/// streams take. Proves EVT-026.
+#[test]
+fn an_order_sent_after_a_subscription_is_seen() {
+    let x = Exchange::start();
+    let symbols = x.get("/v1/symbols").ok();
+    let symbols =
+        symbols.as_array().expect("symbols").iter().map(|symbol| symbol.as_str().expect("a symbol"));
+    let mut streams: Vec<String> = symbols.map(|symbol| format!("{symbol}@depth")).collect();
+    streams.push("orders@session".to_owned());
+    let seen = |key: usize| {
+        let mut socket = x.fast(&format!("socket-{key:03}"), "/?snapshot=-1");
+        socket.send(&json!({ "id": 1, "method": "subscribe", "params": streams }));
+        socket.send(
+            &json!({ "id": 2, "method": "order.place", "params": limit("btcusd", "BUY", "0.001", "100") }),
+        );
+        // The answer of the order and its two updates come in any order.
+        let mut frames: Vec<Value> = Vec::new();
+        while frames.len() < 3 {
+            frames.push(socket.next_that(|frame| frame["id"] == 2 || frame["e"] == "orderUpdate"));
+        }
+        let statuses = frames.iter().filter_map(|frame| frame["X"].as_str()).collect::<Vec<_>>();
+        assert_eq!(statuses, ["NEW", "OPEN"], "{frames:?}");
+    };
+    for first in (0..64).step_by(8) {
+        std::thread::scope(|scope| {
+            for key in first..first + 8 {
+                scope.spawn(move || seen(key));
+            }
+        });
+    }
+    laws::check(&x);
+}
+
 /// Each order's updates follow its life, with amounts, prices, fees and reasons as REST shows them. Proves EVT-026.
 #[test]
 fn updates_follow_each_order() {
