@@ -135,6 +135,11 @@ impl Frame {
         frame
     }
 
+    /// Whether its bytes count once among those of all queues.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.counted.is_some()
+    }
+
     /// Bytes of its text, about.
     pub(crate) fn size(&self) -> usize {
         self.text.len() + self.events.iter().map(|event| event.text.len()).sum::<usize>()

@@ -131,8 +131,9 @@ impl Hub {
                 self.tell_contracts();
             }
             let threads = &mut self.threads;
-            self.personal
-                .tell(&self.app, happenings, |topic, readers, frame| post(threads, readers, topic, &frame));
+            self.personal.tell((&self.app, &self.budget), happenings, |topic, readers, frame| {
+                post(threads, readers, topic, &frame);
+            });
         }
         self.seq = self.seq.max(told.through());
         self.send_deferred(self.seq);

@@ -56,6 +56,8 @@ pub(crate) const ATTEMPTS: Allowed = allowed("CONNECTION_ATTEMPTS", "MINUTE", 5,
 
 /// Readings of missed events of one key.
 const RESUMES: Allowed = allowed("RESUMES", "MINUTE", 1, 60, 10);
+/// Events that a reader may have missed: more than the two of each of the 10,000 live orders that one cancel of an account may end.
+pub(crate) const MISSED_MAX: usize = 25_000;
 
 const fn allowed(
     kind: &'static str,

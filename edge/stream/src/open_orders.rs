@@ -1,9 +1,10 @@
 //! Opening `/v1/order/events` (EVT-001, EVT-012 to EVT-015, facts T§9).
 
 use crate::frame::{Frame, Kinds, Waits};
-use crate::limits::Whose;
+use crate::limits::{MISSED_MAX, Whose};
 use crate::names::{Names as SessionNames, shown_name};
 use crate::orders_v1::{self, Placer};
+use crate::personal::in_arrays;
 use crate::post::First;
 use crate::queue::{Filter, Numbering, Queue};
 use crate::socket::{Later, Out, Session, Timers, serve};
@@ -20,11 +21,6 @@ use buttonwood_wire::{Json, json};
 use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
-
-/// Events that a reader may have missed (at least the newest 1,000 of an account can be resumed).
-const RESUMED_MAX: usize = 10_000;
-/// Missed events in one array.
-const EVENTS_AT_ONCE: usize = 500;
 
 /// Answers a handshake that the gate has admitted.
 ///
@@ -122,11 +118,9 @@ async fn resume(
     out.subscribe(topic, First::None);
     out.begun(topic).await;
     let missed = match whose {
-        Whose::Account(account) => {
-            app.exchange.order_events_after(account, EventId(after), RESUMED_MAX).await
-        }
+        Whose::Account(account) => app.exchange.order_events_after(account, EventId(after), MISSED_MAX).await,
         Whose::Group(group) => {
-            app.exchange.order_events_of_group_after(group, EventId(after), RESUMED_MAX).await
+            app.exchange.order_events_of_group_after(group, EventId(after), MISSED_MAX).await
         }
     };
     let missed = missed.unwrap_or_else(|fault| {
@@ -161,7 +155,7 @@ pub(crate) fn missed_frames(app: &App, events: &[AccountEvent], is_named: bool) 
             orders_v1::event(listed, event, Placer { session, account })
         })
         .collect();
-    texts.chunks(EVENTS_AT_ONCE).map(|some| Frame::of_events(some.to_vec())).collect()
+    in_arrays(&texts).collect()
 }
 
 fn acknowledgement(

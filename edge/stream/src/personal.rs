@@ -1,7 +1,8 @@
 //! The topics of accounts: events of orders, balances, positions.
 
+use crate::budget::Budget;
 use crate::fast_account;
-use crate::frame::Frame;
+use crate::frame::{EventText, Frame};
 use crate::names::{Names, grown};
 use crate::orders_v1::{self, Placer};
 use crate::post::{First, Readers, ThreadId};
@@ -18,6 +19,9 @@ use std::time::Instant;
 
 /// Live orders in one array at most: as many as one account may have.
 const ORDERS_AT_ONCE: usize = 10_000;
+
+/// Events of one array. A command with more for one stream is a burst.
+pub(crate) const EVENTS_AT_ONCE: usize = 100;
 
 /// Rows as they were last sent.
 type Sent = BTreeMap<u64, Vec<u8>>;
@@ -145,7 +149,7 @@ impl Personal {
     /// Words what a command did to accounts, and gives the frames to `send`.
     pub(crate) fn tell(
         &mut self,
-        app: &App,
+        (app, budget): (&App, &Arc<Budget>),
         happenings: &[Happening],
         mut send: impl FnMut(Topic, &Readers, Arc<Frame>),
     ) {
@@ -154,7 +158,7 @@ impl Personal {
         }
         // The views are at least as new as what happened.
         app.current_names();
-        self.tell_groups(app, happenings, &mut send);
+        self.tell_groups((app, budget), happenings, &mut send);
         let mut told: BTreeMap<AccountId, Vec<&AccountEvent>> = BTreeMap::new();
         for happening in happenings {
             let Some(account) = happening.account().filter(|account| self.accounts.contains_key(account))
@@ -169,7 +173,7 @@ impl Personal {
             }
         }
         for (account, events) in told {
-            self.tell_account(app, account, &events, &mut send);
+            self.tell_account((app, budget), account, &events, &mut send);
         }
     }
 
@@ -183,10 +187,10 @@ impl Personal {
         }
     }
 
-    /// Words the events of groups: those of one command are one array, in the order of their ids, of whichever account they are.
+    /// Words the events of groups: those of one command are in arrays of their own, in the order of their ids, of all accounts together.
     fn tell_groups(
         &mut self,
-        app: &App,
+        (app, budget): (&App, &Arc<Budget>),
         happenings: &[Happening],
         send: &mut impl FnMut(Topic, &Readers, Arc<Frame>),
     ) {
@@ -204,7 +208,7 @@ impl Personal {
         }
         for (group, events) in events {
             let Some(readers) = self.groups.get(&group) else { continue };
-            if let Some(frame) = array(app, &mut self.names, &events, true) {
+            for frame in burst(arrays(app, &mut self.names, &events, true), events.len(), budget) {
                 send(Topic::Group(group), readers, frame);
             }
         }
@@ -212,7 +216,7 @@ impl Personal {
 
     fn tell_account(
         &mut self,
-        app: &App,
+        (app, budget): (&App, &Arc<Budget>),
         account: AccountId,
         events: &[&AccountEvent],
         send: &mut impl FnMut(Topic, &Readers, Arc<Frame>),
@@ -223,8 +227,7 @@ impl Personal {
             let topic = Topic::Account(account, *feed);
             match feed {
                 AccountFeed::Events => {
-                    let frame = array(app, &mut self.names, events, false);
-                    if let Some(frame) = frame {
+                    for frame in burst(arrays(app, &mut self.names, events, false), events.len(), budget) {
                         send(topic, &reading.readers, frame);
                     }
                 }
@@ -233,7 +236,8 @@ impl Personal {
                         |event: &&&AccountEvent| session.is_none_or(|session| event.session() == session);
                     let frames =
                         events.iter().filter(own).filter_map(|event| fast_account::order(names, event));
-                    frames.for_each(|frame| send(topic, &reading.readers, frame));
+                    burst(frames, events.len(), budget)
+                        .for_each(|frame| send(topic, &reading.readers, frame));
                 }
                 AccountFeed::Balances(_) | AccountFeed::Positions(_) => reading.is_waiting = true,
             }
@@ -322,15 +326,32 @@ impl Personal {
     }
 }
 
-/// The frame of an account's events of the first generation, which has none of contracts.
-fn array(app: &App, names: &mut Names, events: &[&AccountEvent], is_named: bool) -> Option<Arc<Frame>> {
+/// The frames of an account's events of the first generation, which has none of contracts.
+fn arrays(app: &App, names: &mut Names, events: &[&AccountEvent], is_named: bool) -> Vec<Arc<Frame>> {
     let mut texts = Vec::new();
     for event in events.iter().filter(|event| !event.symbol().is_contract()) {
         let session = names.session(app, event.session());
         let account = is_named.then(|| names.account_name(app, event.account()));
         texts.push(orders_v1::event(&app.names, event, Placer { session, account }));
     }
-    (!texts.is_empty()).then(|| Frame::of_events(texts))
+    in_arrays(&texts).collect()
+}
+
+/// Events in arrays, each so short that a client can read it at once.
+pub(crate) fn in_arrays(texts: &[Arc<EventText>]) -> impl Iterator<Item = Arc<Frame>> + '_ {
+    texts.chunks(EVENTS_AT_ONCE).map(|some| Frame::of_events(some.to_vec()))
+}
+
+/// The frames of one command with so many events. Those of a burst count once among the bytes of all queues: a socket's own bound would close
+/// it before its client could read any.
+fn burst(
+    frames: impl IntoIterator<Item = Arc<Frame>>,
+    events: usize,
+    budget: &Arc<Budget>,
+) -> impl Iterator<Item = Arc<Frame>> {
+    frames
+        .into_iter()
+        .map(move |frame| if events > EVENTS_AT_ONCE { Frame::counted(frame, budget) } else { frame })
 }
 
 /// The balances of an account as they are now.

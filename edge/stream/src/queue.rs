@@ -7,6 +7,10 @@ use buttonwood_num::push_u64;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+/// Bytes of bursts that may wait for one socket beyond its bound: the two events of each of the 10,000 live orders that an account may have,
+/// at 1,600 bytes an event.
+pub(crate) const BURST_BYTES: usize = 32 << 20;
+
 /// The number that a socket adds to its frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbering {
@@ -40,6 +44,8 @@ struct Item {
     later: Option<Later>,
     /// Bytes that count against the bound.
     bytes: usize,
+    /// Bytes that do not, since they are those of a burst.
+    burst: usize,
     /// All its bytes.
     weight: usize,
     is_numbered: bool,
@@ -49,7 +55,7 @@ impl Item {
     /// A frame whose bytes count.
     fn new(topic: Option<Topic>, frame: Arc<Frame>, is_numbered: bool) -> Self {
         let bytes = frame.size();
-        Self { topic, first_of: None, frame, later: None, bytes, weight: bytes, is_numbered }
+        Self { topic, first_of: None, frame, later: None, bytes, burst: 0, weight: bytes, is_numbered }
     }
 
     /// Brings a frame up to date with a newer one of its topic.
@@ -118,6 +124,8 @@ pub(crate) struct Queue {
     /// How many first frames of each topic wait.
     firsts: HashMap<Topic, usize>,
     bytes: usize,
+    /// Bytes of bursts that wait and do not count against the bound.
+    burst: usize,
     weight: usize,
     /// Bytes that have left the queue and may not be written yet.
     leaving: usize,
@@ -154,6 +162,7 @@ impl Queue {
             waiting: HashMap::new(),
             firsts: HashMap::new(),
             bytes: 0,
+            burst: 0,
             weight: 0,
             leaving: 0,
             numbering,
@@ -225,11 +234,21 @@ impl Queue {
         let place = place.and_then(|place| usize::try_from(place).ok());
         let older = place.and_then(|place| self.items.get_mut(place));
         let Some(older) = older else {
-            return self.push(Item::new(Some(topic), Arc::clone(frame), true));
+            return self.push_behind(topic, frame);
         };
         let (bytes, weight) = (self.bytes - older.bytes, self.weight - older.weight);
         older.renew(frame);
         (self.bytes, self.weight) = (bytes + older.bytes, weight + older.weight);
+    }
+
+    /// Adds a frame of a topic behind all others. A frame of a burst does not count against the bound, while no more bytes of bursts wait than
+    /// the longest has: its client had no time to read it.
+    fn push_behind(&mut self, topic: Topic, frame: &Arc<Frame>) {
+        let mut item = Item::new(Some(topic), Arc::clone(frame), true);
+        if frame.is_counted() && self.burst + item.bytes <= BURST_BYTES {
+            (item.burst, item.bytes) = (item.bytes, 0);
+        }
+        self.push(item);
     }
 
     /// A frame as this reader sees it; none if it sees nothing of it. A first array of events may be empty.
@@ -270,6 +289,7 @@ impl Queue {
             *self.firsts.entry(topic).or_default() += 1;
         }
         self.bytes += item.bytes;
+        self.burst += item.burst;
         self.weight += item.weight;
         self.items.push_back(item);
     }
@@ -317,6 +337,7 @@ impl Queue {
         }
         self.left += 1;
         self.bytes -= item.bytes;
+        self.burst -= item.burst;
         self.weight -= item.weight;
     }
 
@@ -399,7 +420,7 @@ impl Queue {
         self.items = VecDeque::new();
         self.waiting = HashMap::new();
         self.firsts = HashMap::new();
-        (self.bytes, self.weight) = (0, 0);
+        (self.bytes, self.burst, self.weight) = (0, 0, 0);
         // Dropped items have no place any more.
         self.held = self.held.map(|_| self.left);
     }

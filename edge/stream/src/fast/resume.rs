@@ -4,15 +4,12 @@ use super::Shared;
 use super::rpc::{self, Fault, Id};
 use crate::fast_account;
 use crate::frame::{Frame, Waits};
-use crate::limits::{Resuming, Whose};
+use crate::limits::{MISSED_MAX, Resuming, Whose};
 use crate::socket::Out;
 use crate::topic::{AccountFeed, Topic};
 use buttonwood_views::EventId;
 use buttonwood_views::history::Resumed;
 use std::sync::Arc;
-
-/// Events that a reader may have missed.
-const MISSED_MAX: usize = 10_000;
 
 /// Whether missed updates may be read now.
 ///

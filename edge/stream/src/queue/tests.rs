@@ -394,3 +394,27 @@ proptest! {
         prop_assert_eq!(all(&mut queue), expected);
     }
 }
+
+/// The frames of a burst do not count against the bound, whichever of them waits, until more wait than the longest burst has.
+#[test]
+fn a_burst_counts_beyond_the_longest_alone() {
+    let (mut queue, budget) = (Queue::new(Numbering::Off), Arc::new(Budget::new(1, 1)));
+    let part = || Frame::counted(frame(&"x".repeat(1 << 20), Waits::Behind), &budget);
+    let size = part().size();
+    let most = BURST_BYTES / size;
+    for _ in 0..most {
+        queue.push_of(TRADES, &part());
+    }
+    assert_eq!((queue.bytes(), queue.weight(), budget.total()), (0, most * size, most * size));
+    queue.push_of(TRADES, &part());
+    assert_eq!(queue.bytes(), size);
+    // As soon as its client has read one, the next has room again.
+    read(&mut queue, 1);
+    queue.push_of(TRADES, &part());
+    assert_eq!(queue.bytes(), size);
+    all(&mut queue);
+    queue.push_of(TRADES, &frame("small", Waits::Behind));
+    assert_eq!((queue.bytes(), budget.total()), (frame("small", Waits::Behind).size(), 0));
+    queue.clear();
+    assert_eq!((queue.bytes(), queue.weight()), (0, 0));
+}

@@ -12,6 +12,8 @@ pub(crate) struct Reader {
     next: u64,
     /// The id of the last event.
     pub(crate) last: u64,
+    /// The events of the longest array.
+    pub(crate) longest: usize,
     /// Events that came with others and were not asked for yet.
     ready: Vec<Value>,
 }
@@ -40,7 +42,7 @@ impl Reader {
         let ack = socket.next();
         assert_eq!(ack["type"], "subscription_ack", "{ack}");
         assert!(ack.get("socket_sequence").is_none(), "{ack}");
-        Self { socket, ack, initial: Vec::new(), next: 0, last: 0, ready: Vec::new() }
+        Self { socket, ack, initial: Vec::new(), next: 0, last: 0, longest: 0, ready: Vec::new() }
     }
 
     fn number(&mut self, numbered: &Value) {
@@ -80,7 +82,9 @@ impl Reader {
     #[track_caller]
     pub(crate) fn events(&mut self, count: usize) -> Vec<Value> {
         while self.ready.len() < count {
-            for event in self.array() {
+            let events = self.array();
+            self.longest = self.longest.max(events.len());
+            for event in events {
                 let id: u64 = event["event_id"].as_str().expect("an id is a text").parse().expect("a number");
                 assert!(id > self.last && id < 1 << 53, "{event} after {}", self.last);
                 self.last = id;

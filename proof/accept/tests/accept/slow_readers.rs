@@ -1,5 +1,6 @@
 //! Readers that do not read: states and differences wait in a handful of frames, a sequence ends its reader, and memory stays bounded.
 
+use crate::fast_orders::limit;
 use crate::order_events::Reader;
 use buttonwood_accept::{Exchange, Socket, Value, json, laws, wait_until};
 
@@ -146,6 +147,43 @@ fn a_full_queue_closes_its_socket() {
         reader.events(2);
         laws::check(&x);
     }
+}
+
+/// A cancel of thousands of orders reaches every reader of them, in short arrays, though its events are more than may wait for one socket; who was
+/// away resumes them all.
+#[test]
+fn a_cancel_of_thousands_closes_no_reader() {
+    const ORDERS: usize = 5_100;
+    let x = Exchange::start();
+    let mut trader = x.fast("time-nonce", "/");
+    for _ in 0..ORDERS / 100 {
+        for _ in 0..100 {
+            let params = limit("btcusd", "BUY", "0.001", "100");
+            trader.send(&json!({ "id": 1, "method": "order.place", "params": params }));
+        }
+        (0..100).for_each(|_| assert_eq!(trader.next()["status"], 200));
+    }
+    let mut reader = Reader::of(&x, "trader", "");
+    assert_eq!(reader.initial.len(), ORDERS);
+    x.as_("trader").limit("btcusd", "buy", "0.001", "100");
+    reader.events(2);
+    let after = reader.last;
+    trader.ok("subscribe", json!(["orders@account"]));
+    x.as_("trader").call("/v1/order/cancel/all", json!({})).ok();
+    let events = reader.events(2 * (ORDERS + 1));
+    let is = |event: &Value, kind: &str| event["type"] == kind;
+    assert_eq!(events.iter().filter(|event| is(event, "cancelled")).count(), ORDERS + 1);
+    assert_eq!(events.iter().filter(|event| is(event, "closed")).count(), ORDERS + 1);
+    assert!(reader.longest <= 100, "{}", reader.longest);
+    (0..=ORDERS).for_each(|_| assert_eq!(trader.next()["X"], "CANCELED"));
+    let again = x.order_events(&x.as_("trader"), &format!("?after={after}"));
+    let mut again = Reader::without_initial(again);
+    assert_eq!(again.ack["resumed"], true, "{}", again.ack);
+    assert_eq!(again.events(events.len()).last(), events.last());
+    let mut fast = x.fast("time-nonce", &format!("/?ordersAfter={after}"));
+    assert_eq!(fast.ok("subscribe", json!(["orders@account"]))["resumed"], true);
+    (0..=ORDERS).for_each(|_| assert_eq!(fast.next()["X"], "CANCELED"));
+    laws::check(&x);
 }
 
 /// All queues together have a bound: beyond it the socket with the longest queue goes, and the others stay.
