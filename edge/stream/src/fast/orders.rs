@@ -178,6 +178,9 @@ fn read<'a>(app: &'a App, request: &Request) -> Result<(SymbolId, &'a Symbol, Pa
     let (id, symbol) =
         app.find_any(&name).ok_or_else(|| Fault::invalid(format!("Unknown symbol '{}'", quoted(&name))))?;
     let order = Sent::read(&params)?;
+    if let Some(outcome) = params.field("eventOutcome").filter(|_| !id.is_contract()) {
+        return Err(misfit("eventOutcome", "left out unless the symbol is a contract", outcome.shown()));
+    }
     let payload = if id.is_contract() { order.of_contract(&name, &params)? } else { order.of_symbol(&name) };
     let payload = Payload::read_body(payload).map_err(|refusal| Fault::of(&refusal))?;
     Ok((id, symbol, payload))
@@ -228,8 +231,8 @@ impl<'a> Sent<'a> {
             return Err(Fault::invalid("Missing required field 'price': a LIMIT order needs one"));
         }
         let stop = decimal(params, "stopPrice")?;
-        if is_market && stop.is_some() {
-            return Err(Fault::invalid("Field 'stopPrice' is for LIMIT orders"));
+        if let Some(stop) = stop.as_ref().filter(|_| is_market) {
+            return Err(misfit("stopPrice", "left out unless 'type' is LIMIT", stop));
         }
         order_request::client_id_in("clientOrderId", params.field("clientOrderId"))
             .map_err(|refusal| Fault::invalid(refusal.message))?;
@@ -276,11 +279,7 @@ impl<'a> Sent<'a> {
             other => return Err(misfit("eventOutcome", "YES or NO", other)),
         };
         let Some(price) = self.price.as_ref().filter(|_| !self.is_market) else {
-            return Err(Fault {
-                status: 400,
-                code: -2010,
-                text: "InvalidOrderType: orders of contracts are LIMIT orders".to_owned(),
-            });
+            return Err(misfit("type", "LIMIT for orders of contracts", "MARKET"));
         };
         let time_in_force = match self.time_in_force {
             TimeInForce::Gtc => "good-til-cancel",
@@ -347,15 +346,15 @@ pub(super) fn cancel(shared: &Rc<Shared>, request: Request) -> Result<Later, Fau
     let app = &shared.started.app;
     app.check_open().map_err(|refusal| Fault::of(&refusal))?;
     let params = params(&request)?;
-    let order = match params.field("orderId") {
-        Some(Value::Text(text)) if is_id(&text) => text.parse().ok(),
-        Some(Value::Number(digits)) if is_id(digits) => digits.parse().ok(),
+    let sent = match params.field("orderId") {
+        Some(Value::Text(text)) if is_id(&text) => text,
+        Some(Value::Number(digits)) if is_id(digits) => Cow::Borrowed(digits),
         None => return Err(missing("orderId")),
         Some(other) => {
             return Err(misfit("orderId", "the id of an order, as a string or an integer", other.shown()));
         }
     };
-    let id = OrderId(order.ok_or_else(Fault::not_live)?);
+    let id = OrderId(sent.parse().map_err(|_| Fault::not_live(&sent))?);
     let order = OrderRef::Id(id);
     let live = app.exchange.views().find_live(opener.account, &order);
     let is_contract = live.is_some_and(|live| live.order.symbol.is_contract());
@@ -367,7 +366,7 @@ pub(super) fn cancel(shared: &Rc<Shared>, request: Request) -> Result<Later, Fau
     Ok(Box::pin(async move {
         let outcome = durable(pending).await.and_then(|receipt| {
             if receipt.is_unfinished() {
-                return Err(Fault::not_live());
+                return Err(Fault::not_live(&id.0.to_string()));
             }
             match receipt.order() {
                 Ok(_) => {

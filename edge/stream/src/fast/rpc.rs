@@ -37,8 +37,8 @@ impl Fault {
     }
 
     /// A cancel of what is not live or not the caller's.
-    pub(crate) fn not_live() -> Self {
-        Self::invalid("order not found or already filled")
+    pub(crate) fn not_live(id: &str) -> Self {
+        Self::invalid(format!("order not found or already filled: {}", quoted(id)))
     }
 
     /// A method that does not exist.
@@ -298,7 +298,7 @@ mod tests {
         assert!(limited.text.ends_with("in 1 second") && Fault::limited(2).text.ends_with("in 2 seconds"));
         assert_eq!(codes(&Fault::unauthorized()), (401, -1002));
         assert_eq!(codes(&Fault::unsupported("order.amend")), (400, -1020));
-        assert!(Fault::not_live().text.contains("order not found or already filled"));
+        assert_eq!(Fault::not_live("7").text, "order not found or already filled: 7");
         let rejected = |reason| Fault::rejected(&Refusal::new(reason, "why"));
         assert_eq!(
             rejected(Reason::InvalidPrice),

@@ -299,6 +299,10 @@ fn unreadable_orders_are_named() {
         ("clientOrderId", json!("a b")),
         ("clientOrderId", json!("é")),
         ("clientOrderId", json!(5)),
+        // Only orders of contracts are about an outcome.
+        ("eventOutcome", json!("MAYBE")),
+        ("eventOutcome", json!("YES")),
+        ("eventOutcome", json!(7)),
     ] {
         let mut changes = json!({});
         changes[name] = value.clone();
@@ -306,6 +310,9 @@ fn unreadable_orders_are_named() {
         let message = socket.refused("order.place", params, 400, -1013);
         assert!(message.contains(name) || name == "symbol", "{name} {value}: {message}");
     }
+    let stop = with(limit("btcusd", "BUY", "1", "100"), &json!({ "type": "MARKET", "stopPrice": "105" }));
+    let message = socket.refused("order.place", stop, 400, -1013);
+    assert_eq!(message, "Field 'stopPrice' must be left out unless 'type' is LIMIT: 105");
     // `null` in a required field is refused too, in an optional one it is left out.
     for name in ["symbol", "side", "type", "timeInForce", "quantity", "price"] {
         let mut params = limit("btcusd", "BUY", "1", "100");
@@ -438,6 +445,9 @@ fn contracts_are_placed_with_their_outcome() {
         let message = socket.refused("order.place", with(order.clone(), &changes), 400, -1013);
         assert!(message.contains(wrong), "{message}");
     }
+    let market = with(order.clone(), &json!({ "type": "MARKET", "price": null }));
+    let message = socket.refused("order.place", market, 400, -1013);
+    assert_eq!(message, "Field 'type' must be LIMIT for orders of contracts: MARKET");
     let off_grid = with(order.clone(), &json!({ "price": "0.6001" }));
     socket.refused("order.place", off_grid, 400, -2010);
     socket.ok("subscribe", json!(["orders@account"]));
@@ -477,7 +487,8 @@ fn orders_are_cancelled() {
         [json!(first), json!(number), foreign.clone(), json!("999999999"), json!("99999999999999999999999")]
     {
         let message = socket.refused("order.cancel", json!({ "orderId": id }), 400, -1013);
-        assert!(message.contains("order not found or already filled"), "{id}: {message}");
+        let shown = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+        assert_eq!(message, format!("order not found or already filled: {shown}"));
     }
     for id in [Value::Null, json!(""), json!("x"), json!(-1), json!(1.5), json!([1]), json!(" 1")] {
         let message = socket.refused("order.cancel", json!({ "orderId": id }), 400, -1013);
