@@ -188,7 +188,7 @@ request! {
 request! {
     /// Which events of orders a reader sees.
     pub struct OrderEventsOptions in InQuery {
-        /// Symbols, in any letter case; all without it.
+        /// Symbols, in any letter case; all without it. Orders of contracts have no events here.
         symbols as "symbolFilter": Repeated,
         /// API keys, or `UI` for pages; all without it.
         sessions as "apiSessionFilter": Repeated,

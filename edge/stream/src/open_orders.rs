@@ -16,7 +16,7 @@ use buttonwood_model::{Role, Roles, Scope, Scopes};
 use buttonwood_rest::{App, CountedBy, Opening, OrderEventsOptions, StreamKind, held_by_token};
 use buttonwood_views::history::Resumed;
 use buttonwood_views::{AccountEvent, EventId};
-use buttonwood_wire::field::bad_query;
+use buttonwood_wire::field::{bad_query, unknown_symbol};
 use buttonwood_wire::{Json, json};
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -35,7 +35,7 @@ pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Ref
     let kinds = owned(options.kinds()?);
     let filter = Filter {
         kinds: kinds_of(&kinds)?,
-        symbols: symbols.iter().map(|symbol| symbol.to_ascii_lowercase()).collect(),
+        symbols: symbols_of(&started.app, &symbols)?,
         sessions: sessions.clone(),
     };
     let has_heartbeats = options.heartbeat()?;
@@ -92,6 +92,15 @@ impl Whose {
 
 fn owned(texts: Vec<Cow<'_, str>>) -> Vec<String> {
     texts.into_iter().map(Cow::into_owned).collect()
+}
+
+/// The symbols of these names, in lower case. Orders of contracts have no events here, so that a contract is refused as an unknown symbol is.
+fn symbols_of(app: &App, names: &[String]) -> Result<Vec<String>, Refusal> {
+    let known = |name: &String| match app.find_symbol(name) {
+        Some(_) => Ok(name.to_ascii_lowercase()),
+        None => Err(unknown_symbol(name)),
+    };
+    names.iter().map(known).collect()
 }
 
 /// The kinds of these names; all where there is none.

@@ -72,9 +72,10 @@ fn listed(started: &Started, names: Option<&str>) -> BTreeSet<SymbolId> {
 }
 
 fn no_pairs() -> Vec<u8> {
-    json::object(64, |json| {
+    json::object(128, |json| {
         json.plain("reason", "NoValidTradingPairs");
         json.plain("result", "error");
+        json.plain("message", "Query parameter 'symbols' names no symbol that is listed");
     })
 }
 

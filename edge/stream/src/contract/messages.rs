@@ -145,6 +145,7 @@ const MULTI_MARKET_DATA: &[Message] = &[
         payload: Object(&[
             must("reason", Words(&["NoValidTradingPairs"]), ""),
             must("result", Words(&["error"]), ""),
+            must("message", Text, ""),
         ]),
     },
 ];

@@ -1,7 +1,7 @@
 //! `/v1/order/events`: each order's events in order, their fields equal to REST, filters and numbers.
 
 use crate::oauth::{base64, grant, text};
-use buttonwood_accept::{Exchange, NewOrder, Socket, Value, json, laws, same_keys};
+use buttonwood_accept::{Exchange, NewOrder, Socket, SocketError, Value, json, laws, same_keys};
 use std::time::Duration;
 
 /// A reader that checks the numbers of what it reads: `socket_sequence` without gaps, `event_id` rising.
@@ -365,8 +365,12 @@ fn filters_narrow_the_events() {
     );
     assert_eq!(of_session.initial.len(), 1);
     assert_eq!(of_session.initial[0]["symbol"], "ethusd");
-    let nothing = Reader::of(&x, "trader", "?symbolFilter=zzzusd");
-    assert!(nothing.initial.is_empty(), "an unknown symbol has no orders");
+    let nothing = Reader::of(&x, "trader", "?symbolFilter=ltcusd");
+    assert!(nothing.initial.is_empty(), "the account has no orders of this symbol");
+    // A reader of a symbol that is not listed would wait in silence for ever.
+    let unknown = x.try_order_events(&x.as_("trader"), "?symbolFilter=btcusd&symbolFilter=zzzusd", json!({}));
+    let Err(SocketError::Refused { status: 400, body }) = unknown else { panic!("{unknown:?}") };
+    assert!(body.contains("InvalidSymbol") && body.contains("'zzzusd'"), "{body}");
 
     x.as_("trader").limit("btcusd", "buy", "1", "11");
     x.as_("second-session").limit("ethusd", "buy", "1", "12");

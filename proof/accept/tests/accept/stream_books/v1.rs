@@ -266,7 +266,9 @@ fn several_symbols() {
     assert_eq!((&first["symbol"], &first["events"]), (&json!("LTCUSD"), &json!([])), "{first}");
     for query in ["", "?symbols=", "?symbols=none,zzzusd"] {
         let mut none = x.socket(&format!("/v1/multimarketdata{query}"));
-        assert_eq!(none.next(), json!({ "reason": "NoValidTradingPairs", "result": "error" }), "{query}");
+        let text = "Query parameter 'symbols' names no symbol that is listed";
+        let expected = json!({ "reason": "NoValidTradingPairs", "result": "error", "message": text });
+        assert_eq!(none.next(), expected, "{query}");
     }
 }
 
