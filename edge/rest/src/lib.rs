@@ -67,6 +67,6 @@ pub use sandbox::socket_calls::SocketCall;
 pub use standing::{AccountBalance, AccountPosition, balances_of, positions_of};
 pub use steps::{Step, Steps};
 pub use streams::{
-    Answering, CountedBy, FastOptions, MarketData, MarketDataV2, OpenSocket, Opening, OrderEventsOptions,
-    SocketFault, SocketTarget, StreamKind, StreamPath, Streams, stream_paths,
+    Answering, CountedBy, FastOptions, MarketData, MarketDataV2, MultiMarketData, OpenSocket, Opening,
+    OrderEventsOptions, SocketFault, SocketTarget, StreamKind, StreamPath, Streams, stream_paths,
 };

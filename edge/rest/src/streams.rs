@@ -15,7 +15,7 @@ use buttonwood_http::{Accepted, NoUpgrade, Reply, Request, asks_for_socket, hand
 use buttonwood_model::AccountId;
 use buttonwood_model::Role::{Auditor, Trader};
 use buttonwood_model::{Scope, SessionId};
-use buttonwood_wire::contract::{Encoded, Field, Flag, InQuery, Query, Repeated, Text, Whole};
+use buttonwood_wire::contract::{Encoded, Field, Flag, InQuery, Needed, Query, Repeated, Text, Whole};
 use buttonwood_wire::request;
 use http::header::HOST;
 use http::request::Parts;
@@ -172,8 +172,26 @@ request! {
         trades: Flag<true>,
         /// Whether events of auctions are shown.
         auctions: Flag<true>,
-        /// The symbols, in any letter case, parted by commas; for several symbols alone.
-        symbols: Encoded,
+    }
+}
+
+request! {
+    /// The options of a reader of market data of several symbols.
+    pub struct MultiMarketData in InQuery {
+        /// The symbols, in any letter case, parted by commas. Unknown ones are left out.
+        symbols: Needed<Encoded>,
+        /// Whether a heartbeat comes every five seconds.
+        heartbeat: Flag<false>,
+        /// Whether only the best level of each side is shown.
+        top_of_book: Flag<false>,
+        /// Whether changes of bids are shown.
+        bids: Flag<true>,
+        /// Whether changes of offers are shown.
+        offers: Flag<true>,
+        /// Whether trades are shown.
+        trades: Flag<true>,
+        /// Whether events of auctions are shown.
+        auctions: Flag<true>,
     }
 }
 
@@ -222,7 +240,8 @@ pub(crate) const STREAMS: &[Route] = &[
         .scopes(&[Scope::OrdersRead])
         .takes::<OrderEventsOptions>(),
     Route::stream("/v1/marketdata/{symbol}", Auth::Public, StreamKind::MarketDataV1).takes::<MarketData>(),
-    Route::stream("/v1/multimarketdata", Auth::Public, StreamKind::MultiMarketDataV1).takes::<MarketData>(),
+    Route::stream("/v1/multimarketdata", Auth::Public, StreamKind::MultiMarketDataV1)
+        .takes::<MultiMarketData>(),
     Route::stream("/v2/marketdata", Auth::Public, StreamKind::MarketDataV2).takes::<MarketDataV2>(),
 ];
 

@@ -8,7 +8,7 @@ use crate::{Opened, Started};
 use buttonwood_gate::Refusal;
 use buttonwood_http::{Reply, Serve};
 use buttonwood_model::SymbolId;
-use buttonwood_rest::{MarketData, Opening, StreamKind};
+use buttonwood_rest::{MarketData, MultiMarketData, Opening, StreamKind};
 use buttonwood_wire::{field, json};
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Ref
     let options = options(request)?.set(V1Options::NAMED, is_multi);
     let has_heartbeats = request.heartbeat()?;
     let symbols = if is_multi {
-        listed(started, request.symbols()?.as_deref())
+        listed(started, MultiMarketData::of(opening.query).symbols()?.as_deref())
     } else {
         BTreeSet::from([one(started, opening.parameter)?])
     };

@@ -1,6 +1,6 @@
 //! Filters of public listings: parameters that clients repeat, with or without `[]` after the name, and percent-encode.
 
-use super::kind::{Text, words};
+use super::kind::{Needed, Text, words};
 use super::node::Node;
 use super::request::{Described, Kind, Query};
 use super::shape::Words;
@@ -80,6 +80,15 @@ impl<'a> Kind<Query<'a>> for Encoded {
 
     fn read(source: Query<'a>, name: &'static str) -> Self::Read {
         source.decoded(name)
+    }
+}
+
+/// The endpoint decides what a request without it is answered with.
+impl<'a> Kind<Query<'a>> for Needed<Encoded> {
+    type Read = <Encoded as Kind<Query<'a>>>::Read;
+
+    fn read(source: Query<'a>, name: &'static str) -> Self::Read {
+        Encoded::read(source, name)
     }
 }
 
