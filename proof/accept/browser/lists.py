@@ -508,6 +508,12 @@ class Lists(Visit):
         text = self.browser.run("return document.getElementById('frame-orderUpdate').textContent")
         for name, field in events["components"]["messages"]["orderUpdate"]["payload"]["properties"].items():
             assert name in text and field.get("description", "").replace("`", "") in text, name
+        for method in ("order.place", "order.cancel", "depth"):
+            text = self.browser.run("return document.getElementById(arguments[0]).textContent", f"frame-{method}")
+            params = events["components"]["messages"][method]["payload"]["properties"]["params"]["properties"]
+            assert all(f"params.{name}" in text for name in params), method
+        text = self.browser.run("return document.getElementById('socket-fast').textContent")
+        assert all(f"{name} (header)" in text for name in ("X-SVC-APIKEY", "X-SVC-NONCE", "X-SVC-PAYLOAD", "X-SVC-SIGNATURE")), text
 
     def fields_are_large_on_a_phone(self):
         self.browser.devtools("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=1)

@@ -246,6 +246,9 @@ class Site:
             .map((one) => one.innerText)"""
         self.browser.wait_for("the call", f"{shown}.length === 1")
         assert "/v1/order/new" in self.browser.run(shown)[0]
+        self.type_into("#filter", "order.place")
+        self.browser.wait_for("the method and its answer", f"{shown}.length === 2")
+        assert self.browser.run("return document.getElementById('frame-order.place').checkVisibility()")
         self.browser.run("location.hash = '#Balance'")
         self.browser.wait_for("the object", "return document.getElementById('Balance').open && !document.getElementById('filter').value")
 

@@ -38,8 +38,10 @@ function socket(contract, [id, channel]) {
   entry.id = `socket-${id}`;
   const parameters = Object.entries(channel.parameters ?? {}).map(([name, one]) =>
     [`${name} (path)`, { type: "string" }, true, one.description]);
-  const query = channel.bindings?.ws?.query?.properties ?? {};
-  const rows = [...parameters, ...Object.entries(query).map(([name, one]) => [`${name} (query)`, one, false, one.description])];
+  const { query, headers } = channel.bindings?.ws ?? {};
+  const described = (place, schema) => Object.entries(schema?.properties ?? {}).map(([name, one]) =>
+    [`${name} (${place})`, one, (schema.required ?? []).includes(name), one.description]);
+  const rows = [...parameters, ...described("header", headers), ...described("query", query)];
   if (rows.length) entry.append(element("h3", "Parameters"), table(rows));
   entry.append(...listed("Frames that it sends", framesOf(contract, id, "send")),
     ...listed("Frames that it takes", framesOf(contract, id, "receive")));

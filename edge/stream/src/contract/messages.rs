@@ -1,7 +1,8 @@
 //! The messages of each stream, as tables.
 
+use super::calls::{ANSWERS, CALLS};
 use super::shape::Kind::{
-    Any, Decimal, Digits, Either, Flag, List, Null, Number, Object, Open, Text, Whole, Words,
+    Any, Decimal, Digits, Either, Flag, List, Number, Object, Open, Text, Whole, Words,
 };
 use super::shape::{Field, Kind, may, must};
 use crate::frame::Kinds;
@@ -19,23 +20,25 @@ pub(super) struct Message {
 }
 
 /// The messages that the exchange sends over a stream.
-pub(super) const fn sent(kind: StreamKind) -> &'static [Message] {
-    match kind {
-        StreamKind::OrderEvents => ORDER_EVENTS,
-        StreamKind::MarketDataV1 => MARKET_DATA_V1,
-        StreamKind::MultiMarketDataV1 => MULTI_MARKET_DATA,
-        StreamKind::MarketDataV2 => MARKET_DATA_V2,
-        StreamKind::Fast => FAST,
-    }
+pub(super) fn sent(kind: StreamKind) -> impl Iterator<Item = &'static Message> {
+    let (answers, frames): (&[Message], &[Message]) = match kind {
+        StreamKind::OrderEvents => (&[], ORDER_EVENTS),
+        StreamKind::MarketDataV1 => (&[], MARKET_DATA_V1),
+        StreamKind::MultiMarketDataV1 => (&[], MULTI_MARKET_DATA),
+        StreamKind::MarketDataV2 => (&[], MARKET_DATA_V2),
+        StreamKind::Fast => (ANSWERS, FAST),
+    };
+    answers.iter().chain(frames)
 }
 
 /// The messages that it receives.
-pub(super) const fn received(kind: StreamKind) -> &'static [Message] {
-    match kind {
+pub(super) fn received(kind: StreamKind) -> impl Iterator<Item = &'static Message> {
+    let messages: &[Message] = match kind {
         StreamKind::OrderEvents | StreamKind::MarketDataV1 | StreamKind::MultiMarketDataV1 => &[],
         StreamKind::MarketDataV2 => SUBSCRIPTIONS,
-        StreamKind::Fast => REQUESTS,
-    }
+        StreamKind::Fast => CALLS,
+    };
+    messages.iter()
 }
 
 /// The number of a frame of a socket of the first generation.
@@ -321,38 +324,10 @@ const SUBSCRIPTIONS: &[Message] = &[Message {
     ]),
 }];
 
-const ID: Kind = Either(&[Text, Number, Null]);
-const REQUESTS: &[Message] = &[Message {
-    name: "request",
-    about: "A call.",
-    payload: Open(&[
-        may("id", ID, "A text or an integer, which the answer echoes."),
-        must(
-            "method",
-            Text,
-            "ping, time, conninfo, depth, subscribe, unsubscribe, list_subscriptions, order.place, order.cancel, \
-             order.cancel_all, order.cancel_session.",
-        ),
-        may("params", Any, "Names of streams, or an object."),
-    ]),
-}];
-
 /// Price and quantity of levels.
-const LEVELS: Kind = List(&List(&Decimal));
+pub(super) const LEVELS: Kind = List(&List(&Decimal));
 const NANOS: &str = "Nanoseconds.";
 const FAST: &[Message] = &[
-    Message {
-        name: "answer",
-        about: "The answer of a call.",
-        payload: Object(&[
-            must("id", ID, ""),
-            must("status", Whole, ""),
-            may("result", Any, ""),
-            may("rateLimits", List(&Object(RATE_LIMIT)), "Of conninfo."),
-            may("resumed", Flag, "With ordersAfter: whether exactly the missed updates came."),
-            may("error", Object(&[must("code", Number, ""), must("msg", Text, "")]), "Of a refused call."),
-        ]),
-    },
     Message {
         name: "depthUpdate",
         about: "Changes of levels (SYMBOL@depth, SYMBOL@depth@100ms).",
@@ -367,7 +342,7 @@ const FAST: &[Message] = &[
         ]),
     },
     Message {
-        name: "depth",
+        name: "depthLevels",
         about: "The best levels (SYMBOL@depth5, 10 or 20, with @100ms too).",
         payload: Object(&[
             must("lastUpdateId", Whole, ""),
@@ -456,14 +431,6 @@ const FAST: &[Message] = &[
             must("n", Text, "The status now."),
         ]),
     },
-];
-
-const RATE_LIMIT: &[Field] = &[
-    must("rateLimitType", Text, ""),
-    must("interval", Text, ""),
-    must("intervalNum", Whole, ""),
-    must("limit", Whole, ""),
-    must("count", Whole, ""),
 ];
 
 const ORDER_UPDATE: &[Field] = &[

@@ -2,11 +2,13 @@
 //!
 //! It speaks from the exchange's side: what it sends, and what it receives.
 
+mod calls;
 mod messages;
 mod shape;
 
 use buttonwood_rest::{StreamKind, StreamPath, stream_paths};
 use buttonwood_wire::contract::{Field, Node, object_of};
+use calls::HEADERS;
 use messages::{Message, received, sent};
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -41,7 +43,14 @@ fn document() -> Node {
 
 /// All messages of a stream: what the exchange sends, then what it receives.
 fn all(kind: StreamKind) -> impl Iterator<Item = &'static Message> {
-    sent(kind).iter().chain(received(kind))
+    sent(kind).chain(received(kind))
+}
+
+/// The headers of the newest socket's handshake.
+fn headers() -> Node {
+    let described =
+        HEADERS.map(|(name, about)| (name, false, Node::of_type("string").with("description", about)));
+    object_of(described.into())
 }
 
 fn channel(stream: &StreamPath) -> Node {
@@ -49,7 +58,10 @@ fn channel(stream: &StreamPath) -> Node {
         (message.name.into(), reference(format!("#/components/messages/{}", message.name)))
     };
     let query = object_of(stream.fields.iter().map(Field::described).collect());
-    let bindings = Node::object().with("method", "GET").with("query", query).with("bindingVersion", "0.1.0");
+    let bindings = Node::object().with("method", "GET").with("query", query);
+    let bindings =
+        if stream.kind == StreamKind::Fast { bindings.with("headers", headers()) } else { bindings };
+    let bindings = bindings.with("bindingVersion", "0.1.0");
     let channel = Node::object()
         .with("address", stream.path)
         .with("title", stream.kind.name())
@@ -81,13 +93,13 @@ fn about(kind: StreamKind) -> &'static str {
 }
 
 fn operations(kind: StreamKind) -> impl Iterator<Item = (Cow<'static, str>, Node)> {
-    [("send", sent(kind)), ("receive", received(kind))]
+    [("send", sent(kind).collect::<Vec<_>>()), ("receive", received(kind).collect())]
         .into_iter()
         .filter(|(_, messages)| !messages.is_empty())
         .map(move |(action, messages)| {
             let channel = kind.name();
             let of_channel =
-                |message: &Message| reference(format!("#/channels/{channel}/messages/{}", message.name));
+                |message: &&Message| reference(format!("#/channels/{channel}/messages/{}", message.name));
             let operation = Node::object()
                 .with("action", action)
                 .with("channel", reference(format!("#/channels/{channel}")))
@@ -118,12 +130,32 @@ fn reference(to: String) -> Node {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     /// Clients and their checks are made from the file.
     #[test]
     fn the_contract_in_the_repository_is_current() {
         let kept = include_str!("../../../../contract/events.json");
         assert!(kept == asyncapi(), "contract/events.json is not current: run `cargo xtask contract`");
+    }
+
+    /// Each method of the newest socket has a message with its parameters, which are those that a strict sandbox knows.
+    #[test]
+    fn methods_have_their_parameters() {
+        let strict =
+            |name: &str| crate::fast::known_parameters(name).iter().copied().collect::<BTreeSet<_>>();
+        for message in received(StreamKind::Fast) {
+            let schema = message.payload.schema();
+            let params = schema.field("properties").and_then(|fields| fields.field("params"));
+            let known = match params.and_then(|params| params.field("properties")) {
+                Some(Node::Object(fields)) => fields.iter().map(|(name, _)| name.to_string()).collect(),
+                _ => BTreeSet::new(),
+            };
+            let strict: BTreeSet<String> = strict(message.name).into_iter().map(str::to_owned).collect();
+            assert_eq!(known, strict, "{}", message.name);
+        }
+        let names: Vec<_> = received(StreamKind::Fast).map(|message| message.name).collect();
+        assert!(names.contains(&"order.place") && names.contains(&"depth"), "{names:?}");
     }
 
     /// One name means one message on all streams.

@@ -23,6 +23,8 @@ use buttonwood_rest::{
     App, CountedBy, FastOptions, Opening, SocketCall, StreamKind, held_by, held_by_browser, held_by_token,
 };
 use buttonwood_wire::field::{bad_query, busy};
+#[cfg(test)]
+pub(crate) use rpc::known_parameters;
 use rpc::{Fault, Id, Request};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
