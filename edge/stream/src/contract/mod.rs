@@ -146,8 +146,8 @@ mod tests {
             |name: &str| crate::fast::known_parameters(name).iter().copied().collect::<BTreeSet<_>>();
         for message in received(StreamKind::Fast) {
             let schema = message.payload.schema();
-            let params = schema.field("properties").and_then(|fields| fields.field("params"));
-            let known = match params.and_then(|params| params.field("properties")) {
+            let params = schema.get("properties").and_then(|fields| fields.get("params"));
+            let known = match params.and_then(|params| params.get("properties")) {
                 Some(Node::Object(fields)) => fields.iter().map(|(name, _)| name.to_string()).collect(),
                 _ => BTreeSet::new(),
             };
