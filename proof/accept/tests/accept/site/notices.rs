@@ -301,11 +301,12 @@ fn a_deleveraging_soon_after_a_liquidation_is_told_as_one() {
     x.control("/sandbox/fees", &json!({ "maker_bps": 0, "taker_bps": 0, "auction_bps": 0 })).ok();
     pin(&x, "50000");
     let held = on(&x, "perp@people.test", "perp-000");
-    x.as_("perp-001").limit(BTC, "sell", "20", "50000");
-    x.as_("perp-000").limit(BTC, "buy", "20", "50000");
+    x.as_("perp-001").limit(BTC, "sell", "50", "50000");
+    x.as_("perp-000").limit(BTC, "buy", "50", "50000");
     let first = cursor(&held);
-    x.as_("perp-002").limit(BTC, "buy", "10", "45100");
-    pin(&x, "45000");
+    // The book takes half of the position above the mark: what is then left carries the other half.
+    x.as_("perp-002").limit(BTC, "buy", "25", "48500");
+    pin(&x, "48200");
     let causes = |rows: &[Value]| {
         let forced = rows.iter().filter_map(|row| row["forced"].as_str().map(str::to_owned));
         forced.collect::<std::collections::BTreeSet<_>>()
@@ -386,7 +387,7 @@ fn ends_of_contracts_are_told() {
         (&json!("Will it snow?"), &json!("no"), &json!("yes"), &json!("40"))
     );
     assert_eq!(row["settles"], json!(x.now_ms() + 3_600_000), "{row}");
-    x.advance(3_600);
+    x.control("/sandbox/clock/advance", &json!({ "seconds": 3_600 })).ok();
     for (browser, after, paid, cost) in [(&loser, &second, "0", "15.2"), (&winner, &first[1], "40", "24.8")] {
         let (rows, third) = news(browser, after);
         let [row] = of_kind(&rows, "settled")[..] else { panic!("one row: {rows:?}") };
