@@ -132,6 +132,9 @@ impl<'a> Named<'a> {
         match (request.account()?, request.number()?) {
             (Some(name), None) => Ok(Self::Name(name)),
             (None, Some(number)) => Ok(Self::Number(number)),
+            (None, None) if fields.sent("account").is_some() => {
+                Err(bad_value("account", "a short name", "null"))
+            }
             (None, None) => Err(Refusal::missing_key("account")),
             (Some(_), Some(number)) => {
                 Err(bad_value("number", "left out where 'account' is sent", &number.to_string()))
