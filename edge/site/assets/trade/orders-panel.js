@@ -114,7 +114,7 @@ export function Fills() {
   const empty = !isSignedIn() ? html`<${SignedOut}
     what="your trades in this market" />` : list.length === 0 && html`<p>No trades in this market yet.</p>`;
   return html`<${Region} name="fills" title="Fills" state=${state} empty=${empty} className="fills">
-    <${Windowed} items=${list} head=${FILL_HEAD} columns=${7} label="Fills" total=${total === "more" ? total : list.length}
+    <${Windowed} items=${list} head=${FILL_HEAD} columns=${7} name="Fills" label="Trades of this market" total=${total === "more" ? total : list.length}
       rest=${mayLoadFills() ? { what: "fills", onMore: loadMoreFills } : { what: "fills", link: ALL_FILLS }} row=${(fill) => html`<${Fill} key=${fill.id}
       fill=${fill} why=${whys.get(fill.order)} />`} /></${Region}>`;
 }

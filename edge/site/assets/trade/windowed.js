@@ -44,7 +44,7 @@ function useKeptFocus(place, body, refuge) {
 
 // `row(item)` draws a `<tr>`. Rows have one height, that of the first. `refuge` gets the focus when the last row with it goes. `total` is how
 // many rows there are, if they are more than these, and `rest` how to get at them.
-export function Windowed({ items, head, row, columns, label, refuge, total = items.length, rest = {} }) {
+export function Windowed({ items, head, row, columns, label, name = label, refuge, total = items.length, rest = {} }) {
   const place = useRef(null);
   const body = useRef(null);
   useKeptFocus(place, body, refuge);
@@ -67,7 +67,7 @@ export function Windowed({ items, head, row, columns, label, refuge, total = ite
   const from = Math.min(view.from, Math.max(0, items.length - view.count));
   const shown = items.slice(from, from + view.count);
   return html`<div class="windowed" ref=${place} onScroll=${measure} tabindex="0" role="region" aria-label=${label}
-    data-windowed ...${marksOf(label, items.length, total)}>
+    data-windowed ...${marksOf(name, items.length, total)}>
     <table aria-rowcount=${items.length + 1}><thead><tr>${head}</tr></thead>
       <tbody ref=${body}><${Spacer} rows=${from} height=${view.height} columns=${columns} />
         ${shown.map(row)}
