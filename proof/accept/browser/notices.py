@@ -461,6 +461,8 @@ class Notices(Visit):
         self.use("primary")
         number = next(one["number"] for one in self.get("/site/accounts") if one["name"] == "perps")
         for round, path in enumerate(("/account", f"/trade/{BTC}")):
+            # A liquidation may leave it nothing.
+            self.bot_credit("one", "perps", "GUSD", "100000")
             self.open(path)
             self.there("the bell", "[aria-controls=notices]")
             self.in_danger(number)
