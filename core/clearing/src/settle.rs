@@ -170,14 +170,17 @@ fn in_range<'a>(context: &Context<'a, Clearing>, order: &Order) -> Option<(&'a S
 }
 
 /// Decides an attempt at orders that are due for one, in their order. Those that do not settle wait again. Without an order it goes on with
-/// the search for them.
+/// the search for them, also in a halt (D-301).
 pub(crate) fn decide<E: From<BytesRef>>(
     context: &Context<'_, Clearing>,
     numbers: &[u64],
     judge: &mut dyn Judge,
     out: &mut Outbox<E>,
 ) -> Result<(), Reject> {
-    if context.is_halted || numbers.is_empty() && context.room.waiting().due().is_none() {
+    let waiting = context.room.waiting();
+    let due =
+        if context.is_halted { waiting.search_due().filter(|_| numbers.is_empty()) } else { waiting.due() };
+    if due.is_none() && (context.is_halted || numbers.is_empty()) {
         return Err(Reject::NothingDue);
     }
     context.rooms.note_looks(numbers.len());

@@ -436,8 +436,11 @@ impl Room for Clearing {
         let expiry = self.index.expiries.first().map(|(expires, _)| {
             Due::step((*expires).max(self.index.expired), Phase::Transfers, Command::Expire).in_storm()
         });
-        let settle = self.index.waiting.due().filter(|_| !context.is_halted).map(|since| {
-            let command = Command::Settle(self.index.waiting.ready().take(SETTLED_MAX).collect());
+        let waiting = &self.index.waiting;
+        let due = if context.is_halted { waiting.search_due() } else { waiting.due() };
+        let settle = due.map(|since| {
+            let tried = if context.is_halted { 0 } else { SETTLED_MAX };
+            let command = Command::Settle(waiting.ready().take(tried).collect());
             if self.is_fresh() {
                 Due::follow_up(Time(0), Phase::Transfers, command)
             } else {

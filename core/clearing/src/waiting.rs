@@ -106,7 +106,18 @@ impl Waiting {
     }
 
     fn is_due(&self) -> bool {
-        !self.ready.is_empty() || !self.turns.is_empty() || self.sweep.is_some()
+        !self.ready.is_empty() || self.is_searching()
+    }
+
+    /// Whether orders are still to be looked at after an earlier change.
+    fn is_searching(&self) -> bool {
+        !self.turns.is_empty() || self.sweep.is_some()
+    }
+
+    /// When the search for orders to try goes on in a halt, in which none is tried; none if nothing is to be looked at, or as many orders are
+    /// ready as one command tries.
+    pub(crate) fn search_due(&self) -> Option<Time> {
+        (self.is_searching() && self.room() > 0).then_some(self.since)
     }
 
     /// Whether an attempt follows before any other command.

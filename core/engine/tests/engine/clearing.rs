@@ -395,6 +395,33 @@ fn many_settle_after_a_halt_and_with_another_fee() {
     stage.replay();
 }
 
+/// A fee that is lowered in a halt has the orders looked at in the halt, though none is tried: at its end the oldest confirmation comes first,
+/// not the one that had its money earlier (D-301).
+#[test]
+fn a_search_goes_on_in_a_halt() {
+    let (mut stage, [ann, bob, _, eve]) = Stage::new();
+    stage.own(ClearingCommand::SetFee(Bps(5_000)));
+    stage.credit(bob, stage.btc, "1");
+    stage.credit(ann, stage.usd, "100");
+    let early = stage.new_order(ann, Side::Buy, Parties::With(bob));
+    let late = stage.new_order(eve, Side::Buy, Parties::With(bob));
+    for number in [early, late] {
+        assert_eq!(stage.confirm(bob, number, Side::Sell), CONFIRMED);
+    }
+    stage.own(Operation::Halt);
+    stage.credit(eve, stage.usd, "150");
+    stage.own(ClearingCommand::SetFee(Bps(0)));
+    assert_eq!(stage.due().command, ClearingCommand::Settle(Vec::new()), "none is tried");
+    stage.wait(stage.exchange.stamp.time);
+    assert!(!stage.settles(), "all were looked at");
+    assert_eq!(stage.own(ClearingCommand::Settle(Vec::new())), refused(Reject::NothingDue));
+    stage.own(Operation::Resume);
+    stage.wait(stage.exchange.stamp.time);
+    assert_eq!((stage.status(early), stage.status(late)), (None, Some(Status::AttemptSettlement)));
+    assert_eq!(stage.has(ann), [money("0"), money("1")]);
+    stage.replay();
+}
+
 /// An order expires at its hour, to the microsecond, and does not settle then. Proves CLR-014.
 #[test]
 fn an_order_expires_at_its_hour() {
