@@ -100,7 +100,7 @@ class Account(Visit):
         self.open("/account")
         self.quiet()
         session = self.call("/v1/roles")
-        assert self.text("[data-counterparty]") == session["counterparty_id"]
+        self.says("[data-counterparty]", session["counterparty_id"])
         self.worth_is_shown()
         self.looks_right("account-new")
         self.nothing_wrong()
@@ -496,7 +496,7 @@ class Account(Visit):
             assert self.count("[data-debt]") == 0, "an account that borrows nothing has no such figures"
         self.open(f"/account?account={account}")
         self.quiet()
-        assert self.text("[data-debt=liquidation]") == "nothing is borrowed"
+        self.says("[data-debt=liquidation]", "nothing is borrowed")
         self.call("/v1/order/new", symbol="btcusd", amount="0.65", price="70000", side="buy", type="exchange limit", margin_order=True,
                   options=["immediate-or-cancel"])
         figures = self.call("/v1/margin/account")

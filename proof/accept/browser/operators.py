@@ -39,7 +39,7 @@ class Operator(Visit):
         assert self.status_of("/operator") == 404, "nobody has signed in"
         self.sign_in(TRADER)
         self.open("/operator")
-        assert self.text("h1") == "No such page", self.text("h1")
+        self.says("h1", "No such page")
         self.nothing_wrong(but="404")
         self.sign_out()
 
@@ -48,7 +48,7 @@ class Operator(Visit):
         self.open("/operator")
         for name in REGIONS:
             self.browser.wait_for(name, SHOWN, name)
-        assert self.text("[data-ready]") == "Takes orders"
+        self.says("[data-ready]", "Takes orders")
         assert int(self.text("[data-fact=seq]").replace(",", "")) > 0, "the journal's number"
         assert self.count("[data-reserve=BTC][data-short=false]") == 1, "bitcoin is covered"
         assert self.count("[data-symbol=BTCUSD][data-status=open]") == 1

@@ -153,7 +153,8 @@ class Predictions(Visit):
         assert "Yes" in self.text("[data-contract=SVC-SITEVOTE-BOB] [data-cell=outcome]")
         self.press("#tab-settled")
         self.there("what it paid", "[data-settled=SVC-SITEVOTE-BOB]")
-        assert self.text("[data-settled=SVC-SITEVOTE-BOB] [data-value='3']") == "3", "each claim was paid a dollar"
+        # Each claim was paid a dollar.
+        self.says("[data-settled=SVC-SITEVOTE-BOB] [data-value='3']", "3")
         self.looks_right("predictions-settled")
         self.nothing_wrong()
 

@@ -25,7 +25,9 @@ return [...document.querySelectorAll('main, main *')].filter((element) => isSeen
   .map((element) => [element, wrong(element)]).filter(([, why]) => why)
   .map(([element, why]) => `${why}: ${element.outerHTML.slice(0, 120)}`).slice(0, 5)"""
 WIDTHS = "return [document.documentElement.scrollWidth, innerWidth]"
+LOADED = "return location.origin === arguments[0] && document.readyState === 'complete'"
 STATE = "return document.querySelector(`[data-region=${arguments[0]}]`)?.dataset.state === arguments[1]"
+SAYS = "return document.querySelector(arguments[0])?.textContent === arguments[1]"
 PRESS = """const shown = [...document.querySelectorAll(arguments[0])].find((one) => one.checkVisibility() && !one.disabled);
 shown?.click(); return Boolean(shown)"""
 TYPE = """const field = document.querySelector(arguments[0]);
@@ -62,6 +64,7 @@ class Visit:
 
     def open(self, path: str):
         self.browser.open(self.base + path)
+        self.browser.wait_for(f"{path} to load", LOADED, self.base)
 
     def at(self, path: str):
         self.browser.wait_for(path, "return location.pathname === arguments[0] && document.readyState === 'complete'", path)
@@ -83,6 +86,9 @@ class Visit:
 
     def text(self, selector: str) -> str:
         return self.browser.run("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
+
+    def says(self, selector: str, text: str):
+        self.browser.wait_for(f"{selector} to say {text}", SAYS, selector, text)
 
     def count(self, selector: str) -> int:
         return self.browser.run("return document.querySelectorAll(arguments[0]).length", selector)
