@@ -455,11 +455,17 @@ impl Desks {
         Err(format!("{answer:?} (entered: {entered}), expected done: {do_it}"))
     }
 
-    /// Runs what is due now in the core, and settles what waits here.
+    /// Runs what is due now in the core, and settles what waits here. Between two attempts of the core an order may expire.
     fn run_due(&mut self) -> Result<(), String> {
         while let Some(due) = self.due_now() {
+            let is_attempt =
+                matches!(&due, Body::Clearing(ClearingCommand::Settle(tried)) if !tried.is_empty());
             let answer = self.exchange.own(due);
             self.must(&answer, true)?;
+            self.expire(self.now());
+            if is_attempt {
+                self.settle_round();
+            }
         }
         self.expire(self.now());
         while !self.halted && self.settle_round() {}
