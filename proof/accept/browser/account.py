@@ -458,7 +458,8 @@ class Account(Visit):
         accounts = self.accounts()
         self.press("[aria-controls=account-menu]")
         self.press(f"#account-menu [data-account='{accounts['savings']}']")
-        shown = "return document.readyState === 'complete' && document.querySelector('.account-choice select')?.value === arguments[0]"
+        shown = """return document.readyState === 'complete' && new URLSearchParams(location.search).get('account') === arguments[0]
+            && document.querySelector('.account-choice select')?.value === arguments[0]"""
         self.browser.wait_for("the other account", shown, str(accounts["savings"]))
         assert self.browser.run("return location.search") == f"?account={accounts['savings']}"
         self.quiet()
@@ -474,9 +475,12 @@ class Account(Visit):
         self.open("/account?account=999999")
         self.there("what is wrong", ".other-account[role=alert]")
         self.open(f"/account?account={accounts['primary']}")
+        self.browser.wait_for("the first account", shown, str(accounts["primary"]))
+        self.quiet()
         self.write("#account-name", str(accounts["savings"]))
         self.press("form[name=account] button")
         self.browser.wait_for("the other account", shown, str(accounts["savings"]))
+        self.quiet()
         self.write("#account-name", str(accounts["primary"]))
         self.press("form[name=account] button")
         self.browser.wait_for("the first account", shown, str(accounts["primary"]))
