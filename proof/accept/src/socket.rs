@@ -90,6 +90,13 @@ impl Socket {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("no JSON: {error}: {text}"))
     }
 
+    /// Waits until the next frame is here; it stays the next one. After it a socket shows all that happens.
+    #[track_caller]
+    pub fn wait(&mut self) {
+        let frame = self.next();
+        self.pushed.insert(0, frame);
+    }
+
     /// The next frame, if one comes within this time.
     #[track_caller]
     pub fn next_within(&mut self, patience: Duration) -> Option<Value> {

@@ -60,15 +60,23 @@ fn events(frames: &[Value]) -> Vec<Vec<Value>> {
     frames.iter().map(|frame| frame["events"].as_array().expect("events").clone()).collect()
 }
 
+/// A socket whose first frame has come, so that all that follows is in further ones.
+#[track_caller]
+fn begun(x: &Exchange, path: &str) -> Socket {
+    let mut socket = x.socket(path);
+    socket.wait();
+    socket
+}
+
 /// From the first frame on, the changes make the book of REST, and the trades are those of REST, each with its change. Proves EVT-016, EVT-017,
 /// EVT-018.
 #[test]
 fn changes_make_the_book() {
     let x = Exchange::start();
-    let mut early = x.socket("/v1/marketdata/btcusd");
+    let mut early = begun(&x, "/v1/marketdata/btcusd");
     let mut script = scenario(&x);
     script.run(FIRST);
-    let mut late = x.socket("/v1/marketdata/BTCUSD");
+    let mut late = begun(&x, "/v1/marketdata/BTCUSD");
     // Its first frame is the book as it is now.
     let before = Book::of_rest(&x, "btcusd");
     script.run(SECOND);
@@ -138,9 +146,9 @@ fn flags_leave_out() {
         ("bids=false&offers=false&auctions=false", |event| event["type"] == "trade"),
         ("bids=false&offers=false&trades=false&auctions=false", |_| false),
     ];
-    let mut full = x.socket("/v1/marketdata/btcusd");
+    let mut full = begun(&x, "/v1/marketdata/btcusd");
     let mut readers: Vec<_> =
-        flags.iter().map(|(query, _)| x.socket(&format!("/v1/marketdata/btcusd?{query}"))).collect();
+        flags.iter().map(|(query, _)| begun(&x, &format!("/v1/marketdata/btcusd?{query}"))).collect();
     script.run(SECOND);
     script.run(END);
     let full = events(&read(&mut full).frames);
@@ -168,8 +176,8 @@ fn the_top_of_the_book() {
     let x = Exchange::start();
     let mut script = scenario(&x);
     script.run(FIRST);
-    let mut full = x.socket("/v1/marketdata/btcusd");
-    let mut top = x.socket("/v1/marketdata/btcusd?top_of_book=true");
+    let mut full = begun(&x, "/v1/marketdata/btcusd");
+    let mut top = begun(&x, "/v1/marketdata/btcusd?top_of_book=true");
     script.run(SECOND);
     script.run(END);
     let best = |book: &Book| {
@@ -217,9 +225,9 @@ fn several_symbols() {
     let mut script = scenario(&x);
     script.run(FIRST);
     let symbols = ["btcusd", "ethusd"];
-    let mut single = symbols.map(|symbol| x.socket(&format!("/v1/marketdata/{symbol}")));
-    let mut multi = x.socket("/v1/multimarketdata?symbols=BTCUSD,none,ethusd,btcusd");
-    let mut second = x.socket("/v1/multimarketdata?symbols=none,btcusd&trades=false&top_of_book=true");
+    let mut single = symbols.map(|symbol| begun(&x, &format!("/v1/marketdata/{symbol}")));
+    let mut multi = begun(&x, "/v1/multimarketdata?symbols=BTCUSD,none,ethusd,btcusd");
+    let mut second = begun(&x, "/v1/multimarketdata?symbols=none,btcusd&trades=false&top_of_book=true");
     script.run(SECOND);
     script.run(END);
     let named = |frame: Vec<Value>, symbol: &str| -> Vec<Value> {
