@@ -105,12 +105,16 @@ impl Tracer {
     }
 }
 
+/// Waits until a thread is traced, or has ended: the strike may kill it before anyone sees that it is traced.
 fn wait_until_attached(thread: Pid) {
     let path = format!("/proc/{}/status", thread.as_raw_nonzero());
     let deadline = Instant::now() + Duration::from_secs(10);
-    let attached =
-        |status: &str| status.lines().any(|line| line.starts_with("TracerPid:") && !line.ends_with("\t0"));
-    while !attached(&fs::read_to_string(&path).unwrap_or_default()) {
+    let is_seen = |status: &str| {
+        let is_traced = |line: &str| line.starts_with("TracerPid:") && !line.ends_with("\t0");
+        let has_ended = |line: &str| line.starts_with("State:\tZ") || line.starts_with("State:\tX");
+        status.lines().any(|line| is_traced(line) || has_ended(line))
+    };
+    while fs::read_to_string(&path).is_ok_and(|status| !is_seen(&status)) {
         assert!(Instant::now() < deadline, "strace did not attach to thread {thread:?}");
         std::thread::sleep(Duration::from_millis(1));
     }
