@@ -9,8 +9,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use buttonwood_model::{
-    AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Right, Role, Roles, RoomCommand, Scopes, SessionId,
-    Time, named,
+    AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Right, Role, Roles, Scopes, SessionId, Time, commands,
+    named,
 };
 use serde::{Deserialize, Serialize};
 
@@ -108,33 +108,37 @@ pub struct AccountNames {
     pub short_name: Option<String>,
 }
 
-named!(Command, "access", {
-    UseNonce {} = "use_nonce" 1,
-    NoncesSeen { 0: seen } = "nonces_seen" 1,
-    ResetNonces { 0: session } = "reset_nonces" 1,
-    AddGroup { 0: name } = "add_group" 1,
-    MakeGroup { 0: group } = "make_group" 2,
-    OpenAccount { 0: account } = "open_account" 2,
-    AddSession { 0: session } = "add_session" 2,
-    RenameAccount { 0: names } = "rename_account" 1,
-    CreateAccount { 0: account } = "create_account" 1,
-    SetGroupTerms { 0: group, 1: terms } = "set_group_terms" 1,
-    ChangeGroup { 0: change } = "change_group" 1,
-    CloseAccount { 0: account } = "close_account" 1,
-    DisableSession { session: session, cancel_orders: cancel } = "disable_session" 1,
-    EnableSession { 0: session } = "enable_session" 1,
-    EndSession { session: session, cancel_orders: cancel } = "end_session" 1,
-    SetSessionRoles { 0: session, 1: roles } = "set_session_roles" 1,
-    RenameSession { 0: session, 1: name } = "rename_session" 1,
-    RestrictSession { 0: session, 1: addresses } = "restrict_session" 1,
-    RestrictGroup { 0: group, 1: addresses } = "restrict_group" 1,
-    KeepKey { 0: act } = "keep_key" 1,
-    ApproveGroup { 0: group } = "approve_group" 1,
+// A leaked key is disabled on a nearly full disk too. The nonce of a refusal is noted there with others, as `NoncesSeen`.
+commands!(Command, "access", {
+    UseNonce {} = "use_nonce" 1: client(Self::ANYONE) neither,
+    NoncesSeen { 0: seen } = "nonces_seen" 1: anytime reduces,
+    ResetNonces { 0: session } = "reset_nonces" 1: anytime neither,
+    AddGroup { 0: name } = "add_group" 1: exchange neither,
+    MakeGroup { 0: group } = "make_group" 2: exchange neither,
+    OpenAccount { 0: account } = "open_account" 2: exchange neither,
+    AddSession { 0: session } = "add_session" 2: exchange neither,
+    RenameAccount { 0: names } = "rename_account" 1: client(Self::RIGHT) neither,
+    CreateAccount { 0: account } = "create_account" 1: client(Self::RIGHT) neither,
+    SetGroupTerms { 0: group, 1: terms } = "set_group_terms" 1: anytime neither,
+    ChangeGroup { 0: change } = "change_group" 1: anytime neither,
+    CloseAccount { 0: account } = "close_account" 1: anytime neither,
+    DisableSession { session: session, cancel_orders: cancel } = "disable_session" 1: anytime reduces,
+    EnableSession { 0: session } = "enable_session" 1: anytime neither,
+    EndSession { session: session, cancel_orders: cancel } = "end_session" 1: anytime reduces,
+    SetSessionRoles { 0: session, 1: roles } = "set_session_roles" 1: anytime neither,
+    RenameSession { 0: session, 1: name } = "rename_session" 1: anytime neither,
+    RestrictSession { 0: session, 1: addresses } = "restrict_session" 1: anytime neither,
+    RestrictGroup { 0: group, 1: addresses } = "restrict_group" 1: anytime neither,
+    KeepKey { 0: act } = "keep_key" 1: client(Self::ANYONE) depends(act.effect()),
+    ApproveGroup { 0: group } = "approve_group" 1: anytime neither,
 });
 
 impl Command {
     /// The rights that a client needs to open and rename accounts. No access token does.
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Administrator]), scopes: Scopes::NONE };
+
+    /// The rule of a user's keys reads the roles of the user itself, and takes no key and no token. A nonce is any key's.
+    const ANYONE: Right = Right { roles: Roles::NONE, scopes: Scopes::NONE };
 
     /// The session whose live orders the command cancels, if it does.
     pub fn cancels_orders_of(&self) -> Option<SessionId> {
@@ -147,46 +151,6 @@ impl Command {
         } else {
             None
         }
-    }
-}
-
-impl RoomCommand for Command {
-    fn roles(&self) -> Roles {
-        match self {
-            // The rule of a user's keys reads the roles of the user itself, and takes no key and no token.
-            Self::UseNonce | Self::KeepKey(_) => Roles::NONE,
-            Self::RenameAccount(_) | Self::CreateAccount(_) => Self::RIGHT.roles,
-            Self::NoncesSeen(_)
-            | Self::ResetNonces(_)
-            | Self::AddGroup(_)
-            | Self::MakeGroup(_)
-            | Self::OpenAccount(_)
-            | Self::AddSession(_)
-            | Self::SetGroupTerms(..)
-            | Self::ChangeGroup(_)
-            | Self::CloseAccount(_)
-            | Self::DisableSession { .. }
-            | Self::EnableSession(_)
-            | Self::EndSession { .. }
-            | Self::SetSessionRoles(..)
-            | Self::RenameSession(..)
-            | Self::RestrictSession(..)
-            | Self::RestrictGroup(..)
-            | Self::ApproveGroup(_) => Roles::NOBODY,
-        }
-    }
-
-    /// Whether it is served when little room is left to journal: a leaked key is disabled even then. The nonce of a refusal is
-    /// not: it is noted with others, as [`Command::NoncesSeen`].
-    fn is_reducing(&self) -> bool {
-        if let Self::KeepKey(act) = self {
-            return act.is_reducing();
-        }
-        matches!(self, Self::NoncesSeen(_) | Self::DisableSession { .. } | Self::EndSession { .. })
-    }
-
-    fn needs_opening(&self) -> bool {
-        matches!(self, Self::AddGroup(_) | Self::MakeGroup(_) | Self::OpenAccount(_) | Self::AddSession(_))
     }
 }
 

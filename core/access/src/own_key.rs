@@ -6,7 +6,7 @@ use crate::{
     Access, Caller, Hand, Infrequent, NewSession, Owner, Reject, Session, Standing, change, command,
 };
 use alloc::string::String;
-use buttonwood_model::{BytesRef, GroupId, Outbox, Role, Roles, SessionId, Time};
+use buttonwood_model::{BytesRef, Effect, GroupId, Outbox, Role, Roles, SessionId, Time};
 use serde::{Deserialize, Serialize};
 
 /// Keys of a group at most, as far as users make them. Those that have ended do not count.
@@ -64,9 +64,13 @@ impl OwnKey {
         }
     }
 
-    /// Whether it only takes rights away.
-    pub(crate) fn is_reducing(&self) -> bool {
-        matches!(self, Self::Disable { .. } | Self::End { .. })
+    /// What only takes rights away reduces risk.
+    pub(crate) fn effect(&self) -> Effect {
+        if matches!(self, Self::Disable { .. } | Self::End { .. }) {
+            Effect::Reduces
+        } else {
+            Effect::Neither
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use buttonwood_model::{
-    AccountId, BytesRef, Cidr, GroupId, Nonce, Outbox, Role, Roles, RoomCommand, SessionId, Time,
+    AccountId, BytesRef, Cidr, Effect, GroupId, Nonce, Outbox, Role, Roles, RoomCommand, SessionId, Time,
 };
 
 /// The events of a command of this room.
@@ -167,10 +167,10 @@ fn only_what_stops_a_key_is_served_on_a_nearly_full_disk() {
         Command::DisableSession { session, cancel_orders: false },
         Command::EndSession { session, cancel_orders: true },
     ] {
-        assert!(reducing.is_reducing(), "{reducing:?}");
+        assert_eq!(reducing.effect(), Effect::Reduces, "{reducing:?}");
     }
     for growing in [Command::EnableSession(session), Command::UseNonce, Command::ResetNonces(session)] {
-        assert!(!growing.is_reducing(), "{growing:?}");
+        assert_eq!(growing.effect(), Effect::Neither, "{growing:?}");
     }
 }
 

@@ -9,7 +9,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::{AccountKind, Request};
 use buttonwood_model::{
-    AccountId, BytesRef, Outbox, Right, Role, Roles, RoomCommand, Scope, Scopes, Symbol, named,
+    AccountId, BytesRef, Outbox, Right, Role, Roles, Scope, Scopes, Symbol, commands, named,
 };
 use buttonwood_num::Bps;
 use buttonwood_room::{Context, ContextMut};
@@ -39,17 +39,17 @@ pub enum Command {
     SetKey(Codes),
 }
 
-named!(Command, "clearing", {
-    New { 0: new } = "new" 1,
-    Confirm { 0: confirm } = "confirm" 1,
-    Cancel { 0: cancel } = "cancel" 1,
-    Settle { 0: numbers } = "settle" 1,
-    Expire {} = "expire" 1,
-    CancelNamed { 0: account } = "cancel_named" 1,
-    SetFee { 0: rate } = "set_fee" 1,
-    SetBroker { 0: account, 1: is_broker } = "set_broker" 1,
-    SetAlias { 0: alias } = "set_alias" 1,
-    SetKey { 0: key } = "set_key" 1,
+commands!(Command, "clearing", {
+    New { 0: new } = "new" 1: client(Self::RIGHT) trades,
+    Confirm { 0: confirm } = "confirm" 1: client(Self::RIGHT) trades,
+    Cancel { 0: cancel } = "cancel" 1: client(Self::RIGHT) reduces,
+    Settle { 0: numbers } = "settle" 1: exchange neither,
+    Expire {} = "expire" 1: exchange neither,
+    CancelNamed { 0: account } = "cancel_named" 1: exchange neither,
+    SetFee { 0: rate } = "set_fee" 1: exchange neither,
+    SetBroker { 0: account, 1: is_broker } = "set_broker" 1: exchange neither,
+    SetAlias { 0: alias } = "set_alias" 1: exchange neither,
+    SetKey { 0: key } = "set_key" 1: exchange neither,
 });
 
 impl Command {
@@ -64,33 +64,6 @@ impl Command {
     /// The rights that a client needs to list orders.
     pub const LIST_RIGHT: Right =
         Right { roles: Roles::of(&[Role::Trader]), scopes: Scopes::of(&[Scope::ClearingRead]) };
-}
-
-impl RoomCommand for Command {
-    fn scopes(&self) -> Scopes {
-        Self::RIGHT.scopes_for(self.roles())
-    }
-
-    fn roles(&self) -> Roles {
-        match self {
-            Self::New(_) | Self::Confirm(_) | Self::Cancel(_) => Self::RIGHT.roles,
-            Self::Settle(_)
-            | Self::Expire
-            | Self::CancelNamed(_)
-            | Self::SetFee(_)
-            | Self::SetBroker(..)
-            | Self::SetAlias(_)
-            | Self::SetKey(_) => Roles::NOBODY,
-        }
-    }
-
-    fn is_reducing(&self) -> bool {
-        matches!(self, Self::Cancel(_))
-    }
-
-    fn may_trade(&self) -> bool {
-        matches!(self, Self::New(_) | Self::Confirm(_))
-    }
 }
 
 /// An infrequent event of this room.

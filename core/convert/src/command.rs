@@ -6,8 +6,8 @@ use crate::{
 };
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{
-    BytesRef, ClientId, CurrencyId, OrderId, Outbox, Right, Role, Roles, RoomCommand, Scope, Scopes, Symbol,
-    SymbolStatus, named,
+    BytesRef, ClientId, CurrencyId, OrderId, Outbox, Right, Role, Roles, Scope, Scopes, Symbol, SymbolStatus,
+    commands, named,
 };
 use buttonwood_num::Money;
 use buttonwood_room::Context;
@@ -25,39 +25,18 @@ pub enum Command {
     SetTerms(Terms),
 }
 
-named!(Command, "convert", {
-    Wrap { 0: wrap } = "wrap" 1,
-    Quote { 0: request } = "quote" 1,
-    Execute { 0: execute } = "execute" 2,
-    SetTerms { 0: terms } = "set_terms" 2,
+// A quote trades, since it could not be executed.
+commands!(Command, "convert", {
+    Wrap { 0: wrap } = "wrap" 1: client(Self::RIGHT) trades,
+    Quote { 0: request } = "quote" 1: client(Self::RIGHT) trades,
+    Execute { 0: execute } = "execute" 2: client(Self::RIGHT) trades,
+    SetTerms { 0: terms } = "set_terms" 2: exchange neither,
 });
 
 impl Command {
     /// The rights that a client needs to convert.
     pub const RIGHT: Right =
         Right { roles: Roles::of(&[Role::Trader]), scopes: Scopes::of(&[Scope::OrdersCreate]) };
-}
-
-impl RoomCommand for Command {
-    fn scopes(&self) -> Scopes {
-        Self::RIGHT.scopes_for(self.roles())
-    }
-
-    fn roles(&self) -> Roles {
-        match self {
-            Self::Wrap(_) | Self::Quote(_) | Self::Execute(_) => Self::RIGHT.roles,
-            Self::SetTerms(_) => Roles::NOBODY,
-        }
-    }
-
-    /// A quote counts, since it could not be executed.
-    #[inline]
-    fn may_trade(&self) -> bool {
-        match self {
-            Self::Wrap(_) | Self::Quote(_) | Self::Execute(_) => true,
-            Self::SetTerms(_) => false,
-        }
-    }
 }
 
 /// An infrequent event of this room.

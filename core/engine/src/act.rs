@@ -9,7 +9,9 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_identity::UserId;
-use buttonwood_model::{Named, NamedError, RoomCommand, named, put_fields, read_fields, take_named};
+use buttonwood_model::{
+    Effect, Named, NamedError, RoomCommand, SentBy, named, put_fields, read_fields, take_named,
+};
 use serde::{Deserialize, Serialize};
 
 /// An operator's act.
@@ -88,12 +90,13 @@ impl Named for Act {
 
 /// No key may send an act.
 impl RoomCommand for Act {
-    fn is_reducing(&self) -> bool {
-        self.body.as_ref().is_some_and(Body::is_reducing)
+    fn sent_by(&self) -> SentBy {
+        SentBy::Anytime
     }
 
-    fn needs_opening(&self) -> bool {
-        false
+    fn effect(&self) -> Effect {
+        let is_reducing = self.body.as_ref().is_some_and(Body::is_reducing);
+        if is_reducing { Effect::Reduces } else { Effect::Neither }
     }
 }
 

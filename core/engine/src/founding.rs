@@ -1,6 +1,6 @@
 //! The engine's own commands: opening an exchange in a new directory, and moving a manual clock.
 
-use buttonwood_model::{RoomCommand, named};
+use buttonwood_model::{commands, named};
 use buttonwood_trading::FeeSchedule;
 use serde::{Deserialize, Serialize};
 
@@ -14,18 +14,10 @@ pub enum Founding {
     MoveClock,
 }
 
-named!(Founding, "exchange", { Open { 0: opening } = "open" 1, MoveClock {} = "move_clock" 1 });
-
-/// No key may send these commands.
-impl RoomCommand for Founding {
-    fn is_reducing(&self) -> bool {
-        matches!(self, Self::MoveClock)
-    }
-
-    fn needs_opening(&self) -> bool {
-        false
-    }
-}
+commands!(Founding, "exchange", {
+    Open { 0: opening } = "open" 1: anytime neither,
+    MoveClock {} = "move_clock" 1: anytime reduces,
+});
 
 /// An event of the engine itself.
 #[derive(Clone, Debug, PartialEq, Eq)]

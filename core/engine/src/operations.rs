@@ -17,7 +17,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::{self as access, NewSession};
-use buttonwood_model::{BytesRef, Outbox, RoomCommand, SessionId, Time, named};
+use buttonwood_model::{BytesRef, Outbox, SessionId, Time, commands, named};
 use buttonwood_trading::Command as TradingCommand;
 use serde::{Deserialize, Serialize};
 
@@ -40,26 +40,15 @@ pub enum Operation {
     ExpireKey(u64),
 }
 
-named!(Operation, "operations", {
-    Halt {} = "halt" 1,
-    Resume {} = "resume" 1,
-    Approve { 0: id } = "approve" 1,
-    SetApprovals { 0: approvals } = "set_approvals" 1,
-    Propose { 0: command } = "propose" 1,
-    ProposeKey { 0: session } = "propose_key" 1,
-    ExpireKey { 0: id } = "expire_key" 1,
+commands!(Operation, "operations", {
+    Halt {} = "halt" 1: anytime reduces,
+    Resume {} = "resume" 1: anytime neither,
+    Approve { 0: id } = "approve" 1: anytime neither,
+    SetApprovals { 0: approvals } = "set_approvals" 1: anytime neither,
+    Propose { 0: command } = "propose" 1: anytime neither,
+    ProposeKey { 0: session } = "propose_key" 1: anytime neither,
+    ExpireKey { 0: id } = "expire_key" 1: anytime neither,
 });
-
-/// No key may send these commands.
-impl RoomCommand for Operation {
-    fn is_reducing(&self) -> bool {
-        matches!(self, Self::Halt)
-    }
-
-    fn needs_opening(&self) -> bool {
-        false
-    }
-}
 
 /// An event of these commands.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -36,8 +36,8 @@ use buttonwood_funds::{Funds, Made};
 use buttonwood_identity::Identity;
 use buttonwood_ledger::BrokenLaw;
 use buttonwood_model::{
-    AccountId, AssetId, BytesRef, CurrencyId, Due, Named, NamedError, NamedRecord, Outbox, Roles,
-    RoomCommand, Scopes, Stamp, SymbolId, Time, put_named, take_named,
+    AccountId, AssetId, BytesRef, CurrencyId, Due, Effect, Named, NamedError, NamedRecord, Outbox, Roles,
+    RoomCommand, Scopes, SentBy, Stamp, SymbolId, Time, put_named, take_named,
 };
 use buttonwood_num::Money;
 use buttonwood_perp::Perps;
@@ -206,36 +206,16 @@ macro_rules! rooms {
         )+
 
         impl Body {
-            /// A caller needs one of these roles (AUTH-025).
+            /// Who sends the command.
             #[inline]
-            pub fn roles(&self) -> Roles {
-                match self { $(Self::$room(command) => command.roles()),+ }
+            pub fn sent_by(&self) -> SentBy {
+                match self { $(Self::$room(command) => command.sent_by()),+ }
             }
 
-            /// A caller with an access token needs one of these scopes; without any, no token may send the command.
-            pub fn scopes(&self) -> Scopes {
-                match self { $(Self::$room(command) => command.scopes()),+ }
-            }
-
-            /// Whether the command only reduces risk, and is accepted on a nearly full disk.
-            pub fn is_reducing(&self) -> bool {
-                match self { $(Self::$room(command) => command.is_reducing()),+ }
-            }
-
-            /// Whether a key's command starts something that may trade or convert: a halted exchange refuses it.
+            /// What the command does to risk.
             #[inline]
-            pub fn may_trade(&self) -> bool {
-                match self { $(Self::$room(command) => command.may_trade()),+ }
-            }
-
-            /// Whether a key may send the command under a nonce that it has used.
-            pub(crate) fn shares_nonce(&self) -> bool {
-                match self { $(Self::$room(command) => command.shares_nonce()),+ }
-            }
-
-            /// Whether the exchange must have been opened.
-            pub(crate) fn needs_opening(&self) -> bool {
-                match self { $(Self::$room(command) => command.needs_opening()),+ }
+            pub fn effect(&self) -> Effect {
+                match self { $(Self::$room(command) => command.effect()),+ }
             }
 
             /// Decides the command of a key that was let in and has one of its roles.
@@ -312,6 +292,41 @@ macro_rules! rooms {
             }
         }
     };
+}
+
+/// What follows from who sends a command, and from what it does to risk.
+impl Body {
+    /// A caller needs one of these roles (AUTH-025).
+    #[inline]
+    pub fn roles(&self) -> Roles {
+        self.sent_by().roles()
+    }
+
+    /// A caller with an access token needs one of these scopes; without any, no token may send the command.
+    pub fn scopes(&self) -> Scopes {
+        self.sent_by().scopes()
+    }
+
+    /// Whether the command only reduces risk, and is accepted on a nearly full disk.
+    pub fn is_reducing(&self) -> bool {
+        self.effect() == Effect::Reduces
+    }
+
+    /// Whether a key's command starts something that may trade or convert: a halted exchange refuses it.
+    #[inline]
+    pub fn may_trade(&self) -> bool {
+        self.effect() == Effect::Trades
+    }
+
+    /// Whether a key may send the command under a nonce that it has used: an entry of a batch.
+    pub(crate) fn shares_nonce(&self) -> bool {
+        matches!(self.sent_by(), SentBy::Entry(_))
+    }
+
+    /// Whether the exchange must have been opened.
+    pub(crate) fn needs_opening(&self) -> bool {
+        self.sent_by() != SentBy::Anytime
+    }
 }
 
 rooms! {

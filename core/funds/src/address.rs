@@ -11,7 +11,9 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, Scope, Scopes, Time, named};
+use buttonwood_model::{
+    AccountId, BytesRef, Outbox, Right, Role, Roles, Scope, Scopes, Time, commands, named,
+};
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
@@ -22,26 +24,12 @@ pub enum Command {
     IssueAddress(Arc<NewAddress>),
 }
 
-named!(Command, "funds", { IssueAddress { 0: address } = "issue_address" 1 });
+commands!(Command, "funds", { IssueAddress { 0: address } = "issue_address" 1: client(Self::RIGHT) neither });
 
 impl Command {
     /// The rights that a key needs to issue an address (ADDR-004).
     pub const RIGHT: Right =
         Right { roles: Roles::of(&[Role::FundManager]), scopes: Scopes::of(&[Scope::AddressesCreate]) };
-
-    /// A caller needs one of these roles (AUTH-025).
-    pub(crate) fn roles(&self) -> Roles {
-        match self {
-            Self::IssueAddress(_) => Self::RIGHT.roles,
-        }
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub(crate) fn is_reducing(&self) -> bool {
-        match self {
-            Self::IssueAddress(_) => false,
-        }
-    }
 }
 
 /// An address to issue.

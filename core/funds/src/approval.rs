@@ -10,7 +10,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_access::Owner;
 use buttonwood_model::{
-    AccountId, BytesRef, Day, Due, GroupId, Outbox, Phase, Right, Role, Roles, Scope, Scopes, Time, named,
+    AccountId, BytesRef, Day, Due, GroupId, Outbox, Phase, Right, Role, Roles, Scope, Scopes, Time, commands,
+    named,
 };
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
@@ -177,42 +178,20 @@ pub enum Command {
     WaiveApprovalHold(Box<EntryRef>),
 }
 
-named!(Command, "funds", {
-    RequestApproval { 0: request } = "request_approval" 1,
-    RemoveApproval { 0: entry } = "remove_approval" 1,
-    DecideApproval { 0: entry, 1: approve } = "decide_approval" 1,
-    SetMultiUser { 0: group, 1: on } = "set_multi_user" 1,
-    EndApprovalHold { 0: entry } = "end_approval_hold" 1,
-    WaiveApprovalHold { 0: entry } = "waive_approval_hold" 1,
+// Fewer addresses may be paid after a removal.
+commands!(Command, "funds", {
+    RequestApproval { 0: request } = "request_approval" 1: client(Self::RIGHT) neither,
+    RemoveApproval { 0: entry } = "remove_approval" 1: client(Self::RIGHT) reduces,
+    DecideApproval { 0: entry, 1: approve } = "decide_approval" 1: exchange neither,
+    SetMultiUser { 0: group, 1: on } = "set_multi_user" 1: exchange neither,
+    EndApprovalHold { 0: entry } = "end_approval_hold" 1: exchange neither,
+    WaiveApprovalHold { 0: entry } = "waive_approval_hold" 1: exchange neither,
 });
 
 impl Command {
     /// The rights that a key needs to request and remove entries (ADDR-008, ADDR-016).
     pub const RIGHT: Right =
         Right { roles: Roles::of(&[Role::FundManager]), scopes: Scopes::of(&[Scope::AddressesCreate]) };
-
-    /// A caller needs one of these roles (AUTH-025).
-    pub(crate) fn roles(&self) -> Roles {
-        match self {
-            Self::RequestApproval(_) | Self::RemoveApproval(_) => Self::RIGHT.roles,
-            Self::DecideApproval(..)
-            | Self::SetMultiUser(..)
-            | Self::EndApprovalHold(_)
-            | Self::WaiveApprovalHold(_) => Roles::NOBODY,
-        }
-    }
-
-    /// Whether it is still accepted when journal space is low: fewer addresses may be paid after a removal.
-    pub(crate) fn is_reducing(&self) -> bool {
-        match self {
-            Self::RemoveApproval(_) => true,
-            Self::RequestApproval(_)
-            | Self::DecideApproval(..)
-            | Self::SetMultiUser(..)
-            | Self::EndApprovalHold(_)
-            | Self::WaiveApprovalHold(_) => false,
-        }
-    }
 }
 
 /// A request for the approval of an address.

@@ -17,8 +17,8 @@ use alloc::vec::Vec;
 use buttonwood_access::AccountKind;
 use buttonwood_ledger::LENDING;
 use buttonwood_model::{
-    AccountId, BytesRef, CurrencyId, DOLLAR, Due, GroupId, Outbox, Phase, Role, Roles, Scope, Scopes, Time,
-    named,
+    AccountId, BytesRef, CurrencyId, DOLLAR, Due, GroupId, Outbox, Phase, Right, Role, Roles, Scope, Scopes,
+    Time, commands, named,
 };
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
@@ -50,45 +50,22 @@ pub enum Command {
     SetAdvanceLimit(Money),
 }
 
-named!(Command, "funds", {
-    Link { 0: bank } = "link_bank" 1,
-    Receive { 0: receipt } = "receive_from_bank" 1,
-    Pay { 0: payment } = "pay_to_bank" 1,
-    Settle { 0: settlement } = "settle_with_bank" 1,
-    Clear { 0: eid } = "clear_advance" 1,
-    SetAdvanceLimit { 0: limit } = "set_advance_limit" 1,
-});
-
 impl Command {
-    /// A caller needs one of these roles (AUTH-028).
-    pub(crate) fn roles(&self) -> Roles {
-        match self {
-            Self::Link(_) | Self::Pay(_) => Roles::of(&[Role::FundManager]),
-            Self::Receive(_) | Self::Settle(_) | Self::Clear(_) | Self::SetAdvanceLimit(_) => Roles::NOBODY,
-        }
-    }
-
-    /// An access token needs one of these scopes (OAUTH-030, OAUTH-032).
-    pub(crate) fn scopes(&self) -> Scopes {
-        match self {
-            Self::Link(_) => Scopes::of(&[Scope::BanksCreate]),
-            Self::Pay(_) => Scopes::of(&[Scope::PaymentsCreate]),
-            Self::Receive(_) | Self::Settle(_) | Self::Clear(_) | Self::SetAdvanceLimit(_) => Scopes::NONE,
-        }
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub(crate) fn is_reducing(&self) -> bool {
-        match self {
-            Self::Link(_)
-            | Self::Receive(_)
-            | Self::Pay(_)
-            | Self::Settle(_)
-            | Self::Clear(_)
-            | Self::SetAdvanceLimit(_) => false,
-        }
-    }
+    /// The rights that a client needs to link a bank (AUTH-028, OAUTH-030).
+    const LINK: Right =
+        Right { roles: Roles::of(&[Role::FundManager]), scopes: Scopes::of(&[Scope::BanksCreate]) };
+    /// The rights that a client needs to be paid at a bank (AUTH-028, OAUTH-032).
+    const PAY: Right = Right { roles: Self::LINK.roles, scopes: Scopes::of(&[Scope::PaymentsCreate]) };
 }
+
+commands!(Command, "funds", {
+    Link { 0: bank } = "link_bank" 1: client(Self::LINK) neither,
+    Receive { 0: receipt } = "receive_from_bank" 1: exchange neither,
+    Pay { 0: payment } = "pay_to_bank" 1: client(Self::PAY) neither,
+    Settle { 0: settlement } = "settle_with_bank" 1: exchange neither,
+    Clear { 0: eid } = "clear_advance" 1: exchange neither,
+    SetAdvanceLimit { 0: limit } = "set_advance_limit" 1: exchange neither,
+});
 
 /// Money that a bank has sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

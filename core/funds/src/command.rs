@@ -6,7 +6,7 @@ use crate::{
     Funds, Made, Sender, address, approval, bank, custody, debt, deposit, halt, internal, limit, network,
     reserves, withdrawal,
 };
-use buttonwood_model::{BytesRef, Named, NamedError, Outbox, Roles, RoomCommand, Scopes};
+use buttonwood_model::{BytesRef, Effect, Named, NamedError, Outbox, RoomCommand, SentBy};
 use buttonwood_room::{Context, ContextMut};
 
 /// Composes the modules. Each has a `Command`, an `Event` and a `Reject`, and the functions `decide` and `evolve`.
@@ -97,16 +97,12 @@ macro_rules! modules {
         }
 
         impl RoomCommand for Command {
-            fn roles(&self) -> Roles {
-                match self { $(Self::$variant(command) => command.roles()),+ }
+            fn sent_by(&self) -> SentBy {
+                match self { $(Self::$variant(command) => command.sent_by()),+ }
             }
 
-            fn scopes(&self) -> Scopes {
-                scopes(self)
-            }
-
-            fn is_reducing(&self) -> bool {
-                match self { $(Self::$variant(command) => command.is_reducing()),+ }
+            fn effect(&self) -> Effect {
+                match self { $(Self::$variant(command) => command.effect()),+ }
             }
         }
 
@@ -167,23 +163,4 @@ modules! {
     Reserves: reserves,
     /// Of the limits of lists.
     Limit: limit,
-}
-
-/// The scopes of which an access token needs one to send a command; a transfer between accounts takes none.
-fn scopes(command: &Command) -> Scopes {
-    let right = match command {
-        Command::Address(_) => address::Command::RIGHT,
-        Command::Approval(_) => approval::Command::RIGHT,
-        Command::Withdrawal(_) => withdrawal::Command::RIGHT,
-        Command::Bank(command) => return command.scopes(),
-        Command::Internal(_)
-        | Command::Network(_)
-        | Command::Custody(_)
-        | Command::Deposit(_)
-        | Command::Halt(_)
-        | Command::Debt(_)
-        | Command::Reserves(_)
-        | Command::Limit(_) => return Scopes::NONE,
-    };
-    right.scopes_for(command.roles())
 }

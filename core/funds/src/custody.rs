@@ -12,7 +12,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Access;
 use buttonwood_ledger::{About, Bucket, Cause, FEES, Posting};
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Phase, Roles, Time, named};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Phase, Time, commands, named};
 use buttonwood_model::{is_month_start, next_month};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
@@ -38,37 +38,13 @@ pub enum Command {
     ChargeCustodyFees(Time),
 }
 
-named!(Command, "funds", {
-    RunCustody {} = "run_custody" 1,
-    SignCustodyMove { 0: eid, 1: attempt } = "sign_custody_move" 1,
-    RepeatCustodyMove { 0: settlement } = "repeat_custody_move" 1,
-    SettleCustodyMove { 0: settlement } = "settle_custody_move" 2,
-    ChargeCustodyFees { 0: month } = "charge_custody_fees" 1,
+commands!(Command, "funds", {
+    RunCustody {} = "run_custody" 1: exchange neither,
+    SignCustodyMove { 0: eid, 1: attempt } = "sign_custody_move" 1: exchange neither,
+    RepeatCustodyMove { 0: settlement } = "repeat_custody_move" 1: exchange neither,
+    SettleCustodyMove { 0: settlement } = "settle_custody_move" 2: exchange neither,
+    ChargeCustodyFees { 0: month } = "charge_custody_fees" 1: exchange neither,
 });
-
-impl Command {
-    /// No key may send these commands.
-    pub(crate) fn roles(&self) -> Roles {
-        match self {
-            Self::RunCustody
-            | Self::SignCustodyMove(..)
-            | Self::RepeatCustodyMove(_)
-            | Self::SettleCustodyMove(_)
-            | Self::ChargeCustodyFees(_) => Roles::NOBODY,
-        }
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub(crate) fn is_reducing(&self) -> bool {
-        match self {
-            Self::RunCustody
-            | Self::SignCustodyMove(..)
-            | Self::RepeatCustodyMove(_)
-            | Self::SettleCustodyMove(_)
-            | Self::ChargeCustodyFees(_) => false,
-        }
-    }
-}
 
 /// A final transaction of a move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use crate::bank::advance;
 use crate::{Funds, Made, Sender};
 use buttonwood_leave::DOLLARS;
 use buttonwood_ledger::{Cause, LENDING, Ledger};
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Phase, Roles, Time, named};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Due, Outbox, Phase, Time, commands, named};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
 
@@ -18,23 +18,7 @@ pub enum Command {
     Repay(AccountId, CurrencyId),
 }
 
-named!(Command, "funds", { Repay { 0: account, 1: currency } = "repay_debt" 1 });
-
-impl Command {
-    /// No key may send it.
-    pub(crate) fn roles(&self) -> Roles {
-        match self {
-            Self::Repay(..) => Roles::NOBODY,
-        }
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub(crate) fn is_reducing(&self) -> bool {
-        match self {
-            Self::Repay(..) => false,
-        }
-    }
-}
+commands!(Command, "funds", { Repay { 0: account, 1: currency } = "repay_debt" 1: exchange neither });
 
 /// An event of this module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use crate::{Funds, Infrequent, Made, Sender, Status};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, Roles, named};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, commands, named};
 use buttonwood_room::{Context, ContextMut};
 
 /// A command of this module.
@@ -36,28 +36,14 @@ pub enum Command {
     Assign(Arc<OutputKey>, AccountId),
 }
 
-named!(Command, "funds", {
-    Seen { 0: seen } = "see_deposit" 1,
-    Confirmed { 0: key, 1: block, 2: confirmations } = "confirm_deposit" 1,
-    Reorganised { 0: key, 1: block } = "reorganise_deposit" 1,
-    Lost { 0: key } = "lose_deposit" 1,
-    Followed { 0: network, 1: removed_above, 2: blocks } = "follow_chain" 1,
-    Assign { 0: key, 1: account } = "assign_deposit" 1,
+commands!(Command, "funds", {
+    Seen { 0: seen } = "see_deposit" 1: exchange neither,
+    Confirmed { 0: key, 1: block, 2: confirmations } = "confirm_deposit" 1: exchange neither,
+    Reorganised { 0: key, 1: block } = "reorganise_deposit" 1: exchange neither,
+    Lost { 0: key } = "lose_deposit" 1: exchange neither,
+    Followed { 0: network, 1: removed_above, 2: blocks } = "follow_chain" 1: exchange neither,
+    Assign { 0: key, 1: account } = "assign_deposit" 1: exchange neither,
 });
-
-impl Command {
-    /// Only the exchange itself and operators send these commands.
-    #[expect(clippy::unused_self, reason = "every module is asked with its command")]
-    pub(crate) fn roles(&self) -> Roles {
-        Roles::NOBODY
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    #[expect(clippy::unused_self, reason = "every module is asked with its command")]
-    pub(crate) fn is_reducing(&self) -> bool {
-        false
-    }
-}
 
 /// An event of this module.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 
 use crate::{Funds, Infrequent, Made, Sender, deposit};
 use alloc::collections::BTreeSet;
-use buttonwood_model::{BytesRef, CurrencyId, Outbox, Roles, named};
+use buttonwood_model::{BytesRef, CurrencyId, Outbox, commands, named};
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
@@ -26,20 +26,10 @@ pub enum Command {
     Resume(Scope),
 }
 
-named!(Command, "funds", { Halt { 0: scope } = "halt" 1, Resume { 0: scope } = "resume" 1 });
-
-impl Command {
-    /// No key may send these commands.
-    #[expect(clippy::unused_self, reason = "every module is asked with its command")]
-    pub(crate) fn roles(&self) -> Roles {
-        Roles::NOBODY
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub(crate) fn is_reducing(&self) -> bool {
-        matches!(self, Self::Halt(_))
-    }
-}
+commands!(Command, "funds", {
+    Halt { 0: scope } = "halt" 1: exchange reduces,
+    Resume { 0: scope } = "resume" 1: exchange neither,
+});
 
 /// An event of this module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

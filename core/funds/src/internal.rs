@@ -5,7 +5,9 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use buttonwood_access::{AccountKind, Owner, Request};
 use buttonwood_ledger::{About, Bucket, Cause, Posting};
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, DOLLAR, Outbox, Right, Role, Roles, Scopes, named};
+use buttonwood_model::{
+    AccountId, BytesRef, CurrencyId, DOLLAR, Outbox, Right, Role, Roles, Scopes, commands, named,
+};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
@@ -17,25 +19,11 @@ pub enum Command {
     Transfer(Arc<Move>),
 }
 
-named!(Command, "funds", { Transfer { 0: moved } = "transfer" 1 });
+commands!(Command, "funds", { Transfer { 0: moved } = "transfer" 1: client(Self::RIGHT) neither });
 
 impl Command {
     /// The rights that a client needs to move money between accounts. No access token does.
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::FundManager]), scopes: Scopes::NONE };
-
-    /// A caller needs one of these roles (AUTH-025).
-    pub(crate) fn roles(&self) -> Roles {
-        match self {
-            Self::Transfer(_) => Self::RIGHT.roles,
-        }
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub(crate) fn is_reducing(&self) -> bool {
-        match self {
-            Self::Transfer(_) => false,
-        }
-    }
 }
 
 /// The movement.

@@ -1,7 +1,7 @@
 //! The most entries that lists of customers may have (D-185). An older list that is longer stays, and cannot grow.
 
 use crate::{Funds, Infrequent, Made, Sender};
-use buttonwood_model::{BytesRef, Outbox, Roles, named};
+use buttonwood_model::{BytesRef, Outbox, commands, named};
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
 
@@ -30,23 +30,7 @@ pub enum Command {
     SetLimits(Limits),
 }
 
-named!(Command, "funds", { SetLimits { 0: limits } = "set_limits" 1 });
-
-impl Command {
-    /// No key may send it.
-    pub(crate) fn roles(&self) -> Roles {
-        match self {
-            Self::SetLimits(_) => Roles::NOBODY,
-        }
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub(crate) fn is_reducing(&self) -> bool {
-        match self {
-            Self::SetLimits(_) => false,
-        }
-    }
-}
+commands!(Command, "funds", { SetLimits { 0: limits } = "set_limits" 1: exchange neither });
 
 /// An event of this module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

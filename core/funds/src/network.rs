@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use buttonwood_model::{BytesRef, CurrencyId, Outbox, Roles, named};
+use buttonwood_model::{BytesRef, CurrencyId, Outbox, commands, named};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
@@ -104,23 +104,10 @@ pub enum Command {
     AddAsset(Arc<Asset>),
 }
 
-named!(Command, "funds", { AddNetwork { 0: network } = "add_network" 1, AddAsset { 0: asset } = "add_asset" 1 });
-
-impl Command {
-    /// No key may send these commands.
-    pub(crate) fn roles(&self) -> Roles {
-        match self {
-            Self::AddNetwork(_) | Self::AddAsset(_) => Roles::NOBODY,
-        }
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub(crate) fn is_reducing(&self) -> bool {
-        match self {
-            Self::AddNetwork(_) | Self::AddAsset(_) => false,
-        }
-    }
-}
+commands!(Command, "funds", {
+    AddNetwork { 0: network } = "add_network" 1: exchange neither,
+    AddAsset { 0: asset } = "add_asset" 1: exchange neither,
+});
 
 /// An event of this module.
 #[derive(Clone, Debug, PartialEq, Eq)]

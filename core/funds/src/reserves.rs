@@ -18,7 +18,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Access;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Phase, Roles, Time, named};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Day, Due, Outbox, Phase, Time, commands, named};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
 use serde::{Deserialize, Serialize};
@@ -36,28 +36,12 @@ pub enum Command {
     NoteCost(String, Money),
 }
 
-named!(Command, "funds", {
-    Cut {} = "cut_reserves" 1,
-    ReportWallet { 0: wallet } = "report_wallet" 2,
-    Check {} = "check_reserves" 1,
-    NoteCost { 0: network, 1: cost } = "note_network_cost" 1,
+commands!(Command, "funds", {
+    Cut {} = "cut_reserves" 1: exchange neither,
+    ReportWallet { 0: wallet } = "report_wallet" 2: exchange neither,
+    Check {} = "check_reserves" 1: exchange neither,
+    NoteCost { 0: network, 1: cost } = "note_network_cost" 1: exchange neither,
 });
-
-impl Command {
-    /// No key may send these commands.
-    pub(crate) fn roles(&self) -> Roles {
-        match self {
-            Self::Cut | Self::ReportWallet(_) | Self::Check | Self::NoteCost(..) => Roles::NOBODY,
-        }
-    }
-
-    /// Whether it is still accepted when journal space is low.
-    pub(crate) fn is_reducing(&self) -> bool {
-        match self {
-            Self::Cut | Self::ReportWallet(_) | Self::Check | Self::NoteCost(..) => false,
-        }
-    }
-}
 
 /// The holdings of the house's wallets in a currency on a network, as custody reports them. Custody reports every wallet of a
 /// currency, each time when it changes, and journals what arrived before the credits that follow from it.

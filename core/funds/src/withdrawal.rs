@@ -21,7 +21,7 @@ pub use remedy::{Mishap, Remedy};
 use crate::{Eid, Funds, Infrequent, Made, Sender, Short};
 use alloc::string::String;
 use alloc::sync::Arc;
-use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, Scope, Scopes, named};
+use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Role, Roles, Scope, Scopes, commands, named};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
 
@@ -48,49 +48,23 @@ pub enum Command {
     Remedy(Eid, Remedy),
 }
 
-named!(Command, "funds", {
-    Withdraw { 0: withdraw } = "withdraw" 1,
-    Signed { 0: eid, 1: attempt } = "withdrawal_signed" 1,
-    Sent { 0: eid, 1: tx } = "withdrawal_sent" 1,
-    Settle { 0: eid, 1: settlement } = "settle_withdrawal" 1,
-    Unsettle { 0: eid, 1: tx } = "unsettle_withdrawal" 1,
-    OverrideFee { 0: account, 1: on } = "override_withdrawal_fee" 1,
-    Lose { 0: eid } = "lose_withdrawal" 1,
-    Revive { 0: eid } = "revive_withdrawal" 1,
-    Remedy { 0: eid, 1: remedy } = "remedy_withdrawal" 1,
+// What ends a withdrawal is served on a nearly full disk too.
+commands!(Command, "funds", {
+    Withdraw { 0: withdraw } = "withdraw" 1: client(Self::RIGHT) neither,
+    Signed { 0: eid, 1: attempt } = "withdrawal_signed" 1: exchange neither,
+    Sent { 0: eid, 1: tx } = "withdrawal_sent" 1: exchange neither,
+    Settle { 0: eid, 1: settlement } = "settle_withdrawal" 1: exchange reduces,
+    Unsettle { 0: eid, 1: tx } = "unsettle_withdrawal" 1: exchange reduces,
+    OverrideFee { 0: account, 1: on } = "override_withdrawal_fee" 1: exchange neither,
+    Lose { 0: eid } = "lose_withdrawal" 1: exchange reduces,
+    Revive { 0: eid } = "revive_withdrawal" 1: exchange reduces,
+    Remedy { 0: eid, 1: remedy } = "remedy_withdrawal" 1: exchange neither,
 });
 
 impl Command {
     /// The rights that a client needs to withdraw.
     pub const RIGHT: Right =
         Right { roles: Roles::of(&[Role::FundManager]), scopes: Scopes::of(&[Scope::CryptoSend]) };
-
-    /// A caller needs one of these roles (AUTH-025); only the exchange itself reports what has happened on a chain.
-    pub(crate) fn roles(&self) -> Roles {
-        match self {
-            Self::Withdraw(_) => Self::RIGHT.roles,
-            Self::Signed(..)
-            | Self::Sent(..)
-            | Self::Settle(..)
-            | Self::Unsettle(..)
-            | Self::OverrideFee(..)
-            | Self::Lose(_)
-            | Self::Revive(_)
-            | Self::Remedy(..) => Roles::NOBODY,
-        }
-    }
-
-    /// Whether it is still accepted when journal space is low: what ends a withdrawal is.
-    pub(crate) fn is_reducing(&self) -> bool {
-        match self {
-            Self::Settle(..) | Self::Unsettle(..) | Self::Lose(_) | Self::Revive(_) => true,
-            Self::Withdraw(_)
-            | Self::Signed(..)
-            | Self::Sent(..)
-            | Self::OverrideFee(..)
-            | Self::Remedy(..) => false,
-        }
-    }
 }
 
 /// An event of this module.

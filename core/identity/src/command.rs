@@ -10,7 +10,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Caller;
-use buttonwood_model::{AccountId, BytesRef, Outbox, Roles, RoomCommand, Scopes, SessionId, Time, named};
+use buttonwood_model::{AccountId, BytesRef, Outbox, Right, Roles, Scopes, SessionId, Time, commands, named};
 use buttonwood_room::{Context, ContextMut};
 
 /// A command of this room. The exchange itself sends all but one: its edge has checked passwords and secrets, and the room decides what
@@ -85,69 +85,47 @@ pub enum Command {
     KeepBrowsers(u64),
 }
 
-named!(Command, "identity", {
-    AddUser { 0: user } = "add_user" 1,
-    ChangeUser { 0: user, 1: change } = "change_user" 2,
-    SignUp { 0: mailing, 1: new } = "sign_up" 1,
-    Confirm { 0: confirm } = "confirm" 1,
-    AskReset { 0: mailing, 1: token } = "ask_reset" 1,
-    Reset { 0: token, 1: credential } = "reset" 1,
-    SetPassword { 0: session, 1: credential } = "set_password" 1,
-    Fail { 0: failure } = "fail" 1,
-    Open { 0: browser } = "open" 1,
-    UseCode { 0: code } = "use_code" 2,
-    Enrol { 0: enrolment } = "enrol" 2,
-    Choose { 0: session, 1: account } = "choose" 1,
-    EndBrowsers { 0: sessions } = "end_browsers" 1,
-    AddApp { 0: app } = "add_app" 1,
-    SetAppSecret { 0: app, 1: secret } = "set_app_secret" 1,
-    DeleteApp { 0: app } = "delete_app" 1,
-    ReviewApp { 0: app, 1: reviewed, 2: implicit } = "review_app" 1,
-    Issue { 0: code } = "issue" 1,
-    Exchange { 0: exchange } = "exchange" 1,
-    Refresh { 0: refresh } = "refresh" 1,
-    Grant { 0: grant } = "grant" 1,
-    Revoke { 0: app, 1: token } = "revoke" 1,
-    EndGrant { 0: user, 1: session } = "end_grant" 1,
-    RevokeByToken {} = "revoke_by_token" 1,
-    Forget {} = "forget" 1,
-    AddPasskey { 0: passkey } = "add_passkey" 1,
-    UsePasskey { 0: used } = "use_passkey" 1,
-    RemovePasskey { 0: session, 1: number } = "remove_passkey" 1,
-    Invite { 0: user, 1: token } = "invite" 1,
-    ResetFactors { 0: user } = "reset_factors" 1,
-    SetPreferences { 0: session, 1: value } = "set_preferences" 1,
-    StopSessions { 0: stop } = "stop_sessions" 1,
-    KeepBrowsers { 0: micros } = "keep_browsers" 1,
-});
-
-impl RoomCommand for Command {
+impl Command {
     /// Any token revokes itself; no key may (OAUTH-025).
-    fn roles(&self) -> Roles {
-        if matches!(self, Self::RevokeByToken) { Roles::NONE } else { Roles::NOBODY }
-    }
-
-    fn scopes(&self) -> Scopes {
-        if matches!(self, Self::RevokeByToken) { Scopes::ALL } else { Scopes::NONE }
-    }
-
-    /// A command that takes rights away is served on a nearly full disk too, and the one that goes before a move of the clock.
-    fn is_reducing(&self) -> bool {
-        matches!(
-            self,
-            Self::EndBrowsers(_)
-                | Self::DeleteApp(_)
-                | Self::Revoke(..)
-                | Self::EndGrant(..)
-                | Self::RevokeByToken
-                | Self::ChangeUser(..)
-                | Self::RemovePasskey(..)
-                | Self::ResetFactors(_)
-                | Self::StopSessions(_)
-                | Self::KeepBrowsers(_)
-        )
-    }
+    const REVOKE: Right = Right { roles: Roles::NONE, scopes: Scopes::ALL };
 }
+
+// What takes rights away is served on a nearly full disk too, and so is what goes before a move of the clock.
+commands!(Command, "identity", {
+    AddUser { 0: user } = "add_user" 1: exchange neither,
+    ChangeUser { 0: user, 1: change } = "change_user" 2: exchange reduces,
+    SignUp { 0: mailing, 1: new } = "sign_up" 1: exchange neither,
+    Confirm { 0: confirm } = "confirm" 1: exchange neither,
+    AskReset { 0: mailing, 1: token } = "ask_reset" 1: exchange neither,
+    Reset { 0: token, 1: credential } = "reset" 1: exchange neither,
+    SetPassword { 0: session, 1: credential } = "set_password" 1: exchange neither,
+    Fail { 0: failure } = "fail" 1: exchange neither,
+    Open { 0: browser } = "open" 1: exchange neither,
+    UseCode { 0: code } = "use_code" 2: exchange neither,
+    Enrol { 0: enrolment } = "enrol" 2: exchange neither,
+    Choose { 0: session, 1: account } = "choose" 1: exchange neither,
+    EndBrowsers { 0: sessions } = "end_browsers" 1: exchange reduces,
+    AddApp { 0: app } = "add_app" 1: exchange neither,
+    SetAppSecret { 0: app, 1: secret } = "set_app_secret" 1: exchange neither,
+    DeleteApp { 0: app } = "delete_app" 1: exchange reduces,
+    ReviewApp { 0: app, 1: reviewed, 2: implicit } = "review_app" 1: exchange neither,
+    Issue { 0: code } = "issue" 1: exchange neither,
+    Exchange { 0: exchange } = "exchange" 1: exchange neither,
+    Refresh { 0: refresh } = "refresh" 1: exchange neither,
+    Grant { 0: grant } = "grant" 1: exchange neither,
+    Revoke { 0: app, 1: token } = "revoke" 1: exchange reduces,
+    EndGrant { 0: user, 1: session } = "end_grant" 1: exchange reduces,
+    RevokeByToken {} = "revoke_by_token" 1: client(Self::REVOKE) reduces,
+    Forget {} = "forget" 1: exchange neither,
+    AddPasskey { 0: passkey } = "add_passkey" 1: exchange neither,
+    UsePasskey { 0: used } = "use_passkey" 1: exchange neither,
+    RemovePasskey { 0: session, 1: number } = "remove_passkey" 1: exchange reduces,
+    Invite { 0: user, 1: token } = "invite" 1: exchange neither,
+    ResetFactors { 0: user } = "reset_factors" 1: exchange reduces,
+    SetPreferences { 0: session, 1: value } = "set_preferences" 1: exchange neither,
+    StopSessions { 0: stop } = "stop_sessions" 1: exchange reduces,
+    KeepBrowsers { 0: micros } = "keep_browsers" 1: exchange reduces,
+});
 
 /// An infrequent event of this room.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use crate::{Cause, Ledger};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use buttonwood_model::{AccountId, AssetId, BytesRef, Currency, CurrencyId, Outbox, RoomCommand, named};
+use buttonwood_model::{AccountId, AssetId, BytesRef, Currency, CurrencyId, Outbox, commands, named};
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};
 
@@ -43,15 +43,12 @@ pub struct Adjustment {
     pub reference: String,
 }
 
-named!(Command, "ledger", {
-    Credit { 0: credit } = "credit" 1,
-    ListCurrency { 0: currency } = "list_currency" 1,
-    OpenHouse { 0: name, 1: may_be_negative } = "open_house" 1,
-    Adjust { 0: adjustment } = "adjust" 1,
+commands!(Command, "ledger", {
+    Credit { 0: credit } = "credit" 1: exchange neither,
+    ListCurrency { 0: currency } = "list_currency" 1: exchange neither,
+    OpenHouse { 0: name, 1: may_be_negative } = "open_house" 1: exchange neither,
+    Adjust { 0: adjustment } = "adjust" 1: exchange neither,
 });
-
-/// No key may send these commands.
-impl RoomCommand for Command {}
 
 /// An infrequent event.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -33,7 +33,7 @@ pub use ahead::fetch;
 pub use cidr::{Cidr, CidrError};
 pub use client_id::{CLIENT_ID_MAX, ClientId, ClientIdError, copy_text};
 pub use code::{Code, Codes, NoCode};
-pub use command::RoomCommand;
+pub use command::{Effect, RoomCommand, SentBy};
 pub use due::{Due, Phase, Rank};
 pub use fingerprint::{Fingerprint, RowHash};
 pub use ids::{

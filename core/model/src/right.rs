@@ -10,11 +10,3 @@ pub struct Right {
     /// An access token needs one of these scopes; without any, no token sends the command.
     pub scopes: Scopes,
 }
-
-impl Right {
-    /// The scopes for a command that needs these roles: those of this right, or none for a command that is not a client's.
-    #[must_use]
-    pub fn scopes_for(self, roles: Roles) -> Scopes {
-        if roles == self.roles { self.scopes } else { Scopes::NONE }
-    }
-}

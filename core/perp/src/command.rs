@@ -8,7 +8,7 @@ use crate::{Counted, Marked, Perps, Risk, collateral, feeds, funding, insurance}
 use alloc::vec::Vec;
 use buttonwood_index::{FeedPrices, Index};
 use buttonwood_model::{
-    AccountId, BytesRef, CurrencyId, Outbox, Product, RoomCommand, Symbol, SymbolId, Time, named,
+    AccountId, BytesRef, CurrencyId, Outbox, Product, Symbol, SymbolId, Time, commands, named,
 };
 use buttonwood_num::{Money, Round as Rounding};
 use buttonwood_risk::Leverage;
@@ -45,24 +45,21 @@ pub enum Command {
     CountCollateral(Counted),
 }
 
-named!(Command, "perp", {
-    PinIndex { 0: currency, 1: price } = "pin_index" 1,
-    FeedPrice { 0: prices } = "feed_price" 2,
-    TakeMarks {} = "take_marks" 1,
-    SetRisk { 0: account, 1: leverage, 2: cross } = "set_risk" 1,
-    CutFunding {} = "cut_funding" 1,
-    PayFunding {} = "pay_funding" 1,
-    Resume {} = "resume" 1,
-    Liquidate {} = "liquidate" 1,
-    OfferFund {} = "offer_fund" 1,
-    FlattenFund {} = "flatten_fund" 1,
-    SetFunding { 0: terms } = "set_funding" 1,
-    SetCollateral { 0: currencies } = "set_collateral" 1,
-    CountCollateral { 0: currency } = "count_collateral" 1,
+commands!(Command, "perp", {
+    PinIndex { 0: currency, 1: price } = "pin_index" 1: exchange neither,
+    FeedPrice { 0: prices } = "feed_price" 2: exchange neither,
+    TakeMarks {} = "take_marks" 1: exchange neither,
+    SetRisk { 0: account, 1: leverage, 2: cross } = "set_risk" 1: exchange neither,
+    CutFunding {} = "cut_funding" 1: exchange neither,
+    PayFunding {} = "pay_funding" 1: exchange neither,
+    Resume {} = "resume" 1: exchange neither,
+    Liquidate {} = "liquidate" 1: exchange neither,
+    OfferFund {} = "offer_fund" 1: exchange neither,
+    FlattenFund {} = "flatten_fund" 1: exchange neither,
+    SetFunding { 0: terms } = "set_funding" 1: exchange neither,
+    SetCollateral { 0: currencies } = "set_collateral" 1: exchange neither,
+    CountCollateral { 0: currency } = "count_collateral" 1: exchange neither,
 });
-
-/// No key may send these commands.
-impl RoomCommand for Command {}
 
 /// An event of the desk.
 #[derive(Clone, Debug, PartialEq, Eq)]

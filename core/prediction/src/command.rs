@@ -12,8 +12,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use buttonwood_access::Caller;
 use buttonwood_model::{
-    BytesRef, Claim, Day, EventId, GroupId, OrderId, Outbox, Right, Role, Roles, RoomCommand, Scope, Scopes,
-    SessionId, SymbolId, named,
+    BytesRef, Claim, Day, EventId, GroupId, OrderId, Outbox, Right, Role, Roles, Scope, Scopes, SessionId,
+    SymbolId, commands, named,
 };
 use buttonwood_room::{Context, ContextMut};
 use buttonwood_trading as trading;
@@ -64,27 +64,27 @@ pub enum Command {
     Work,
 }
 
-named!(Command, "prediction", {
-    Cancel { 0: order } = "cancel" 1,
-    BatchPlace { 0: place } = "batch_place" 1,
-    BatchCancel { 0: order } = "batch_cancel" 1,
-    AcceptTerms {} = "accept_terms" 1,
-    ListEvent { 0: event } = "list_event" 1,
-    ListCombo { 0: combo } = "list_combo" 1,
-    Halt { 0: event, 1: halted } = "halt" 1,
-    SetStrike { 0: event, 1: value } = "set_strike" 1,
-    Resolve { 0: resolution } = "resolve" 1,
-    Dispute { 0: event, 1: reason } = "dispute" 1,
-    Void { 0: void } = "void" 1,
-    PublishTerms { 0: content } = "publish_terms" 1,
-    SetRewards { 0: change } = "set_rewards" 1,
-    BeginRebates {} = "begin_rebates" 1,
-    Score {} = "score" 1,
-    BeginPayout {} = "begin_payout" 1,
-    Start { 0: event } = "start" 1,
-    Expire { 0: event } = "expire" 1,
-    Finish { 0: event } = "finish" 1,
-    Work {} = "work" 1,
+commands!(Command, "prediction", {
+    Cancel { 0: order } = "cancel" 1: client(Self::RIGHT) reduces,
+    BatchPlace { 0: place } = "batch_place" 1: entry(Self::RIGHT) trades,
+    BatchCancel { 0: order } = "batch_cancel" 1: entry(Self::RIGHT) reduces,
+    AcceptTerms {} = "accept_terms" 1: client(Self::ACCEPT) neither,
+    ListEvent { 0: event } = "list_event" 1: exchange neither,
+    ListCombo { 0: combo } = "list_combo" 1: exchange neither,
+    Halt { 0: event, 1: halted } = "halt" 1: exchange neither,
+    SetStrike { 0: event, 1: value } = "set_strike" 1: exchange neither,
+    Resolve { 0: resolution } = "resolve" 1: exchange neither,
+    Dispute { 0: event, 1: reason } = "dispute" 1: exchange neither,
+    Void { 0: void } = "void" 1: exchange neither,
+    PublishTerms { 0: content } = "publish_terms" 1: exchange neither,
+    SetRewards { 0: change } = "set_rewards" 1: exchange neither,
+    BeginRebates {} = "begin_rebates" 1: exchange neither,
+    Score {} = "score" 1: exchange neither,
+    BeginPayout {} = "begin_payout" 1: exchange neither,
+    Start { 0: event } = "start" 1: exchange neither,
+    Expire { 0: event } = "expire" 1: exchange neither,
+    Finish { 0: event } = "finish" 1: exchange neither,
+    Work {} = "work" 1: exchange neither,
 });
 
 impl Command {
@@ -94,49 +94,6 @@ impl Command {
 
     /// The rights that a client needs to accept terms: no app does so for a group (D-267).
     pub const ACCEPT: Right = Right { roles: Self::RIGHT.roles, scopes: Scopes::NONE };
-}
-
-impl RoomCommand for Command {
-    fn scopes(&self) -> Scopes {
-        let right = if matches!(self, Self::AcceptTerms) { Self::ACCEPT } else { Self::RIGHT };
-        right.scopes_for(self.roles())
-    }
-
-    fn roles(&self) -> Roles {
-        match self {
-            Self::Cancel(_) | Self::BatchPlace(_) | Self::BatchCancel(_) | Self::AcceptTerms => {
-                Self::RIGHT.roles
-            }
-            Self::ListEvent(_)
-            | Self::ListCombo(_)
-            | Self::Halt(..)
-            | Self::SetStrike(..)
-            | Self::Resolve(_)
-            | Self::Dispute(..)
-            | Self::Void(_)
-            | Self::PublishTerms(_)
-            | Self::SetRewards(_)
-            | Self::BeginRebates
-            | Self::Score
-            | Self::BeginPayout
-            | Self::Start(_)
-            | Self::Expire(_)
-            | Self::Finish(_)
-            | Self::Work => Roles::NOBODY,
-        }
-    }
-
-    fn is_reducing(&self) -> bool {
-        matches!(self, Self::Cancel(_) | Self::BatchCancel(_))
-    }
-
-    fn may_trade(&self) -> bool {
-        matches!(self, Self::BatchPlace(_))
-    }
-
-    fn shares_nonce(&self) -> bool {
-        matches!(self, Self::BatchPlace(_) | Self::BatchCancel(_))
-    }
 }
 
 /// An infrequent event of this room. Fills and cancels of orders are the floor's; free pairs net without an event.

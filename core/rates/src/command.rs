@@ -4,7 +4,7 @@ use crate::{FxPair, FxRate, Rates};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use buttonwood_model::{BytesRef, Outbox, RoomCommand, Time, named};
+use buttonwood_model::{BytesRef, Outbox, Time, commands, named};
 use serde::{Deserialize, Serialize};
 
 /// Rates of one command at most: it stays below 300 KB in the journal.
@@ -38,10 +38,7 @@ impl NewRates {
     }
 }
 
-named!(Command, "rates", { AddRates { 0: rates } = "add" 1 });
-
-/// No key may send these commands.
-impl RoomCommand for Command {}
+commands!(Command, "rates", { AddRates { 0: rates } = "add" 1: exchange neither });
 
 /// An infrequent event.
 #[derive(Clone, Debug, PartialEq, Eq)]

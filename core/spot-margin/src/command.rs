@@ -5,7 +5,7 @@ use crate::off_book::{Sold, TakenOver};
 use crate::{Coin, Conditions, SpotMargin, coins, liquidation};
 use alloc::vec::Vec;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, RoomCommand, named};
+use buttonwood_model::{AccountId, BytesRef, CurrencyId, Outbox, commands, named};
 use buttonwood_room::Context;
 use buttonwood_trading::{self as trading, Desks, Planner};
 
@@ -26,17 +26,14 @@ pub enum Command {
     SetCoin(CurrencyId, Option<bool>),
 }
 
-named!(Command, "spot_margin", {
-    ChargeInterest {} = "charge_interest" 1,
-    FindLiquidations {} = "find_liquidations" 1,
-    Liquidate { 0: account } = "liquidate" 1,
-    SetConditions { 0: conditions } = "set_conditions" 1,
-    SetCoins { 0: coins } = "set_coins" 1,
-    SetCoin { 0: currency, 1: lends } = "set_coin" 1,
+commands!(Command, "spot_margin", {
+    ChargeInterest {} = "charge_interest" 1: exchange neither,
+    FindLiquidations {} = "find_liquidations" 1: exchange neither,
+    Liquidate { 0: account } = "liquidate" 1: exchange neither,
+    SetConditions { 0: conditions } = "set_conditions" 1: exchange neither,
+    SetCoins { 0: coins } = "set_coins" 1: exchange neither,
+    SetCoin { 0: currency, 1: lends } = "set_coin" 1: exchange neither,
 });
-
-/// No key may send these commands.
-impl RoomCommand for Command {}
 
 /// An event of the desk.
 #[derive(Clone, Debug, PartialEq, Eq)]

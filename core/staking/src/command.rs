@@ -7,7 +7,7 @@ use crate::{PairId, PairTerms, Rate, Staking, money, terms};
 use alloc::sync::Arc;
 use buttonwood_leave::{ALL, Short};
 use buttonwood_model::{
-    AccountId, BytesRef, CurrencyId, Outbox, Right, Role, Roles, RoomCommand, Scopes, Time, named,
+    AccountId, BytesRef, CurrencyId, Outbox, Right, Role, Roles, Scopes, Time, commands, named,
 };
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
@@ -34,41 +34,22 @@ pub enum Command {
     SetKey([u8; 16]),
 }
 
-named!(Command, "staking", {
-    Stake { 0: request } = "stake" 1,
-    Unstake { 0: request } = "unstake" 1,
-    Accrue { 0: pair } = "accrue" 1,
-    Pay { 0: pair } = "pay" 1,
-    Recover { 0: account } = "recover" 1,
-    SetTerms { 0: terms } = "set_terms" 1,
-    Fund { 0: currency, 1: amount } = "fund" 1,
-    SetKey { 0: key } = "set_key" 1,
+// A halted exchange refuses stakes alone.
+commands!(Command, "staking", {
+    Stake { 0: request } = "stake" 1: client(Self::RIGHT) trades,
+    Unstake { 0: request } = "unstake" 1: client(Self::RIGHT) neither,
+    Accrue { 0: pair } = "accrue" 1: exchange neither,
+    Pay { 0: pair } = "pay" 1: exchange neither,
+    Recover { 0: account } = "recover" 1: exchange neither,
+    SetTerms { 0: terms } = "set_terms" 1: exchange neither,
+    Fund { 0: currency, 1: amount } = "fund" 1: exchange neither,
+    SetKey { 0: key } = "set_key" 1: exchange neither,
 });
 
 impl Command {
     /// The rights that a client needs to stake and to redeem. No access token has them.
     pub const RIGHT: Right =
         Right { roles: Roles::of(&[Role::Trader, Role::FundManager]), scopes: Scopes::NONE };
-}
-
-impl RoomCommand for Command {
-    fn roles(&self) -> Roles {
-        match self {
-            Self::Stake(_) | Self::Unstake(_) => Self::RIGHT.roles,
-            Self::Accrue(_)
-            | Self::Pay(_)
-            | Self::Recover(_)
-            | Self::SetTerms(_)
-            | Self::Fund(..)
-            | Self::SetKey(_) => Roles::NOBODY,
-        }
-    }
-
-    /// A halted exchange refuses stakes alone.
-    #[inline]
-    fn may_trade(&self) -> bool {
-        matches!(self, Self::Stake(_))
-    }
 }
 
 /// An infrequent event of this room.

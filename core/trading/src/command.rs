@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use buttonwood_auction::{Auctions, Finding, Schedule, ScheduleError};
 use buttonwood_model::{
     AccountId, BytesRef, CancelReason, ConnectionId, Day, Due, OrderId, Outbox, Phase, Rank, Right, Role,
-    Roles, RoomCommand, Scope, Scopes, SessionId, Symbol, SymbolId, SymbolStatus, Time, TradeId, named,
+    Roles, Scope, Scopes, SessionId, Symbol, SymbolId, SymbolStatus, Time, TradeId, commands, named,
 };
 use buttonwood_num::Money;
 
@@ -66,27 +66,27 @@ pub enum Command {
     CloseConnection(ConnectionId),
 }
 
-named!(Command, "trading", {
-    Place { 0: place } = "place" 3,
-    Cancel { 0: order } = "cancel" 1,
-    CancelSession {} = "cancel_session" 1,
-    CancelAll {} = "cancel_all" 1,
-    ExpireSession { 0: session } = "expire_session" 1,
-    CancelOrders { 0: account, 1: symbol, 2: last } = "cancel_orders" 2,
-    SetSymbolStatus { 0: symbol, 1: status } = "set_symbol_status" 1,
-    ScheduleAuctions { 0: symbol, 1: schedule } = "schedule_auctions" 1,
-    Trigger { 0: order } = "trigger" 1,
-    Auction { 0: symbol } = "auction" 1,
-    ListSymbol { 0: symbol } = "list_symbol" 1,
-    SetFees { 0: change } = "set_fees" 1,
-    SetFeeTiers { 0: tiers } = "set_fee_tiers" 1,
-    SetPromotion { 0: promotion } = "set_promotion" 1,
-    CloseDay {} = "close_day" 1,
-    BreakTrade { 0: broken } = "break_trade" 2,
-    Refuse { 0: draft } = "refuse" 1,
-    OpenConnection {} = "open_connection" 1,
-    PlaceOver { 0: connection, 1: place } = "place_over" 1,
-    CloseConnection { 0: connection } = "close_connection" 1,
+commands!(Command, "trading", {
+    Place { 0: place } = "place" 3: client(Self::RIGHT) trades,
+    Cancel { 0: order } = "cancel" 1: client(Self::RIGHT) reduces,
+    CancelSession {} = "cancel_session" 1: client(Self::RIGHT) reduces,
+    CancelAll {} = "cancel_all" 1: client(Self::RIGHT) reduces,
+    ExpireSession { 0: session } = "expire_session" 1: anytime reduces,
+    CancelOrders { 0: account, 1: symbol, 2: last } = "cancel_orders" 2: anytime reduces,
+    SetSymbolStatus { 0: symbol, 1: status } = "set_symbol_status" 1: anytime neither,
+    ScheduleAuctions { 0: symbol, 1: schedule } = "schedule_auctions" 1: anytime neither,
+    Trigger { 0: order } = "trigger" 1: anytime neither,
+    Auction { 0: symbol } = "auction" 1: anytime neither,
+    ListSymbol { 0: symbol } = "list_symbol" 1: exchange neither,
+    SetFees { 0: change } = "set_fees" 1: exchange neither,
+    SetFeeTiers { 0: tiers } = "set_fee_tiers" 1: exchange neither,
+    SetPromotion { 0: promotion } = "set_promotion" 1: exchange neither,
+    CloseDay {} = "close_day" 1: anytime neither,
+    BreakTrade { 0: broken } = "break_trade" 2: anytime neither,
+    Refuse { 0: draft } = "refuse" 1: client(Self::RIGHT) trades,
+    OpenConnection {} = "open_connection" 1: client(Self::RIGHT) neither,
+    PlaceOver { 0: connection, 1: place } = "place_over" 1: client(Self::RIGHT) trades,
+    CloseConnection { 0: connection } = "close_connection" 1: anytime reduces,
 });
 
 impl Command {
@@ -98,78 +98,6 @@ impl Command {
     pub fn withdrawn<'a>(&self, events: impl IntoIterator<Item = &'a Event>) -> Withdrawn {
         let is_answered = matches!(self, Self::CancelSession | Self::CancelAll);
         if is_answered { Withdrawn::of(events) } else { Withdrawn::default() }
-    }
-}
-
-impl RoomCommand for Command {
-    #[inline]
-    fn scopes(&self) -> Scopes {
-        Self::RIGHT.scopes_for(self.roles())
-    }
-
-    fn roles(&self) -> Roles {
-        match self {
-            Self::Place(_)
-            | Self::Cancel(_)
-            | Self::CancelSession
-            | Self::CancelAll
-            | Self::Refuse(_)
-            | Self::OpenConnection
-            | Self::PlaceOver(..) => Self::RIGHT.roles,
-            Self::ExpireSession(_)
-            | Self::CancelOrders(..)
-            | Self::SetSymbolStatus(..)
-            | Self::ScheduleAuctions(..)
-            | Self::Trigger(_)
-            | Self::Auction(_)
-            | Self::ListSymbol(_)
-            | Self::SetFees(_)
-            | Self::SetFeeTiers(_)
-            | Self::SetPromotion(_)
-            | Self::BreakTrade(_)
-            | Self::CloseDay
-            | Self::CloseConnection(_) => Roles::NOBODY,
-        }
-    }
-
-    fn is_reducing(&self) -> bool {
-        matches!(
-            self,
-            Self::Cancel(_)
-                | Self::CancelSession
-                | Self::CancelAll
-                | Self::ExpireSession(_)
-                | Self::CancelOrders(..)
-                | Self::CloseConnection(_)
-        )
-    }
-
-    #[inline]
-    fn may_trade(&self) -> bool {
-        match self {
-            Self::Place(_) | Self::Refuse(_) | Self::PlaceOver(..) => true,
-            Self::Cancel(_)
-            | Self::CancelSession
-            | Self::CancelAll
-            | Self::ExpireSession(_)
-            | Self::CancelOrders(..)
-            | Self::SetSymbolStatus(..)
-            | Self::ScheduleAuctions(..)
-            | Self::Trigger(_)
-            | Self::Auction(_)
-            | Self::ListSymbol(_)
-            | Self::SetFees(_)
-            | Self::SetFeeTiers(_)
-            | Self::SetPromotion(_)
-            | Self::CloseDay
-            | Self::BreakTrade(_)
-            | Self::OpenConnection
-            | Self::CloseConnection(_) => false,
-        }
-    }
-
-    fn needs_opening(&self) -> bool {
-        matches!(self, Self::ListSymbol(_) | Self::SetFees(_) | Self::SetFeeTiers(_) | Self::SetPromotion(_))
     }
 }
 
@@ -580,7 +508,8 @@ mod tests {
     use super::*;
     use crate::NewOrder;
     use buttonwood_model::{
-        AccountId, Claim, Desk, ExecutionOption, Held, OrderClass, OrderKind, Product, RatesId, Side, TextRef,
+        AccountId, Claim, Desk, Effect, ExecutionOption, Held, OrderClass, OrderKind, Product, RatesId,
+        RoomCommand, Side, TextRef,
     };
     use buttonwood_num::{Money, Price, Qty};
 
@@ -708,7 +637,8 @@ mod tests {
             (Command::Auction(BTCUSD), none, false),
             (Command::SetFees(fees), none, false),
         ] {
-            assert_eq!((command.roles(), command.is_reducing()), (roles, is_reducing), "{command:?}");
+            let reduces = command.effect() == Effect::Reduces;
+            assert_eq!((command.sent_by().roles(), reduces), (roles, is_reducing), "{command:?}");
         }
     }
 }
