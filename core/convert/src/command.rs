@@ -68,16 +68,6 @@ impl Infrequent {
             Self::Quoted(_) | Self::TermsSet(_) => None,
         }
     }
-
-    /// The answer to the command that the event came from.
-    pub fn answer(&self) -> Option<Answer> {
-        match self {
-            Self::Wrapped(wrapped) => Some(Answer::Wrapped(*wrapped)),
-            Self::Quoted(quote) => Some(Answer::Quoted(*quote)),
-            Self::Executed(order, quote, _) => Some(Answer::Executed(*order, *quote)),
-            Self::TermsSet(_) => None,
-        }
-    }
 }
 
 /// The answer to a command of this room.
@@ -89,6 +79,23 @@ pub enum Answer {
     Quoted(Quote),
     /// The quote that was executed, and the id of the execution.
     Executed(OrderId, Quote),
+}
+
+impl Answer {
+    /// What was wrapped or unwrapped.
+    pub fn wrapped(&self) -> Option<&Wrapped> {
+        if let Self::Wrapped(wrapped) = self { Some(wrapped) } else { None }
+    }
+
+    /// The quote that was made.
+    pub fn quoted(&self) -> Option<&Quote> {
+        if let Self::Quoted(quote) = self { Some(quote) } else { None }
+    }
+
+    /// The id of the execution, and the quote that was executed.
+    pub fn executed(&self) -> Option<(OrderId, &Quote)> {
+        if let Self::Executed(order, quote) = self { Some((*order, quote)) } else { None }
+    }
 }
 
 /// Why a command of this room is refused. The variants are in the order of the checks (D-05).
@@ -125,7 +132,7 @@ pub enum Reject {
     Unknown,
 }
 
-/// Decides a command of a client: appends its event, or refuses it.
+/// Decides a command of a client: appends its event and answers, or refuses it.
 ///
 /// # Errors
 /// [`Reject`]; no event was appended.
@@ -134,18 +141,24 @@ pub fn decide<E: From<BytesRef>>(
     client: Client<'_>,
     command: &Command,
     out: &mut Outbox<E>,
-) -> Result<(), Reject> {
-    let event = match command {
-        Command::Wrap(wrap) => Infrequent::Wrapped(wrap::decide(context, client, *wrap)?),
-        Command::Quote(request) => Infrequent::Quoted(quote::decide(context, client, *request)?),
+) -> Result<Answer, Reject> {
+    let (event, answer) = match command {
+        Command::Wrap(wrap) => {
+            let wrapped = wrap::decide(context, client, *wrap)?;
+            (Infrequent::Wrapped(wrapped), Answer::Wrapped(wrapped))
+        }
+        Command::Quote(request) => {
+            let quote = quote::decide(context, client, *request)?;
+            (Infrequent::Quoted(quote), Answer::Quoted(quote))
+        }
         Command::Execute(execute) => {
-            let quote = execute::decide(context, client, execute)?;
-            Infrequent::Executed(OrderId(context.next_id), quote, execute.client_id)
+            let (order, quote) = (OrderId(context.next_id), execute::decide(context, client, execute)?);
+            (Infrequent::Executed(order, quote, execute.client_id), Answer::Executed(order, quote))
         }
         Command::SetTerms(_) => return Err(Reject::Unknown),
     };
     out.push_named(&event);
-    Ok(())
+    Ok(answer)
 }
 
 /// The amount that a client's command takes from its account, and the currency that it gives; none of a quote, which moves nothing.

@@ -7,7 +7,6 @@ extern crate alloc;
 
 mod act;
 mod advances;
-mod answer;
 mod command;
 mod command_codec;
 mod decide;
@@ -94,10 +93,10 @@ pub use operations::{
     ApprovalError, GuardedCommand, Halt, Operated, Operation, Operations, PROPOSAL_AGE, PROPOSALS_MAX,
     Proposal, Proposed,
 };
-pub use outcome::{Answer, Outcome, PlaceReject, TradingReject};
+pub use outcome::{Answer, PlaceReject, RoomAnswer, TradingReject};
 pub use prefetch::{Coming, PREFETCH_DISTANCE, Prefetch, Sketch};
 pub use preview::{MarginAfter, Preview, Previewed};
-pub use rooms::{Body, Broken, Infrequent, Reject};
+pub use rooms::{Body, Broken, Infrequent, Outcome, Reject};
 pub use state::{SNAPSHOT_VERSION, State};
 
 /// The house accounts of all rooms, in the order in which this build opens them in a new directory.

@@ -1,97 +1,94 @@
-//! The result of a command: one variant for each room.
+//! How a caller reads the outcome of a command. The list of rooms composes the type.
 
-use crate::{DeskReject, Event, Infrequent, Reject, State};
-use buttonwood_clearing as clearing;
-use buttonwood_convert as convert;
-use buttonwood_funds::Made;
-use buttonwood_model::{CancelReason, OrderId, Stamp};
-use buttonwood_staking as staking;
-use buttonwood_trading::{self as trading, Answer as TradingAnswer, Decided, OrderState};
+use crate::{DeskReject, Event, Made, OrderState, Outcome, Reject, State, TradingAnswer};
+use buttonwood_model::{ConnectionId, Stamp};
+use buttonwood_trading as trading;
 
-/// The result of a command. `decide` only refers to the order or the conversion; [`Outcome::in_full`] builds them in full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome<O = Decided, C = (), S = ()> {
-    /// Of the trading floor.
-    Trading(TradingAnswer<O>),
-    /// Of the conversions.
-    Converted(C),
-    /// Of staking.
-    Staking(S),
-    /// Of money that enters and leaves: what the command made, or what an earlier one made for the same client id.
-    Funds(Made),
-    /// Of OTC clearing.
-    Clearing(clearing::Answer),
-    /// Done; cancelled orders are in the command's events.
-    Done,
-    /// Refused; nothing changed except the nonce and, for an order that a rule refuses, the counter of ids.
-    Rejected(Reject),
+/// An outcome with the order in full.
+pub type Answer = Outcome<OrderState>;
+
+/// The answer of a room in an outcome.
+pub trait RoomAnswer<O> {
+    /// The answer, if the outcome has one of this room.
+    fn of(outcome: &Outcome<O>) -> Option<&Self>;
 }
 
-impl Outcome {
-    /// The answer with the full order, built from the command's stamp, events and texts and from the state
-    /// before these events. The thread that replies calls it, so that the writer need not.
-    ///
-    /// # Panics
-    /// When the events or the state do not belong to the command.
-    pub fn in_full(self, stamp: Stamp, events: &[Event], texts: &[u8], before: &State) -> Answer {
-        let order = match self {
-            Self::Trading(TradingAnswer::Order(order)) => order,
-            Self::Trading(TradingAnswer::NotLive) => return Outcome::Trading(TradingAnswer::NotLive),
-            Self::Trading(TradingAnswer::Connection(connection)) => {
-                return Outcome::Trading(TradingAnswer::Connection(connection));
-            }
-            Self::Converted(()) => return Outcome::Converted(answer_of(events, texts, conversion)),
-            Self::Staking(()) => {
-                return Outcome::Staking(answer_of(events, texts, |event| stake(event, stamp)));
-            }
-            Self::Funds(made) => return Outcome::Funds(made),
-            Self::Clearing(answer) => return Outcome::Clearing(answer),
-            Self::Done => return Outcome::Done,
-            Self::Rejected(reject) => return Outcome::Rejected(reject),
-        };
-        let state = match order.kept {
-            Some(slot) => OrderState {
-                reason: is_cancelled(order.id, events).then_some(CancelReason::Requested),
-                ..OrderState::live(before.floor(), slot)
-            },
-            None => {
-                let events = events.iter().filter_map(Event::of_order);
-                let state = OrderState::of_events(order.id, events, texts, stamp.time, before.floor());
-                state.expect("a placed order is in its command's events")
-            }
-        };
-        Outcome::Trading(TradingAnswer::Order(state))
+impl<O> RoomAnswer<O> for TradingAnswer<O> {
+    fn of(outcome: &Outcome<O>) -> Option<&Self> {
+        if let Outcome::Trading(answer) = outcome { Some(answer) } else { None }
     }
 }
 
-/// Whether the command cancelled the order; a cancel of an order that waits for an auction may have been
-/// rejected (AUCT-003).
-fn is_cancelled(id: OrderId, events: &[Event]) -> bool {
-    let of_it =
-        |event: &trading::Event| matches!(event, trading::Event::Cancelled { order, .. } if *order == id);
-    events.iter().filter_map(Event::of_order).any(of_it)
+impl Outcome {
+    /// The same with the order in full, by the command's stamp, events and texts and by the state before these events. The thread that replies
+    /// calls it, so that the writer need not.
+    ///
+    /// # Panics
+    /// When the events or the state do not belong to the command.
+    pub fn with_order(self, stamp: Stamp, events: &[Event], texts: &[u8], before: &State) -> Answer {
+        let of_order = || events.iter().filter_map(Event::of_order);
+        self.map_order(|order| OrderState::after(order, of_order, texts, stamp.time, before.floor()))
+    }
 }
 
-/// The answer of a room among a command's events.
-#[cold]
-fn answer_of<A>(events: &[Event], texts: &[u8], pick: impl Fn(&Infrequent) -> Option<A>) -> A {
-    let answers = events.iter().filter_map(|event| {
-        let Event::Infrequent(kept) = event else { return None };
-        pick(&Infrequent::read(*kept, texts).expect("what was kept can be read"))
-    });
-    { answers }.next().expect("what was done is in its command's events")
-}
+/// Each accessor fails with the reason of a refused command, and with [`Reject::System`] after a command of another kind.
+impl<O> Outcome<O> {
+    /// That the command was carried out.
+    ///
+    /// # Errors
+    /// Why it was refused.
+    pub const fn done(&self) -> Result<(), Reject> {
+        if let Self::Rejected(reject) = self { Err(*reject) } else { Ok(()) }
+    }
 
-fn conversion(event: &Infrequent) -> Option<convert::Answer> {
-    if let Infrequent::Convert(event) = event { event.answer() } else { None }
-}
+    /// The answer of a room.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn of<A: RoomAnswer<O>>(&self) -> Result<&A, Reject> {
+        A::of(self).ok_or_else(|| self.done().err().unwrap_or(Reject::System))
+    }
 
-fn stake(event: &Infrequent, stamp: Stamp) -> Option<staking::Answer> {
-    if let Infrequent::Staking(event) = event { event.answer(stamp.time) } else { None }
-}
+    /// A part of a room's answer.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn part<'a, A: RoomAnswer<O> + 'a, T>(
+        &'a self,
+        pick: impl FnOnce(&'a A) -> Option<T>,
+    ) -> Result<T, Reject> {
+        pick(self.of()?).ok_or(Reject::System)
+    }
 
-/// An answer with the full order, conversion or stake.
-pub type Answer = Outcome<OrderState, convert::Answer, staking::Answer>;
+    /// What a command of funds or of an operator made or found; [`Made::Nothing`] if it has no id.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn made(&self) -> Result<Made, Reject> {
+        if matches!(self, Self::Done) { Ok(Made::Nothing) } else { self.of().copied() }
+    }
+
+    /// The order that was placed or cancelled.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn order(&self) -> Result<&O, Reject> {
+        self.part(TradingAnswer::order)
+    }
+
+    /// The connection that was opened.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn connection(&self) -> Result<ConnectionId, Reject> {
+        self.part(TradingAnswer::connection)
+    }
+
+    /// Whether a cancel named an order that is not live: the history knows whether it is closed or unknown (ORD-057).
+    pub const fn is_not_live(&self) -> bool {
+        matches!(self, Self::Trading(TradingAnswer::NotLive))
+    }
+}
 
 /// Why an order is refused.
 pub type PlaceReject = trading::place::Reject<DeskReject>;
@@ -109,7 +106,7 @@ impl Reject {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use buttonwood_model::Slot;
+    use crate::{ClearingAnswer, ConvertAnswer, StakingAnswer};
 
     /// Every command returns one, and every entry of a batch holds one: the figures of a refusal must not make it large.
     #[test]
@@ -117,12 +114,29 @@ mod tests {
         assert!(size_of::<Outcome>() <= 40, "{} bytes", size_of::<Outcome>());
     }
 
-    /// A command may cancel other orders than the one that its answer is about.
+    /// A refusal reaches every accessor; an answer of another kind is a fault of the exchange, not a success.
     #[test]
-    fn a_cancel_of_another_order_is_not_of_this_one() {
-        let event =
-            trading::Event::Cancelled { slot: Slot(0), reason: CancelReason::Requested, order: OrderId(5) };
-        let is_cancelled = |id| is_cancelled(OrderId(id), &[Event::Trading(event)]);
-        assert!(is_cancelled(5) && !is_cancelled(6));
+    fn an_answer_is_read_as_what_it_is() {
+        let refused = Answer::Rejected(Reject::Halted);
+        assert_eq!((refused.done(), refused.made()), (Err(Reject::Halted), Err(Reject::Halted)));
+        assert_eq!(refused.order().err(), Some(Reject::Halted));
+        assert_eq!(refused.of::<ConvertAnswer>().err(), Some(Reject::Halted));
+        assert_eq!(refused.part(ConvertAnswer::quoted).err(), Some(Reject::Halted));
+        let other = Answer::Done;
+        assert_eq!((other.done(), other.made()), (Ok(()), Ok(Made::Nothing)));
+        assert_eq!(other.order().err(), Some(Reject::System));
+        assert_eq!(other.of::<ClearingAnswer>().err(), Some(Reject::System));
+        assert_eq!(other.of::<StakingAnswer>().err(), Some(Reject::System));
+        let closed = Answer::Trading(TradingAnswer::NotLive);
+        assert_eq!((closed.made(), closed.order().err()), (Err(Reject::System), Some(Reject::System)));
+        let opened = Answer::Trading(TradingAnswer::Connection(ConnectionId(3)));
+        assert_eq!((opened.connection(), other.connection()), (Ok(ConnectionId(3)), Err(Reject::System)));
+        assert_eq!((refused.connection(), opened.order().err()), (Err(Reject::Halted), Some(Reject::System)));
+        assert!(closed.is_not_live() && !other.is_not_live() && closed.done().is_ok());
+        let made = Answer::Funds(Made::Bank(3));
+        assert_eq!(
+            (made.made(), made.of::<ClearingAnswer>().err()),
+            (Ok(Made::Bank(3)), Some(Reject::System))
+        );
     }
 }

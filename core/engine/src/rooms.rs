@@ -21,9 +21,10 @@ pub(crate) use prediction::check_place;
 
 use crate::decide::{Decide, Evolve};
 use crate::{
-    Act, ApprovalError, Audit, Event, Founded, Founding, Note, Operated, Operation, Operations, Outcome,
-    State, TradingReject, Workspace,
+    Act, ApprovalError, Audit, ClearingAnswer, ConvertAnswer, Event, Founded, Founding, Note, Operated,
+    Operation, Operations, RoomAnswer, StakingAnswer, State, TradingAnswer, TradingReject, Workspace,
 };
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
@@ -45,11 +46,15 @@ use buttonwood_prediction::Predictions;
 use buttonwood_room::Room;
 use buttonwood_spot_margin::SpotMargin;
 use buttonwood_staking::Staking;
+use buttonwood_trading::Decided;
+use core::borrow::Borrow as _;
 
-/// Composes the rooms. A line has the room's name, the words for it, the types of its commands and of its infrequent events, the type of
-/// its refusals where it has its own, and the place of its state where that is a [`Room`].
+/// Composes the rooms. A line has the room's name, the words for it, the type of its answers where its commands have any and the type in which
+/// an outcome keeps them, the types of its commands and of its infrequent events, the type of its refusals where it has its own, and the place of
+/// its state where that is a [`Room`].
 macro_rules! rooms {
-    ($($room:ident, $words:literal: $command:ty, $event:ty $(, $reject:ty)? $(=> $($state:ident).+ : $type:ty)?;)+) => {
+    ($($room:ident, $words:literal $(, answers $answer:ty as $kept:ty)?: $command:ty, $event:ty $(, $reject:ty)?
+        $(=> $($state:ident).+ : $type:ty)?;)+) => {
         /// The content of a command, by the room that decides it.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Body {
@@ -86,6 +91,41 @@ macro_rules! rooms {
             /// `decide` panicked; the state is unchanged.
             System,
         }
+
+        /// What a command did: the answer of the room that decided it. `decide` only refers to an order; [`Outcome::with_order`] has it in full.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Outcome<O = Decided> {
+            /// The answer of the trading floor.
+            Trading(TradingAnswer<O>),
+            $($(
+                #[doc = concat!("The answer of ", $words, ".")]
+                $room($kept),
+            )?)+
+            /// Done; cancelled orders are in the command's events.
+            Done,
+            /// Refused; nothing changed except the nonce and, for an order that a rule refuses, the counter of ids.
+            Rejected(Reject),
+        }
+
+        impl<O> Outcome<O> {
+            /// The same with its order in another form.
+            pub(crate) fn map_order<P>(self, form: impl FnOnce(O) -> P) -> Outcome<P> {
+                match self {
+                    Self::Trading(answer) => Outcome::Trading(answer.map(form)),
+                    $($( Self::$room(kept) => { let kept: $kept = kept; Outcome::$room(kept) } )?)+
+                    Self::Done => Outcome::Done,
+                    Self::Rejected(reject) => Outcome::Rejected(reject),
+                }
+            }
+        }
+
+        $($(
+            impl<O> RoomAnswer<O> for $answer {
+                fn of(outcome: &Outcome<O>) -> Option<&Self> {
+                    if let Outcome::$room(kept) = outcome { Some(kept.borrow()) } else { None }
+                }
+            }
+        )?)+
 
         /// A broken law.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -335,13 +375,13 @@ rooms! {
     Identity, "people and apps": buttonwood_identity::Command, buttonwood_identity::Infrequent, buttonwood_identity::Reject => identity: Identity;
     Ledger, "the ledger": buttonwood_ledger::Command, buttonwood_ledger::Infrequent, buttonwood_ledger::Reject;
     Rates, "the foreign exchange rates": buttonwood_rates::Command, buttonwood_rates::Infrequent, buttonwood_rates::Reject;
-    Convert, "the conversions": buttonwood_convert::Command, buttonwood_convert::Infrequent, buttonwood_convert::Reject => conversions: Conversions;
-    Clearing, "OTC clearing": buttonwood_clearing::Command, buttonwood_clearing::Infrequent, buttonwood_clearing::Reject => clearing: Clearing;
+    Convert, "the conversions", answers ConvertAnswer as Box<ConvertAnswer>: buttonwood_convert::Command, buttonwood_convert::Infrequent, buttonwood_convert::Reject => conversions: Conversions;
+    Clearing, "OTC clearing", answers ClearingAnswer as ClearingAnswer: buttonwood_clearing::Command, buttonwood_clearing::Infrequent, buttonwood_clearing::Reject => clearing: Clearing;
     Perp, "perpetuals": buttonwood_perp::Command, buttonwood_perp::Infrequent, buttonwood_perp::Reject => desks.perps: Perps;
     SpotMargin, "spot margin": buttonwood_spot_margin::Command, buttonwood_spot_margin::Infrequent, buttonwood_spot_margin::Reject
         => desks.spot_margin: SpotMargin;
-    Funds, "money that enters and leaves": buttonwood_funds::Command, buttonwood_funds::Infrequent, buttonwood_funds::Reject => funds: Funds;
-    Staking, "staking": buttonwood_staking::Command, buttonwood_staking::Infrequent, buttonwood_staking::Reject => staking: Staking;
+    Funds, "money that enters and leaves", answers Made as Made: buttonwood_funds::Command, buttonwood_funds::Infrequent, buttonwood_funds::Reject => funds: Funds;
+    Staking, "staking", answers StakingAnswer as Box<StakingAnswer>: buttonwood_staking::Command, buttonwood_staking::Infrequent, buttonwood_staking::Reject => staking: Staking;
     Prediction, "the prediction markets": buttonwood_prediction::Command, buttonwood_prediction::Infrequent, buttonwood_prediction::Reject
         => desks.predictions: Predictions;
     Founding, "the opening and the clock": Founding, Founded;

@@ -75,7 +75,7 @@ pub enum Infrequent {
     KeySet([u8; 16]),
     /// The stakes of an account were redeemed as far as its debts need it.
     Recovered(AccountId),
-    /// A request was sent again under its client id, and got the same reply; nothing changed.
+    /// A request was sent again under its client id, and got the same reply; nothing changed. Earlier builds wrote it.
     Repeated(Receipt),
     /// The terms that were just set wait less than redemptions of the pair that are open: these end as if they had been requested under them.
     Shortened(PairId),
@@ -95,26 +95,6 @@ named!(Infrequent, "staking", {
     Repeated { 0: receipt } = "repeated" 1,
     Shortened { 0: pair } = "shortened" 1,
 });
-
-impl Infrequent {
-    /// The answer to the client's command of this time, if the event came from one.
-    pub fn answer(&self, time: Time) -> Option<Answer> {
-        match self {
-            Self::Staked(staked) => Some(staked.answer()),
-            Self::Redeemed(redeemed) => Some(redeemed.answer(time)),
-            Self::Repeated(receipt) => Some(receipt.answer),
-            Self::TermsSet(_)
-            | Self::Paid(_)
-            | Self::DayEnded(_)
-            | Self::Counted(_)
-            | Self::Accrued(_)
-            | Self::Funded(..)
-            | Self::KeySet(_)
-            | Self::Recovered(_)
-            | Self::Shortened(_) => None,
-        }
-    }
-}
 
 /// The answer to a client's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -174,7 +154,9 @@ pub enum Reject {
     WrongKind,
     /// The client id stands for a request with other terms, or of another kind.
     OtherTerms,
-    /// No provider has such a pair (STK-007).
+    /// There is no such provider (STK-007).
+    UnknownProvider,
+    /// The provider does not stake the currency (STK-007).
     UnknownPair,
     /// The amount is not positive (STK-007).
     BadAmount,
@@ -186,8 +168,8 @@ pub enum Reject {
     Short(Short),
     /// The currency has no dollar price.
     NoPrice,
-    /// More dollars than an account may stake with the pair in a month (STK-008).
-    BeyondLimit,
+    /// More dollars than these, the most that an account may stake with the pair in a month (STK-008).
+    BeyondLimit(Money),
     /// Less is staked than is to be redeemed (STK-011).
     TooLittleStaked,
     /// The account has the most open redemptions of the pair that it may have.
@@ -206,7 +188,8 @@ pub enum Reject {
     Unknown,
 }
 
-/// Decides a command of a client: appends its events, or refuses it.
+/// Decides a command of a client: appends its events and answers, or refuses it. A request that is sent again under its client id has no
+/// event.
 ///
 /// # Errors
 /// [`Reject`]; the caller must undo what was written.
@@ -215,7 +198,7 @@ pub fn decide<E: From<BytesRef>>(
     account: AccountId,
     command: &Command,
     out: &mut Outbox<E>,
-) -> Result<(), Reject> {
+) -> Result<Answer, Reject> {
     match command {
         Command::Stake(request) => stake::decide(context, account, request, out),
         Command::Unstake(request) => redeem::decide(context, account, request, out),

@@ -89,17 +89,16 @@ pub struct Payment {
     pub is_last: bool,
 }
 
-/// Decides a request to redeem: appends its event, or refuses it.
+/// Decides a request to redeem: appends its event and answers, or refuses it.
 pub(crate) fn decide<E: From<BytesRef>>(
     context: &Context<'_, Staking>,
     account: AccountId,
     request: &Request,
     out: &mut Outbox<E>,
-) -> Result<(), Reject> {
+) -> Result<Answer, Reject> {
     let (id, earlier) = admit(context, account, request, false)?;
     if let Some(receipt) = earlier {
-        out.push_named(&Infrequent::Repeated(receipt));
-        return Ok(());
+        return Ok(receipt.answer);
     }
     if request.amount <= Money::ZERO {
         return Err(Reject::BadAmount);
@@ -114,8 +113,9 @@ pub(crate) fn decide<E: From<BytesRef>>(
         return Err(Reject::TooManyOpen);
     }
     accrue::end_days(context, id, out);
+    let answer = redeemed.answer(context.time);
     out.push_named(&Infrequent::Redeemed(Redeemed { client_id: request.client_id.clone(), ..redeemed }));
-    Ok(())
+    Ok(answer)
 }
 
 /// The redemption of an amount, as far as it is paid at once.

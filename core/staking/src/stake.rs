@@ -69,7 +69,14 @@ pub(crate) fn admit(
     let pair = context.room.find(request.provider, request.currency).map(|(id, _)| id);
     let earlier = context.access.client_id(account, &request.client_id);
     let number = match earlier {
-        None => return pair.map(|pair| (pair, None)).ok_or(Reject::UnknownPair),
+        None => {
+            let unknown = if context.room.has_provider(request.provider) {
+                Reject::UnknownPair
+            } else {
+                Reject::UnknownProvider
+            };
+            return pair.map(|pair| (pair, None)).ok_or(unknown);
+        }
         Some(ClientRequest::Stake(number)) if is_stake => number,
         Some(ClientRequest::Unstake(number)) if !is_stake => number,
         Some(_) => return Err(Reject::OtherTerms),
@@ -81,18 +88,17 @@ pub(crate) fn admit(
     }
 }
 
-/// Decides a stake: appends its event, or refuses it. An advance bounds it as it bounds a withdrawal (D-181 b). It gives up nothing against the
+/// Decides a stake: appends its event and answers, or refuses it. An advance bounds it as it bounds a withdrawal (D-181 b). It gives up nothing against the
 /// index, so it adds nothing to what the group gives up (D-181 d, Q-423).
 pub(crate) fn decide<E: From<BytesRef>>(
     context: &Context<'_, Staking>,
     account: AccountId,
     request: &Request,
     out: &mut Outbox<E>,
-) -> Result<(), Reject> {
+) -> Result<Answer, Reject> {
     let (id, earlier) = admit(context, account, request, true)?;
     if let Some(receipt) = earlier {
-        out.push_named(&Infrequent::Repeated(receipt));
-        return Ok(());
+        return Ok(receipt.answer);
     }
     let pair = context.room.pair(id).ok_or(Reject::UnknownPair)?;
     if request.amount <= Money::ZERO || request.amount == ALL {
@@ -108,12 +114,13 @@ pub(crate) fn decide<E: From<BytesRef>>(
     context.leave().check(account, leaves, None).map_err(Reject::Short)?;
     let price = price::of_stake(context, request.currency).ok_or(Reject::NoPrice)?;
     // Rounded up.
-    let dollars = request.amount.times(price, Round::Up).ok_or(Reject::BeyondLimit)?;
+    let beyond = Reject::BeyondLimit(pair.terms.limit);
+    let dollars = request.amount.times(price, Round::Up).ok_or(beyond)?;
     if used(context.room, (id, account), context.time).capped_add(dollars) > pair.terms.limit {
-        return Err(Reject::BeyondLimit);
+        return Err(beyond);
     }
     accrue::end_days(context, id, out);
-    out.push_named(&Infrequent::Staked(Staked {
+    let staked = Staked {
         number: context.room.next_number(),
         account,
         pair: id,
@@ -123,8 +130,10 @@ pub(crate) fn decide<E: From<BytesRef>>(
         accrued: context.room.accrued(account, id),
         client_id: request.client_id.clone(),
         price,
-    }));
-    Ok(())
+    };
+    let answer = staked.answer();
+    out.push_named(&Infrequent::Staked(staked));
+    Ok(answer)
 }
 
 /// The dollars that an account has staked with a pair in the month.

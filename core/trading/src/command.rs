@@ -112,6 +112,27 @@ pub enum Answer<O = Decided> {
     Connection(ConnectionId),
 }
 
+impl<O> Answer<O> {
+    /// The order.
+    pub fn order(&self) -> Option<&O> {
+        if let Self::Order(order) = self { Some(order) } else { None }
+    }
+
+    /// The connection.
+    pub fn connection(&self) -> Option<ConnectionId> {
+        if let Self::Connection(connection) = self { Some(*connection) } else { None }
+    }
+
+    /// The same with the order in another form.
+    pub fn map<P>(self, form: impl FnOnce(O) -> P) -> Answer<P> {
+        match self {
+            Self::Order(order) => Answer::Order(form(order)),
+            Self::NotLive => Answer::NotLive,
+            Self::Connection(connection) => Answer::Connection(connection),
+        }
+    }
+}
+
 /// Why a command of the trading floor is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reject<R> {

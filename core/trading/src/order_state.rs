@@ -57,6 +57,11 @@ pub struct OrderState {
     pub stop: Option<Price>,
 }
 
+/// Whether the command cancelled the order. It may have cancelled others.
+fn is_cancelled<'a>(id: OrderId, mut events: impl Iterator<Item = &'a Event>) -> bool {
+    events.any(|event| matches!(event, Event::Cancelled { order, .. } if *order == id))
+}
+
 impl OrderState {
     /// A live order.
     pub fn live(floor: &Floor, slot: Slot) -> Self {
@@ -111,12 +116,33 @@ impl OrderState {
         }
     }
 
+    /// The order of a decision as its owner sees it after the command's events, which `events` walks, at `time`. `floor` is the state before them.
+    ///
+    /// # Panics
+    /// When the events do not follow from the floor.
+    pub fn after<'a, E: Iterator<Item = &'a Event>>(
+        decided: Decided,
+        events: impl Fn() -> E,
+        texts: &[u8],
+        time: Time,
+        floor: &Floor,
+    ) -> Self {
+        let Decided { id, kept } = decided;
+        let Some(slot) = kept else {
+            let entered = Self::of_events(id, events(), texts, time, floor);
+            return entered.expect("a placed order is in its command's events");
+        };
+        // A cancel of an order that waits for an auction may have been rejected (AUCT-003).
+        let is_cancelled = is_cancelled(id, events());
+        Self { reason: is_cancelled.then_some(CancelReason::Requested), ..Self::live(floor, slot) }
+    }
+
     /// The order `id` that a command entered at `placed`, after all of the command's events; none if they do
     /// not enter it. A command may enter several orders. `floor` is the state before these events.
     ///
     /// # Panics
     /// When the events do not follow from the floor.
-    pub fn of_events<'a>(
+    fn of_events<'a>(
         id: OrderId,
         events: impl Iterator<Item = &'a Event>,
         texts: &[u8],
@@ -191,6 +217,14 @@ mod tests {
             rates: RatesId(0),
             client_id: buttonwood_model::TextRef::default(),
         }
+    }
+
+    /// A command may cancel other orders than the one that its answer is about.
+    #[test]
+    fn a_cancel_of_another_order_is_not_of_this_one() {
+        let event = Event::Cancelled { slot: Slot(0), reason: CancelReason::Requested, order: OrderId(5) };
+        let is_cancelled = |id| is_cancelled(OrderId(id), [event].iter());
+        assert!(is_cancelled(5) && !is_cancelled(6));
     }
 
     /// A command may enter several orders: entries, fills and cancels of the others do not count.

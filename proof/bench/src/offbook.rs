@@ -163,7 +163,7 @@ fn stakers(accounts: u32) -> Exchange {
         let request =
             Request { provider: PROVIDER, currency: COIN, amount: coins(1), client_id: String::new() };
         let outcome = exchange.run(&by(number, 1, StakingCommand::Stake(Arc::new(request))));
-        assert!(matches!(outcome, Outcome::Staking(())), "{outcome:?}");
+        assert!(matches!(outcome, Outcome::Staking(_)), "{outcome:?}");
     }
     exchange
 }

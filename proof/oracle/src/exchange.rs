@@ -215,7 +215,7 @@ impl Exchange {
         self.happened.clear();
         self.frame.clear();
         let Workspace { out, .. } = &self.work;
-        let answer = outcome.in_full(stamp, &out.events, &out.texts, &self.state);
+        let answer = outcome.with_order(stamp, &out.events, &out.texts, &self.state);
         encode(stamp.time, command, &out.events, &out.texts, &mut self.frame).unwrap();
         if let Some(journal) = &mut self.journal {
             journal.push(self.frame.clone());

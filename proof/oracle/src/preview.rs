@@ -56,7 +56,7 @@ pub(crate) fn foresee(state: &State, command: &Command, stamp: Stamp) -> Result<
     }
     let mut work = Workspace::default();
     let outcome = decide(state, command, stamp, &mut work);
-    let answer = outcome.in_full(stamp, &work.out.events, &work.out.texts, state);
+    let answer = outcome.with_order(stamp, &work.out.events, &work.out.texts, state);
     let Previewed { outcome, most } = state.preview(caller, place, stamp.time);
     let order = match (answer, outcome) {
         // A preview uses no nonce.

@@ -324,8 +324,8 @@ impl Checker {
         let withdrawn = Withdrawn { cancelled, kept };
         let expected = Receipt::new(*stamp, answer, withdrawn);
         let fits = |told: &Receipt| {
-            (told.stamp, told.outcome, &told.withdrawn)
-                == (expected.stamp, expected.outcome, &expected.withdrawn)
+            (told.stamp, &told.outcome, &told.withdrawn)
+                == (expected.stamp, &expected.outcome, &expected.withdrawn)
         };
         match told {
             Some(told) if !fits(&told) => {

@@ -3,6 +3,7 @@
 use crate::decide::{Decide, Evolve, no_trader};
 use crate::evolve::take_id;
 use crate::{Event, Note, Outcome, Reject, State, Workspace, advances};
+use alloc::boxed::Box;
 use buttonwood_access::{self as access, Caller};
 use buttonwood_convert::{self as convert, Command, Conversions, Infrequent};
 use buttonwood_funds::Made;
@@ -54,9 +55,9 @@ fn decide(state: &State, now: Time, caller: &Caller, command: &Command, work: &m
         }
     };
     match convert::decide(context, client, command, &mut work.out) {
-        Ok(()) => {
+        Ok(answer) => {
             advances::note_conversion(lost, &mut work.out);
-            Outcome::Converted(())
+            Outcome::Convert(Box::new(answer))
         }
         Err(reject) => Outcome::Rejected(Reject::Convert(reject)),
     }

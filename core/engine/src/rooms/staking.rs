@@ -2,6 +2,7 @@
 
 use crate::decide::{Decide, Evolve};
 use crate::{Desks, Note, Outcome, Reject, State, Workspace};
+use alloc::boxed::Box;
 use buttonwood_access::Caller;
 use buttonwood_funds::Made;
 use buttonwood_model::{Stamp, Time};
@@ -12,7 +13,7 @@ impl Decide for Command {
     fn by_key(&self, state: &State, now: Time, caller: &Caller, work: &mut Workspace) -> Outcome {
         let Some(account) = caller.account else { return Outcome::Rejected(Reject::Unknown) };
         match staking::decide(&state.context(&state.staking, now), account, self, &mut work.out) {
-            Ok(()) => Outcome::Staking(()),
+            Ok(answer) => Outcome::Staking(Box::new(answer)),
             Err(reject) => Outcome::Rejected(Reject::Staking(reject)),
         }
     }

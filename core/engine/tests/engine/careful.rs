@@ -8,7 +8,7 @@ use buttonwood_engine::{
 use buttonwood_model::{SessionId, Side, SymbolId};
 use buttonwood_num::{Money, Qty};
 
-fn accepted(answer: Answer) {
+fn accepted(answer: &Answer) {
     assert!(matches!(answer, Answer::Trading(TradingAnswer::Order(_))), "{answer:?}");
 }
 
@@ -26,8 +26,8 @@ fn own_quotes_lend_nothing() {
     stage.credit(maker, usd, "1000000");
     stage.credit(maker, btc, "2");
     stage.credit(margin, btc, "1");
-    accepted(stage.place(maker, Side::Buy, (1, 1_000_000), false));
-    accepted(stage.place(maker, Side::Sell, (1, 1_000_002), false));
+    accepted(&stage.place(maker, Side::Buy, (1, 1_000_000), false));
+    accepted(&stage.place(maker, Side::Sell, (1, 1_000_002), false));
     stage.pass_second();
     let index = stage.exchange.state.indices().latest().price(btc);
     assert_eq!(index, Some(units("1000001")), "the index is made of the group's quotes");
@@ -39,7 +39,7 @@ fn own_quotes_lend_nothing() {
     assert_eq!(stage.place(margin, Side::Buy, (1, 1_000_002), true), place_reject(PlaceReject::BeyondFunds));
     assert_eq!(stage.exchange.state.spot_margin().owed(margin.0), Money::ZERO);
     // At the feed's price the bitcoin carries another one.
-    accepted(stage.place(margin, Side::Buy, (1, 50_000), true));
+    accepted(&stage.place(margin, Side::Buy, (1, 50_000), true));
 }
 
 /// Without a reference a resting margin buy borrows no more, and what is owed stays: no account is liquidated, margin sells trade, and
@@ -52,9 +52,9 @@ fn without_a_reference_debts_stay_and_sells_trade() {
     stage.credit(maker, usd, "1000000");
     stage.credit(maker, btc, "5");
     stage.credit(margin, usd, "50000");
-    accepted(stage.place(maker, Side::Sell, (2, 50_000), false));
-    accepted(stage.place(margin, Side::Buy, (2, 50_000), true));
-    accepted(stage.place(margin, Side::Buy, (1, 49_000), true));
+    accepted(&stage.place(maker, Side::Sell, (2, 50_000), false));
+    accepted(&stage.place(margin, Side::Buy, (2, 50_000), true));
+    accepted(&stage.place(margin, Side::Buy, (1, 49_000), true));
     let owed = |stage: &Stage| stage.exchange.state.spot_margin().owed(margin.0);
     assert_eq!(owed(&stage), units("50000"));
     assert!(stage.exchange.state.margined(margin.0, btc).unwrap()[1] > units("0.5"));
@@ -62,13 +62,13 @@ fn without_a_reference_debts_stay_and_sells_trade() {
     assert_eq!(stage.exchange.own(unpin.into()), Answer::Done);
     stage.pass_second();
     assert_eq!(stage.exchange.state.margined(margin.0, btc), Some([units("2"), Money::ZERO]));
-    accepted(stage.place(maker, Side::Sell, (1, 49_000), false));
+    accepted(&stage.place(maker, Side::Sell, (1, 49_000), false));
     assert_eq!(owed(&stage), units("50000"), "the resting buy was cancelled");
     assert_eq!(stage.exchange.state.orders().count_of(margin.0), 0);
     stage.pass_second();
     assert_eq!(owed(&stage), units("50000"), "no account is liquidated for want of a reference");
-    accepted(stage.place(maker, Side::Buy, (1, 48_500), false));
-    accepted(stage.place(margin, Side::Sell, (1, 48_500), true));
+    accepted(&stage.place(maker, Side::Buy, (1, 48_500), false));
+    accepted(&stage.place(margin, Side::Sell, (1, 48_500), true));
     assert_eq!(owed(&stage), units("1500"));
 }
 
@@ -85,11 +85,11 @@ fn own_quotes_carry_no_position() {
     stage.credit(maker, btc, "1");
     let cross = perp::Command::SetRisk(trader.0, None, Some(true));
     assert_eq!(stage.exchange.own(cross.into()), Answer::Done);
-    accepted(stage.place(maker, Side::Buy, (1, 50_000), false));
-    accepted(stage.place(maker, Side::Sell, (1, 50_002), false));
+    accepted(&stage.place(maker, Side::Buy, (1, 50_000), false));
+    accepted(&stage.place(maker, Side::Sell, (1, 50_002), false));
     stage.pass_second();
     let perp = SymbolId(1);
-    accepted(stage.place_at(perp, other, Side::Sell, (1, 50_001), false));
+    accepted(&stage.place_at(perp, other, Side::Sell, (1, 50_001), false));
     let buy = |stage: &mut Stage| stage.place_at(perp, trader, Side::Buy, (1, 50_001), false);
     assert_eq!(buy(&mut stage), place_reject(PlaceReject::BeyondFunds), "own quotes carry nothing");
     let pin = |stage: &mut Stage, price: Option<&str>| {
@@ -98,14 +98,14 @@ fn own_quotes_carry_no_position() {
         stage.pass_second();
     };
     pin(&mut stage, Some("50001"));
-    accepted(buy(&mut stage));
+    accepted(&buy(&mut stage));
     let position = |stage: &Stage| stage.exchange.state.perps().row(trader.0, perp).position.quantity;
     assert_eq!(position(&stage), units("1"));
     // Half of the loss is owed. Without a reference the position is closed all the same.
     pin(&mut stage, None);
     assert_eq!(stage.exchange.state.margined(trader.0, btc).unwrap(), [Money::ZERO; 2]);
-    accepted(stage.place_at(perp, other, Side::Buy, (1, 48_000), false));
-    accepted(stage.place_at(perp, trader, Side::Sell, (1, 48_000), false));
+    accepted(&stage.place_at(perp, other, Side::Buy, (1, 48_000), false));
+    accepted(&stage.place_at(perp, trader, Side::Sell, (1, 48_000), false));
     assert_eq!(position(&stage), Money::ZERO);
     let owed = |stage: &Stage| stage.exchange.state.perps().owed(trader.0, gusd);
     assert_eq!(owed(&stage), units("2001"));
@@ -113,8 +113,8 @@ fn own_quotes_carry_no_position() {
     let fund = stage.exchange.state.ledger().house("insurance").unwrap();
     stage.credit((fund, SessionId::EXCHANGE), gusd, "1000000");
     stage.call(maker, TradingCommand::CancelAll);
-    accepted(stage.place(maker, Side::Buy, (1, 2_200), false));
-    accepted(stage.place(maker, Side::Sell, (1, 2_202), false));
+    accepted(&stage.place(maker, Side::Buy, (1, 2_200), false));
+    accepted(&stage.place(maker, Side::Sell, (1, 2_202), false));
     stage.pass_second();
     assert_eq!(stage.exchange.state.indices().latest().price(btc), Some(units("2201")));
     assert_eq!(owed(&stage), units("2001"), "the fund pays nothing by quotes of one group");
@@ -132,14 +132,14 @@ fn dust_ends_no_premium() {
         stage.credit(trader, gusd, "1000000");
     }
     let perp = SymbolId(1);
-    accepted(stage.place_at(perp, one, Side::Buy, (1, 50_100), false));
-    accepted(stage.place_at(perp, other, Side::Sell, (1, 50_200), false));
+    accepted(&stage.place_at(perp, one, Side::Buy, (1, 50_100), false));
+    accepted(&stage.place_at(perp, other, Side::Sell, (1, 50_200), false));
     stage.pass_second();
     let premium = |stage: &Stage| stage.exchange.state.perps().contract(perp).unwrap().premium;
     assert_eq!(premium(&stage), Some(units("150")));
     let mut dust = |side: Side, price: u64| {
         for _ in 0..1_001 {
-            accepted(stage.place_qty(perp, other, side, (Qty::from_hundredths(100_000), price), false));
+            accepted(&stage.place_qty(perp, other, side, (Qty::from_hundredths(100_000), price), false));
         }
     };
     dust(Side::Buy, 50_101);

@@ -445,7 +445,7 @@ proptest! {
             prop_assert_eq!(&decide(&live.state, command, stamp, &mut fresh), &outcome);
             prop_assert_eq!(&fresh.out, &live.work.out);
             let answer = live.submit(1, command);
-            prop_assert_eq!(&answer, &outcome.in_full(stamp, &fresh.out.events, &fresh.out.texts, &before));
+            prop_assert_eq!(&answer, &outcome.with_order(stamp, &fresh.out.events, &fresh.out.texts, &before));
             if matches!(answer, Outcome::Rejected(_)) {
                 let is_refusal = |what: &Happening| matches!(what, Happening::Refused(..));
                 prop_assert!(live.happened.iter().all(is_refusal), "a refusal changes nothing but nonce and id");

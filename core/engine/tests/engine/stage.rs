@@ -533,7 +533,7 @@ impl Stage {
             Outcome::Done if self.exchange.happened.is_empty() => "(nothing)".into(),
             Outcome::Done
             | Outcome::Clearing(_)
-            | Outcome::Converted(_)
+            | Outcome::Convert(_)
             | Outcome::Staking(_)
             | Outcome::Funds(_)
             | Outcome::Trading(TradingAnswer::Order(_) | TradingAnswer::Connection(_)) => {

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::route::{Kinds, Route, Write};
 use buttonwood_engine::clearing::{Cancel, Reject as ClearingReject};
-use buttonwood_engine::{Body, ClearingCommand, Reject};
+use buttonwood_engine::{Body, ClearingAnswer, ClearingCommand, Reject};
 use buttonwood_gate::{Kind, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_sequencer::Receipt;
@@ -60,7 +60,7 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let id = ToCancel::of(call.payload()).clearing_id()?;
     let id = quoted(&id);
-    let (word, details) = match receipt.outcome.cleared() {
+    let (word, details) = match receipt.of::<ClearingAnswer>() {
         Ok(_) => ("ok", format!("{id} order canceled")),
         Err(Reject::Clearing(ClearingReject::NotFound)) => ("failed", format!("Unable to cancel order {id}")),
         Err(reject) => return Err(refusal(app, call, reject)),

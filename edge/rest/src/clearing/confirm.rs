@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::history_fault::not_current;
 use crate::route::{Kinds, Later, Route, Write};
 use buttonwood_engine::clearing::Confirm;
-use buttonwood_engine::{Body, ClearingCommand};
+use buttonwood_engine::{Body, ClearingAnswer, ClearingCommand};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_num::Decimal as Number;
@@ -92,7 +92,7 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    receipt.outcome.cleared().map_err(|reject| refusal(app, call, reject))?;
+    receipt.of::<ClearingAnswer>().map_err(|reject| refusal(app, call, reject))?;
     Ok(Reply::json(json::body(&ClearingConfirmed { result: ConfirmedWord("confirmed") })))
 }
 

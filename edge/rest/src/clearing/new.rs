@@ -72,7 +72,7 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
 
 /// The answer to an entry.
 pub(super) fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    match receipt.outcome.cleared() {
+    match receipt.of() {
         Ok(Answer::Entered(code, status)) => {
             let entered =
                 ClearingEntered { result: ClearingStatus(status.name()), clearing_id: code.to_string() };

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::orders::checks::check_open;
 use crate::route::{Kinds, Route, Write};
-use buttonwood_engine::{Body, ConvertCommand, Execute, QuoteId};
+use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, Execute, QuoteId};
 use buttonwood_gate::{NO_EXPONENT, Reason, Refusal, has_exponent};
 use buttonwood_http::Reply;
 use buttonwood_num::{Decimal as Number, Money};
@@ -78,7 +78,7 @@ fn money(text: &str) -> Option<Money> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let (order, quote) = receipt.executed().map_err(|reject| {
+    let (order, quote) = receipt.part(ConvertAnswer::executed).map_err(|reject| {
         let sent = ExecuteFields::of(call.payload());
         let (symbol, quantity) = (sent.symbol().unwrap_or_default(), sent.quantity().unwrap_or_default());
         refusal(app, call, (&symbol, &quantity), reject)

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::orders::checks::{check_open, is_closed_to};
 use crate::route::{Kinds, Route, Write};
-use buttonwood_engine::{Body, ConvertCommand, ConvertQuote, QuoteRequest, Spend};
+use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, ConvertQuote, QuoteRequest, Spend};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Side, Symbol, SymbolId};
@@ -136,7 +136,7 @@ fn check_payment(sent: QuoteFields<'_>) -> Result<(), Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let quote = receipt.quoted().map_err(|reject| {
+    let quote = receipt.part(ConvertAnswer::quoted).map_err(|reject| {
         let sent = QuoteFields::of(call.payload());
         let by_path = call.parameter().split_once('/').map(|(_, symbol)| Cow::Borrowed(symbol));
         let symbol = by_path.or(sent.symbol()).unwrap_or_default();

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::orders::checks::{check_open, is_closed_to};
 use crate::route::{Kinds, Route, Write};
-use buttonwood_engine::{Body, ConvertCommand, Wrap};
+use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, Wrap};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::{Symbol, SymbolId};
@@ -63,7 +63,7 @@ fn wrapped_symbol<'a>(app: &'a App, call: &Call) -> Result<(SymbolId, &'a Symbol
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let wrapped = receipt.wrapped().map_err(|reject| {
+    let wrapped = receipt.part(ConvertAnswer::wrapped).map_err(|reject| {
         let amount = WrapRequest::of(call.payload()).amount().unwrap_or_default();
         refusal(app, call, (call.parameter(), &amount), reject)
     })?;

@@ -86,7 +86,7 @@ fn amount(text: &str) -> Result<Money, Refusal> {
     })
 }
 
-/// The refusal of a stake or a redemption.
+/// The refusal of a stake or a redemption (D-103).
 pub(super) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
     let Reject::Staking(reject) = reject else { return refused::refusal(app, call, reject) };
     let sent = Stake::of(call.payload());
@@ -99,7 +99,15 @@ pub(super) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
             let id = client_id(call.payload()).unwrap_or_default();
             bad_value("clientTransferId", "an id that no request with other terms has", &id)
         }
-        StakingReject::UnknownPair => unknown_pair(app, &provider, &code),
+        StakingReject::UnknownProvider => {
+            let message = format!("Field 'providerId' names no provider of staking: '{}'", quoted(&provider));
+            Refusal::new(Reason::InvalidParameterValue, message)
+        }
+        StakingReject::UnknownPair => {
+            let message =
+                format!("Field 'currency' names no currency that this provider stakes: '{}'", quoted(&code));
+            Refusal::new(Reason::InvalidCurrency, message)
+        }
         StakingReject::BadAmount => {
             bad_value("amount", "a positive amount", &text).with_reason(Reason::InvalidQuantity)
         }
@@ -115,10 +123,10 @@ pub(super) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
             let message = format!("{currency} has no dollar price now, which the limit of new stakes needs");
             Refusal::new(Reason::InvalidCurrency, message)
         }
-        StakingReject::BeyondLimit => {
+        StakingReject::BeyondLimit(limit) => {
             let message = format!(
                 "A stake of {amount} {currency} is beyond the limit of {} dollars a month with provider '{}'",
-                limit(app, &provider, &code),
+                dollars(limit),
                 quoted(&provider)
             );
             Refusal::new(Reason::DepositLimitExceeded, message)
@@ -152,27 +160,10 @@ pub(super) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
     }
 }
 
-/// The refusal of a provider without any pair, or of a currency that it does not stake (D-103).
-fn unknown_pair(app: &App, provider: &str, code: &str) -> Refusal {
-    let views = app.exchange.views();
-    let is_known = provider.parse().is_ok_and(|provider| views.state().staking().has_provider(provider));
-    if is_known {
-        let message =
-            format!("Field 'currency' names no currency that this provider stakes: '{}'", quoted(code));
-        return Refusal::new(Reason::InvalidCurrency, message);
-    }
-    let message = format!("Field 'providerId' names no provider of staking: '{}'", quoted(provider));
-    Refusal::new(Reason::InvalidParameterValue, message)
-}
-
-/// The monthly limit of a pair in dollars, as people read it.
-fn limit(app: &App, provider: &str, code: &str) -> String {
-    let views = app.exchange.views();
-    let room = views.state().staking();
-    let pair = app.currency_id(code).zip(provider.parse().ok());
-    let limit = pair.and_then(|(currency, provider)| room.find(provider, currency));
+/// A number of dollars, as people read it.
+fn dollars(amount: Money) -> String {
     let mut out = Vec::new();
-    limit.map_or(Money::ZERO, |(_, pair)| pair.terms.limit).push_floored(&mut out, MONEY_DECIMALS);
+    amount.push_floored(&mut out, MONEY_DECIMALS);
     String::from_utf8_lossy(&out).into_owned()
 }
 

@@ -62,7 +62,7 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let answer = *receipt.staking().map_err(|reject| refusal(app, call, reject))?;
+    let answer = *receipt.of::<StakingAnswer>().map_err(|reject| refusal(app, call, reject))?;
     let StakingAnswer::Staked { number, pair, amount, rate, accrued } = answer else { return Err(failed()) };
     let views = app.exchange.views();
     let room = views.state().staking();

@@ -55,7 +55,7 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let answer = *receipt.staking().map_err(|reject| refusal(app, call, reject))?;
+    let answer = *receipt.of::<StakingAnswer>().map_err(|reject| refusal(app, call, reject))?;
     let StakingAnswer::Redeemed { number, pair, amount, paid, requested } = answer else {
         return Err(failed());
     };

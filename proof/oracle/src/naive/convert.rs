@@ -5,8 +5,8 @@ use super::reserve::{ceil_bps, int};
 use super::{Naive, Pair};
 use crate::exchange::{Happening, fees_account};
 use buttonwood_engine::{
-    Answer, ConvertCommand, ConvertInfrequent, ConvertQuote, ConvertReject, Execute, OrderState, Outcome,
-    QuoteId, QuoteRequest, Reject, Spend, Term, Terms, Wrap, Wrapped,
+    Answer, ConvertAnswer, ConvertCommand, ConvertInfrequent, ConvertQuote, ConvertReject, Execute,
+    OrderState, Outcome, QuoteId, QuoteRequest, Reject, Spend, Term, Terms, Wrap, Wrapped,
 };
 use buttonwood_model::{AccountId, CurrencyId, OrderId, Side, SymbolId, SymbolStatus, Time};
 use buttonwood_num::{Money, Price, Qty};
@@ -15,6 +15,16 @@ use num_bigint::BigInt;
 /// Quotes live a minute, and an account has ten of them.
 const MINUTE: u64 = 60 * Time::SECOND;
 const QUOTES: usize = 10;
+
+/// The answer to the command that an event came from.
+fn answer_of(event: &ConvertInfrequent) -> ConvertAnswer {
+    match event {
+        ConvertInfrequent::Wrapped(wrapped) => ConvertAnswer::Wrapped(*wrapped),
+        ConvertInfrequent::Quoted(quote) => ConvertAnswer::Quoted(*quote),
+        ConvertInfrequent::Executed(order, quote, _) => ConvertAnswer::Executed(*order, *quote),
+        ConvertInfrequent::TermsSet(_) => panic!("no client sets terms"),
+    }
+}
 
 impl Naive {
     pub(super) fn convert(&mut self, account: AccountId, command: &ConvertCommand, now: Time) -> Answer {
@@ -28,7 +38,7 @@ impl Naive {
             Err(reject) => Outcome::Rejected(Reject::Convert(reject)),
             Ok(event) => {
                 self.happened.push(Happening::Converted(event));
-                Outcome::Converted(event.answer().unwrap())
+                Outcome::Convert(Box::new(answer_of(&event)))
             }
         }
     }

@@ -99,7 +99,7 @@ impl World {
         answer: &Answer,
     ) -> Result<(), String> {
         let (account, now, amount) = (self.accounts[who].0, self.exchange.stamp.time, request.amount);
-        let Outcome::Staking(reply) = *answer else {
+        let Ok(reply) = answer.of::<StakingAnswer>().copied() else {
             return Err(format!("{request:?} (stakes: {stakes}) is refused: {answer:?}"));
         };
         let (StakingAnswer::Staked { number, pair, .. } | StakingAnswer::Redeemed { number, pair, .. }) =
@@ -120,7 +120,7 @@ impl World {
             return Err(format!("{reply:?}, expected {expected:?} of pair {at}"));
         }
         if !request.client_id.is_empty() {
-            self.known.push(Known { who, stakes, request: request.clone(), answer: *answer });
+            self.known.push(Known { who, stakes, request: request.clone(), answer: answer.clone() });
         }
         Ok(())
     }
@@ -207,15 +207,23 @@ fn names(answer: &Answer, why: Why) -> bool {
     let reject = match why {
         Why::Halted => return *answer == Outcome::Rejected(Reject::Halted),
         Why::Funds => return matches!(answer, Outcome::Rejected(Reject::Staking(StakingReject::Short(_)))),
+        Why::Limit => {
+            return matches!(answer, Outcome::Rejected(Reject::Staking(StakingReject::BeyondLimit(_))));
+        }
+        Why::Pair => return is_unknown(answer),
         Why::Kind => StakingReject::WrongKind,
         Why::OtherTerms => StakingReject::OtherTerms,
-        Why::Pair => StakingReject::UnknownPair,
         Why::Amount => StakingReject::BadAmount,
         Why::Paused => StakingReject::Paused,
         Why::Price => StakingReject::NoPrice,
-        Why::Limit => StakingReject::BeyondLimit,
         Why::Staked => StakingReject::TooLittleStaked,
         Why::Open => StakingReject::TooManyOpen,
     };
     *answer == Outcome::Rejected(Reject::Staking(reject))
+}
+
+/// Whether an answer refuses a request for its provider, or for its currency with the provider.
+fn is_unknown(answer: &Answer) -> bool {
+    let unknown = [StakingReject::UnknownProvider, StakingReject::UnknownPair];
+    unknown.into_iter().any(|reject| *answer == Outcome::Rejected(Reject::Staking(reject)))
 }

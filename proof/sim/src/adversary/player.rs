@@ -13,8 +13,9 @@ use buttonwood_engine::funds::bank::{Command as Banking, Payment, Receipt, Settl
 use buttonwood_engine::funds::internal::{Command as Internal, Move};
 use buttonwood_engine::funds::withdrawal::{Command as Withdrawing, Withdraw};
 use buttonwood_engine::{
-    Answer, Body, Caller, Command, ConvertCommand, Execute, FeeSchedule, FeeTier, FeeTiers, FundsCommand,
-    Made, Outcome, Place, Promotion, QuoteRequest, Schedule, Spend, TradingCommand, TransferMethod, Wrap,
+    Answer, Body, Caller, Command, ConvertAnswer, ConvertCommand, Execute, FeeSchedule, FeeTier, FeeTiers,
+    FundsCommand, Made, Outcome, Place, Promotion, QuoteRequest, Schedule, Spend, TradingCommand,
+    TransferMethod, Wrap,
 };
 use buttonwood_model::{
     AccountId, Claim, CurrencyId, Due, LOOKS_OF_COMMAND, OrderKind, Product, Rank, SessionId, Side, Time,
@@ -636,8 +637,8 @@ fn brief(answer: &Answer) -> String {
         }
         (Err(_), Ok(())) if answer.is_not_live() => "no order".to_owned(),
         (Err(_), Ok(())) => {
-            let converted = if let Outcome::Converted(converted) = answer { Some(converted) } else { None };
-            converted.map_or_else(|| "done".to_owned(), |converted| format!("{converted:?}"))
+            let converted = answer.of::<ConvertAnswer>();
+            converted.map_or_else(|_| "done".to_owned(), |converted| format!("{converted:?}"))
         }
     }
 }

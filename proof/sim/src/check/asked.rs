@@ -77,8 +77,8 @@ impl Asked {
             return Err(format!("{:?} is not in the journal, and changes something", self.command));
         }
         let (events, texts) = work.out.latest();
-        let expected = (Stamp { seq, ..stamp }, outcome.in_full(stamp, events, texts, state));
-        if (told.stamp, told.outcome) != expected {
+        let expected = (Stamp { seq, ..stamp }, outcome.with_order(stamp, events, texts, state));
+        if (told.stamp, &told.outcome) != (expected.0, &expected.1) {
             return Err(format!("{:?} was answered {told:?}\nexpected {expected:?}", self.command));
         }
         Ok(trace)

@@ -202,7 +202,7 @@ impl Committer {
                 let (events, texts) = (batch.events_of(entry), batch.texts_of(entry));
                 if entry.reply.is_some() {
                     // Before the events are applied, while a cancelled order can still be read.
-                    let outcome = entry.outcome.in_full(entry.stamp, events, texts, views.state());
+                    let outcome = entry.outcome.clone().with_order(entry.stamp, events, texts, views.state());
                     let withdrawn = entry.command.body.withdrawn(events);
                     receipts.push(Receipt::new(entry.stamp, outcome, withdrawn));
                 }

@@ -2,10 +2,9 @@
 
 use buttonwood_engine::funds::DepositAddress;
 use buttonwood_engine::{
-    Answer, ClearingReject, ConvertQuote, Made, OrderState, Outcome, Reject, StakingAnswer, State, Transfer,
-    Withdrawn, Wrapped,
+    Answer, ClearingReject, Made, OrderState, Outcome, Reject, RoomAnswer, State, Transfer, Withdrawn,
 };
-use buttonwood_model::{ConnectionId, OrderId, Stamp};
+use buttonwood_model::Stamp;
 
 /// The answer to a submitted command, sent once it is durable. Each accessor returns why the command was refused, or [`Reject::System`]
 /// if it was a command of another kind.
@@ -34,7 +33,7 @@ pub enum Row {
 
 impl Row {
     /// The row of an outcome; `state` is the state right after the command.
-    pub(crate) fn of<O, C>(outcome: &Outcome<O, C>, state: &State) -> Option<Box<Self>> {
+    pub(crate) fn of(outcome: &Outcome, state: &State) -> Option<Box<Self>> {
         let row = match outcome.made().ok()? {
             Made::Transfer(eid) => Self::Transfer(state.funds().transfer(eid)?.clone()),
             Made::Address(place) => Self::Address(state.funds().addresses().get(place)?.clone()),
@@ -62,55 +61,34 @@ impl Receipt {
     ///
     /// # Errors
     /// As the type says.
-    pub const fn order(&self) -> Result<&OrderState, Reject> {
+    pub fn order(&self) -> Result<&OrderState, Reject> {
         self.outcome.order()
     }
 
-    /// The connection that was opened.
+    /// The answer of a room.
     ///
     /// # Errors
     /// As the type says.
-    pub const fn connection(&self) -> Result<ConnectionId, Reject> {
-        self.outcome.connection()
+    pub fn of<A: RoomAnswer<OrderState>>(&self) -> Result<&A, Reject> {
+        self.outcome.of()
     }
 
-    /// What was wrapped or unwrapped.
+    /// A part of a room's answer.
     ///
     /// # Errors
     /// As the type says.
-    pub const fn wrapped(&self) -> Result<&Wrapped, Reject> {
-        self.outcome.wrapped()
-    }
-
-    /// The stake that was made, or the redemption.
-    ///
-    /// # Errors
-    /// As the type says.
-    pub const fn staking(&self) -> Result<&StakingAnswer, Reject> {
-        self.outcome.staking()
-    }
-
-    /// The quote that was made.
-    ///
-    /// # Errors
-    /// As the type says.
-    pub const fn quoted(&self) -> Result<&ConvertQuote, Reject> {
-        self.outcome.quoted()
-    }
-
-    /// The quote that was executed, and the id of the execution.
-    ///
-    /// # Errors
-    /// As the type says.
-    pub const fn executed(&self) -> Result<(OrderId, &ConvertQuote), Reject> {
-        self.outcome.executed()
+    pub fn part<'a, A: RoomAnswer<OrderState> + 'a, T>(
+        &'a self,
+        pick: impl FnOnce(&'a A) -> Option<T>,
+    ) -> Result<T, Reject> {
+        self.outcome.part(pick)
     }
 
     /// What a command of funds or of an operator made or found.
     ///
     /// # Errors
     /// As the type says.
-    pub const fn made(&self) -> Result<Made, Reject> {
+    pub fn made(&self) -> Result<Made, Reject> {
         self.outcome.made()
     }
 
