@@ -6,6 +6,7 @@
 //! files of logic over [`LONG_FILE`].
 
 mod answers;
+mod catches;
 mod comments;
 mod figures;
 mod lists;
@@ -42,7 +43,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
         let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
         if ending == "js" && file.strip_prefix(SITE).is_some_and(|name| !name.starts_with(LIBRARY)) {
             let text = repo.read(file)?;
-            wrong.extend(silent_catches(file, &text));
+            wrong.extend(catches::silent(file, &text));
             wrong.extend(lists::cuts(file, &text));
             wrong.extend(figures::by_hand(file, &text));
         }
@@ -119,51 +120,6 @@ fn rust(file: &str, text: &str) -> Vec<String> {
         }
     }
     wrong
-}
-
-/// Catches of a script that make nothing of what they caught, so that a failure shows nowhere.
-fn silent_catches(file: &str, text: &str) -> Vec<String> {
-    const WORD: &str = "catch";
-    let is_comment = |at: usize| {
-        let line = text.get(..at).unwrap_or_default().rsplit('\n').next();
-        line.is_some_and(|line| line.trim_start().starts_with("//"))
-    };
-    let mut wrong = Vec::new();
-    for (at, _) in text.match_indices(WORD).filter(|(at, _)| !is_comment(*at)) {
-        let (before, rest) =
-            (text.get(..at).unwrap_or_default(), text.get(at + WORD.len()..).unwrap_or_default());
-        let rest = rest.trim_start();
-        let uses = |name: &str, body: &str| {
-            let name = name.trim_matches(['(', ')', ' ']);
-            !name.is_empty() && body.contains(name)
-        };
-        let says = match enclosed(rest, '(', ')') {
-            // A promise's: a function named elsewhere, or one written here.
-            Some((handler, _)) if before.ends_with('.') => {
-                handler.split_once("=>").is_none_or(|(name, body)| uses(name, body))
-            }
-            Some((name, after)) => {
-                enclosed(after.trim_start(), '{', '}').is_some_and(|(body, _)| uses(name, body))
-            }
-            None => !rest.starts_with('{'),
-        };
-        if !says {
-            let line = before.matches('\n').count() + 1;
-            wrong.push(format!("{file}:{line}: a catch that says nothing of what it caught"));
-        }
-    }
-    wrong
-}
-
-/// The text between a text's first character, if it is this bracket, and the bracket that closes it; and the text after that.
-fn enclosed(text: &str, open: char, close: char) -> Option<(&str, &str)> {
-    let inside = text.strip_prefix(open)?;
-    let mut depth = 1;
-    let end = inside.find(|character| {
-        depth += i32::from(character == open) - i32::from(character == close);
-        depth == 0
-    })?;
-    Some((inside.get(..end)?, inside.get(end + close.len_utf8()..)?))
 }
 
 /// Folders that are not crates of the workspace, and crates without code.
@@ -253,29 +209,6 @@ mod tests {
         assert_eq!(too_long(("A.md", 2), "one\ntwo\n"), None);
         let wrong = too_long(("A.md", 2), "one\ntwo\nthree\n");
         assert_eq!(wrong.as_deref(), Some("A.md has 3 lines; at most 2 are read"));
-    }
-
-    #[test]
-    fn a_catch_says_what_failed() {
-        for text in [
-            "catch {\n  say();\n}",
-            "catch (why) { }",
-            "catch (why) {\n// fine\n}",
-            "p.catch(() => {})",
-            "p.catch((why) => {})",
-        ] {
-            let text = format!("try {{ f(); }}\n{text}\n");
-            let wanted = ["site.js:2: a catch that says nothing of what it caught"];
-            assert_eq!(silent_catches("site.js", &text), wanted, "{text}");
-        }
-        for text in [
-            "catch (why) { if (x) { say(why); } }",
-            "p.catch(report)",
-            "p.catch((why) => say(why))",
-            "// catch {",
-        ] {
-            assert!(silent_catches("site.js", text).is_empty(), "{text}");
-        }
     }
 
     #[test]
