@@ -10,6 +10,7 @@ mod catches;
 mod comments;
 mod figures;
 mod lists;
+mod scripts;
 mod sleeps;
 
 use crate::repo::Repo;
@@ -22,36 +23,32 @@ const LONG_FILE: usize = 400;
 const README: (&str, usize) = ("README.md", 150);
 
 /// Marks of unfinished work, in halves so that this file does not contain them.
-const MARKS: [(&str, &str); 4] = [("todo", "!("), ("unimplemented", "!("), ("FIX", "ME"), ("XX", "X")];
+const MARKS: [(&str, &str); 5] =
+    [("todo", "!("), ("unimplemented", "!("), ("TO", "DO"), ("FIX", "ME"), ("XX", "X")];
 
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "common", "manager", "service"];
 
-/// The site's scripts and pages, and the folder in it that has a script of others.
-const SITE: &str = "edge/site/assets/";
-const LIBRARY: &str = "lightweight-charts/";
-
 /// The types of files that are searched for marks.
-const SOURCES: [&str; 6] = ["rs", "py", "ts", "mjs", "sh", "toml"];
+const SOURCES: [&str; 8] = ["rs", "py", "ts", "js", "mjs", "cjs", "sh", "toml"];
 
 pub(crate) fn run(repo: &Repo) -> Done {
     let mut wrong = Vec::new();
     let mut long = Vec::new();
     let mut nounless = Vec::new();
+    let mut own_scripts = 0;
     let files = repo.files()?;
     for file in &files {
         let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
-        if ending == "js" && file.strip_prefix(SITE).is_some_and(|name| !name.starts_with(LIBRARY)) {
-            let text = repo.read(file)?;
-            wrong.extend(catches::silent(file, &text));
-            wrong.extend(lists::cuts(file, &text));
-            wrong.extend(figures::by_hand(file, &text));
-        }
-        if !SOURCES.contains(&ending) {
+        if !is_source(file) {
             continue;
         }
         let text = repo.read(file)?;
         wrong.extend(marks(file, &text));
+        if scripts::is_own(file) {
+            own_scripts += 1;
+            wrong.extend(scripts::check(file, &text));
+        }
         if ending == "rs" {
             wrong.extend(rust(file, &text));
             long.extend(lengths(file, &text));
@@ -77,7 +74,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
         println!("tidy: {line}");
     }
     if wrong.is_empty() {
-        println!("tidy: {} files in order", files.len());
+        println!("tidy: {} files in order, {own_scripts} scripts of the site among them", files.len());
         return Ok(());
     }
     Err(format!("{} things are not tidy", wrong.len()))
@@ -87,6 +84,12 @@ pub(crate) fn run(repo: &Repo) -> Done {
 fn too_long((file, limit): (&str, usize), text: &str) -> Option<String> {
     let lines = text.lines().count();
     (lines > limit).then(|| format!("{file} has {lines} lines; at most {limit} are read"))
+}
+
+/// Whether a file is searched for marks. Libraries stay as their authors wrote them.
+fn is_source(file: &str) -> bool {
+    let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+    SOURCES.contains(&ending) && !scripts::is_of_library(file)
 }
 
 fn marks(file: &str, text: &str) -> Vec<String> {
@@ -202,6 +205,21 @@ mod tests {
     fn marks_are_found_with_their_line() {
         let text = format!("one\n    todo{}\"later\")\n", "!(");
         assert_eq!(marks("a.rs", &text), [format!("a.rs:2: todo{} is left over", "!(")]);
+        let text = format!("// TO{}: round it\n// FIX{}\n", "DO", "ME");
+        assert_eq!(marks("edge/site/assets/trade/feed.js", &text).len(), 2);
+    }
+
+    #[test]
+    fn scripts_are_searched_for_marks() {
+        for file in
+            ["edge/site/assets/trade/feed.js", "edge/site/assets/call.js", "a/b.cjs", "a/b.mjs", "a.rs"]
+        {
+            assert!(is_source(file), "{file}");
+        }
+        for file in ["edge/site/assets/lightweight-charts/library.js", "edge/site/assets/htm/htm.mjs", "a.md"]
+        {
+            assert!(!is_source(file), "{file}");
+        }
     }
 
     #[test]
