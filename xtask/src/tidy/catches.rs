@@ -12,10 +12,6 @@ pub(super) fn silent(file: &str, text: &str) -> Vec<String> {
         let (before, rest) =
             (text.get(..at).unwrap_or_default(), text.get(at + WORD.len()..).unwrap_or_default());
         let rest = rest.trim_start();
-        let uses = |name: &str, body: &str| {
-            let name = name.trim_matches(['(', ')', ' ']);
-            !name.is_empty() && body.contains(name)
-        };
         let says = match enclosed(rest, '(', ')') {
             // A promise's: a function named elsewhere, or one written here.
             Some((handler, _)) if before.ends_with('.') => {
@@ -32,6 +28,24 @@ pub(super) fn silent(file: &str, text: &str) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// Whether the code of a body has one of the names that a catch gives what it caught. A comment does not count, and `void` does nothing.
+fn uses(names: &str, body: &str) -> bool {
+    let is_comment = |line: &&str| line.trim_start().starts_with("//");
+    let lines = body.lines().filter(|line| !is_comment(line));
+    let code: Vec<&str> = lines.map(|line| line.split(" // ").next().unwrap_or_default()).collect();
+    let code = code.join("\n");
+    words(names).any(|name| {
+        let mut before = "";
+        words(&code).any(|word| std::mem::replace(&mut before, word) != "void" && word == name)
+    })
+}
+
+/// The names and other words in a piece of code.
+fn words(code: &str) -> impl Iterator<Item = &str> {
+    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$');
+    code.split(move |character| !is_part(character)).filter(|word| !word.is_empty())
 }
 
 /// The text between a text's first character, if it is this bracket, and the bracket that closes it; and the text after that.
@@ -57,6 +71,11 @@ mod tests {
             "catch (why) {\n// fine\n}",
             "p.catch(() => {})",
             "p.catch((why) => {})",
+            "catch (e) {\n  return null;\n}",
+            "catch (why) {\n  go(); // whatever why\n}",
+            "catch (why) { void why; }",
+            "p.catch((why) => void why)",
+            "catch ({ message }) { return \"\"; }",
         ] {
             let text = format!("try {{ f(); }}\n{text}\n");
             let wanted = ["site.js:2: a catch that says nothing of what it caught"];
@@ -67,6 +86,10 @@ mod tests {
             "p.catch(report)",
             "p.catch((why) => say(why))",
             "// catch {",
+            "catch (e) { return e.message; }",
+            "catch ({ message, status }) { say(message); }",
+            "catch (why) {\n  // Nothing is lost.\n  say(`failed: ${why.message}`);\n}",
+            "catch (why) { say(\"https://a\", why); }",
         ] {
             assert!(silent("site.js", text).is_empty(), "{text}");
         }
