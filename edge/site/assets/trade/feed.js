@@ -163,7 +163,7 @@ export function wouldTrade(side, price, outcome = "yes") {
   return best !== undefined && (side === "buy" ? price >= best : price <= best);
 }
 
-// Whether a price is so many hundredths of a per cent or more beyond the middle, on the side that trades.
+// Whether a price is more than so many hundredths of a per cent beyond the middle, on the side that trades.
 export function isFar(side, price, beyond, outcome = "yes") {
   const { middle } = top.get();
   if (middle === undefined || !wouldTrade(side, price, outcome)) return false;
