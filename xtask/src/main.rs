@@ -33,6 +33,7 @@ mod planted;
 mod python;
 mod repo;
 mod schemathesis;
+mod scripts;
 mod sim;
 mod skipped;
 mod suite;
@@ -51,10 +52,11 @@ usage: cargo xtask <chore>
   ci [--all]       what a change must pass, as continuous integration runs it; stops at the first failure. Of the long steps each
                    commit runs one in turn; --all runs one of each kind: this commit's part of planted bugs and of mutants,
                    fuzz, 600 treasuries of the simulator, a short overload, instructions and ops (about an hour)
-  test             every test: unit, acceptance, documentation, then ccxt, other clients, schemathesis and the pages in a browser
+  test             every test: scripts, unit, acceptance, documentation, then ccxt, other clients, schemathesis and the pages in a browser
   ccxt             stock ccxt from PyPI against a freshly started sandbox
   clients          published clients from PyPI and npm, unmodified, against a freshly started sandbox
   schemathesis     calls made of the contract, by schemathesis from PyPI, against a freshly started sandbox
+  scripts          the modules of the web pages that decide and write, in node without a browser
   browser          the web pages in Debian's chromium against a freshly started sandbox; leaves target/screenshots; `speed` times them instead
   fmt              is everything formatted?
   tidy             module heads, left-over marks, empty rooms; speaks of long files and functions
@@ -109,6 +111,7 @@ fn run(words: &[String]) -> Done {
         ("ccxt", []) => ccxt::run(&repo),
         ("clients", []) => clients::run(&repo),
         ("schemathesis", []) => schemathesis::run(&repo),
+        ("scripts", []) => scripts::run(&repo),
         ("browser", []) => browser::run(&repo),
         ("browser", ["speed"]) => browser::speed(&repo),
         ("fmt", []) => repo.cargo(["fmt", "--all", "--check"]).run(),

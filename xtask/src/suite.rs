@@ -1,10 +1,11 @@
-//! All tests: with nextest if installed, else with cargo's own runner; then the documentation's examples, then ccxt,
-//! other clients, schemathesis and the pages in a browser.
+//! All tests: the pages' scripts, which take a second; the others with nextest if installed, else with cargo's own runner; then the
+//! documentation's examples, then ccxt, other clients, schemathesis and the pages in a browser.
 
 use crate::repo::Repo;
-use crate::{Done, anvil, browser, ccxt, clients, litecoin, openpyxl, schemathesis, skipped};
+use crate::{Done, anvil, browser, ccxt, clients, litecoin, openpyxl, schemathesis, scripts, skipped};
 
 pub(crate) fn run(repo: &Repo) -> Done {
+    scripts::run(repo)?;
     let anvil = anvil::program(repo)?;
     let litecoind = litecoin::program(repo);
     let openpyxl = openpyxl::interpreter(repo)?;
