@@ -9,6 +9,8 @@ const LONGEST = 10_000;
 export class Failure extends Error {
   // `reason` is that of a refusal, `plain` its sentence, `raw` the exchange's own words, `wait` the least wait in seconds. `isLost`: no reply came, so
   // what was asked for may have happened.
+  /** @param {string} message @param {{ cause?: unknown, wait?: number, reason?: string, plain?: string, raw?: string, status?: number,
+   *   isLost?: boolean }} [fields] */
   constructor(message, { cause, wait = 0, reason = "", plain = "", raw = "", status = 0, isLost = false } = {}) {
     super(message, { cause });
     Object.assign(this, { wait, reason, plain: plain || message, raw, status, isLost });
@@ -68,6 +70,7 @@ function refusal(reply, text) {
 }
 
 // The text of a reply. `longest` is how long it may take, in milliseconds; the other options are those of `fetch`.
+/** @param {string} path @param {RequestInit & { longest?: number }} [options] */
 export async function text(path, { longest = LONGEST, headers, ...options } = {}) {
   let reply;
   let body;
@@ -83,7 +86,7 @@ export async function text(path, { longest = LONGEST, headers, ...options } = {}
 }
 
 // Numbers of JSON that have a point stay texts, since a float would change their digits.
-const exact = (key, value, context) => (typeof value === "number" && /[.eE]/.test(context?.source ?? "") ? context.source : value);
+const exact = (_, value, context) => (typeof value === "number" && /[.eE]/.test(context?.source ?? "") ? context.source : value);
 
 function parse(body) {
   try {
@@ -123,6 +126,7 @@ export const getOwn = (path) => get(path, { headers: ofAccount(path) });
 
 // A call that changes something. Its answer may bring the token of the next one. `account` is the number of another account than that of
 // the page.
+/** @param {string} path @param {object} [body] @param {RequestInit & { longest?: number, account?: number }} [options] */
 export async function post(path, body = {}, { account, ...options } = {}) {
   const headers = headersOf(path, account);
   const reply = parse(await text(path, { method: "POST", headers, body: JSON.stringify(body), ...options }));

@@ -43,7 +43,7 @@ function useStreams(names, ready, soon) {
       wasCut = next.kind !== "live" && (wasCut || next.kind !== "loading");
       setState(next);
     };
-    const onFrame = (frame, { isFirst, name }) => (isFirst && WHOLE.includes(name)) || soon();
+    const onFrame = (_, { isFirst, name }) => (isFirst && WHOLE.includes(name)) || soon();
     return watch(names, { onFrame, onState });
   }, [names.join()]);
   return state;

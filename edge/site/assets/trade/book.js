@@ -18,7 +18,7 @@ function makeRow(side, at) {
   return { line, own, price, amount, total };
 }
 
-function drawRow(row, level, largest, owns, side) {
+function drawRow(row, level, largest, owns) {
   mark(row.line, "hidden", level === undefined);
   if (!level) return mark(row.line, "data-price", undefined);
   const text = priceText(level.price);
@@ -82,7 +82,7 @@ function run(place, getStep) {
     const largest = shown.reduce((most, list) => (list.at(-1)?.total > most ? list.at(-1).total : most), 0n);
     sides.forEach(({ side, rows }, which) => {
       const owns = ownSteps(step)[side];
-      rows.forEach((row, at) => drawRow(row, shown[which][at], largest, owns, side));
+      rows.forEach((row, at) => drawRow(row, shown[which][at], largest, owns));
     });
   };
   for (const { list, side, rows } of sides) {

@@ -231,7 +231,7 @@ class Candles {
     on(this.#place, "mousedown", (event) => this.#held && event.stopPropagation(), true);
     on(this.#place, "touchstart", (event) => this.#held && event.stopPropagation(), true);
     on(window, "pointermove", (event) => this.#drag(event));
-    on(window, "pointerup", (event) => this.#release(event));
+    on(window, "pointerup", () => this.#release());
     on(window, "keydown", (event) => event.key === "Escape" && this.#held && this.#letGo());
     on(window, "look", () => this.paint());
     this.#ends.push(subscribe("zone", this.#setZone));

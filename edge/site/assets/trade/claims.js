@@ -20,7 +20,7 @@ function shareOf(amount, part, whole) {
 
 // A buy's claims: those that close pairs at once, those that do when the rest trades, and those that stay. Claims of the other outcome that
 // a sale holds pair with none.
-export function claimsBought({ executed, rests, of }, held) {
+export function claimsBought({ executed, rests }, held) {
   const bought = plus(executed, rests);
   const now = least(held, executed);
   const later = least(minus(held, now), rests);

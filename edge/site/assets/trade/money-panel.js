@@ -26,11 +26,12 @@ export function Balances() {
   const state = useStore(balanceState);
   const all = useStore(balances);
   const [isWhole, setWhole] = useState(false);
+  /** @param {[string, unknown]} row */
   const isHere = ([currency]) => currency === base || currency === quote;
   const held = [...all].filter((row) => isHere(row) || !isZero(row[1].amount));
   const count = held.length;
   const rows = held.filter((row) => isHere(row) || isWhole)
-    .sort((one, other) => isHere(other) - isHere(one) || one[0].localeCompare(other[0]));
+    .sort((one, other) => Number(isHere(other)) - Number(isHere(one)) || one[0].localeCompare(other[0]));
   const empty = !isSignedIn() ? html`<${SignedOut} what="your balances" />`
     : rows.length === 0 && html`<p>Neither ${base} nor ${quote} is on this account.</p><p><a href=${url("/account/money")}>Deposit</a></p>`;
   const tools = isSignedIn() && html`<label class="check"><input type="checkbox" name="all-balances" checked=${isWhole}
@@ -91,7 +92,7 @@ export function Positions() {
   const why = isPerpetual || isContract ? "No open position. What trades here makes one."
     : "Positions are of perpetuals and contracts. What is bought here is in the balances.";
   const empty = !isSignedIn() ? html`<${SignedOut} what="your positions" />` : list.length === 0 && html`<p>${why}</p>`;
-  const sorted = [...list].sort((one, other) => (other.symbol.toLowerCase() === symbol) - (one.symbol.toLowerCase() === symbol));
+  const sorted = [...list].sort((one, other) => Number(other.symbol.toLowerCase() === symbol) - Number(one.symbol.toLowerCase() === symbol));
   return html`<${Region} name="positions" title="Positions" state=${state} empty=${empty} retry=${reloadPositions} className="positions">
     <div class="scroll" tabindex="0" role="region" aria-label="Positions" ...${marksOf("positions", sorted.length)}><table><thead><tr><th>Market</th><th>Side</th><th
       class="number">Amount</th><th class="number">Entry</th>
