@@ -56,7 +56,7 @@ usage: cargo xtask <chore>
   ccxt             stock ccxt from PyPI against a freshly started sandbox
   clients          published clients from PyPI and npm, unmodified, against a freshly started sandbox
   schemathesis     calls made of the contract, by schemathesis from PyPI, against a freshly started sandbox
-  scripts          the modules of the web pages that decide and write, in node without a browser
+  scripts          the scripts of the web pages in node, without a browser: tests of what they decide and write, and types
   browser          the web pages in Debian's chromium against a freshly started sandbox; leaves target/screenshots; `speed` times them instead
   fmt              is everything formatted?
   tidy             module heads, left-over marks, empty rooms; speaks of long files and functions

@@ -1,5 +1,7 @@
-//! The modules of the web pages that decide and write, without a browser: `node` runs the tests of `proof/accept/scripts`, in a second or two.
+//! The scripts of the web pages without a browser: `node` runs the tests of `proof/accept/scripts`, in two seconds, and typescript checks
+//! the modules of a market's page with all that they import. Nothing of it is needed to build or serve them.
 
+use crate::npm::Packages;
 use crate::repo::{Repo, tail};
 use crate::{Done, skipped};
 
@@ -9,11 +11,24 @@ const ENDING: &str = ".test.mjs";
 /// A program that only a node runs whose loader takes hooks, by which the tests find modules as the site serves them.
 const PROBE: &str = "require('node:module').register.call";
 
+/// The checker of types.
+const CHECKER: Packages = Packages {
+    what: "typescript, which checks the types of scripts",
+    pins: "proof/accept/scripts",
+    folder: "target/npm-scripts",
+};
+const PROJECT: &str = "proof/accept/scripts/tsconfig.json";
+
 pub(crate) fn run(repo: &Repo) -> Done {
     if let Some(why) = lacking(repo) {
         skipped::say("scripts", why);
         return Ok(());
     }
+    test(repo)?;
+    check_types(repo)
+}
+
+fn test(repo: &Repo) -> Done {
     let files: Vec<String> = repo.files()?.into_iter().filter(|file| is_test(file)).collect();
     if files.is_empty() {
         return Err(format!("no {FOLDER}*{ENDING}"));
@@ -32,6 +47,20 @@ pub(crate) fn run(repo: &Repo) -> Done {
         }
         _ => Err(format!("node ran no tests of {FOLDER}:\n{}", tail(&said))),
     }
+}
+
+fn check_types(repo: &Repo) -> Done {
+    if !CHECKER.prepare(repo)? {
+        return Ok(());
+    }
+    let program = format!("{}/node_modules/typescript/bin/tsc", CHECKER.folder);
+    let output = repo.step("node", [program.as_str(), "--project", PROJECT]).output()?;
+    if output.status.success() {
+        println!("scripts: the types of a market's page fit");
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    Err(format!("types of scripts do not fit:\n{said}"))
 }
 
 /// Why this machine cannot run them.

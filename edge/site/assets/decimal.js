@@ -73,6 +73,7 @@ export function text({ digits, places }) {
 
 // The digits that a volume is shown with, and its units from a million on.
 const FIGURES = 6;
+/** @type {[number, string][]} */
 const UNITS = [[12, "T"], [9, "B"], [6, "M"]];
 
 // The same decimal with at most so many digits, half a unit rounded up.

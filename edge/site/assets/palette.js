@@ -22,6 +22,7 @@ const VISITOR_PAGES = [["/signin", "Sign in"], ["/signup", "Sign up"]];
 const offered = new Set();
 let markets = [];
 // How many events have contracts among the markets: "more" if there are others.
+/** @type {number | "more"} */
 let eventsTotal = 0;
 const accounts = data.user?.numbered ?? [];
 
@@ -158,7 +159,7 @@ function Palette({ onClose }) {
   const groups = useMemo(() => found(typed, known), [typed, known]);
   const all = groups.flatMap(([, list]) => list);
   useLayoutEffect(() => {
-    const [before, shown] = [document.activeElement, dialog.current];
+    const [before, shown] = [/** @type {HTMLElement} */ (document.activeElement), dialog.current];
     shown.showModal();
     return () => {
       // While it is open, nothing behind it takes the focus. An act may have moved it on.

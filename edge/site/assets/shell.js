@@ -49,6 +49,7 @@ document.querySelector(".main-nav a[href='/trade']")?.setAttribute("href", url(t
 let isLeaving = false;
 
 // Signs out, once however often it is pressed. A session that has ended already is signed out too.
+/** @param {{ currentTarget?: any }} [event] */
 async function signOut({ currentTarget: pressed } = {}) {
   if (isLeaving) return;
   isLeaving = true;

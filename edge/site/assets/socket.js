@@ -235,6 +235,7 @@ function leave(watcher) {
 // Watches streams, such as `["btcusd@depth@100ms"]`. `onFrame(frame, { isFirst, name })` gets each frame; after a cut or a gap the
 // first one is a new snapshot. `onState({ kind, … })` gets "loading", "live", "stale" (`age` and `since`), "reconnecting" (`tries`,
 // `nextAt`, `since`) and "error" (`message`). Returns a function that ends it.
+/** @param {string[]} wanted @param {{ onFrame: (frame: any, about: any) => unknown, onState?: (state: any) => unknown }} reader */
 export function watch(wanted, { onFrame, onState }) {
   const watcher = { names: new Set(wanted), hasJoined: false, onFrame, onState, told: null };
   for (const name of wanted) if (!streams.has(name)) streams.set(name, new Stream(name));

@@ -36,6 +36,11 @@ const LISTS = {
 
 // A stream that the page has, for all of its watchers.
 export class Stream {
+  /** @type {string} */ name;
+  /** @type {string} */ feed;
+  /** @type {string} */ symbol;
+  isGranted = false;
+
   constructor(name) {
     Object.assign(this, { name, ...parsed(name) });
     this.reset();

@@ -1,6 +1,7 @@
 // Times as a user reads them, in the zone that the user chose: UTC at first.
 import { get } from "./preferences.js";
 
+/** @type {Intl.DateTimeFormatOptions} */
 const PARTS = {
   year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23",
   timeZoneName: "short",
@@ -31,7 +32,9 @@ export function zone() {
 const parts = (millis) => Object.fromEntries(
   format(get("zone", "UTC")).formatToParts(millis).map(({ type, value }) => [type, value]));
 
+/** @param {Record<string, string>} parts */
 const dayOf = ({ year, month, day }) => `${year}-${month}-${day}`;
+/** @param {Record<string, string>} parts */
 const clockOf = ({ hour, minute, second }) => `${hour}:${minute}:${second}`;
 
 // Such as "2026-11-28", "07:23:45", and both with the zone's name.

@@ -99,7 +99,7 @@ function useSheet(isModal, place) {
     if (!isModal) return undefined;
     // A key may have moved the focus into the ticket already.
     const isInside = place.current.contains(document.activeElement);
-    const before = isInside ? document.querySelector(".sheet-open button") : document.activeElement;
+    const before = /** @type {HTMLElement} */ (isInside ? document.querySelector(".sheet-open button") : document.activeElement);
     const still = around(place.current);
     const close = () => isSheetOpen.set(false);
     const onKey = (event) => event.key === "Escape" && !document.querySelector("dialog[open]") && close();

@@ -117,7 +117,7 @@ export function useLoaded(load, inputs = []) {
 export function Dialog({ title, onClose, children, className = "" }) {
   const dialog = useRef(null);
   useLayoutEffect(() => {
-    const [before, shown] = [document.activeElement, dialog.current];
+    const [before, shown] = [/** @type {HTMLElement} */ (document.activeElement), dialog.current];
     shown.showModal();
     return () => {
       // The page takes no focus while the dialog is open.
@@ -164,6 +164,7 @@ export const Average = ({ text, unit, places }) => html`<${Exact} text=${text} s
 // Copies give the whole of an amount, without groups.
 document.addEventListener("copy", (event) => {
   const selection = getSelection();
+  /** @type {HTMLElement} */
   const amount = selection?.anchorNode?.parentElement?.closest?.("[data-value]");
   if (!amount || !amount.contains(selection.focusNode)) return;
   event.clipboardData.setData("text/plain", amount.dataset.value);

@@ -161,3 +161,14 @@ test("claims that sales hold cannot be sold again", async () => {
   assert.deepEqual([claimsOf("yes"), heldBack("yes"), heldAgainst("no")], ["6", "4", "6"]);
   assert.deepEqual([claimsOf("no"), heldBack("no"), heldAgainst("yes")], ["0", "0", "0"]);
 });
+
+test("a buy of claims closes pairs with what no sale holds, first now and then later", async () => {
+  const { claimsBought } = await open({ page: CONTRACT })("trade/claims.js");
+  for (const [executed, rests, held, wanted] of [
+    ["0", "10", "0", ["10", "0", "0", "10"]], ["10", "0", "4", ["10", "4", "0", "6"]], ["3", "7", "4", ["10", "3", "1", "6"]],
+    ["3", "7", "10", ["10", "3", "7", "0"]], ["3", "7", "99", ["10", "3", "7", "0"]],
+  ]) {
+    const { bought, now, later, stay } = claimsBought({ executed, rests }, held);
+    assert.deepEqual([bought, now, later, stay], wanted, `${executed} and ${rests} with ${held}`);
+  }
+});

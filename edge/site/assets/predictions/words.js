@@ -18,6 +18,7 @@ export const spread = (bid, ask) => text(difference(read(ask), read(bid)));
 const middle = (bid, ask) => text(product(sum(read(bid), read(ask)), read("0.5")));
 
 // The chance that the market sees in a contract: the middle of its quotes, else its last trade.
+/** @param {{ bid?: string, ask?: string, last?: string }} quotes */
 export function chance({ bid, ask, last }) {
   if (bid && ask) return { value: middle(bid, ask), from: `The middle of ${cents(bid)} bid and ${cents(ask)} asked` };
   return last ? { value: last, from: "The last trade; there are no quotes on both sides" } : null;

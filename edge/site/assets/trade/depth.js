@@ -7,6 +7,8 @@ const [WIDTH, HEIGHT, ROOM] = [600, 150, 6];
 const [PART, TIMES] = [0.9, 4];
 
 // Levels with the sum of their amounts so far, best first.
+/** @typedef {{ price: string, amount: string }} Level @typedef {{ digits: bigint, places: number }} Decimal */
+/** @param {Level[]} levels @returns {(Level & { total: Decimal })[]} */
 export function totals(levels) {
   let total = { digits: 0n, places: 0 };
   return levels.map((level) => {

@@ -4,11 +4,13 @@ import { watch } from "../socket.js";
 import { ONE, isContract, priceText, setPlaces, symbol, TICK, toAmount, toPrice } from "./market.js";
 import { draw, store } from "./store.js";
 
+/** @import { Outcome, Side } from "./market.js" @import { State } from "./store.js" */
+
 // Trades that are kept, and those that the first answer has.
 const TRADES = 200;
 
-export const bookState = store({ kind: "loading" });
-export const tapeState = store({ kind: "loading" });
+export const bookState = store(/** @type {State} */ ({ kind: "loading" }));
+export const tapeState = store(/** @type {State} */ ({ kind: "loading" }));
 // Why the tape has no earlier trades, as a sentence.
 export const tapeFault = store("");
 
@@ -20,11 +22,14 @@ export class Levels {
   }
 
   clear() {
+    /** @type {bigint[]} */
     this.prices = [];
+    /** @type {Map<bigint, bigint>} */
     this.amounts = new Map();
   }
 
   // The place of a price, or where it would stand.
+  /** @param {bigint} price */
   placeOf(price) {
     let [low, high] = [0, this.prices.length];
     while (low < high) {
@@ -35,6 +40,7 @@ export class Levels {
     return low;
   }
 
+  /** @param {bigint} price @param {bigint} amount */
   set(price, amount) {
     const isKnown = this.amounts.has(price);
     if (amount === 0n) {
@@ -52,10 +58,12 @@ export class Levels {
 }
 
 export const book = { bids: new Levels(true), asks: new Levels(false) };
+/** @typedef {{ id: number, at: number, price: bigint, amount: bigint, isBuy: boolean }} Trade */
+/** @type {Trade[]} */
 export const trades = [];
-export const last = store(null);
+export const last = store(/** @type {Trade | null} */ (null));
 // Best bid, best ask and the middle, as BigInts; none on an empty side.
-export const top = store({});
+export const top = store(/** @type {{ bid?: bigint, ask?: bigint, middle?: bigint }} */ ({}));
 
 const readers = { book: new Set(), trades: new Set() };
 const tellBook = () => readers.book.forEach((reader) => reader());
@@ -139,6 +147,7 @@ export function start() {
 }
 
 // The best price that an order would meet, of the outcome that it names, as a BigInt.
+/** @param {Side} side @param {Outcome} [outcome] */
 export function bestOpposite(side, outcome = "yes") {
   const { bid, ask } = top.get();
   if (outcome !== "no") return side === "buy" ? ask : bid;
@@ -147,6 +156,7 @@ export function bestOpposite(side, outcome = "yes") {
 }
 
 // The price to which a market order goes at worst: so many hundredths of a per cent beyond the best.
+/** @param {Side} side @param {Outcome | undefined} outcome @param {number} beyond */
 export function boundOf(side, outcome, beyond) {
   const best = bestOpposite(side, outcome);
   if (best === undefined) return "";
@@ -158,12 +168,14 @@ export function boundOf(side, outcome, beyond) {
 }
 
 // Whether an order at a price would trade at once.
+/** @param {Side} side @param {bigint} price @param {Outcome} [outcome] */
 export function wouldTrade(side, price, outcome = "yes") {
   const best = bestOpposite(side, outcome);
   return best !== undefined && (side === "buy" ? price >= best : price <= best);
 }
 
 // Whether a price is more than so many hundredths of a per cent beyond the middle, on the side that trades.
+/** @param {Side} side @param {bigint} price @param {number} beyond @param {Outcome} [outcome] */
 export function isFar(side, price, beyond, outcome = "yes") {
   const { middle } = top.get();
   if (middle === undefined || !wouldTrade(side, price, outcome)) return false;

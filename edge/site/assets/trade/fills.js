@@ -10,7 +10,7 @@ const [FILLS, FIRST_FILLS, SOON] = [500, 100, 250];
 
 export const fills = store([]);
 // How many fills the account has in this market: "more" if these are not all.
-export const fillsTotal = store(0);
+export const fillsTotal = store(/** @type {number | "more"} */ (0));
 
 export const SIDES = { BUY: "buy", SELL: "sell" };
 export const millis = (nanos) => Math.floor(Number(nanos) / 1e6);

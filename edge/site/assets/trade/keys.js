@@ -15,6 +15,7 @@ import { sendNow } from "./ticket.js";
 
 // Goes to the field that is written next: the price, or the amount of a market order. What it holds is written over.
 function toField() {
+  /** @type {HTMLInputElement} */
   const field = document.querySelector(draft.get().type === "market" ? "#ticket-amount" : "#ticket-price");
   field?.focus();
   field?.select();
@@ -59,7 +60,7 @@ function preset(at) {
 
 function leave() {
   isSheetOpen.set(false);
-  document.activeElement?.blur?.();
+  /** @type {HTMLElement} */ (document.activeElement)?.blur?.();
 }
 
 export function startKeys() {

@@ -45,6 +45,7 @@ function sums(side, step, isOut) {
 export class Ladder {
   #place;
   #rows = [];
+  /** @type {bigint | null} */
   #first = null;
   #step = TICK;
   #active = null;

@@ -9,14 +9,16 @@ import { isContract, isPerpetual, symbol } from "./market.js";
 import { fillsSoFar, moved } from "./orders.js";
 import { store } from "./store.js";
 
+/** @import { State } from "./store.js" */
+
 const [PAUSE, EVERY] = [250, 5_000];
 // How long an answer for an order may take.
 const PATIENCE = 5_000;
 
-export const balanceState = store({ kind: "loading" });
+export const balanceState = store(/** @type {State} */ ({ kind: "loading" }));
 // By currency: `amount` and `available`.
 export const balances = store(new Map());
-export const positionState = store({ kind: "loading" });
+export const positionState = store(/** @type {State} */ ({ kind: "loading" }));
 export const positions = store([]);
 // The margin of a derivatives account with this perpetual, or null.
 export const margin = store(null);

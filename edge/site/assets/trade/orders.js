@@ -11,18 +11,22 @@ import { loadForced } from "./forced.js";
 import { isContract, symbol } from "./market.js";
 import { store } from "./store.js";
 
+/** @import { Outcome, Side } from "./market.js" @import { State } from "./store.js" */
+
 const ENDED = 5_000;
 // How often the places in the queue are asked for.
 const QUEUE = 5_000;
 
-export const accountState = store({ kind: "loading" });
+export const accountState = store(/** @type {State} */ ({ kind: "loading" }));
 // Live orders by id, the newest last; those whose reply is awaited stand by their client id.
-export const orders = store(new Map());
+/** @typedef {{ id: string, client?: string, symbol: string, side: Side, outcome?: Outcome, type: "limit" | "stop-limit", price: string, stop?: string,
+ *   options?: string[], amount: string, remaining: string, at?: number, isReached?: boolean, isUnknown?: boolean, busy?: string }} Order */
+export const orders = store(/** @type {Map<string, Order>} */ (new Map()));
 // The amount ahead of each resting order, by its id.
 export const queue = store(new Map());
 // Why the places in the queue are not known, as a sentence.
 export const queueFault = store("");
-export const chosen = store(null);
+export const chosen = store(/** @type {string | null} */ (null));
 // Fires when money moved: positions and margin are asked for again.
 export const moved = store(0);
 let fillsHeard = 0;
@@ -36,6 +40,7 @@ const reached = new Set();
 
 const less = (one, other) => (compare(read(one), read(other)) < 0 ? one : other);
 
+/** @param {string} id @param {string} words */
 function remember(id, words) {
   reached.delete(id);
   ended.add(id);
@@ -48,8 +53,10 @@ function remember(id, words) {
 }
 
 // Whether an order is known to have ended, and how.
+/** @param {string} id @returns {string | undefined} */
 export const endOf = (id) => endings.get(id);
 
+/** @param {(next: Map<string, Order>) => unknown} edit */
 function change(edit) {
   const next = new Map(orders.get());
   edit(next);
@@ -57,6 +64,7 @@ function change(edit) {
 }
 
 // An order as it stands: a stop that was reached is a limit order.
+/** @param {Order} order @returns {Order} */
 const standing = (order) => (order.type === "stop-limit" && reached.has(order.id) ? { ...order, type: "limit", isReached: true } : order);
 
 // Notes that orders rest in the book.
@@ -70,6 +78,7 @@ function noteRests(ids) {
 const noteStops = () => noteRests(news.rows.filter(({ kind }) => kind === "stop").map(({ order_id: id }) => String(id)));
 
 // Puts an order into the list, or brings the one that stands there up to date.
+/** @param {Order} order */
 export function put(order) {
   if (ended.has(order.id)) return;
   change((next) => {
@@ -81,6 +90,7 @@ export function put(order) {
   askQueue();
 }
 
+/** @param {string} id @param {string} words */
 export function end(id, words) {
   remember(id, words);
   change((next) => next.delete(id));
@@ -88,13 +98,16 @@ export function end(id, words) {
 }
 
 // A row for an order whose reply has not come: it stands under its client id until that is looked up.
+/** @param {Order} order */
 export const putUnknown = (order) => change((next) => next.set(order.client, { ...order, id: order.client, isUnknown: true }));
 export const dropUnknown = (client) => change((next) => next.delete(client));
 
 // Marks an order while it is being cancelled or moved.
+/** @param {string} id @param {string | undefined} busy */
 export const mark = (id, busy) => change((next) => next.has(id) && next.set(id, { ...next.get(id), busy }));
 
 // An order of `/v1/orders` and its like.
+/** @returns {Order} */
 export const ofReply = (reply) => ({
   id: String(reply.order_id), client: reply.client_order_id, symbol: reply.symbol.toLowerCase(), side: reply.side,
   type: reply.type === "stop-limit" ? "stop-limit" : "limit", price: reply.price ?? "0", stop: reply.stop_price,
@@ -104,12 +117,14 @@ export const ofReply = (reply) => ({
 
 const OPTION_OF = { "good-til-cancel": [] };
 // An order of a contract.
+/** @returns {Order} */
 export const ofContract = (reply) => ({
   id: String(reply.orderId), client: reply.clientOrderId, symbol: reply.symbol.toLowerCase(), side: reply.side, outcome: reply.outcome,
   type: reply.orderType, price: reply.price, stop: reply.stopPrice, options: OPTION_OF[reply.timeInForce] ?? [reply.timeInForce],
   amount: reply.quantity, remaining: reply.remainingQuantity, at: Date.parse(reply.createdAt),
 });
 
+/** @returns {Order} */
 const ofFrame = (frame) => ({
   id: String(frame.i), client: frame.c, symbol: frame.s.toLowerCase(), side: SIDES[frame.S], outcome: frame.O?.toLowerCase(),
   type: frame.o === "STOP_LIMIT" ? "stop-limit" : "limit", price: frame.p ?? "0", stop: frame.P, amount: frame.q ?? "0",
@@ -179,7 +194,7 @@ async function readQueue() {
 }
 
 // The live orders of this market, put together once for each state of the list.
-let own = { of: null, list: [] };
+let own = { of: null, list: /** @type {Order[]} */ ([]) };
 export function ownOrders() {
   const now = orders.get();
   if (own.of !== now) own = { of: now, list: [...now.values()].filter((order) => order.symbol === symbol) };
@@ -223,4 +238,5 @@ let retry = () => {};
 export const tryAgain = () => retry();
 
 // How much of an order is done.
+/** @param {Pick<Order, "amount" | "remaining">} order */
 export const executedOf = (order) => (isDecimal(order.amount) ? text(difference(read(order.amount), read(order.remaining))) : "0");

@@ -189,7 +189,7 @@ export async function sendNow() {
   const [name, words] = faultOf(draft.get(), order) ?? ["", why];
   if (words) {
     outcome.set({ isGood: false, words });
-    if (name) document.querySelector(`#ticket-${name}`)?.focus();
+    if (name) /** @type {HTMLElement} */ (document.querySelector(`#ticket-${name}`))?.focus();
     return;
   }
   const placed = await submit(order);

@@ -1,0 +1,2 @@
+// The library of charts names itself in `globalThis`.
+export {};
