@@ -1,6 +1,8 @@
 //! The scripts of the web pages without a browser: `node` runs the tests of `proof/accept/scripts`, in two seconds, and typescript checks
 //! the modules of a market's page with all that they import. Nothing of it is needed to build or serve them.
 
+use std::fs;
+
 use crate::npm::Packages;
 use crate::repo::{Repo, tail};
 use crate::{Done, skipped};
@@ -11,13 +13,14 @@ const ENDING: &str = ".test.mjs";
 /// A program that only a node runs whose loader takes hooks, by which the tests find modules as the site serves them.
 const PROBE: &str = "require('node:module').register.call";
 
-/// The checker of types.
+/// The checker of types, and what makes types of the contract.
 const CHECKER: Packages = Packages {
     what: "typescript, which checks the types of scripts",
     pins: "proof/accept/scripts",
     folder: "target/npm-scripts",
 };
 const PROJECT: &str = "proof/accept/scripts/tsconfig.json";
+const CONTRACT: &str = "contract/openapi.json";
 
 pub(crate) fn run(repo: &Repo) -> Done {
     if let Some(why) = lacking(repo) {
@@ -53,6 +56,7 @@ fn check_types(repo: &Repo) -> Done {
     if !CHECKER.prepare(repo)? {
         return Ok(());
     }
+    describe_answers(repo)?;
     let program = format!("{}/node_modules/typescript/bin/tsc", CHECKER.folder);
     let output = repo.step("node", [program.as_str(), "--project", PROJECT]).output()?;
     if output.status.success() {
@@ -61,6 +65,34 @@ fn check_types(repo: &Repo) -> Done {
     }
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     Err(format!("types of scripts do not fit:\n{said}"))
+}
+
+/// Makes types of the answers in the contract, where `tsconfig.json` looks for them, unless they are of this contract already.
+fn describe_answers(repo: &Repo) -> Done {
+    let folder = CHECKER.folder;
+    let (copy, types) = (format!("{folder}/contract.json"), format!("{folder}/contract.d.ts"));
+    // Read and written anew: the maker of types refuses an object that has a name twice, even with the same value.
+    let contract: serde_json::Value =
+        serde_json::from_str(&repo.read(CONTRACT)?).map_err(|error| format!("{CONTRACT}: {error}"))?;
+    let contract = contract.to_string();
+    if repo.path(&types).is_file() && repo.read(&copy).is_ok_and(|text| text == contract) {
+        return Ok(());
+    }
+    // Old types go first: a failure leaves none that the next run would take for new ones.
+    match fs::remove_file(repo.path(&types)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(format!("{types}: {error}"));
+        }
+        _ => {}
+    }
+    fs::write(repo.path(&copy), contract).map_err(|error| format!("{copy}: {error}"))?;
+    let program = format!("{folder}/node_modules/openapi-typescript/bin/cli.js");
+    let output = repo.step("node", [program.as_str(), &copy, "--output", &types]).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    Err(format!("openapi-typescript makes no types of {CONTRACT}:\n{}", tail(&said)))
 }
 
 /// Why this machine cannot run them.

@@ -151,4 +151,6 @@ export async function namesOf(...numbers) {
 }
 
 // A private call of the interface on the chosen account, such as `call("/v1/orders")`.
+/** @template {string} Path @param {Path} request @param {object} [fields] @param {RequestInit & { longest?: number, account?: number }} [options]
+ * @returns {Promise<import("replies").Reply<Path>>} */
 export const call = (request, fields = {}, options = {}) => post("/site/call", { request, ...fields }, options);

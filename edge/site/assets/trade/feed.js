@@ -99,6 +99,7 @@ function onDepth(frame, { isFirst }) {
 // A trade: its id, time in milliseconds, price, amount, and who took.
 const ofFrame = ({ E, t, p, q, m }) => ({ id: Number(t), at: Math.floor(Number(E) / 1e6), price: toPrice(p), amount: toAmount(q),
   isBuy: !m });
+/** @param {import("replies").Schema<"PublicTrade">} trade @returns {Trade} */
 const ofReply = ({ tid, timestampms, price, amount, type }) =>
   ({ id: tid, at: timestampms, price: toPrice(price), amount: toAmount(amount), isBuy: type === "buy" });
 

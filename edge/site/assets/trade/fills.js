@@ -20,6 +20,7 @@ const fillOfFrame = (frame) => ({
   id: String(frame.t), order: String(frame.i), at: millis(frame.T ?? frame.E), side: SIDES[frame.S], outcome: frame.O?.toLowerCase(),
   price: frame.L, amount: frame.Z, fee: frame.n ?? "0", isMaker: frame.m || frame.n !== undefined ? frame.m === true : undefined,
 });
+/** @param {import("replies").Schema<"OwnTrade">} trade */
 const fillOfReply = (trade) => ({
   id: String(trade.tid), order: String(trade.order_id), at: trade.timestampms, side: trade.type.toLowerCase(), outcome: trade.outcome,
   price: trade.price, amount: trade.amount, fee: trade.fee_amount, feeCurrency: trade.fee_currency, isMaker: !trade.aggressor,

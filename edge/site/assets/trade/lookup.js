@@ -34,6 +34,7 @@ export function payload(order) {
 }
 
 // A call of an order, whose reply must come soon.
+/** @template {string} Path @param {{ request: Path } & Record<string, unknown>} call @returns {Promise<import("replies").Reply<Path>>} */
 export const ask = ({ request, ...fields }) => call(request, fields, { longest: PATIENCE });
 
 // What the exchange would do with an order now.

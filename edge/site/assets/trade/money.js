@@ -17,12 +17,12 @@ const PATIENCE = 5_000;
 
 export const balanceState = store(/** @type {State} */ ({ kind: "loading" }));
 // By currency: `amount` and `available`.
-export const balances = store(new Map());
+export const balances = store(/** @type {Map<string, { amount: string, available: string }>} */ (new Map()));
 export const positionState = store(/** @type {State} */ ({ kind: "loading" }));
 export const positions = store([]);
 // The margin of a derivatives account with this perpetual, or null.
-export const margin = store(null);
-export const funding = store([]);
+export const margin = store(/** @type {import("replies").Schema<"AccountFigures"> | null} */ (null));
+export const funding = store(/** @type {import("replies").Schema<"FundingPayment">[]} */ ([]));
 // Why the payments of funding cannot be read, as a sentence.
 export const fundingFault = store("");
 // The newest mark of this perpetual: one for all parts of the page.
@@ -85,7 +85,7 @@ async function loadBalances() {
     if (before !== framesHeard) return;
     const all = balances.get();
     const isNew = ({ currency, available }) => all.get(currency)?.available !== available;
-    const changed = found.filter(isNew).map(({ currency, ...held }) => [currency, held]);
+    const changed = found.filter(isNew).map(({ currency, ...held }) => /** @type {const} */ ([currency, held]));
     if (changed.length) balances.set(new Map([...all, ...changed]));
   } catch (failure) {
     showFault("available", `What is available may be old. ${failure.message}`);

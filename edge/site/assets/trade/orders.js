@@ -107,7 +107,7 @@ export const dropUnknown = (client) => change((next) => next.delete(client));
 export const mark = (id, busy) => change((next) => next.has(id) && next.set(id, { ...next.get(id), busy }));
 
 // An order of `/v1/orders` and its like.
-/** @returns {Order} */
+/** @param {import("replies").Schema<"Order">} reply @returns {Order} */
 export const ofReply = (reply) => ({
   id: String(reply.order_id), client: reply.client_order_id, symbol: reply.symbol.toLowerCase(), side: reply.side,
   type: reply.type === "stop-limit" ? "stop-limit" : "limit", price: reply.price ?? "0", stop: reply.stop_price,
@@ -117,7 +117,7 @@ export const ofReply = (reply) => ({
 
 const OPTION_OF = { "good-til-cancel": [] };
 // An order of a contract.
-/** @returns {Order} */
+/** @param {import("replies").Schema<"ContractOrder">} reply @returns {Order} */
 export const ofContract = (reply) => ({
   id: String(reply.orderId), client: reply.clientOrderId, symbol: reply.symbol.toLowerCase(), side: reply.side, outcome: reply.outcome,
   type: reply.orderType, price: reply.price, stop: reply.stopPrice, options: OPTION_OF[reply.timeInForce] ?? [reply.timeInForce],
