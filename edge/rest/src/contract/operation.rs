@@ -260,6 +260,7 @@ fn responses(route: &Route, components: &mut Components) -> Node {
     };
     let mut statuses: Vec<u16> = [&ANY, own, route.refuses].concat();
     statuses.sort_unstable();
+    statuses.dedup();
     let is_listed = |status| statuses.contains(&status);
     let all = Node::object().with(route.success.to_string(), done);
     let all = statuses.iter().copied().fold(all, |all, status| {
