@@ -1,10 +1,7 @@
 //! Copies the files, next to a running exchange that appends to them.
 
 use super::fault::Fault;
-use super::files::{
-    CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDER_EVENTS, ORDERS, PREDICTIONS, PUBLIC, STAKING, TRADES,
-};
-use super::index::Lengths;
+use super::kinds::{FILES, Lengths};
 use super::scan::usable;
 use buttonwood_disk::{Folder, Open, copy_start};
 use std::io;
@@ -16,20 +13,8 @@ use std::path::Path;
 /// # Errors
 /// [`Fault::Io`] if a file cannot be read or written.
 pub fn copy(from: &Folder, to: &Folder, lengths: Lengths) -> Result<bool, Fault> {
-    let files = [
-        (TRADES, lengths.trades),
-        (ORDERS, lengths.orders),
-        (PUBLIC, lengths.public),
-        (FUNDING, lengths.funding),
-        (ENTRIES, lengths.entries),
-        (CONVERSIONS, lengths.conversions),
-        (CLEARING, lengths.clearing),
-        (STAKING, lengths.staking),
-        (PREDICTIONS, lengths.predictions),
-        (ORDER_EVENTS, lengths.order_events),
-    ];
     let mut found = Vec::new();
-    for ((name, magic), bytes) in files {
+    for ((name, magic), bytes) in FILES.zip(lengths) {
         let path = from.file(name);
         match usable(from, &path, magic, bytes).map_err(fault("open", &path))? {
             Some(file) => found.push((name, file, bytes)),

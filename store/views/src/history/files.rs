@@ -6,8 +6,9 @@ use super::converted::ConversionRow;
 use super::entry::EntryRow;
 use super::fault::Fault;
 use super::funding::FundingRow;
-use super::index::{Index, Lengths};
-use super::log::{self, Log, Magic, Rows};
+use super::index::Index;
+use super::kinds::{Each, FILES, HALVES, Lengths};
+use super::log::{self, Log, Rows};
 use super::order_events::OrderEventRow;
 use super::predictions::PredictionRow;
 use super::row::{OrderRow, PublicTrade, TradeRow};
@@ -18,71 +19,18 @@ use buttonwood_model::Time;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-// The name of each file, and its first bytes.
-
-pub(super) const TRADES: (&str, Magic) = ("trades.log", *b"BWtrade2");
-pub(super) const ORDERS: (&str, Magic) = ("orders.log", *b"BWorder3");
-pub(super) const PUBLIC: (&str, Magic) = ("public.log", *b"BWpubli2");
-pub(super) const FUNDING: (&str, Magic) = ("funding.log", *b"BWfundi1");
-pub(super) const ENTRIES: (&str, Magic) = ("entries.log", *b"BWentry2");
-pub(super) const CONVERSIONS: (&str, Magic) = ("conversions.log", *b"BWconve1");
-pub(super) const CLEARING: (&str, Magic) = ("clearing.log", *b"BWclear1");
-pub(super) const STAKING: (&str, Magic) = ("staking.log", *b"BWstake1");
-pub(super) const PREDICTIONS: (&str, Magic) = ("predictions.log", *b"BWpredi2");
-pub(super) const ORDER_EVENTS: (&str, Magic) = ("order_events.log", *b"BWevent1");
-
 /// The kinds and versions of the files, as text: another format moves the rows.
 pub fn formats() -> String {
-    let all =
-        [TRADES, ORDERS, PUBLIC, FUNDING, ENTRIES, CONVERSIONS, CLEARING, STAKING, PREDICTIONS, ORDER_EVENTS];
-    all.map(|(_, magic)| String::from_utf8_lossy(&magic).into_owned()).join(" ")
+    let names = FILES.into_iter().map(|(_, magic)| String::from_utf8_lossy(&magic).into_owned());
+    names.collect::<Vec<_>>().join(" ")
 }
-
-/// Bytes per half of the newest rows that stay in memory.
-#[derive(Clone, Copy)]
-pub(super) struct Halves {
-    pub(super) trades: usize,
-    pub(super) orders: usize,
-    pub(super) public: usize,
-    pub(super) funding: usize,
-    pub(super) entries: usize,
-    pub(super) conversions: usize,
-    pub(super) clearing: usize,
-    pub(super) staking: usize,
-    pub(super) predictions: usize,
-    pub(super) order_events: usize,
-}
-
-/// At most twice this, so 44 MiB; at 90 bytes a row, the newest 50 trades of 2,500 equally busy accounts. Rows of funding are read from
-/// the database, so few of them stay. Of order events the newest 100,000 rows stay, for clients that reconnect.
-const HALVES: Halves = Halves {
-    trades: 11 << 20,
-    orders: 4 << 20,
-    public: 2 << 20,
-    funding: 64 << 10,
-    entries: 1 << 20,
-    conversions: 64 << 10,
-    clearing: 64 << 10,
-    staking: 64 << 10,
-    predictions: 64 << 10,
-    order_events: 4 << 20,
-};
 
 /// The log files and their index.
 #[derive(Debug)]
 pub struct History {
     directory: Folder,
     pub(super) index: Index,
-    pub(super) trades: Log,
-    pub(super) orders: Log,
-    pub(super) public: Log,
-    pub(super) funding: Log,
-    pub(super) entries: Log,
-    pub(super) conversions: Log,
-    pub(super) clearing: Log,
-    pub(super) staking: Log,
-    pub(super) predictions: Log,
-    pub(super) order_events: Log,
+    pub(super) logs: Each<Log>,
     /// For each half in memory, the time when its first order closed.
     since: [Option<Time>; 2],
     /// Whether a sync has failed since the files were opened.
@@ -93,7 +41,7 @@ pub struct History {
 #[derive(Clone, Debug)]
 pub struct Syncer {
     directory: Folder,
-    files: [Rows; 10],
+    files: Each<Rows>,
     is_doubtful: Arc<AtomicBool>,
 }
 
@@ -107,36 +55,13 @@ impl History {
         Self::open_with(directory.into(), index, HALVES)
     }
 
-    pub(super) fn open_with(directory: Folder, index: Index, halves: Halves) -> Result<Self, Fault> {
+    pub(super) fn open_with(directory: Folder, index: Index, halves: Each<usize>) -> Result<Self, Fault> {
         let fault = |source| Fault::Io { action: "create", path: directory.path().to_owned(), source };
         directory.create().map_err(fault)?;
-        let lengths = index.lengths();
-        let trades = Log::open(&directory, TRADES, lengths.trades, halves.trades)?;
-        let orders = Log::open(&directory, ORDERS, lengths.orders, halves.orders)?;
-        let public = Log::open(&directory, PUBLIC, lengths.public, halves.public)?;
-        let funding = Log::open(&directory, FUNDING, lengths.funding, halves.funding)?;
-        let entries = Log::open(&directory, ENTRIES, lengths.entries, halves.entries)?;
-        let conversions = Log::open(&directory, CONVERSIONS, lengths.conversions, halves.conversions)?;
-        let clearing = Log::open(&directory, CLEARING, lengths.clearing, halves.clearing)?;
-        let staking = Log::open(&directory, STAKING, lengths.staking, halves.staking)?;
-        let predictions = Log::open(&directory, PREDICTIONS, lengths.predictions, halves.predictions)?;
-        let order_events = Log::open(&directory, ORDER_EVENTS, lengths.order_events, halves.order_events)?;
-        Ok(Self {
-            directory,
-            index,
-            trades,
-            orders,
-            public,
-            funding,
-            entries,
-            conversions,
-            clearing,
-            staking,
-            predictions,
-            order_events,
-            since: [None; 2],
-            is_doubtful: Arc::default(),
-        })
+        let sizes = index.lengths().zip(halves);
+        let logs =
+            FILES.zip(sizes).try_map(|(file, (length, half))| Log::open(&directory, file, length, half))?;
+        Ok(Self { directory, index, logs, since: [None; 2], is_doubtful: Arc::default() })
     }
 
     /// Gives each file the length in the index, whatever it holds: zeros fill one that is too short, and a row that is not there is
@@ -145,18 +70,8 @@ impl History {
     /// # Errors
     /// [`Fault::Io`] on an error of the disk.
     pub fn pad(directory: &Folder, index: &Index) -> Result<(), Fault> {
-        let Lengths { trades, orders, public, funding, entries, .. } = index.lengths();
-        let Lengths { conversions, clearing, staking, predictions, order_events, .. } = index.lengths();
-        log::pad(directory, TRADES, trades)?;
-        log::pad(directory, ORDERS, orders)?;
-        log::pad(directory, PUBLIC, public)?;
-        log::pad(directory, FUNDING, funding)?;
-        log::pad(directory, ENTRIES, entries)?;
-        log::pad(directory, CONVERSIONS, conversions)?;
-        log::pad(directory, CLEARING, clearing)?;
-        log::pad(directory, STAKING, staking)?;
-        log::pad(directory, PREDICTIONS, predictions)?;
-        log::pad(directory, ORDER_EVENTS, order_events)
+        let mut files = FILES.zip(index.lengths()).into_iter();
+        files.try_for_each(|(file, length)| log::pad(directory, file, length))
     }
 
     /// The current index, including rows not yet written.
@@ -169,70 +84,54 @@ impl History {
     /// # Panics
     /// If `of_order` does not point back.
     pub fn push_trade(&mut self, row: &TradeRow) -> Position {
-        self.index.push_trade(row, self.trades.buffer())
+        self.index.push_trade(row, self.logs.trades.buffer())
     }
 
     /// Appends a closed order; closing times never decrease.
     pub fn push_order(&mut self, row: &OrderRow) -> Position {
         let [_, newer] = &mut self.since;
         newer.get_or_insert(row.closed);
-        self.index.push_order(row, self.orders.buffer())
+        self.index.push_order(row, self.logs.orders.buffer())
     }
 
     /// Appends a public trade; times and trade ids never decrease.
     pub fn push_public(&mut self, row: &PublicTrade) -> Position {
-        self.index.push_public(row, self.public.buffer())
+        self.index.push_public(row, self.logs.public.buffer())
     }
 
     /// Appends an amount of funding, or a payment; hours never decrease.
     pub fn push_funding(&mut self, row: &FundingRow) -> Position {
-        self.index.push_funding(row, self.funding.buffer())
+        self.index.push_funding(row, self.logs.funding.buffer())
     }
 
     /// Appends a change of a balance; times never decrease.
     pub fn push_entry(&mut self, row: &EntryRow) -> Position {
-        self.index.push_entry(row, self.entries.buffer())
+        self.index.push_entry(row, self.logs.entries.buffer())
     }
 
     /// Appends a conversion; times and order ids never decrease.
     pub fn push_conversion(&mut self, row: &ConversionRow) -> Position {
-        self.index.push_conversion(row, self.conversions.buffer())
+        self.index.push_conversion(row, self.logs.conversions.buffer())
     }
 
     /// Appends a closed clearing order; times of closing never decrease.
     pub fn push_clearing(&mut self, row: &ClearingRow) -> Position {
-        self.index.push_clearing(row, self.clearing.buffer())
+        self.index.push_clearing(row, self.logs.clearing.buffer())
     }
 
     /// Appends a row of staking.
     pub fn push_staking(&mut self, row: &StakingRow) -> Position {
-        self.index.push_staking(row, self.staking.buffer())
+        self.index.push_staking(row, self.logs.staking.buffer())
     }
 
     /// Appends a row of prediction markets.
     pub fn push_prediction(&mut self, row: &PredictionRow) -> Position {
-        self.index.push_prediction(row, self.predictions.buffer())
+        self.index.push_prediction(row, self.logs.predictions.buffer())
     }
 
     /// Appends events of an order; ids never decrease.
     pub fn push_order_event(&mut self, row: &OrderEventRow) -> Position {
-        self.index.push_order_event(row, self.order_events.buffer())
-    }
-
-    /// Every file.
-    fn logs(&self) -> [&Log; 10] {
-        [
-            &self.trades,
-            &self.orders,
-            &self.public,
-            &self.funding,
-            &self.entries,
-            &self.conversions,
-            &self.clearing,
-            &self.staking,
-            &self.predictions,
-            &self.order_events,
-        ]
+        self.index.push_order_event(row, self.logs.order_events.buffer())
     }
 
     /// Writes the appended rows to the files, usually those of many batches at once. Queries see a row before and
@@ -241,26 +140,19 @@ impl History {
     /// # Errors
     /// [`Fault::Io`] on an error of the disk; nothing is lost, and a later call tries again.
     pub fn flush(&mut self) -> Result<(), Fault> {
-        self.trades.flush()?;
-        if self.orders.flush()? {
+        let was_full = self.logs.orders.is_full();
+        let flushed = self.logs.each_mut().into_iter().try_for_each(Log::flush);
+        if was_full && !self.logs.orders.is_full() {
             let [_, newer] = self.since;
             self.since = [newer, None];
         }
-        self.public.flush()?;
-        self.funding.flush()?;
-        self.entries.flush()?;
-        self.conversions.flush()?;
-        self.clearing.flush()?;
-        self.staking.flush()?;
-        self.predictions.flush()?;
-        self.order_events.flush()?;
-        Ok(())
+        flushed
     }
 
     /// Whether an order's row and all rows closed before `time` have left memory.
     pub(super) fn order_closed_before(&self, at: Position, time: Time) -> bool {
         let [older, newer] = self.since;
-        !self.orders.holds(at) && older.or(newer).is_some_and(|kept| kept < time)
+        !self.logs.orders.holds(at) && older.or(newer).is_some_and(|kept| kept < time)
     }
 
     /// The rows after these lengths, whatever happens to the history from now on.
@@ -270,7 +162,7 @@ impl History {
 
     /// Bytes of rows not yet in the files.
     pub fn pending(&self) -> u64 {
-        self.logs().into_iter().map(Log::pending).sum()
+        self.logs.each_ref().into_iter().map(Log::pending).sum()
     }
 
     /// Syncs the flushed rows. Call it before a snapshot that refers to them becomes valid.
@@ -283,7 +175,7 @@ impl History {
 
     /// A handle for syncing from another thread while this one continues.
     pub fn syncer(&self) -> Syncer {
-        let files = self.logs().map(Log::rows);
+        let files = self.logs.each_ref().map(Log::rows);
         Syncer { directory: self.directory.clone(), files, is_doubtful: Arc::clone(&self.is_doubtful) }
     }
 }
@@ -291,25 +183,11 @@ impl History {
 impl Syncer {
     /// The length of each file.
     pub fn lengths(&self) -> Lengths {
-        let [trades, orders, public, funding, entries, conversions, clearing, staking, rest @ ..] =
-            &self.files;
-        let [predictions, order_events] = rest;
-        Lengths {
-            trades: trades.written,
-            orders: orders.written,
-            public: public.written,
-            funding: funding.written,
-            entries: entries.written,
-            conversions: conversions.written,
-            clearing: clearing.written,
-            staking: staking.written,
-            predictions: predictions.written,
-            order_events: order_events.written,
-        }
+        self.files.each_ref().map(|rows| rows.written)
     }
 
     /// The files.
-    pub(super) fn rows(&self) -> [Rows; 10] {
+    pub(super) fn rows(&self) -> Each<Rows> {
         self.files.clone()
     }
 
@@ -327,7 +205,7 @@ impl Syncer {
     }
 
     fn try_sync(&self) -> Result<(), Fault> {
-        self.files.iter().try_for_each(Rows::sync)?;
+        self.files.each_ref().into_iter().try_for_each(Rows::sync)?;
         let path = || self.directory.path().to_owned();
         self.directory.sync_names().map_err(|source| Fault::Io { action: "sync", path: path(), source })
     }

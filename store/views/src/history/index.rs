@@ -10,6 +10,7 @@ use super::codec::{self, Position};
 use super::converted::{ConversionLinks, ConversionRow};
 use super::entry::{EntryLinks, EntryRow};
 use super::funding::FundingRow;
+use super::kinds::Lengths;
 use super::order_events::OrderEventRow;
 use super::predictions::PredictionRow;
 use super::row::{AccountLinks, Least, OrderLinks, OrderRow, PublicTrade, TradeLinks, TradeRow};
@@ -43,31 +44,6 @@ struct Chains {
     symbols: SymbolTable<Chain<Sums>>,
 }
 
-/// The length of each file, including the header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lengths {
-    /// Trades of accounts.
-    pub trades: u64,
-    /// Closed orders.
-    pub orders: u64,
-    /// Public trades.
-    pub public: u64,
-    /// Amounts of funding, and payments.
-    pub funding: u64,
-    /// Changes of balances beside trades.
-    pub entries: u64,
-    /// Wraps and instant orders.
-    pub conversions: u64,
-    /// Closed clearing orders.
-    pub clearing: u64,
-    /// Transactions of staking, and redemptions that are paid whole.
-    pub staking: u64,
-    /// Closed orders of contracts, and positions that ended.
-    pub predictions: u64,
-    /// Events of orders.
-    pub order_events: u64,
-}
-
 /// The chains of one account.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Heads {
@@ -96,24 +72,6 @@ struct SymbolHeads {
 struct CurrencyHead {
     currency: CurrencyId,
     entries: Chain,
-}
-
-impl Lengths {
-    /// Those of files without rows.
-    pub const fn empty() -> Self {
-        Self {
-            trades: HEADER,
-            orders: HEADER,
-            public: HEADER,
-            funding: HEADER,
-            entries: HEADER,
-            conversions: HEADER,
-            clearing: HEADER,
-            staking: HEADER,
-            predictions: HEADER,
-            order_events: HEADER,
-        }
-    }
 }
 
 impl Index {

@@ -82,22 +82,25 @@ impl Log {
         self.end() - self.written
     }
 
-    /// Writes the pending bytes; returns whether the older half was dropped from memory. After an error it may be
-    /// called again.
-    pub(super) fn flush(&mut self) -> Result<bool, Fault> {
+    /// Whether the next [`Log::flush`] drops the older half from memory.
+    pub(super) fn is_full(&self) -> bool {
+        self.newer.len() >= self.half
+    }
+
+    /// Writes the pending bytes, and drops the older half from memory if the newer one is full. After an error it may be called again.
+    pub(super) fn flush(&mut self) -> Result<(), Fault> {
         let pending = self.unwritten();
         if !pending.is_empty() {
             let written = self.file.write_all_at(pending, self.written);
             written.map_err(|source| self.io("write", source))?;
             self.written = self.end();
         }
-        let is_full = self.newer.len() >= self.half;
-        if is_full {
+        if self.is_full() {
             self.newer_start = self.written;
             std::mem::swap(&mut self.older, &mut self.newer);
             self.newer.clear();
         }
-        Ok(is_full)
+        Ok(())
     }
 
     /// The bytes that are not in the file yet.

@@ -7,12 +7,10 @@ use super::codec::Position;
 use super::converted::ConversionRow;
 use super::entry::EntryRow;
 use super::fault::Fault;
-use super::files::{
-    CLEARING, CONVERSIONS, ENTRIES, FUNDING, ORDER_EVENTS, ORDERS, PREDICTIONS, PUBLIC, STAKING, Syncer,
-    TRADES,
-};
+use super::files::Syncer;
 use super::funding::FundingRow;
-use super::index::{Index, Lengths};
+use super::index::Index;
+use super::kinds::{Each, FILES, Lengths};
 use super::log::{Magic, Rows};
 use super::order_events::OrderEventRow;
 use super::predictions::PredictionRow;
@@ -33,16 +31,7 @@ const AHEAD: usize = 256 * 1024;
 #[derive(Debug)]
 pub struct Proof {
     index: Index,
-    trades: File,
-    orders: File,
-    public: File,
-    funding: File,
-    entries: File,
-    conversions: File,
-    clearing: File,
-    staking: File,
-    predictions: File,
-    order_events: File,
+    files: Each<File>,
     row: Vec<u8>,
     fault: Option<Fault>,
 }
@@ -73,37 +62,8 @@ impl Proof {
     /// # Errors
     /// [`Fault::Io`] if a file cannot be read.
     pub fn open(directory: &Folder, index: Index, lengths: Lengths) -> Result<Self, Fault> {
-        let open = |file, end| File::open(directory, file, end);
-        Ok(Self {
-            index,
-            trades: open(TRADES, lengths.trades)?,
-            orders: open(ORDERS, lengths.orders)?,
-            public: open(PUBLIC, lengths.public)?,
-            funding: open(FUNDING, lengths.funding)?,
-            entries: open(ENTRIES, lengths.entries)?,
-            conversions: open(CONVERSIONS, lengths.conversions)?,
-            clearing: open(CLEARING, lengths.clearing)?,
-            staking: open(STAKING, lengths.staking)?,
-            predictions: open(PREDICTIONS, lengths.predictions)?,
-            order_events: open(ORDER_EVENTS, lengths.order_events)?,
-            row: Vec::new(),
-            fault: None,
-        })
-    }
-
-    fn files(&self) -> [&File; 10] {
-        [
-            &self.trades,
-            &self.orders,
-            &self.public,
-            &self.funding,
-            &self.entries,
-            &self.conversions,
-            &self.clearing,
-            &self.staking,
-            &self.predictions,
-            &self.order_events,
-        ]
+        let files = FILES.zip(lengths).try_map(|(file, end)| File::open(directory, file, end))?;
+        Ok(Self { index, files, row: Vec::new(), fault: None })
     }
 
     /// Mends the files of a running exchange, up to what it had written when `files` was made. `index` is that of the rows before the
@@ -112,40 +72,24 @@ impl Proof {
     /// # Errors
     /// [`Fault::Io`] if a file cannot be written.
     pub fn mend(files: &Syncer, index: Index) -> Result<Self, Fault> {
-        let [trades, orders, public, funding, entries, conversions, clearing, staking, rest @ ..] =
-            files.rows();
-        let [predictions, order_events] = rest;
-        Ok(Self {
-            index,
-            trades: File::to_mend(TRADES, trades)?,
-            orders: File::to_mend(ORDERS, orders)?,
-            public: File::to_mend(PUBLIC, public)?,
-            funding: File::to_mend(FUNDING, funding)?,
-            entries: File::to_mend(ENTRIES, entries)?,
-            conversions: File::to_mend(CONVERSIONS, conversions)?,
-            clearing: File::to_mend(CLEARING, clearing)?,
-            staking: File::to_mend(STAKING, staking)?,
-            predictions: File::to_mend(PREDICTIONS, predictions)?,
-            order_events: File::to_mend(ORDER_EVENTS, order_events)?,
-            row: Vec::new(),
-            fault: None,
-        })
+        let files = FILES.zip(files.rows()).try_map(|(file, rows)| File::to_mend(file, rows))?;
+        Ok(Self { index, files, row: Vec::new(), fault: None })
     }
 
     /// Files that are missing, too short, or of another kind. A start does not use them and rebuilds the history from
     /// the journal.
     pub fn missing(&self) -> impl Iterator<Item = &Path> {
-        self.files().into_iter().filter(|file| file.handle.is_none()).map(|file| file.path.as_path())
+        self.files.each_ref().into_iter().filter(|file| file.handle.is_none()).map(|file| file.path.as_path())
     }
 
     /// The number of rows that matched.
     pub fn proven(&self) -> u64 {
-        self.files().into_iter().map(|file| file.proven).sum()
+        self.files.each_ref().into_iter().map(|file| file.proven).sum()
     }
 
     /// The number of rows and headers that were written again.
     pub fn mended(&self) -> u64 {
-        self.files().into_iter().map(|file| file.mended).sum()
+        self.files.each_ref().into_iter().map(|file| file.mended).sum()
     }
 
     /// The index of the rows so far.
@@ -164,7 +108,7 @@ impl Proof {
     fn order_event_row(&mut self, row: &OrderEventRow) {
         self.row.clear();
         let at = self.index.push_order_event(row, &mut self.row);
-        let outcome = self.order_events.compare(at, &self.row);
+        let outcome = self.files.order_events.compare(at, &self.row);
         self.note(outcome);
     }
 
@@ -234,7 +178,7 @@ impl Sink for Proof {
     fn trade(&mut self, row: &TradeRow) -> Position {
         self.row.clear();
         let at = self.index.push_trade(row, &mut self.row);
-        let outcome = self.trades.compare(at, &self.row);
+        let outcome = self.files.trades.compare(at, &self.row);
         self.note(outcome);
         at
     }
@@ -242,7 +186,7 @@ impl Sink for Proof {
     fn order(&mut self, row: &OrderRow) -> Position {
         self.row.clear();
         let at = self.index.push_order(row, &mut self.row);
-        let outcome = self.orders.compare(at, &self.row);
+        let outcome = self.files.orders.compare(at, &self.row);
         self.note(outcome);
         at
     }
@@ -250,49 +194,49 @@ impl Sink for Proof {
     fn public(&mut self, row: &PublicTrade) {
         self.row.clear();
         let at = self.index.push_public(row, &mut self.row);
-        let outcome = self.public.compare(at, &self.row);
+        let outcome = self.files.public.compare(at, &self.row);
         self.note(outcome);
     }
 
     fn funding(&mut self, row: &FundingRow) {
         self.row.clear();
         let at = self.index.push_funding(row, &mut self.row);
-        let outcome = self.funding.compare(at, &self.row);
+        let outcome = self.files.funding.compare(at, &self.row);
         self.note(outcome);
     }
 
     fn entry(&mut self, row: &EntryRow) {
         self.row.clear();
         let at = self.index.push_entry(row, &mut self.row);
-        let outcome = self.entries.compare(at, &self.row);
+        let outcome = self.files.entries.compare(at, &self.row);
         self.note(outcome);
     }
 
     fn conversion(&mut self, row: &ConversionRow) {
         self.row.clear();
         let at = self.index.push_conversion(row, &mut self.row);
-        let outcome = self.conversions.compare(at, &self.row);
+        let outcome = self.files.conversions.compare(at, &self.row);
         self.note(outcome);
     }
 
     fn clearing(&mut self, row: &ClearingRow) {
         self.row.clear();
         let at = self.index.push_clearing(row, &mut self.row);
-        let outcome = self.clearing.compare(at, &self.row);
+        let outcome = self.files.clearing.compare(at, &self.row);
         self.note(outcome);
     }
 
     fn staking(&mut self, row: &StakingRow) {
         self.row.clear();
         let at = self.index.push_staking(row, &mut self.row);
-        let outcome = self.staking.compare(at, &self.row);
+        let outcome = self.files.staking.compare(at, &self.row);
         self.note(outcome);
     }
 
     fn prediction(&mut self, row: &PredictionRow) -> Position {
         self.row.clear();
         let at = self.index.push_prediction(row, &mut self.row);
-        let outcome = self.predictions.compare(at, &self.row);
+        let outcome = self.files.predictions.compare(at, &self.row);
         self.note(outcome);
         at
     }

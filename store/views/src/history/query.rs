@@ -37,11 +37,11 @@ impl Reads {
 /// One of the files.
 pub(super) type Which = fn(&History) -> &Log;
 
-pub(super) const TRADES: Which = |history| &history.trades;
-pub(super) const ENTRIES: Which = |history| &history.entries;
-const CONVERSIONS: Which = |history| &history.conversions;
-pub(super) const ORDERS: Which = |history| &history.orders;
-const PUBLIC: Which = |history| &history.public;
+pub(super) const TRADES: Which = |history| &history.logs.trades;
+pub(super) const ENTRIES: Which = |history| &history.logs.entries;
+const CONVERSIONS: Which = |history| &history.logs.conversions;
+pub(super) const ORDERS: Which = |history| &history.logs.orders;
+const PUBLIC: Which = |history| &history.logs.public;
 
 /// Which public trades to return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,8 +15,8 @@ use buttonwood_model::{AccountId, Claim, OrderId, SessionId};
 use buttonwood_num::{Money, Price, Qty};
 use std::collections::BTreeMap;
 
-const ORDER_EVENTS: Which = |history| &history.order_events;
-const PREDICTIONS: Which = |history| &history.predictions;
+const ORDER_EVENTS: Which = |history| &history.logs.order_events;
+const PREDICTIONS: Which = |history| &history.logs.predictions;
 
 /// The answer to a client that reconnects.
 #[derive(Clone, Debug, PartialEq, Eq)]

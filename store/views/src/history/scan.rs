@@ -5,12 +5,10 @@ use super::codec::{self, Damage, FRAME_HEAD, Position, ROW_MAX};
 use super::converted::ConversionRow;
 use super::entry::EntryRow;
 use super::fault::Fault;
-use super::files::{
-    CLEARING, CONVERSIONS, ENTRIES, FUNDING, History, ORDER_EVENTS, ORDERS, PREDICTIONS, PUBLIC, STAKING,
-    TRADES,
-};
+use super::files::History;
 use super::funding::FundingRow;
-use super::index::{HEADER, Lengths};
+use super::index::HEADER;
+use super::kinds::{FILES, Lengths};
 use super::log::{self, Decode, Log, Magic};
 use super::order_events::OrderEventRow;
 use super::predictions::PredictionRow;
@@ -57,16 +55,16 @@ impl Scan {
     /// # Errors
     /// [`Fault::Io`] if a file cannot be read.
     pub fn open(directory: &Folder, lengths: Lengths) -> Result<Option<Self>, Fault> {
-        let trades = Rows::open(directory, TRADES, lengths.trades, trade)?;
-        let orders = Rows::open(directory, ORDERS, lengths.orders, order)?;
-        let public = Rows::open(directory, PUBLIC, lengths.public, public)?;
-        let funding = Rows::open(directory, FUNDING, lengths.funding, funding)?;
-        let entries = Rows::open(directory, ENTRIES, lengths.entries, entry)?;
-        let conversions = Rows::open(directory, CONVERSIONS, lengths.conversions, conversion)?;
-        let clearing = Rows::open(directory, CLEARING, lengths.clearing, clearing)?;
-        let staking = Rows::open(directory, STAKING, lengths.staking, staking)?;
-        let predictions = Rows::open(directory, PREDICTIONS, lengths.predictions, prediction)?;
-        let order_events = Rows::open(directory, ORDER_EVENTS, lengths.order_events, order_event)?;
+        let trades = Rows::open(directory, FILES.trades, lengths.trades, trade)?;
+        let orders = Rows::open(directory, FILES.orders, lengths.orders, order)?;
+        let public = Rows::open(directory, FILES.public, lengths.public, public)?;
+        let funding = Rows::open(directory, FILES.funding, lengths.funding, funding)?;
+        let entries = Rows::open(directory, FILES.entries, lengths.entries, entry)?;
+        let conversions = Rows::open(directory, FILES.conversions, lengths.conversions, conversion)?;
+        let clearing = Rows::open(directory, FILES.clearing, lengths.clearing, clearing)?;
+        let staking = Rows::open(directory, FILES.staking, lengths.staking, staking)?;
+        let predictions = Rows::open(directory, FILES.predictions, lengths.predictions, prediction)?;
+        let order_events = Rows::open(directory, FILES.order_events, lengths.order_events, order_event)?;
         let (Some(trades), Some(orders), Some(public)) = (trades, orders, public) else { return Ok(None) };
         let (Some(funding), Some(entries), Some(conversions)) = (funding, entries, conversions) else {
             return Ok(None);
@@ -111,16 +109,16 @@ impl Scan {
     /// The rows of a live history after these lengths. Rows that are not in the files yet are copied.
     pub(super) fn after(history: &History, from: Lengths) -> Self {
         Self {
-            trades: Rows::after(&history.trades, from.trades, trade),
-            orders: Rows::after(&history.orders, from.orders, order),
-            public: Rows::after(&history.public, from.public, public),
-            funding: Rows::after(&history.funding, from.funding, funding),
-            entries: Rows::after(&history.entries, from.entries, entry),
-            conversions: Rows::after(&history.conversions, from.conversions, conversion),
-            clearing: Rows::after(&history.clearing, from.clearing, clearing),
-            staking: Rows::after(&history.staking, from.staking, staking),
-            predictions: Rows::after(&history.predictions, from.predictions, prediction),
-            order_events: Rows::after(&history.order_events, from.order_events, order_event),
+            trades: Rows::after(&history.logs.trades, from.trades, trade),
+            orders: Rows::after(&history.logs.orders, from.orders, order),
+            public: Rows::after(&history.logs.public, from.public, public),
+            funding: Rows::after(&history.logs.funding, from.funding, funding),
+            entries: Rows::after(&history.logs.entries, from.entries, entry),
+            conversions: Rows::after(&history.logs.conversions, from.conversions, conversion),
+            clearing: Rows::after(&history.logs.clearing, from.clearing, clearing),
+            staking: Rows::after(&history.logs.staking, from.staking, staking),
+            predictions: Rows::after(&history.logs.predictions, from.predictions, prediction),
+            order_events: Rows::after(&history.logs.order_events, from.order_events, order_event),
         }
     }
 }
@@ -140,8 +138,8 @@ impl Statements {
     /// # Errors
     /// [`Fault::Io`] if a file cannot be read.
     pub fn open(directory: &Folder, lengths: Lengths) -> Result<Option<Self>, Fault> {
-        let trades = Rows::open(directory, TRADES, lengths.trades, Numbered::read_trade)?;
-        let entries = Rows::open(directory, ENTRIES, lengths.entries, Numbered::read_entry)?;
+        let trades = Rows::open(directory, FILES.trades, lengths.trades, Numbered::read_trade)?;
+        let entries = Rows::open(directory, FILES.entries, lengths.entries, Numbered::read_entry)?;
         Ok(trades.zip(entries).map(|(trades, entries)| Self { trades, entries }))
     }
 }

@@ -1,8 +1,8 @@
 //! Pages of a statement against the simplest model: all lines in a `Vec`.
 
 use super::*;
+use crate::history::Each;
 use crate::history::Index;
-use crate::history::files::Halves;
 use crate::history::row::Part;
 use buttonwood_model::{Claim, OrderId, SymbolStatus, TradeId};
 use buttonwood_num::{Decimal, Grid, Price, Qty};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use tempfile::tempdir;
 
 /// Halves so small that queries soon read from the disk.
-const TINY: Halves = Halves {
+const TINY: Each<usize> = Each {
     trades: 900,
     orders: 100,
     public: 100,

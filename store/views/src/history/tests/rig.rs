@@ -1,6 +1,6 @@
 //! A small venue that fills a history, and the simplest model of one: the rows in a `Vec`.
 
-use crate::history::files::Halves;
+use crate::history::Each;
 use crate::history::{
     ClearingEnd, ClearingRow, ClosedContractOrder, ConversionRow, EntryRow, FundingRow, History, Index,
     OrderEventRow, OrderRow, Part, PastOrder, Position, PredictionRow, PublicTrade, Settled, SettledPosition,
@@ -20,7 +20,7 @@ use std::path::Path;
 pub(super) const KEY: u64 = 0x0bad_5eed;
 
 /// Halves so small that queries soon read from the disk.
-pub(super) const TINY: Halves = Halves {
+pub(super) const TINY: Each<usize> = Each {
     trades: 700,
     orders: 500,
     public: 300,
