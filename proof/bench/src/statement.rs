@@ -54,10 +54,10 @@ fn push(history: &mut History, number: u64) {
     let (account, time, amount) = (customer(0), Time(1_700_000_000_000_000 + number), Money::from_units(7));
     if number.is_multiple_of(ENTRY_EVERY) {
         let (currency, cause, about) = (CurrencyId(0), Cause::Deposit, About::Transfer(number));
-        history.push_entry(&EntryRow { account, currency, time, amount, balance: amount, cause, about });
+        history.push(&EntryRow { account, currency, time, amount, balance: amount, cause, about });
         return;
     }
-    history.push_trade(&TradeRow {
+    history.push(&TradeRow {
         account,
         symbol: SymbolId(0),
         order: OrderId(number),

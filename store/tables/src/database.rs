@@ -1,9 +1,9 @@
 //! The database: opening, one transaction for each step of the journal, comparison.
 
 use crate::Fault;
-use crate::table::{self, Row, Table, VERSION};
+use crate::table::{self, Table, VERSION};
 use buttonwood_model::Symbol;
-use buttonwood_views::history::Lengths;
+use buttonwood_views::history::{Lengths, Row};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use std::fs::{self, OpenOptions};

@@ -16,6 +16,7 @@ mod predictions;
 mod staking;
 mod table;
 
+pub use buttonwood_views::history::Row;
 pub use clearing::{ClearingOrder, ClearingPart, WantedClearing};
 pub use database::{Database, Opened, Reached, Size};
 pub use fault::Fault;
@@ -24,4 +25,3 @@ pub use predictions::{ContractOrdersPage, ContractSales, SettledPage};
 pub use staking::{
     Between, PaidRedemption, Pair, RatePeriod, StakingPage, StakingTransaction, TransactionKind,
 };
-pub use table::Row;

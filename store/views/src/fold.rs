@@ -14,10 +14,7 @@ mod staking;
 mod statement;
 mod trades;
 
-use crate::history::{
-    ClearingRow, ConversionRow, EntryRow, FundingRow, Index, OrderEventRow, OrderRow, Position,
-    PredictionRow, PublicTrade, StakingRow, TradeRow,
-};
+use crate::history::{Index, OrderEventRow, Position, RowKind};
 use crate::order_event::{OrderChange, RefusedEvent, Step};
 use crate::reserves::Cut;
 use crate::told::{AuctionTold, Removed};
@@ -34,28 +31,16 @@ use trades::{Crossing, Fill};
 
 /// Where a fold's rows and changes of depth go.
 pub trait Sink {
-    /// Stores a trade of an account; returns its position.
-    fn trade(&mut self, row: &TradeRow) -> Position;
-    /// Stores a closed order; returns its position.
-    fn order(&mut self, row: &OrderRow) -> Position;
-    /// Stores a public trade.
-    fn public(&mut self, row: &PublicTrade);
-    /// Stores an amount of funding, or a payment.
-    fn funding(&mut self, row: &FundingRow);
-    /// Stores a change of a balance that is no trade on a book of spot.
-    fn entry(&mut self, row: &EntryRow);
-    /// Stores a wrap or an instant order.
-    fn conversion(&mut self, row: &ConversionRow);
-    /// Stores a closed clearing order.
-    fn clearing(&mut self, row: &ClearingRow);
-    /// Stores a transaction of staking, or a redemption that is paid whole.
-    fn staking(&mut self, row: &StakingRow);
-    /// Stores a closed order of a contract, or a position that ended; returns its position.
-    fn prediction(&mut self, row: &PredictionRow) -> Position;
+    /// Stores a row; returns its position.
+    fn row<R: RowKind>(&mut self, row: &R) -> Position;
     /// Stores an event of an order, or two, after the rows that it refers to.
-    fn order_event(&mut self, change: &OrderChange);
+    fn order_event(&mut self, change: &OrderChange) {
+        self.row(&OrderEventRow::from(change));
+    }
     /// Stores the event of an order that a rule refused.
-    fn refused_order(&mut self, event: &RefusedEvent);
+    fn refused_order(&mut self, event: &RefusedEvent) {
+        self.row(&OrderEventRow::from(event));
+    }
     /// Adds a visible quantity at a price. Only the live views keep levels.
     fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
     /// Removes a visible quantity at a price, for this reason.
@@ -86,59 +71,9 @@ impl Counted {
 }
 
 impl Sink for Counted {
-    fn trade(&mut self, row: &TradeRow) -> Position {
+    fn row<R: RowKind>(&mut self, row: &R) -> Position {
         self.scratch.clear();
-        self.index.push_trade(row, &mut self.scratch)
-    }
-
-    fn order(&mut self, row: &OrderRow) -> Position {
-        self.scratch.clear();
-        self.index.push_order(row, &mut self.scratch)
-    }
-
-    fn public(&mut self, row: &PublicTrade) {
-        self.scratch.clear();
-        self.index.push_public(row, &mut self.scratch);
-    }
-
-    fn funding(&mut self, row: &FundingRow) {
-        self.scratch.clear();
-        self.index.push_funding(row, &mut self.scratch);
-    }
-
-    fn entry(&mut self, row: &EntryRow) {
-        self.scratch.clear();
-        self.index.push_entry(row, &mut self.scratch);
-    }
-
-    fn conversion(&mut self, row: &ConversionRow) {
-        self.scratch.clear();
-        self.index.push_conversion(row, &mut self.scratch);
-    }
-
-    fn clearing(&mut self, row: &ClearingRow) {
-        self.scratch.clear();
-        self.index.push_clearing(row, &mut self.scratch);
-    }
-
-    fn staking(&mut self, row: &StakingRow) {
-        self.scratch.clear();
-        self.index.push_staking(row, &mut self.scratch);
-    }
-
-    fn prediction(&mut self, row: &PredictionRow) -> Position {
-        self.scratch.clear();
-        self.index.push_prediction(row, &mut self.scratch)
-    }
-
-    fn order_event(&mut self, change: &OrderChange) {
-        self.scratch.clear();
-        self.index.push_order_event(&OrderEventRow::from(change), &mut self.scratch);
-    }
-
-    fn refused_order(&mut self, event: &RefusedEvent) {
-        self.scratch.clear();
-        self.index.push_order_event(&OrderEventRow::from(event), &mut self.scratch);
+        self.index.push(row, &mut self.scratch)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::fold::{Fold, Sink};
 use crate::history::{
-    ClearingRow, ConversionRow, EntryRow, Fault, FundingRow, History, Index, OrderEventRow, OrderRow,
-    Position, PredictionRow, PublicTrade, Query, SettledPosition, StakingRow, TradeRow,
+    ConversionRow, Fault, FundingRow, History, Index, OrderEventRow, OrderRow, Position, PredictionRow,
+    Query, Row, RowKind, SettledPosition,
 };
 use crate::order_event::{AccountEvent, OrderChange, RefusedEvent};
 use crate::told::{AuctionTold, Happening, Level, Moved, PositionPaid, Removed, Telling, Told};
@@ -42,17 +42,19 @@ impl Kept {
 }
 
 impl Sink for Kept {
-    fn trade(&mut self, row: &TradeRow) -> Position {
-        self.history.push_trade(row)
-    }
-
-    fn order(&mut self, row: &OrderRow) -> Position {
-        self.history.push_order(row)
-    }
-
-    fn public(&mut self, row: &PublicTrade) {
-        self.told.note(|| Happening::Trade(*row));
-        self.history.push_public(row);
+    fn row<R: RowKind>(&mut self, row: &R) -> Position {
+        let of_any: Row = (*row).into();
+        if let Row::Public(trade) = of_any {
+            self.told.note(|| Happening::Trade(trade));
+        }
+        if let Row::Funding(FundingRow { account: None, symbol, hour, amount }) = of_any {
+            self.told.note(|| Happening::Funding(symbol, HourAmount { hour, amount }));
+        }
+        if let Row::Prediction(PredictionRow::Settled(position)) = of_any {
+            let SettledPosition { account, contract, claim, payout, .. } = position;
+            self.told.note(|| Happening::Paid(PositionPaid { account, contract, claim, payout }));
+        }
+        self.history.push(row)
     }
 
     fn auction(&mut self, symbol: SymbolId, told: AuctionTold) {
@@ -71,45 +73,13 @@ impl Sink for Kept {
         self.told.note(|| Happening::Mark(symbol, mark));
     }
 
-    fn funding(&mut self, row: &FundingRow) {
-        if row.account.is_none() {
-            self.told
-                .note(|| Happening::Funding(row.symbol, HourAmount { hour: row.hour, amount: row.amount }));
-        }
-        self.history.push_funding(row);
-    }
-
-    fn entry(&mut self, row: &EntryRow) {
-        self.history.push_entry(row);
-    }
-
-    fn conversion(&mut self, row: &ConversionRow) {
-        self.history.push_conversion(row);
-    }
-
-    fn clearing(&mut self, row: &ClearingRow) {
-        self.history.push_clearing(row);
-    }
-
-    fn staking(&mut self, row: &StakingRow) {
-        self.history.push_staking(row);
-    }
-
-    fn prediction(&mut self, row: &PredictionRow) -> Position {
-        if let PredictionRow::Settled(position) = row {
-            let SettledPosition { account, contract, claim, payout, .. } = *position;
-            self.told.note(|| Happening::Paid(PositionPaid { account, contract, claim, payout }));
-        }
-        self.history.push_prediction(row)
-    }
-
     fn order_event(&mut self, change: &OrderChange) {
-        self.history.push_order_event(&OrderEventRow::from(change));
+        self.history.push(&OrderEventRow::from(change));
         self.told.each(|| change.events().map(|event| Happening::Order(AccountEvent::Order(event))));
     }
 
     fn refused_order(&mut self, event: &RefusedEvent) {
-        self.history.push_order_event(&OrderEventRow::from(event));
+        self.history.push(&OrderEventRow::from(event));
         self.told.note(|| Happening::Order(AccountEvent::Refused(*event)));
     }
 

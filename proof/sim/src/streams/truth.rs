@@ -4,14 +4,10 @@ use crate::check::Finding;
 use crate::disk::Faulty;
 use buttonwood_engine::decode_events;
 use buttonwood_journal::{Mark, Reader, ReplayError};
-use buttonwood_model::{Outbox, Seq, Side, Stamp, SymbolId};
-use buttonwood_num::{Price, Qty};
+use buttonwood_model::{Outbox, Seq, Stamp};
 use buttonwood_sequencer::JOURNAL_DIR;
-use buttonwood_views::history::{
-    ClearingRow, ConversionRow, EntryRow, FundingRow, OrderRow, Position, PredictionRow, PublicTrade,
-    StakingRow, TradeRow,
-};
-use buttonwood_views::{AccountEvent, Counted, Fold, OrderChange, RefusedEvent, Removed, Sink};
+use buttonwood_views::history::{Position, PublicTrade, Row, RowKind};
+use buttonwood_views::{AccountEvent, Counted, Fold, OrderChange, RefusedEvent, Sink};
 
 /// A fold of the journal that keeps the order events.
 pub(super) struct Truth {
@@ -92,30 +88,11 @@ impl Truth {
 }
 
 impl Sink for Events {
-    fn trade(&mut self, row: &TradeRow) -> Position {
-        self.counted.trade(row)
-    }
-
-    fn order(&mut self, row: &OrderRow) -> Position {
-        self.counted.order(row)
-    }
-
-    fn public(&mut self, row: &PublicTrade) {
-        self.trades.push((self.seq, *row));
-    }
-
-    fn funding(&mut self, _row: &FundingRow) {}
-
-    fn entry(&mut self, _row: &EntryRow) {}
-
-    fn conversion(&mut self, _row: &ConversionRow) {}
-
-    fn clearing(&mut self, _row: &ClearingRow) {}
-
-    fn staking(&mut self, _row: &StakingRow) {}
-
-    fn prediction(&mut self, row: &PredictionRow) -> Position {
-        self.counted.prediction(row)
+    fn row<R: RowKind>(&mut self, row: &R) -> Position {
+        if let Row::Public(trade) = (*row).into() {
+            self.trades.push((self.seq, trade));
+        }
+        self.counted.row(row)
     }
 
     fn order_event(&mut self, change: &OrderChange) {
@@ -125,8 +102,4 @@ impl Sink for Events {
     fn refused_order(&mut self, event: &RefusedEvent) {
         self.all.push(AccountEvent::Refused(*event));
     }
-
-    fn rested(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty) {}
-
-    fn reduced(&mut self, _symbol: SymbolId, _side: Side, _price: Price, _qty: Qty, _why: Removed) {}
 }

@@ -341,10 +341,12 @@ pub(crate) fn void(breaks: &Breaks) -> u64 {
 
 /// Whether a row is of a void trade, which counts in no table (MKT-035).
 pub(crate) fn is_void(breaks: &Breaks, row: &Row) -> bool {
-    let (symbol, trade) = match row {
-        Row::Trade(row) => (row.symbol, row.trade),
-        Row::Public(row) => (row.symbol, row.trade),
-        Row::Funding(_) | Row::Clearing(_) | Row::Staking(_) | Row::Prediction(_) => return false,
+    let (symbol, trade) = if let Row::Trade(row) = row {
+        (row.symbol, row.trade)
+    } else if let Row::Public(row) = row {
+        (row.symbol, row.trade)
+    } else {
+        return false;
     };
     breaks.of(symbol, trade) == Some(BreakKind::Full)
 }
@@ -352,32 +354,23 @@ pub(crate) fn is_void(breaks: &Breaks, row: &Row) -> bool {
 /// Whether a database has more than the journal.
 fn is_ahead(own: Reached, goal: Reached) -> bool {
     let exceeds = |(own, goal): (u64, u64)| own > goal;
-    own.seq > goal.seq || counted(own).into_iter().zip(counted(goal)).any(exceeds)
+    own.seq > goal.seq || counted(own).zip(counted(goal)).any(exceeds)
 }
 
 /// Whether a database has every row of the goal, and none of a void trade.
 fn has(own: Reached, goal: Reached) -> bool {
     let reaches = |(own, goal): (u64, u64)| own >= goal;
-    own.void >= goal.void && counted(own).into_iter().zip(counted(goal)).all(reaches)
+    own.void >= goal.void && counted(own).zip(counted(goal)).all(reaches)
 }
 
 /// The lengths of the files that tables are made from.
-fn counted(reached: Reached) -> [u64; 6] {
-    let Lengths { trades, public, funding, clearing, staking, predictions, .. } = reached.lengths;
-    [trades, public, funding, clearing, staking, predictions]
+fn counted(reached: Reached) -> impl Iterator<Item = u64> {
+    reached.lengths.of_tables()
 }
 
 /// The bytes of the rows that tables are made from.
 fn bytes(lengths: Lengths) -> u64 {
-    let Lengths { trades, public, funding, clearing, staking, predictions, .. } = lengths;
-    trades + public + funding + clearing + staking + predictions
-}
-
-/// The bytes of a step's rows that are left.
-fn left(scan: &Scan) -> u64 {
-    let Scan { trades, public, funding, clearing, staking, predictions, .. } = scan;
-    let [first, second] = [trades.left() + public.left() + funding.left(), clearing.left() + staking.left()];
-    first + second + predictions.left()
+    lengths.of_tables().sum()
 }
 
 /// The rows of a step. A long one reports its progress.
@@ -392,14 +385,14 @@ struct Reported<'a> {
 
 impl<'a> Reported<'a> {
     fn new(scan: Scan, breaks: &'a Breaks, mark: &'a TablesMark) -> Self {
-        Self { total: left(&scan), scan, breaks, mark, rows: 0, due: Instant::now() + REPORT_EVERY }
+        Self { total: bytes(scan.left()), scan, breaks, mark, rows: 0, due: Instant::now() + REPORT_EVERY }
     }
 
     fn report(&mut self) {
         self.rows += 1;
         if self.rows.is_multiple_of(ROWS_BETWEEN) && Instant::now() >= self.due {
             self.due += REPORT_EVERY;
-            let percent = 100 * (self.total - left(&self.scan)) / self.total.max(1);
+            let percent = 100 * (self.total - bytes(self.scan.left())) / self.total.max(1);
             tracing::info!("the history's database is being built: {percent} %");
             self.mark.state.lock().trouble = Some(format!("it is being built: {percent} %"));
         }
@@ -412,12 +405,7 @@ impl Iterator for Reported<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             self.report();
-            let public = self.scan.public.next().map(|row| row.map(Row::Public));
-            let trade = public.or_else(|| self.scan.trades.next().map(|row| row.map(Row::Trade)));
-            let funding = trade.or_else(|| self.scan.funding.next().map(|row| row.map(Row::Funding)));
-            let clearing = funding.or_else(|| self.scan.clearing.next().map(|row| row.map(Row::Clearing)));
-            let staking = clearing.or_else(|| self.scan.staking.next().map(|row| row.map(Row::Staking)));
-            let row = staking.or_else(|| self.scan.predictions.next().map(|row| row.map(Row::Prediction)))?;
+            let row = self.scan.next_of_tables()?;
             if row.as_ref().is_ok_and(|row| is_void(self.breaks, row)) {
                 continue;
             }

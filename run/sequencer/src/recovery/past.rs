@@ -14,10 +14,10 @@ use buttonwood_engine::State;
 use buttonwood_journal::{Mark, Reader, ReplayError, snapshot};
 use buttonwood_model::AccountId;
 use buttonwood_views::history::{
-    self, Change, ClearingRow, ConversionRow, EntryRow, FundingRow, Index, Lengths, Numbered, OrderRow,
-    Position, PredictionRow, PublicTrade, Scan, StakingRow, Statements, TradeRow,
+    self, Change, Index, Lengths, Numbered, OrderRow, Position, PublicTrade, Row, RowKind, Scan, Statements,
+    TradeRow,
 };
-use buttonwood_views::{Counted, Fold, OrderChange, RefusedEvent, Sink};
+use buttonwood_views::{Counted, Fold, Sink};
 
 /// Which rows to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,60 +249,22 @@ impl Gathered {
 }
 
 impl Sink for Gathered {
-    fn trade(&mut self, row: &TradeRow) -> Position {
-        if self.table == PastTable::Trades {
-            self.rows.push(PastRow::Trade(*row));
+    fn row<R: RowKind>(&mut self, row: &R) -> Position {
+        let of_any: Row = (*row).into();
+        match (self.table, of_any) {
+            (PastTable::Trades, Row::Trade(row)) => self.rows.push(PastRow::Trade(row)),
+            (PastTable::Orders, Row::Order(row)) => self.rows.push(PastRow::Order(row)),
+            (PastTable::PublicTrades, Row::Public(row)) => self.rows.push(PastRow::Public(row)),
+            _ => {}
         }
-        let at = self.counted.trade(row);
-        self.change(row.account, &Change::Trade(*row));
+        let at = self.counted.row(row);
+        if let Row::Trade(row) = of_any {
+            self.change(row.account, &Change::Trade(row));
+        }
+        if let Row::Entry(row) = of_any {
+            self.change(row.account, &Change::Entry(row));
+        }
         at
-    }
-
-    fn order(&mut self, row: &OrderRow) -> Position {
-        if self.table == PastTable::Orders {
-            self.rows.push(PastRow::Order(*row));
-        }
-        self.counted.order(row)
-    }
-
-    fn public(&mut self, row: &PublicTrade) {
-        if self.table == PastTable::PublicTrades {
-            self.rows.push(PastRow::Public(*row));
-        }
-        self.counted.public(row);
-    }
-
-    fn funding(&mut self, row: &FundingRow) {
-        self.counted.funding(row);
-    }
-
-    fn entry(&mut self, row: &EntryRow) {
-        self.counted.entry(row);
-        self.change(row.account, &Change::Entry(*row));
-    }
-
-    fn conversion(&mut self, row: &ConversionRow) {
-        self.counted.conversion(row);
-    }
-
-    fn clearing(&mut self, row: &ClearingRow) {
-        self.counted.clearing(row);
-    }
-
-    fn staking(&mut self, row: &StakingRow) {
-        self.counted.staking(row);
-    }
-
-    fn prediction(&mut self, row: &PredictionRow) -> Position {
-        self.counted.prediction(row)
-    }
-
-    fn order_event(&mut self, change: &OrderChange) {
-        self.counted.order_event(change);
-    }
-
-    fn refused_order(&mut self, event: &RefusedEvent) {
-        self.counted.refused_order(event);
     }
 }
 

@@ -5,11 +5,8 @@ use crate::care::tables::{Place, is_void, void};
 use buttonwood_engine::{Breaks, State};
 use buttonwood_model::AccountId;
 use buttonwood_tables::{Database, Reached, Row, Size};
-use buttonwood_views::history::{
-    Change, ClearingRow, ConversionRow, EntryRow, FundingRow, Index, Numbered, OrderRow, Position,
-    PredictionRow, Proof, PublicTrade, StakingRow, Sums, TradeRow,
-};
-use buttonwood_views::{Fold, OrderChange, RefusedEvent, Sink};
+use buttonwood_views::history::{Change, Index, Numbered, Position, Proof, RowKind, Sums};
+use buttonwood_views::{Fold, Sink};
 
 /// Rows that gather before they are folded.
 const GATHERED: usize = 50_000;
@@ -176,68 +173,18 @@ impl Proofs {
 }
 
 impl Sink for Proofs {
-    fn trade(&mut self, row: &TradeRow) -> Position {
-        if let Some(tables) = &mut self.tables {
-            tables.push(&Row::Trade(*row));
+    fn row<R: RowKind>(&mut self, row: &R) -> Position {
+        let of_any: Row = (*row).into();
+        if let Some(tables) = self.tables.as_mut().filter(|_| R::IN_TABLES) {
+            tables.push(&of_any);
         }
-        let at = self.files.trade(row);
-        self.change(row.account, &Change::Trade(*row));
+        let at = self.files.row(row);
+        if let Row::Trade(row) = of_any {
+            self.change(row.account, &Change::Trade(row));
+        }
+        if let Row::Entry(row) = of_any {
+            self.change(row.account, &Change::Entry(row));
+        }
         at
-    }
-
-    fn entry(&mut self, row: &EntryRow) {
-        self.files.entry(row);
-        self.change(row.account, &Change::Entry(*row));
-    }
-
-    fn conversion(&mut self, row: &ConversionRow) {
-        self.files.conversion(row);
-    }
-
-    fn order(&mut self, row: &OrderRow) -> Position {
-        self.files.order(row)
-    }
-
-    fn public(&mut self, row: &PublicTrade) {
-        if let Some(tables) = &mut self.tables {
-            tables.push(&Row::Public(*row));
-        }
-        self.files.public(row);
-    }
-
-    fn funding(&mut self, row: &FundingRow) {
-        if let Some(tables) = &mut self.tables {
-            tables.push(&Row::Funding(*row));
-        }
-        self.files.funding(row);
-    }
-
-    fn clearing(&mut self, row: &ClearingRow) {
-        if let Some(tables) = &mut self.tables {
-            tables.push(&Row::Clearing(*row));
-        }
-        self.files.clearing(row);
-    }
-
-    fn staking(&mut self, row: &StakingRow) {
-        if let Some(tables) = &mut self.tables {
-            tables.push(&Row::Staking(*row));
-        }
-        self.files.staking(row);
-    }
-
-    fn prediction(&mut self, row: &PredictionRow) -> Position {
-        if let Some(tables) = &mut self.tables {
-            tables.push(&Row::Prediction(*row));
-        }
-        self.files.prediction(row)
-    }
-
-    fn order_event(&mut self, change: &OrderChange) {
-        self.files.order_event(change);
-    }
-
-    fn refused_order(&mut self, event: &RefusedEvent) {
-        self.files.refused_order(event);
     }
 }

@@ -9,25 +9,8 @@ mod staking;
 
 use crate::Fault;
 use buttonwood_model::Symbol;
-use buttonwood_views::history::{ClearingRow, FundingRow, PredictionRow, PublicTrade, StakingRow, TradeRow};
+use buttonwood_views::history::Row;
 use rusqlite::Connection;
-
-/// A past row that a table may fold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
-    /// An account's part in a trade.
-    Trade(TradeRow),
-    /// A trade as published.
-    Public(PublicTrade),
-    /// An amount of funding, or a payment.
-    Funding(FundingRow),
-    /// A closed clearing order.
-    Clearing(ClearingRow),
-    /// A transaction of staking, or a redemption that is paid whole.
-    Staking(StakingRow),
-    /// A closed order of a contract, a position that ended, or a sale of claims.
-    Prediction(PredictionRow),
-}
 
 /// A table: how it is created, and how rows are folded into it.
 pub(crate) trait Table: Send {

@@ -13,10 +13,14 @@ impl Fold {
         match event {
             ClearingInfrequent::Settled(settlement) => {
                 record_trade(stamp, settlement, sink);
-                sink.clearing(&closed(&settlement.order, ClearingEnd::Settled));
+                sink.row(&closed(&settlement.order, ClearingEnd::Settled));
             }
-            ClearingInfrequent::Canceled(order) => sink.clearing(&closed(order, ClearingEnd::Cancelled)),
-            ClearingInfrequent::Expired(order) => sink.clearing(&closed(order, ClearingEnd::Expired)),
+            ClearingInfrequent::Canceled(order) => {
+                sink.row(&closed(order, ClearingEnd::Cancelled));
+            }
+            ClearingInfrequent::Expired(order) => {
+                sink.row(&closed(order, ClearingEnd::Expired));
+            }
             ClearingInfrequent::Entered(..)
             | ClearingInfrequent::Confirmed(..)
             | ClearingInfrequent::Tried(..)
@@ -32,7 +36,7 @@ impl Fold {
 fn record_trade(stamp: Stamp, settlement: &Settlement, sink: &mut impl Sink) {
     let Settlement { order, trade, fee } = settlement;
     let mut part = |account: AccountId, own: OrderId, side: Side| {
-        sink.trade(&TradeRow {
+        sink.row(&TradeRow {
             account,
             symbol: order.symbol,
             order: own,

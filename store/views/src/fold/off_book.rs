@@ -87,7 +87,7 @@ impl Order {
             settled: None,
             counted: None,
         };
-        self.newest = Some(out.sink.trade(&row));
+        self.newest = Some(out.sink.row(&row));
         let step = (Step::Filled(OrderFill::from(&row)), false);
         out.places.put(out.stamp, step, &self.state, [self.newest, None], out.sink);
     }
@@ -95,7 +95,7 @@ impl Order {
     /// Records the order, after its last trade.
     pub(super) fn close(self, out: &mut Out<'_, impl Sink>) {
         let row = OrderRow { order: self.state, closed: out.stamp.time, trades: self.newest };
-        let closed = Some(out.sink.order(&row));
+        let closed = Some(out.sink.row(&row));
         out.places.put(out.stamp, (Step::Closed, false), &self.state, [None, closed], out.sink);
     }
 }

@@ -16,18 +16,13 @@ impl Fold {
             Infrequent::OffBookTaken(taken) => self.record_off_book(stamp, taken, sink),
             Infrequent::FundingCut(cut) => {
                 for (symbol, amount) in &cut.amounts {
-                    sink.funding(&FundingRow {
-                        account: None,
-                        symbol: *symbol,
-                        hour: cut.hour,
-                        amount: *amount,
-                    });
+                    sink.row(&FundingRow { account: None, symbol: *symbol, hour: cut.hour, amount: *amount });
                 }
             }
             Infrequent::FundingPaid(paid) => {
                 for payment in &paid.payments {
                     let (account, symbol, amount) = (Some(payment.account), payment.symbol, payment.amount);
-                    sink.funding(&FundingRow { account, symbol, hour: paid.hour, amount });
+                    sink.row(&FundingRow { account, symbol, hour: paid.hour, amount });
                 }
             }
             Infrequent::MarksTaken(marks, ..) => {

@@ -51,7 +51,7 @@ impl Fold {
             self.state.predictions().contract(paid.contract).expect("the decision found the contract");
         let result = contract.outcome.map_or(Settlement::Void(contract.value), Settlement::Outcome);
         for row in &paid.rows {
-            sink.prediction(&PredictionRow::Settled(SettledPosition {
+            sink.row(&PredictionRow::Settled(SettledPosition {
                 account: row.account,
                 contract: paid.contract,
                 claim: row.claim,
@@ -75,7 +75,7 @@ impl Fold {
         let symbol = self.state.symbol(order.symbol).expect("an order's symbol is listed");
         let executed = order.original - order.remaining;
         let notional = prediction::own_notional(symbol, order.claim, executed, order.notional);
-        sink.prediction(&PredictionRow::Order(ClosedContractOrder {
+        sink.row(&PredictionRow::Order(ClosedContractOrder {
             account: order.account,
             contract: order.symbol,
             order: order.id,
@@ -102,7 +102,7 @@ impl Fold {
             symbol.grid.base(row.qty).zip(prediction::own_notional(symbol, row.claim, row.qty, notional));
         let (quantity, proceeds) = amounts.expect("a fill is no larger than its resting order");
         let whose = (row.account, row.symbol, row.claim);
-        sink.prediction(&PredictionRow::Sold(SoldClaims {
+        sink.row(&PredictionRow::Sold(SoldClaims {
             account: row.account,
             contract: row.symbol,
             claim: row.claim,

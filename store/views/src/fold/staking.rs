@@ -64,7 +64,7 @@ impl Fold {
     fn record_joined(&self, stamp: Stamp, accrued: &Accrued, sink: &mut impl Sink) {
         for (number, row) in accrued.numbered().filter(|(_, row)| row.to_stake) {
             for row in self.joined(stamp, accrued.pair, number, row) {
-                sink.entry(&row);
+                sink.row(&row);
             }
         }
     }
@@ -96,7 +96,7 @@ impl Fold {
         sink: &mut impl Sink,
     ) {
         let pair = self.state.staking().pair(pair).expect("the decision found the pair");
-        sink.staking(&StakingRow {
+        sink.row(&StakingRow {
             account,
             provider: pair.provider.0,
             currency: pair.currency,

@@ -100,7 +100,7 @@ impl Fold {
         }
         for place in 0..moves.len() {
             if let Some(row) = self.entry(stamp, &moves, place, parties) {
-                sink.entry(&row);
+                sink.row(&row);
             }
         }
         moves.clear();
@@ -206,7 +206,7 @@ impl Fold {
             }
             ConvertInfrequent::Quoted(_) | ConvertInfrequent::TermsSet(_) => return,
         };
-        sink.conversion(&row);
+        sink.row(&row);
     }
 }
 

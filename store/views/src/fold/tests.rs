@@ -4,8 +4,8 @@ mod order_events;
 
 use super::*;
 use crate::history::{
-    Change, ClosedContractOrder, EntriesFrom, EntryRow, Limit, Line, Lines, Numbered, Part, Query,
-    SettledPosition, Settlement, Since, Sums,
+    Change, ClosedContractOrder, EntriesFrom, EntryRow, Limit, Line, Lines, Numbered, Part, PredictionRow,
+    Query, Row, SettledPosition, Settlement, Since, Sums, TradeRow,
 };
 use crate::reserves::{Cut, Nonces, Trees};
 use crate::{Depth, Records, Views};
@@ -54,39 +54,24 @@ struct Rows {
 }
 
 impl Sink for Rows {
-    fn trade(&mut self, row: &TradeRow) -> Position {
-        self.kept.trades.push(*row);
-        let at = self.counted.trade(row);
-        self.change(row.account, &Change::Trade(*row));
+    fn row<R: RowKind>(&mut self, row: &R) -> Position {
+        let of_any: Row = (*row).into();
+        let at = self.counted.row(row);
+        if let Row::Trade(row) = of_any {
+            self.kept.trades.push(row);
+            self.change(row.account, &Change::Trade(row));
+        }
+        if let Row::Order(_) = of_any {
+            self.kept.orders += 1;
+        }
+        if let Row::Entry(row) = of_any {
+            self.kept.entries.push(row);
+            self.change(row.account, &Change::Entry(row));
+        }
+        if let Row::Prediction(row) = of_any {
+            self.kept.predictions.push(row);
+        }
         at
-    }
-
-    fn order(&mut self, row: &OrderRow) -> Position {
-        self.kept.orders += 1;
-        self.counted.order(row)
-    }
-
-    fn public(&mut self, row: &PublicTrade) {
-        self.counted.public(row);
-    }
-
-    fn funding(&mut self, _row: &FundingRow) {}
-
-    fn entry(&mut self, row: &EntryRow) {
-        self.kept.entries.push(*row);
-        self.counted.entry(row);
-        self.change(row.account, &Change::Entry(*row));
-    }
-
-    fn conversion(&mut self, _row: &ConversionRow) {}
-
-    fn clearing(&mut self, _row: &ClearingRow) {}
-
-    fn staking(&mut self, _row: &StakingRow) {}
-
-    fn prediction(&mut self, row: &PredictionRow) -> Position {
-        self.kept.predictions.push(*row);
-        self.counted.prediction(row)
     }
 
     fn order_event(&mut self, change: &OrderChange) {

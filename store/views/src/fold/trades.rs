@@ -24,7 +24,7 @@ impl Fold {
         for (slot, fee, part) in parts {
             self.record_part(slot, &trade, fee, part, sink);
         }
-        sink.public(&trade.public(symbol, Some(maker.side().opposite())));
+        sink.row(&trade.public(symbol, Some(maker.side().opposite())));
         sink.reduced(symbol, maker.side(), price, qty, Removed::Traded);
         self.tape.trade(symbol, stamp.time, price, qty, notional);
         self.candles.trade(symbol, stamp.time, price, qty);
@@ -38,7 +38,7 @@ impl Fold {
         let accounts = slots.map(|slot| self.state.orders().get(slot).account);
         let counted = self.counted(stamp, symbol, notional, accounts);
         let trade = Traded { trade, stamp, price, qty, notional, counted };
-        sink.public(&trade.public(symbol, None));
+        sink.row(&trade.public(symbol, None));
         self.tape.trade(symbol, stamp.time, price, qty, notional);
         self.candles.trade(symbol, stamp.time, price, qty);
         for (slot, fee) in slots.into_iter().zip(fees) {
@@ -81,7 +81,7 @@ impl Fold {
             settled,
             counted: trade.counted,
         };
-        let position = sink.trade(&row);
+        let position = sink.row(&row);
         if symbol.is_contract() && side == Side::Sell {
             self.record_sale(&row, notional, sink);
         }
@@ -99,7 +99,7 @@ impl Fold {
         if order.symbol.is_contract() {
             self.put_contract_order(stamp, order, sink)
         } else {
-            sink.order(&OrderRow { order: *order, closed: stamp.time, trades: self.trades_of(slot) })
+            sink.row(&OrderRow { order: *order, closed: stamp.time, trades: self.trades_of(slot) })
         }
     }
 

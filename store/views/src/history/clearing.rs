@@ -1,7 +1,9 @@
 //! The rows of the file of clearing orders, in memory and as bytes: orders that are closed. They have no links: the history's database
 //! answers queries.
 
-use super::codec::{self, Damage};
+use super::codec::{self, Damage, Position};
+use super::index::Index;
+use super::kinds::Stored;
 use super::row::{side, side_code};
 use buttonwood_model::{AccountId, OrderId, Side, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
@@ -50,6 +52,16 @@ pub struct ClearingRow {
     pub expires: Time,
     /// When its status changed for the last time.
     pub changed: Time,
+}
+
+impl Stored for ClearingRow {
+    fn put(&self, _at: Position, _index: &mut Index, out: &mut Vec<u8>) {
+        self.encode(out);
+    }
+
+    fn take(_at: Position, body: &[u8]) -> Result<Self, Damage> {
+        Self::decode(body)
+    }
 }
 
 impl ClearingRow {

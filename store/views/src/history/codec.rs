@@ -28,7 +28,7 @@ impl Position {
 
 /// The bytes are no row. The log that holds them adds the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Damage;
+pub struct Damage;
 
 impl From<TryFromIntError> for Damage {
     fn from(_: TryFromIntError) -> Self {

@@ -1,19 +1,10 @@
 //! The history with its files: opening, appending, writing, syncing.
 
-use super::clearing::ClearingRow;
 use super::codec::Position;
-use super::converted::ConversionRow;
-use super::entry::EntryRow;
 use super::fault::Fault;
-use super::funding::FundingRow;
 use super::index::Index;
-use super::kinds::{Each, FILES, HALVES, Lengths};
+use super::kinds::{Each, FILES, HALVES, Lengths, Row, RowKind, Scan};
 use super::log::{self, Log, Rows};
-use super::order_events::OrderEventRow;
-use super::predictions::PredictionRow;
-use super::row::{OrderRow, PublicTrade, TradeRow};
-use super::scan::Scan;
-use super::staking::StakingRow;
 use buttonwood_disk::Folder;
 use buttonwood_model::Time;
 use std::sync::Arc;
@@ -79,59 +70,17 @@ impl History {
         &self.index
     }
 
-    /// Appends a trade of an account; times and trade ids never decrease.
+    /// Appends a row. Times never decrease within a kind, nor do ids.
     ///
     /// # Panics
-    /// If `of_order` does not point back.
-    pub fn push_trade(&mut self, row: &TradeRow) -> Position {
-        self.index.push_trade(row, self.logs.trades.buffer())
-    }
-
-    /// Appends a closed order; closing times never decrease.
-    pub fn push_order(&mut self, row: &OrderRow) -> Position {
-        let [_, newer] = &mut self.since;
-        newer.get_or_insert(row.closed);
-        self.index.push_order(row, self.logs.orders.buffer())
-    }
-
-    /// Appends a public trade; times and trade ids never decrease.
-    pub fn push_public(&mut self, row: &PublicTrade) -> Position {
-        self.index.push_public(row, self.logs.public.buffer())
-    }
-
-    /// Appends an amount of funding, or a payment; hours never decrease.
-    pub fn push_funding(&mut self, row: &FundingRow) -> Position {
-        self.index.push_funding(row, self.logs.funding.buffer())
-    }
-
-    /// Appends a change of a balance; times never decrease.
-    pub fn push_entry(&mut self, row: &EntryRow) -> Position {
-        self.index.push_entry(row, self.logs.entries.buffer())
-    }
-
-    /// Appends a conversion; times and order ids never decrease.
-    pub fn push_conversion(&mut self, row: &ConversionRow) -> Position {
-        self.index.push_conversion(row, self.logs.conversions.buffer())
-    }
-
-    /// Appends a closed clearing order; times of closing never decrease.
-    pub fn push_clearing(&mut self, row: &ClearingRow) -> Position {
-        self.index.push_clearing(row, self.logs.clearing.buffer())
-    }
-
-    /// Appends a row of staking.
-    pub fn push_staking(&mut self, row: &StakingRow) -> Position {
-        self.index.push_staking(row, self.logs.staking.buffer())
-    }
-
-    /// Appends a row of prediction markets.
-    pub fn push_prediction(&mut self, row: &PredictionRow) -> Position {
-        self.index.push_prediction(row, self.logs.predictions.buffer())
-    }
-
-    /// Appends events of an order; ids never decrease.
-    pub fn push_order_event(&mut self, row: &OrderEventRow) -> Position {
-        self.index.push_order_event(row, self.logs.order_events.buffer())
+    /// If a position in the row does not point back.
+    pub fn push<R: RowKind>(&mut self, row: &R) -> Position {
+        let at = self.index.push(row, R::of_mut(&mut self.logs).buffer());
+        if let Row::Order(order) = (*row).into() {
+            let [_, newer] = &mut self.since;
+            newer.get_or_insert(order.closed);
+        }
+        at
     }
 
     /// Writes the appended rows to the files, usually those of many batches at once. Queries see a row before and

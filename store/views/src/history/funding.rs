@@ -1,6 +1,8 @@
 //! The rows of the file of funding, in memory and as bytes. They have no links: the history's database answers queries.
 
-use super::codec::{self, Damage};
+use super::codec::{self, Damage, Position};
+use super::index::Index;
+use super::kinds::Stored;
 use buttonwood_model::{AccountId, SymbolId, Time};
 use buttonwood_num::Money;
 
@@ -15,6 +17,16 @@ pub struct FundingRow {
     pub hour: Time,
     /// Of an account, what it paid; negative if it received. Otherwise the amount for one unit of base; positive if longs pay.
     pub amount: Money,
+}
+
+impl Stored for FundingRow {
+    fn put(&self, _at: Position, _index: &mut Index, out: &mut Vec<u8>) {
+        self.encode(out);
+    }
+
+    fn take(_at: Position, body: &[u8]) -> Result<Self, Damage> {
+        Self::decode(body)
+    }
 }
 
 impl FundingRow {

@@ -5,16 +5,12 @@
 
 use super::bucket;
 use super::chain::Chain;
-use super::clearing::ClearingRow;
-use super::codec::{self, Position};
+use super::codec::{self, Damage, Position};
 use super::converted::{ConversionLinks, ConversionRow};
 use super::entry::{EntryLinks, EntryRow};
-use super::funding::FundingRow;
-use super::kinds::Lengths;
+use super::kinds::{Lengths, RowKind, Stored};
 use super::order_events::OrderEventRow;
-use super::predictions::PredictionRow;
 use super::row::{AccountLinks, Least, OrderLinks, OrderRow, PublicTrade, TradeLinks, TradeRow};
-use super::staking::StakingRow;
 use super::statement::IDS_OF_TRADE;
 use super::stretch::Sums;
 use super::table::Table;
@@ -109,111 +105,14 @@ impl Index {
         self.chains.lengths
     }
 
-    /// Links a trade of an account and appends its bytes; returns its position.
+    /// Links a row and appends its bytes; returns its position.
     ///
     /// # Panics
-    /// If `of_order` does not point back.
-    pub fn push_trade(&mut self, row: &TradeRow, out: &mut Vec<u8>) -> Position {
-        let at = end(self.chains.lengths.trades);
-        let heads = grown(&mut self.chains.accounts, row.account.index());
-        let links = TradeLinks {
-            all: heads.trades.push(at),
-            symbol: heads.symbol(row.symbol).trades.push(at),
-            entries: heads.entries.len(),
-        };
-        self.chains.lengths.trades += codec::seal(out, at, |out| row.encode(at, links, out));
-        at
-    }
-
-    /// Links a closed order and appends its bytes; returns its position.
-    pub fn push_order(&mut self, row: &OrderRow, out: &mut Vec<u8>) -> Position {
-        let at = end(self.chains.lengths.orders);
-        let heads = grown(&mut self.chains.accounts, row.order.account.index());
-        let (all, least_of_all) = heads.orders.push_with(at, row.order.id);
-        let (symbol, least_of_symbol) = heads.symbol(row.order.symbol).orders.push_with(at, row.order.id);
-        let same_order = self.by_order.push(bucket::of_order(row.order.id), at);
-        let same_client = row.order.client_id.as_ref().and_then(|client_id| {
-            let bucket = bucket::of_client(self.chains.key, row.order.account, client_id);
-            self.by_client.push(bucket, at)
-        });
-        let links = OrderLinks {
-            account: AccountLinks { all, symbol },
-            least: Least { all: least_of_all, symbol: least_of_symbol },
-            same_order,
-            same_client,
-        };
-        self.chains.lengths.orders += codec::seal(out, at, |out| row.encode(at, links, out));
-        at
-    }
-
-    /// Links a public trade and appends its bytes; returns its position.
-    pub fn push_public(&mut self, row: &PublicTrade, out: &mut Vec<u8>) -> Position {
-        let at = end(self.chains.lengths.public);
-        let chain = self.chains.symbols.grown(row.symbol).expect("the table grows to the symbol");
-        let (link, sums) = chain.push_with(at, Sums::of(row));
-        self.chains.lengths.public += codec::seal(out, at, |out| row.encode(at, link, sums, out));
-        at
-    }
-
-    /// Appends the bytes of an amount of funding, or of a payment. Such rows have no links: the history's database answers queries.
-    pub fn push_funding(&mut self, row: &FundingRow, out: &mut Vec<u8>) -> Position {
-        let at = end(self.chains.lengths.funding);
-        self.chains.lengths.funding += codec::seal(out, at, |out| row.encode(out));
-        at
-    }
-
-    /// Links a change of a balance and appends its bytes; returns its position.
-    pub fn push_entry(&mut self, row: &EntryRow, out: &mut Vec<u8>) -> Position {
-        let at = end(self.chains.lengths.entries);
-        let heads = grown(&mut self.chains.accounts, row.account.index());
-        let links = EntryLinks {
-            all: heads.entries.push(at),
-            currency: heads.currency(row.currency).push(at),
-            trades: heads.trades.len(),
-        };
-        self.chains.lengths.entries += codec::seal(out, at, |out| row.encode(at, links, out));
-        at
-    }
-
-    /// Links a conversion and appends its bytes; returns its position.
-    pub fn push_conversion(&mut self, row: &ConversionRow, out: &mut Vec<u8>) -> Position {
-        let at = end(self.chains.lengths.conversions);
-        let heads = grown(&mut self.chains.accounts, row.account.index());
-        let all = heads.conversions.push(at);
-        let same_client = row.client_id.as_ref().and_then(|client_id| {
-            self.by_converted.push(bucket::of_client(self.chains.key, row.account, client_id), at)
-        });
-        let links = ConversionLinks { all, same_client };
-        self.chains.lengths.conversions += codec::seal(out, at, |out| row.encode(at, links, out));
-        at
-    }
-
-    /// Appends the bytes of a closed clearing order. Such rows have no links: the history's database answers queries.
-    pub fn push_clearing(&mut self, row: &ClearingRow, out: &mut Vec<u8>) -> Position {
-        let at = end(self.chains.lengths.clearing);
-        self.chains.lengths.clearing += codec::seal(out, at, |out| row.encode(out));
-        at
-    }
-
-    /// Appends the bytes of a row of staking. Such rows have no links: the history's database answers queries.
-    pub fn push_staking(&mut self, row: &StakingRow, out: &mut Vec<u8>) -> Position {
-        let at = end(self.chains.lengths.staking);
-        self.chains.lengths.staking += codec::seal(out, at, |out| row.encode(out));
-        at
-    }
-
-    /// Appends the bytes of a row of prediction markets. Such rows have no links: the history's database answers queries.
-    pub fn push_prediction(&mut self, row: &PredictionRow, out: &mut Vec<u8>) -> Position {
-        let at = end(self.chains.lengths.predictions);
-        self.chains.lengths.predictions += codec::seal(out, at, |out| row.encode(out));
-        at
-    }
-
-    /// Links events of an order and appends their bytes; returns their position.
-    pub fn push_order_event(&mut self, row: &OrderEventRow, out: &mut Vec<u8>) -> Position {
-        let at = end(self.chains.lengths.order_events);
-        let prev = grown(&mut self.chains.accounts, row.account.index()).order_event.replace(at);
-        self.chains.lengths.order_events += codec::seal(out, at, |out| row.encode(at, prev, out));
+    /// If a position in the row does not point back.
+    pub fn push<R: RowKind>(&mut self, row: &R, out: &mut Vec<u8>) -> Position {
+        let at = end(*R::of(&self.chains.lengths));
+        let bytes = codec::seal(out, at, |out| row.put(at, self, out));
+        *R::of_mut(&mut self.chains.lengths) += bytes;
         at
     }
 
@@ -325,6 +224,99 @@ impl Heads {
     }
 }
 
+impl Stored for TradeRow {
+    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>) {
+        let heads = grown(&mut index.chains.accounts, self.account.index());
+        let links = TradeLinks {
+            all: heads.trades.push(at),
+            symbol: heads.symbol(self.symbol).trades.push(at),
+            entries: heads.entries.len(),
+        };
+        self.encode(at, links, out);
+    }
+
+    fn take(at: Position, body: &[u8]) -> Result<Self, Damage> {
+        Self::decode(at, body).map(|(row, _)| row)
+    }
+}
+
+impl Stored for OrderRow {
+    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>) {
+        let order = &self.order;
+        let heads = grown(&mut index.chains.accounts, order.account.index());
+        let (all, least_of_all) = heads.orders.push_with(at, order.id);
+        let (symbol, least_of_symbol) = heads.symbol(order.symbol).orders.push_with(at, order.id);
+        let same_order = index.by_order.push(bucket::of_order(order.id), at);
+        let same_client = order.client_id.as_ref().and_then(|client_id| {
+            index.by_client.push(bucket::of_client(index.chains.key, order.account, client_id), at)
+        });
+        let links = OrderLinks {
+            account: AccountLinks { all, symbol },
+            least: Least { all: least_of_all, symbol: least_of_symbol },
+            same_order,
+            same_client,
+        };
+        self.encode(at, links, out);
+    }
+
+    fn take(at: Position, body: &[u8]) -> Result<Self, Damage> {
+        Self::decode(at, body).map(|(row, _)| row)
+    }
+}
+
+impl Stored for PublicTrade {
+    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>) {
+        let chain = index.chains.symbols.grown(self.symbol).expect("the table grows to the symbol");
+        let (link, sums) = chain.push_with(at, Sums::of(self));
+        self.encode(at, link, sums, out);
+    }
+
+    fn take(at: Position, body: &[u8]) -> Result<Self, Damage> {
+        Self::decode(at, body).map(|(row, _)| row)
+    }
+}
+
+impl Stored for EntryRow {
+    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>) {
+        let heads = grown(&mut index.chains.accounts, self.account.index());
+        let links = EntryLinks {
+            all: heads.entries.push(at),
+            currency: heads.currency(self.currency).push(at),
+            trades: heads.trades.len(),
+        };
+        self.encode(at, links, out);
+    }
+
+    fn take(at: Position, body: &[u8]) -> Result<Self, Damage> {
+        Self::decode(at, body).map(|(row, _)| row)
+    }
+}
+
+impl Stored for ConversionRow {
+    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>) {
+        let all = grown(&mut index.chains.accounts, self.account.index()).conversions.push(at);
+        let same_client = self.client_id.as_ref().and_then(|client_id| {
+            index.by_converted.push(bucket::of_client(index.chains.key, self.account, client_id), at)
+        });
+        self.encode(at, ConversionLinks { all, same_client }, out);
+    }
+
+    fn take(at: Position, body: &[u8]) -> Result<Self, Damage> {
+        Self::decode(at, body).map(|(row, _)| row)
+    }
+}
+
+impl Stored for OrderEventRow {
+    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>) {
+        let prev = grown(&mut index.chains.accounts, self.account.index()).order_event.replace(at);
+        self.encode(at, prev, out);
+    }
+
+    fn take(at: Position, body: &[u8]) -> Result<Self, Damage> {
+        Self::decode(at, body).map(|(row, _)| row)
+    }
+}
+
 fn end(length: u64) -> Position {
     Position::new(length).expect("a file begins with a header")
 }
@@ -349,7 +341,7 @@ mod contracts {
         let (mut index, symbol) = (Index::new(7), SymbolId::contract(999_999));
         let (price, qty) = (Price::from_ticks(40), Qty::from_hundredths(100));
         let row = PublicTrade { symbol, trade: TradeId(3), time: Time(5), price, qty, taker: None };
-        let at = index.push_public(&row, &mut Vec::new());
+        let at = index.push(&row, &mut Vec::new());
         assert_eq!((index.newest_public(symbol), index.chains.symbols.listed().len()), (Some(at), 0));
         assert!(size_of::<Chain<Sums>>() <= 32);
         let again = Index::decode(&index.encode(Vec::new()).unwrap()).unwrap();

@@ -1,15 +1,149 @@
-//! The list of the kinds of rows: one line a kind. The files, their lengths, copies and proofs are composed of it.
+//! The list of the kinds of rows: one line a kind. The files, their lengths, scans, copies and proofs are composed of it, and what the history's
+//! database is made from.
 //!
 //! A new kind goes at the end: a checkpoint stores the lengths in the order of the list.
 
-use super::index::HEADER;
+use super::clearing::ClearingRow;
+use super::codec::{Damage, Position};
+use super::converted::ConversionRow;
+use super::entry::EntryRow;
+use super::fault::Fault;
+use super::files::History;
+use super::funding::FundingRow;
+use super::index::{HEADER, Index};
 use super::log::Magic;
+use super::order_events::OrderEventRow;
+use super::predictions::PredictionRow;
+use super::row::{OrderRow, PublicTrade, TradeRow};
+use super::scan::{Rows, check_rows};
+use super::staking::StakingRow;
+use buttonwood_disk::Folder;
 use serde::{Deserialize, Serialize};
 
-/// Composes the kinds. A line has the name of the kind's file among all files, the words for its rows, the name of the file with its first
-/// bytes, and the bytes per half of the newest rows that stay in memory.
+/// The bytes of a row.
+pub trait Stored: Sized {
+    /// Links the row at `at` to those before it, and appends its body.
+    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>);
+
+    /// Reads the body of the row at `at`.
+    ///
+    /// # Errors
+    /// [`Damage`] if the bytes are no row.
+    fn take(at: Position, body: &[u8]) -> Result<Self, Damage>;
+}
+
+/// A row of a kind of the list.
+pub trait RowKind: Stored + Copy + Into<Row> {
+    /// Whether tables of the history's database are made from rows of the kind.
+    const IN_TABLES: bool;
+
+    /// The value of the kind.
+    fn of<T>(each: &Each<T>) -> &T;
+
+    /// The same, to change it.
+    fn of_mut<T>(each: &mut Each<T>) -> &mut T;
+}
+
+/// Composes the kinds. A line has the kind's name, the name of its file among all files, and the words for its rows; the type of a row; the
+/// name of the file, its first bytes, and the bytes per half of the newest rows that stay in memory; and whether tables are made from it.
 macro_rules! rows {
-    ($($each:ident, $words:literal: $file:literal, $magic:literal, $half:expr;)+) => {
+    (@in_tables) => { false };
+    (@in_tables tables) => { true };
+    ($($kind:ident, $each:ident, $words:literal: $row:ty, $file:literal, $magic:literal, $half:expr $(=> $tables:ident)?;)+) => {
+        /// A row of any kind.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Row {
+            $(
+                #[doc = concat!("Of ", $words, ".")]
+                $kind($row),
+            )+
+        }
+
+        $(
+            impl From<$row> for Row {
+                fn from(row: $row) -> Self {
+                    Self::$kind(row)
+                }
+            }
+
+            impl RowKind for $row {
+                const IN_TABLES: bool = rows!(@in_tables $($tables)?);
+
+                fn of<T>(each: &Each<T>) -> &T {
+                    &each.$each
+                }
+
+                fn of_mut<T>(each: &mut Each<T>) -> &mut T {
+                    &mut each.$each
+                }
+            }
+        )+
+
+        impl Row {
+            /// The name of its kind.
+            pub const fn kind(&self) -> &'static str {
+                match self { $(Self::$kind(_) => stringify!($each)),+ }
+            }
+        }
+
+        /// The rows of every file, oldest first.
+        #[derive(Debug)]
+        pub struct Scan {
+            $(
+                #[doc = concat!("Those of ", $words, ".")]
+                pub $each: Rows<$row>,
+            )+
+        }
+
+        impl Scan {
+            /// Opens the files in a folder, each up to a length; `None` if a file is missing, too short, or one that a start
+            /// would not use.
+            ///
+            /// # Errors
+            /// [`Fault::Io`] if a file cannot be read.
+            pub fn open(directory: &Folder, lengths: Lengths) -> Result<Option<Self>, Fault> {
+                $(let $each = Rows::open(directory, FILES.$each, lengths.$each, <$row>::take)?;)+
+                Ok(Some(Self { $($each: match $each {
+                    Some(rows) => rows,
+                    None => return Ok(None),
+                }),+ }))
+            }
+
+            /// The rows of a live history after these lengths. Rows that are not in the files yet are copied.
+            pub(super) fn after(history: &History, from: Lengths) -> Self {
+                Self { $($each: Rows::after(&history.logs.$each, from.$each, <$row>::take)),+ }
+            }
+
+            /// Reads every row. `goes_on` is called after every few hundred rows, and ends the reading with `false`.
+            ///
+            /// # Errors
+            /// [`Fault::Damaged`] for the first row that is none, [`Fault::Io`] if a file cannot be read.
+            pub fn check(self, mut goes_on: impl FnMut() -> bool) -> Result<(), Fault> {
+                $(check_rows(self.$each, &mut goes_on)?;)+
+                Ok(())
+            }
+
+            /// The rows of all kinds, one kind after the other.
+            pub fn all(self) -> impl Iterator<Item = Result<Row, Fault>> {
+                std::iter::empty()$(.chain(self.$each.map(|row| row.map(Row::from))))+
+            }
+
+            /// The next row of a kind from which tables are made, one kind after the other.
+            pub fn next_of_tables(&mut self) -> Option<Result<Row, Fault>> {
+                $(
+                    if <$row>::IN_TABLES && let Some(row) = self.$each.next() {
+                        return Some(row.map(Row::from));
+                    }
+                )+
+                None
+            }
+
+            /// The bytes of the rows that are left, of each kind.
+            pub fn left(&self) -> Each<u64> {
+                Each { $($each: self.$each.left()),+ }
+            }
+        }
+
         /// A value for each kind of row.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub struct Each<T> {
@@ -19,8 +153,14 @@ macro_rules! rows {
             )+
         }
 
+        /// The name of each kind.
+        pub const KINDS: Each<&str> = Each { $($each: stringify!($each)),+ };
+
+        /// Whether tables of the history's database are made from the kind.
+        const IN_TABLES: Each<bool> = Each { $($each: <$row>::IN_TABLES),+ };
+
         /// How many kinds there are.
-        const KINDS: usize = [$(stringify!($each)),+].len();
+        const COUNT: usize = [$(stringify!($each)),+].len();
 
         /// The name of each file, and its first bytes.
         pub(super) const FILES: Each<(&str, Magic)> = Each { $($each: ($file, *$magic)),+ };
@@ -69,7 +209,7 @@ macro_rules! rows {
 
         impl<T> IntoIterator for Each<T> {
             type Item = T;
-            type IntoIter = std::array::IntoIter<T, KINDS>;
+            type IntoIter = std::array::IntoIter<T, COUNT>;
 
             fn into_iter(self) -> Self::IntoIter {
                 [$(self.$each),+].into_iter()
@@ -81,16 +221,24 @@ macro_rules! rows {
 /// The length of each file, including the header.
 pub type Lengths = Each<u64>;
 
+impl<T> Each<T> {
+    /// The values of the kinds from which tables of the history's database are made.
+    pub fn of_tables(self) -> impl Iterator<Item = T> {
+        self.zip(IN_TABLES).into_iter().filter_map(|(value, is_in)| is_in.then_some(value))
+    }
+}
+
 rows! {
-    trades, "trades of accounts, by time": "trades.log", b"BWtrade2", 11 << 20;
-    orders, "closed orders, by the time when they closed": "orders.log", b"BWorder3", 4 << 20;
-    public, "public trades, by time": "public.log", b"BWpubli2", 2 << 20;
-    funding, "amounts of funding, and payments, by hour": "funding.log", b"BWfundi1", 64 << 10;
-    entries, "changes of balances beside trades, by time": "entries.log", b"BWentry2", 1 << 20;
-    conversions, "wraps and instant orders, by time": "conversions.log", b"BWconve1", 64 << 10;
-    clearing, "closed clearing orders, by the time when they closed": "clearing.log", b"BWclear1", 64 << 10;
-    staking, "transactions of staking and paid redemptions, in the order of the journal": "staking.log", b"BWstake1", 64 << 10;
-    predictions, "closed orders of contracts, positions that ended and sales of claims, in the order of the journal":
-        "predictions.log", b"BWpredi2", 64 << 10;
-    order_events, "events of orders, in the order of their ids": "order_events.log", b"BWevent1", 4 << 20;
+    Trade, trades, "trades of accounts, by time": TradeRow, "trades.log", b"BWtrade2", 11 << 20 => tables;
+    Order, orders, "closed orders, by the time when they closed": OrderRow, "orders.log", b"BWorder3", 4 << 20;
+    Public, public, "public trades, by time": PublicTrade, "public.log", b"BWpubli2", 2 << 20 => tables;
+    Funding, funding, "amounts of funding, and payments, by hour": FundingRow, "funding.log", b"BWfundi1", 64 << 10 => tables;
+    Entry, entries, "changes of balances beside trades, by time": EntryRow, "entries.log", b"BWentry2", 1 << 20;
+    Conversion, conversions, "wraps and instant orders, by time": ConversionRow, "conversions.log", b"BWconve1", 64 << 10;
+    Clearing, clearing, "closed clearing orders, by the time when they closed": ClearingRow, "clearing.log", b"BWclear1", 64 << 10
+        => tables;
+    Staking, staking, "transactions and paid redemptions, by command": StakingRow, "staking.log", b"BWstake1", 64 << 10 => tables;
+    Prediction, predictions, "closed orders of contracts, positions that ended and sales of claims, by command":
+        PredictionRow, "predictions.log", b"BWpredi2", 64 << 10 => tables;
+    OrderEvent, order_events, "events of orders, by id": OrderEventRow, "order_events.log", b"BWevent1", 4 << 20;
 }

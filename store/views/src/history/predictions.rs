@@ -3,7 +3,9 @@
 //!
 //! The first number of a row is its kind. Prices, sides and notionals are those of the order's own outcome, not of the book.
 
-use super::codec::{self, Damage};
+use super::codec::{self, Damage, Position};
+use super::index::Index;
+use super::kinds::Stored;
 use super::row::{
     kind, kind_code, option, option_code, put_client_id, reason, reason_code, side, side_code,
     take_client_id, unless_zero,
@@ -287,6 +289,16 @@ const ORDER: u64 = 0;
 const SETTLED: u64 = 1;
 /// The kind of a sale.
 const SOLD: u64 = 2;
+
+impl Stored for PredictionRow {
+    fn put(&self, _at: Position, _index: &mut Index, out: &mut Vec<u8>) {
+        self.encode(out);
+    }
+
+    fn take(_at: Position, body: &[u8]) -> Result<Self, Damage> {
+        Self::decode(body)
+    }
+}
 
 impl PredictionRow {
     /// Its bytes as in the file, for a database.

@@ -2,23 +2,14 @@
 //! running exchange can be mended in the same pass: links and lengths are a pure function of the rows, so a row that differs is
 //! written again at its place, and no other byte changes.
 
-use super::clearing::ClearingRow;
 use super::codec::Position;
-use super::converted::ConversionRow;
-use super::entry::EntryRow;
 use super::fault::Fault;
 use super::files::Syncer;
-use super::funding::FundingRow;
 use super::index::Index;
-use super::kinds::{Each, FILES, Lengths};
+use super::kinds::{Each, FILES, Lengths, RowKind};
 use super::log::{Magic, Rows};
-use super::order_events::OrderEventRow;
-use super::predictions::PredictionRow;
-use super::row::{OrderRow, PublicTrade, TradeRow};
 use super::scan::usable;
-use super::staking::StakingRow;
 use crate::Sink;
-use crate::order_event::{OrderChange, RefusedEvent};
 use buttonwood_disk::{Folder, Handle};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -105,13 +96,6 @@ impl Proof {
         self.fault.take().map_or(Ok(()), Err)
     }
 
-    fn order_event_row(&mut self, row: &OrderEventRow) {
-        self.row.clear();
-        let at = self.index.push_order_event(row, &mut self.row);
-        let outcome = self.files.order_events.compare(at, &self.row);
-        self.note(outcome);
-    }
-
     fn note(&mut self, outcome: Result<(), Fault>) {
         if let (Err(fault), None) = (outcome, &self.fault) {
             self.fault = Some(fault);
@@ -175,79 +159,12 @@ impl File {
 }
 
 impl Sink for Proof {
-    fn trade(&mut self, row: &TradeRow) -> Position {
+    fn row<R: RowKind>(&mut self, row: &R) -> Position {
         self.row.clear();
-        let at = self.index.push_trade(row, &mut self.row);
-        let outcome = self.files.trades.compare(at, &self.row);
+        let at = self.index.push(row, &mut self.row);
+        let outcome = R::of_mut(&mut self.files).compare(at, &self.row);
         self.note(outcome);
         at
-    }
-
-    fn order(&mut self, row: &OrderRow) -> Position {
-        self.row.clear();
-        let at = self.index.push_order(row, &mut self.row);
-        let outcome = self.files.orders.compare(at, &self.row);
-        self.note(outcome);
-        at
-    }
-
-    fn public(&mut self, row: &PublicTrade) {
-        self.row.clear();
-        let at = self.index.push_public(row, &mut self.row);
-        let outcome = self.files.public.compare(at, &self.row);
-        self.note(outcome);
-    }
-
-    fn funding(&mut self, row: &FundingRow) {
-        self.row.clear();
-        let at = self.index.push_funding(row, &mut self.row);
-        let outcome = self.files.funding.compare(at, &self.row);
-        self.note(outcome);
-    }
-
-    fn entry(&mut self, row: &EntryRow) {
-        self.row.clear();
-        let at = self.index.push_entry(row, &mut self.row);
-        let outcome = self.files.entries.compare(at, &self.row);
-        self.note(outcome);
-    }
-
-    fn conversion(&mut self, row: &ConversionRow) {
-        self.row.clear();
-        let at = self.index.push_conversion(row, &mut self.row);
-        let outcome = self.files.conversions.compare(at, &self.row);
-        self.note(outcome);
-    }
-
-    fn clearing(&mut self, row: &ClearingRow) {
-        self.row.clear();
-        let at = self.index.push_clearing(row, &mut self.row);
-        let outcome = self.files.clearing.compare(at, &self.row);
-        self.note(outcome);
-    }
-
-    fn staking(&mut self, row: &StakingRow) {
-        self.row.clear();
-        let at = self.index.push_staking(row, &mut self.row);
-        let outcome = self.files.staking.compare(at, &self.row);
-        self.note(outcome);
-    }
-
-    fn prediction(&mut self, row: &PredictionRow) -> Position {
-        self.row.clear();
-        let at = self.index.push_prediction(row, &mut self.row);
-        let outcome = self.files.predictions.compare(at, &self.row);
-        self.note(outcome);
-        at
-    }
-
-    fn order_event(&mut self, change: &OrderChange) {
-        self.row.clear();
-        self.order_event_row(&OrderEventRow::from(change));
-    }
-
-    fn refused_order(&mut self, event: &RefusedEvent) {
-        self.order_event_row(&OrderEventRow::from(event));
     }
 }
 

@@ -1,19 +1,10 @@
 //! Reads the rows of the files in the order in which they were appended, for exports and the history's database.
 
-use super::clearing::ClearingRow;
 use super::codec::{self, Damage, FRAME_HEAD, Position, ROW_MAX};
-use super::converted::ConversionRow;
-use super::entry::EntryRow;
 use super::fault::Fault;
-use super::files::History;
-use super::funding::FundingRow;
 use super::index::HEADER;
 use super::kinds::{FILES, Lengths};
 use super::log::{self, Decode, Log, Magic};
-use super::order_events::OrderEventRow;
-use super::predictions::PredictionRow;
-use super::row::{OrderRow, PublicTrade, TradeRow};
-use super::staking::StakingRow;
 use super::statement::Numbered;
 use buttonwood_disk::{Folder, Handle, Open};
 use std::path::Path;
@@ -22,106 +13,6 @@ use std::{io, mem};
 
 /// Bytes of a file per read.
 const AHEAD: u64 = 256 * 1024;
-
-/// The rows of every file, oldest first.
-#[derive(Debug)]
-pub struct Scan {
-    /// Trades of accounts, by time.
-    pub trades: Rows<TradeRow>,
-    /// Closed orders, by the time when they closed.
-    pub orders: Rows<OrderRow>,
-    /// Public trades, by time.
-    pub public: Rows<PublicTrade>,
-    /// Amounts of funding, and payments, by hour.
-    pub funding: Rows<FundingRow>,
-    /// Changes of balances beside trades, by time.
-    pub entries: Rows<EntryRow>,
-    /// Wraps and instant orders, by time.
-    pub conversions: Rows<ConversionRow>,
-    /// Closed clearing orders, by the time when they closed.
-    pub clearing: Rows<ClearingRow>,
-    /// Transactions of staking and paid redemptions, in the order of the journal.
-    pub staking: Rows<StakingRow>,
-    /// Closed orders of contracts and positions that ended, in the order of the journal.
-    pub predictions: Rows<PredictionRow>,
-    /// Events of orders, in the order of their ids.
-    pub order_events: Rows<OrderEventRow>,
-}
-
-impl Scan {
-    /// Opens the files in a folder, each up to a length; `None` if a file is missing, too short, or one that a start
-    /// would not use.
-    ///
-    /// # Errors
-    /// [`Fault::Io`] if a file cannot be read.
-    pub fn open(directory: &Folder, lengths: Lengths) -> Result<Option<Self>, Fault> {
-        let trades = Rows::open(directory, FILES.trades, lengths.trades, trade)?;
-        let orders = Rows::open(directory, FILES.orders, lengths.orders, order)?;
-        let public = Rows::open(directory, FILES.public, lengths.public, public)?;
-        let funding = Rows::open(directory, FILES.funding, lengths.funding, funding)?;
-        let entries = Rows::open(directory, FILES.entries, lengths.entries, entry)?;
-        let conversions = Rows::open(directory, FILES.conversions, lengths.conversions, conversion)?;
-        let clearing = Rows::open(directory, FILES.clearing, lengths.clearing, clearing)?;
-        let staking = Rows::open(directory, FILES.staking, lengths.staking, staking)?;
-        let predictions = Rows::open(directory, FILES.predictions, lengths.predictions, prediction)?;
-        let order_events = Rows::open(directory, FILES.order_events, lengths.order_events, order_event)?;
-        let (Some(trades), Some(orders), Some(public)) = (trades, orders, public) else { return Ok(None) };
-        let (Some(funding), Some(entries), Some(conversions)) = (funding, entries, conversions) else {
-            return Ok(None);
-        };
-        let (Some(clearing), Some(staking), Some(predictions)) = (clearing, staking, predictions) else {
-            return Ok(None);
-        };
-        let Some(order_events) = order_events else { return Ok(None) };
-        Ok(Some(Self {
-            trades,
-            orders,
-            public,
-            funding,
-            entries,
-            conversions,
-            clearing,
-            staking,
-            predictions,
-            order_events,
-        }))
-    }
-
-    /// Reads every row. `goes_on` is called after every few hundred rows, and ends the reading with `false`.
-    ///
-    /// # Errors
-    /// [`Fault::Damaged`] for the first row that is none, [`Fault::Io`] if a file cannot be read.
-    pub fn check(self, mut goes_on: impl FnMut() -> bool) -> Result<(), Fault> {
-        let Self { trades, orders, public, funding, entries, .. } = self;
-        let Self { conversions, clearing, staking, predictions, order_events, .. } = self;
-        check_rows(trades, &mut goes_on)?;
-        check_rows(orders, &mut goes_on)?;
-        check_rows(public, &mut goes_on)?;
-        check_rows(funding, &mut goes_on)?;
-        check_rows(entries, &mut goes_on)?;
-        check_rows(conversions, &mut goes_on)?;
-        check_rows(clearing, &mut goes_on)?;
-        check_rows(staking, &mut goes_on)?;
-        check_rows(predictions, &mut goes_on)?;
-        check_rows(order_events, &mut goes_on)
-    }
-
-    /// The rows of a live history after these lengths. Rows that are not in the files yet are copied.
-    pub(super) fn after(history: &History, from: Lengths) -> Self {
-        Self {
-            trades: Rows::after(&history.logs.trades, from.trades, trade),
-            orders: Rows::after(&history.logs.orders, from.orders, order),
-            public: Rows::after(&history.logs.public, from.public, public),
-            funding: Rows::after(&history.logs.funding, from.funding, funding),
-            entries: Rows::after(&history.logs.entries, from.entries, entry),
-            conversions: Rows::after(&history.logs.conversions, from.conversions, conversion),
-            clearing: Rows::after(&history.logs.clearing, from.clearing, clearing),
-            staking: Rows::after(&history.logs.staking, from.staking, staking),
-            predictions: Rows::after(&history.logs.predictions, from.predictions, prediction),
-            order_events: Rows::after(&history.logs.order_events, from.order_events, order_event),
-        }
-    }
-}
 
 /// The rows of the statements of all accounts: those of each file oldest first.
 #[derive(Debug)]
@@ -133,7 +24,7 @@ pub struct Statements {
 }
 
 impl Statements {
-    /// Opens the files in a folder, each up to a length; `None` as for [`Scan::open`].
+    /// Opens the files in a folder, each up to a length; `None` as for [`super::Scan::open`].
     ///
     /// # Errors
     /// [`Fault::Io`] if a file cannot be read.
@@ -147,7 +38,8 @@ impl Statements {
 /// Rows that are read between two pauses of a check.
 const CHECKED: usize = 512;
 
-fn check_rows<T>(rows: Rows<T>, goes_on: &mut impl FnMut() -> bool) -> Result<(), Fault> {
+/// Reads the rows of a file, for [`super::Scan::check`].
+pub(super) fn check_rows<T>(rows: Rows<T>, goes_on: &mut impl FnMut() -> bool) -> Result<(), Fault> {
     for (number, row) in rows.enumerate() {
         row?;
         if number % CHECKED == CHECKED - 1 && !goes_on() {
@@ -155,46 +47,6 @@ fn check_rows<T>(rows: Rows<T>, goes_on: &mut impl FnMut() -> bool) -> Result<()
         }
     }
     Ok(())
-}
-
-fn trade(at: Position, body: &[u8]) -> Result<TradeRow, Damage> {
-    TradeRow::decode(at, body).map(|(row, _)| row)
-}
-
-fn order(at: Position, body: &[u8]) -> Result<OrderRow, Damage> {
-    OrderRow::decode(at, body).map(|(row, _)| row)
-}
-
-fn public(at: Position, body: &[u8]) -> Result<PublicTrade, Damage> {
-    PublicTrade::decode(at, body).map(|(row, _)| row)
-}
-
-fn funding(_at: Position, body: &[u8]) -> Result<FundingRow, Damage> {
-    FundingRow::decode(body)
-}
-
-fn entry(at: Position, body: &[u8]) -> Result<EntryRow, Damage> {
-    EntryRow::decode(at, body).map(|(row, _)| row)
-}
-
-fn clearing(_at: Position, body: &[u8]) -> Result<ClearingRow, Damage> {
-    ClearingRow::decode(body)
-}
-
-fn staking(_at: Position, body: &[u8]) -> Result<StakingRow, Damage> {
-    StakingRow::decode(body)
-}
-
-fn prediction(_at: Position, body: &[u8]) -> Result<PredictionRow, Damage> {
-    PredictionRow::decode(body)
-}
-
-fn order_event(at: Position, body: &[u8]) -> Result<OrderEventRow, Damage> {
-    OrderEventRow::decode(at, body).map(|(row, _)| row)
-}
-
-fn conversion(at: Position, body: &[u8]) -> Result<ConversionRow, Damage> {
-    ConversionRow::decode(at, body).map(|(row, _)| row)
 }
 
 /// The rows of one file, oldest first. After an error there are no more.
@@ -217,7 +69,7 @@ pub struct Rows<T> {
 }
 
 impl<T> Rows<T> {
-    fn open(
+    pub(super) fn open(
         directory: &Folder,
         (name, magic): (&str, Magic),
         end: u64,
@@ -240,7 +92,7 @@ impl<T> Rows<T> {
         Ok(file.map(rows))
     }
 
-    fn after(log: &Log, from: u64, decode: Decode<T>) -> Self {
+    pub(super) fn after(log: &Log, from: u64, decode: Decode<T>) -> Self {
         let log::Rows { path, file, written } = log.rows();
         let unwritten = log.unwritten().to_vec();
         let end = written + count(unwritten.len());

@@ -1,6 +1,8 @@
 //! The rows of the file of staking, in memory and as bytes. They have no links: the history's database answers queries.
 
-use super::codec::{self, Damage};
+use super::codec::{self, Damage, Position};
+use super::index::Index;
+use super::kinds::Stored;
 use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::Money;
 
@@ -42,6 +44,16 @@ pub enum StakingKind {
         /// When it was requested.
         requested: Time,
     },
+}
+
+impl Stored for StakingRow {
+    fn put(&self, _at: Position, _index: &mut Index, out: &mut Vec<u8>) {
+        self.encode(out);
+    }
+
+    fn take(_at: Position, body: &[u8]) -> Result<Self, Damage> {
+        Self::decode(body)
+    }
 }
 
 impl StakingRow {

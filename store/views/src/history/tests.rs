@@ -271,20 +271,20 @@ proptest! {
         for row in &rig.rows {
             thrown_away.clear();
             match row {
-                Row::Trade(row) => alone.push_trade(row, &mut thrown_away),
-                Row::Order(row) => alone.push_order(row, &mut thrown_away),
-                Row::Public(row) => alone.push_public(row, &mut thrown_away),
-                Row::Funding(row) => alone.push_funding(row, &mut thrown_away),
-                Row::Entry(row) => alone.push_entry(row, &mut thrown_away),
-                Row::Conversion(row) => alone.push_conversion(row, &mut thrown_away),
-                Row::Clearing(row) => alone.push_clearing(row, &mut thrown_away),
-                Row::Staking(row) => alone.push_staking(row, &mut thrown_away),
-                Row::Prediction(row) => alone.push_prediction(row, &mut thrown_away),
+                Row::Trade(row) => alone.push(row, &mut thrown_away),
+                Row::Order(row) => alone.push(row, &mut thrown_away),
+                Row::Public(row) => alone.push(row, &mut thrown_away),
+                Row::Funding(row) => alone.push(row, &mut thrown_away),
+                Row::Entry(row) => alone.push(row, &mut thrown_away),
+                Row::Conversion(row) => alone.push(row, &mut thrown_away),
+                Row::Clearing(row) => alone.push(row, &mut thrown_away),
+                Row::Staking(row) => alone.push(row, &mut thrown_away),
+                Row::Prediction(row) => alone.push(row, &mut thrown_away),
                 Row::OrderEvent(change) => {
-                    alone.push_order_event(&OrderEventRow::from(change), &mut thrown_away)
+                    alone.push(&OrderEventRow::from(change), &mut thrown_away)
                 }
                 Row::Refused(event) => {
-                    alone.push_order_event(&OrderEventRow::from(event), &mut thrown_away)
+                    alone.push(&OrderEventRow::from(event), &mut thrown_away)
                 }
             };
         }
@@ -481,7 +481,7 @@ fn orders_of_one_bucket_are_told_apart() {
     assert_eq!(told(&rig.history, |query| query.order(ALICE, twin)), None);
     assert_eq!(told(&rig.history, |query| query.order_by_client_id(ALICE, &name, EVER, Time(0))), None);
     let second = OrderRow { order: OrderState { id: twin, client_id: Some(name), ..first.order }, ..first };
-    rig.history.push_order(&second);
+    rig.history.push(&second);
     for row in [first, second] {
         assert_eq!(told(&rig.history, |query| query.order(ALICE, row.order.id)), Some(row));
         assert_eq!(
@@ -708,7 +708,7 @@ fn very_many_trades_are_not_told_at_one_look() {
     let mut history = History::open(directory.path(), Index::new(KEY)).unwrap();
     let mut newest = None;
     let mut trade = |history: &mut History, number| {
-        newest = Some(history.push_trade(&rig::trade_of_order(number, newest)));
+        newest = Some(history.push(&rig::trade_of_order(number, newest)));
         newest
     };
     let count = u64::try_from(NEAR_MAX).unwrap();

@@ -68,7 +68,7 @@ impl Market {
         let time = Time(millis * 1_000 + 321);
         self.tape.trade(SYMBOL, time, price, qty, self.grid.notional(price, qty).unwrap());
         let trade = TradeId(u64::try_from(self.trades.len()).unwrap() + 1);
-        self.history.push_public(&PublicTrade { symbol: SYMBOL, trade, time, price, qty, taker: None });
+        self.history.push(&PublicTrade { symbol: SYMBOL, trade, time, price, qty, taker: None });
         self.trades.push((millis, ticks, hundredths));
     }
 

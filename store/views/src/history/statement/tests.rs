@@ -81,7 +81,7 @@ impl Rig {
                 let balance = self.add(account, currency, amount);
                 let (cause, about) = (Cause::Deposit, About::Transfer(7));
                 let row = EntryRow { account, currency, time: self.time, amount, balance, cause, about };
-                self.history.push_entry(&row);
+                self.history.push(&row);
                 self.line(account, of_entry(&row, self.history.index().ids(account)));
             }
             Step::Trade { account, symbol, qty, has_fee } => self.trade(account, symbol, qty, has_fee),
@@ -116,7 +116,7 @@ impl Rig {
             settled,
             counted: None,
         };
-        self.history.push_trade(&row);
+        self.history.push(&row);
         let last = self.history.index().ids(account);
         let Some(settled) = settled else { return };
         let about = About::Trade(row.order, row.trade);

@@ -26,19 +26,31 @@ fn replay(rows: &[Row], sink: &mut Proof) {
     for row in rows {
         match row {
             Row::Trade(row) => {
-                sink.trade(row);
+                sink.row(row);
             }
             Row::Order(row) => {
-                sink.order(row);
+                sink.row(row);
             }
-            Row::Public(row) => sink.public(row),
-            Row::Funding(row) => sink.funding(row),
-            Row::Entry(row) => sink.entry(row),
-            Row::Conversion(row) => sink.conversion(row),
-            Row::Clearing(row) => sink.clearing(row),
-            Row::Staking(row) => sink.staking(row),
+            Row::Public(row) => {
+                sink.row(row);
+            }
+            Row::Funding(row) => {
+                sink.row(row);
+            }
+            Row::Entry(row) => {
+                sink.row(row);
+            }
+            Row::Conversion(row) => {
+                sink.row(row);
+            }
+            Row::Clearing(row) => {
+                sink.row(row);
+            }
+            Row::Staking(row) => {
+                sink.row(row);
+            }
             Row::Prediction(row) => {
-                sink.prediction(row);
+                sink.row(row);
             }
             Row::OrderEvent(change) => sink.order_event(change),
             Row::Refused(event) => sink.refused_order(event),

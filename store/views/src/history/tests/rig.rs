@@ -380,17 +380,17 @@ pub(super) fn append_all(history: &mut History, rows: &[Row]) {
 
 fn append(history: &mut History, row: &Row) -> Position {
     match row {
-        Row::Trade(row) => history.push_trade(row),
-        Row::Order(row) => history.push_order(row),
-        Row::Public(row) => history.push_public(row),
-        Row::Funding(row) => history.push_funding(row),
-        Row::Entry(row) => history.push_entry(row),
-        Row::Conversion(row) => history.push_conversion(row),
-        Row::Clearing(row) => history.push_clearing(row),
-        Row::Staking(row) => history.push_staking(row),
-        Row::Prediction(row) => history.push_prediction(row),
-        Row::OrderEvent(change) => history.push_order_event(&OrderEventRow::from(change)),
-        Row::Refused(event) => history.push_order_event(&OrderEventRow::from(event)),
+        Row::Trade(row) => history.push(row),
+        Row::Order(row) => history.push(row),
+        Row::Public(row) => history.push(row),
+        Row::Funding(row) => history.push(row),
+        Row::Entry(row) => history.push(row),
+        Row::Conversion(row) => history.push(row),
+        Row::Clearing(row) => history.push(row),
+        Row::Staking(row) => history.push(row),
+        Row::Prediction(row) => history.push(row),
+        Row::OrderEvent(change) => history.push(&OrderEventRow::from(change)),
+        Row::Refused(event) => history.push(&OrderEventRow::from(event)),
     }
 }
 
