@@ -3,9 +3,9 @@
 use crate::Fault;
 use crate::table::{self, Table, VERSION};
 use buttonwood_model::Symbol;
-use buttonwood_views::history::{Lengths, Row};
+use buttonwood_views::history::{KINDS, Lengths, Row};
 use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params_from_iter};
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
@@ -201,32 +201,11 @@ impl Database {
             return Ok(None);
         }
         let reached = connection
-            .query_row(
-                "SELECT seq, trades, orders, public, funding, void, entries, conversions, clearing, staking,
-                    predictions, order_events
-                 FROM progress WHERE origin = ?",
-                (origin,),
-                |row| {
-                    let number = |place| row.get::<_, i64>(place).map(i64::cast_unsigned);
-                    let (trades, orders) = (number(1)?, number(2)?);
-                    let (public, funding) = (number(3)?, number(4)?);
-                    let (entries, conversions, clearing) = (number(6)?, number(7)?, number(8)?);
-                    let (staking, predictions, order_events) = (number(9)?, number(10)?, number(11)?);
-                    let lengths = Lengths {
-                        trades,
-                        orders,
-                        public,
-                        funding,
-                        entries,
-                        conversions,
-                        clearing,
-                        staking,
-                        predictions,
-                        order_events,
-                    };
-                    Ok(Reached { seq: number(0)?, lengths, void: number(5)? })
-                },
-            )
+            .query_row("SELECT * FROM progress WHERE origin = ?", (origin,), |row| {
+                let number = |column: &str| row.get::<_, i64>(column).map(i64::cast_unsigned);
+                let lengths = KINDS.try_map(number)?;
+                Ok(Reached { seq: number("seq")?, lengths, void: number("void")? })
+            })
             .optional()?;
         Ok(reached.map(|reached| Self { connection, path, tables: table::all(), reached }))
     }
@@ -235,19 +214,18 @@ impl Database {
     fn filled(connection: Connection, path: PathBuf, origin: &str) -> Result<Self, Fault> {
         let tables = table::all();
         let reached = Reached { seq: 0, lengths: Lengths::empty(), void: 0 };
-        connection.execute_batch(
+        let columns: Vec<String> =
+            numbers(reached).map(|(column, _)| format!("{column} INTEGER NOT NULL")).collect();
+        connection.execute_batch(&format!(
             "BEGIN IMMEDIATE;
-             CREATE TABLE progress (origin TEXT NOT NULL, seq INTEGER NOT NULL, trades INTEGER NOT NULL,
-                orders INTEGER NOT NULL, public INTEGER NOT NULL, funding INTEGER NOT NULL,
-                void INTEGER NOT NULL, entries INTEGER NOT NULL, conversions INTEGER NOT NULL,
-                clearing INTEGER NOT NULL, staking INTEGER NOT NULL, predictions INTEGER NOT NULL,
-                order_events INTEGER NOT NULL) STRICT",
-        )?;
+             CREATE TABLE progress (origin TEXT NOT NULL, {}) STRICT",
+            columns.join(", ")
+        ))?;
         for table in &tables {
             connection.execute_batch(table.schema())?;
         }
-        connection
-            .execute("INSERT INTO progress VALUES (?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)", (origin,))?;
+        let zeros = vec!["0"; columns.len()].join(", ");
+        connection.execute(&format!("INSERT INTO progress VALUES (?, {zeros})"), (origin,))?;
         note(&connection, reached)?;
         connection.pragma_update(None, "user_version", VERSION)?;
         connection.execute_batch("COMMIT")?;
@@ -360,29 +338,16 @@ impl Database {
     }
 }
 
+/// How far a database has come, as columns with their numbers.
+fn numbers(reached: Reached) -> impl Iterator<Item = (&'static str, u64)> {
+    [("seq", reached.seq), ("void", reached.void)].into_iter().chain(KINDS.zip(reached.lengths))
+}
+
 /// Notes how far the database has come.
 fn note(connection: &Connection, reached: Reached) -> Result<(), Fault> {
-    let Lengths { trades, orders, public, funding, entries, .. } = reached.lengths;
-    let Lengths { conversions, clearing, staking, predictions, order_events, .. } = reached.lengths;
-    let numbers = [
-        reached.seq,
-        trades,
-        orders,
-        public,
-        funding,
-        reached.void,
-        entries,
-        conversions,
-        clearing,
-        staking,
-        predictions,
-        order_events,
-    ];
-    connection.execute(
-        "UPDATE progress SET seq = ?, trades = ?, orders = ?, public = ?, funding = ?, void = ?,
-         entries = ?, conversions = ?, clearing = ?, staking = ?, predictions = ?, order_events = ?",
-        numbers.map(u64::cast_signed),
-    )?;
+    let columns: Vec<String> = numbers(reached).map(|(column, _)| format!("{column} = ?")).collect();
+    let numbers = numbers(reached).map(|(_, number)| number.cast_signed());
+    connection.execute(&format!("UPDATE progress SET {}", columns.join(", ")), params_from_iter(numbers))?;
     Ok(())
 }
 
