@@ -1,5 +1,6 @@
 //! Compares the history with the simplest model of one, and tests damage.
 
+mod bytes;
 mod mending;
 mod moving;
 mod resuming;
