@@ -1,10 +1,8 @@
 //! The rows of the file of clearing orders, in memory and as bytes: orders that are closed. They have no links: the history's database
 //! answers queries.
 
-use super::codec::{self, Damage, Position};
-use super::index::Index;
-use super::kinds::Stored;
-use super::row::{side, side_code};
+use super::codec::Damage;
+use super::packed::{coded, row};
 use buttonwood_model::{AccountId, OrderId, Side, SymbolId, Time};
 use buttonwood_num::{Price, Qty};
 
@@ -19,116 +17,44 @@ pub enum ClearingEnd {
     Cancelled,
 }
 
-/// A closed clearing order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClearingRow {
-    /// Its number, of which its `clearing_id` is the code.
-    pub number: u64,
-    /// The symbol.
-    pub symbol: SymbolId,
-    /// The side of the source.
-    pub side: Side,
-    /// The price.
-    pub price: Price,
-    /// The quantity.
-    pub qty: Qty,
-    /// Its end.
-    pub end: ClearingEnd,
-    /// Whether every side had confirmed it.
-    pub is_confirmed: bool,
-    /// The initiator, or the source of a broker's order.
-    pub source: AccountId,
-    /// The order id of the source.
-    pub source_order: OrderId,
-    /// The other side: the named counterparty or the account that confirmed.
-    pub target: Option<AccountId>,
-    /// The order id of the target, once it had confirmed.
-    pub target_order: Option<OrderId>,
-    /// The broker of a broker's order.
-    pub broker: Option<AccountId>,
-    /// When it was entered.
-    pub submitted: Time,
-    /// When it expires, or would have.
-    pub expires: Time,
-    /// When its status changed for the last time.
-    pub changed: Time,
-}
-
-impl Stored for ClearingRow {
-    fn put(&self, _at: Position, _index: &mut Index, out: &mut Vec<u8>) {
-        self.encode(out);
-    }
-
-    fn take(_at: Position, body: &[u8]) -> Result<Self, Damage> {
-        Self::decode(body)
+row! {
+    /// A closed clearing order.
+    pub struct ClearingRow {
+        /// Its number, of which its `clearing_id` is the code.
+        pub number: u64,
+        /// The symbol.
+        pub symbol: SymbolId,
+        /// The side of the source.
+        pub side: Side,
+        /// The price.
+        pub price: Price,
+        /// The quantity.
+        pub qty: Qty,
+        /// Its end.
+        pub end: ClearingEnd,
+        /// Whether every side had confirmed it.
+        pub is_confirmed: bool,
+        /// The initiator, or the source of a broker's order.
+        pub source: AccountId,
+        /// The order id of the source.
+        pub source_order: OrderId,
+        /// The other side: the named counterparty or the account that confirmed.
+        pub target: Option<AccountId>,
+        /// The order id of the target, once it had confirmed.
+        pub target_order: Option<OrderId>,
+        /// The broker of a broker's order.
+        pub broker: Option<AccountId>,
+        /// When it was entered.
+        pub submitted: Time,
+        /// When it expires, or would have.
+        pub expires: Time,
+        /// When its status changed for the last time.
+        pub changed: Time,
     }
 }
 
-impl ClearingRow {
-    /// Appends the body of the row.
-    pub(super) fn encode(&self, out: &mut Vec<u8>) {
-        let [qty, qty_high] = codec::halves(self.qty.hundredths());
-        // Zero means none.
-        let account = |account: Option<AccountId>| account.map_or(0, |account| u64::from(account.0) + 1);
-        let numbers = [
-            self.number,
-            u64::from(self.symbol.0),
-            side_code(self.side),
-            self.price.ticks(),
-            qty,
-            qty_high,
-            end_code(self.end),
-            u64::from(self.is_confirmed),
-            u64::from(self.source.0),
-            self.source_order.0,
-            account(self.target),
-            // Order ids begin at 1.
-            self.target_order.map_or(0, |order| order.0),
-            account(self.broker),
-            self.submitted.0,
-            self.expires.0,
-            self.changed.0,
-        ];
-        codec::pack(out, &numbers);
-    }
-
-    /// Reads the body of a row.
-    pub(super) fn decode(body: &[u8]) -> Result<Self, Damage> {
-        let (numbers, rest): ([u64; 16], _) = codec::unpack(body)?;
-        let [number, symbol, side_of, price, qty, qty_high, end_of, confirmed, parties @ ..] = numbers;
-        let [source, source_order, target, target_order, broker, submitted, expires, changed] = parties;
-        let row = Self {
-            number,
-            symbol: SymbolId(u32::try_from(symbol)?),
-            side: side(side_of)?,
-            price: Price::from_ticks(price),
-            qty: Qty::from_hundredths(codec::whole(qty, qty_high)),
-            end: end(end_of)?,
-            is_confirmed: flag(confirmed)?,
-            source: AccountId(u32::try_from(source)?),
-            source_order: OrderId(source_order),
-            target: account(target)?,
-            target_order: (target_order > 0).then_some(OrderId(target_order)),
-            broker: account(broker)?,
-            submitted: Time(submitted),
-            expires: Time(expires),
-            changed: Time(changed),
-        };
-        if rest.is_empty() { Ok(row) } else { Err(Damage) }
-    }
-}
-
-fn account(number: u64) -> Result<Option<AccountId>, Damage> {
-    let account = number.checked_sub(1).map(u32::try_from).transpose()?;
-    Ok(account.map(AccountId))
-}
-
-fn flag(number: u64) -> Result<bool, Damage> {
-    match number {
-        0 => Ok(false),
-        1 => Ok(true),
-        _ => Err(Damage),
-    }
+coded! {
+    ClearingEnd, end_code, end;
 }
 
 fn end_code(end: ClearingEnd) -> u64 {

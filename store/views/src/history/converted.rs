@@ -3,36 +3,38 @@
 
 use super::chain::Link;
 use super::codec::{self, Damage, Position};
-use super::row::{Part, Timed, TradeRow, put_client_id, side, side_code, take_client_id};
+use super::packed::row;
+use super::row::{Part, Timed, TradeRow};
 use buttonwood_engine::OrderState;
 use buttonwood_model::{
     AccountId, Claim, ClientId, OrderId, OrderKind, SessionId, Side, SymbolId, Time, TradeId,
 };
 use buttonwood_num::{Money, Price, Qty};
 
-/// A wrap, or an instant order that was executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConversionRow {
-    /// The account.
-    pub account: AccountId,
-    /// The symbol.
-    pub symbol: SymbolId,
-    /// Its id, which is that of its one trade too.
-    pub order: OrderId,
-    /// When it was executed.
-    pub time: Time,
-    /// Whether the account bought the base currency.
-    pub side: Side,
-    /// The quantity.
-    pub qty: Qty,
-    /// The price.
-    pub price: Money,
-    /// The worth of the quantity at the price, in the quote currency.
-    pub notional: Money,
-    /// The fee, in the quote currency.
-    pub fee: Money,
-    /// The client's id.
-    pub client_id: Option<ClientId>,
+row! {
+    /// A wrap, or an instant order that was executed.
+    pub struct ConversionRow {
+        /// The account.
+        pub account: AccountId,
+        /// The symbol.
+        pub symbol: SymbolId,
+        /// Its id, which is that of its one trade too.
+        pub order: OrderId,
+        /// When it was executed.
+        pub time: Time,
+        /// Whether the account bought the base currency.
+        pub side: Side,
+        /// The quantity.
+        pub qty: Qty,
+        /// The price.
+        pub price: Money,
+        /// The worth of the quantity at the price, in the quote currency.
+        pub notional: Money,
+        /// The fee, in the quote currency.
+        pub fee: Money,
+        /// The client's id.
+        pub client_id: Option<ClientId>,
+    } linked by ConversionLinks
 }
 
 impl Timed for ConversionRow {
@@ -94,60 +96,23 @@ impl ConversionRow {
             counted: None,
         }
     }
+}
 
-    /// Appends the body of the row at `at`.
-    pub(super) fn encode(&self, at: Position, links: ConversionLinks, out: &mut Vec<u8>) {
-        let [qty, qty_high] = codec::halves(self.qty.hundredths());
-        let money = |money: Money| codec::halves(codec::zigzag(money.units()));
-        let ([price, price_high], [notional, notional_high]) = (money(self.price), money(self.notional));
-        let [fee, fee_high] = money(self.fee);
-        let [ordinal, prev, jump] = links.all.numbers(at);
-        let numbers = [
-            u64::from(self.account.0),
-            u64::from(self.symbol.0),
-            self.order.0,
-            self.time.0,
-            side_code(self.side),
-            qty,
-            qty_high,
-            price,
-            price_high,
-            notional,
-            notional_high,
-            fee,
-            fee_high,
-            ordinal,
-            prev,
-            jump,
-            codec::distance(at, links.same_client),
-        ];
-        codec::pack(out, &numbers);
-        put_client_id(out, self.client_id.as_ref());
+impl ConversionLinks {
+    /// How many numbers they are.
+    const NUMBERS: usize = 4;
+
+    /// The links of the row at `at` as numbers.
+    fn numbers(self, at: Position) -> [u64; Self::NUMBERS] {
+        let [ordinal, prev, jump] = self.all.numbers(at);
+        [ordinal, prev, jump, codec::distance(at, self.same_client)]
     }
 
-    /// Reads the body of the row at `at`.
-    pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, ConversionLinks), Damage> {
-        let (numbers, client_id): ([u64; 17], _) = codec::unpack(body)?;
-        let [account, symbol, order, time, side_of, qty, qty_high, price, price_high, rest @ ..] = numbers;
-        let [notional, notional_high, fee, fee_high, ordinal, prev, jump, same_client] = rest;
-        let money = |low, high| Money::from_units(codec::unzigzag(codec::whole(low, high)));
-        let row = Self {
-            account: AccountId(u32::try_from(account)?),
-            symbol: SymbolId(u32::try_from(symbol)?),
-            order: OrderId(order),
-            time: Time(time),
-            side: side(side_of)?,
-            qty: Qty::from_hundredths(codec::whole(qty, qty_high)),
-            price: money(price, price_high),
-            notional: money(notional, notional_high),
-            fee: money(fee, fee_high),
-            client_id: take_client_id(client_id)?,
-        };
-        let links = ConversionLinks {
-            all: Link::from_numbers(at, [ordinal, prev, jump])?,
-            same_client: codec::linked(at, same_client)?,
-        };
-        Ok((row, links))
+    /// The links that these numbers encode.
+    fn from_numbers(at: Position, numbers: [u64; Self::NUMBERS]) -> Result<Self, Damage> {
+        let [ordinal, prev, jump, same_client] = numbers;
+        let all = Link::from_numbers(at, [ordinal, prev, jump])?;
+        Ok(Self { all, same_client: codec::linked(at, same_client)? })
     }
 }
 

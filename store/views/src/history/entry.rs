@@ -4,29 +4,31 @@
 //! quote, fee), an entry takes one.
 
 use super::chain::Link;
-use super::codec::{self, Damage, Position};
+use super::codec::{Damage, Position};
+use super::packed::{Body, Packed, coded, row};
 use super::row::Timed;
 use buttonwood_engine::{About, Cause};
 use buttonwood_model::{AccountId, Code, CurrencyId, OrderId, SymbolId, Time, TradeId};
 use buttonwood_num::Money;
 
-/// A change of a balance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EntryRow {
-    /// The account.
-    pub account: AccountId,
-    /// The currency.
-    pub currency: CurrencyId,
-    /// When it changed.
-    pub time: Time,
-    /// The amount that was added; negative if it was taken.
-    pub amount: Money,
-    /// The balance after it: all rows of the account and the currency so far.
-    pub balance: Money,
-    /// The cause of the change.
-    pub cause: Cause,
-    /// The record that it refers to.
-    pub about: About,
+row! {
+    /// A change of a balance.
+    pub struct EntryRow {
+        /// The account.
+        pub account: AccountId,
+        /// The currency.
+        pub currency: CurrencyId,
+        /// When it changed.
+        pub time: Time,
+        /// The amount that was added; negative if it was taken.
+        pub amount: Money,
+        /// The balance after it: all rows of the account and the currency so far.
+        pub balance: Money,
+        /// The cause of the change.
+        pub cause: Cause,
+        /// The record that it refers to.
+        pub about: About,
+    } linked by EntryLinks
 }
 
 impl Timed for EntryRow {
@@ -46,68 +48,51 @@ pub(super) struct EntryLinks {
     pub(super) trades: u64,
 }
 
-impl EntryRow {
-    /// Appends the body of the row at `at`.
-    pub(super) fn encode(&self, at: Position, links: EntryLinks, out: &mut Vec<u8>) {
-        let [amount, amount_high] = codec::halves(codec::zigzag(self.amount.units()));
-        let [balance, balance_high] = codec::halves(codec::zigzag(self.balance.units()));
-        let [about, first, second] = match self.about {
-            About::Nothing => [0; 3],
-            About::Order(order) => [1, order.0, 0],
-            About::Trade(order, trade) => [2, order.0, trade.0],
-            About::Transfer(eid) => [3, eid, 0],
-            About::Clearing(code, trade) => [4, code.to_bits(), trade.0],
-            About::Staking(code) => [5, code.to_bits(), 0],
-            About::Contract(contract) => [6, contract.0.into(), 0],
-        };
-        let [ordinal, prev, jump] = links.all.numbers(at);
-        let [own_ordinal, own_prev, own_jump] = links.currency.numbers(at);
-        let numbers = [
-            u64::from(self.account.0),
-            u64::from(self.currency.0),
-            self.time.0,
-            amount,
-            amount_high,
-            balance,
-            balance_high,
-            cause_code(self.cause),
-            about,
-            first,
-            second,
-            ordinal,
-            prev,
-            jump,
-            own_ordinal,
-            own_prev,
-            own_jump,
-            links.trades,
-        ];
-        codec::pack(out, &numbers);
+impl EntryLinks {
+    /// How many numbers they are.
+    const NUMBERS: usize = 7;
+
+    /// The links of the row at `at` as numbers.
+    fn numbers(self, at: Position) -> [u64; Self::NUMBERS] {
+        let [ordinal, prev, jump] = self.all.numbers(at);
+        let [own_ordinal, own_prev, own_jump] = self.currency.numbers(at);
+        [ordinal, prev, jump, own_ordinal, own_prev, own_jump, self.trades]
     }
 
-    /// Reads the body of the row at `at`.
-    pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, EntryLinks), Damage> {
-        let (numbers, rest): ([u64; 18], _) = codec::unpack(body)?;
-        let [account, currency, time, amount, amount_high, balance, balance_high, cause, about, rest_of @ ..] =
-            numbers;
-        let [first, second, ordinal, prev, jump, own_ordinal, own_prev, own_jump, trades] = rest_of;
-        let money = |low, high| Money::from_units(codec::unzigzag(codec::whole(low, high)));
-        let row = Self {
-            account: AccountId(u32::try_from(account)?),
-            currency: CurrencyId(u16::try_from(currency)?),
-            time: Time(time),
-            amount: money(amount, amount_high),
-            balance: money(balance, balance_high),
-            cause: cause_of(cause)?,
-            about: about_of([about, first, second])?,
-        };
-        let links = EntryLinks {
+    /// The links that these numbers encode.
+    fn from_numbers(at: Position, numbers: [u64; Self::NUMBERS]) -> Result<Self, Damage> {
+        let [ordinal, prev, jump, own_ordinal, own_prev, own_jump, trades] = numbers;
+        Ok(Self {
             all: Link::from_numbers(at, [ordinal, prev, jump])?,
             currency: Link::from_numbers(at, [own_ordinal, own_prev, own_jump])?,
             trades,
-        };
-        if rest.is_empty() { Ok((row, links)) } else { Err(Damage) }
+        })
     }
+}
+
+impl Packed for About {
+    const COUNT: usize = 3;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        let numbers = match *self {
+            Self::Nothing => [0; 3],
+            Self::Order(order) => [1, order.0, 0],
+            Self::Trade(order, trade) => [2, order.0, trade.0],
+            Self::Transfer(eid) => [3, eid, 0],
+            Self::Clearing(code, trade) => [4, code.to_bits(), trade.0],
+            Self::Staking(code) => [5, code.to_bits(), 0],
+            Self::Contract(contract) => [6, contract.0.into(), 0],
+        };
+        numbers.into_iter().for_each(next);
+    }
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        about_of(body.numbers_of()?)
+    }
+}
+
+coded! {
+    Cause, cause_code, cause_of;
 }
 
 /// The number of a cause in the file: its place in [`Cause::ALL`], which only ever grows at its end.

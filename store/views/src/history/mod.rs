@@ -35,6 +35,7 @@ mod kinds;
 mod log;
 mod order_events;
 mod order_news;
+mod packed;
 mod page;
 mod placed;
 mod predictions;

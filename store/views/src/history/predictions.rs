@@ -6,10 +6,7 @@
 use super::codec::{self, Damage, Position};
 use super::index::Index;
 use super::kinds::Stored;
-use super::row::{
-    kind, kind_code, option, option_code, put_client_id, reason, reason_code, side, side_code,
-    take_client_id, unless_zero,
-};
+use super::packed::{Body, Packed, coded, row};
 use buttonwood_model::{
     AccountId, CancelReason, Claim, ClientId, ExecutionOption, OrderId, OrderKind, Side, SymbolId, Time,
     TradeId,
@@ -27,87 +24,90 @@ pub enum PredictionRow {
     Sold(SoldClaims),
 }
 
-/// A sale of claims on an outcome of a contract, in one trade.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SoldClaims {
-    /// The account that sold.
-    pub account: AccountId,
-    /// The contract.
-    pub contract: SymbolId,
-    /// The outcome.
-    pub claim: Claim,
-    /// The order that sold.
-    pub order: OrderId,
-    /// The trade.
-    pub trade: TradeId,
-    /// How many claims.
-    pub quantity: Money,
-    /// Their proceeds in dollars, without the fee.
-    pub proceeds: Money,
-    /// Their part of the position's cost, without fees.
-    pub cost: Money,
-    /// When they were sold.
-    pub time: Time,
+row! {
+    /// A sale of claims on an outcome of a contract, in one trade.
+    pub struct SoldClaims {
+        /// The account that sold.
+        pub account: AccountId,
+        /// The contract.
+        pub contract: SymbolId,
+        /// The outcome.
+        pub claim: Claim,
+        /// The order that sold.
+        pub order: OrderId,
+        /// The trade.
+        pub trade: TradeId,
+        /// How many claims.
+        pub quantity: Money,
+        /// Their proceeds in dollars, without the fee.
+        pub proceeds: Money,
+        /// Their part of the position's cost, without fees.
+        pub cost: Money,
+        /// When they were sold.
+        pub time: Time,
+    }
 }
 
-/// A closed order of a contract as it ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClosedContractOrder {
-    /// The account that owned it.
-    pub account: AccountId,
-    /// The contract.
-    pub contract: SymbolId,
-    /// Its id.
-    pub order: OrderId,
-    /// The outcome that it was about.
-    pub claim: Claim,
-    /// Whether it bought or sold claims on the outcome.
-    pub side: Side,
-    /// Limit or stop-limit.
-    pub kind: OrderKind,
-    /// Its execution option.
-    pub option: Option<ExecutionOption>,
-    /// Its limit for the outcome.
-    pub price: Price,
-    /// Its original quantity.
-    pub original: Qty,
-    /// The quantity that did not trade.
-    pub remaining: Qty,
-    /// The sum of its fills in dollars, at the prices of the outcome, without fees.
-    pub notional: Money,
-    /// Its stop price for the outcome; none but for a stop-limit order.
-    pub stop: Option<Price>,
-    /// When it entered.
-    pub placed: Time,
-    /// When it closed.
-    pub closed: Time,
-    /// Why it was cancelled; none for a filled order.
-    pub reason: Option<CancelReason>,
-    /// Its client id.
-    pub client_id: Option<ClientId>,
+row! {
+    /// A closed order of a contract as it ended.
+    pub struct ClosedContractOrder {
+        /// The account that owned it.
+        pub account: AccountId,
+        /// The contract.
+        pub contract: SymbolId,
+        /// Its id.
+        pub order: OrderId,
+        /// The outcome that it was about.
+        pub claim: Claim,
+        /// Whether it bought or sold claims on the outcome.
+        pub side: Side,
+        /// Limit or stop-limit.
+        pub kind: OrderKind,
+        /// Its execution option.
+        pub option: Option<ExecutionOption>,
+        /// Its limit for the outcome.
+        pub price: Price,
+        /// Its original quantity.
+        pub original: Qty,
+        /// The quantity that did not trade.
+        pub remaining: Qty,
+        /// The sum of its fills in dollars, at the prices of the outcome, without fees.
+        pub notional: Money,
+        /// Its stop price for the outcome; none but for a stop-limit order.
+        pub stop: Option<Price>,
+        /// When it entered.
+        pub placed: Time,
+        /// When it closed.
+        pub closed: Time,
+        /// Why it was cancelled; none for a filled order.
+        pub reason: Option<CancelReason>,
+        /// Its client id.
+        pub client_id: Option<ClientId>,
+    }
 }
 
-/// A position in a contract that was paid or lost, or refunded when the contract became void.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SettledPosition {
-    /// The account.
-    pub account: AccountId,
-    /// The contract.
-    pub contract: SymbolId,
-    /// The outcome that the account held.
-    pub claim: Claim,
-    /// How many claims.
-    pub quantity: Money,
-    /// The sum that was paid for them, in dollars; zero for a lost position.
-    pub payout: Money,
-    /// Their cost, without fees.
-    pub cost: Money,
-    /// The result that the account had realised with the contract by then, without fees.
-    pub realised: Money,
-    /// How the contract ended.
-    pub result: Settlement,
-    /// When it was paid.
-    pub time: Time,
+row! {
+    /// A position in a contract that was paid or lost, or refunded when the contract became void.
+    pub struct SettledPosition {
+        /// The account.
+        pub account: AccountId,
+        /// The contract.
+        pub contract: SymbolId,
+        /// The outcome that the account held.
+        pub claim: Claim,
+        /// How many claims.
+        pub quantity: Money,
+        /// The sum that was paid for them, in dollars; zero for a lost position.
+        pub payout: Money,
+        /// Their cost, without fees.
+        pub cost: Money,
+        /// The result that the account had realised with the contract by then, without fees.
+        pub realised: Money,
+        /// How the contract ended.
+        pub result: Settlement,
+        /// When it was paid.
+        pub time: Time,
+    }
 }
 
 /// How a contract ended.
@@ -129,158 +129,33 @@ impl ClosedContractOrder {
     pub fn is_filled(&self) -> bool {
         self.reason.is_none()
     }
+}
 
-    fn encode(&self, out: &mut Vec<u8>) {
-        let [original, original_high] = codec::halves(self.original.hundredths());
-        let [remaining, remaining_high] = codec::halves(self.remaining.hundredths());
-        let [notional, notional_high] = halves(self.notional);
-        let numbers = [
-            u64::from(self.account.0),
-            u64::from(self.contract.0),
-            self.order.0,
-            claim_code(self.claim),
-            side_code(self.side),
-            kind_code(self.kind),
-            self.option.map_or(0, option_code),
-            self.price.ticks(),
-            original,
-            original_high,
-            remaining,
-            remaining_high,
-            notional,
-            notional_high,
-            // Zero is no price.
-            self.stop.map_or(0, Price::ticks),
-            self.placed.0,
-            self.closed.0,
-            self.reason.map_or(0, reason_code),
-        ];
-        codec::pack(out, &numbers);
-        put_client_id(out, self.client_id.as_ref());
+impl Packed for Settlement {
+    const COUNT: usize = 3;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        let (result, value) = match *self {
+            Self::Outcome(claim) => (claim_code(claim), Money::ZERO),
+            Self::Void(None) => (2, Money::ZERO),
+            Self::Void(Some(value)) => (3, value),
+        };
+        next(result);
+        value.put(next);
     }
 
-    fn decode(body: &[u8]) -> Result<Self, Damage> {
-        let (numbers, client_id): ([u64; 18], _) = codec::unpack(body)?;
-        let [account, contract, order, claim_of, side_of, kind_of, option_of, price, figures @ ..] = numbers;
-        let [original, original_high, remaining, remaining_high, notional, notional_high, ends @ ..] =
-            figures;
-        let [stop, placed, closed, reason_of] = ends;
-        Ok(Self {
-            account: AccountId(u32::try_from(account)?),
-            contract: SymbolId(u32::try_from(contract)?),
-            order: OrderId(order),
-            claim: claim(claim_of)?,
-            side: side(side_of)?,
-            kind: kind(kind_of)?,
-            option: unless_zero(option_of, option)?,
-            price: Price::from_ticks(price),
-            original: Qty::from_hundredths(codec::whole(original, original_high)),
-            remaining: Qty::from_hundredths(codec::whole(remaining, remaining_high)),
-            notional: money(notional, notional_high),
-            stop: (stop > 0).then(|| Price::from_ticks(stop)),
-            placed: Time(placed),
-            closed: Time(closed),
-            reason: unless_zero(reason_of, reason)?,
-            client_id: take_client_id(client_id)?,
-        })
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        match (body.number()?, Money::take(body)?) {
+            (result @ (0 | 1), Money::ZERO) => claim(result).map(Self::Outcome),
+            (2, Money::ZERO) => Ok(Self::Void(None)),
+            (3, value) => Ok(Self::Void(Some(value))),
+            _ => Err(Damage),
+        }
     }
 }
 
-impl SettledPosition {
-    fn encode(&self, out: &mut Vec<u8>) {
-        let [quantity, quantity_high] = halves(self.quantity);
-        let [payout, payout_high] = halves(self.payout);
-        let [cost, cost_high] = halves(self.cost);
-        let [realised, realised_high] = halves(self.realised);
-        let (result, [value, value_high]) = match self.result {
-            Settlement::Outcome(claim) => (claim_code(claim), [0; 2]),
-            Settlement::Void(None) => (2, [0; 2]),
-            Settlement::Void(Some(value)) => (3, halves(value)),
-        };
-        let numbers = [
-            u64::from(self.account.0),
-            u64::from(self.contract.0),
-            claim_code(self.claim),
-            quantity,
-            quantity_high,
-            payout,
-            payout_high,
-            cost,
-            cost_high,
-            realised,
-            realised_high,
-            result,
-            value,
-            value_high,
-            self.time.0,
-        ];
-        codec::pack(out, &numbers);
-    }
-
-    fn decode(body: &[u8]) -> Result<Self, Damage> {
-        let (numbers, rest): ([u64; 15], _) = codec::unpack(body)?;
-        let [account, contract, claim_of, quantity, quantity_high, payout, payout_high, figures @ ..] =
-            numbers;
-        let [cost, cost_high, realised, realised_high, result, value, value_high, time] = figures;
-        let row = Self {
-            account: AccountId(u32::try_from(account)?),
-            contract: SymbolId(u32::try_from(contract)?),
-            claim: claim(claim_of)?,
-            quantity: money(quantity, quantity_high),
-            payout: money(payout, payout_high),
-            cost: money(cost, cost_high),
-            realised: money(realised, realised_high),
-            result: match [result, value, value_high] {
-                [0 | 1, 0, 0] => Settlement::Outcome(claim(result)?),
-                [2, 0, 0] => Settlement::Void(None),
-                [3, value, high] => Settlement::Void(Some(money(value, high))),
-                _ => return Err(Damage),
-            },
-            time: Time(time),
-        };
-        if rest.is_empty() { Ok(row) } else { Err(Damage) }
-    }
-}
-
-impl SoldClaims {
-    fn encode(&self, out: &mut Vec<u8>) {
-        let [quantity, quantity_high] = halves(self.quantity);
-        let [proceeds, proceeds_high] = halves(self.proceeds);
-        let [cost, cost_high] = halves(self.cost);
-        let numbers = [
-            u64::from(self.account.0),
-            u64::from(self.contract.0),
-            claim_code(self.claim),
-            self.order.0,
-            self.trade.0,
-            quantity,
-            quantity_high,
-            proceeds,
-            proceeds_high,
-            cost,
-            cost_high,
-            self.time.0,
-        ];
-        codec::pack(out, &numbers);
-    }
-
-    fn decode(body: &[u8]) -> Result<Self, Damage> {
-        let (numbers, rest): ([u64; 12], _) = codec::unpack(body)?;
-        let [account, contract, claim_of, order, trade, quantity, quantity_high, figures @ ..] = numbers;
-        let [proceeds, proceeds_high, cost, cost_high, time] = figures;
-        let row = Self {
-            account: AccountId(u32::try_from(account)?),
-            contract: SymbolId(u32::try_from(contract)?),
-            claim: claim(claim_of)?,
-            order: OrderId(order),
-            trade: TradeId(trade),
-            quantity: money(quantity, quantity_high),
-            proceeds: money(proceeds, proceeds_high),
-            cost: money(cost, cost_high),
-            time: Time(time),
-        };
-        if rest.is_empty() { Ok(row) } else { Err(Damage) }
-    }
+coded! {
+    Claim, claim_code, claim;
 }
 
 /// The kind of a closed order.
@@ -342,14 +217,6 @@ impl PredictionRow {
     }
 }
 
-fn halves(amount: Money) -> [u64; 2] {
-    codec::halves(codec::zigzag(amount.units()))
-}
-
-fn money(low: u64, high: u64) -> Money {
-    Money::from_units(codec::unzigzag(codec::whole(low, high)))
-}
-
 /// The code of an outcome.
 pub(super) fn claim_code(claim: Claim) -> u64 {
     match claim {
@@ -370,6 +237,7 @@ pub(super) fn claim(code: u64) -> Result<Claim, Damage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::row::{option, reason, side, unless_zero};
     use proptest::prelude::*;
 
     fn comes_back(row: PredictionRow) -> Result<(), TestCaseError> {

@@ -1,28 +1,28 @@
 //! The rows of the file of staking, in memory and as bytes. They have no links: the history's database answers queries.
 
-use super::codec::{self, Damage, Position};
-use super::index::Index;
-use super::kinds::Stored;
+use super::codec::Damage;
+use super::packed::{Body, Packed, row};
 use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::Money;
 
-/// A transaction of staking, or a redemption that is paid whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StakingRow {
-    /// The account.
-    pub account: AccountId,
-    /// The provider's id, a version 4 UUID.
-    pub provider: [u8; 16],
-    /// The currency.
-    pub currency: CurrencyId,
-    /// The number of the transaction, of which its id is the code. A paid redemption has that of its request.
-    pub number: u64,
-    /// The whole amount, always positive.
-    pub amount: Money,
-    /// When it happened. Interest has the time of its accrual, also where it was paid later.
-    pub time: Time,
-    /// Its kind.
-    pub kind: StakingKind,
+row! {
+    /// A transaction of staking, or a redemption that is paid whole.
+    pub struct StakingRow {
+        /// The account.
+        pub account: AccountId,
+        /// The provider's id, a version 4 UUID.
+        pub provider: [u8; 16],
+        /// The currency.
+        pub currency: CurrencyId,
+        /// The number of the transaction, of which its id is the code. A paid redemption has that of its request.
+        pub number: u64,
+        /// The whole amount, always positive.
+        pub amount: Money,
+        /// When it happened. Interest has the time of its accrual, also where it was paid later.
+        pub time: Time,
+        /// Its kind.
+        pub kind: StakingKind,
+    }
 }
 
 /// The kind of a row of staking.
@@ -46,72 +46,36 @@ pub enum StakingKind {
     },
 }
 
-impl Stored for StakingRow {
-    fn put(&self, _at: Position, _index: &mut Index, out: &mut Vec<u8>) {
-        self.encode(out);
-    }
+impl Packed for StakingKind {
+    const COUNT: usize = 4;
 
-    fn take(_at: Position, body: &[u8]) -> Result<Self, Damage> {
-        Self::decode(body)
-    }
-}
-
-impl StakingRow {
-    /// Appends the body of the row.
-    pub(super) fn encode(&self, out: &mut Vec<u8>) {
-        let [amount, amount_high] = codec::halves(codec::zigzag(self.amount.units()));
-        let [provider, provider_high] = codec::halves(u128::from_be_bytes(self.provider));
-        let (kind, first, [price, price_high]) = match self.kind {
-            StakingKind::Deposit => (0, 0, [0; 2]),
-            StakingKind::Redeem => (1, 0, [0; 2]),
-            StakingKind::Interest { rate, price } => (2, rate, codec::halves(codec::zigzag(price.units()))),
-            StakingKind::Paid { requested } => (3, requested.0, [0; 2]),
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        let (kind, first, price) = match *self {
+            Self::Deposit => (0, 0, Money::ZERO),
+            Self::Redeem => (1, 0, Money::ZERO),
+            Self::Interest { rate, price } => (2, rate, price),
+            Self::Paid { requested } => (3, requested.0, Money::ZERO),
         };
-        let numbers = [
-            u64::from(self.account.0),
-            provider,
-            provider_high,
-            u64::from(self.currency.0),
-            self.number,
-            amount,
-            amount_high,
-            self.time.0,
-            kind,
-            first,
-            price,
-            price_high,
-        ];
-        codec::pack(out, &numbers);
+        next(kind);
+        next(first);
+        price.put(next);
     }
 
-    /// Reads the body of a row.
-    pub(super) fn decode(body: &[u8]) -> Result<Self, Damage> {
-        let (numbers, rest): ([u64; 12], _) = codec::unpack(body)?;
-        let [account, provider, provider_high, currency, number, amount, amount_high, time, kind @ ..] =
-            numbers;
-        let money = |low, high| Money::from_units(codec::unzigzag(codec::whole(low, high)));
-        let row = Self {
-            account: AccountId(u32::try_from(account)?),
-            provider: codec::whole(provider, provider_high).to_be_bytes(),
-            currency: CurrencyId(u16::try_from(currency)?),
-            number,
-            amount: money(amount, amount_high),
-            time: Time(time),
-            kind: match kind {
-                [0, 0, 0, 0] => StakingKind::Deposit,
-                [1, 0, 0, 0] => StakingKind::Redeem,
-                [2, rate, price, high] => StakingKind::Interest { rate, price: money(price, high) },
-                [3, requested, 0, 0] => StakingKind::Paid { requested: Time(requested) },
-                _ => return Err(Damage),
-            },
-        };
-        if rest.is_empty() { Ok(row) } else { Err(Damage) }
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        match (body.number()?, body.number()?, Money::take(body)?) {
+            (0, 0, Money::ZERO) => Ok(Self::Deposit),
+            (1, 0, Money::ZERO) => Ok(Self::Redeem),
+            (2, rate, price) => Ok(Self::Interest { rate, price }),
+            (3, requested, Money::ZERO) => Ok(Self::Paid { requested: Time(requested) }),
+            _ => Err(Damage),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::codec;
     use proptest::prelude::*;
 
     proptest! {

@@ -1,0 +1,348 @@
+//! The numbers of a row follow from its fields: each takes its own, in the order in which the row declares them.
+
+use super::codec::{self, Damage};
+use super::row::{
+    kind, kind_code, option, option_code, put_client_id, reason, reason_code, side, side_code, take_client_id,
+};
+use buttonwood_model::{
+    AccountId, CancelReason, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, Side, SymbolId, Time,
+    TradeId,
+};
+use buttonwood_num::{Money, Price, Qty};
+use std::mem;
+
+/// A value of which a row is made.
+pub(super) trait Packed: Sized {
+    /// How many numbers it takes.
+    const COUNT: usize;
+
+    /// Passes its numbers on, one after the other.
+    fn put(&self, next: &mut impl FnMut(u64));
+
+    /// Takes its numbers, and the bytes after the numbers of the row if it has such.
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage>;
+
+    /// Appends its bytes after the numbers of the row.
+    fn put_rest(&self, _out: &mut Vec<u8>) {}
+}
+
+/// What is left of the body of a row.
+pub(super) struct Body<'a> {
+    /// Numbers.
+    pub(super) numbers: &'a [u64],
+    /// The bytes after the numbers.
+    pub(super) rest: &'a [u8],
+}
+
+impl Body<'_> {
+    /// The next number.
+    pub(super) fn number(&mut self) -> Result<u64, Damage> {
+        self.numbers_of().map(|[number]| number)
+    }
+
+    /// The next `N` numbers.
+    pub(super) fn numbers_of<const N: usize>(&mut self) -> Result<[u64; N], Damage> {
+        let (first, after) = self.numbers.split_first_chunk().ok_or(Damage)?;
+        self.numbers = after;
+        Ok(*first)
+    }
+}
+
+/// Declares the fields of a row in the order of their numbers, and gives the row its bytes. A row that is linked to others has the numbers of
+/// its links after its own.
+macro_rules! row {
+    ($(#[$about:meta])* pub struct $row:ident { $($(#[$doc:meta])* pub $field:ident: $type:ty,)+ } $(linked by $links:ty)?) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $row {
+            $($(#[$doc])* pub $field: $type,)+
+        }
+
+        impl $row {
+            /// The numbers of its fields.
+            const NUMBERS: usize = 0 $(+ <$type as $crate::history::packed::Packed>::COUNT)+;
+
+            fn set(&self, numbers: &mut [u64]) {
+                let mut places = numbers.iter_mut();
+                let mut next = |number| *places.next().expect("every number is counted") = number;
+                $($crate::history::packed::Packed::put(&self.$field, &mut next);)+
+            }
+
+            fn put_rest(&self, out: &mut Vec<u8>) {
+                $($crate::history::packed::Packed::put_rest(&self.$field, out);)+
+            }
+
+            fn read(body: &mut $crate::history::packed::Body<'_>) -> Result<Self, $crate::history::codec::Damage> {
+                Ok(Self { $($field: $crate::history::packed::Packed::take(body)?),+ })
+            }
+        }
+
+        $crate::history::packed::row!(@bytes $row $($links)?);
+    };
+    (@bytes $row:ident) => {
+        impl $row {
+            /// Appends the body of the row.
+            pub(super) fn encode(&self, out: &mut Vec<u8>) {
+                let mut numbers = [0; Self::NUMBERS];
+                self.set(&mut numbers);
+                $crate::history::codec::pack(out, &numbers);
+                self.put_rest(out);
+            }
+
+            /// Reads the body of a row.
+            pub(super) fn decode(body: &[u8]) -> Result<Self, $crate::history::codec::Damage> {
+                let (numbers, rest): ([u64; Self::NUMBERS], _) = $crate::history::codec::unpack(body)?;
+                let mut body = $crate::history::packed::Body { numbers: &numbers, rest };
+                let row = Self::read(&mut body)?;
+                if body.rest.is_empty() { Ok(row) } else { Err($crate::history::codec::Damage) }
+            }
+        }
+
+        impl $crate::history::kinds::Stored for $row {
+            fn put(&self, _at: $crate::history::Position, _index: &mut $crate::history::Index, out: &mut Vec<u8>) {
+                self.encode(out);
+            }
+
+            fn take(_at: $crate::history::Position, body: &[u8]) -> Result<Self, $crate::history::codec::Damage> {
+                Self::decode(body)
+            }
+        }
+    };
+    (@bytes $row:ident $links:ty) => {
+        impl $row {
+            /// Appends the body of the row at `at`.
+            pub(super) fn encode(&self, at: $crate::history::Position, links: $links, out: &mut Vec<u8>) {
+                let mut numbers = [0; Self::NUMBERS + <$links>::NUMBERS];
+                let (own, of_links) = numbers.split_at_mut(Self::NUMBERS);
+                self.set(own);
+                of_links.copy_from_slice(&links.numbers(at));
+                $crate::history::codec::pack(out, &numbers);
+                self.put_rest(out);
+            }
+
+            /// Reads the body of the row at `at`.
+            pub(super) fn decode(
+                at: $crate::history::Position,
+                body: &[u8],
+            ) -> Result<(Self, $links), $crate::history::codec::Damage> {
+                let (numbers, rest): ([u64; Self::NUMBERS + <$links>::NUMBERS], _) =
+                    $crate::history::codec::unpack(body)?;
+                let mut body = $crate::history::packed::Body { numbers: &numbers, rest };
+                let row = Self::read(&mut body)?;
+                let links = <$links>::from_numbers(at, body.numbers_of()?)?;
+                if body.rest.is_empty() { Ok((row, links)) } else { Err($crate::history::codec::Damage) }
+            }
+        }
+    };
+}
+
+pub(super) use row;
+
+/// A number as it is, or one that is narrower.
+macro_rules! numbers {
+    ($($type:ident),+) => {$(
+        impl Packed for $type {
+            const COUNT: usize = 1;
+
+            fn put(&self, next: &mut impl FnMut(u64)) {
+                next(self.0.into());
+            }
+
+            fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+                Ok(Self(body.number()?.try_into()?))
+            }
+        }
+    )+};
+}
+
+numbers!(AccountId, SymbolId, CurrencyId);
+
+/// A number of 64 bits.
+macro_rules! wide {
+    ($($type:ident),+) => {$(
+        impl Packed for $type {
+            const COUNT: usize = 1;
+
+            fn put(&self, next: &mut impl FnMut(u64)) {
+                next(self.0);
+            }
+
+            fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+                body.number().map(Self)
+            }
+        }
+    )+};
+}
+
+wide!(OrderId, TradeId, Time);
+
+impl Packed for u64 {
+    const COUNT: usize = 1;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        next(*self);
+    }
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        body.number()
+    }
+}
+
+impl Packed for bool {
+    const COUNT: usize = 1;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        next((*self).into());
+    }
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        match body.number()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(Damage),
+        }
+    }
+}
+
+impl Packed for Price {
+    const COUNT: usize = 1;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        next(self.ticks());
+    }
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        body.number().map(Self::from_ticks)
+    }
+}
+
+/// A number of 128 bits, in halves.
+impl Packed for u128 {
+    const COUNT: usize = 2;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        codec::halves(*self).into_iter().for_each(next);
+    }
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        body.numbers_of().map(|[low, high]| codec::whole(low, high))
+    }
+}
+
+impl Packed for Qty {
+    const COUNT: usize = u128::COUNT;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        self.hundredths().put(next);
+    }
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        u128::take(body).map(Self::from_hundredths)
+    }
+}
+
+impl Packed for Money {
+    const COUNT: usize = u128::COUNT;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        codec::zigzag(self.units()).put(next);
+    }
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        u128::take(body).map(codec::unzigzag).map(Self::from_units)
+    }
+}
+
+/// The bytes of a UUID.
+impl Packed for [u8; 16] {
+    const COUNT: usize = u128::COUNT;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        u128::from_be_bytes(*self).put(next);
+    }
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        u128::take(body).map(u128::to_be_bytes)
+    }
+}
+
+/// An enum as the code of its variant.
+macro_rules! coded {
+    ($($type:ty, $code:path, $value:path;)+) => {$(
+        impl $crate::history::packed::Packed for $type {
+            const COUNT: usize = 1;
+
+            fn put(&self, next: &mut impl FnMut(u64)) {
+                next($code(*self));
+            }
+
+            fn take(body: &mut $crate::history::packed::Body<'_>) -> Result<Self, $crate::history::codec::Damage> {
+                $value(body.number()?)
+            }
+        }
+    )+};
+}
+
+pub(super) use coded;
+
+coded! {
+    Side, side_code, side;
+    OrderKind, kind_code, kind;
+    ExecutionOption, option_code, option;
+    CancelReason, reason_code, reason;
+}
+
+/// An optional value whose number is never zero: zero is none.
+macro_rules! or_zero {
+    ($($type:ident),+) => {$(
+        impl Packed for Option<$type> {
+            const COUNT: usize = 1;
+
+            fn put(&self, next: &mut impl FnMut(u64)) {
+                match self {
+                    None => next(0),
+                    Some(value) => value.put(next),
+                }
+            }
+
+            fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+                if let Some((0, after)) = body.numbers.split_first() {
+                    body.numbers = after;
+                    return Ok(None);
+                }
+                $type::take(body).map(Some)
+            }
+        }
+    )+};
+}
+
+or_zero!(OrderId, Price, ExecutionOption, CancelReason);
+
+/// Zero is none; accounts begin at one.
+impl Packed for Option<AccountId> {
+    const COUNT: usize = 1;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        next(self.map_or(0, |account| u64::from(account.0) + 1));
+    }
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        let account = body.number()?.checked_sub(1).map(u32::try_from).transpose()?;
+        Ok(account.map(AccountId))
+    }
+}
+
+/// It takes the bytes after the numbers.
+impl Packed for Option<ClientId> {
+    const COUNT: usize = 0;
+
+    fn put(&self, _next: &mut impl FnMut(u64)) {}
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        take_client_id(mem::take(&mut body.rest))
+    }
+
+    fn put_rest(&self, out: &mut Vec<u8>) {
+        put_client_id(out, self.as_ref());
+    }
+}
