@@ -40,19 +40,21 @@ pub(crate) trait Table: Send {
 /// is built again.
 pub(crate) const VERSION: i64 = 9;
 
-/// Every table.
-pub(crate) fn all() -> Vec<Box<dyn Table>> {
-    vec![
-        Box::<candles::Candles>::default(),
-        Box::<daily_volumes::DailyVolumes>::default(),
-        Box::<funding::Amounts>::default(),
-        Box::<funding::Payments>::default(),
-        Box::<clearing::Orders>::default(),
-        Box::<staking::Transactions>::default(),
-        Box::<staking::Redemptions>::default(),
-        Box::<predictions::Orders>::default(),
-        Box::<predictions::Settlements>::default(),
-        Box::<predictions::Parts>::default(),
-        Box::<predictions::Sales>::default(),
-    ]
+/// Lists the tables.
+macro_rules! tables {
+    ($($($table:ty),+;)+) => {
+        /// Every table.
+        pub(crate) fn all() -> Vec<Box<dyn Table>> {
+            vec![$($(Box::<$table>::default()),+),+]
+        }
+    };
+}
+
+tables! {
+    candles::Candles;
+    daily_volumes::DailyVolumes;
+    funding::Amounts, funding::Payments;
+    clearing::Orders;
+    staking::Transactions, staking::Redemptions;
+    predictions::Orders, predictions::Settlements, predictions::Parts, predictions::Sales;
 }

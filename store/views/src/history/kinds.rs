@@ -3,20 +3,16 @@
 //!
 //! A new kind goes at the end: a checkpoint stores the lengths in the order of the list.
 
-use super::clearing::ClearingRow;
 use super::codec::{Damage, Position};
-use super::converted::ConversionRow;
-use super::entry::EntryRow;
 use super::fault::Fault;
 use super::files::History;
-use super::funding::FundingRow;
 use super::index::{HEADER, Index};
 use super::log::Magic;
-use super::order_events::OrderEventRow;
-use super::predictions::PredictionRow;
-use super::row::{OrderRow, PublicTrade, TradeRow};
 use super::scan::{Rows, check_rows};
-use super::staking::StakingRow;
+use super::{
+    ClearingRow, ConversionRow, EntryRow, FundingRow, OrderEventRow, OrderRow, PredictionRow, PublicTrade,
+    StakingRow, TradeRow,
+};
 use buttonwood_disk::Folder;
 use serde::{Deserialize, Serialize};
 

@@ -12,8 +12,8 @@
 //!   `stretch`;
 //! * closed orders are linked in hash buckets by order id and by client order id: `bucket`, `table`;
 //! * changes of balances beside trades are rows of their own; with the trades they are the statement of an account: `entry`, `statement`;
-//! * closed clearing orders are rows of their own without links, which the history's database answers for: `clearing`;
-//! * so are transactions of staking: `staking`; and closed orders of contracts, and positions that ended: `predictions`;
+//! * the kinds of rows are listed in `kinds`, and the bytes of most follow from their fields: `packed`. Rows without links are read by the
+//!   history's database, which answers for them;
 //! * wraps and instant orders are rows of their own, in no list of the book: `converted`;
 //! * events of orders are linked by account, for clients that missed some and for pages: `order_events`, `resume`, `order_news`;
 //! * the trades of one order are linked by [`TradeRow::of_order`], whose newest position the caller keeps.
