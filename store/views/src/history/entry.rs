@@ -5,10 +5,10 @@
 
 use super::chain::Link;
 use super::codec::{Damage, Position};
-use super::packed::{Body, Packed, coded, row};
+use super::packed::{coded, forms, row};
 use super::row::Timed;
 use buttonwood_engine::{About, Cause};
-use buttonwood_model::{AccountId, Code, CurrencyId, OrderId, SymbolId, Time, TradeId};
+use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::Money;
 
 row! {
@@ -70,26 +70,15 @@ impl EntryLinks {
     }
 }
 
-impl Packed for About {
-    const COUNT: usize = 3;
-
-    fn put(&self, next: &mut impl FnMut(u64)) {
-        let numbers = match *self {
-            Self::Nothing => [0; 3],
-            Self::Order(order) => [1, order.0, 0],
-            Self::Trade(order, trade) => [2, order.0, trade.0],
-            Self::Transfer(eid) => [3, eid, 0],
-            Self::Clearing(code, trade) => [4, code.to_bits(), trade.0],
-            Self::Staking(code) => [5, code.to_bits(), 0],
-            Self::Contract(contract) => [6, contract.0.into(), 0],
-        };
-        numbers.into_iter().for_each(next);
-    }
-
-    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
-        about_of(body.numbers_of()?)
-    }
-}
+forms!(About, 3, {
+    0 = Nothing {},
+    1 = Order { 0: order },
+    2 = Trade { 0: order, 1: trade },
+    3 = Transfer { 0: eid },
+    4 = Clearing { 0: code, 1: trade },
+    5 = Staking { 0: code },
+    6 = Contract { 0: contract },
+});
 
 coded! {
     Cause, cause_code, cause_of;
@@ -105,25 +94,11 @@ fn cause_of(code: u64) -> Result<Cause, Damage> {
     Cause::ALL.get(usize::try_from(code)?).copied().ok_or(Damage)
 }
 
-fn about_of(numbers: [u64; 3]) -> Result<About, Damage> {
-    match numbers {
-        [0, 0, 0] => Ok(About::Nothing),
-        [1, order, 0] => Ok(About::Order(OrderId(order))),
-        [2, order, trade] => Ok(About::Trade(OrderId(order), TradeId(trade))),
-        [3, eid, 0] => Ok(About::Transfer(eid)),
-        [4, code, trade] => {
-            Code::from_bits(code).map(|code| About::Clearing(code, TradeId(trade))).ok_or(Damage)
-        }
-        [5, code, 0] => Code::from_bits(code).map(About::Staking).ok_or(Damage),
-        [6, contract, 0] => Ok(About::Contract(SymbolId(u32::try_from(contract)?))),
-        _ => Err(Damage),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use buttonwood_model::Codes;
+    use crate::history::packed::{Body, Packed};
+    use buttonwood_model::{Codes, OrderId, SymbolId, TradeId};
     use proptest::prelude::*;
 
     proptest! {
@@ -159,6 +134,10 @@ mod tests {
             out.truncate(2);
             prop_assert_eq!(EntryRow::decode(at, &out), Err(Damage));
         }
+    }
+
+    fn about_of(numbers: [u64; 3]) -> Result<About, Damage> {
+        Packed::take(&mut Body { numbers: &numbers, rest: &[] })
     }
 
     #[test]

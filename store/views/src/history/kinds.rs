@@ -233,7 +233,7 @@ rows! {
     Conversion, conversions, "wraps and instant orders, by time": ConversionRow, "conversions.log", b"BWconve1", 64 << 10;
     Clearing, clearing, "closed clearing orders, by the time when they closed": ClearingRow, "clearing.log", b"BWclear1", 64 << 10
         => tables;
-    Staking, staking, "transactions and paid redemptions, by command": StakingRow, "staking.log", b"BWstake1", 64 << 10 => tables;
+    Staking, staking, "transactions of staking and paid redemptions, by command": StakingRow, "staking.log", b"BWstake1", 64 << 10 => tables;
     Prediction, predictions, "closed orders of contracts, positions that ended and sales of claims, by command":
         PredictionRow, "predictions.log", b"BWpredi2", 64 << 10 => tables;
     OrderEvent, order_events, "events of orders, by id": OrderEventRow, "order_events.log", b"BWevent1", 4 << 20;

@@ -5,8 +5,8 @@ use super::row::{
     kind, kind_code, option, option_code, put_client_id, reason, reason_code, side, side_code, take_client_id,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, ClientId, CurrencyId, ExecutionOption, OrderId, OrderKind, Side, SymbolId, Time,
-    TradeId,
+    AccountId, CancelReason, ClientId, Code, CurrencyId, ExecutionOption, OrderId, OrderKind, Side, SymbolId,
+    Time, TradeId,
 };
 use buttonwood_num::{Money, Price, Qty};
 use std::mem;
@@ -204,6 +204,18 @@ impl Packed for bool {
     }
 }
 
+impl Packed for Code {
+    const COUNT: usize = 1;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        next(self.to_bits());
+    }
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        Self::from_bits(body.number()?).ok_or(Damage)
+    }
+}
+
 impl Packed for Price {
     const COUNT: usize = 1;
 
@@ -291,6 +303,41 @@ coded! {
     ExecutionOption, option_code, option;
     CancelReason, reason_code, reason;
 }
+
+/// An enum of forms with fields: the number of the form, then those of its fields, then zeros up to the count.
+macro_rules! forms {
+    ($type:ty, $count:literal, { $($number:literal = $form:ident { $($place:tt: $field:ident),* },)+ }) => {
+        impl $crate::history::packed::Packed for $type {
+            const COUNT: usize = $count;
+
+            fn put(&self, next: &mut impl FnMut(u64)) {
+                let mut numbers = [0; Self::COUNT];
+                let mut places = numbers.iter_mut();
+                let mut set = |number| *places.next().expect("the count has room for every form") = number;
+                match self {
+                    $(Self::$form { $($place: $field),* } => {
+                        set($number);
+                        $($crate::history::packed::Packed::put($field, &mut set);)*
+                    })+
+                }
+                numbers.into_iter().for_each(next);
+            }
+
+            fn take(body: &mut $crate::history::packed::Body<'_>) -> Result<Self, $crate::history::codec::Damage> {
+                let [form, fields @ ..]: [u64; Self::COUNT] = body.numbers_of()?;
+                let mut body = $crate::history::packed::Body { numbers: &fields, rest: &[] };
+                let value = match form {
+                    $($number => Self::$form { $($place: $crate::history::packed::Packed::take(&mut body)?),* },)+
+                    _ => return Err($crate::history::codec::Damage),
+                };
+                let is_whole = body.numbers.iter().all(|number| *number == 0);
+                if is_whole { Ok(value) } else { Err($crate::history::codec::Damage) }
+            }
+        }
+    };
+}
+
+pub(super) use forms;
 
 /// An optional value whose number is never zero: zero is none.
 macro_rules! or_zero {

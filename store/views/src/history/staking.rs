@@ -1,7 +1,6 @@
 //! The rows of the file of staking, in memory and as bytes. They have no links: the history's database answers queries.
 
-use super::codec::Damage;
-use super::packed::{Body, Packed, row};
+use super::packed::{forms, row};
 use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::Money;
 
@@ -46,36 +45,17 @@ pub enum StakingKind {
     },
 }
 
-impl Packed for StakingKind {
-    const COUNT: usize = 4;
-
-    fn put(&self, next: &mut impl FnMut(u64)) {
-        let (kind, first, price) = match *self {
-            Self::Deposit => (0, 0, Money::ZERO),
-            Self::Redeem => (1, 0, Money::ZERO),
-            Self::Interest { rate, price } => (2, rate, price),
-            Self::Paid { requested } => (3, requested.0, Money::ZERO),
-        };
-        next(kind);
-        next(first);
-        price.put(next);
-    }
-
-    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
-        match (body.number()?, body.number()?, Money::take(body)?) {
-            (0, 0, Money::ZERO) => Ok(Self::Deposit),
-            (1, 0, Money::ZERO) => Ok(Self::Redeem),
-            (2, rate, price) => Ok(Self::Interest { rate, price }),
-            (3, requested, Money::ZERO) => Ok(Self::Paid { requested: Time(requested) }),
-            _ => Err(Damage),
-        }
-    }
-}
+forms!(StakingKind, 4, {
+    0 = Deposit {},
+    1 = Redeem {},
+    2 = Interest { rate: rate, price: price },
+    3 = Paid { requested: requested },
+});
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::codec;
+    use crate::history::codec::{self, Damage};
     use proptest::prelude::*;
 
     proptest! {
