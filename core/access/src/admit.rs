@@ -52,14 +52,8 @@ pub enum Reject {
     Closed,
     /// The account owes the house for a returned advance (D-167).
     InDebt,
-    /// The account has transfers that are not done, so it is not closed.
-    HasTransfers,
-    /// The account has entered or confirmed clearing orders that are open or wait for money, so it is not closed.
-    HasClearing,
-    /// The account has live orders, so it is not closed.
-    HasOrders,
-    /// The account has money or claims, so it is not closed.
-    HasMoney,
+    /// The account must settle something in this room of the list before it is closed.
+    InUse(&'static str),
     /// The session has ended, so it is not changed any more.
     Ended,
     /// The session may not have the roles.
@@ -86,10 +80,7 @@ impl Reject {
             | Self::DisabledBy(_)
             | Self::Closed
             | Self::InDebt
-            | Self::HasTransfers
-            | Self::HasClearing
-            | Self::HasOrders
-            | Self::HasMoney
+            | Self::InUse(_)
             | Self::Ended
             | Self::BadRoles
             | Self::TooManyAddresses

@@ -42,4 +42,3 @@ pub use settle::{Judge, SETTLED_MAX, Settlement};
 pub use state::{BrokenLaw, Clearing};
 pub use terms::{ALIASES_MAX, Alias};
 pub use waiting::{Found, LOOKS_MAX};
-pub use wake::find;

@@ -2,15 +2,14 @@
 
 use crate::enter::terms_of;
 use crate::waiting::{Again, Found, Spot, Waiting};
-use crate::wake::{Parked, needs_at_most};
+use crate::wake::{Parked, find, needs_at_most};
 use crate::{Alias, Code, Codes, Command, Order, SETTLED_MAX, Status, Terms};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
-use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, AssetId, Due, Fingerprint, Phase, RowHash, Symbol, Time};
+use buttonwood_model::{AccountId, Due, Fingerprint, Phase, RowHash, Symbol, Time};
 use buttonwood_num::{Bps, Money};
-use buttonwood_room::{Context, Room};
+use buttonwood_room::{Changes, Context, Room};
 use serde::{Deserialize, Serialize};
 
 /// An order that has left, as fingerprints have it.
@@ -263,7 +262,7 @@ impl Clearing {
     }
 
     /// An account was closed; the orders that name it are cancelled.
-    pub fn note_closed(&mut self, account: AccountId, time: Time) {
+    fn note_closed(&mut self, account: AccountId, time: Time) {
         if self.index.own.contains_key(&account) {
             self.stored.leaving.insert(account, time);
         }
@@ -316,32 +315,25 @@ impl Clearing {
     }
 }
 
-/// What the engine asks after every command.
+/// What follows from the changes of a command.
 impl Clearing {
-    /// Whether [`Clearing::is_busy`] or [`Clearing::is_fresh`] may hold where no balance has risen.
-    #[inline]
-    pub fn is_awake(&self) -> bool {
-        self.index.waiting.is_awake()
-    }
-
-    /// Whether [`Clearing::begin`] and [`Clearing::put`] have something to do.
-    #[inline]
-    pub fn is_busy(&self, ledger: &Ledger) -> bool {
-        ledger.has_risen() || self.index.waiting.is_busy()
-    }
-
-    /// Notes the balances of which more became available.
-    pub fn begin(&mut self, risen: impl IntoIterator<Item = (AccountId, AssetId)>) {
-        self.index.waiting.begin(risen);
-    }
-
-    /// More may leave these accounts, or their groups may give up more: an advance or a debt has ended.
-    pub fn look_again(&mut self, accounts: &[AccountId]) {
-        self.index.waiting.look_again(accounts);
+    /// Notes the halt, the closed accounts, the accounts that may give up more, and the balances of which more became available.
+    pub(crate) fn note_changes(&mut self, changes: &Changes, time: Time) {
+        for account in &changes.closed {
+            self.note_closed(*account, time);
+        }
+        // While trading is halted no attempt follows; at the end of a halt one does for the orders that were covered in it.
+        if let Some(is_halted) = changes.halted {
+            self.index.waiting.set_fresh(!is_halted);
+        }
+        self.index.waiting.look_again(&changes.freed);
+        if !changes.rises.is_empty() || self.index.waiting.is_busy() {
+            self.index.waiting.begin(changes.rises.iter().copied());
+        }
     }
 
     /// Puts orders where they wait, as [`find`](crate::find) has found.
-    pub fn put(&mut self, ledger: &mut Ledger, now: Time, found: Found) {
+    pub(crate) fn put(&mut self, ledger: &mut Ledger, now: Time, found: Found) {
         for (number, _, spot) in found.put_off.iter().chain(&found.woken) {
             match spot {
                 Spot::Parked(_, parked) => self.parked.insert(*number, *parked),
@@ -351,19 +343,9 @@ impl Clearing {
         self.index.waiting.put(ledger, now, found);
     }
 
-    /// While the exchange is halted no attempt follows.
-    pub fn halt(&mut self) {
-        self.index.waiting.set_fresh(false);
-    }
-
-    /// At the end of a halt an attempt follows for the orders that were covered in it.
-    pub fn resume(&mut self) {
-        self.index.waiting.set_fresh(true);
-    }
-
     /// Whether an attempt follows before any other command.
     #[inline]
-    pub fn is_fresh(&self) -> bool {
+    pub(crate) fn is_fresh(&self) -> bool {
         self.index.waiting.is_fresh()
     }
 
@@ -430,6 +412,7 @@ fn is_lawful(order: &Order, stored: &Stored) -> bool {
 impl Room for Clearing {
     type Command = Command;
     type BrokenLaw = BrokenLaw;
+    type Found = Found;
 
     fn next_due(&self, context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
         // Further hundreds have the time of the one before, so that a long queue stays behind what falls due in between.
@@ -458,8 +441,29 @@ impl Room for Clearing {
         self.is_fresh()
     }
 
-    fn in_use(&self, account: AccountId) -> Option<access::Reject> {
-        (self.count_of(account) > 0).then_some(access::Reject::HasClearing)
+    #[inline]
+    fn is_awake(&self) -> bool {
+        self.index.waiting.is_busy()
+    }
+
+    fn awaits(&self) -> bool {
+        !self.index.waiting.is_empty()
+    }
+
+    fn changed(&mut self, changes: &Changes, _ledger: &Ledger, time: Time) {
+        self.note_changes(changes, time);
+    }
+
+    fn find(&self, context: &Context<'_, Self>) -> Option<Found> {
+        self.index.waiting.has_begun().then(|| find(context))
+    }
+
+    fn note_found(&mut self, ledger: &mut Ledger, time: Time, found: Found) {
+        self.put(ledger, time, found);
+    }
+
+    fn is_used_by(&self, account: AccountId) -> bool {
+        self.count_of(account) > 0
     }
 
     fn broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {

@@ -55,6 +55,8 @@ pub struct Found {
     pub(crate) sweep: Option<u64>,
     /// The number of orders that were looked at.
     pub(crate) looks: usize,
+    /// Whether trading is halted.
+    pub(crate) is_halted: bool,
 }
 
 /// The orders that wait for money.
@@ -72,8 +74,8 @@ pub(crate) struct Waiting {
     ready: BTreeSet<(u64, u64)>,
     /// When the attempt fell due.
     since: Time,
-    /// Whether it was due before the command.
-    was_due: bool,
+    /// Whether it was due before the command, from when its changes are noted until what they help is found.
+    was_due: Option<bool>,
     /// Whether a command has just made orders ready: then an attempt follows before any other command.
     is_fresh: bool,
     /// Whether the command has tried orders, and whether that attempt was a follow-up.
@@ -136,16 +138,21 @@ impl Waiting {
         self.is_fresh = false;
     }
 
-    /// Whether anything is to be put, looked at or tried: one sum, since every command of the exchange has this question.
-    #[inline]
-    pub(crate) fn is_awake(&self) -> bool {
-        self.new.len() | self.ready.len() | self.turns.changed() > 0 || self.attempt.is_some()
-    }
-
-    /// Whether [`Waiting::begin`] has something to do. The rest of earlier commands waits for its step: no other command pays for it.
+    /// Whether [`Waiting::begin`] has something to do where no balance has risen: one sum, since every command of the exchange has this
+    /// question. The rest of earlier commands waits for its step: no other command pays for it.
     #[inline]
     pub(crate) fn is_busy(&self) -> bool {
-        !self.new.is_empty() || self.turns.changed() > 0 || self.attempt.is_some()
+        self.new.len() | self.turns.changed() > 0 || self.attempt.is_some()
+    }
+
+    /// Whether [`Waiting::begin`] was called for the command, so that orders are to be found.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.was_due.is_some()
+    }
+
+    /// Whether no order waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.spots.is_empty()
     }
 }
 
@@ -183,7 +190,7 @@ impl Waiting {
                 self.turns.note(account, currency);
             }
         }
-        self.was_due = !self.ready.is_empty() || self.turns.has_queue() || self.sweep.is_some();
+        self.was_due = Some(!self.ready.is_empty() || self.turns.has_queue() || self.sweep.is_some());
         if self.attempt != Some(true) {
             self.looked = 0;
         }
@@ -254,7 +261,7 @@ impl Waiting {
 
     /// Puts orders where they wait.
     pub(crate) fn put(&mut self, ledger: &mut Ledger, now: Time, found: Found) {
-        let Found { put_off, woken, left, sweep, looks } = found;
+        let Found { put_off, woken, left, sweep, looks, is_halted } = found;
         self.looked = self.looked.saturating_add(looks);
         self.turns.end(left);
         self.sweep = sweep;
@@ -268,10 +275,14 @@ impl Waiting {
             self.is_fresh |= self.is_new && matches!(spot, Spot::Ready);
             self.put_one(ledger, (number, rank), spot);
         }
-        if !self.was_due || self.attempt.is_some() {
+        if self.was_due.take() != Some(true) || self.attempt.is_some() {
             self.since = now;
         }
         self.attempt = None;
+        if is_halted {
+            // While the exchange is halted no attempt follows.
+            self.is_fresh = false;
+        }
     }
 
     fn put_one(&mut self, ledger: &mut Ledger, (number, rank): (u64, u64), spot: Spot) {

@@ -47,7 +47,7 @@ impl Parked {
 }
 
 /// Finds the orders for which an attempt is due, and where the others wait.
-pub fn find(context: &Context<'_, Clearing>) -> Found {
+pub(crate) fn find(context: &Context<'_, Clearing>) -> Found {
     let waiting = context.room.waiting();
     let once = Once::new(context.leave());
     let put_off = waiting.new_ones().filter_map(|(number, again)| {
@@ -73,7 +73,7 @@ pub fn find(context: &Context<'_, Clearing>) -> Found {
     // The oldest confirmation is tried first.
     woken.sort_unstable_by_key(|(_, rank, _)| *rank);
     let looks = looks.saturating_sub(search.looks).saturating_add(put_off.len());
-    Found { put_off, woken, left, sweep, looks }
+    Found { put_off, woken, left, sweep, looks, is_halted: context.is_halted }
 }
 
 /// Where an order waits: at the first side that may not give the money.

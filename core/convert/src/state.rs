@@ -3,9 +3,10 @@
 use crate::{Command, Quote, QuoteId};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use buttonwood_ledger::{INSTANT, Ledger};
 use buttonwood_model::{AccountId, CurrencyId, Fingerprint, RowHash, Time};
 use buttonwood_num::{Bps, Money};
-use buttonwood_room::Room;
+use buttonwood_room::{Changes, Room};
 use core::convert::Infallible;
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +98,7 @@ impl Conversions {
     }
 
     /// Notes what the house account of instant orders got from `source`, or gave back.
-    pub fn note_given(&mut self, currency: CurrencyId, amount: Money) {
+    fn note_given(&mut self, currency: CurrencyId, amount: Money) {
         let given = self.given.entry(currency).or_default();
         *given = given.capped_add(amount);
         self.fingerprint.add(GIVEN.word(currency.0.into()).money(*given));
@@ -140,6 +141,17 @@ impl Conversions {
 impl Room for Conversions {
     type Command = Command;
     type BrokenLaw = Infallible;
+    type Found = ();
+
+    /// The exposure of the house account of instant orders is what it lacks of what it was given (D-180).
+    fn changed(&mut self, changes: &Changes, ledger: &Ledger, _time: Time) {
+        let Some(instant) = ledger.house(INSTANT.name) else { return };
+        for given in changes.given.iter().filter(|given| given.account == instant) {
+            if let Some(currency) = given.asset.currency() {
+                self.note_given(currency, given.amount);
+            }
+        }
+    }
 
     fn fingerprint(&self) -> u64 {
         self.fingerprint.part("convert")

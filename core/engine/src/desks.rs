@@ -14,6 +14,7 @@ use buttonwood_model::{
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_perp::{self as perp, Perps};
 use buttonwood_prediction::{self as prediction, Predictions};
+use buttonwood_room::Changes;
 use buttonwood_spot as spot;
 use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
 use buttonwood_trading::{
@@ -55,6 +56,12 @@ pub struct Desks {
     /// Counts the rows that commands read.
     #[serde(skip)]
     pub(crate) looks: Looks,
+    /// What the events of the command have changed for other rooms than their own, but rises of balances, which the ledger keeps. Derived.
+    #[serde(skip)]
+    changes: Changes,
+    /// Whether there is any of it.
+    #[serde(skip)]
+    has_changes: bool,
 }
 
 /// Derived fields do not count.
@@ -63,6 +70,45 @@ impl PartialEq for Desks {
         (&self.ledger, &self.indices) == (&other.ledger, &other.indices)
             && (&self.perps, &self.spot_margin) == (&other.perps, &other.spot_margin)
             && (&self.advances, &self.predictions) == (&other.advances, &other.predictions)
+    }
+}
+
+/// What every room is told at the end of a command.
+impl Desks {
+    /// What the events of the command have changed, to add to it.
+    pub(crate) fn changes(&mut self) -> &mut Changes {
+        self.has_changes = true;
+        &mut self.changes
+    }
+
+    /// Whether there is something to tell.
+    #[inline]
+    pub(crate) fn has_changes(&self) -> bool {
+        self.has_changes | self.ledger.has_risen()
+    }
+
+    /// Takes what is to be told.
+    pub(crate) fn take_changes(&mut self) -> Changes {
+        self.has_changes = false;
+        Changes {
+            rises: self.ledger.take_risen().into_iter().collect(),
+            ..core::mem::take(&mut self.changes)
+        }
+    }
+
+    /// Notes the time of a command that was applied.
+    #[inline]
+    pub(crate) fn note_time(&mut self, time: Time) {
+        self.indices.note_time(time);
+        self.spot_margin.note_time(time);
+    }
+
+    /// Repays what accounts owe, out of whatever came in (D-46).
+    pub(crate) fn repay(&mut self) {
+        self.repay_margin();
+        if !self.perps.loans().is_empty() {
+            self.perps.repay(&mut self.ledger);
+        }
     }
 }
 
@@ -241,7 +287,7 @@ impl Desks {
     }
 
     #[inline]
-    fn kind(&self, account: AccountId) -> AccountKind {
+    pub(crate) fn kind(&self, account: AccountId) -> AccountKind {
         self.kinds.get(account.index()).copied().unwrap_or(AccountKind::Exchange)
     }
 
@@ -277,12 +323,6 @@ impl Desks {
             _ if on_margin => Err(DeskReject::NoMargin),
             _ => Err(DeskReject::WrongKind),
         }
-    }
-
-    /// Nets the claims that became free.
-    #[inline(never)]
-    pub(crate) fn net(&mut self) {
-        self.predictions.net(&mut self.ledger);
     }
 
     /// Settles both sides of a fill of a contract.

@@ -1,8 +1,10 @@
 //! Applies events to the state.
 
-use crate::{Desks, Event, Infrequent, State};
+use crate::{Event, Infrequent, State};
 use buttonwood_access as access;
+use buttonwood_leave::Rooms as _;
 use buttonwood_model::{BytesRef, Stamp};
+use buttonwood_room::Changes;
 use buttonwood_trading as trading;
 
 /// Applies one event of the command at `stamp`. `texts` holds the texts that the command's events refer to.
@@ -30,15 +32,6 @@ pub fn evolve(state: &mut State, stamp: Stamp, event: &Event, texts: &[u8]) {
 #[cold]
 fn evolve_infrequent(state: &mut State, stamp: Stamp, kept: BytesRef, texts: &[u8]) {
     Infrequent::read(kept, texts).expect("what was kept can be read").apply(state, stamp);
-}
-
-/// Repays what accounts owe, out of whatever came in (D-46).
-pub(crate) fn repay(state: &mut State) {
-    state.desks.repay_margin();
-    let Desks { perps, ledger, .. } = &mut state.desks;
-    if !perps.loans().is_empty() {
-        perps.repay(ledger);
-    }
 }
 
 /// Takes the next id of orders and trades.
@@ -77,8 +70,7 @@ impl State {
     pub fn advance(&mut self, stamp: Stamp) {
         assert!(stamp.seq.0 == self.stamp.seq.0 + 1, "commands are numbered without holes");
         assert!(stamp.time >= self.stamp.time, "time does not go back");
-        self.desks.indices.note_time(stamp.time);
-        self.desks.spot_margin.note_time(stamp.time);
+        self.desks.note_time(stamp.time);
         self.stamp = stamp;
         if self.may_have_follow_ups() {
             self.follow_up();
@@ -89,23 +81,31 @@ impl State {
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
     #[inline(always)]
     fn may_have_follow_ups(&self) -> bool {
-        let Desks { perps, predictions, ledger, .. } = &self.desks;
-        perps.is_ranked() | predictions.has_freed() | ledger.has_risen() | self.clearing.is_awake()
+        self.desks.has_changes() | self.is_a_room_awake()
     }
 
-    /// Lets every room finish the command.
+    /// Lets every room end the command, and tells it what has changed.
     #[cold]
     #[inline(never)]
     fn follow_up(&mut self) {
-        self.desks.perps.note_command();
-        if self.desks.predictions.has_freed() {
-            self.desks.net();
+        self.finish_rooms();
+        self.tell_rooms();
+    }
+
+    /// Tells every room what has changed, and has it find what that makes due.
+    pub(crate) fn tell_rooms(&mut self) {
+        let mut changes = self.desks.take_changes();
+        if self.awaits_a_room() {
+            self.add_groups(&mut changes);
         }
-        if self.clearing.is_busy(&self.desks.ledger) {
-            self.note_rises();
-        }
-        if self.clearing.is_fresh() && self.operations.is_halted() {
-            self.clearing.halt();
-        }
+        self.tell_each_room(&changes);
+    }
+
+    /// Adds the other accounts of the groups: what is freed of one account may let more leave the others, and so may what rises in one of a
+    /// group with open advances or debts.
+    fn add_groups(&self, changes: &mut Changes) {
+        let freed = changes.freed.iter().flat_map(|account| self.desks.members(*account)).copied();
+        let risen = changes.rises.iter().flat_map(|(account, _)| self.group_in_advance(*account));
+        changes.freed = freed.chain(risen).collect();
     }
 }

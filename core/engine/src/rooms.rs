@@ -43,7 +43,7 @@ use buttonwood_model::{
 use buttonwood_num::Money;
 use buttonwood_perp::Perps;
 use buttonwood_prediction::Predictions;
-use buttonwood_room::Room;
+use buttonwood_room::{Changes, Room};
 use buttonwood_spot_margin::SpotMargin;
 use buttonwood_staking::Staking;
 use buttonwood_trading::Decided;
@@ -180,9 +180,9 @@ macro_rules! rooms {
                 0 $($( ^ Room::fingerprint(&self.$($state).+) )?)+
             }
 
-            /// Why an account cannot be closed, by the first room that uses it.
-            pub(crate) fn use_of_rooms(&self, account: AccountId) -> Option<buttonwood_access::Reject> {
-                None $($( .or_else(|| Room::in_use(&self.$($state).+, account)) )?)+
+            /// The first room in which an account must settle something before it is closed.
+            pub(crate) fn user_of(&self, account: AccountId) -> Option<&'static str> {
+                None $($( .or_else(|| Room::is_used_by(&self.$($state).+, account).then_some(stringify!($room))) )?)+
             }
 
             /// The first broken law of a room.
@@ -205,6 +205,34 @@ macro_rules! rooms {
                     bodies.extend(Room::at_start(room, &self.context(room, now)).map(Body::$room));
                 )?)+
                 bodies
+            }
+
+            /// Whether a room has something to do at the end of a command even without a change.
+            #[inline]
+            pub(crate) fn is_a_room_awake(&self) -> bool {
+                false $($( | Room::is_awake(&self.$($state).+) )?)+
+            }
+
+            /// Lets every room end a command.
+            pub(crate) fn finish_rooms(&mut self) {
+                $($( Room::finish(&mut self.$($state).+, &mut self.desks.ledger); )?)+
+            }
+
+            /// Whether a room waits for accounts from which more may leave.
+            pub(crate) fn awaits_a_room(&self) -> bool {
+                false $($( || Room::awaits(&self.$($state).+) )?)+
+            }
+
+            /// Tells every room what a command has changed; then each finds what that makes due.
+            pub(crate) fn tell_each_room(&mut self, changes: &Changes) {
+                let time = self.stamp.time;
+                $($( Room::changed(&mut self.$($state).+, changes, &self.desks.ledger, time); )?)+
+                $($(
+                    let room = &self.$($state).+;
+                    if let Some(found) = Room::find(room, &self.context(room, time)) {
+                        Room::note_found(&mut self.$($state).+, &mut self.desks.ledger, time, found);
+                    }
+                )?)+
             }
 
             /// Rebuilds what rooms derive, after a snapshot was read.

@@ -356,7 +356,7 @@ impl State {
         }
         let debtors: Vec<AccountId> = self.funds.debts().after(None).map(|(account, ..)| account).collect();
         for account in debtors {
-            self.note_debt(account);
+            self.desks.note_debt(account, self.debt_of(account));
         }
         self.note_symbols();
         self.note_sources_needed();
@@ -366,7 +366,7 @@ impl State {
         let Desks { predictions, ledger, .. } = &mut self.desks;
         predictions.count_bids(&self.floor, ledger);
         self.clearing.put_all(&mut self.desks.ledger);
-        self.note_rises();
+        self.tell_rooms();
     }
 
     /// Notes the symbols after one was listed, or other coins can be bought on margin; which cash orders of margin accounts spend depends on
@@ -380,12 +380,11 @@ impl State {
         }
     }
 
-    /// Has the desks count what an account owes for returned advances, dollars at 1. Other currencies are not advanced (D-181); a debt in
+    /// The dollars that the desks count as what an account owes for returned advances, dollars at 1. Other currencies are not advanced (D-181); a debt in
     /// one of them from before counts nothing here.
-    pub(crate) fn note_debt(&mut self, account: AccountId) {
+    pub(crate) fn debt_of(&self, account: AccountId) -> Money {
         let open = self.desks.group(account).and_then(|group| self.desks.advances.of(group));
-        let debt = open.map_or(Money::ZERO, |open| open.owed_by(account));
-        self.desks.note_debt(account, debt);
+        open.map_or(Money::ZERO, |open| open.owed_by(account))
     }
 
     /// Records the order of the queues, before the state is written to a snapshot.

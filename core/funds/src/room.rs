@@ -1,11 +1,10 @@
 //! The answers of this room that the engine asks of every room.
 
 use crate::{Command, Funds, approval, bank, custody, debt, reserves};
-use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, AssetId, CurrencyId, Due};
+use buttonwood_model::{AccountId, AssetId, CurrencyId, Due, Time};
 use buttonwood_num::Money;
-use buttonwood_room::{Context, Room};
+use buttonwood_room::{Changes, Context, Room};
 
 /// The kept sums of the account's open transfers in the currency differ from the transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +13,7 @@ pub struct UnequalRows(pub AccountId, pub CurrencyId);
 impl Room for Funds {
     type Command = Command;
     type BrokenLaw = UnequalRows;
+    type Found = ();
 
     /// The next of each module.
     fn next_due(&self, context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
@@ -37,16 +37,20 @@ impl Room for Funds {
         self.reserved(account)
     }
 
+    /// What `source` gave out counts as assets, as long as it is not taken back.
+    fn changed(&mut self, changes: &Changes, _ledger: &Ledger, _time: Time) {
+        for given in &changes.given {
+            self.note_test_credit(given.asset, given.amount);
+        }
+    }
+
     fn fingerprint(&self) -> u64 {
         self.fingerprints()
     }
 
     /// A transfer on its way would arrive at a closed account.
-    fn in_use(&self, account: AccountId) -> Option<access::Reject> {
-        if self.open_of(account).next().is_some() {
-            return Some(access::Reject::HasTransfers);
-        }
-        self.owes(account).then_some(access::Reject::InDebt)
+    fn is_used_by(&self, account: AccountId) -> bool {
+        self.open_of(account).next().is_some() || self.owes(account)
     }
 
     fn broken_law(&self, _context: &Context<'_, Self>) -> Option<UnequalRows> {

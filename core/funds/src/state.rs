@@ -171,7 +171,7 @@ impl Funds {
     }
 
     /// Notes that `source` gave out a test credit, or with an amount below zero that it was debited again. The ledger moves the money.
-    pub fn note_test_credit(&mut self, asset: AssetId, amount: Money) {
+    pub(crate) fn note_test_credit(&mut self, asset: AssetId, amount: Money) {
         if let Some(currency) = asset.currency() {
             self.reserves.note_credit(currency, amount);
         }

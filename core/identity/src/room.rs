@@ -25,6 +25,7 @@ pub enum Broken {
 impl Room for Identity {
     type Command = Command;
     type BrokenLaw = Broken;
+    type Found = ();
 
     fn next_due(&self, _context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
         let due = |time| Due::step(time, Phase::Approvals, Command::Forget).in_storm();

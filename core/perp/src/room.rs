@@ -2,15 +2,16 @@
 
 use crate::depth::Depth;
 use crate::{BrokenLaw, Command, DESK, Perps};
-use buttonwood_access as access;
+use buttonwood_access::AccountKind;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, CurrencyId, Due, Phase, Product, Rank, Symbol, Time};
 use buttonwood_num::Money;
-use buttonwood_room::{Context, Room};
+use buttonwood_room::{Changes, Context, Room};
 
 impl Room for Perps {
     type Command = Command;
     type BrokenLaw = BrokenLaw;
+    type Found = ();
 
     /// A halted exchange does not trade what the fund holds, and begins no round of a liquidation.
     fn next_due(&self, context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
@@ -35,8 +36,32 @@ impl Room for Perps {
         self.has_follow_up()
     }
 
-    fn in_use(&self, account: AccountId) -> Option<access::Reject> {
-        self.is_active(account).then_some(access::Reject::HasMoney)
+    #[inline]
+    fn is_awake(&self) -> bool {
+        self.is_ranked()
+    }
+
+    fn finish(&mut self, _ledger: &mut Ledger) {
+        self.note_command();
+    }
+
+    /// An account that owes more may be below maintenance, and a halt changes how premiums count.
+    fn changed(&mut self, changes: &Changes, _ledger: &Ledger, time: Time) {
+        for debt in &changes.debts {
+            if debt.kind == AccountKind::Derivatives {
+                self.note_debt(debt.account, debt.dollars);
+            }
+            if debt.is_weaker {
+                self.look_through(time);
+            }
+        }
+        if changes.halted.is_some() {
+            self.note_halt(time);
+        }
+    }
+
+    fn is_used_by(&self, account: AccountId) -> bool {
+        self.is_active(account)
     }
 
     fn broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {

@@ -167,7 +167,7 @@ impl Perps {
 
     /// Notes that a command was applied: unless it was one of a liquidation, no deleveraging order is kept.
     #[inline]
-    pub fn note_command(&mut self) {
+    pub(crate) fn note_command(&mut self) {
         if self.is_ranked {
             self.is_ranked = self.rankings.note_command();
         }
@@ -179,7 +179,7 @@ impl Perps {
     }
 
     /// Trading was halted or resumed, or operators set other terms: premiums or collateral count differently from now on.
-    pub fn note_halt(&mut self, time: Time) {
+    pub(crate) fn note_halt(&mut self, time: Time) {
         if !self.prices.is_empty() {
             self.retake = Some(time);
         }
@@ -247,7 +247,7 @@ impl Perps {
     }
 
     /// Has the marks taken again, since an account owes more.
-    pub fn look_through(&mut self, time: Time) {
+    pub(crate) fn look_through(&mut self, time: Time) {
         self.retake = Some(time);
     }
 

@@ -2,7 +2,6 @@
 
 use crate::state::Step;
 use crate::{BrokenLaw, Command, Predictions, liquidity};
-use buttonwood_access as access;
 use buttonwood_ledger::Ledger;
 use buttonwood_model::{AccountId, Due, Phase};
 use buttonwood_room::{Context, Room};
@@ -10,6 +9,7 @@ use buttonwood_room::{Context, Room};
 impl Room for Predictions {
     type Command = Command;
     type BrokenLaw = BrokenLaw;
+    type Found = ();
 
     /// Work goes on from when its last step was done, so that what falls due later by the clock, of any room, does not wait for its end.
     fn next_due(&self, context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
@@ -31,9 +31,20 @@ impl Room for Predictions {
         [work, agenda, rebates, scores, payout].into_iter().flatten()
     }
 
+    #[inline]
+    fn is_awake(&self) -> bool {
+        self.has_freed()
+    }
+
+    fn finish(&mut self, ledger: &mut Ledger) {
+        if self.has_freed() {
+            self.net(ledger);
+        }
+    }
+
     /// Rewards that were earned are paid first.
-    fn in_use(&self, account: AccountId) -> Option<access::Reject> {
-        self.owes_rewards_to(account).then_some(access::Reject::HasMoney)
+    fn is_used_by(&self, account: AccountId) -> bool {
+        self.owes_rewards_to(account)
     }
 
     fn broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {

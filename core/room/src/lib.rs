@@ -18,10 +18,14 @@
     )
 )]
 
+extern crate alloc;
+
+mod changes;
 mod context;
 mod context_mut;
 mod room;
 
+pub use changes::{Changes, Debt, Given};
 pub use context::{Context, Rooms};
 pub use context_mut::ContextMut;
 pub use room::Room;

@@ -1,9 +1,8 @@
 //! What every room answers for itself.
 
-use crate::Context;
-use buttonwood_access as access;
+use crate::{Changes, Context};
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, AssetId, CurrencyId, Due, Symbol};
+use buttonwood_model::{AccountId, AssetId, CurrencyId, Due, Symbol, Time};
 use buttonwood_num::Money;
 use core::fmt::Debug;
 use core::iter;
@@ -14,6 +13,8 @@ pub trait Room: Sized {
     type Command;
     /// A law of the room that is broken; [`Infallible`](core::convert::Infallible) for a room without laws.
     type BrokenLaw: Copy + Debug + PartialEq;
+    /// What [`Room::find`] has found; nothing for a room that finds nothing.
+    type Found;
 
     /// The commands that are due next, at most one of each kind. The engine runs the first of all rooms' by [`Due::key`].
     fn next_due(&self, _context: &Context<'_, Self>) -> impl Iterator<Item = Due<Self::Command>> {
@@ -30,9 +31,9 @@ pub trait Room: Sized {
         iter::empty()
     }
 
-    /// Why an account cannot be closed now; none if the room does not use it.
-    fn in_use(&self, _account: AccountId) -> Option<access::Reject> {
-        None
+    /// Whether an account must settle something in the room before it is closed.
+    fn is_used_by(&self, _account: AccountId) -> bool {
+        false
     }
 
     /// The first broken law. Recomputes every sum from its single parts.
@@ -50,6 +51,31 @@ pub trait Room: Sized {
     fn at_start(&self, _context: &Context<'_, Self>) -> Option<Self::Command> {
         None
     }
+
+    /// Whether the room has something to do at the end of a command even without a change. Asked after every command.
+    fn is_awake(&self) -> bool {
+        false
+    }
+
+    /// Ends a command that was applied, before its changes are told.
+    fn finish(&mut self, _ledger: &mut Ledger) {}
+
+    /// Whether the room waits for accounts from which more may leave ([`Changes::freed`]).
+    fn awaits(&self) -> bool {
+        false
+    }
+
+    /// Takes what the events of the command at this time have changed elsewhere. Told once a command, if there is anything to tell, in the
+    /// order of the list of rooms.
+    fn changed(&mut self, _changes: &Changes, _ledger: &Ledger, _time: Time) {}
+
+    /// Finds what the changes make due, once every room knows them.
+    fn find(&self, _context: &Context<'_, Self>) -> Option<Self::Found> {
+        None
+    }
+
+    /// Notes what [`Room::find`] has found.
+    fn note_found(&mut self, _ledger: &mut Ledger, _time: Time, _found: Self::Found) {}
 
     /// Rebuilds what is derived, after a snapshot was read.
     fn restore(&mut self, _ledger: &mut Ledger) {}

@@ -2,14 +2,15 @@
 
 use crate::laws::live;
 use crate::{BrokenLaw, Command, SpotMargin};
-use buttonwood_access as access;
+use buttonwood_access::AccountKind;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, CurrencyId, Due, Phase, Rank, Symbol};
-use buttonwood_room::{Context, Room};
+use buttonwood_model::{AccountId, CurrencyId, Due, Phase, Rank, Symbol, Time};
+use buttonwood_room::{Changes, Context, Room};
 
 impl Room for SpotMargin {
     type Command = Command;
     type BrokenLaw = BrokenLaw;
+    type Found = ();
 
     /// While trading is halted, no liquidation begins.
     fn next_due(&self, context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
@@ -28,12 +29,27 @@ impl Room for SpotMargin {
         self.liquidations.round().is_some() || self.interest.has_begun()
     }
 
-    fn in_use(&self, account: AccountId) -> Option<access::Reject> {
-        self.is_active(account).then_some(access::Reject::HasMoney)
+    fn is_used_by(&self, account: AccountId) -> bool {
+        self.is_active(account)
     }
 
     fn broken_law(&self, context: &Context<'_, Self>) -> Option<BrokenLaw> {
         self.broken_law(live(context.floor, context.ledger))
+    }
+
+    /// An account that owes more may be below maintenance, and so may any at new indices.
+    fn changed(&mut self, changes: &Changes, _ledger: &Ledger, time: Time) {
+        for debt in &changes.debts {
+            if debt.kind == AccountKind::Margin {
+                self.note_debt(debt.account, debt.dollars);
+            }
+            if debt.is_weaker {
+                self.look_through(time);
+            }
+        }
+        if changes.prices {
+            self.note_taken(time);
+        }
     }
 
     fn fingerprint(&self) -> u64 {

@@ -114,7 +114,7 @@ impl SpotMargin {
     }
 
     /// Has the accounts that owe looked through from the first one, since one of them owes more.
-    pub fn look_through(&mut self, time: Time) {
+    pub(crate) fn look_through(&mut self, time: Time) {
         self.search = Some((time, None));
     }
 
@@ -126,7 +126,7 @@ impl SpotMargin {
     }
 
     /// Notes that indices were taken: accounts that owe are to be looked through.
-    pub fn note_taken(&mut self, time: Time) {
+    pub(crate) fn note_taken(&mut self, time: Time) {
         if !self.loans.is_empty() || !self.debts.is_empty() {
             self.search = Some((time, None));
         }

@@ -256,7 +256,8 @@ pub(crate) fn evolve(books: &mut ContextMut<'_, Staking>, event: &Accrued) {
 /// Begins with the next day of a pair. Of what the day would take, other pairs have the rest: an account may have been closed since.
 fn end_work(books: &mut ContextMut<'_, Staking>, id: PairId) {
     let Some(currency) = books.room.pair(id).map(|pair| pair.currency) else { return };
-    books.room.note_money(books.ledger, currency, books.time);
+    let free = books.room.free(books.ledger, currency);
+    books.room.note_free(free, currency, books.time);
     let Some(pair) = books.room.pair_mut(id) else { return };
     pair.work = Work::Idle;
     pair.ended.pop_front();

@@ -262,10 +262,7 @@ pub fn evolve(books: &mut ContextMut<'_, Staking>, event: &Infrequent) {
         Infrequent::DayEnded(ended) => accrue::evolve_end(books.room, ended),
         Infrequent::Counted(counted) => accrue::evolve_count(books, counted),
         Infrequent::Accrued(accrued) => accrue::evolve(books, accrued),
-        Infrequent::Funded(currency, amount) => {
-            books.room.note_money(books.ledger, *currency, books.time);
-            money::fund(books.ledger, *currency, *amount);
-        }
+        Infrequent::Funded(currency, amount) => money::fund(books.ledger, *currency, *amount),
         Infrequent::KeySet(key) => books.room.set_key(*key),
         Infrequent::Recovered(account) => {
             books.room.debtors.remove(account);

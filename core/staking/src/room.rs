@@ -2,11 +2,10 @@
 
 use crate::{Command, Staking, accrue, money, redeem};
 use alloc::collections::BTreeMap;
-use buttonwood_access as access;
-use buttonwood_ledger::Ledger;
+use buttonwood_ledger::{Ledger, STAKING_REWARDS};
 use buttonwood_model::{AccountId, CurrencyId, Due, Phase, Time};
 use buttonwood_num::Money;
-use buttonwood_room::{Context, Room};
+use buttonwood_room::{Changes, Context, Room};
 
 /// `staking_pool` is not the sum of all stakes and of all that redemptions owe in the currency (INV-STK-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +14,7 @@ pub struct UnequalPool(pub CurrencyId);
 impl Room for Staking {
     type Command = Command;
     type BrokenLaw = UnequalPool;
+    type Found = ();
 
     /// At one instant an accrual comes before redemptions.
     fn next_due(&self, context: &Context<'_, Self>) -> impl Iterator<Item = Due<Command>> {
@@ -33,10 +33,23 @@ impl Room for Staking {
         !self.debtors.is_empty()
     }
 
+    /// Money of `staking_rewards` may pay days that wait for it, and the stakes of an account that owes more may have to repay it (D-167).
+    fn changed(&mut self, changes: &Changes, ledger: &Ledger, time: Time) {
+        if let Some(rewards) = ledger.house(STAKING_REWARDS.name) {
+            for given in changes.given.iter().filter(|given| given.account == rewards) {
+                if let Some(currency) = given.asset.currency() {
+                    self.note_money(given.before, currency, time);
+                }
+            }
+        }
+        for debt in changes.debts.iter().filter(|debt| debt.is_more) {
+            self.note_debtor(debt.account);
+        }
+    }
+
     /// An account that is closed gives up the interest of the day that runs, but none of a day that waits for money.
-    fn in_use(&self, account: AccountId) -> Option<access::Reject> {
-        let waits = self.waiting_for(account).next().is_some();
-        (waits || self.holdings(account).next().is_some()).then_some(access::Reject::HasMoney)
+    fn is_used_by(&self, account: AccountId) -> bool {
+        self.waiting_for(account).next().is_some() || self.holdings(account).next().is_some()
     }
 
     fn broken_law(&self, context: &Context<'_, Self>) -> Option<UnequalPool> {

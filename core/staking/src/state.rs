@@ -216,9 +216,13 @@ impl Staking {
 
     /// The part of `staking_rewards` in a currency that no day under way will take.
     pub fn free(&self, ledger: &Ledger, currency: CurrencyId) -> Money {
+        rest(ledger, currency, self.reserved_of(currency))
+    }
+
+    /// The part that days under way will take.
+    fn reserved_of(&self, currency: CurrencyId) -> Money {
         let own = self.pairs.iter().filter(|pair| pair.currency == currency);
-        let reserved = own.fold(Money::ZERO, |sum, pair| sum.capped_add(pair.reserved()));
-        rest(ledger, currency, reserved)
+        own.fold(Money::ZERO, |sum, pair| sum.capped_add(pair.reserved()))
     }
 
     /// The same for every currency in which a day waits for money, with one look at each pair.
@@ -236,9 +240,14 @@ impl Staking {
         all
     }
 
-    /// Notes, before more of `staking_rewards` is free, that the days which wait for more than is free now may be ready.
-    pub fn note_money(&mut self, ledger: &Ledger, currency: CurrencyId, now: Time) {
-        let free = self.free(ledger, currency);
+    /// Notes that `staking_rewards`, which had this much of a currency, has more.
+    pub(crate) fn note_money(&mut self, before: Money, currency: CurrencyId, now: Time) {
+        let free = before.checked_sub(self.reserved_of(currency)).unwrap_or(Money::ZERO);
+        self.note_free(free, currency, now);
+    }
+
+    /// Notes, where this much was free before, that the days which wait for more may be ready.
+    pub(crate) fn note_free(&mut self, free: Money, currency: CurrencyId, now: Time) {
         let own = self.pairs.iter_mut().filter(|pair| pair.currency == currency);
         for pair in own.filter(|pair| pair.needed().is_some_and(|total| total > free)) {
             pair.ready = now;
@@ -246,7 +255,7 @@ impl Staking {
     }
 
     /// Notes that an account owes more for a returned advance: its stakes may have to repay it (D-167).
-    pub fn note_debtor(&mut self, account: AccountId) {
+    pub(crate) fn note_debtor(&mut self, account: AccountId) {
         let has_stake = self.pairs().any(|(id, _)| self.rows.contains_key(&(id, account)));
         if has_stake {
             self.debtors.insert(account);

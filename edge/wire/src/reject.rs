@@ -79,10 +79,7 @@ fn access(call: &Rejected<'_>, reject: AccessReject) -> Refusal {
         | AccessReject::TooManyKeys
         | AccessReject::KeysTooFast
         | AccessReject::DisabledBy(_)
-        | AccessReject::HasTransfers
-        | AccessReject::HasClearing
-        | AccessReject::HasOrders
-        | AccessReject::HasMoney
+        | AccessReject::InUse(_)
         | AccessReject::Ended
         | AccessReject::BadRoles
         | AccessReject::TooManyAddresses => not_taken(),

@@ -221,7 +221,7 @@ impl Counts {
                 self.note("no custody terms");
             }
             (AccessCommand::CloseAccount(_), None) => self.note("account closed"),
-            (AccessCommand::CloseAccount(_), Some(AccessReject::HasOrders | AccessReject::HasMoney)) => {
+            (AccessCommand::CloseAccount(_), Some(AccessReject::InUse("Trading" | "Ledger"))) => {
                 self.note("account in use");
             }
             _ => {}

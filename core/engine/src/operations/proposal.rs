@@ -245,6 +245,7 @@ pub(crate) fn approved(state: &State, now: Time, id: u64, approver: &Note) -> Re
 impl Room for Operations {
     type Command = Operation;
     type BrokenLaw = Infallible;
+    type Found = ();
 
     /// The end of the oldest key that was not approved in time.
     fn next_due(&self, _context: &Context<'_, Self>) -> impl Iterator<Item = Due<Operation>> {

@@ -73,15 +73,15 @@ fn cancel_all_of(state: &State, now: Time, session: SessionId, work: &mut Worksp
 /// Refuses to close an account that has live orders, money, a debt or transfers that are not done, since none of its keys could use them any more.
 fn check_empty(state: &State, account: AccountId) -> Result<(), access::Reject> {
     if state.orders().of_account(account).next().is_some() {
-        return Err(access::Reject::HasOrders);
+        return Err(access::Reject::InUse("Trading"));
     }
-    if let Some(used) = state.use_of_rooms(account) {
-        return Err(used);
+    if let Some(room) = state.user_of(account) {
+        return Err(access::Reject::InUse(room));
     }
     let currencies = state.ledger().balances_of(account).map(|(_, balance)| balance);
     let mut all = currencies.chain(state.ledger().claims_of(account).map(|(_, balance)| balance));
     if all.any(|balance| balance != ledger::Balance::default()) {
-        return Err(access::Reject::HasMoney);
+        return Err(access::Reject::InUse("Ledger"));
     }
     Ok(())
 }
@@ -90,7 +90,7 @@ impl Evolve for Infrequent {
     fn apply(self, state: &mut State, stamp: Stamp) {
         let opens = matches!(self, Self::AccountOpened(_));
         if let Self::AccountClosed(account) = &self {
-            state.clearing.note_closed(*account, stamp.time);
+            state.desks.changes().closed.push(*account);
         }
         access::evolve(&mut state.access, stamp.time, self);
         if !opens {

@@ -2,13 +2,12 @@
 
 use crate::advances::Meter;
 use crate::decide::{Decide, Evolve};
-use crate::evolve::{repay, take_id};
+use crate::evolve::take_id;
 use crate::{Desks, Note, Outcome, Reject, State, Workspace, advances};
 use alloc::vec::Vec;
 use buttonwood_access::{self as access, Caller};
 use buttonwood_clearing::{self as clearing, Clearing, Client, Command, Infrequent, Judge};
 use buttonwood_funds::Made;
-use buttonwood_leave::Rooms as _;
 use buttonwood_model::{AccountId, CurrencyId, Side, Stamp, Symbol, Time};
 use buttonwood_num::Money;
 use buttonwood_room::{Context, ContextMut};
@@ -68,7 +67,7 @@ impl Evolve for Infrequent {
         let Desks { ledger, advances, indices, .. } = desks;
         let context = ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
         clearing::evolve(context, self);
-        repay(state);
+        state.desks.repay();
     }
 }
 
@@ -94,25 +93,5 @@ impl State {
             (lack > Money::ZERO).then_some((account, currency, lack))
         };
         sides.into_iter().filter_map(lacks).collect()
-    }
-
-    /// Finds the settlements for which the command that was just applied makes an attempt due.
-    #[cold]
-    pub(crate) fn note_rises(&mut self) {
-        let risen = self.desks.ledger.take_risen();
-        for (account, _) in &risen {
-            // What rises in one account may let more leave the others of its group.
-            let members = self.group_in_advance(*account);
-            self.clearing.look_again(&members);
-        }
-        self.clearing.begin(risen);
-        let time = self.stamp.time;
-        let found = clearing::find(&self.of_clearing(time));
-        self.clearing.put(&mut self.desks.ledger, time, found);
-    }
-
-    /// Has the orders looked at that wait for money of an account's group, of which more may leave now.
-    pub(crate) fn look_again_at(&mut self, account: AccountId) {
-        self.clearing.look_again(self.desks.members(account));
     }
 }

@@ -1,14 +1,13 @@
 //! Money that enters and leaves, in the engine.
 
 use crate::decide::{Decide, Evolve};
-use crate::evolve::repay;
 use crate::{Desks, Note, Outcome, Reject, State, Workspace};
 use alloc::vec::Vec;
-use buttonwood_access::Caller;
+use buttonwood_access::{AccountKind, Caller};
 use buttonwood_funds::{self as funds, Command, Infrequent, Made, Sender};
 use buttonwood_model::{AccountId, CancelReason, CurrencyId, Stamp, Time, TradeId};
 use buttonwood_num::Money;
-use buttonwood_room::ContextMut;
+use buttonwood_room::{ContextMut, Debt};
 use buttonwood_trading::cancel;
 
 /// Whether only a sandbox takes the command: an approved address without the time of its hold (D-298).
@@ -52,39 +51,39 @@ impl Evolve for Infrequent {
         room.note_next_trade(TradeId(next_id));
         let debtor = room.debtor_of(&self);
         let owed: Vec<_> = debtor.into_iter().flat_map(|account| room.debts_of(account)).collect();
+        let dollars = debtor.map(|account| desks.debt(account));
         let Desks { ledger, advances, indices, .. } = desks;
         let mut context =
             ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
         funds::evolve(&mut context, self);
-        if let Some(account) = debtor {
-            note_debt(state, account, time);
-            recover(state, account, &owed);
+        if let Some((account, dollars)) = debtor.zip(dollars) {
+            note_debt(state, account, (&owed, dollars));
         }
-        repay(state);
-        // An advance that completes raises what may leave, and so does a debt that was repaid.
-        for account in state.funds.take_changed().into_iter().chain(debtor) {
-            state.look_again_at(account);
-        }
+        state.desks.repay();
+        state.note_freed(debtor);
     }
 }
 
-/// Has the stakes of an account repay what it owes more than before (D-167).
-fn recover(state: &mut State, account: AccountId, before: &[(CurrencyId, Money)]) {
-    let is_more = |now: &(CurrencyId, Money)| {
-        let owed = before.iter().find(|(currency, _)| *currency == now.0);
-        owed.is_none_or(|(_, owed)| now.1 > *owed)
+/// Notes what an account owes for returned advances, and owed before: in each currency, and in dollars.
+fn note_debt(state: &mut State, account: AccountId, (owed, dollars): (&[(CurrencyId, Money)], Money)) {
+    let is_more = |(currency, now): (CurrencyId, Money)| {
+        let before = owed.iter().find(|(owed, _)| *owed == currency);
+        before.is_none_or(|(_, before)| now > *before)
     };
-    if state.funds.debts_of(account).any(|now| is_more(&now)) {
-        state.staking.note_debtor(account);
-    }
+    let is_more = state.funds.debts_of(account).any(is_more);
+    let kind = state.desks.kind(account);
+    let is_counted = matches!(kind, AccountKind::Margin | AccountKind::Derivatives);
+    let now = state.debt_of(account);
+    let is_weaker = is_counted && now > dollars && !state.indices().latest().is_empty();
+    state.desks.changes().debts.push(Debt { account, kind, dollars: now, is_more, is_weaker });
 }
 
-/// Notes what an account owes for returned advances. One that owes more may be below maintenance.
-fn note_debt(state: &mut State, account: AccountId, time: Time) {
-    let before = state.desks.debt(account);
-    state.note_debt(account);
-    if state.desks.debt(account) > before && !state.indices().latest().is_empty() {
-        state.desks.spot_margin.look_through(time);
-        state.desks.perps.look_through(time);
+impl State {
+    /// Notes accounts from which more may leave: their rows changed, or they are these.
+    pub(crate) fn note_freed(&mut self, accounts: impl IntoIterator<Item = AccountId>) {
+        let mut freed = self.funds.take_changed().into_iter().chain(accounts).peekable();
+        if freed.peek().is_some() {
+            self.desks.changes().freed.extend(freed);
+        }
     }
 }

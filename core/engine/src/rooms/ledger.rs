@@ -1,14 +1,13 @@
 //! The ledger in the engine.
 
 use crate::decide::{Decide, Evolve};
-use crate::evolve::repay;
 use crate::{Note, Reject, State, Workspace};
 use buttonwood_access::{self as access, Account, AccountKind};
-use buttonwood_convert as convert;
 use buttonwood_funds::Made;
 use buttonwood_ledger::{self as ledger, Command, Infrequent};
 use buttonwood_model::{AccountId, AssetId, Stamp, Time, TradeId};
 use buttonwood_num::Money;
+use buttonwood_room::Given;
 
 impl Decide for Command {
     fn by_exchange(
@@ -81,23 +80,15 @@ impl Evolve for Infrequent {
         let opens = matches!(self, Self::HouseOpened(..));
         let account = state.desks.ledger.next_account();
         let given = match &self {
-            Self::Adjusted(adjustment) => Some(adjustment.account),
-            Self::Credited(account, ..) => Some(*account),
+            Self::Adjusted(adjustment) => {
+                list_adjustment(state, stamp.time, adjustment);
+                Some((adjustment.account, adjustment.currency.into(), adjustment.amount))
+            }
+            Self::Credited(account, asset, amount) => Some((*account, *asset, *amount)),
             Self::CurrencyListed(_) | Self::HouseOpened(..) => None,
         };
-        match &self {
-            Self::Adjusted(adjustment) => {
-                note_given(state, adjustment.account, adjustment.currency.into(), adjustment.amount);
-                note_rewards(state, stamp.time, (adjustment.account, adjustment.currency.into()));
-                state.funds.note_test_credit(adjustment.currency.into(), adjustment.amount);
-                list_adjustment(state, stamp.time, adjustment);
-            }
-            Self::Credited(account, asset, amount) => {
-                note_given(state, *account, *asset, *amount);
-                note_rewards(state, stamp.time, (*account, *asset));
-                state.funds.note_test_credit(*asset, *amount);
-            }
-            Self::CurrencyListed(_) | Self::HouseOpened(..) => {}
+        if let Some(given) = given {
+            collect_given(state, given);
         }
         ledger::evolve(&mut state.desks.ledger, self);
         if opens {
@@ -105,27 +96,16 @@ impl Evolve for Infrequent {
             state.desks.perps.note_houses(&state.desks.ledger);
             state.desks.note_kind(account, AccountKind::Exchange);
         }
-        repay(state);
-        for account in state.funds.take_changed().into_iter().chain(given) {
-            state.look_again_at(account);
-        }
+        state.desks.repay();
+        state.note_freed(given.map(|(account, ..)| account));
     }
 }
 
-/// Notes what the house account of instant orders was given, since its exposure is what it lacks of it (D-180).
-fn note_given(state: &mut State, account: AccountId, asset: AssetId, amount: Money) {
-    let is_instant = state.desks.ledger.house(convert::INSTANT.name) == Some(account);
-    if let Some(currency) = asset.currency().filter(|_| is_instant) {
-        state.conversions.note_given(currency, amount);
-    }
-}
-
-/// Notes that the house account from which interest is paid gets money.
-fn note_rewards(state: &mut State, now: Time, (account, asset): (AccountId, AssetId)) {
-    let is_rewards = state.ledger().house(ledger::STAKING_REWARDS.name) == Some(account);
-    if let Some(currency) = asset.currency().filter(|_| is_rewards) {
-        state.staking.note_money(&state.desks.ledger, currency, now);
-    }
+/// Notes what the house's source gives to an account, before it does.
+fn collect_given(state: &mut State, (account, asset, amount): (AccountId, AssetId, Money)) {
+    let balance = asset.currency().map(|currency| state.ledger().balance(account, currency));
+    let before = balance.map_or(Money::ZERO, |balance| balance.available);
+    state.desks.changes().given.push(Given { account, asset, amount, before });
 }
 
 /// Adds what an operator gave to a customer, or took, to the list of transfers.

@@ -47,14 +47,11 @@ impl Decide for Operation {
 }
 
 impl Evolve for Operated {
-    fn apply(self, state: &mut State, stamp: Stamp) {
+    fn apply(self, state: &mut State, _stamp: Stamp) {
         let before = state.operations.is_halted();
         operations::evolve(&mut state.operations, self);
         if state.operations.is_halted() != before {
-            state.desks.perps.note_halt(stamp.time);
-            if before {
-                state.clearing.resume();
-            }
+            state.desks.changes().halted = Some(!before);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Perpetuals in the engine.
 
 use crate::decide::{Decide, Evolve};
-use crate::evolve::{repay, take_id};
+use crate::evolve::take_id;
 use crate::{Desks, Note, Reject, State, Workspace};
 use buttonwood_funds::Made;
 use buttonwood_model::{CancelReason, Stamp, Time};
@@ -60,12 +60,12 @@ impl Evolve for Infrequent {
             ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
         perp::evolve(&mut context, &self);
         if matches!(self, Self::MarksTaken(..)) {
-            state.desks.spot_margin.note_taken(time);
+            state.desks.changes().prices = true;
         }
         if matches!(self, Self::CollateralSet(_)) {
             state.note_listed();
             state.desks.indices.note_change(time);
         }
-        repay(state);
+        state.desks.repay();
     }
 }

@@ -1,7 +1,6 @@
 //! The prediction markets in the engine.
 
 use crate::decide::{Decide, Evolve, place_apart};
-use crate::evolve::repay;
 use crate::{Desks, Note, Outcome, Reject, State, Workspace};
 use buttonwood_access::Caller;
 use buttonwood_funds::Made;
@@ -88,7 +87,7 @@ impl Evolve for Infrequent {
         let mut context =
             ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
         prediction::evolve(&mut context, self);
-        repay(state);
+        state.desks.repay();
     }
 }
 

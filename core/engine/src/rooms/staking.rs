@@ -5,8 +5,9 @@ use crate::{Desks, Note, Outcome, Reject, State, Workspace};
 use alloc::boxed::Box;
 use buttonwood_access::Caller;
 use buttonwood_funds::Made;
+use buttonwood_ledger::STAKING_REWARDS;
 use buttonwood_model::{Stamp, Time};
-use buttonwood_room::ContextMut;
+use buttonwood_room::{ContextMut, Given};
 use buttonwood_staking::{self as staking, Command, Infrequent};
 
 impl Decide for Command {
@@ -39,9 +40,16 @@ impl Evolve for Infrequent {
         let Desks { ledger, advances, indices, .. } = desks;
         let mut context =
             ContextMut { room, ledger, access, advances, indices, symbols, seed, next_id, time };
+        let rewards = context.ledger.house(STAKING_REWARDS.name);
+        let given = if let (Self::Funded(currency, amount), Some(account)) = (&self, rewards) {
+            let before = context.ledger.balance(account, *currency).available;
+            Some(Given { account, asset: (*currency).into(), amount: *amount, before })
+        } else {
+            None
+        };
         staking::evolve(&mut context, &self);
-        if let Self::Funded(currency, amount) = self {
-            state.funds.note_test_credit(currency.into(), amount);
+        if let Some(given) = given {
+            state.desks.changes().given.push(given);
         }
     }
 }

@@ -246,7 +246,7 @@ fn a_payment_ends_once() {
         codes.push(code);
         // An account with transfers under way is not closed.
         let closing = stage.own(AccessCommand::CloseAccount(stage.ann));
-        assert_eq!(closing, Answer::Rejected(AnyReject::Access(AccessReject::HasTransfers)));
+        assert_eq!(closing, Answer::Rejected(AnyReject::Access(AccessReject::InUse("Funds"))));
         assert_eq!(stage.settle(eid, returned), Answer::Funds(Made::Transfer(eid)));
         assert_eq!(stage.balance(stage.usd), [money(left), Money::ZERO]);
         assert_eq!(stage.row(eid).row.status, status);

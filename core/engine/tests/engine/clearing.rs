@@ -803,7 +803,7 @@ fn an_account_has_a_thousand_orders() {
 #[test]
 fn a_party_is_not_closed() {
     let (mut stage, [ann, bob, broker, eve]) = Stage::new();
-    let in_use = Answer::Rejected(AnyReject::Access(AccessReject::HasClearing));
+    let in_use = Answer::Rejected(AnyReject::Access(AccessReject::InUse("Clearing")));
     let number = stage.new_order(ann, Side::Buy, Parties::With(bob));
     let between = stage.new_order(broker, Side::Buy, Parties::Between { source: eve, target: bob });
     for account in [ann, broker] {

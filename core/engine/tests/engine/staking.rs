@@ -611,7 +611,7 @@ fn a_stake_is_refused_for_its_reason() {
     assert_eq!(stage.stake(ann, "1"), Answer::Rejected(AnyReject::Halted));
     assert!(matches!(stage.unstake(ann, "1"), Answer::Staking(_)), "unstaking always works");
     let close = AccessCommand::CloseAccount(ann);
-    assert_eq!(stage.own(close), Answer::Rejected(AnyReject::Access(AccessReject::HasMoney)));
+    assert_eq!(stage.own(close), Answer::Rejected(AnyReject::Access(AccessReject::InUse("Staking"))));
     for wrong in [
         Terms { rate: Rate(Rate::MAX.0 + 1), ..terms(1) },
         Terms { limit: -money("1"), ..terms(1) },
@@ -909,7 +909,7 @@ fn a_closed_account_gets_nothing() {
     let mut stage = Stage::new();
     let (ann, bob, sol) = (stage.ann, stage.bob, stage.sol);
     let close = |account| AccessCommand::CloseAccount(account);
-    let in_use = Answer::Rejected(AnyReject::Access(AccessReject::HasMoney));
+    let in_use = Answer::Rejected(AnyReject::Access(AccessReject::InUse("Staking")));
     for account in [ann, bob] {
         stage.stake(account, "1000");
         let at = stage.exchange.stamp.time.0;

@@ -47,11 +47,7 @@ async fn run(operator: &Operator<'_>, fields: &Payload) -> Result<Vec<u8>, Refus
         if reject == AccessReject::Closed {
             return Some(closed_account(&name));
         }
-        let is_in_use = reject == AccessReject::HasOrders
-            || reject == AccessReject::HasTransfers
-            || reject == AccessReject::HasClearing
-            || reject == AccessReject::InDebt
-            || reject == AccessReject::HasMoney;
+        let is_in_use = matches!(reject, AccessReject::InUse(_));
         let expected = is_in_use.then(|| in_the_way(operator.exchange.views().state(), account))?;
         Some(bad_value("account", &expected, &name))
     };

@@ -81,16 +81,16 @@ impl Naive {
             return refused(AccessReject::Closed);
         }
         if self.live.iter().chain(&self.stopped).any(|order| order.account == account) {
-            return refused(AccessReject::HasOrders);
+            return refused(AccessReject::InUse("Trading"));
         }
         if self.funds.rows.iter().any(|row| row.account == account && row.is_on_its_way()) {
-            return refused(AccessReject::HasTransfers);
+            return refused(AccessReject::InUse("Funds"));
         }
         if self.owes(account) {
-            return refused(AccessReject::InDebt);
+            return refused(AccessReject::InUse("Funds"));
         }
         if self.totals.iter().any(|((owner, _), total)| *owner == account && *total != 0) {
-            return refused(AccessReject::HasMoney);
+            return refused(AccessReject::InUse("Ledger"));
         }
         self.names[account.index()].is_closed = true;
         Outcome::Done

@@ -111,7 +111,7 @@ fn an_account_with_a_position_stays() {
     stage.placed(BOB, "buy no 100 @ 0.30");
     stage.take_all(dan);
     let close = AccessCommand::CloseAccount(account);
-    refuses(&stage.own(close.clone()), "HasMoney");
+    refuses(&stage.own(close.clone()), "Ledger");
     stage.placed(dan, "sell no 100 @ 0.30");
     assert_eq!(stage.has(dan)[2], Money::ZERO);
     stage.take_all(dan);
