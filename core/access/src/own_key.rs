@@ -64,7 +64,7 @@ impl OwnKey {
         }
     }
 
-    /// What only takes rights away reduces risk.
+    /// Commands that only take rights away reduce risk.
     pub(crate) fn effect(&self) -> Effect {
         if matches!(self, Self::Disable { .. } | Self::End { .. }) {
             Effect::Reduces

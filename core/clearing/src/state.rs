@@ -315,7 +315,7 @@ impl Clearing {
     }
 }
 
-/// What follows from the changes of a command.
+/// The commands that follow from the changes of a command.
 impl Clearing {
     /// Notes the halt, the closed accounts, the accounts that may give up more, and the balances of which more became available.
     pub(crate) fn note_changes(&mut self, changes: &Changes, time: Time) {

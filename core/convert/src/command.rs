@@ -82,7 +82,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// What was wrapped or unwrapped.
+    /// The amounts that were wrapped or unwrapped.
     pub fn wrapped(&self) -> Option<&Wrapped> {
         if let Self::Wrapped(wrapped) = self { Some(wrapped) } else { None }
     }

@@ -56,7 +56,7 @@ pub struct Desks {
     /// Counts the rows that commands read.
     #[serde(skip)]
     pub(crate) looks: Looks,
-    /// What the events of the command have changed for other rooms than their own, but rises of balances, which the ledger keeps. Derived.
+    /// The changes of the command's events for other rooms than their own, but rises of balances, which the ledger keeps. Derived.
     #[serde(skip)]
     changes: Changes,
     /// Whether there is any of it.
@@ -73,9 +73,9 @@ impl PartialEq for Desks {
     }
 }
 
-/// What every room is told at the end of a command.
+/// The changes that every room gets at the end of a command.
 impl Desks {
-    /// What the events of the command have changed, to add to it.
+    /// The changes of the command's events, to add to them.
     pub(crate) fn changes(&mut self) -> &mut Changes {
         self.has_changes = true;
         &mut self.changes

@@ -60,7 +60,7 @@ impl<O> Outcome<O> {
         pick(self.of()?).ok_or(Reject::System)
     }
 
-    /// What a command of funds or of an operator made or found; [`Made::Nothing`] if it has no id.
+    /// The thing that a command of funds or of an operator made or found; [`Made::Nothing`] if it has no id.
     ///
     /// # Errors
     /// As above.

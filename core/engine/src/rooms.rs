@@ -92,7 +92,7 @@ macro_rules! rooms {
             System,
         }
 
-        /// What a command did: the answer of the room that decided it. `decide` only refers to an order; [`Outcome::with_order`] has it in full.
+        /// The outcome of a command: the answer of the room that decided it. `decide` only refers to an order; [`Outcome::with_order`] has it in full.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Outcome<O = Decided> {
             /// The answer of the trading floor.
@@ -280,7 +280,7 @@ macro_rules! rooms {
                 match self { $(Self::$room(command) => command.sent_by()),+ }
             }
 
-            /// What the command does to risk.
+            /// The command's effect on risk.
             #[inline]
             pub fn effect(&self) -> Effect {
                 match self { $(Self::$room(command) => command.effect()),+ }
@@ -362,7 +362,7 @@ macro_rules! rooms {
     };
 }
 
-/// What follows from who sends a command, and from what it does to risk.
+/// Rules that follow from the sender of a command, and from its effect on risk.
 impl Body {
     /// A caller needs one of these roles (AUTH-025).
     #[inline]

@@ -35,7 +35,7 @@ impl SentBy {
     }
 }
 
-/// What a command does to risk.
+/// The effect of a command on risk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// It starts something that may trade or convert: a halted exchange refuses it.
@@ -52,7 +52,7 @@ pub trait RoomCommand: Named {
     /// Who sends it.
     fn sent_by(&self) -> SentBy;
 
-    /// What it does to risk.
+    /// Its effect on risk.
     fn effect(&self) -> Effect;
 }
 

@@ -1,4 +1,4 @@
-//! What the events of a command changed that other rooms than their own must know.
+//! Changes by the events of a command that other rooms than their own must know.
 
 use alloc::vec::Vec;
 use buttonwood_access::AccountKind;
@@ -42,7 +42,7 @@ pub struct Changes {
     pub freed: Vec<AccountId>,
     /// Money from the house's source.
     pub given: Vec<Given>,
-    /// What accounts owe.
+    /// The debts of accounts.
     pub debts: Vec<Debt>,
     /// Accounts that were closed.
     pub closed: Vec<AccountId>,

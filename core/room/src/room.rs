@@ -13,7 +13,7 @@ pub trait Room: Sized {
     type Command;
     /// A law of the room that is broken; [`Infallible`](core::convert::Infallible) for a room without laws.
     type BrokenLaw: Copy + Debug + PartialEq;
-    /// What [`Room::find`] has found; nothing for a room that finds nothing.
+    /// The result of [`Room::find`]; nothing for a room that finds nothing.
     type Found;
 
     /// The commands that are due next, at most one of each kind. The engine runs the first of all rooms' by [`Due::key`].

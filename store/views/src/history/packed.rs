@@ -26,7 +26,7 @@ pub(super) trait Packed: Sized {
     fn put_rest(&self, _out: &mut Vec<u8>) {}
 }
 
-/// What is left of the body of a row.
+/// The rest of the body of a row.
 pub(super) struct Body<'a> {
     /// Numbers.
     pub(super) numbers: &'a [u64],
