@@ -39,8 +39,8 @@ const LAYERS: &[&[&str]] = &[
     &["edge/wire", "edge/driver"],
     &["edge/people"],
     &["edge/operate"],
-    &["edge/rest"],
-    &["edge/stream", "edge/oauth", "edge/site"],
+    &["edge/call"],
+    &["edge/rest", "edge/stream", "edge/oauth", "edge/site"],
     &["run/sandbox"],
     &["bin/buttonwood"],
 ];

@@ -1,9 +1,9 @@
 //! The listener for metrics: `/metrics` in Prometheus' text format, on a thread of its own.
 
 use crate::trouble::Trouble;
+use buttonwood_call::App;
 use buttonwood_http::{Fault, Handler, OpenConnections, Reply, Request, Server};
 use buttonwood_metrics::{Kind, Page, write_process};
-use buttonwood_rest::App;
 use buttonwood_sequencer::{HISTORY_DIR, JOURNAL_DIR};
 use http::{Method, StatusCode};
 use std::net::{IpAddr, TcpListener};

@@ -26,6 +26,7 @@ use crate::trouble::Trouble;
 use crate::vault_key;
 use crate::welcome::{self, Welcome};
 use buttonwood_address::Seed;
+use buttonwood_call::{App, Settings};
 use buttonwood_driver::{Driver, Nodes, Wallets};
 use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_feeds::{Feed, Feeds};
@@ -34,7 +35,6 @@ use buttonwood_http::Listeners;
 use buttonwood_model::{Day, GroupId, SessionId, Time};
 use buttonwood_operate::keys::{Keeper, KeeperFault};
 use buttonwood_operate::{Access, Socket};
-use buttonwood_rest::{App, Settings};
 use buttonwood_sandbox::write_credentials;
 use buttonwood_sequencer::{Clock, Exchange, Recovered, Running};
 use buttonwood_stream::Streams;
@@ -437,7 +437,7 @@ fn gate(
 }
 
 /// Sockets, as the interface knows them.
-fn served(streams: &Arc<Streams>) -> Arc<dyn buttonwood_rest::Streams> {
+fn served(streams: &Arc<Streams>) -> Arc<dyn buttonwood_call::Streams> {
     let streams: Arc<Streams> = Arc::clone(streams);
     streams
 }

@@ -3,10 +3,11 @@
 use crate::cli::{Common, Funds, Sandbox, Switch};
 use crate::doors::Urls;
 use buttonwood_address::{Params, Seed};
+use buttonwood_call::{Controllers, Outside, Settings, Steps};
 use buttonwood_driver::{Driver, Nodes};
 use buttonwood_http::Entrance;
 use buttonwood_oauth::OAuth;
-use buttonwood_rest::{Controllers, Outside, Settings, Steps};
+use buttonwood_rest::TABLE;
 use buttonwood_sandbox::test_users;
 use buttonwood_site::{Door, Site};
 use std::path::Path;
@@ -21,6 +22,7 @@ pub(crate) fn of_sandbox(
     steps: Option<Steps>,
 ) -> Settings {
     Settings {
+        table: &TABLE,
         service: flags.common.service_name.clone(),
         contract_prefix: flags.common.contract_prefix.clone(),
         sandbox: true,
@@ -57,6 +59,7 @@ fn sockets(common: &Common) -> Entrance {
 /// The settings of a venue, which has none of a sandbox's.
 pub(crate) fn of_venue(common: &Common, urls: &Urls) -> Settings {
     Settings {
+        table: &TABLE,
         service: common.service_name.clone(),
         contract_prefix: common.contract_prefix.clone(),
         sandbox: false,
@@ -79,5 +82,5 @@ pub(crate) fn of_venue(common: &Common, urls: &Urls) -> Settings {
 
 /// The parts that answer paths outside of the interface.
 fn outside(auth_url: &str, door: Option<Door>) -> Vec<Arc<dyn Outside>> {
-    vec![Arc::new(OAuth::new(auth_url)), Arc::new(Site::new(door))]
+    vec![Arc::new(OAuth::new(auth_url)), Arc::new(Site::new(door, &TABLE))]
 }

@@ -2,10 +2,10 @@
 
 use crate::reference::Reference;
 use crate::trouble::Trouble;
+use buttonwood_call::{App, Steps};
 use buttonwood_engine::{Command, State};
 use buttonwood_model::Time;
 use buttonwood_num::Money;
-use buttonwood_rest::{App, Steps};
 use buttonwood_sandbox::{Traders, beats, next_beat};
 use buttonwood_sequencer::Exchange;
 use std::sync::Arc;
@@ -98,7 +98,7 @@ pub(crate) fn keep_trading(trading: Arc<Trading>, app: Arc<App>) -> Result<Sende
 
 /// The beats on the way of a manual clock's moves; the thread that answers a move acts in them.
 pub(crate) fn steps(trading: Arc<Trading>) -> Steps {
-    let act = move |beat| -> buttonwood_rest::Step {
+    let act = move |beat| -> buttonwood_call::Step {
         let trading = Arc::clone(&trading);
         Box::pin(async move { trading.act(beat).await })
     };

@@ -1,9 +1,9 @@
 //! The browser of a user: its session.
 
 use base64_simd::URL_SAFE_NO_PAD;
+use buttonwood_call::{App, Visit};
 use buttonwood_engine::identity::BrowserHolder;
 use buttonwood_people::{digest, session_cookie};
-use buttonwood_rest::{App, Visit};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 

@@ -2,9 +2,9 @@
 
 use crate::error::{ErrorCode, Failure, OAuthError};
 use crate::parameters::Parameters;
+use buttonwood_call::{App, Visit};
 use buttonwood_engine::identity::{AppId, Digest};
 use buttonwood_people::digest;
-use buttonwood_rest::{App, Visit};
 use buttonwood_wire::url_encoded;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;

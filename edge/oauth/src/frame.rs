@@ -1,8 +1,8 @@
 //! The frame of the pages of `/auth`: that of the site, without a script. The look of a user is set by the server.
 
+use buttonwood_call::App;
 use buttonwood_engine::identity::UserId;
 use buttonwood_http::Reply;
-use buttonwood_rest::App;
 use buttonwood_wire::html::{LINKS, escaped};
 use http::{HeaderValue, StatusCode};
 use serde::Deserialize;

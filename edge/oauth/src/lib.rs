@@ -24,9 +24,9 @@ mod revocation;
 mod scope;
 mod token_endpoint;
 
+use buttonwood_call::{Later, Outside, Spot, Visit, no_endpoint};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_rest::{Later, Outside, Spot, Visit, no_endpoint};
 use buttonwood_wire::reply::refused;
 use error::{ErrorCode, OAuthError};
 use http::StatusCode;

@@ -2,7 +2,7 @@
 
 use crate::BODY_MAX;
 use crate::error::{Failure, OAuthError};
-use buttonwood_rest::Visit;
+use buttonwood_call::Visit;
 use buttonwood_wire::url_encoded;
 use http::header::CONTENT_TYPE;
 use serde::de::{Error, MapAccess, Visitor};

@@ -3,11 +3,11 @@
 use crate::client_authentication::authenticate;
 use crate::error::{Failure, unkept};
 use crate::parameters::{Media, Parameters};
+use buttonwood_call::{App, Visit};
 use buttonwood_engine::identity::{AppId, Command};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_people::digest;
-use buttonwood_rest::{App, Visit};
 
 /// Revokes a token of an app that shows who it is.
 ///

@@ -5,12 +5,12 @@ use crate::code_challenge;
 use crate::error::{ErrorCode, Failure, OAuthError, unkept};
 use crate::parameters::{Media, Parameters};
 use crate::scope;
+use buttonwood_call::{App, Visit};
 use buttonwood_engine::identity::{ACCESS_AGE, Command, Exchange, Refresh, Reject};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Scopes, Time};
 use buttonwood_people::{Drawn, digest, draw};
-use buttonwood_rest::{App, Visit};
 use buttonwood_wire::json;
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! `GET /site/console.json`: the names that the console offers in its lists, from keys to events, and whether there are chains and
 //! banks. No secret is among them.
 
+use buttonwood_call::{Visit, no_endpoint};
 use buttonwood_engine::{Owner, State};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{GroupId, Product, Role};
 use buttonwood_people::People;
-use buttonwood_rest::{Visit, no_endpoint};
 use serde_json::{Value, json};
 
 /// The path.

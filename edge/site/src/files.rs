@@ -1,7 +1,7 @@
 //! The files of the pages: scripts, styles, images, and the licences of libraries. `build.rs` packs them.
 
+use buttonwood_call::Visit;
 use buttonwood_http::{Reply, takes_gzip};
-use buttonwood_rest::Visit;
 use flate2::read::GzDecoder;
 use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderValue, StatusCode};

@@ -3,10 +3,10 @@
 use crate::NOTHING;
 use crate::calls::BrowserState;
 use crate::trade;
+use buttonwood_call::Visit;
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_identity::Stage;
-use buttonwood_rest::Visit;
 use buttonwood_wire::html::escaped;
 use http::StatusCode;
 

@@ -11,15 +11,17 @@ mod guard;
 mod html;
 mod market;
 mod own;
+mod page_data;
 mod pages;
 mod shared;
 mod trade;
 
+use buttonwood_call::{Later, Outside, PublicCall, Spot, Table, Visit};
 use buttonwood_http::Reply;
-use buttonwood_rest::{Later, Outside, PublicCall, Spot, Visit};
 use calls::{Calls, call_public};
 use files::File;
 use http::header::ACCEPT_ENCODING;
+use page_data::Answers;
 use pages::Page;
 pub use pages::door::Door;
 use shared::Shared;
@@ -55,17 +57,22 @@ pub struct Site {
     front: Shared,
     /// The door of a sandbox; a venue has none.
     door: Option<Door>,
+    /// The endpoints of the interface.
+    routes: &'static Table,
+    /// The newest data of the pages of markets.
+    data: Answers,
 }
 
 impl Site {
     /// The site of a sandbox with this door, or of a venue.
-    pub fn new(door: Option<Door>) -> Self {
-        Self { table: Shared::new(TABLE_LASTS), front: Shared::new(TABLE_LASTS), door }
+    pub fn new(door: Option<Door>, routes: &'static Table) -> Self {
+        let (table, front) = (Shared::new(TABLE_LASTS), Shared::new(TABLE_LASTS));
+        Self { table, front, door, routes, data: Answers::default() }
     }
 
     /// Looks up a path; none if it is not the site's.
     fn look_up<'a>(&self, path: &'a str) -> Option<Content<'a>> {
-        Content::find(path).filter(|_| self.door.is_some() || !Door::has(path))
+        Content::find(path, self.routes).filter(|_| self.door.is_some() || !Door::has(path))
     }
 }
 
@@ -88,6 +95,8 @@ enum Content<'a> {
     Moved(&'a str),
     /// A page at a fixed path.
     Page(&'static Page),
+    /// The data of a market, for programs that show it.
+    Data(&'a str),
     /// The calls of these pages.
     Calls(&'static Calls),
     /// A public call of the interface by these pages.
@@ -96,15 +105,18 @@ enum Content<'a> {
 
 impl<'a> Content<'a> {
     /// Looks up a path; none if it is not the site's.
-    fn find(path: &'a str) -> Option<Self> {
+    fn find(path: &'a str, routes: &Table) -> Option<Self> {
         if let Some(name) = path.strip_prefix("/trade/") {
             return Some(Self::Symbol(name));
         }
         if let Some(name) = path.strip_prefix("/markets/") {
             return Some(Self::Moved(name));
         }
-        if let Some(call) = path.strip_prefix(PUBLIC).and_then(PublicCall::find) {
+        if let Some(call) = path.strip_prefix(PUBLIC).and_then(|path| PublicCall::find(routes, path)) {
             return Some(Self::Public(call));
+        }
+        if let Some(wanted) = page_data::wanted(path) {
+            return Some(Self::Data(wanted));
         }
         let status = path.strip_prefix(STATUS).and_then(|name| name.strip_suffix(".json"));
         if let Some(name) = status {
@@ -139,6 +151,7 @@ impl Outside for Site {
             | Content::Status(_)
             | Content::Symbol(_)
             | Content::Moved(_)
+            | Content::Data(_)
             | Content::Page(_) => Spot::page(PAGE),
         })
     }
@@ -176,6 +189,7 @@ impl Outside for Site {
                     page.answer(&visit, &String::from_utf8_lossy(&main), door)?
                 }
                 Content::Page(page) => page.answer(&visit, "", door)?,
+                Content::Data(wanted) => self.data.answer(visit.app, wanted).await?,
                 Content::Calls(calls) => calls.answer(visit, door).await?,
                 Content::Public(call) => call_public(&visit, call).await?,
             })

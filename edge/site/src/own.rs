@@ -1,6 +1,6 @@
 //! The exchange's own address, as the browser that makes a request sees it.
 
-use buttonwood_rest::Visit;
+use buttonwood_call::Visit;
 
 /// The address of the exchange's own pages.
 #[derive(Clone, Debug)]

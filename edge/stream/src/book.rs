@@ -1,9 +1,9 @@
 //! A book as the streams show it.
 
 use crate::frame::Levels;
+use buttonwood_call::App;
 use buttonwood_model::{Side, SymbolId, TradeId};
 use buttonwood_num::{Price, Qty};
-use buttonwood_rest::App;
 use buttonwood_views::history::{Limit, PublicTrade, Since};
 use buttonwood_views::{Happening, Views};
 use std::collections::VecDeque;

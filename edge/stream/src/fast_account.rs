@@ -3,11 +3,11 @@
 use crate::frame::{Frame, Rows};
 use buttonwood_model::{Claim, ClientId, OrderId, OrderKind, Side, SymbolId, Time};
 use buttonwood_num::{Decimal, MONEY_DECIMALS, Money, Qty};
-use buttonwood_rest::{AccountBalance, AccountPosition};
 use buttonwood_views::history::Part;
 use buttonwood_views::{AccountEvent, OrderEvent, RefusedEvent, Step};
 use buttonwood_wire::order::reason_name;
 use buttonwood_wire::prediction_order::OwnOrder;
+use buttonwood_wire::standing::{AccountBalance, AccountPosition};
 use buttonwood_wire::{Json, Names, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -42,11 +42,11 @@ use crate::local::{Local, Membership};
 use crate::post::{Ask, Asks, SocketId};
 use crate::queue::{Numbering, Queue};
 use crate::registry::Registry;
-use buttonwood_gate::{Reason, Refusal};
-use buttonwood_http::Socket;
-use buttonwood_rest::{
+use buttonwood_call::{
     Answering, App, CountedBy, OpenSocket, Opening, SocketFault, SocketTarget, StreamKind,
 };
+use buttonwood_gate::{Reason, Refusal};
+use buttonwood_http::Socket;
 use std::io;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -159,7 +159,7 @@ impl Streams {
     }
 }
 
-impl buttonwood_rest::Streams for Streams {
+impl buttonwood_call::Streams for Streams {
     fn attempt(&self, client: IpAddr, by: CountedBy) -> Result<(), Refusal> {
         let attempt = |started: &Started| started.limits.attempt(client, by, started.app.uptime());
         self.started.get().map_or(Ok(()), attempt)

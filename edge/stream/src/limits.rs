@@ -3,10 +3,11 @@
 //!
 //! A window begins with its first use, and is over after its length.
 
+use buttonwood_call::{App, CountedBy};
 use buttonwood_gate::{Refusal, client_of};
 use buttonwood_http::Link;
 use buttonwood_model::{AccountId, GroupId, SessionId, Side, SymbolId};
-use buttonwood_rest::{App, CountedBy, Views};
+use buttonwood_views::Views;
 use buttonwood_wire::field::busy;
 use parking_lot::Mutex;
 use std::cell::RefCell;

@@ -6,8 +6,8 @@ use crate::post::{Ask, Asks, First, Post, Postbox, SocketId, Subscription, Threa
 use crate::queue::Queue;
 use crate::registry::{Entry, Registry};
 use crate::topic::Topic;
+use buttonwood_call::{SocketFault, StreamKind};
 use buttonwood_http::{Code, Frames, Link, Source};
-use buttonwood_rest::{SocketFault, StreamKind};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! Names of sessions and accounts, as events show them. They never change, so that each is looked up once.
 
+use buttonwood_call::App;
 use buttonwood_model::{AccountId, GroupId, SessionId};
-use buttonwood_rest::App;
 use buttonwood_views::Views;
 use buttonwood_wire as wire;
 use std::collections::HashMap;

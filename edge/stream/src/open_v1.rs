@@ -5,10 +5,10 @@ use crate::queue::Numbering;
 use crate::socket::{Listening, Timers, serve};
 use crate::topic::{MarketFeed, Topic, V1Options};
 use crate::{Opened, Started};
+use buttonwood_call::{MarketData, MultiMarketData, Opening, StreamKind};
 use buttonwood_gate::Refusal;
 use buttonwood_http::{Reply, Serve};
 use buttonwood_model::SymbolId;
-use buttonwood_rest::{MarketData, MultiMarketData, Opening, StreamKind};
 use buttonwood_wire::{field, json};
 use std::collections::BTreeSet;
 

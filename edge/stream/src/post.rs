@@ -2,7 +2,7 @@
 
 use crate::frame::Frame;
 use crate::topic::Topic;
-use buttonwood_rest::SocketFault;
+use buttonwood_call::SocketFault;
 use crossbeam_utils::sync::Unparker;
 use parking_lot::Mutex;
 use std::sync::Arc;

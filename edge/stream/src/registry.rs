@@ -2,7 +2,7 @@
 
 use crate::post::{Post, Postbox, SocketId};
 use crate::queue::Queue;
-use buttonwood_rest::{OpenSocket, SocketFault, SocketTarget, StreamKind};
+use buttonwood_call::{OpenSocket, SocketFault, SocketTarget, StreamKind};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;

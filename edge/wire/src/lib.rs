@@ -23,6 +23,7 @@ pub mod prediction_order;
 pub mod prediction_rewards;
 pub mod reject;
 pub mod reply;
+pub mod standing;
 pub mod text;
 pub mod time;
 pub mod transfer;

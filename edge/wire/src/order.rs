@@ -1,11 +1,31 @@
 //! An order and a trade as their owner sees them (ORD-001, ORD-014).
 
+use crate::answer;
 use crate::json::Json;
 use crate::names::Names;
-use buttonwood_engine::{BreakKind, OrderState};
-use buttonwood_model::{CancelReason, ExecutionOption, OrderKind, Side};
+use buttonwood_engine::{BreakKind, OrderState, Withdrawn};
+use buttonwood_model::{CancelReason, ExecutionOption, OrderId, OrderKind, Side};
 use buttonwood_num::{Grid, MONEY_DECIMALS};
 use buttonwood_views::history::{Part, TradeRow};
+
+answer! {
+    /// Orders by their ids.
+    pub struct CancelledOrders {
+        /// The orders that were cancelled.
+        cancelled as "cancelledOrders": Vec<u64>,
+        /// The orders that stay, because they are too late to leave an auction.
+        kept as "cancelRejects": Vec<u64>,
+    }
+}
+
+impl CancelledOrders {
+    /// The orders that a call cancelled, and those that stay.
+    pub fn of(withdrawn: &Withdrawn) -> Self {
+        let ids = |ids: &[OrderId]| ids.iter().map(|id| id.0).collect();
+        let Withdrawn { cancelled, kept } = withdrawn;
+        Self { cancelled: ids(cancelled), kept: ids(kept) }
+    }
+}
 
 /// The name of a side on the wire.
 pub const fn side_name(side: Side) -> &'static str {

@@ -1,10 +1,6 @@
 //! `POST /v1/account/create`: opens another account in a group (ACCT-005 to ACCT-008).
 
-use crate::app::App;
-use crate::auth::Auth;
-use crate::call::Call;
-use crate::refused;
-use crate::route::{Route, Write};
+use buttonwood_call::{App, Auth, Call, Route, Write, core_refusal};
 use buttonwood_engine::{AccessCommand, AccessReject, AccountKind, Body, NewAccount, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
@@ -74,7 +70,7 @@ fn refusal(app: &App, call: &Call, new: &NewAccount, reject: Reject) -> Refusal 
         let message = format!("The group has {most} accounts, and no more are taken");
         Refusal::new(Reason::ExceededMaxAccountsInGroup, message)
     } else {
-        refused::refusal(app, call, reject)
+        core_refusal(app, call, reject)
     }
 }
 

@@ -1,8 +1,6 @@
 //! `POST /v1/account`: an account and its users (ACCT-003, ACCT-004).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route};
 use buttonwood_engine::{Account, State, identity, memo_code};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

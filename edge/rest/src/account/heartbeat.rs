@@ -1,9 +1,6 @@
 //! `POST /v1/heartbeat`: a session's sign of life (SES-009).
 
-use crate::app::App;
-use crate::auth::Auth;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Auth, Call, Route};
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Role;

@@ -1,9 +1,6 @@
 //! `POST /v1/account/list`: the accounts of a group (ACCT-011, ACCT-012).
 
-use crate::app::App;
-use crate::auth::Auth;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Auth, Call, Route};
 use buttonwood_engine::{Access, Account};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

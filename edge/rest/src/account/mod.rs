@@ -7,3 +7,18 @@ pub(crate) mod list;
 pub(crate) mod rename;
 pub(crate) mod revoke_by_token;
 pub(crate) mod roles;
+
+use buttonwood_call::Face;
+
+/// The endpoints.
+pub(crate) const FACE: Face = Face {
+    routes: &[
+        roles::ROUTE,
+        heartbeat::ROUTE,
+        detail::ROUTE,
+        create::ROUTE,
+        rename::ROUTE,
+        list::ROUTE,
+        revoke_by_token::ROUTE,
+    ],
+};

@@ -1,10 +1,6 @@
 //! `POST /v1/account/rename`: gives an account other names (ACCT-009, ACCT-010).
 
-use crate::app::App;
-use crate::auth::Auth;
-use crate::call::Call;
-use crate::refused;
-use crate::route::{Route, Write};
+use buttonwood_call::{App, Auth, Call, Route, Write, core_refusal};
 use buttonwood_engine::{AccessCommand, AccessReject, AccountNames, Body, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
@@ -62,7 +58,7 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
         Ok(()) => Ok(Reply::json(json::body(&names))),
         Err(Reject::Access(AccessReject::NameTaken)) => Err(used(names.name, names.account)),
         Err(Reject::Access(AccessReject::Taken)) => Err(used(None, names.account)),
-        Err(reject) => Err(refused::refusal(app, call, reject)),
+        Err(reject) => Err(core_refusal(app, call, reject)),
     }
 }
 

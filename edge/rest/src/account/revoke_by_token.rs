@@ -1,10 +1,6 @@
 //! `POST /v1/oauth/revokeByToken`: ends all that the app of a token has of its user and account (OAUTH-024, D-126).
 
-use crate::app::App;
-use crate::auth::Auth;
-use crate::call::Call;
-use crate::refused;
-use crate::route::{Route, Write};
+use buttonwood_call::{App, Auth, Call, Route, Write, core_refusal};
 use buttonwood_engine::{Body, identity};
 use buttonwood_gate::{HeldKind, Refusal};
 use buttonwood_http::Reply;
@@ -35,7 +31,7 @@ fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    receipt.done().map_err(|reject| refused::refusal(app, call, reject))?;
+    receipt.done().map_err(|reject| core_refusal(app, call, reject))?;
     let client = call.gate().holder().and_then(|held| match &held.kind {
         HeldKind::Token { client, .. } => Some(client.as_ref()),
         HeldKind::Browser => None,

@@ -1,9 +1,6 @@
 //! `POST /v1/roles`: what the caller may do (ACCT-001, ACCT-002).
 
-use crate::app::App;
-use crate::auth::Auth;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Auth, Call, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{GroupId, Role};

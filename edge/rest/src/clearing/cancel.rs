@@ -1,9 +1,7 @@
 //! `POST /v1/clearing/cancel`: cancels an order that is not confirmed (CLR-011, CLR-012).
 
 use super::{refusal, terms};
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Kinds, Route, Write};
+use buttonwood_call::{App, Call, Kinds, Route, Write};
 use buttonwood_engine::clearing::{Cancel, Reject as ClearingReject};
 use buttonwood_engine::{Body, ClearingAnswer, ClearingCommand, Reject};
 use buttonwood_gate::{Kind, Refusal, quoted};

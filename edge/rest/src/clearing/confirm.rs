@@ -1,10 +1,7 @@
 //! `POST /v1/clearing/confirm`: a side agrees to an order, whose terms it repeats (CLR-008 to CLR-010, CLR-013).
 
 use super::{not_found, not_open, refusal, terms};
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::not_current;
-use crate::route::{Kinds, Later, Route, Write};
+use buttonwood_call::{App, Call, Kinds, Later, Route, Write, not_current};
 use buttonwood_engine::clearing::Confirm;
 use buttonwood_engine::{Body, ClearingAnswer, ClearingCommand};
 use buttonwood_gate::{Reason, Refusal};
@@ -109,7 +106,7 @@ fn closed<'a>(app: &'a App, call: &'a Call, _receipt: &'a Receipt) -> Later<'a> 
             }
             None => None,
         };
-        call.gate().note_refused(ROUTE.kind, app.uptime());
+        call.gate().note_refused(ROUTE.gate_kind(), app.uptime());
         Err(found.map_or_else(|| not_found(&id), |order| not_open(&id, &order.status)))
     })
 }

@@ -2,9 +2,7 @@
 
 use super::orders::{self, Ids, codes, status};
 use super::terms::counterparty;
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Kinds, Route};
+use buttonwood_call::{App, Call, Kinds, Route};
 use buttonwood_engine::ClearingCommand;
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;

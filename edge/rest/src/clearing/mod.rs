@@ -12,15 +12,26 @@ pub(crate) mod trades;
 
 pub(crate) use terms::number;
 
-use crate::app::App;
-use crate::call::Call;
-use crate::funds::owed;
-use crate::refused;
+use buttonwood_call::{App, Call, Face, core_refusal, owed};
 use buttonwood_engine::Reject;
 use buttonwood_engine::clearing::{ORDERS_MAX, Reject as ClearingReject, Term};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_wire::field::{bad_order_field, bad_value, closed_symbol, market_closed, unknown_symbol};
 use buttonwood_wire::reject::in_debt;
+
+/// The endpoints.
+pub(crate) const FACE: Face = Face {
+    routes: &[
+        new::ROUTE,
+        confirm::ROUTE,
+        cancel::ROUTE,
+        status::ROUTE,
+        list::ROUTE,
+        trades::ROUTE,
+        broker::new::ROUTE,
+        broker::list::ROUTE,
+    ],
+};
 
 /// An order that the caller may not confirm, or that does not exist: the same words, so that nobody learns which ids exist (D-87).
 pub(crate) fn not_found(id: &str) -> Refusal {
@@ -38,7 +49,7 @@ fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
     if let Reject::Clearing(reject) = reject {
         of_room(app, call, reject)
     } else {
-        refused::refusal(app, call, reject)
+        core_refusal(app, call, reject)
     }
 }
 
@@ -75,7 +86,7 @@ fn of_room(app: &App, call: &Call, reject: ClearingReject) -> Refusal {
         | ClearingReject::BadAlias
         | ClearingReject::TooManyAliases
         | ClearingReject::NothingDue
-        | ClearingReject::Unknown => refused::refusal(app, call, Reject::Clearing(reject)),
+        | ClearingReject::Unknown => core_refusal(app, call, Reject::Clearing(reject)),
     }
 }
 

@@ -1,9 +1,7 @@
 //! `POST /v1/clearing/new`: enters an order for the caller and a counterparty (CLR-001, CLR-002).
 
 use super::{refusal, terms};
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Kinds, Route, Write};
+use buttonwood_call::{App, Call, Kinds, Route, Write};
 use buttonwood_engine::clearing::{Answer, Parties};
 use buttonwood_engine::{Body, ClearingCommand, Reject};
 use buttonwood_gate::Refusal;

@@ -1,9 +1,7 @@
 //! Clearing orders of an account, open and closed, as one list.
 
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::not_current;
 use crate::orders::listed;
+use buttonwood_call::{App, Call, not_current};
 use buttonwood_engine::clearing::Party;
 use buttonwood_engine::{ClearingOrder as OpenOrder, State};
 use buttonwood_gate::{Reason, Refusal};

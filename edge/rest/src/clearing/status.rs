@@ -1,10 +1,7 @@
 //! `POST /v1/clearing/status`: how far an order has come (CLR-003 to CLR-007).
 
 use super::{orders, terms};
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::not_current;
-use crate::route::{Kinds, Route};
+use buttonwood_call::{App, Call, Kinds, Route, not_current};
 use buttonwood_engine::ClearingCommand;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

@@ -1,7 +1,6 @@
 //! The terms of an order, as a client sends them.
 
-use crate::app::App;
-use crate::call::Call;
+use buttonwood_call::{App, Call};
 use buttonwood_engine::clearing::{Code, HOURS, New, Parties, Party, Terms};
 use buttonwood_engine::{Body, ClearingCommand};
 use buttonwood_gate::{Payload, Refusal, quoted};

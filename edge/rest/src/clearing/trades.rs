@@ -1,11 +1,8 @@
 //! `POST /v1/clearing/trades`: the clearing orders of an account or of a whole group (CLR-028).
 
 use super::orders::{self, Filter, Ids, codes, decimal, status};
-use crate::app::App;
-use crate::auth::Auth;
-use crate::call::Call;
 use crate::orders::listed;
-use crate::route::Route;
+use buttonwood_call::{App, Auth, Call, Route};
 use buttonwood_engine::{AccountKind, ClearingCommand};
 use buttonwood_gate::{Owner, Reason, Refusal};
 use buttonwood_http::Reply;

@@ -2,10 +2,8 @@
 
 use super::quote::{instant_symbol, shown};
 use super::{MISSING, refusal};
-use crate::app::App;
-use crate::call::Call;
 use crate::orders::checks::check_open;
-use crate::route::{Kinds, Route, Write};
+use buttonwood_call::{App, Call, Kinds, Route, Write};
 use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, Execute, QuoteId};
 use buttonwood_gate::{NO_EXPONENT, Reason, Refusal, has_exponent};
 use buttonwood_http::Reply;

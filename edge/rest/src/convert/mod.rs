@@ -4,12 +4,13 @@ pub(crate) mod execute;
 pub(crate) mod quote;
 pub(crate) mod wrap;
 
-use crate::app::App;
-use crate::call::Call;
-use crate::refused;
+use buttonwood_call::{App, Call, Face, core_refusal};
 use buttonwood_engine::Reject;
 use buttonwood_gate::Refusal;
 use buttonwood_wire::convert;
+
+/// The endpoints.
+pub(crate) const FACE: Face = Face { routes: &[wrap::ROUTE, quote::ROUTE, quote::BY_PATH, execute::ROUTE] };
 
 /// The text in a refusal for a field that is absent.
 const MISSING: &str = "(missing)";
@@ -19,6 +20,6 @@ fn refusal(app: &App, call: &Call, sought: (&str, &str), reject: Reject) -> Refu
     if let Reject::Convert(reject) = reject {
         convert::refusal(sought, call.payload(), reject)
     } else {
-        refused::refusal(app, call, reject)
+        core_refusal(app, call, reject)
     }
 }

@@ -1,10 +1,8 @@
 //! `POST /v1/instant/quote` and `/v1/instant/quote/{side}/{symbol}`: a price for an instant order (WRAP-009 to WRAP-014).
 
 use super::{MISSING, refusal};
-use crate::app::App;
-use crate::call::Call;
 use crate::orders::checks::{check_open, is_closed_to};
-use crate::route::{Kinds, Route, Write};
+use buttonwood_call::{App, Call, Kinds, Route, Write};
 use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, ConvertQuote, QuoteRequest, Spend};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

@@ -1,10 +1,8 @@
 //! `POST /v1/wrap/{symbol}`: exchange a currency for its wrapped form, one for one (WRAP-001 to WRAP-008).
 
 use super::{MISSING, refusal};
-use crate::app::App;
-use crate::call::Call;
 use crate::orders::checks::{check_open, is_closed_to};
-use crate::route::{Kinds, Route, Write};
+use buttonwood_call::{App, Call, Kinds, Route, Write};
 use buttonwood_engine::{Body, ConvertAnswer, ConvertCommand, Wrap};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;

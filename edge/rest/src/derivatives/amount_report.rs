@@ -2,11 +2,8 @@
 
 use super::perpetual;
 use super::report::{ROWS, SPREADSHEET, hours};
-use super::spreadsheet::{Cell, spreadsheet};
-use crate::app::App;
-use crate::call::Asked;
-use crate::history_fault::{not_current, unmade};
-use crate::route::Route;
+use super::spreadsheet::{Cell, spreadsheet, unmade};
+use buttonwood_call::{App, Asked, Route, not_current};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_tables::Amount;

@@ -1,9 +1,7 @@
 //! `GET /v1/fundingamount/{symbol}` and `GET /v1/nextfundingtimestamp/{symbol}` (PERP-013 to PERP-016, D-50).
 
 use super::perpetual;
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_engine::perp::funding::{HourAmount, hour_of, next_hour};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

@@ -1,9 +1,7 @@
 //! `POST /v1/margin`: the margin figures of a derivatives account (PERP-001 to PERP-005).
 
 use super::{exact, perpetual};
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Kinds, Route};
+use buttonwood_call::{App, Call, Kinds, Route};
 use buttonwood_engine::perp::Figures;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

@@ -1,12 +1,5 @@
 //! Derivatives: margin, positions, funding and the risk of perpetuals.
 
-use crate::app::App;
-use buttonwood_gate::Refusal;
-use buttonwood_model::{Product, Symbol, SymbolId};
-use buttonwood_num::{MONEY_DECIMALS, Money};
-use buttonwood_wire::contract::DecimalText;
-use buttonwood_wire::field::unknown_symbol;
-
 pub(crate) mod amount_report;
 pub(crate) mod funding;
 pub(crate) mod margin;
@@ -16,6 +9,28 @@ pub(crate) mod positions;
 mod report;
 pub(crate) mod risk_stats;
 mod spreadsheet;
+
+use buttonwood_call::{App, Face};
+use buttonwood_gate::Refusal;
+use buttonwood_model::{Product, Symbol, SymbolId};
+use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_wire::contract::DecimalText;
+use buttonwood_wire::field::unknown_symbol;
+
+/// The endpoints.
+pub(crate) const FACE: Face = Face {
+    routes: &[
+        margin::ROUTE,
+        positions::ROUTE,
+        risk_stats::ROUTE,
+        payments::ROUTE,
+        payment_report::JSON,
+        payment_report::XLSX,
+        funding::AMOUNT,
+        funding::NEXT,
+        amount_report::ROUTE,
+    ],
+};
 
 /// A perpetual by its name, in any letter case; other symbols give 400 `InvalidSymbol` (PERP-011).
 pub(crate) fn perpetual<'a>(app: &'a App, name: &str) -> Result<(SymbolId, &'a Symbol), Refusal> {

@@ -2,11 +2,8 @@
 
 use super::payments::{FundingTransfer, currency};
 use super::report::{ROWS, SPREADSHEET, hours};
-use super::spreadsheet::{Cell, spreadsheet};
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::{not_current, unmade};
-use crate::route::{Route, SignedQuery};
+use super::spreadsheet::{Cell, spreadsheet, unmade};
+use buttonwood_call::{App, Call, Route, SignedQuery, not_current};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Scope};

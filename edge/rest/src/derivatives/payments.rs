@@ -1,9 +1,6 @@
 //! `POST /v1/perpetuals/fundingPayment`: what the account paid and received for funding (PERP-018 to PERP-021).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::not_current;
-use crate::route::{Route, SignedQuery};
+use buttonwood_call::{App, Call, Route, SignedQuery, not_current};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Day, Role, Scope, Time};

@@ -1,9 +1,7 @@
 //! `POST /v1/positions`: the open positions of an account (PERP-006 to PERP-008).
 
 use super::exact;
-use crate::app::App;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Scope};

@@ -1,9 +1,7 @@
 //! `GET /v1/riskstats/{symbol}`: prices and open interest of a perpetual (PERP-010, PERP-011).
 
 use super::{exact, perpetual};
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_engine::perp::Position;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

@@ -1,5 +1,7 @@
 //! Spreadsheets: one sheet, a head row, and rows of texts and times.
 
+use buttonwood_gate::Refusal;
+use buttonwood_wire::field::failed;
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, XlsxError};
 
 /// A cell.
@@ -33,6 +35,12 @@ pub(super) fn spreadsheet<const N: usize>(
         }
     }
     book.save_to_buffer()
+}
+
+/// The refusal when a file of the history's rows cannot be made.
+pub(super) fn unmade(fault: &XlsxError) -> Refusal {
+    tracing::error!(%fault, "a spreadsheet cannot be made");
+    failed()
 }
 
 /// A whole number below 2^53 as the float that the format stores.

@@ -1,11 +1,7 @@
 //! `POST /v1/account/transfer/{currency}`: moves money between accounts of the master key's group (XFER-024 to XFER-030).
 
 use super::field;
-use crate::app::App;
-use crate::auth::Auth;
-use crate::call::Call;
-use crate::refused;
-use crate::route::{Route, Write};
+use buttonwood_call::{App, Auth, Call, Route, Write, core_refusal};
 use buttonwood_engine::funds::internal::{Command, Move, Reject as MoveReject};
 use buttonwood_engine::funds::{NewTransfer, Short};
 use buttonwood_engine::{
@@ -147,7 +143,7 @@ fn message(app: &App, row: &NewTransfer, currency: &Currency, [from, to]: [&str;
 
 fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
     let Reject::Funds(FundsReject::Internal(reject)) = reject else {
-        return refused::refusal(app, call, reject);
+        return core_refusal(app, call, reject);
     };
     let sent = Transfer::of(call.payload());
     let source = sent.source().unwrap_or_default();

@@ -1,9 +1,6 @@
 //! `POST /v1/payments/addbank` and `/v1/payments/addbank/cad`: link a bank account (BANK-001 to BANK-004).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::refused;
-use crate::route::{Route, Write};
+use buttonwood_call::{App, Call, Route, Write, core_refusal};
 use buttonwood_engine::funds::bank::{
     BankKind, BankNumbers, Command, LINKS_MAX, NewBank, Reject as BankReject,
 };
@@ -171,7 +168,7 @@ fn canadian_answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, R
 fn linked(app: &App, call: &Call, receipt: &Receipt) -> Result<u32, Refusal> {
     receipt.bank().map_err(|reject| {
         if reject != Reject::Funds(FundsReject::Bank(BankReject::TooManyLinks)) {
-            return refused::refusal(app, call, reject);
+            return core_refusal(app, call, reject);
         }
         let message = format!("An account has at most {LINKS_MAX} banks");
         Refusal::new(Reason::AccountLimitExceeded, message)

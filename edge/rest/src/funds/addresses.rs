@@ -1,8 +1,6 @@
 //! `POST /v1/addresses/{network}`: the account's deposit addresses (ADDR-001 to ADDR-003, ADDR-007).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route};
 use buttonwood_engine::funds::DepositAddress;
 use buttonwood_gate::{AccountLimit, Refusal};
 use buttonwood_http::Reply;

@@ -1,12 +1,8 @@
 //! The approved addresses of an account and of its group: list, request and removal (ADDR-008 to ADDR-019, facts F§8).
 
 use super::field;
-use crate::app::App;
-use crate::auth::Auth;
-use crate::call::Call;
-use crate::refused;
-use crate::route::{Route, Write};
 use buttonwood_address::check_memo;
+use buttonwood_call::{App, Auth, Call, Route, Write, core_refusal};
 use buttonwood_engine::funds::approval::{Command, Reject as ApprovalReject, Request};
 use buttonwood_engine::funds::{ApprovalScope, Approved, EntryRef};
 use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject};
@@ -215,7 +211,7 @@ fn changed(
     let scope = scope(call).name();
     receipt.done().map_err(|reject| {
         let Reject::Funds(FundsReject::Approval(own)) = reject else {
-            return refused::refusal(app, call, reject);
+            return core_refusal(app, call, reject);
         };
         refusal(&address, scope, own)
     })?;

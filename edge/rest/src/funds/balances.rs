@@ -1,15 +1,14 @@
 //! `POST /v1/balances`: the account's balances (BAL-001 to BAL-008).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route};
 use buttonwood_engine::funds::Pending;
 use buttonwood_engine::{Balance as Amounts, State};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{AccountId, CurrencyId, Role, Scope};
+use buttonwood_model::{CurrencyId, Role, Scope};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::{DecimalText, Flag, InPayload, IsoTime};
+use buttonwood_wire::standing::{is_shown, usable};
 use buttonwood_wire::time::iso_micros;
 use buttonwood_wire::{answer, json, request, words};
 use std::collections::BTreeMap;
@@ -109,40 +108,10 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
 /// A currency, its balance, what of it orders may use and what may leave, and what is pending.
 type Row = (CurrencyId, Amounts, [Money; 2], Option<Pending>);
 
-/// The part of a balance that orders may use: nothing while the account owes for a returned advance (D-167).
-pub(crate) fn usable(state: &State, account: AccountId, currency: CurrencyId, balance: Amounts) -> Money {
-    if state.access().is_in_debt(account) {
-        return Money::ZERO;
-    }
-    let most = state.margined(account, currency).map(|[most, _]| most);
-    most.unwrap_or(balance.available)
-}
-
 /// The part of a free amount that a withdrawal can take: it is cut to the decimals that the currency has on its home network.
 pub(super) fn takeable(state: &State, currency: CurrencyId, free: Money) -> Money {
     let home = state.funds().networks().home(currency);
     let step = home.map_or(0, |asset| MONEY_DECIMALS.saturating_sub(asset.decimals));
     let units = 10_i128.pow(u32::from(step));
     Money::from_units(free.units() / units * units)
-}
-
-/// Whether an amount is more than zero when cut to this many decimals (facts F§1: rows with a non-zero balance).
-pub(crate) fn is_shown(amount: Money, decimals: u8) -> bool {
-    let least = 10i128.pow(u32::from(MONEY_DECIMALS.saturating_sub(decimals)));
-    amount.units() >= least
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Dollars have 15 decimals of the 19 that are counted (TYPE-021).
-    #[test]
-    fn less_than_the_last_decimal_is_not_shown() {
-        for (units, decimals, shown) in
-            [(0, 19, false), (1, 19, true), (9_999, 15, false), (10_000, 15, true), (i128::MAX, 15, true)]
-        {
-            assert_eq!(is_shown(Money::from_units(units), decimals), shown, "{units} {decimals}");
-        }
-    }
 }

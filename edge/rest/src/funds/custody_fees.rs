@@ -1,9 +1,7 @@
 //! `POST /v1/custody/fee-transfers` and `POST /v1/custodyaccountfees`: the fees of a custody account (XFER-011, XFER-012).
 
 use super::page;
-use crate::app::App;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route};
 use buttonwood_engine::{AccountKind, Transfer};
 use buttonwood_gate::{AccountLimit, Refusal};
 use buttonwood_http::Reply;

@@ -1,14 +1,13 @@
 //! Fields that several calls about funds take, and the refusals that name them.
 
-use crate::app::App;
+use buttonwood_call::{App, owed};
 use buttonwood_engine::funds::{ALL, Form, Short};
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_model::{AccountId, ClientId, Currency, CurrencyId};
-use buttonwood_num::{Decimal, MONEY_DECIMALS, Money};
+use buttonwood_num::{Decimal, Money};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::reject::in_debt;
 use buttonwood_wire::text::{PLAIN, is_plain, visible};
-use std::borrow::Cow;
 
 /// Refuses what would send or receive money where funds are not simulated (D-62).
 pub(crate) fn check_simulated(app: &App) -> Result<(), Refusal> {
@@ -17,10 +16,10 @@ pub(crate) fn check_simulated(app: &App) -> Result<(), Refusal> {
 
 /// Refuses what needs chains or banks where there are none: `what` is missing. A sandbox has a flag for them, which a venue has not.
 pub(crate) fn check_moves(app: &App, what: impl FnOnce() -> String) -> Result<(), Refusal> {
-    if app.settings.simulated_funds {
+    if app.settings().simulated_funds {
         return Ok(());
     }
-    let help = if app.settings.sandbox {
+    let help = if app.settings().sandbox {
         "; a sandbox simulates chains and banks with --funds simulated"
     } else {
         ""
@@ -39,19 +38,6 @@ pub(super) fn moved_on(app: &App, network: &str) -> String {
         Some(own) => own.code.clone(),
         None => format!("currencies on '{}'", quoted(network)),
     }
-}
-
-/// The debts of an account for returned advances, as people read them.
-pub(crate) fn owed(app: &App, account: AccountId) -> String {
-    let views = app.exchange.views();
-    let debts = views.state().funds().debts_of(account);
-    let shown = debts.map(|(currency, owed)| {
-        let currency = app.names.currency(currency);
-        let mut amount = Vec::new();
-        owed.push_floored(&mut amount, MONEY_DECIMALS);
-        format!("{} {}", String::from_utf8_lossy(&amount), currency.code)
-    });
-    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// The refusal of an amount that may not leave an account, which is one of a currency's with this code.
@@ -110,20 +96,6 @@ pub(crate) fn client_id(payload: &Payload) -> Result<String, Refusal> {
         return Ok(id.as_str().into());
     }
     Ok(String::new())
-}
-
-/// The parameters of a path whose first one names a network: by its own name, or by the code of a currency, in any letter case, which
-/// means the currency's home network (D-174). Any other text stays as it is, and names none.
-pub(crate) fn with_network<'a>(app: &App, parameters: &'a str) -> Cow<'a, str> {
-    let sent = parameters.split('/').next().unwrap_or_default();
-    let currency = app.currency_id(sent);
-    let views = app.exchange.views();
-    let networks = views.state().funds().networks();
-    let home =
-        currency.filter(|_| networks.find(sent).is_none()).and_then(|currency| networks.home(currency));
-    home.map_or(Cow::Borrowed(parameters), |asset| {
-        Cow::Owned(format!("{}{}", asset.network, parameters.strip_prefix(sent).unwrap_or_default()))
-    })
 }
 
 /// Characters of a label at most.

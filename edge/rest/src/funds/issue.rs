@@ -5,11 +5,8 @@
 
 use super::addresses::Address;
 use super::field;
-use crate::app::App;
-use crate::call::Call;
-use crate::refused;
-use crate::route::{Route, Write};
 use buttonwood_address::{Branch, DeriveError, derive};
+use buttonwood_call::{App, Call, Route, Write, core_refusal};
 use buttonwood_engine::funds::NetworkId;
 use buttonwood_engine::funds::address::{Command, NewAddress, Reject as IssueReject};
 use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject};
@@ -50,7 +47,7 @@ request! {
 /// The highest number taken on each network since the start. A number is never given to two calls; one whose command is refused stays
 /// unused.
 #[derive(Debug, Default)]
-pub(crate) struct AddressNumbers(Mutex<BTreeMap<NetworkId, u32>>);
+struct AddressNumbers(Mutex<BTreeMap<NetworkId, u32>>);
 
 impl AddressNumbers {
     /// The next number, at least `first`: the first one that the state has not seen.
@@ -90,9 +87,9 @@ fn derived(
     legacy: bool,
     first: u32,
 ) -> Result<(u32, String, String), Refusal> {
-    let seed = app.settings.deposit_seed.as_ref().ok_or_else(failed)?;
+    let seed = app.settings().deposit_seed.as_ref().ok_or_else(failed)?;
     loop {
-        let number = app.address_numbers.take(network.id, first);
+        let number = app.part::<AddressNumbers>().take(network.id, first);
         let branch = Branch::deposit(legacy);
         match derive(&app.formats, seed, network.format, branch, number) {
             Ok(derived) => {
@@ -122,7 +119,7 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
 
 fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
     let Reject::Funds(FundsReject::Address(reject)) = reject else {
-        return refused::refusal(app, call, reject);
+        return core_refusal(app, call, reject);
     };
     match reject {
         IssueReject::Closed => closed_account(""),

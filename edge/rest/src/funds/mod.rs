@@ -19,4 +19,38 @@ pub(crate) mod transactions;
 pub(crate) mod transfers;
 pub(crate) mod withdraw;
 
-pub(crate) use field::{ALL_WORD, check_simulated, client_id, owed, short};
+pub(crate) use field::{ALL_WORD, check_simulated, client_id, short};
+
+use buttonwood_call::Face;
+
+/// The endpoints.
+pub(crate) const FACE: Face = Face {
+    routes: &[
+        balances::ROUTE,
+        notional::ROUTE,
+        account_transfer::ROUTE,
+        withdraw::home::ROUTE,
+        withdraw::named::ROUTE,
+        withdraw::estimate::ROUTE,
+        transfers::V1,
+        transfers::ROUTE,
+        custody_fees::ROUTE,
+        custody_fees::OTHER,
+        transactions::ROUTE,
+        statement::ROUTE,
+        networks::ASSETS,
+        networks::V1,
+        networks::V2,
+        addresses::ROUTE,
+        issue::ROUTE,
+        approved::LIST,
+        approved::REQUEST,
+        approved::REMOVE,
+        add_bank::ROUTE,
+        add_bank::CANADIAN,
+        payment_methods::ROUTE,
+        sen_withdraw::ROUTE,
+        reserves::ROUTE,
+        reserves::PROOF,
+    ],
+};

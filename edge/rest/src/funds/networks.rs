@@ -2,10 +2,7 @@
 //!
 //! Every account has access to every listed asset, so that the answers are the same for all.
 
-use crate::app::App;
-use crate::auth::Auth;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Auth, Call, Route};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::Role;

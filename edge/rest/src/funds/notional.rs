@@ -1,15 +1,14 @@
 //! `POST /v1/notionalbalances/{currency}`: the account's balances and their values in one currency (BAL-010 to BAL-013).
 
-use super::balances::{is_shown, takeable, usable};
-use crate::app::App;
-use crate::call::Call;
-use crate::route::Route;
+use super::balances::takeable;
+use buttonwood_call::{App, Call, Route};
 use buttonwood_engine::State;
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, CurrencyId, Role, Scope};
 use buttonwood_num::Money;
 use buttonwood_wire::contract::DecimalText;
+use buttonwood_wire::standing::{is_shown, usable};
 use buttonwood_wire::{answer, json};
 use std::collections::{BTreeMap, BTreeSet};
 

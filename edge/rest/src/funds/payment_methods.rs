@@ -1,15 +1,14 @@
 //! `POST /v1/payments/methods`: the account's state money and its verified banks (BANK-005, BANK-006, facts F§7).
 
-use super::balances::{BalanceType, is_shown, takeable, usable};
-use crate::app::App;
-use crate::call::Call;
-use crate::route::Route;
+use super::balances::{BalanceType, takeable};
+use buttonwood_call::{App, Call, Route};
 use buttonwood_engine::Bank;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{CurrencyKind, Role, Scope};
 use buttonwood_num::Money;
 use buttonwood_wire::contract::{DecimalText, Label};
+use buttonwood_wire::standing::{is_shown, usable};
 use buttonwood_wire::{answer, json};
 
 /// Trader, Fund Manager or Auditor.

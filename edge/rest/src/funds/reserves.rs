@@ -1,10 +1,8 @@
 //! `GET /v1/reserves` and `POST /v1/reserves/proof`: what the house has and owes as of the last cut, and the proof that a balance is
 //! among what it owes (D-166, INV-POR-1). `docs/check_reserves.py` checks both.
 
-use crate::app::App;
-use crate::call::{Asked, Call};
-use crate::route::Route;
 use buttonwood_address::Network;
+use buttonwood_call::{App, Asked, Call, Route};
 use buttonwood_engine::funds::Wallet;
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;

@@ -1,10 +1,7 @@
 //! `POST /v1/payments/sen/withdraw`: pays dollars to a verified bank (BANK-007 to BANK-009, facts F§7).
 
 use super::field;
-use crate::app::App;
-use crate::call::Call;
-use crate::refused;
-use crate::route::{Route, Write};
+use buttonwood_call::{App, Call, Route, Write, core_refusal};
 use buttonwood_engine::funds::ALL;
 use buttonwood_engine::funds::bank::{Command, Payment, Reject as BankReject};
 use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject, TransferReference};
@@ -83,7 +80,7 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
 }
 
 fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
-    let Reject::Funds(FundsReject::Bank(reject)) = reject else { return refused::refusal(app, call, reject) };
+    let Reject::Funds(FundsReject::Bank(reject)) = reject else { return core_refusal(app, call, reject) };
     let sent = Wanted::of(call.payload());
     let amount = sent.amount().unwrap_or_default();
     let bank = sent.bank().unwrap_or_default();

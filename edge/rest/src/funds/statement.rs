@@ -1,9 +1,6 @@
 //! `POST /v1/statement`: everything that changed the balances of an account (D-171).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::unread;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route, unread};
 use buttonwood_engine::About;
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;

@@ -4,11 +4,7 @@
 //! Orders and trades share a counter, and each transfer has the counter's value of its time. So both have one order, in which
 //! nothing is ever inserted before what was listed.
 
-use crate::app::App;
-use crate::auth::Auth;
-use crate::call::Call;
-use crate::history_fault::unread;
-use crate::route::Route;
+use buttonwood_call::{App, Auth, Call, Route, unread};
 use buttonwood_engine::{Transfer, TransferWay};
 use buttonwood_gate::{Owner, Refusal};
 use buttonwood_http::Reply;

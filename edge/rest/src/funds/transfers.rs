@@ -1,9 +1,7 @@
 //! `POST /v1/transfers` and `POST /v2/transfers`: what came to the account and what left it (XFER-001 to XFER-009).
 
 use super::page;
-use crate::app::App;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route};
 use buttonwood_engine::{Eid, Funds, Transfer, TransferKind, TransferStatus, TransferWay};
 use buttonwood_gate::{AccountLimit, Reason, Refusal};
 use buttonwood_http::Reply;

@@ -1,8 +1,6 @@
 //! `GET /v1/auction/{symbol}`: the state of a symbol's auctions (AUCT-008, AUCT-010).
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Time;

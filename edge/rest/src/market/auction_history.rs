@@ -1,8 +1,6 @@
 //! `GET /v1/auction/{symbol}/history`: the results of auctions (AUCT-009, AUCT-010).
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_num::{Grid, Qty};

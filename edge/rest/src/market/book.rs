@@ -1,8 +1,6 @@
 //! `GET /v1/book/{symbol}`: visible levels (MKT-011 to MKT-015).
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Side;

@@ -1,8 +1,6 @@
 //! `GET /v2/candles/{symbol}/{time_frame}` (MKT-027 to MKT-032), and those of perpetual contracts (MKT-033, MKT-034).
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::{Product, Symbol, SymbolId};

@@ -1,8 +1,6 @@
 //! `GET /v1/symbols/details/{symbol}`, and `/all` of them (SYM-015 to SYM-022).
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{SymbolId, SymbolStatus};

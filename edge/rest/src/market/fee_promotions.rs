@@ -1,8 +1,6 @@
 //! `GET /v1/feepromos`: what is under a fee promotion (MKT-036).
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_wire::{answer, json};

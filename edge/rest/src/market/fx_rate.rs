@@ -1,9 +1,6 @@
 //! `GET /v2/fxrate/{symbol}/{timestamp}`: the exchange rate of a currency to the dollar at a time (FX-001 to FX-009).
 
-use crate::app::App;
-use crate::auth::Auth;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Auth, Call, Route};
 use buttonwood_engine::FxPair;
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_http::Reply;

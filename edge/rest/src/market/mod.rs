@@ -12,3 +12,25 @@ pub(crate) mod symbols;
 pub(crate) mod ticker_v1;
 pub(crate) mod ticker_v2;
 pub(crate) mod trades;
+
+use buttonwood_call::Face;
+
+/// The endpoints.
+pub(crate) const FACE: Face = Face {
+    routes: &[
+        symbols::ROUTE,
+        details::ALL,
+        details::ROUTE,
+        book::ROUTE,
+        trades::ROUTE,
+        ticker_v1::ROUTE,
+        ticker_v2::ROUTE,
+        candles::ROUTE,
+        candles::DERIVATIVES,
+        price_feed::ROUTE,
+        fee_promotions::ROUTE,
+        auction::ROUTE,
+        auction_history::ROUTE,
+        fx_rate::ROUTE,
+    ],
+};

@@ -1,8 +1,6 @@
 //! `GET /v1/pricefeed`: one price per symbol (MKT-025, MKT-026).
 
-use crate::app::App;
-use crate::history_fault::unread;
-use crate::route::Route;
+use buttonwood_call::{App, Route, unread};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_views::{Move, Window};

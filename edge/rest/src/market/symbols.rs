@@ -1,8 +1,6 @@
 //! `GET /v1/symbols`: every symbol, closed ones included (SYM-014, SYM-029).
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_wire::json;

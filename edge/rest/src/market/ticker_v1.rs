@@ -1,9 +1,6 @@
 //! `GET /v1/pubticker/{symbol}`: best prices, last trade, the day's volume (MKT-003 to MKT-007).
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::history_fault::unread;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route, unread};
 use buttonwood_gate::{Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_model::Side;

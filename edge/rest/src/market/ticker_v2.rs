@@ -1,9 +1,6 @@
 //! `GET /v2/ticker/{symbol}`: the day's prices, hour by hour (MKT-008 to MKT-010).
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::history_fault::unread;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route, unread};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::Side;

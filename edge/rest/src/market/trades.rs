@@ -1,9 +1,6 @@
 //! `GET /v1/trades/{symbol}`: public trades (MKT-016 to MKT-024).
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::history_fault::unread;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route, unread};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::TradeId;

@@ -1,8 +1,6 @@
 //! `POST /v1/orders`: the account's live orders (ORD-069).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route};
 use buttonwood_engine::OrderState;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

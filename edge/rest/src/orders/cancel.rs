@@ -1,11 +1,7 @@
 //! `POST /v1/order/cancel`: cancel one order (ORD-056 to ORD-059).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::unread;
 use crate::orders::elsewhere;
-use crate::refused;
-use crate::route::{Later, Route, Write};
+use buttonwood_call::{App, Call, Later, Route, Write, core_refusal, unread};
 use buttonwood_engine::{Body, OrderState, TradingCommand};
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_http::Reply;
@@ -34,7 +30,7 @@ fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let order = receipt.order().map_err(|reject| refused::refusal(app, call, reject))?;
+    let order = receipt.order().map_err(|reject| core_refusal(app, call, reject))?;
     Ok(reply(app, order))
 }
 

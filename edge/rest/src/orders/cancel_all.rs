@@ -1,9 +1,7 @@
 //! `POST /v1/order/cancel/all`: cancel every live order of the account (ORD-061 to ORD-063).
 
 use super::cancel_session::{self, Cancelled};
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Route, Write};
+use buttonwood_call::{App, Call, Route, Write};
 use buttonwood_engine::{Body, TradingCommand};
 use buttonwood_gate::{Kind, Refusal};
 

@@ -1,15 +1,12 @@
 //! `POST /v1/order/cancel/session`: cancel the orders that the calling key has placed (ORD-060 to ORD-062).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::refused;
-use crate::route::{Route, Write};
-use buttonwood_engine::{Body, TradingCommand, Withdrawn};
+use buttonwood_call::{App, Call, Route, Write, core_refusal};
+use buttonwood_engine::{Body, TradingCommand};
 use buttonwood_gate::{Kind, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::OrderId;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::Done;
+use buttonwood_wire::order::CancelledOrders;
 use buttonwood_wire::{answer, json};
 
 /// Trader only; draws on the capacity reserved for cancels.
@@ -32,29 +29,12 @@ answer! {
     }
 }
 
-answer! {
-    /// Orders by their ids.
-    pub(crate) struct CancelledOrders {
-        /// The orders that were cancelled.
-        cancelled as "cancelledOrders": Vec<u64>,
-        /// The orders that stay, because they are too late to leave an auction.
-        kept as "cancelRejects": Vec<u64>,
-    }
-}
-
 fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
     Ok(Body::Trading(TradingCommand::CancelSession))
 }
 
 /// Every order that was live is cancelled, but those that wait for an auction and are too late to leave it (AUCT-003).
 pub(super) fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    receipt.done().map_err(|reject| refused::refusal(app, call, reject))?;
-    Ok(Reply::json(json::body(&Cancelled { result: Done, details: cancelled(receipt) })))
-}
-
-/// The orders that a call cancelled, and those that stay.
-pub(crate) fn cancelled(receipt: &Receipt) -> CancelledOrders {
-    let ids = |ids: &[OrderId]| ids.iter().map(|id| id.0).collect();
-    let Withdrawn { cancelled, kept } = &receipt.withdrawn;
-    CancelledOrders { cancelled: ids(cancelled), kept: ids(kept) }
+    receipt.done().map_err(|reject| core_refusal(app, call, reject))?;
+    Ok(Reply::json(json::body(&Cancelled { result: Done, details: CancelledOrders::of(&receipt.withdrawn) })))
 }

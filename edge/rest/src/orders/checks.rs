@@ -1,7 +1,6 @@
 //! Checks of the account that orders and conversions share. The core checks again; here they come before the other parameters.
 
-use crate::app::App;
-use crate::call::{Acting, Call};
+use buttonwood_call::{Acting, App, Call};
 use buttonwood_gate::{Refusal, Value};
 use buttonwood_model::Symbol;
 use buttonwood_wire::field::closed_account;

@@ -2,8 +2,7 @@
 //! of others the refusal names the call that has them. Closed ones are in the history's database alone, which may lag: an id is looked up there
 //! only if no faster source rules it out.
 
-use crate::app::App;
-use crate::history_fault::{not_current, unread};
+use buttonwood_call::{App, not_current, unread};
 use buttonwood_engine::{OrderRef, OrderState};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_model::{AccountId, Claim, ClientId, OrderId, OrderKind, SessionId, SymbolId};

@@ -1,10 +1,5 @@
 //! Order endpoints.
 
-use crate::app::App;
-use buttonwood_gate::Refusal;
-use buttonwood_model::SymbolId;
-use buttonwood_wire::field;
-
 pub(crate) mod active;
 pub(crate) mod cancel;
 pub(crate) mod cancel_all;
@@ -17,6 +12,27 @@ pub(crate) mod past_orders;
 pub(crate) mod past_trades;
 pub(crate) mod status;
 pub(crate) mod trade_volume;
+
+use buttonwood_call::{App, Face};
+use buttonwood_gate::Refusal;
+use buttonwood_model::SymbolId;
+use buttonwood_wire::field;
+
+/// The endpoints.
+pub(crate) const FACE: Face = Face {
+    routes: &[
+        new::ROUTE,
+        cancel::ROUTE,
+        cancel_session::ROUTE,
+        cancel_all::ROUTE,
+        status::ROUTE,
+        active::ROUTE,
+        past_orders::ROUTE,
+        past_trades::ROUTE,
+        notional_volume::ROUTE,
+        trade_volume::ROUTE,
+    ],
+};
 
 /// The listed symbol or the contract that an optional field names (ORD-079).
 pub(crate) fn traded(app: &App, name: Option<&str>) -> Result<Option<SymbolId>, Refusal> {

@@ -1,8 +1,6 @@
 //! `POST /v1/notionalvolume`: what the account traded in 30 days, in dollars, and its fee rates (VOL-001 to VOL-007).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route};
 use buttonwood_engine::WINDOW_DAYS;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

@@ -1,10 +1,7 @@
 //! `POST /v1/orders/history`: the account's closed orders with their trades (ORD-070 to ORD-073, ORD-078, ORD-079).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::unread;
 use crate::orders::listed;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route, unread};
 use buttonwood_engine::Breaks;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

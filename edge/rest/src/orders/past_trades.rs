@@ -1,10 +1,7 @@
 //! `POST /v1/mytrades`: the account's trades (ORD-074 to ORD-079).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::unread;
 use crate::orders::traded;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route, unread};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Scope};

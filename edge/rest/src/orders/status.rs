@@ -1,11 +1,8 @@
 //! `POST /v1/order/status`: one order, live or closed (ORD-064 to ORD-068), or a wrap, an instant order or a clearing trade as a closed market
 //! order (D-170, D-287).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::unread;
 use crate::orders::elsewhere;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route, unread};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Scope};

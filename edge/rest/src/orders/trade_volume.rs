@@ -1,8 +1,6 @@
 //! `POST /v1/tradevolume`: what the account traded, by symbol and day (VOL-008 to VOL-013).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Day, Role, Scope, SymbolId};

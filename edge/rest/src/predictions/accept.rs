@@ -1,9 +1,6 @@
 //! `POST /v1/prediction-markets/terms/accept`: accepts the latest terms for the account's group (PM-012).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::refused;
-use crate::route::{Route, Write};
+use buttonwood_call::{App, Call, Route, Write, core_refusal};
 use buttonwood_engine::{Body, PredictionCommand};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
@@ -31,6 +28,6 @@ fn command(_app: &App, _call: &Call) -> Result<Body, Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    receipt.done().map_err(|reject| refused::refusal(app, call, reject))?;
+    receipt.done().map_err(|reject| core_refusal(app, call, reject))?;
     Ok(Reply::json(json::body(&TermsAccepted { success: true })))
 }

@@ -1,10 +1,7 @@
 //! `POST /v1/prediction-markets/orders/active`: the account's live orders of contracts (PM-022).
 
 use super::{READ, READERS, contract_of};
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::unread;
-use crate::route::{Route, SignedQuery};
+use buttonwood_call::{App, Call, Route, SignedQuery, unread};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_views::Found;

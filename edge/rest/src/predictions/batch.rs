@@ -7,11 +7,7 @@ use super::cancel::not_live;
 use super::not_found;
 use super::order::{self as single, shown};
 use super::refusal::{before_fields, of_order};
-use crate::app::App;
-use crate::call::{self, Asked, Call};
-use crate::refused;
-use crate::route::{Entries, Kinds, Route};
-use crate::submit::{durable, send};
+use buttonwood_call::{Admitted, App, Asked, Call, Kinds, Route, core_refusal, durable, nonce_user, send};
 use buttonwood_engine::{AccessCommand, Body, Caller, Place, PredictionCommand, TradingCommand};
 use buttonwood_gate::{self as gate, Kind, Payload, Refusal, Value, integer};
 use buttonwood_http::Reply;
@@ -25,7 +21,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Trader only. Each entry takes a token of the key's rate limit.
-pub(crate) const ORDERS: Route = Route::batching("/v1/prediction-markets/order/batch", orders)
+pub(crate) const ORDERS: Route = Route::running("/v1/prediction-markets/order/batch", |app, admitted| {
+    Box::pin(carry_out(app, admitted, orders))
+})
+
     .right(TradingCommand::RIGHT)
     .kinds(Kinds::Trading)
     .coded()
@@ -41,7 +40,10 @@ pub(crate) const ORDERS: Route = Route::batching("/v1/prediction-markets/order/b
     .gives::<BatchAnswer>();
 
 /// Trader only; draws on the capacity reserved for cancels.
-pub(crate) const CANCELS: Route = Route::batching("/v1/prediction-markets/order/batch/cancel", cancels)
+pub(crate) const CANCELS: Route = Route::running("/v1/prediction-markets/order/batch/cancel", |app, admitted| {
+    Box::pin(carry_out(app, admitted, cancels))
+})
+
     .right(PredictionCommand::RIGHT)
     .kind(Kind::Cancel)
     .coded()
@@ -111,7 +113,7 @@ impl Shape for EntryAnswer {
 
 /// An entry of a batch, which was read.
 #[derive(Debug)]
-pub(crate) enum Entry {
+enum Entry {
     /// An order with its fields, or why it cannot be placed.
     Place(Payload, Result<Box<Place>, Refusal>),
     /// A cancel.
@@ -130,7 +132,7 @@ impl Entry {
 
 /// Why a batch is refused before anything runs.
 #[derive(Debug)]
-pub(crate) struct Flaw {
+struct Flaw {
     refusal: Refusal,
     /// The command that keeps the refusal of an order that could be read and that a rule refuses (D-147).
     kept: Option<Box<Body>>,
@@ -141,6 +143,9 @@ impl From<Refusal> for Flaw {
         Self { refusal, kept: None }
     }
 }
+
+/// Reads the entries of a batch, which run one by one.
+type Entries = fn(&App, &Call) -> Result<Vec<Entry>, Flaw>;
 
 /// The orders of a call. Terms come before fields, and those before a halt of the exchange.
 fn orders(app: &App, call: &Call) -> Result<Vec<Entry>, Flaw> {
@@ -164,7 +169,7 @@ fn order(app: &App, place: &str, value: &Value<'_>) -> Result<Entry, Flaw> {
     let draft = Draft::read(NewContractOrder::of(&fields)).map_err(flawed)?;
     let order = match app.find_contract(&draft.symbol) {
         Some((id, symbol)) => Ok(Box::new(draft.place(id, symbol).map_err(|refusal| Flaw {
-            kept: app.refused_order(&fields, id, symbol, &single::ROUTE.own(refusal.clone())).map(Box::new),
+            kept: single::keep(&fields, id, &single::ROUTE.own(refusal.clone())).map(Box::new),
             refusal: flawed(refusal),
         })?)),
         None => Err(not_found("Contract", &draft.symbol)),
@@ -182,15 +187,12 @@ fn cancels(_app: &App, call: &Call) -> Result<Vec<Entry>, Flaw> {
 
 /// Runs the entries of a batch one by one, and answers once all are durable. A batch that is refused uses the nonce of its key, as any
 /// call.
-pub(crate) async fn carry_out(
+async fn carry_out(
     app: &App,
-    route: &Route,
-    admitted: gate::Call,
-    asked: &Asked<'_>,
+    Admitted { route, call, asked, at }: Admitted<'_>,
     read: Entries,
-    at: Option<Instant>,
 ) -> Result<Reply, Refusal> {
-    let (call, entries) = match begin(app, route, admitted, asked, read) {
+    let (call, entries) = match begin(app, route, call, asked, read) {
         Ok(begun) => begun,
         Err(Unfit { first, refusal }) => {
             if let Some(first) = first {
@@ -200,10 +202,10 @@ pub(crate) async fn carry_out(
             return Err(refusal);
         }
     };
-    app.gate.charge(call.gate(), route.kind, entries.len().saturating_sub(1), app.uptime());
+    app.gate.charge(call.gate(), route.gate_kind(), entries.len().saturating_sub(1), app.uptime());
     if let Some(caller) = call.nonce_user() {
         let used = use_nonce(app, caller, at).await?;
-        used.done().map_err(|reject| refused::refusal(app, &call, reject))?;
+        used.done().map_err(|reject| core_refusal(app, &call, reject))?;
     }
     // All of them are queued together, so that they share a write to the disk; the queue keeps their order.
     let queued =
@@ -243,13 +245,13 @@ fn begin(
 ) -> Result<(Call, Vec<Entry>), Unfit> {
     let using = |caller| Box::new((caller, AccessCommand::UseNonce.into()));
     let call = Call::new(app, route, admitted, asked).map_err(|refused| {
-        refused.gate.note_refused(route.kind, app.uptime());
-        Unfit { first: call::nonce_user(&refused.gate, None).map(using), refusal: refused.refusal }
+        refused.gate.note_refused(route.gate_kind(), app.uptime());
+        Unfit { first: nonce_user(&refused.gate, None).map(using), refusal: refused.refusal }
     })?;
     match read(app, &call) {
         Ok(entries) => Ok((call, entries)),
         Err(Flaw { refusal, kept }) => {
-            call.gate().note_refused(route.kind, app.uptime());
+            call.gate().note_refused(route.gate_kind(), app.uptime());
             let first = match kept {
                 Some(body) => Some(Box::new((call.caller(), *body))),
                 None => call.nonce_user().map(using),
@@ -276,7 +278,7 @@ async fn answer_entry(
         Entry::Cancel(order) if receipt.is_unfinished() => {
             return Err(not_live(app, call.account(), *order).await);
         }
-        Entry::Cancel(_) => receipt.order().map_err(|reject| refused::refusal(app, call, reject))?,
+        Entry::Cancel(_) => receipt.order().map_err(|reject| core_refusal(app, call, reject))?,
         Entry::Place(fields, _) => receipt.order().map_err(|reject| of_order(app, call, fields, reject))?,
     };
     shown(app, order, receipt.stamp.time)

@@ -1,10 +1,6 @@
 //! `POST /v1/prediction-markets/order/cancel`: cancels an order of a contract (PM-021).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::not_current;
-use crate::refused;
-use crate::route::{Later, Route, Write};
+use buttonwood_call::{App, Call, Later, Route, Write, core_refusal, not_current};
 use buttonwood_engine::{Body, PredictionCommand};
 use buttonwood_gate::{Kind, Reason, Refusal};
 use buttonwood_http::Reply;
@@ -54,7 +50,7 @@ fn command(_app: &App, call: &Call) -> Result<Body, Refusal> {
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let order = receipt.order().map_err(|reject| refused::refusal(app, call, reject))?;
+    let order = receipt.order().map_err(|reject| core_refusal(app, call, reject))?;
     let message = format!("Order {} cancelled successfully", order.id.0);
     Ok(Reply::json(json::body(&ContractOrderCancelled { result: Done, message })))
 }

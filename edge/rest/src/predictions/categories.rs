@@ -1,9 +1,7 @@
 //! `GET /v1/prediction-markets/categories`: the categories of events (PM-008).
 
 use super::scan;
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_engine::prediction::Event;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

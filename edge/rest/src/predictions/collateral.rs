@@ -1,9 +1,7 @@
 //! `GET /v1/prediction-markets/events/{eventTicker}/collateral`: the proof that every pair of claims is backed by a dollar (PM-018).
 
 use super::find_event;
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_wire::contract::DecimalText;

@@ -1,8 +1,6 @@
 //! `GET /v1/prediction-markets/combos/{instrumentSymbol}`: one combo (PM-009).
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_wire::json;

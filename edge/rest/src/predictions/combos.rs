@@ -2,9 +2,7 @@
 
 use super::events::pagination;
 use super::scan;
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_engine::prediction::Event;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

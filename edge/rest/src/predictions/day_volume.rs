@@ -1,10 +1,7 @@
 //! `GET /v1/prediction-markets/volume/{date}` and `/volume/{date}/hourly`: the contracts traded on a day, by category (beyond the clauses).
 
 use super::SCANNED;
-use crate::app::App;
-use crate::call::Asked;
-use crate::history_fault::not_current;
-use crate::route::{Later, Route};
+use buttonwood_call::{App, Asked, Later, Route, not_current};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Day, SymbolId, Time};

@@ -1,9 +1,7 @@
 //! `GET /v1/prediction-markets/events/{eventTicker}`: one event (PM-003).
 
 use super::find_event;
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_wire::json;

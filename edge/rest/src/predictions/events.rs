@@ -1,9 +1,7 @@
 //! `GET /v1/prediction-markets/events`, and the listings of new, settled and coming events (PM-001, PM-005 to PM-007, PM-010).
 
 use super::{has_text, numbered, scan};
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_engine::prediction::{Event, Status};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

@@ -2,10 +2,7 @@
 
 use super::active::ContractOrderPage;
 use super::{READ, READERS, contract_of};
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::not_current;
-use crate::route::{Route, SignedQuery};
+use buttonwood_call::{App, Call, Route, SignedQuery, not_current};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_tables::ContractOrdersPage;

@@ -23,11 +23,54 @@ pub(crate) mod terms;
 pub(crate) mod terms_status;
 pub(crate) mod volume;
 
-use crate::app::App;
+use buttonwood_call::{App, Face};
 use buttonwood_engine::Predictions;
 use buttonwood_engine::prediction::Event;
 use buttonwood_gate::{Refusal, quoted};
 use buttonwood_model::{EventId, Role, Scope, SymbolId};
+
+/// Orders, positions and rewards.
+pub(crate) const FACE: Face = Face {
+    routes: &[
+        order::ROUTE,
+        cancel::ROUTE,
+        batch::ORDERS,
+        batch::CANCELS,
+        active::ROUTE,
+        history::ROUTE,
+        positions::ROUTE,
+        settled::ROUTE,
+        volume::ROUTE,
+        accept::ROUTE,
+        terms_status::ROUTE,
+        rewards::RATES,
+        rewards::PAYOUTS,
+        summaries::REBATES,
+        rewards::CONFIG,
+        rewards::EVENTS,
+        summaries::DAILY,
+        summaries::TOTAL,
+    ],
+};
+
+/// Events and terms, which are public.
+pub(crate) const EVENTS: Face = Face {
+    routes: &[
+        events::ROUTE,
+        events::NEWLY_LISTED,
+        events::RECENTLY_SETTLED,
+        events::UPCOMING,
+        event::ROUTE,
+        strike::ROUTE,
+        collateral::ROUTE,
+        day_volume::DAY,
+        day_volume::HOURLY,
+        categories::ROUTE,
+        combos::ROUTE,
+        combo::ROUTE,
+        terms::ROUTE,
+    ],
+};
 
 /// The roles that read orders, positions and rewards (PM-036).
 const READERS: &[Role] = &[Role::Trader, Role::Auditor];

@@ -2,18 +2,17 @@
 
 use super::not_found;
 use super::refusal::{before_fields, of_order};
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Kinds, Route, Write};
-use buttonwood_engine::{Body, OrderState, TradingCommand};
-use buttonwood_gate::Refusal;
+use buttonwood_call::{App, Call, Kinds, Orders, Route, Write};
+use buttonwood_engine::{Body, OrderState, Reject, TradingCommand};
+use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_model::Time;
+use buttonwood_model::{SymbolId, Time};
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::field::failed;
 use buttonwood_wire::json;
 use buttonwood_wire::prediction_order::{ContractOrder, Draft, NewContractOrder, OwnOrder};
 use http::StatusCode;
+use std::sync::Arc;
 
 /// Trader only.
 pub(crate) const ROUTE: Route =
@@ -30,6 +29,7 @@ pub(crate) const ROUTE: Route =
             "Bids of a contract's one book are buys of yes and sales of no, asks are sales of yes and buys of no: a buy of no at 0.40 \
              is an ask for yes at 0.60. Free pairs of yes and no net at once, and pay a dollar each.",
         ])
+        .places(&Orders { of_contracts: true, refused, refusal: of_payload })
         .takes::<NewContractOrder>()
         .gives::<ContractOrder>()
         .refuses(&[404, 422]);
@@ -46,6 +46,22 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
         Ok(place) => Ok(TradingCommand::Place(place).into()),
         Err(refusal) => Err(before_fields(app, call).unwrap_or(refusal)),
     }
+}
+
+/// The command that keeps the refusal of an order that could be read (D-147).
+fn refused(app: &App, call: &Call, refusal: &Refusal) -> Option<Body> {
+    let (id, _) = app.find_contract(&call.payload().decimal_text("symbol")?)?;
+    keep(call.payload(), id, refusal)
+}
+
+/// The command that keeps the refusal of an order with these fields; none if it cannot be read.
+pub(super) fn keep(order: &Payload, id: SymbolId, refusal: &Refusal) -> Option<Body> {
+    let draft = Draft::read(NewContractOrder::of(order)).ok()?.refused(id, refusal)?;
+    Some(TradingCommand::Refuse(Arc::new(draft)).into())
+}
+
+fn of_payload(app: &App, call: &Call, reject: Reject) -> Refusal {
+    of_order(app, call, call.payload(), reject)
 }
 
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {

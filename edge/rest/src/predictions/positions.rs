@@ -1,9 +1,7 @@
 //! `POST /v1/prediction-markets/positions`: the claims that the account holds (PM-024).
 
 use super::{READ, READERS, find_event};
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Route, SignedQuery};
+use buttonwood_call::{App, Call, Route, SignedQuery};
 use buttonwood_engine::State;
 use buttonwood_engine::prediction::{Holding, own_price};
 use buttonwood_gate::Refusal;

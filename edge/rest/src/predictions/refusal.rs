@@ -1,10 +1,7 @@
 //! The refusals of orders of contracts (PM-012, PM-016, PM-019, PM-020).
 
-use crate::app::App;
-use crate::call::Call;
-use crate::funds::owed;
 use crate::predictions::not_found;
-use crate::refused;
+use buttonwood_call::{App, Call, core_refusal, owed};
 use buttonwood_engine::prediction::Reject as PredictionReject;
 use buttonwood_engine::{AccessReject, DeskReject, PlaceReject, Reject, StopError, TradingReject};
 use buttonwood_gate::{Payload, Refusal, quoted};
@@ -22,7 +19,7 @@ pub(crate) fn of_order(app: &App, call: &Call, order: &Payload, reject: Reject) 
     } else if reject == Reject::Access(AccessReject::InDebt) {
         no_funds(in_debt(&owed(app, call.account())).message)
     } else {
-        refused::refusal(app, call, reject)
+        core_refusal(app, call, reject)
     }
 }
 

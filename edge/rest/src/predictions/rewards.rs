@@ -2,9 +2,7 @@
 //! the answer is 503.
 
 use super::{READ, READERS, has_text};
-use crate::app::App;
-use crate::call::{Asked, Call};
-use crate::route::{Route, SignedQuery};
+use buttonwood_call::{App, Asked, Call, Route, SignedQuery};
 use buttonwood_engine::State;
 use buttonwood_engine::prediction::{Event, RateRule, Rebate};
 use buttonwood_gate::Refusal;

@@ -1,10 +1,7 @@
 //! `POST /v1/prediction-markets/positions/settled`: the account's positions that were paid, lost or refunded (PM-025).
 
 use super::{READ, READERS, find_event, has_text, scan};
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::not_current;
-use crate::route::{Route, SignedQuery};
+use buttonwood_call::{App, Call, Route, SignedQuery, not_current};
 use buttonwood_engine::prediction::Event;
 use buttonwood_engine::{BreakKind, Breaks, State};
 use buttonwood_gate::Refusal;

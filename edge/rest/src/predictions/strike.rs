@@ -1,9 +1,7 @@
 //! `GET /v1/prediction-markets/events/{eventTicker}/strike`: the strike of an event (PM-004).
 
 use super::{find_event, not_found};
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_wire::json;

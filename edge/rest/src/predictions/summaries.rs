@@ -2,9 +2,7 @@
 
 use super::rewards::{WRONG, check_on, date, time};
 use super::{READ, READERS};
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Route, SignedQuery};
+use buttonwood_call::{App, Call, Route, SignedQuery};
 use buttonwood_engine::State;
 use buttonwood_engine::prediction::{LiquidityRow, Payment, PoolShare, Rebate, eastern};
 use buttonwood_gate::Refusal;

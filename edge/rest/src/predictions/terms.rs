@@ -1,8 +1,6 @@
 //! `GET /v1/prediction-markets/terms`: the latest terms (PM-011).
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_engine::State;
 use buttonwood_engine::prediction::FIRST_TERMS;
 use buttonwood_gate::Refusal;

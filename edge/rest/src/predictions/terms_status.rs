@@ -1,9 +1,7 @@
 //! `GET /v1/prediction-markets/terms/status`: whether the account's group has accepted the latest terms (PM-011).
 
 use super::{READ, READERS};
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Route, SignedQuery};
+use buttonwood_call::{App, Call, Route, SignedQuery};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_wire::contract::Nullable;

@@ -1,10 +1,7 @@
 //! `POST /v1/prediction-markets/metrics/volume`: traded contracts of an event (PM-026).
 
 use super::{READ, READERS, find_event};
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::not_current;
-use crate::route::{Route, SignedQuery};
+use buttonwood_call::{App, Call, Route, SignedQuery, not_current};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::SymbolId;

@@ -1,9 +1,7 @@
 //! `POST /sandbox/clock/advance`: move a manual clock.
 
 use super::clock;
-use super::control::ControlCall;
-use crate::app::App;
-use crate::route::Route;
+use buttonwood_call::{App, ControlCall, Route};
 use buttonwood_engine::Reject;
 use buttonwood_gate::{LATEST, Payload, Reason, Refusal};
 use buttonwood_http::Reply;
@@ -100,7 +98,8 @@ async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refus
         return Err(goal.refuse("sent to an exchange started with --clock manual; this one's is real"));
     }
     // Concurrent moves run one after the other, so that each has its full length.
-    let _moving = app.moving.lock().await;
+    let moves = app.part::<Moves>();
+    let _moving = moves.0.lock().await;
     let start = app.exchange.now();
     let end = goal.end(start)?;
     note(call).await?;
@@ -109,9 +108,13 @@ async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refus
     Ok(clock::answer(app))
 }
 
+/// Held while a manual clock is being moved.
+#[derive(Debug, Default)]
+struct Moves(tokio::sync::Mutex<()>);
+
 /// Stops in each beat of the simulated traders on the way, and lets them act there. In maintenance they do nothing.
 async fn act_until(app: &App, (start, end): (Time, Time), ends_sessions: bool) -> Result<(), Refusal> {
-    let Some(steps) = &app.settings.steps else { return Ok(()) };
+    let Some(steps) = &app.settings().steps else { return Ok(()) };
     for beat in steps.beats(start, end) {
         move_to(app, beat, ends_sessions).await?;
         if !app.is_in_maintenance() {

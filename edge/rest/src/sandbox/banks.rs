@@ -1,9 +1,8 @@
 //! `POST /sandbox/banks/wire` and `/sandbox/banks/settle`: what the simulated banks do. They do what the commands of `buttonwood admin`
 //! do, where funds are simulated (D-62).
 
-use super::control::ControlCall;
 use crate::funds::check_simulated;
-use crate::route::Route;
+use buttonwood_call::{ControlCall, Route};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_operate::Command;

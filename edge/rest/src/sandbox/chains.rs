@@ -2,12 +2,9 @@
 //!
 //! Each call first lets the exchange send what it owes to the chain, and is answered once what the chain shows is journaled.
 
-use super::control::ControlCall;
-use crate::app::App;
-use crate::call::Asked;
 use crate::funds::field::{amount, check_simulated};
-use crate::route::{Later, Route};
 use buttonwood_address::Network;
+use buttonwood_call::{App, Asked, ControlCall, Later, Route};
 use buttonwood_custody::Output;
 use buttonwood_custody::simulated::{Incoming, Refusal as ChainRefusal, Treatment};
 use buttonwood_driver::{Failed, Shown, Work};
@@ -204,7 +201,7 @@ fn format(app: &App, name: &str) -> Result<Network, Refusal> {
 
 /// Does something to the chain in the path.
 async fn work(app: &App, asked: &Asked<'_>, work: Work) -> Result<Shown, Refusal> {
-    let chains = app.settings.chains.as_ref().ok_or_else(failed)?;
+    let chains = app.settings().chains.as_ref().ok_or_else(failed)?;
     chains.call(asked.parameter, work).await.map_err(|failed| refusal(&failed))
 }
 

@@ -1,10 +1,7 @@
 //! `GET /sandbox/clearing/{clearing_id}`: a clearing order, and what each side lacks for its settlement.
 
-use crate::app::App;
-use crate::call::Asked;
 use crate::clearing::{not_found, number};
-use crate::history_fault::not_current;
-use crate::route::{Later, Route};
+use buttonwood_call::{App, Asked, Later, Route, not_current};
 use buttonwood_engine::{ClearingOrder, State};
 use buttonwood_http::Reply;
 use buttonwood_model::AccountId;

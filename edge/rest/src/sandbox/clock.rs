@@ -1,8 +1,7 @@
 //! `GET /sandbox/clock`: the exchange's time, and what falls due next.
 
 use super::due;
-use crate::app::App;
-use crate::route::Route;
+use buttonwood_call::{App, Route};
 use buttonwood_http::Reply;
 use buttonwood_model::Time;
 use buttonwood_wire::contract::{IsoTime, Label, Nullable};

@@ -1,8 +1,7 @@
 //! `POST /sandbox/accounts/credit`: a test credit. It does what `buttonwood admin credit` does and, where funds are simulated, waits until
 //! the credit is minted on its chain.
 
-use super::control::ControlCall;
-use crate::route::Route;
+use buttonwood_call::{ControlCall, Route};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_operate::CREDIT;
@@ -19,7 +18,7 @@ pub(crate) const ROUTE: Route =
 
 async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refusal> {
     let reply = CREDIT.answer(call.operator(), fields).await.map(Reply::json)?;
-    if let Some(chains) = &call.settings.chains {
+    if let Some(chains) = &call.settings().chains {
         chains.rest().await;
     }
     Ok(reply)

@@ -1,7 +1,6 @@
 //! `GET /sandbox/deposits/unclaimed`: payments that fit no account (D-73). `POST /sandbox/deposits/assign` is the command of an operator.
 
-use crate::app::App;
-use crate::route::Route;
+use buttonwood_call::{App, Route};
 use buttonwood_http::Reply;
 use buttonwood_operate::{Unclaimed, unclaimed};
 use buttonwood_wire::json;

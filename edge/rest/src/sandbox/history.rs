@@ -1,8 +1,6 @@
 //! `GET /sandbox/history`: the tables of the history's database.
 
-use crate::app::App;
-use crate::history_fault::not_current;
-use crate::route::Route;
+use buttonwood_call::{App, Route, not_current};
 use buttonwood_http::Reply;
 use buttonwood_wire::{answer, json};
 

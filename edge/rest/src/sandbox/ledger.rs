@@ -1,7 +1,6 @@
 //! `GET /sandbox/ledger`: the totals of customers and of house accounts in each currency, to the last decimal.
 
-use crate::app::App;
-use crate::route::Route;
+use buttonwood_call::{App, Route};
 use buttonwood_engine::State;
 use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, CurrencyId};

@@ -1,9 +1,8 @@
 //! `POST /sandbox/symbols`: lists a spot symbol while the exchange runs (SYM-030). It does what `buttonwood admin symbol add` does, and
 //! answers with the symbol's details.
 
-use super::control::ControlCall;
 use crate::market::details;
-use crate::route::Route;
+use buttonwood_call::{ControlCall, Route};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_operate::{ADD_SYMBOL, NewSymbol};

@@ -1,9 +1,8 @@
 //! `POST /sandbox/maintenance`: begins or ends maintenance, in which only health checks and control calls are answered
 //! (ERR-009).
 
-use super::control::ControlCall;
-use crate::route::Route;
-use buttonwood_gate::{Payload, Reason, Refusal};
+use buttonwood_call::{ControlCall, Route};
+use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_wire::contract::{Done, InPayload, Needed, Switch};
 use buttonwood_wire::{answer, json, request};
@@ -41,9 +40,4 @@ async fn answer(call: &ControlCall<'_>, fields: &Payload) -> Result<Reply, Refus
     call.operator().note().await?;
     call.set_maintenance(on);
     Ok(Reply::json(json::body(&MaintenanceSet { result: Done, on })))
-}
-
-/// The refusal of every other request during maintenance, with a message that ccxt knows (facts T§7.4).
-pub(crate) fn refusal() -> Refusal {
-    Refusal::new(Reason::Maintenance, "The exchange is currently undergoing maintenance")
 }

@@ -1,9 +1,6 @@
 //! The control calls about people: `GET /sandbox/mail`, `POST /sandbox/users`, `/sandbox/sessions`, `/sandbox/oauth/grants`.
 
-use super::control::ControlCall;
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, ControlCall, Route};
 use buttonwood_engine::identity::{ACCESS_AGE, AppId, Command, NewGrant, UserId};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;

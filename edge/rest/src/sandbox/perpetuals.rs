@@ -1,9 +1,7 @@
 //! `GET /sandbox/perpetuals/{symbol}`: every position of a perpetual, in deleveraging order.
 
-use crate::app::App;
-use crate::call::Asked;
 use crate::derivatives::{exact, perpetual};
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_engine::perp::{Row, Score};
 use buttonwood_engine::{INSURANCE, State};
 use buttonwood_gate::Refusal;

@@ -1,17 +1,10 @@
 //! `GET /sandbox/requests`: the latest calls of a key or of all keys, and why they were refused.
 
-use crate::app::App;
-use crate::call::Asked;
-use crate::kept_calls::KeptCall;
-use crate::route::Route;
-use crate::routes::{Found, find};
-use crate::unknown_fields;
-use buttonwood_gate::{NamedKey, Payload, Reason, Refusal, quoted};
+use buttonwood_call::{App, Asked, Found, KeptCall, Route, unknown_fields};
+use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_wire::contract::{Components, Flag, InQuery, Label, Node, Nullable, Shape, Text};
 use buttonwood_wire::{Json, answer, json, request, words};
-use http::request::Parts;
-use http::{Method, StatusCode};
 
 /// This machine only.
 pub(crate) const ROUTE: Route = Route::control_query("/sandbox/requests", answer)
@@ -121,7 +114,7 @@ impl Shape for Decoded {
 
 fn answer(app: &App, asked: &Asked) -> Result<Reply, Refusal> {
     let sent = OfKey::of(asked.query);
-    let kept = if sent.all()? { &app.all_calls } else { &app.refused_calls };
+    let kept = app.kept_calls(sent.all()?);
     let calls = match sent.key() {
         None => kept.newest(),
         Some(api_key) if app.gate.keys().find(api_key.as_bytes()).is_some() => kept.of(api_key),
@@ -155,7 +148,7 @@ fn shown(app: &App, call: KeptCall) -> RefusedRequest {
         None => {
             let bytes = signed.as_ref().and_then(|signed| buttonwood_gate::decoded(signed.as_bytes()));
             let payload = Decoded::of(bytes);
-            let unknown = unknown(&route, &payload);
+            let unknown = unknown(app, &route, &payload);
             (payload, unknown)
         }
     };
@@ -180,11 +173,11 @@ fn shown(app: &App, call: KeptCall) -> RefusedRequest {
 }
 
 /// The fields of a payload that the endpoint of this method and path does not know.
-fn unknown(route: &str, payload: &Decoded) -> Vec<Label> {
+fn unknown(app: &App, route: &str, payload: &Decoded) -> Vec<Label> {
     let (method, path) = route.split_once(' ').unwrap_or_default();
-    match (find(method, path, true), payload) {
+    match (app.table().find(method, path, true), payload) {
         (Found::Route(route, _), Decoded::Object(payload)) => {
-            unknown_fields::of(route, payload).map(|name| Label(name.into_owned())).collect()
+            unknown_fields(route, payload).map(|name| Label(name.into_owned())).collect()
         }
         _ => Vec::new(),
     }
@@ -235,73 +228,6 @@ fn check(refusal: &Refusal) -> &'static str {
         (reason, _) => {
             let found = CHECKS.iter().find(|(_, reasons)| reasons.contains(&reason));
             found.map_or("parameters", |(check, _)| check)
-        }
-    }
-}
-
-/// Keeps a call that was not refused, in a sandbox.
-pub(crate) fn note_answered(app: &App, head: &Parts, status: StatusCode) {
-    if app.settings.sandbox
-        && let Some(call) = kept(app, head, status.as_u16(), None)
-    {
-        app.all_calls.note(call);
-    }
-}
-
-/// Keeps a refused call for its key, in a sandbox.
-#[cold]
-pub(crate) fn note(app: &App, head: &Parts, refusal: &Refusal) {
-    if app.settings.sandbox
-        && let Some(call) = kept(app, head, refusal.status, Some(refusal.clone()))
-    {
-        app.all_calls.note(call.clone());
-        app.refused_calls.note(call);
-    }
-}
-
-/// Whether a method is a word. One of other characters, which HTTP allows, such as `|` or `&`, names no endpoint, and is not listed: people
-/// copy lines of the list into a shell.
-fn is_word(method: &Method) -> bool {
-    method.as_str().bytes().all(|byte| byte.is_ascii_alphabetic())
-}
-
-/// A call; none without a known key, and none whose method is no word.
-fn kept(app: &App, head: &Parts, status: u16, refusal: Option<Refusal>) -> Option<KeptCall> {
-    if !is_word(&head.method) {
-        return None;
-    }
-    let NamedKey { known, payload, signature } = app.gate.named_key(&head.headers)?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Some(KeptCall {
-        number: 0,
-        api_key: known.key.api_key.clone(),
-        time_ms: app.exchange.now().millis(),
-        route: format!("{} {}", head.method, quoted(head.uri.path())),
-        status,
-        refusal,
-        over_socket: None,
-        signed: payload.map(text),
-        signature: signature.map(text),
-        highest_nonce: known.last_nonce().to_string(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A method of letters is listed; HTTP allows others, which a shell would run when their line is pasted.
-    #[test]
-    fn a_listed_method_is_a_word() {
-        for (method, expected) in [
-            ("GET", true),
-            ("propfind", true),
-            ("x|sh", false),
-            ("GET&id", false),
-            ("$HOME", false),
-            ("`id`", false),
-        ] {
-            assert_eq!(is_word(&Method::from_bytes(method.as_bytes()).unwrap()), expected, "{method}");
         }
     }
 }

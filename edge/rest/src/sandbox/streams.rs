@@ -1,9 +1,6 @@
 //! `GET /sandbox/streams` and `POST /sandbox/streams/fault`: the open sockets, and faults on the way to their clients.
 
-use super::control::ControlCall;
-use crate::app::App;
-use crate::route::Route;
-use crate::streams::{OpenSocket, SocketFault, SocketTarget};
+use buttonwood_call::{App, ControlCall, OpenSocket, Route, SocketFault, SocketTarget};
 use buttonwood_gate::{Payload, Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_wire::contract::{Done, Flag, InPayload, Label, Needed, Nullable, Text, Whole};
@@ -88,7 +85,7 @@ answer! {
 }
 
 fn list(app: &App) -> Reply {
-    let open = app.settings.streams.as_ref().map(|streams| streams.list()).unwrap_or_default();
+    let open = app.settings().streams.as_ref().map(|streams| streams.list()).unwrap_or_default();
     let streams = open.into_iter().map(shown).collect();
     Reply::json(json::body(&OpenSockets { streams }))
 }

@@ -1,9 +1,7 @@
 //! `POST /v1/margin/account`: what a margin account has, owes and may lose (MARG-001 to MARG-004).
 
 use super::summary::MarginSummary;
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Kinds, Route};
+use buttonwood_call::{App, Call, Kinds, Route};
 use buttonwood_engine::spot_margin::Figures;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

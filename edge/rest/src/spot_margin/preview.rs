@@ -1,10 +1,7 @@
 //! `POST /v1/margin/order/preview`: the figures of a margin account now, and after an order that is not placed (MARG-007 to MARG-009).
 
 use super::summary::MarginSummary;
-use crate::app::App;
-use crate::call::Call;
-use crate::refused;
-use crate::route::{Kinds, Route};
+use buttonwood_call::{App, Call, Kinds, Route, core_refusal};
 use buttonwood_engine::{DeskReject, Place, PlaceReject, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
@@ -77,7 +74,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         if reject == PlaceReject::Desk(DeskReject::NoMargin) {
             return bad_value("symbol", &format!("one of {}", traded(app)), &named);
         }
-        refused::refusal(app, call, Reject::place(reject))
+        core_refusal(app, call, Reject::place(reject))
     })?;
     Ok(Reply::json(json::body(&OrderPreview {
         preorder: MarginSummary::of(&before, None),

@@ -1,9 +1,7 @@
 //! `POST /v1/margin/rates`: what borrowing costs (MARG-005).
 
-use crate::app::App;
-use crate::call::Call;
 use crate::derivatives::exact;
-use crate::route::{Kinds, Route};
+use buttonwood_call::{App, Call, Kinds, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Scope};

@@ -1,9 +1,7 @@
 //! `POST /v1/balances/staking`: what the account has staked (STK-001, STK-002).
 
 use super::shown;
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Kinds, Route};
+use buttonwood_call::{App, Call, Kinds, Route};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
 use buttonwood_model::{CurrencyId, Role};

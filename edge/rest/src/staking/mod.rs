@@ -10,3 +10,18 @@ pub(crate) mod rewards;
 mod shown;
 pub(crate) mod stake;
 pub(crate) mod unstake;
+
+use buttonwood_call::Face;
+
+/// The endpoints.
+pub(crate) const FACE: Face = Face {
+    routes: &[
+        balances::ROUTE,
+        stake::ROUTE,
+        unstake::ROUTE,
+        history::ROUTE,
+        rewards::ROUTE,
+        redemptions::ROUTE,
+        rates::ROUTE,
+    ],
+};

@@ -1,9 +1,7 @@
 //! `GET /v1/staking/rates`: what each provider pays (STK-003, STK-004).
 
 use super::shown;
-use crate::app::App;
-use crate::call::Asked;
-use crate::route::Route;
+use buttonwood_call::{App, Asked, Route};
 use buttonwood_engine::staking;
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;

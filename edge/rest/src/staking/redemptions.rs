@@ -1,10 +1,7 @@
 //! `POST /v1/staking/redemptions`: how far each redemption has come (D-100). The specification has no reader of it.
 
 use super::shown;
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::not_current;
-use crate::route::{Kinds, Route};
+use buttonwood_call::{App, Call, Kinds, Route, not_current};
 use buttonwood_engine::State;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

@@ -1,10 +1,8 @@
 //! The request of a stake and of a redemption, and their refusals.
 
 use super::shown;
-use crate::app::App;
-use crate::call::Call;
 use crate::funds::{ALL_WORD, client_id, short};
-use crate::refused;
+use buttonwood_call::{App, Call, core_refusal};
 use buttonwood_engine::Reject;
 use buttonwood_engine::staking::{ALL, OPEN_MAX, Reject as StakingReject, Request};
 use buttonwood_gate::{Reason, Refusal, quoted};
@@ -88,7 +86,7 @@ fn amount(text: &str) -> Result<Money, Refusal> {
 
 /// The refusal of a stake or a redemption (D-103).
 pub(super) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
-    let Reject::Staking(reject) = reject else { return refused::refusal(app, call, reject) };
+    let Reject::Staking(reject) = reject else { return core_refusal(app, call, reject) };
     let sent = Stake::of(call.payload());
     let [provider, code] = [sent.provider(), sent.currency()].map(Result::unwrap_or_default);
     let text = sent.amount().unwrap_or_default();

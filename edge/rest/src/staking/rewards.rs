@@ -1,10 +1,7 @@
 //! `POST /v1/staking/rewards`: the interest of the account, by provider, currency and rate (STK-018 to STK-020).
 
 use super::shown;
-use crate::app::App;
-use crate::call::Call;
-use crate::history_fault::not_current;
-use crate::route::{Kinds, Route};
+use buttonwood_call::{App, Call, Kinds, Route, not_current};
 use buttonwood_engine::staking::{Provider, Rate};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

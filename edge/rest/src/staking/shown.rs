@@ -1,7 +1,7 @@
 //! Values of staking as answers show them, and the fields that its reading calls share.
 
-use crate::app::App;
 use crate::staking::apy;
+use buttonwood_call::App;
 use buttonwood_engine::Staking;
 use buttonwood_engine::staking::{Provider, Rate};
 use buttonwood_gate::{Reason, Refusal};

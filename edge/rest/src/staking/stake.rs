@@ -2,9 +2,7 @@
 
 use super::request::{Stake, read, refusal};
 use super::shown;
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Kinds, Route, Write};
+use buttonwood_call::{App, Call, Kinds, Route, Write};
 use buttonwood_engine::{Body, StakingAnswer, StakingCommand};
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

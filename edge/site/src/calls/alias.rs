@@ -3,12 +3,12 @@
 use super::caller::Caller;
 use super::fields;
 use super::interface::{chosen, held};
+use buttonwood_call::Later;
 use buttonwood_engine::clearing::Alias;
 use buttonwood_engine::{ClearingCommand, Command, Reject};
 use buttonwood_gate::{Payload, Refusal, missing_role};
 use buttonwood_model::{AccountId, Role, Roles};
 use buttonwood_operate::{alias_refusal, find_counterparty, unknown_counterparty};
-use buttonwood_rest::Later;
 use buttonwood_wire::contract::{InPayload, Needed, Text};
 use buttonwood_wire::field::{busy, failed, no_space};
 use buttonwood_wire::request;

@@ -2,12 +2,12 @@
 
 use super::caller::Caller;
 use super::fields;
+use buttonwood_call::Later;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_identity::{App, AppId, Command, NewApp, Reject};
 use buttonwood_model::{Scope, Scopes};
 use buttonwood_people::{self as people, redirect_uri};
-use buttonwood_rest::Later;
 use buttonwood_wire::contract::{InPayload, Label, Needed, Optional, Switch, Text, Texts};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};

@@ -1,8 +1,8 @@
 //! The checks of a POST before its session: media type, origin, and the JSON of its body.
 
 use crate::own::Own;
+use buttonwood_call::Visit;
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
-use buttonwood_rest::Visit;
 use http::header::CONTENT_TYPE;
 
 /// A page of another site cannot send this media type without asking first, which the exchange refuses.

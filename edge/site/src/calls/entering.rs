@@ -2,10 +2,10 @@
 
 use super::caller::{Caller, Guest, sign_up_cookie};
 use super::fields::{self, Step};
+use buttonwood_call::Later;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_people::{self as people, Entered};
-use buttonwood_rest::Later;
 use buttonwood_wire::contract::{InPayload, Needed, Text};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{json, request};

@@ -4,10 +4,10 @@ use super::caller::Caller;
 use super::entering::read_code;
 use super::fields;
 use super::qr::{self, Drawing};
+use buttonwood_call::Later;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_people as people;
-use buttonwood_rest::Later;
 use buttonwood_wire::contract::{InPayload, Needed, Text};
 use buttonwood_wire::{answer, json, request};
 

@@ -4,10 +4,10 @@
 use super::caller::Caller;
 use super::forced::{ForcedName, why};
 use super::interface::{chosen, held};
+use buttonwood_call::Later;
 use buttonwood_gate::missing_role;
 use buttonwood_http::Reply;
 use buttonwood_model::{Role, Roles};
-use buttonwood_rest::Later;
 use buttonwood_views::history::NewsBound;
 use buttonwood_views::{EventId, Step};
 use buttonwood_wire::contract::{Digits, Query};

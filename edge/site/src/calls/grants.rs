@@ -3,11 +3,11 @@
 use super::apps::scope_names;
 use super::caller::Caller;
 use super::fields;
+use buttonwood_call::Later;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_identity::{Command, Grant, Identity, Reject};
 use buttonwood_model::{SessionId, Time};
-use buttonwood_rest::Later;
 use buttonwood_wire::contract::{InPayload, Label, Needed, Text};
 use buttonwood_wire::field::failed;
 use buttonwood_wire::{answer, json, request};

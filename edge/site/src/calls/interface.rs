@@ -3,23 +3,23 @@
 use super::caller::{Caller, sign_in_required};
 use super::checks::check_origin;
 use crate::own::Own;
+use buttonwood_call::{HeldCall, Later, PublicCall, Visit, held_by_browser};
 use buttonwood_gate::{Held, Payload, Reason, Refusal, Value};
 use buttonwood_http::Reply;
 use buttonwood_model::AccountId;
-use buttonwood_rest::{HeldCall, Later, PublicCall, Visit, held_by_browser, needs_code};
 use http::header::ACCEPT_ENCODING;
 
 /// The payload of a private endpoint, without its nonce, gets that endpoint's reply.
 pub(super) fn call<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
     Box::pin(async move {
         if let Some(Value::Text(request)) = fields.sent("request")
-            && needs_code(&request)
+            && caller.app.table().needs_code(&request)
         {
             caller.check_code()?;
         }
         let again = || held(caller);
         let held = held(caller)?;
-        caller.app.call_held(HeldCall { held, payload: fields, again: &again }).await
+        caller.app.call_held(HeldCall::new(held, fields, &again)).await
     })
 }
 

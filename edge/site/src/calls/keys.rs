@@ -2,10 +2,10 @@
 
 use super::caller::Caller;
 use super::fields;
+use buttonwood_call::Later;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_operate::keys::KeyUser;
-use buttonwood_rest::Later;
 
 fn user<'a>(caller: &'a Caller<'_>) -> KeyUser<'a> {
     let browser = caller.browser;

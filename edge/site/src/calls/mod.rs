@@ -14,6 +14,7 @@ mod fields;
 mod forced;
 mod forced_orders;
 mod grants;
+mod held_order;
 mod history;
 mod interface;
 mod keys;
@@ -38,9 +39,9 @@ pub(crate) use preferences::preferences_of;
 
 use crate::own::Own;
 use crate::pages::door::{self, Door};
+use buttonwood_call::{Later, Spot, Visit, no_endpoint};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_rest::{Later, Spot, Visit, no_endpoint};
 use buttonwood_wire::contract::Query;
 use caller::{Caller, Guest, Needs};
 

@@ -1,7 +1,7 @@
 //! The account that a page or its call names, by `?account=` or in `X-Account`.
 
+use buttonwood_call::App;
 use buttonwood_model::{AccountId, GroupId};
-use buttonwood_rest::App;
 
 /// The account that a text names for a browser (D-289).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,13 +5,13 @@ mod health;
 pub(super) use health::health;
 
 use super::caller::{Caller, no_operator};
+use buttonwood_call::Later;
 use buttonwood_engine::Note;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_operate::{
     APPROVE, Command, HALT, Operator, RESUME, REVIEW_APP, SET_STATUS, audit, proposals, reason_of, what,
 };
-use buttonwood_rest::Later;
 use buttonwood_wire::contract::{Flag, InPayload, InQuery, Label, Needed, Query, Switch, Text, Whole};
 use buttonwood_wire::field::bad_query;
 use buttonwood_wire::{answer, json, request};

@@ -2,10 +2,10 @@
 
 use super::caller::Caller;
 use super::fields;
+use buttonwood_call::{App, Later};
 use buttonwood_gate::{Payload, Refusal, Value};
 use buttonwood_http::Reply;
 use buttonwood_identity::{Command, PREFERENCES_MAX, UserId};
-use buttonwood_rest::{App, Later};
 use buttonwood_wire::field::bad_value;
 use std::sync::Arc;
 

@@ -1,13 +1,14 @@
 //! The preview of an order, decided by the core: `/site/preview`.
 
 use super::caller::Caller;
+use super::held_order::{self, PreviewedOrder};
 use super::interface::held;
+use buttonwood_call::{HeldCall, Later};
 use buttonwood_engine::{MarginAfter, Preview};
 use buttonwood_gate::Payload;
 use buttonwood_http::Reply;
 use buttonwood_model::Symbol;
 use buttonwood_num::{Money, Price, Qty};
-use buttonwood_rest::{HeldCall, Later, PreviewedOrder};
 use buttonwood_wire::contract::{DecimalText, Label, Nullable};
 use buttonwood_wire::order::reason_name;
 use buttonwood_wire::{answer, json, words};
@@ -62,8 +63,8 @@ answer! {
 pub(super) fn preview<'a>(caller: &'a Caller<'a>, fields: Payload) -> Later<'a> {
     Box::pin(async move {
         let again = || held(caller);
-        let call = HeldCall { held: held(caller)?, payload: fields, again: &again };
-        let previewed = caller.app.preview_held(call).await?;
+        let call = HeldCall::new(held(caller)?, fields, &again);
+        let previewed = held_order::preview(caller.app, call).await?;
         Ok(Reply::json(json::body(&shown(previewed))))
     })
 }

@@ -2,9 +2,9 @@
 //! address may hold. The pages need no library for them.
 
 use super::caller::Caller;
+use buttonwood_call::Later;
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
-use buttonwood_rest::Later;
 use buttonwood_wire::contract::{InQuery, Needed, Query, Text};
 use buttonwood_wire::field::{bad_query, failed};
 use buttonwood_wire::url_encoded::decoded;

@@ -1,10 +1,11 @@
 //! Where the account's resting orders stand in the queues of their prices: `/site/queue`.
 
 use super::caller::Caller;
+use super::held_order::{self, QueuedOrder};
 use super::interface::held;
 use super::preview::{price, qty};
+use buttonwood_call::Later;
 use buttonwood_http::Reply;
-use buttonwood_rest::{Later, QueuedOrder};
 use buttonwood_wire::contract::{DecimalText, InQuery, Needed, Query, Text};
 use buttonwood_wire::{answer, json, request};
 
@@ -32,7 +33,7 @@ answer! {
 
 pub(super) fn list<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
     Box::pin(async move {
-        let (symbol, orders) = caller.app.queued_held(held(caller)?, OfBook::of(query).symbol()?)?;
+        let (symbol, orders) = held_order::queued(caller.app, held(caller)?, &OfBook::of(query).symbol()?)?;
         let row = |order: QueuedOrder| Queued {
             order_id: order.id.0.to_string(),
             price: price(symbol, order.price),

@@ -2,11 +2,11 @@
 
 use super::caller::Caller;
 use super::fields;
+use buttonwood_call::Later;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_identity::{Browser, Stage};
 use buttonwood_model::SessionId;
-use buttonwood_rest::Later;
 use buttonwood_wire::contract::{InPayload, Label, Optional, Switch, Text};
 use buttonwood_wire::field::{bad_value, failed};
 use buttonwood_wire::{answer, json, request};

@@ -6,12 +6,12 @@
 
 use super::caller::Caller;
 use super::interface::{chosen, held};
+use buttonwood_call::{App, Later};
 use buttonwood_engine::{About, Cause, State};
 use buttonwood_gate::{Reason, Refusal, missing_role};
 use buttonwood_http::Reply;
 use buttonwood_model::{AccountId, CurrencyId, Role, Roles, Time};
 use buttonwood_num::{MONEY_DECIMALS, Money};
-use buttonwood_rest::{App, Later};
 use buttonwood_views::history::{EntriesFrom, Fault, Limit, Line, Lines};
 use buttonwood_wire::contract::{InQuery, Query, Text, Whole};
 use buttonwood_wire::field::{bad_query, busy};

@@ -3,10 +3,10 @@
 
 use super::caller::Caller;
 use super::interface::{chosen, held};
+use buttonwood_call::Later;
 use buttonwood_gate::{Payload, TicketOf};
 use buttonwood_http::Reply;
 use buttonwood_people as people;
-use buttonwood_rest::Later;
 use buttonwood_wire::{answer, json};
 
 answer! {

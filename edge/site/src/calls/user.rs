@@ -3,11 +3,11 @@
 use super::caller::Caller;
 use super::fields;
 use super::named::own_account;
+use buttonwood_call::Later;
 use buttonwood_gate::{Payload, Reason, Refusal, quoted};
 use buttonwood_http::Reply;
 use buttonwood_identity::{Command, Reject};
 use buttonwood_model::{AccountId, GroupId, Role};
-use buttonwood_rest::Later;
 use buttonwood_wire::contract::{InPayload, Label, Nullable, Text, Whole};
 use buttonwood_wire::field::{bad_value, failed};
 use buttonwood_wire::{answer, json, request};

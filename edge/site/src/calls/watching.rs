@@ -1,10 +1,10 @@
 //! An open page that its user sees: `/site/watching`. It is use of the session where the venue says so, up to the session's 12 hours (D-293).
 
 use super::caller::Caller;
+use buttonwood_call::Later;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::Time;
-use buttonwood_rest::Later;
 use buttonwood_wire::field::failed;
 use buttonwood_wire::{answer, json};
 

@@ -3,7 +3,7 @@
 use super::door::Door;
 use super::next::of_this_site;
 use crate::calls::BrowserState;
-use buttonwood_rest::Visit;
+use buttonwood_call::Visit;
 
 /// The query of a sign-in page, and the door that it may offer.
 #[derive(Debug)]

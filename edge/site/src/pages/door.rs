@@ -2,11 +2,11 @@
 //!
 //! None of it exists at a venue (SBX-007), and in a sandbox it is for those whose control calls are taken (`guard`).
 
+use buttonwood_call::{App, Visit};
 use buttonwood_http::Reply;
 use buttonwood_identity::{User, UserId};
 use buttonwood_model::Role;
 use buttonwood_people as people;
-use buttonwood_rest::{App, Visit};
 use buttonwood_wire::html::escaped;
 use http::HeaderValue;
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use super::shape::Kind::{
 };
 use super::shape::{Field, Kind, may, must};
 use crate::frame::Kinds;
-use buttonwood_rest::StreamKind;
+use buttonwood_call::StreamKind;
 
 /// A message.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ mod calls;
 mod messages;
 mod shape;
 
-use buttonwood_rest::{StreamKind, StreamPath, stream_paths};
+use buttonwood_call::{StreamKind, StreamPath, stream_paths};
 use buttonwood_wire::contract::{Field, Node, object_of};
 use calls::HEADERS;
 use messages::{Message, received, sent};

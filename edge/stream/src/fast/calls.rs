@@ -5,10 +5,10 @@ use super::names::{self, Named};
 use super::rpc::{self, Fault, Id, Request};
 use crate::limits::{ATTEMPTS, Allowed, ORDERS_DAY, ORDERS_SHORT, WEIGHT, levels_of, weight_of};
 use crate::topic::{AccountFeed, Topic};
+use buttonwood_call::App;
 use buttonwood_gate::{Opener, Payload, Value, items, quoted};
 use buttonwood_model::{Role, Roles, Scope, Scopes, Side};
 use buttonwood_num::{Price, Qty};
-use buttonwood_rest::App;
 use buttonwood_wire::Json;
 
 /// Names of one call at most.

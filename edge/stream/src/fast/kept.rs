@@ -2,8 +2,8 @@
 
 use super::Shared;
 use super::rpc::{Request, known_parameters};
+use buttonwood_call::SocketCall;
 use buttonwood_gate::{Payload, Value, items};
-use buttonwood_rest::SocketCall;
 use buttonwood_wire::{Json, json};
 use std::borrow::Cow;
 

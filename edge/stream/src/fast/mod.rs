@@ -15,13 +15,13 @@ use crate::queue::{Numbering, Queue};
 use crate::socket::{Later, Out, Session, Timers, ready, serve};
 use crate::topic::{AccountFeed, MarketFeed, Topic};
 use crate::{Opened, Started};
+use buttonwood_call::{
+    App, CountedBy, FastOptions, Opening, SocketCall, StreamKind, held_by, held_by_browser, held_by_token,
+};
 use buttonwood_engine::{AccessCommand, Answer, Caller, Command, TradingAnswer, TradingCommand};
 use buttonwood_gate::{Opener, Refusal};
 use buttonwood_http::{Code, Reply, Serve};
 use buttonwood_model::{ClientId, ConnectionId};
-use buttonwood_rest::{
-    App, CountedBy, FastOptions, Opening, SocketCall, StreamKind, held_by, held_by_browser, held_by_token,
-};
 use buttonwood_wire::field::{bad_query, busy};
 #[cfg(test)]
 pub(crate) use rpc::known_parameters;

@@ -5,15 +5,18 @@ use super::calls::{TRADE, allowed, params};
 use super::rpc::{self, Fault, Id, Request};
 use crate::limits::Flight;
 use crate::socket::Later;
+use buttonwood_call::{App, Door, Rung};
 use buttonwood_engine::{
     Body, Caller, Command, OrderRef, OrderState, Place, PredictionCommand, Reject, TradingCommand,
 };
 use buttonwood_gate::{self as gate, Kind, Opener, Payload, Refusal, Value, quoted};
 use buttonwood_model::{ClientId, OrderId, Symbol, SymbolId};
 use buttonwood_num::{Decimal, Qty};
-use buttonwood_rest::App;
 use buttonwood_sequencer::{Pending, Receipt};
+use buttonwood_wire::contract::Shape;
 use buttonwood_wire::field::busy;
+use buttonwood_wire::order::CancelledOrders;
+use buttonwood_wire::prediction_order::{Draft, NewContractOrder};
 use buttonwood_wire::{Json, json, order_request};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -36,11 +39,52 @@ fn worded(id: &Id, outcome: Result<Vec<u8>, Fault>) -> Option<Vec<u8>> {
     Some(outcome.unwrap_or_else(|fault| rpc::refusal(id, &fault)))
 }
 
+/// The door of a call over a socket. Its caller is known from the opening of the socket, it has no query string, and it waits for no turn:
+/// a call beyond a limit is refused.
+struct OfSocket;
+
+impl Door for OfSocket {
+    const WITHOUT: &'static [Rung] = &[Rung::Query, Rung::Turn];
+}
+
+/// The endpoint whose rules and refusals a cancel has.
+const CANCEL: &str = "/v1/order/cancel";
+
+/// The endpoint whose rules and refusals an order of a symbol has.
+const fn endpoint(symbol: SymbolId) -> &'static str {
+    if symbol.is_contract() { "/v1/prediction-markets/order" } else { "/v1/order/new" }
+}
+
+/// Reads the order in the payload of the endpoint that places orders of this symbol.
+fn read_order(app: &App, payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, Refusal> {
+    if !id.is_contract() {
+        return order_request::place(payload, id, symbol);
+    }
+    let place = Draft::read(NewContractOrder::of(payload)).and_then(|draft| draft.place(id, symbol));
+    place.map_err(|refusal| match app.table().find_private(endpoint(id)) {
+        Some((route, _)) => route.own(refusal),
+        None => refusal,
+    })
+}
+
+/// The command that keeps the refusal of an order, in the payload of an endpoint that places orders of this symbol; none if the order
+/// cannot be read (D-147).
+fn refused_order(payload: &Payload, id: SymbolId, symbol: &Symbol, refusal: &Refusal) -> Option<Body> {
+    let draft = if id.is_contract() {
+        Draft::read(NewContractOrder::of(payload)).ok()?.refused(id, refusal)
+    } else {
+        order_request::refused(payload, id, symbol, refusal)
+    };
+    Some(TradingCommand::Refuse(Arc::new(draft?)).into())
+}
+
 /// Places an order.
 pub(super) fn place(shared: &Rc<Shared>, request: Request) -> Result<Later, Fault> {
     let opener = allowed(shared, &TRADE)?;
     let app = &shared.started.app;
-    app.check_open().and_then(|()| app.check_order_room()).map_err(|refusal| Fault::of(&refusal))?;
+    OfSocket::begin(app)
+        .and_then(|()| OfSocket::check_room(app, Kind::Write))
+        .map_err(|refusal| Fault::of(&refusal))?;
     let group =
         app.exchange.views().state().access().account(opener.account).and_then(|account| account.group);
     let taken = shared.started.limits.order(opener.session(), group, app.uptime());
@@ -52,7 +96,7 @@ pub(super) fn place(shared: &Rc<Shared>, request: Request) -> Result<Later, Faul
         call.check_refused(app.uptime()).map_err(|refusal| Fault::of(&refusal))?;
     }
     let flight = fly(shared, &opener)?;
-    let place = match app.read_order(&call.payload, id, symbol) {
+    let place = match read_order(app, &call.payload, id, symbol) {
         Ok(place) => place,
         Err(refusal) => return refuse(shared, &opener, (call, id, symbol), (request.id, flight), &refusal),
     };
@@ -90,7 +134,7 @@ fn refuse(
     let app = &shared.started.app;
     let fault = Fault::rejected(refusal);
     call.note_refused(Kind::Write, app.uptime());
-    let Some(body) = app.refused_order(&call.payload, id, symbol, refusal) else { return Err(fault) };
+    let Some(body) = refused_order(&call.payload, id, symbol, refusal) else { return Err(fault) };
     let pending = send(app, opener, body)?;
     Ok(Box::pin(async move {
         let outcome = durable(pending).await.and(Err(fault));
@@ -142,7 +186,7 @@ fn placed_answer(
     let app = &shared.started.app;
     let order = receipt.order().map_err(|reject| {
         call.note_refused(Kind::Write, app.uptime());
-        let refusal = app.order_refusal(call, symbol.is_contract(), reject);
+        let refusal = app.refusal_at(endpoint(symbol), call, reject);
         // The key may have lost its rights meanwhile.
         let has_ended = matches!(reject, Reject::Access(reject) if !reject.uses_nonce());
         if has_ended { Fault::of(&refusal) } else { Fault::rejected(&refusal) }
@@ -344,7 +388,7 @@ fn decimal<'a>(params: &'a Payload, name: &str) -> Result<Option<Cow<'a, str>>, 
 pub(super) fn cancel(shared: &Rc<Shared>, request: Request) -> Result<Later, Fault> {
     let opener = allowed(shared, &TRADE)?;
     let app = &shared.started.app;
-    app.check_open().map_err(|refusal| Fault::of(&refusal))?;
+    OfSocket::begin(app).map_err(|refusal| Fault::of(&refusal))?;
     let params = params(&request)?;
     let sent = match params.field("orderId") {
         Some(Value::Text(text)) if is_id(&text) => text,
@@ -389,7 +433,7 @@ fn is_id(text: &str) -> bool {
 pub(super) fn cancel_many(shared: &Rc<Shared>, request: Request, is_session: bool) -> Result<Later, Fault> {
     let opener = allowed(shared, &TRADE)?;
     let app = &shared.started.app;
-    app.check_open().map_err(|refusal| Fault::of(&refusal))?;
+    OfSocket::begin(app).map_err(|refusal| Fault::of(&refusal))?;
     let command = if is_session { TradingCommand::CancelSession } else { TradingCommand::CancelAll };
     let flight = fly(shared, &opener)?;
     let pending = send(app, &opener, command.into())?;
@@ -401,7 +445,7 @@ pub(super) fn cancel_many(shared: &Rc<Shared>, request: Request, is_session: boo
                     shared.pardon(1);
                 }
                 Ok(rpc::answer(&request.id, |json| {
-                    json.field("result", |json| App::write_cancelled(json, &receipt));
+                    json.field("result", |json| CancelledOrders::of(&receipt.withdrawn).write(json));
                 }))
             }
             Err(reject) => Err(refused(&shared, &opener, request.message, reject)),
@@ -414,5 +458,5 @@ pub(super) fn cancel_many(shared: &Rc<Shared>, request: Request, is_session: boo
 fn refused(shared: &Shared, opener: &Opener, payload: Payload, reject: Reject) -> Fault {
     let app = &shared.started.app;
     let call = app.gate.call_over(opener, payload, app.uptime());
-    Fault::of(&app.cancel_refusal(call, reject))
+    Fault::of(&app.refusal_at(CANCEL, call, reject))
 }

@@ -146,7 +146,7 @@ fn a_socket_that_ends_leaves_nothing() {
     let reader = rig.reader(4, TRADES);
     rig.send(TRADES, "trade", Waits::Behind);
     let bytes = u64::try_from(reader.member().queued()).unwrap();
-    let shown = |socket: &buttonwood_rest::OpenSocket| (socket.connection, socket.sent, socket.queued_bytes);
+    let shown = |socket: &buttonwood_call::OpenSocket| (socket.connection, socket.sent, socket.queued_bytes);
     assert_eq!(rig.registry.list().iter().map(shown).collect::<Vec<_>>(), [(4, 1, bytes)]);
     rig.asks.take();
     drop(reader);

@@ -1,12 +1,12 @@
 //! The interface that the streams stand on, without keys, secrets and listeners.
 
 use buttonwood_address::Params;
+use buttonwood_call::{App, Controllers, Settings};
 use buttonwood_driver::Nodes;
 use buttonwood_gate::{Gate, HeaderNames, Limits};
 use buttonwood_http::Entrance;
 use buttonwood_operate::keys::Keeper;
 use buttonwood_people::People;
-use buttonwood_rest::{App, Controllers, Settings};
 use buttonwood_sequencer::Exchange;
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ pub(super) fn app(exchange: &Exchange) -> Arc<App> {
 
 fn settings() -> Settings {
     Settings {
+        table: &buttonwood_rest::TABLE,
         service: "House".to_owned(),
         contract_prefix: "HSE".to_owned(),
         sandbox: true,

@@ -5,9 +5,9 @@ use crate::check::Finding;
 use buttonwood_engine::State;
 use buttonwood_model::{AccountId, Side, SymbolId};
 use buttonwood_num::{Decimal, Money};
-use buttonwood_rest::balances_of;
 use buttonwood_stream::stepped::{Reader, Stream};
 use buttonwood_views::{AccountEvent, EventId, Step, Views};
+use buttonwood_wire::standing::balances_of;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -1,10 +1,8 @@
 //! `POST /v1/clearing/broker/list`: the orders that the account entered as a broker (CLR-025, CLR-026).
 
-use crate::app::App;
-use crate::call::Call;
 use crate::clearing::list::{Success, number};
 use crate::clearing::orders::{self, Ids, codes, status};
-use crate::route::{Kinds, Route};
+use buttonwood_call::{App, Call, Kinds, Route};
 use buttonwood_engine::ClearingCommand;
 use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;

@@ -1,10 +1,8 @@
 //! `POST /v1/clearing/broker/new`: enters an order between two other accounts (CLR-022, CLR-027).
 
-use crate::app::App;
-use crate::call::Call;
 use crate::clearing::new::{ClearingEntered, answer};
 use crate::clearing::terms;
-use crate::route::{Kinds, Route, Write};
+use buttonwood_call::{App, Call, Kinds, Route, Write};
 use buttonwood_engine::clearing::Parties;
 use buttonwood_engine::{Body, ClearingCommand};
 use buttonwood_gate::{Reason, Refusal, quoted};

@@ -1,10 +1,8 @@
 //! `POST /v2/withdraw/{network}/{ticker}/feeEstimate`: what a withdrawal would cost (XFER-022, XFER-023; facts F§6).
 
 use super::{Order, check_open, destination, named_pair};
-use crate::app::App;
-use crate::call::Call;
 use crate::funds::field;
-use crate::route::Route;
+use buttonwood_call::{App, Call, Route};
 use buttonwood_engine::funds::FeeTerms;
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;

@@ -2,10 +2,8 @@
 //! paid as dollar tokens, 1:1, and the call answers once their transaction is signed (XFER-021, D-80).
 
 use super::{Pair, check_open, memo, read, row, shown};
-use crate::app::App;
-use crate::call::Call;
 use crate::funds::field;
-use crate::route::{Later, Route, Write};
+use buttonwood_call::{App, Call, Later, Route, Write};
 use buttonwood_engine::funds::withdrawal::Command;
 use buttonwood_engine::{Body, FundsCommand, Transfer, TransferReference};
 use buttonwood_gate::{Reason, Refusal, quoted};

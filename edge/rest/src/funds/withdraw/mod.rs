@@ -7,10 +7,8 @@ pub(crate) mod home;
 pub(crate) mod named;
 
 use super::field;
-use crate::app::App;
-use crate::call::Call;
-use crate::refused;
 use buttonwood_address::{Network, check_memo};
+use buttonwood_call::{App, Call, core_refusal};
 use buttonwood_engine::funds::withdrawal::{Reject as WithdrawReject, Withdraw};
 use buttonwood_engine::funds::{NewTransfer, Short};
 use buttonwood_engine::{FundsReject, Reject, Transfer};
@@ -55,7 +53,7 @@ impl Pair {
         let views = app.exchange.views();
         views.state().funds().outlet(network, currency)?;
         let code = &app.names.currency(currency).code;
-        app.settings.nodes.moves(views.state(), network, code).then_some(())?;
+        app.settings().nodes.moves(views.state(), network, code).then_some(())?;
         Some(Self { network: network.into(), format: Network::serving(network)?, currency, wraps: None })
     }
 }
@@ -113,7 +111,7 @@ pub(super) fn row<'a>(
 ) -> Result<&'a Transfer, Refusal> {
     receipt.transfer().map_err(|reject| {
         let Reject::Funds(FundsReject::Withdrawal(own)) = reject else {
-            return refused::refusal(app, call, reject);
+            return core_refusal(app, call, reject);
         };
         refusal(app, call, pair, own)
     })

@@ -1,9 +1,7 @@
 //! `POST /v2/withdraw/{network}/{ticker}`: withdraws to an approved address on the named network (XFER-014 to XFER-019).
 
 use super::{Order, check_open, memo, named_pair, read, row, shown};
-use crate::app::App;
-use crate::call::Call;
-use crate::route::{Route, Write};
+use buttonwood_call::{App, Call, Route, Write};
 use buttonwood_engine::funds::withdrawal::Command;
 use buttonwood_engine::{Body, FundsCommand, TransferReference};
 use buttonwood_gate::Refusal;

@@ -2,10 +2,10 @@
 
 use super::news::News;
 use super::{MOST, Read, unread};
+use buttonwood_call::App;
 use buttonwood_engine::{About, Cause};
 use buttonwood_gate::Refusal;
 use buttonwood_model::AccountId;
-use buttonwood_rest::App;
 use buttonwood_views::history::{EntriesFrom, Limit, Line, Lines};
 use buttonwood_wire::contract::DecimalText;
 

@@ -4,13 +4,13 @@ use super::news::News;
 use super::{MOST, ReadOf, unread};
 use crate::calls::average::average;
 use crate::calls::forced::why;
+use buttonwood_call::App;
 use buttonwood_engine::{OrderState, State};
 use buttonwood_gate::Refusal;
 use buttonwood_model::{
     AccountId, CancelReason, OrderId, OrderKind, Product, SessionId, Symbol, Time, TradeId,
 };
 use buttonwood_num::{Money, Qty, Round};
-use buttonwood_rest::App;
 use buttonwood_views::history::{NewsBound, Part};
 use buttonwood_views::{EventId, OrderEvent, OrderFill, Step};
 use buttonwood_wire::answers::SideName;

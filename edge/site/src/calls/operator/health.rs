@@ -1,13 +1,13 @@
 //! `GET /site/operator/health`: what the page of operators shows, all of one moment.
 
 use crate::calls::caller::Caller;
+use buttonwood_call::{App, Later, Point};
 use buttonwood_engine::State;
 use buttonwood_engine::funds::{Scope, reserves};
 use buttonwood_http::Reply;
 use buttonwood_model::{Currency, CurrencyId, Symbol, SymbolId};
 use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_operate::{proposals, transfers_under_way, unreviewed_apps};
-use buttonwood_rest::{App, Later, Point};
 use buttonwood_wire::contract::{
     Components, DecimalText, InQuery, Label, Node, Nullable, Query, Shape, Whole,
 };

@@ -1,0 +1,32 @@
+//! The faces of all subjects: the one list that the table of routes is made from. An endpoint is a file with its `ROUTE`, and one line of
+//! its subject's face; streams have their rows in `buttonwood_call`.
+
+use crate::{
+    account, clearing, convert, derivatives, funds, market, orders, predictions, sandbox, spot_margin,
+    staking,
+};
+use buttonwood_call::Table;
+
+/// The table of routes.
+pub static TABLE: Table = Table::new(&[
+    orders::FACE,
+    predictions::FACE,
+    convert::FACE,
+    funds::FACE,
+    clearing::FACE,
+    spot_margin::FACE,
+    staking::FACE,
+    derivatives::FACE,
+    predictions::EVENTS,
+    account::FACE,
+    market::FACE,
+    sandbox::FACE,
+]);
+
+/// The contract as a JSON text.
+pub fn openapi() -> &'static str {
+    TABLE.openapi()
+}
+
+#[cfg(test)]
+mod tests;
