@@ -40,6 +40,8 @@ const LAYERS: &[&[&str]] = &[
     &["edge/people"],
     &["edge/operate"],
     &["edge/call"],
+    // The subjects of the interface: rooms of calls do not know each other.
+    &["edge/clearing", "edge/prediction", "edge/staking"],
     &["edge/rest", "edge/stream", "edge/oauth", "edge/site"],
     &["run/sandbox"],
     &["bin/buttonwood"],

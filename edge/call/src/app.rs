@@ -11,12 +11,14 @@ use crate::streams::Streams;
 use crate::table::Table;
 use buttonwood_address::{Params, Seed};
 use buttonwood_driver::{Chains, Nodes};
-use buttonwood_gate::Gate;
+use buttonwood_gate::{Gate, Refusal};
 use buttonwood_http::Entrance;
+use buttonwood_model::SymbolId;
 use buttonwood_operate::Shared;
 use buttonwood_operate::keys::Keeper;
 use buttonwood_people::People;
 use buttonwood_sequencer::Exchange;
+use buttonwood_wire::field::unknown_symbol;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -144,6 +146,15 @@ impl App {
     /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The listed symbol that an optional field names (ORD-079).
+    ///
+    /// # Errors
+    /// `InvalidSymbol`.
+    pub fn listed(&self, name: Option<&str>) -> Result<Option<SymbolId>, Refusal> {
+        let Some(name) = name else { return Ok(None) };
+        self.find_symbol(name).map(|(id, _)| Some(id)).ok_or_else(|| unknown_symbol(name))
     }
 
     /// Whether fields that no call knows are refused.

@@ -4,16 +4,13 @@
 //! (`core`), sockets (`stream`), pages (`site`).
 
 mod account;
-mod clearing;
 mod convert;
 mod derivatives;
 mod faces;
 mod funds;
 mod market;
 mod orders;
-mod predictions;
 mod sandbox;
 mod spot_margin;
-mod staking;
 
 pub use faces::{TABLE, openapi};

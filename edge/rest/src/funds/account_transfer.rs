@@ -1,7 +1,9 @@
 //! `POST /v1/account/transfer/{currency}`: moves money between accounts of the master key's group (XFER-024 to XFER-030).
 
 use super::field;
-use buttonwood_call::{App, Auth, Call, Route, Write, core_refusal};
+use buttonwood_call::{
+    ALL_WORD, App, Auth, Call, Route, Write, core_refusal, refuse_short, transfer_client_id,
+};
 use buttonwood_engine::funds::internal::{Command, Move, Reject as MoveReject};
 use buttonwood_engine::funds::{NewTransfer, Short};
 use buttonwood_engine::{
@@ -83,7 +85,7 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
         target,
         currency: id,
         amount: field::amount_or_all(currency, &text)?,
-        client_id: field::client_id(call.payload())?,
+        client_id: transfer_client_id(call.payload())?,
     };
     Ok(FundsCommand::from(Command::Transfer(Arc::new(moved))).into())
 }
@@ -166,7 +168,7 @@ fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
                 .with_reason(Reason::InvalidFundTransfer)
         }
         MoveReject::OtherTerms => {
-            let id = field::client_id(call.payload()).unwrap_or_default();
+            let id = transfer_client_id(call.payload()).unwrap_or_default();
             bad_value("clientTransferId", "an id that no transfer with other terms has", &id)
         }
         MoveReject::Prohibited => {
@@ -180,7 +182,7 @@ fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
         MoveReject::BadAmount => {
             bad_value("amount", "a positive amount", &amount).with_reason(Reason::InvalidQuantity)
         }
-        MoveReject::Short(Short::TooLittle) if amount == field::ALL_WORD => {
+        MoveReject::Short(Short::TooLittle) if amount == ALL_WORD => {
             let message = format!("Account '{}' has no {code} that may leave it", quoted(&source));
             Refusal::new(Reason::InsufficientFunds, message)
         }
@@ -191,7 +193,7 @@ fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
         }
         MoveReject::Short(short @ (Short::Debt | Short::Advances)) => {
             match account(app, call, "sourceAccount", &source) {
-                Ok(source) => field::short(app, source, short, (&amount, code)),
+                Ok(source) => refuse_short(app, source, short, (&amount, code)),
                 Err(refusal) => refusal,
             }
         }

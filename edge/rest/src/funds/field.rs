@@ -1,12 +1,11 @@
 //! Fields that several calls about funds take, and the refusals that name them.
 
-use buttonwood_call::{App, owed};
-use buttonwood_engine::funds::{ALL, Form, Short};
-use buttonwood_gate::{Payload, Reason, Refusal, quoted};
-use buttonwood_model::{AccountId, ClientId, Currency, CurrencyId};
+use buttonwood_call::{ALL_WORD, App};
+use buttonwood_engine::funds::{ALL, Form};
+use buttonwood_gate::{Reason, Refusal, quoted};
+use buttonwood_model::{Currency, CurrencyId};
 use buttonwood_num::{Decimal, Money};
 use buttonwood_wire::field::bad_value;
-use buttonwood_wire::reject::in_debt;
 use buttonwood_wire::text::{PLAIN, is_plain, visible};
 
 /// Refuses what would send or receive money where funds are not simulated (D-62).
@@ -40,23 +39,6 @@ pub(super) fn moved_on(app: &App, network: &str) -> String {
     }
 }
 
-/// The refusal of an amount that may not leave an account, which is one of a currency's with this code.
-pub(crate) fn short(app: &App, account: AccountId, short: Short, (amount, code): (&str, &str)) -> Refusal {
-    let message = match short {
-        Short::Debt => return in_debt(&owed(app, account)),
-        Short::TooLittle if amount == ALL_WORD => format!("The account has no {code} that may leave it"),
-        Short::TooLittle => format!("The account has less than {} {code} that may leave it", quoted(amount)),
-        Short::Advances if amount == ALL_WORD => format!(
-            "Without any {code} the group's accounts would be worth less than what is advanced to them or owed for a returned advance"
-        ),
-        Short::Advances => format!(
-            "Without {} {code} the group's accounts would be worth less than what is advanced to them or owed for a returned advance",
-            quoted(amount)
-        ),
-    };
-    Refusal::new(Reason::InsufficientFunds, message)
-}
-
 /// A listed currency, by its code in any letter case.
 pub(super) fn currency<'a>(app: &'a App, code: &str) -> Result<(CurrencyId, &'a Currency), Refusal> {
     let found = app.names.find_currency(code).map(|id| (id, app.names.currency(id)));
@@ -78,24 +60,9 @@ pub(crate) fn amount(currency: &Currency, text: &str) -> Result<Money, Refusal> 
     })
 }
 
-/// The word for all that there is, where a call takes it.
-pub(crate) const ALL_WORD: &str = "all";
-
 /// An amount as [`amount`] reads it, or all that there is.
 pub(crate) fn amount_or_all(currency: &Currency, text: &str) -> Result<Money, Refusal> {
     if text == ALL_WORD { Ok(ALL) } else { amount(currency, text) }
-}
-
-/// The client's id of a transfer, in either spelling (XFER-015); empty without one. Only a string is an id: `null` read as a text would
-/// be one id of all calls that send it.
-pub(crate) fn client_id(payload: &Payload) -> Result<String, Refusal> {
-    for name in ["clientTransferId", "client_transfer_id"] {
-        let Some(text) = payload.text(name)? else { continue };
-        let id = ClientId::new(&text)
-            .map_err(|_| bad_value(name, "1 to 100 letters, digits and '#-.:_', such as a UUID", &text))?;
-        return Ok(id.as_str().into());
-    }
-    Ok(String::new())
 }
 
 /// Characters of a label at most.

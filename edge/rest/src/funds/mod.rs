@@ -19,7 +19,7 @@ pub(crate) mod transactions;
 pub(crate) mod transfers;
 pub(crate) mod withdraw;
 
-pub(crate) use field::{ALL_WORD, check_simulated, client_id, short};
+pub(crate) use field::check_simulated;
 
 use buttonwood_call::Face;
 

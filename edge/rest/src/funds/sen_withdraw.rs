@@ -1,7 +1,7 @@
 //! `POST /v1/payments/sen/withdraw`: pays dollars to a verified bank (BANK-007 to BANK-009, facts F§7).
 
 use super::field;
-use buttonwood_call::{App, Call, Route, Write, core_refusal};
+use buttonwood_call::{ALL_WORD, App, Call, Route, Write, core_refusal, refuse_short};
 use buttonwood_engine::funds::ALL;
 use buttonwood_engine::funds::bank::{Command, Payment, Reject as BankReject};
 use buttonwood_engine::{Body, FundsCommand, FundsReject, Reject, TransferReference};
@@ -50,7 +50,7 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     field::check_simulated(app)?;
     let sent = Wanted::of(call.payload());
     let (bank, text) = (sent.bank()?, sent.amount()?);
-    let amount = if text == field::ALL_WORD { ALL } else { cents(&text)? };
+    let amount = if text == ALL_WORD { ALL } else { cents(&text)? };
     let number = {
         let views = app.exchange.views();
         let mut own = views.state().funds().banks().of_account(call.account());
@@ -70,7 +70,7 @@ fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
     let amount = DecimalText::of(|out| row.amount.push_floored(out, 2));
     let sent = Wanted::of(call.payload()).amount()?;
     let mut text = sent.into_owned();
-    if text == field::ALL_WORD {
+    if text == ALL_WORD {
         let mut out = Vec::new();
         row.amount.push_floored(&mut out, 2);
         text = String::from_utf8_lossy(&out).into_owned();
@@ -89,7 +89,7 @@ fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
         BankReject::Unverified => bad_bank("that of a bank that a wire has verified", &bank),
         BankReject::BadAmount => bad_amount(&amount),
         BankReject::Halted => busy("Withdrawals of USD are halted"),
-        BankReject::Short(short) => field::short(app, call.account(), short, (&amount, "USD")),
+        BankReject::Short(short) => refuse_short(app, call.account(), short, (&amount, "USD")),
         BankReject::Closed => closed_account(&call.payload().decimal_text("account").unwrap_or_default()),
         BankReject::UnknownCurrency => {
             Refusal::new(Reason::InvalidCurrency, "The exchange lists no currency 'USD'")

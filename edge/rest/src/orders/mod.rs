@@ -39,9 +39,3 @@ pub(crate) fn traded(app: &App, name: Option<&str>) -> Result<Option<SymbolId>, 
     let Some(name) = name else { return Ok(None) };
     app.find_any(name).map(|(id, _)| Some(id)).ok_or_else(|| field::unknown_symbol(name))
 }
-
-/// The listed symbol that an optional field names (ORD-079).
-pub(crate) fn listed(app: &App, name: Option<&str>) -> Result<Option<SymbolId>, Refusal> {
-    let Some(name) = name else { return Ok(None) };
-    app.find_symbol(name).map(|(id, _)| Some(id)).ok_or_else(|| field::unknown_symbol(name))
-}

@@ -1,6 +1,5 @@
 //! `POST /v1/orders/history`: the account's closed orders with their trades (ORD-070 to ORD-073, ORD-078, ORD-079).
 
-use crate::orders::listed;
 use buttonwood_call::{App, Call, Route, unread};
 use buttonwood_engine::Breaks;
 use buttonwood_gate::Refusal;
@@ -42,7 +41,7 @@ const AT_ONCE: usize = 500;
 
 async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let request = PastOrders::of(call.payload());
-    let symbol = listed(app, request.symbol()?.as_deref())?;
+    let symbol = app.listed(request.symbol()?.as_deref())?;
     let limit = request.limit_orders()?;
     let from = request.timestamp()?;
     let account = call.account();

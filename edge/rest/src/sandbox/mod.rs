@@ -8,7 +8,6 @@
 pub(crate) mod advance;
 pub(crate) mod banks;
 pub(crate) mod chains;
-pub(crate) mod clearing;
 pub(crate) mod clock;
 pub(crate) mod credit;
 pub(crate) mod deposits;
@@ -41,7 +40,7 @@ pub(crate) const FACE: Face = Face {
         Route::operating("/sandbox/accounts/broker", &operate::SET_BROKER),
         Route::operating("/sandbox/clearing/alias", &operate::SET_ALIAS),
         perpetuals::ROUTE,
-        clearing::ROUTE,
+        buttonwood_face_clearing::CONTROL,
         Route::operating("/sandbox/accounts", &operate::OPEN_ACCOUNT).notes(notes::OPEN_ACCOUNT),
         Route::operating("/sandbox/accounts/close", &operate::CLOSE_ACCOUNT).notes(notes::CLOSE),
         Route::operating("/sandbox/groups", &operate::SET_GROUP_TERMS),

@@ -8,7 +8,7 @@ pub(crate) mod named;
 
 use super::field;
 use buttonwood_address::{Network, check_memo};
-use buttonwood_call::{App, Call, core_refusal};
+use buttonwood_call::{ALL_WORD, App, Call, core_refusal, refuse_short, transfer_client_id};
 use buttonwood_engine::funds::withdrawal::{Reject as WithdrawReject, Withdraw};
 use buttonwood_engine::funds::{NewTransfer, Short};
 use buttonwood_engine::{FundsReject, Reject, Transfer};
@@ -96,7 +96,7 @@ pub(super) fn read(app: &App, call: &Call, pair: Pair) -> Result<Withdraw, Refus
     let [address, canonical, memo] = destination(app, &pair, call.payload())?;
     let text = Order::of(call.payload()).amount()?;
     let amount = field::amount_or_all(app.names.currency(pair.currency), &text)?;
-    let client_id = field::client_id(call.payload())?;
+    let client_id = transfer_client_id(call.payload())?;
     let Pair { network, currency, wraps, .. } = pair;
     let account = call.account();
     Ok(Withdraw { account, network, currency, wraps, address, canonical, memo, amount, client_id })
@@ -145,7 +145,7 @@ fn refusal(app: &App, call: &Call, pair: &Pair, reject: WithdrawReject) -> Refus
         WithdrawReject::Closed => closed_account(&short_name(app, call)),
         WithdrawReject::UnsupportedNetwork => unsupported_network(code, &pair.network),
         WithdrawReject::OtherTerms => {
-            let id = field::client_id(call.payload()).unwrap_or_default();
+            let id = transfer_client_id(call.payload()).unwrap_or_default();
             bad_value("clientTransferId", "an id that no transfer with other terms has", &id)
         }
         WithdrawReject::Halted => busy(&format!("Withdrawals of {code} are halted")),
@@ -202,10 +202,10 @@ fn other_memo(payload: &Payload, address: &str) -> Refusal {
 fn unpaid(app: &App, call: &Call, pair: &Pair, amount: &str, (short, fee): (Short, Money)) -> Refusal {
     let given = &app.names.currency(pair.wraps.unwrap_or(pair.currency)).code;
     match short {
-        Short::Debt | Short::Advances => field::short(app, call.account(), short, (amount, given)),
+        Short::Debt | Short::Advances => refuse_short(app, call.account(), short, (amount, given)),
         Short::TooLittle => {
             let fee = text(app, pair.currency, fee);
-            if amount == field::ALL_WORD {
+            if amount == ALL_WORD {
                 let message = format!(
                     "Account '{}' has no {given} beyond the fee of {fee} {given} that may leave it",
                     quoted(&short_name(app, call))

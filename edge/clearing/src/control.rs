@@ -1,6 +1,7 @@
 //! `GET /sandbox/clearing/{clearing_id}`: a clearing order, and what each side lacks for its settlement.
 
-use crate::clearing::{not_found, number};
+use crate::not_found;
+use crate::terms::number;
 use buttonwood_call::{App, Asked, Later, Route, not_current};
 use buttonwood_engine::{ClearingOrder, State};
 use buttonwood_http::Reply;

@@ -1,6 +1,5 @@
 //! Clearing orders of an account, open and closed, as one list.
 
-use crate::orders::listed;
 use buttonwood_call::{App, Call, not_current};
 use buttonwood_engine::clearing::Party;
 use buttonwood_engine::{ClearingOrder as OpenOrder, State};
@@ -54,7 +53,7 @@ pub(super) fn filter(app: &App, call: &Call, is_broker: bool) -> Result<Filter, 
     let expires =
         range(["expiration_start", "expiration_end"], [asked.expiration_start()?, asked.expiration_end()?])?;
     let (is_funded, rows) = (asked.funded()?, asked.limit_orders()?.rows);
-    let symbol = listed(app, symbol.as_deref())?.map(|id| app.names.symbol(id).name.clone());
+    let symbol = app.listed(symbol.as_deref())?.map(|id| app.names.symbol(id).name.clone());
     if let Some(sent) = status.as_deref().filter(|sent| !ClearingStatus::WORDS.contains(sent)) {
         return Err(bad_value("status", &format!("one of {}", ClearingStatus::WORDS.join(", ")), sent));
     }

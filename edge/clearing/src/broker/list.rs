@@ -1,7 +1,7 @@
 //! `POST /v1/clearing/broker/list`: the orders that the account entered as a broker (CLR-025, CLR-026).
 
-use crate::clearing::list::{Success, number};
-use crate::clearing::orders::{self, Ids, codes, status};
+use crate::list::{Success, number};
+use crate::orders::{self, Ids, codes, status};
 use buttonwood_call::{App, Call, Kinds, Route};
 use buttonwood_engine::ClearingCommand;
 use buttonwood_gate::Refusal;

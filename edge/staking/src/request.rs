@@ -1,8 +1,7 @@
 //! The request of a stake and of a redemption, and their refusals.
 
 use super::shown;
-use crate::funds::{ALL_WORD, client_id, short};
-use buttonwood_call::{App, Call, core_refusal};
+use buttonwood_call::{ALL_WORD, App, Call, core_refusal, refuse_short, transfer_client_id};
 use buttonwood_engine::Reject;
 use buttonwood_engine::staking::{ALL, OPEN_MAX, Reject as StakingReject, Request};
 use buttonwood_gate::{Reason, Refusal, quoted};
@@ -71,7 +70,7 @@ fn request_of(
         provider: shown::provider(&provider)?,
         currency: shown::currency(app, &code)?,
         amount: amount(&text)?,
-        client_id: client_id(call.payload())?,
+        client_id: transfer_client_id(call.payload())?,
     }))
 }
 
@@ -94,7 +93,7 @@ pub(super) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
     match reject {
         StakingReject::WrongKind => wrong_kind(&account(app, call), "exchange"),
         StakingReject::OtherTerms => {
-            let id = client_id(call.payload()).unwrap_or_default();
+            let id = transfer_client_id(call.payload()).unwrap_or_default();
             bad_value("clientTransferId", "an id that no request with other terms has", &id)
         }
         StakingReject::UnknownProvider => {
@@ -116,7 +115,7 @@ pub(super) fn refusal(app: &App, call: &Call, reject: Reject) -> Refusal {
             );
             Refusal::new(Reason::InvalidParameterValue, message)
         }
-        StakingReject::Short(reason) => short(app, call.account(), reason, (&text, &code)),
+        StakingReject::Short(reason) => refuse_short(app, call.account(), reason, (&text, &code)),
         StakingReject::NoPrice => {
             let message = format!("{currency} has no dollar price now, which the limit of new stakes needs");
             Refusal::new(Reason::InvalidCurrency, message)

@@ -1,7 +1,7 @@
 //! `POST /v1/clearing/broker/new`: enters an order between two other accounts (CLR-022, CLR-027).
 
-use crate::clearing::new::{ClearingEntered, answer};
-use crate::clearing::terms;
+use crate::new::{ClearingEntered, answer};
+use crate::terms;
 use buttonwood_call::{App, Call, Kinds, Route, Write};
 use buttonwood_engine::clearing::Parties;
 use buttonwood_engine::{Body, ClearingCommand};
@@ -67,7 +67,7 @@ fn entry(app: &App, call: &Call) -> Result<Body, Refusal> {
 }
 
 /// The refusal of an account without the mark of a broker (D-94).
-pub(in crate::clearing) fn unmarked(app: &App, call: &Call) -> Refusal {
+pub(crate) fn unmarked(app: &App, call: &Call) -> Refusal {
     let views = app.exchange.views();
     let account = views.state().access().account(call.account());
     let name = account.map_or("", |account| &account.short_name);

@@ -1,27 +1,27 @@
 //! The chapter of prediction markets (PM-001 to PM-036): refusals have a code, and names are in camel case.
 
-pub(crate) mod accept;
-pub(crate) mod active;
-pub(crate) mod batch;
-pub(crate) mod cancel;
-pub(crate) mod categories;
-pub(crate) mod collateral;
-pub(crate) mod combo;
-pub(crate) mod combos;
-pub(crate) mod day_volume;
-pub(crate) mod event;
-pub(crate) mod events;
-pub(crate) mod history;
-pub(crate) mod order;
-pub(crate) mod positions;
-pub(crate) mod refusal;
-pub(crate) mod rewards;
-pub(crate) mod settled;
-pub(crate) mod strike;
-pub(crate) mod summaries;
-pub(crate) mod terms;
-pub(crate) mod terms_status;
-pub(crate) mod volume;
+mod accept;
+mod active;
+mod batch;
+mod cancel;
+mod categories;
+mod collateral;
+mod combo;
+mod combos;
+mod day_volume;
+mod event;
+mod events;
+mod history;
+mod order;
+mod positions;
+mod refusal;
+mod rewards;
+mod settled;
+mod strike;
+mod summaries;
+mod terms;
+mod terms_status;
+mod volume;
 
 use buttonwood_call::{App, Face};
 use buttonwood_engine::Predictions;
@@ -30,7 +30,7 @@ use buttonwood_gate::{Refusal, quoted};
 use buttonwood_model::{EventId, Role, Scope, SymbolId};
 
 /// Orders, positions and rewards.
-pub(crate) const FACE: Face = Face {
+pub const FACE: Face = Face {
     routes: &[
         order::ROUTE,
         cancel::ROUTE,
@@ -54,7 +54,7 @@ pub(crate) const FACE: Face = Face {
 };
 
 /// Events and terms, which are public.
-pub(crate) const EVENTS: Face = Face {
+pub const EVENTS: Face = Face {
     routes: &[
         events::ROUTE,
         events::NEWLY_LISTED,

@@ -1,6 +1,6 @@
 //! Values of staking as answers show them, and the fields that its reading calls share.
 
-use crate::staking::apy;
+use crate::apy;
 use buttonwood_call::App;
 use buttonwood_engine::Staking;
 use buttonwood_engine::staking::{Provider, Rate};

@@ -1,6 +1,6 @@
 //! The refusals of orders of contracts (PM-012, PM-016, PM-019, PM-020).
 
-use crate::predictions::not_found;
+use crate::not_found;
 use buttonwood_call::{App, Call, core_refusal, owed};
 use buttonwood_engine::prediction::Reject as PredictionReject;
 use buttonwood_engine::{AccessReject, DeskReject, PlaceReject, Reject, StopError, TradingReject};

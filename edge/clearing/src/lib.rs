@@ -1,26 +1,28 @@
 //! OTC clearing: trades that two accounts agree on, apart from the book (CLR-001 to CLR-028).
 
-pub(crate) mod broker;
-pub(crate) mod cancel;
-pub(crate) mod confirm;
-pub(crate) mod list;
-pub(crate) mod new;
+mod broker;
+mod cancel;
+mod confirm;
+mod control;
+mod list;
+mod new;
 mod orders;
-pub(crate) mod status;
+mod status;
 mod terms;
-pub(crate) mod trades;
+mod trades;
 
-pub(crate) use terms::number;
-
-use buttonwood_call::{App, Call, Face, core_refusal, owed};
+use buttonwood_call::{App, Call, Face, Route, core_refusal, owed};
 use buttonwood_engine::Reject;
 use buttonwood_engine::clearing::{ORDERS_MAX, Reject as ClearingReject, Term};
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_wire::field::{bad_order_field, bad_value, closed_symbol, market_closed, unknown_symbol};
 use buttonwood_wire::reject::in_debt;
 
+/// The control call that shows an order.
+pub const CONTROL: Route = control::ROUTE;
+
 /// The endpoints.
-pub(crate) const FACE: Face = Face {
+pub const FACE: Face = Face {
     routes: &[
         new::ROUTE,
         confirm::ROUTE,

@@ -1,6 +1,6 @@
 //! The terms of an order, as a client sends them.
 
-use buttonwood_call::{App, Call};
+use buttonwood_call::{App, Call, transfer_client_id};
 use buttonwood_engine::clearing::{Code, HOURS, New, Parties, Party, Terms};
 use buttonwood_engine::{Body, ClearingCommand};
 use buttonwood_gate::{Payload, Refusal, quoted};
@@ -47,7 +47,7 @@ pub(super) fn entry(
         parties: parties()?,
         hours: hours()?.unwrap_or(HOURS),
     };
-    let client_id = crate::funds::client_id(call.payload())?;
+    let client_id = transfer_client_id(call.payload())?;
     Ok(ClearingCommand::New(Arc::new(New { terms, client_id })).into())
 }
 
@@ -70,7 +70,7 @@ pub(super) fn named(app: &App, id: &str) -> AccountId {
 
 /// Whether the client id of the call stands for an earlier request.
 pub(super) fn is_repeated(app: &App, call: &Call) -> bool {
-    let client_id = crate::funds::client_id(call.payload()).unwrap_or_default();
+    let client_id = transfer_client_id(call.payload()).unwrap_or_default();
     app.exchange.views().state().access().client_id(call.account(), &client_id).is_some()
 }
 

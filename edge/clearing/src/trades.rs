@@ -1,7 +1,6 @@
 //! `POST /v1/clearing/trades`: the clearing orders of an account or of a whole group (CLR-028).
 
 use super::orders::{self, Filter, Ids, codes, decimal, status};
-use crate::orders::listed;
 use buttonwood_call::{App, Auth, Call, Route};
 use buttonwood_engine::{AccountKind, ClearingCommand};
 use buttonwood_gate::{Owner, Reason, Refusal};
@@ -89,7 +88,7 @@ answer! {
 async fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let asked = Asked::of(call.payload());
     let accounts = accounts(app, call)?;
-    let symbol = listed(app, asked.symbol()?.as_deref())?;
+    let symbol = app.listed(asked.symbol()?.as_deref())?;
     let nanos = asked.timestamp_nanos();
     let nanos = nanos.map_err(|refusal| refusal.with_reason(Reason::InvalidTimestampInPayload))?;
     let (limit, other) = (asked.limit_per_account()?, asked.limit_trades()?);
