@@ -7,21 +7,12 @@
 //! Not here: closed orders and trades themselves, which are too many for a database (DESIGN Q-169), and when to fold and to
 //! commit (`run/sequencer`).
 
-mod clearing;
 mod database;
 mod decimal;
 mod fault;
-mod funding;
-mod predictions;
-mod staking;
 mod table;
 
 pub use buttonwood_views::history::Row;
-pub use clearing::{ClearingOrder, ClearingPart, WantedClearing};
 pub use database::{Database, Opened, Reached, Size};
 pub use fault::Fault;
-pub use funding::{Amount, Hours, Payment};
-pub use predictions::{ContractOrdersPage, ContractSales, SettledPage};
-pub use staking::{
-    Between, PaidRedemption, Pair, RatePeriod, StakingPage, StakingTransaction, TransactionKind,
-};
+pub use table::*;

@@ -3,6 +3,8 @@
 //! `part` is the account's own: `source`, `target` or `broker`. `side` is that of the source. `submitted`, `expires` and `changed` are in
 //! microseconds.
 
+pub(super) mod queries;
+
 use super::{Row, Table};
 use crate::Fault;
 use crate::decimal::text;

@@ -3,6 +3,8 @@
 //!
 //! Why they are in the database: Q-360. `time` is the hour's end in milliseconds.
 
+pub(super) mod queries;
+
 use super::{Row, Table};
 use crate::Fault;
 use crate::decimal::text;

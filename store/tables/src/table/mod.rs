@@ -4,8 +4,15 @@ mod candles;
 mod clearing;
 mod daily_volumes;
 mod funding;
-pub(crate) mod predictions;
+mod predictions;
 mod staking;
+
+pub use clearing::queries::{ClearingOrder, ClearingPart, WantedClearing};
+pub use funding::queries::{Amount, Hours, Payment};
+pub use predictions::queries::{ContractOrdersPage, ContractSales, SettledPage};
+pub use staking::queries::{
+    Between, PaidRedemption, Pair, RatePeriod, StakingPage, StakingTransaction, TransactionKind,
+};
 
 use crate::Fault;
 use buttonwood_model::Symbol;

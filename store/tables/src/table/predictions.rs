@@ -5,6 +5,8 @@
 //! the history's file. `payout`, in units of 10^-19 dollars, and `qty`, in hundredths of a quantity increment, are whole numbers of 16 bytes,
 //! the highest first, so that they sort as numbers do.
 
+pub(super) mod queries;
+
 use super::{Row, Table};
 use crate::Fault;
 use buttonwood_model::{AccountId, Claim, OrderId, Symbol, SymbolId, Time, TradeId};
@@ -215,7 +217,7 @@ impl Table for Parts {
 }
 
 /// The number of a contract.
-pub(crate) fn number(contract: SymbolId) -> i64 {
+fn number(contract: SymbolId) -> i64 {
     i64::try_from(contract.contract_index()).unwrap_or(i64::MAX)
 }
 

@@ -4,6 +4,8 @@
 //! millionths of a basis point. The primary key of the transactions gives the newest of an account, the indices those of one pair and its
 //! interest, so that no query reads more rows than it returns.
 
+pub(super) mod queries;
+
 use super::{Row, Table};
 use crate::Fault;
 use crate::decimal::text;

@@ -1,6 +1,6 @@
 //! Queries of prediction markets: closed orders of contracts, positions that ended, and traded quantities.
 
-use crate::table::predictions::number;
+use super::number;
 use crate::{Database, Fault};
 use buttonwood_model::{AccountId, Claim, OrderId, SymbolId};
 use buttonwood_num::{Money, Qty};
