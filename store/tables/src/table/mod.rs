@@ -7,13 +7,6 @@ mod funding;
 mod predictions;
 mod staking;
 
-pub use clearing::queries::{ClearingOrder, ClearingPart, WantedClearing};
-pub use funding::queries::{Amount, Hours, Payment};
-pub use predictions::queries::{ContractOrdersPage, ContractSales, SettledPage};
-pub use staking::queries::{
-    Between, PaidRedemption, Pair, RatePeriod, StakingPage, StakingTransaction, TransactionKind,
-};
-
 use crate::Fault;
 use buttonwood_model::Symbol;
 use buttonwood_views::history::Row;
@@ -47,21 +40,23 @@ pub(crate) trait Table: Send {
 /// is built again.
 pub(crate) const VERSION: i64 = 9;
 
-/// Lists the tables.
+/// Lists the tables, by module. The types of a module's queries are re-exported with `=> queries`.
 macro_rules! tables {
-    ($($($table:ty),+;)+) => {
+    ($($module:ident: $($table:ident),+ $(=> $queries:ident)?;)+) => {
+        $($(pub use $module::$queries::*;)?)+
+
         /// Every table.
         pub(crate) fn all() -> Vec<Box<dyn Table>> {
-            vec![$($(Box::<$table>::default()),+),+]
+            vec![$($(Box::<$module::$table>::default()),+),+]
         }
     };
 }
 
 tables! {
-    candles::Candles;
-    daily_volumes::DailyVolumes;
-    funding::Amounts, funding::Payments;
-    clearing::Orders;
-    staking::Transactions, staking::Redemptions;
-    predictions::Orders, predictions::Settlements, predictions::Parts, predictions::Sales;
+    candles: Candles;
+    daily_volumes: DailyVolumes;
+    funding: Amounts, Payments => queries;
+    clearing: Orders => queries;
+    staking: Transactions, Redemptions => queries;
+    predictions: Orders, Settlements, Parts, Sales => queries;
 }
