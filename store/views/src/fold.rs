@@ -3,18 +3,19 @@
 //! A [`Fold`] holds a replica of the state, evolved by the same function as the writer's, and the tape. Each event
 //! also yields rows of history and changes of depth, which go to a [`Sink`]. The live views keep them; the background
 //! fold that makes snapshots only computes their positions.
+//!
+//! A room whose infrequent events give the rows of a kind is in the line of the kind, and its events are [`Recorded`]. Events that give
+//! nothing but rows are recorded next to the row, in `history/NAME/fold.rs`.
 
-mod clearing;
 mod off_book;
 mod order_events;
 mod perpetuals;
 mod predictions;
 mod spot_margin;
-mod staking;
 mod statement;
 mod trades;
 
-use crate::history::{Index, OrderEventRow, Position, RowKind};
+use crate::history::{self, Index, OrderEventRow, Position, RowKind};
 use crate::order_event::{OrderChange, RefusedEvent, Step};
 use crate::reserves::Cut;
 use crate::told::{AuctionTold, Removed};
@@ -53,6 +54,12 @@ pub trait Sink {
     fn contracts(&mut self) {}
     /// Notes a new mark price. Only the live views tell of it.
     fn marked(&mut self, _symbol: SymbolId, _mark: Money) {}
+}
+
+/// An infrequent event of a room that gives rows of history.
+pub(crate) trait Recorded {
+    /// Records the event, before it is applied.
+    fn record(&self, fold: &mut Fold, stamp: Stamp, sink: &mut impl Sink);
 }
 
 /// The background fold's sink: it only counts where rows would lie.
@@ -222,27 +229,14 @@ impl Fold {
         }
     }
 
-    /// Records results and indicative results of auctions, funding and trades off the book, and corrects the market's figures after a
-    /// full break.
+    /// Records the rows of an infrequent event, results of auctions and cuts of the proof of reserves, and corrects the market's figures
+    /// after a full break.
     fn record_infrequent(&mut self, stamp: Stamp, kept: BytesRef, texts: &[u8], sink: &mut impl Sink) {
         let event = Infrequent::read(kept, texts).expect("what was kept can be read");
-        if let Infrequent::Perp(event) = &event {
-            return self.record_perpetual(stamp, event, sink);
-        }
+        history::record_room_event(self, stamp, &event, sink);
+        // A holding that is taken over gives orders and trades, and no rows of a kind of its own.
         if let Infrequent::SpotMargin(event) = &event {
             return self.record_spot_margin(stamp, event, sink);
-        }
-        if let Infrequent::Clearing(event) = &event {
-            return Self::record_clearing(stamp, event, sink);
-        }
-        if let Infrequent::Convert(event) = &event {
-            return self.record_conversion(stamp, event, sink);
-        }
-        if let Infrequent::Staking(event) = &event {
-            return self.record_staking(stamp, event, sink);
-        }
-        if let Infrequent::Prediction(event) = &event {
-            return self.record_prediction(stamp, event, sink);
         }
         if let Infrequent::Funds(FundsInfrequent::Reserves(ReservesEvent::Cut(time))) = event {
             self.cut = Some(Arc::new(Cut::of(&self.state, time)));

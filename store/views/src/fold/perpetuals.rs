@@ -3,47 +3,48 @@
 //! A trade off the book is an order and a trade of both accounts, and nothing public: no tape, candle or volume (D-52).
 
 use super::off_book::{Order, Out, Trade};
-use super::{Fold, Sink};
+use super::{Fold, Recorded, Sink};
 use crate::history::FundingRow;
 use buttonwood_engine::perp::Infrequent;
 use buttonwood_engine::perp::off_book::Taken;
 use buttonwood_model::Stamp;
 
-impl Fold {
-    /// Records the rows of an event, before it is applied.
-    pub(super) fn record_perpetual(&mut self, stamp: Stamp, event: &Infrequent, sink: &mut impl Sink) {
-        match event {
-            Infrequent::OffBookTaken(taken) => self.record_off_book(stamp, taken, sink),
-            Infrequent::FundingCut(cut) => {
+impl Recorded for Infrequent {
+    fn record(&self, fold: &mut Fold, stamp: Stamp, sink: &mut impl Sink) {
+        match self {
+            Self::OffBookTaken(taken) => fold.record_off_book(stamp, taken, sink),
+            Self::FundingCut(cut) => {
                 for (symbol, amount) in &cut.amounts {
                     sink.row(&FundingRow { account: None, symbol: *symbol, hour: cut.hour, amount: *amount });
                 }
             }
-            Infrequent::FundingPaid(paid) => {
+            Self::FundingPaid(paid) => {
                 for payment in &paid.payments {
                     let (account, symbol, amount) = (Some(payment.account), payment.symbol, payment.amount);
                     sink.row(&FundingRow { account, symbol, hour: paid.hour, amount });
                 }
             }
-            Infrequent::MarksTaken(marks, ..) => {
+            Self::MarksTaken(marks, ..) => {
                 for marked in marks {
                     sink.marked(marked.symbol, marked.contract.mark);
                 }
             }
-            Infrequent::IndexPinned(..)
-            | Infrequent::FeedPriced(_)
-            | Infrequent::RiskSet(..)
-            | Infrequent::Resumed(_)
-            | Infrequent::RoundBegun(_)
-            | Infrequent::LiquidationEnded(_)
-            | Infrequent::FundOffers(_)
-            | Infrequent::FundOffered(_)
-            | Infrequent::FundFlattened(_)
-            | Infrequent::FundingSet(_)
-            | Infrequent::CollateralSet(_) => {}
+            Self::IndexPinned(..)
+            | Self::FeedPriced(_)
+            | Self::RiskSet(..)
+            | Self::Resumed(_)
+            | Self::RoundBegun(_)
+            | Self::LiquidationEnded(_)
+            | Self::FundOffers(_)
+            | Self::FundOffered(_)
+            | Self::FundFlattened(_)
+            | Self::FundingSet(_)
+            | Self::CollateralSet(_) => {}
         }
     }
+}
 
+impl Fold {
     /// Records the trades off the book of one round, and the orders that they complete.
     fn record_off_book(&mut self, stamp: Stamp, taken: &Taken, sink: &mut impl Sink) {
         if taken.trades.is_empty() {

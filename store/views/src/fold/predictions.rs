@@ -1,6 +1,6 @@
 //! Prediction markets: closed orders of contracts, sales of claims, positions that end, and contracts that trade no more.
 
-use super::{Fold, Sink};
+use super::{Fold, Recorded, Sink};
 use crate::history::{
     ClosedContractOrder, Position, PredictionRow, SettledPosition, Settlement, SoldClaims, TradeRow,
 };
@@ -9,42 +9,38 @@ use buttonwood_engine::{OrderState, PredictionInfrequent};
 use buttonwood_model::{Claim, EventId, OrderClass, Side, Stamp, Symbol, SymbolId};
 use buttonwood_num::{Money, Price};
 
-impl Fold {
-    /// Records an event of the prediction markets, before it is applied.
-    pub(super) fn record_prediction(
-        &mut self,
-        stamp: Stamp,
-        event: &PredictionInfrequent,
-        sink: &mut impl Sink,
-    ) {
+impl Recorded for PredictionInfrequent {
+    fn record(&self, fold: &mut Fold, stamp: Stamp, sink: &mut impl Sink) {
         sink.contracts();
-        match event {
-            PredictionInfrequent::Paid(paid) => self.record_payments_of_contract(stamp, paid, sink),
-            PredictionInfrequent::Settled(event) => self.end_tapes(*event),
-            PredictionInfrequent::Voided(voided) => self.end_tapes(voided.event),
-            PredictionInfrequent::Listed(_)
-            | PredictionInfrequent::ComboListed(_)
-            | PredictionInfrequent::Opened(_)
-            | PredictionInfrequent::Halted(..)
-            | PredictionInfrequent::StrikeSet(..)
-            | PredictionInfrequent::Closed(_)
-            | PredictionInfrequent::Proposed(..)
-            | PredictionInfrequent::Disputed(..)
-            | PredictionInfrequent::Final(_)
-            | PredictionInfrequent::Decided(..)
-            | PredictionInfrequent::VoidAwaited(_)
-            | PredictionInfrequent::Cleared(..)
-            | PredictionInfrequent::TermsPublished(_)
-            | PredictionInfrequent::TermsAccepted(..)
-            | PredictionInfrequent::RewardsSet(..)
-            | PredictionInfrequent::RebatesBegun(_)
-            | PredictionInfrequent::Rebated(_)
-            | PredictionInfrequent::Scored(_)
-            | PredictionInfrequent::PayoutBegun(_)
-            | PredictionInfrequent::Rewarded(_) => {}
+        match self {
+            Self::Paid(paid) => fold.record_payments_of_contract(stamp, paid, sink),
+            Self::Settled(event) => fold.end_tapes(*event),
+            Self::Voided(voided) => fold.end_tapes(voided.event),
+            Self::Listed(_)
+            | Self::ComboListed(_)
+            | Self::Opened(_)
+            | Self::Halted(..)
+            | Self::StrikeSet(..)
+            | Self::Closed(_)
+            | Self::Proposed(..)
+            | Self::Disputed(..)
+            | Self::Final(_)
+            | Self::Decided(..)
+            | Self::VoidAwaited(_)
+            | Self::Cleared(..)
+            | Self::TermsPublished(_)
+            | Self::TermsAccepted(..)
+            | Self::RewardsSet(..)
+            | Self::RebatesBegun(_)
+            | Self::Rebated(_)
+            | Self::Scored(_)
+            | Self::PayoutBegun(_)
+            | Self::Rewarded(_) => {}
         }
     }
+}
 
+impl Fold {
     /// Records the positions that a step pays, by the outcome of their contract.
     fn record_payments_of_contract(&self, stamp: Stamp, paid: &Paid, sink: &mut impl Sink) {
         let contract =

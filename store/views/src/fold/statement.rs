@@ -4,8 +4,8 @@
 //! the replica records with its reason.
 
 use super::{Fold, Sink};
-use crate::history::{ConversionRow, EntryRow, Settled};
-use buttonwood_engine::{About, ConvertInfrequent, Event, Moved, TradingEvent};
+use crate::history::{EntryRow, Settled};
+use buttonwood_engine::{About, Event, Moved, TradingEvent};
 use buttonwood_model::{AccountId, CurrencyId, OrderId, Product, Side, Stamp, Symbol, SymbolId, TradeId};
 use buttonwood_num::{Money, Qty};
 
@@ -167,46 +167,6 @@ impl Fold {
             | Event::Access(_)
             | Event::Infrequent(_) => [None; 2],
         }
-    }
-
-    /// Records a wrap or an executed quote.
-    pub(super) fn record_conversion(&self, stamp: Stamp, event: &ConvertInfrequent, sink: &mut impl Sink) {
-        let row = match event {
-            ConvertInfrequent::Wrapped(wrapped) => {
-                let symbol = self.state.symbol(wrapped.wrap.symbol).expect("the decision found the symbol");
-                let amount = symbol.grid.base(wrapped.wrap.qty).expect("the decision bounds it");
-                ConversionRow {
-                    account: wrapped.account,
-                    symbol: wrapped.wrap.symbol,
-                    order: wrapped.order,
-                    time: stamp.time,
-                    side: wrapped.wrap.side,
-                    qty: wrapped.wrap.qty,
-                    price: Money::ONE,
-                    notional: amount,
-                    fee: Money::ZERO,
-                    client_id: wrapped.wrap.client_id,
-                }
-            }
-            ConvertInfrequent::Executed(order, quote, client_id) => {
-                let symbol = self.state.symbol(quote.symbol).expect("the decision found the symbol");
-                let amounts = quote.amounts(symbol).expect("the decision bounds them");
-                ConversionRow {
-                    account: quote.account,
-                    symbol: quote.symbol,
-                    order: *order,
-                    time: stamp.time,
-                    side: quote.side,
-                    qty: quote.qty,
-                    price: symbol.grid.value(Money::ONE, quote.price),
-                    notional: amounts.notional,
-                    fee: quote.fee,
-                    client_id: *client_id,
-                }
-            }
-            ConvertInfrequent::Quoted(_) | ConvertInfrequent::TermsSet(_) => return,
-        };
-        sink.row(&row);
     }
 }
 

@@ -1,6 +1,8 @@
 //! The rows of the file of clearing orders, in memory and as bytes: orders that are closed. They have no links: the history's database
 //! answers queries.
 
+mod fold;
+
 use super::codec::Damage;
 use super::packed::{coded, row};
 use buttonwood_model::{AccountId, OrderId, Side, SymbolId, Time};

@@ -1,6 +1,8 @@
 //! The rows of the file of conversions: wraps and instant orders (D-170). They are found by order id and by client id, as orders are, and
 //! are in no list of the book.
 
+mod fold;
+
 use super::chain::Link;
 use super::codec::{self, Damage, Position};
 use super::packed::row;

@@ -98,21 +98,16 @@ fn cause_of(code: u64) -> Result<Cause, Damage> {
 mod tests {
     use super::*;
     use crate::history::packed::{Body, Packed};
-    use buttonwood_model::{Codes, OrderId, SymbolId, TradeId};
+    use buttonwood_model::Codes;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn rows_come_back(account: u32, numbers: [u64; 4], amount: i128, balance: i128, kind in 0_usize..161) {
             let [time, first, second, trades] = numbers;
+            let code = Codes::default().code(first).to_bits();
             let abouts = [
-                About::Nothing,
-                About::Order(OrderId(first)),
-                About::Trade(OrderId(first), TradeId(second)),
-                About::Transfer(first),
-                About::Clearing(Codes::default().code(first), TradeId(second)),
-                About::Staking(Codes::default().code(second)),
-                About::Contract(SymbolId(account)),
+                [0, 0, 0], [1, first, 0], [2, first, second], [3, first, 0], [4, code, second], [5, code, 0], [6, account.into(), 0],
             ];
             let row = EntryRow {
                 account: AccountId(account),
@@ -121,7 +116,7 @@ mod tests {
                 amount: Money::from_units(amount),
                 balance: Money::from_units(balance),
                 cause: Cause::ALL[kind % Cause::ALL.len()],
-                about: abouts[kind % 7],
+                about: about_of(abouts[kind % 7]).unwrap(),
             };
             let at = Position::new(1_000).unwrap();
             let link = |ordinal| Link { ordinal, prev: Position::new(900), jump: None };

@@ -9,11 +9,10 @@ use super::files::History;
 use super::index::{HEADER, Index};
 use super::log::Magic;
 use super::scan::{Rows, check_rows};
-use super::{
-    ClearingRow, ConversionRow, EntryRow, FundingRow, OrderEventRow, OrderRow, PredictionRow, PublicTrade,
-    StakingRow, TradeRow,
-};
+use crate::fold::{Fold, Recorded, Sink};
 use buttonwood_disk::Folder;
+use buttonwood_engine::Infrequent;
+use buttonwood_model::Stamp;
 use serde::{Deserialize, Serialize};
 
 /// The bytes of a row.
@@ -40,29 +39,36 @@ pub trait RowKind: Stored + Copy + Into<Row> {
     fn of_mut<T>(each: &mut Each<T>) -> &mut T;
 }
 
-/// Composes the kinds. A line has the kind's name, the name of its file among all files, and the words for its rows; the type of a row; the
-/// name of the file, its first bytes, and the bytes per half of the newest rows that stay in memory; and whether tables are made from it.
+/// Composes the kinds. A line has the kind's name, the name of its file without `.log`, and the words for its rows; its module, with the type of a row and the
+/// types of its fields; the first bytes of the file, and the bytes per half of the newest rows that stay in memory; the room whose infrequent
+/// events give its rows, if there is one (`Recorded`); and whether tables are made from it.
 macro_rules! rows {
     (@in_tables) => { false };
     (@in_tables tables) => { true };
-    ($($kind:ident, $each:ident, $words:literal: $row:ty, $file:literal, $magic:literal, $half:expr $(=> $tables:ident)?;)+) => {
+    ($($kind:ident, $each:ident, $words:literal: $module:ident::{$row:ident $(, $more:ident)*}, $magic:literal, $half:expr
+        $(, from $room:ident)? $(=> $tables:ident)?;)+) => {
+        /// The types of the rows and of their fields.
+        pub(super) mod rows {
+            $(pub use crate::history::$module::{$row $(, $more)*};)+
+        }
+
         /// A row of any kind.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Row {
             $(
                 #[doc = concat!("Of ", $words, ".")]
-                $kind($row),
+                $kind(rows::$row),
             )+
         }
 
         $(
-            impl From<$row> for Row {
-                fn from(row: $row) -> Self {
+            impl From<rows::$row> for Row {
+                fn from(row: rows::$row) -> Self {
                     Self::$kind(row)
                 }
             }
 
-            impl RowKind for $row {
+            impl RowKind for rows::$row {
                 const IN_TABLES: bool = rows!(@in_tables $($tables)?);
 
                 fn of<T>(each: &Each<T>) -> &T {
@@ -82,12 +88,21 @@ macro_rules! rows {
             }
         }
 
+        /// Records an infrequent event before it is applied, if it is of a room that gives the rows of a kind.
+        pub(crate) fn record_room_event(fold: &mut Fold, stamp: Stamp, event: &Infrequent, sink: &mut impl Sink) {
+            $($(
+                if let Infrequent::$room(event) = event {
+                    event.record(fold, stamp, sink);
+                }
+            )?)+
+        }
+
         /// The rows of every file, oldest first.
         #[derive(Debug)]
         pub struct Scan {
             $(
                 #[doc = concat!("Those of ", $words, ".")]
-                pub $each: Rows<$row>,
+                pub $each: Rows<rows::$row>,
             )+
         }
 
@@ -98,7 +113,7 @@ macro_rules! rows {
             /// # Errors
             /// [`Fault::Io`] if a file cannot be read.
             pub fn open(directory: &Folder, lengths: Lengths) -> Result<Option<Self>, Fault> {
-                $(let $each = Rows::open(directory, FILES.$each, lengths.$each, <$row>::take)?;)+
+                $(let $each = Rows::open(directory, FILES.$each, lengths.$each, rows::$row::take)?;)+
                 Ok(Some(Self { $($each: match $each {
                     Some(rows) => rows,
                     None => return Ok(None),
@@ -107,7 +122,7 @@ macro_rules! rows {
 
             /// The rows of a live history after these lengths. Rows that are not in the files yet are copied.
             pub(super) fn after(history: &History, from: Lengths) -> Self {
-                Self { $($each: Rows::after(&history.logs.$each, from.$each, <$row>::take)),+ }
+                Self { $($each: Rows::after(&history.logs.$each, from.$each, rows::$row::take)),+ }
             }
 
             /// Reads every row. `goes_on` is called after every few hundred rows, and ends the reading with `false`.
@@ -127,7 +142,7 @@ macro_rules! rows {
             /// The next row of a kind from which tables are made, one kind after the other.
             pub fn next_of_tables(&mut self) -> Option<Result<Row, Fault>> {
                 $(
-                    if <$row>::IN_TABLES && let Some(row) = self.$each.next() {
+                    if rows::$row::IN_TABLES && let Some(row) = self.$each.next() {
                         return Some(row.map(Row::from));
                     }
                 )+
@@ -153,13 +168,13 @@ macro_rules! rows {
         pub const KINDS: Each<&str> = Each { $($each: stringify!($each)),+ };
 
         /// Whether tables of the history's database are made from the kind.
-        const IN_TABLES: Each<bool> = Each { $($each: <$row>::IN_TABLES),+ };
+        const IN_TABLES: Each<bool> = Each { $($each: rows::$row::IN_TABLES),+ };
 
         /// How many kinds there are.
         const COUNT: usize = [$(stringify!($each)),+].len();
 
         /// The name of each file, and its first bytes.
-        pub(super) const FILES: Each<(&str, Magic)> = Each { $($each: ($file, *$magic)),+ };
+        pub(super) const FILES: Each<(&str, Magic)> = Each { $($each: (concat!(stringify!($each), ".log"), *$magic)),+ };
 
         /// The bytes per half of the newest rows that stay in memory: at most twice this, so 44 MiB. At 90 bytes a row, the newest 50 trades
         /// of 2,500 equally busy accounts. Rows that only the database reads are few here. Of order events the newest 100,000 rows stay, for
@@ -225,16 +240,18 @@ impl<T> Each<T> {
 }
 
 rows! {
-    Trade, trades, "trades of accounts, by time": TradeRow, "trades.log", b"BWtrade2", 11 << 20 => tables;
-    Order, orders, "closed orders, by the time when they closed": OrderRow, "orders.log", b"BWorder3", 4 << 20;
-    Public, public, "public trades, by time": PublicTrade, "public.log", b"BWpubli2", 2 << 20 => tables;
-    Funding, funding, "amounts of funding, and payments, by hour": FundingRow, "funding.log", b"BWfundi1", 64 << 10 => tables;
-    Entry, entries, "changes of balances beside trades, by time": EntryRow, "entries.log", b"BWentry2", 1 << 20;
-    Conversion, conversions, "wraps and instant orders, by time": ConversionRow, "conversions.log", b"BWconve1", 64 << 10;
-    Clearing, clearing, "closed clearing orders, by the time when they closed": ClearingRow, "clearing.log", b"BWclear1", 64 << 10
+    Trade, trades, "trades of accounts, by time": row::{TradeRow, Part, Settled}, b"BWtrade2", 11 << 20 => tables;
+    Order, orders, "closed orders, by the time when they closed": row::{OrderRow}, b"BWorder3", 4 << 20;
+    Public, public, "public trades, by time": row::{PublicTrade}, b"BWpubli2", 2 << 20 => tables;
+    Funding, funding, "amounts of funding, and payments, by hour": funding::{FundingRow}, b"BWfundi1", 64 << 10, from Perp => tables;
+    Entry, entries, "changes of balances beside trades, by time": entry::{EntryRow}, b"BWentry2", 1 << 20;
+    Conversion, conversions, "wraps and instant orders, by time": converted::{ConversionRow}, b"BWconve1", 64 << 10, from Convert;
+    Clearing, clearing, "closed clearing orders, by the time of closing": clearing::{ClearingRow, ClearingEnd}, b"BWclear1", 64 << 10, from Clearing
         => tables;
-    Staking, staking, "transactions of staking and paid redemptions, by command": StakingRow, "staking.log", b"BWstake1", 64 << 10 => tables;
+    Staking, staking, "stakes, interest and paid redemptions, by command": staking::{StakingRow, StakingKind}, b"BWstake1", 64 << 10, from Staking
+        => tables;
     Prediction, predictions, "closed orders of contracts, positions that ended and sales of claims, by command":
-        PredictionRow, "predictions.log", b"BWpredi2", 64 << 10 => tables;
-    OrderEvent, order_events, "events of orders, by id": OrderEventRow, "order_events.log", b"BWevent1", 4 << 20;
+        predictions::{PredictionRow, ClosedContractOrder, SettledPosition, Settlement, SoldClaims}, b"BWpredi2", 64 << 10, from Prediction
+        => tables;
+    OrderEvent, order_events, "events of orders, by id": order_events::{OrderEventRow, ClosedRow, RowStep}, b"BWevent1", 4 << 20;
 }

@@ -1,5 +1,7 @@
 //! The rows of the file of staking, in memory and as bytes. They have no links: the history's database answers queries.
 
+mod fold;
+
 use super::packed::{forms, row};
 use buttonwood_model::{AccountId, CurrencyId, Time};
 use buttonwood_num::Money;

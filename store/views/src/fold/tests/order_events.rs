@@ -347,7 +347,7 @@ fn off_book_orders_live_for_one_command() {
         left: Qty::ZERO,
     };
     let stamp = Stamp { seq: Seq(venue.stamp.seq.0 + 1), ..venue.stamp };
-    venue.fold.record_perpetual(stamp, &PerpEvent::OffBookTaken(taken), &mut venue.rows);
+    PerpEvent::OffBookTaken(taken).record(&mut venue.fold, stamp, &mut venue.rows);
     let part = format!("{:?}", Part::OffBook(money("99.5")));
     let expected =
         "A accepted, B accepted, A filled, B filled, B closed, C accepted, A filled, C filled, C closed, \

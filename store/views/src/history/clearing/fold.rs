@@ -1,33 +1,33 @@
 //! OTC clearing as rows of the history: the trade of a settlement, a part of each side, and closed orders. Nothing is public, and nothing
 //! counts in a volume (D-92).
 
-use super::{Fold, Sink};
-use crate::history::{ClearingEnd, ClearingRow, Part, TradeRow};
+use super::{ClearingEnd, ClearingRow};
+use crate::fold::{Fold, Recorded, Sink};
+use crate::history::{Part, TradeRow};
 use buttonwood_engine::clearing::Settlement;
 use buttonwood_engine::{ClearingInfrequent, ClearingOrder};
 use buttonwood_model::{AccountId, Claim, OrderId, Side, Stamp};
 
-impl Fold {
-    /// Records the rows of an event.
-    pub(super) fn record_clearing(stamp: Stamp, event: &ClearingInfrequent, sink: &mut impl Sink) {
-        match event {
-            ClearingInfrequent::Settled(settlement) => {
+impl Recorded for ClearingInfrequent {
+    fn record(&self, _fold: &mut Fold, stamp: Stamp, sink: &mut impl Sink) {
+        match self {
+            Self::Settled(settlement) => {
                 record_trade(stamp, settlement, sink);
                 sink.row(&closed(&settlement.order, ClearingEnd::Settled));
             }
-            ClearingInfrequent::Canceled(order) => {
+            Self::Canceled(order) => {
                 sink.row(&closed(order, ClearingEnd::Cancelled));
             }
-            ClearingInfrequent::Expired(order) => {
+            Self::Expired(order) => {
                 sink.row(&closed(order, ClearingEnd::Expired));
             }
-            ClearingInfrequent::Entered(..)
-            | ClearingInfrequent::Confirmed(..)
-            | ClearingInfrequent::Tried(..)
-            | ClearingInfrequent::FeeSet(_)
-            | ClearingInfrequent::BrokerSet(..)
-            | ClearingInfrequent::AliasSet(_)
-            | ClearingInfrequent::KeySet(_) => {}
+            Self::Entered(..)
+            | Self::Confirmed(..)
+            | Self::Tried(..)
+            | Self::FeeSet(_)
+            | Self::BrokerSet(..)
+            | Self::AliasSet(_)
+            | Self::KeySet(_) => {}
         }
     }
 }

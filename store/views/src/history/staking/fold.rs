@@ -1,70 +1,79 @@
 //! The rows of staking: transactions, redemptions that are paid whole, and what the statement has of interest that joins a stake.
 
-use super::{Fold, Sink};
-use crate::history::{EntryRow, StakingKind, StakingRow};
+use super::{StakingKind, StakingRow};
+use crate::fold::{Fold, Recorded, Sink};
+use crate::history::EntryRow;
 use buttonwood_engine::staking::{Accrued, Interest, Paid, PairId, Redeemed};
-use buttonwood_engine::{About, Cause, StakingInfrequent};
+use buttonwood_engine::{About, Cause, StakingInfrequent, State};
 use buttonwood_model::{AccountId, Stamp};
 use buttonwood_num::Money;
 
-impl Fold {
-    /// Records an event of staking, before it is applied.
-    pub(super) fn record_staking(&self, stamp: Stamp, event: &StakingInfrequent, sink: &mut impl Sink) {
-        match event {
-            StakingInfrequent::Staked(staked) => {
+impl Recorded for StakingInfrequent {
+    fn record(&self, fold: &mut Fold, stamp: Stamp, sink: &mut impl Sink) {
+        let mut rows = Rows { state: fold.state(), sink };
+        match self {
+            Self::Staked(staked) => {
                 let (account, number, amount) = (staked.account, staked.number, staked.amount);
-                self.stake_row(stamp, (staked.pair, account, number, amount), StakingKind::Deposit, sink);
+                rows.put(stamp, (staked.pair, account, number, amount), StakingKind::Deposit);
             }
-            StakingInfrequent::Redeemed(redeemed) => self.record_redemption(stamp, redeemed, sink),
-            StakingInfrequent::Paid(paid) => self.record_payments(stamp, paid, sink),
-            StakingInfrequent::Accrued(accrued) => {
-                self.record_interest(accrued, sink);
-                self.record_joined(stamp, accrued, sink);
+            Self::Redeemed(redeemed) => rows.put_redemption(stamp, redeemed),
+            Self::Paid(paid) => rows.put_payments(stamp, paid),
+            Self::Accrued(accrued) => {
+                rows.put_interest(accrued);
+                rows.put_joined(stamp, accrued);
             }
-            StakingInfrequent::TermsSet(_)
-            | StakingInfrequent::DayEnded(_)
-            | StakingInfrequent::Counted(_)
-            | StakingInfrequent::Funded(..)
-            | StakingInfrequent::KeySet(_)
-            | StakingInfrequent::Recovered(_)
-            | StakingInfrequent::Repeated(_)
-            | StakingInfrequent::Shortened(_) => {}
+            Self::TermsSet(_)
+            | Self::DayEnded(_)
+            | Self::Counted(_)
+            | Self::Funded(..)
+            | Self::KeySet(_)
+            | Self::Recovered(_)
+            | Self::Repeated(_)
+            | Self::Shortened(_) => {}
         }
     }
+}
 
-    fn record_redemption(&self, stamp: Stamp, redeemed: &Redeemed, sink: &mut impl Sink) {
+/// The state before the event, and where its rows go.
+struct Rows<'a, S> {
+    state: &'a State,
+    sink: &'a mut S,
+}
+
+impl<S: Sink> Rows<'_, S> {
+    fn put_redemption(&mut self, stamp: Stamp, redeemed: &Redeemed) {
         let row = (redeemed.pair, redeemed.account, redeemed.number, redeemed.amount);
-        self.stake_row(stamp, row, StakingKind::Redeem, sink);
+        self.put(stamp, row, StakingKind::Redeem);
         if redeemed.paid == redeemed.amount {
-            self.stake_row(stamp, row, StakingKind::Paid { requested: stamp.time }, sink);
+            self.put(stamp, row, StakingKind::Paid { requested: stamp.time });
         }
     }
 
-    fn record_payments(&self, stamp: Stamp, paid: &Paid, sink: &mut impl Sink) {
+    fn put_payments(&mut self, stamp: Stamp, paid: &Paid) {
         for last in paid.rows.iter().filter(|row| row.is_last) {
             let open = self.state.staking().redemption(last.account, last.number);
             let open = open.expect("the decision found the redemption");
             let row = (paid.pair, open.account, open.number, open.amount);
-            self.stake_row(stamp, row, StakingKind::Paid { requested: open.requested }, sink);
+            self.put(stamp, row, StakingKind::Paid { requested: open.requested });
         }
     }
 
-    fn record_interest(&self, accrued: &Accrued, sink: &mut impl Sink) {
+    fn put_interest(&mut self, accrued: &Accrued) {
         let kind =
             StakingKind::Interest { rate: accrued.rate.0, price: accrued.price.unwrap_or(Money::ZERO) };
         // Its time is that of the accrual, also where it is paid later.
         let stamp = Stamp { time: accrued.time(), ..Stamp::default() };
         for (number, row) in accrued.numbered() {
-            self.stake_row(stamp, (accrued.pair, row.account, number, row.amount), kind, sink);
+            self.put(stamp, (accrued.pair, row.account, number, row.amount), kind);
         }
     }
 
     /// Interest that joins its stake moves from `staking_rewards` to `staking_pool` in one entry for all accounts. The statement of each has
     /// it as two rows of one moment, paid to the account and staked again, so it explains the stake as well as the balance (D-286).
-    fn record_joined(&self, stamp: Stamp, accrued: &Accrued, sink: &mut impl Sink) {
+    fn put_joined(&mut self, stamp: Stamp, accrued: &Accrued) {
         for (number, row) in accrued.numbered().filter(|(_, row)| row.to_stake) {
             for row in self.joined(stamp, accrued.pair, number, row) {
-                sink.row(&row);
+                self.sink.row(&row);
             }
         }
     }
@@ -88,15 +97,14 @@ impl Fold {
         [row(Cause::StakingInterest, amount, balance + amount), row(Cause::Stake, -amount, balance)]
     }
 
-    fn stake_row(
-        &self,
+    fn put(
+        &mut self,
         stamp: Stamp,
         (pair, account, number, amount): (PairId, AccountId, u64, Money),
         kind: StakingKind,
-        sink: &mut impl Sink,
     ) {
         let pair = self.state.staking().pair(pair).expect("the decision found the pair");
-        sink.row(&StakingRow {
+        self.sink.row(&StakingRow {
             account,
             provider: pair.provider.0,
             currency: pair.currency,
