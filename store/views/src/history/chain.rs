@@ -9,6 +9,7 @@
 
 use super::codec::{self, Damage, Position};
 use super::fault::Fault;
+use super::packed::{Body, Linked};
 use buttonwood_model::OrderId;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,18 @@ impl Link {
     /// The link that these numbers encode.
     pub(super) fn from_numbers(at: Position, [ordinal, prev, jump]: [u64; 3]) -> Result<Self, Damage> {
         Ok(Self { ordinal, prev: codec::linked(at, prev)?, jump: codec::linked(at, jump)? })
+    }
+}
+
+impl<R> Linked<R> for Link {
+    const COUNT: usize = 3;
+
+    fn put_at(&self, at: Position, _row: &R, next: &mut impl FnMut(u64)) {
+        self.numbers(at).into_iter().for_each(next);
+    }
+
+    fn take_at(at: Position, _row: &R, body: &mut Body<'_>) -> Result<Self, Damage> {
+        Self::from_numbers(at, body.numbers_of()?)
     }
 }
 

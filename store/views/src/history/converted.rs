@@ -4,8 +4,8 @@
 mod fold;
 
 use super::chain::Link;
-use super::codec::{self, Damage, Position};
-use super::packed::row;
+use super::codec::Position;
+use super::packed::{links, row};
 use super::row::{Part, Timed, TradeRow};
 use buttonwood_engine::OrderState;
 use buttonwood_model::{
@@ -45,13 +45,14 @@ impl Timed for ConversionRow {
     }
 }
 
-/// The links of a conversion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ConversionLinks {
-    /// Among all conversions of its account.
-    pub(super) all: Link,
-    /// The previous row in the bucket of its client id; none without a client id.
-    pub(super) same_client: Option<Position>,
+links! {
+    /// The links of a conversion.
+    pub(super) struct ConversionLinks of ConversionRow {
+        /// Among all conversions of its account.
+        pub(super) all: Link,
+        /// The previous row in the bucket of its client id; none without a client id.
+        pub(super) same_client: Option<Position>,
+    }
 }
 
 impl ConversionRow {
@@ -100,27 +101,10 @@ impl ConversionRow {
     }
 }
 
-impl ConversionLinks {
-    /// How many numbers they are.
-    const NUMBERS: usize = 4;
-
-    /// The links of the row at `at` as numbers.
-    fn numbers(self, at: Position) -> [u64; Self::NUMBERS] {
-        let [ordinal, prev, jump] = self.all.numbers(at);
-        [ordinal, prev, jump, codec::distance(at, self.same_client)]
-    }
-
-    /// The links that these numbers encode.
-    fn from_numbers(at: Position, numbers: [u64; Self::NUMBERS]) -> Result<Self, Damage> {
-        let [ordinal, prev, jump, same_client] = numbers;
-        let all = Link::from_numbers(at, [ordinal, prev, jump])?;
-        Ok(Self { all, same_client: codec::linked(at, same_client)? })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::codec::Damage;
     use proptest::prelude::*;
 
     proptest! {

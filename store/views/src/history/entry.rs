@@ -4,8 +4,8 @@
 //! quote, fee), an entry takes one.
 
 use super::chain::Link;
-use super::codec::{Damage, Position};
-use super::packed::{coded, forms, row};
+use super::codec::Damage;
+use super::packed::{coded, forms, links, row};
 use super::row::Timed;
 use buttonwood_engine::{About, Cause};
 use buttonwood_model::{AccountId, CurrencyId, Time};
@@ -37,36 +37,15 @@ impl Timed for EntryRow {
     }
 }
 
-/// The links of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct EntryLinks {
-    /// Among all entries of its account.
-    pub(super) all: Link,
-    /// Among those in its currency.
-    pub(super) currency: Link,
-    /// How many trades of the account were before it.
-    pub(super) trades: u64,
-}
-
-impl EntryLinks {
-    /// How many numbers they are.
-    const NUMBERS: usize = 7;
-
-    /// The links of the row at `at` as numbers.
-    fn numbers(self, at: Position) -> [u64; Self::NUMBERS] {
-        let [ordinal, prev, jump] = self.all.numbers(at);
-        let [own_ordinal, own_prev, own_jump] = self.currency.numbers(at);
-        [ordinal, prev, jump, own_ordinal, own_prev, own_jump, self.trades]
-    }
-
-    /// The links that these numbers encode.
-    fn from_numbers(at: Position, numbers: [u64; Self::NUMBERS]) -> Result<Self, Damage> {
-        let [ordinal, prev, jump, own_ordinal, own_prev, own_jump, trades] = numbers;
-        Ok(Self {
-            all: Link::from_numbers(at, [ordinal, prev, jump])?,
-            currency: Link::from_numbers(at, [own_ordinal, own_prev, own_jump])?,
-            trades,
-        })
+links! {
+    /// The links of an entry.
+    pub(super) struct EntryLinks of EntryRow {
+        /// Among all entries of its account.
+        pub(super) all: Link,
+        /// Among those in its currency.
+        pub(super) currency: Link,
+        /// How many trades of the account were before it.
+        pub(super) trades: u64,
     }
 }
 
@@ -97,6 +76,7 @@ fn cause_of(code: u64) -> Result<Cause, Damage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::Position;
     use crate::history::packed::{Body, Packed};
     use buttonwood_model::Codes;
     use proptest::prelude::*;

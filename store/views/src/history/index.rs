@@ -5,12 +5,13 @@
 
 use super::bucket;
 use super::chain::Chain;
-use super::codec::{self, Damage, Position};
+use super::codec::{self, Position};
 use super::converted::{ConversionLinks, ConversionRow};
 use super::entry::{EntryLinks, EntryRow};
-use super::kinds::{Lengths, RowKind, Stored};
+use super::kinds::{Lengths, RowKind};
 use super::order_events::OrderEventRow;
-use super::row::{AccountLinks, Least, OrderLinks, OrderRow, PublicTrade, TradeLinks, TradeRow};
+use super::packed::Chained;
+use super::row::{AccountLinks, Least, OrderLinks, OrderRow, PublicLinks, PublicTrade, TradeLinks, TradeRow};
 use super::statement::IDS_OF_TRADE;
 use super::stretch::Sums;
 use super::table::Table;
@@ -224,24 +225,23 @@ impl Heads {
     }
 }
 
-impl Stored for TradeRow {
-    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>) {
+impl Chained for TradeRow {
+    type Links = TradeLinks;
+
+    fn link(&self, at: Position, index: &mut Index) -> TradeLinks {
         let heads = grown(&mut index.chains.accounts, self.account.index());
-        let links = TradeLinks {
+        TradeLinks {
             all: heads.trades.push(at),
             symbol: heads.symbol(self.symbol).trades.push(at),
             entries: heads.entries.len(),
-        };
-        self.encode(at, links, out);
-    }
-
-    fn take(at: Position, body: &[u8]) -> Result<Self, Damage> {
-        Self::decode(at, body).map(|(row, _)| row)
+        }
     }
 }
 
-impl Stored for OrderRow {
-    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>) {
+impl Chained for OrderRow {
+    type Links = OrderLinks;
+
+    fn link(&self, at: Position, index: &mut Index) -> OrderLinks {
         let order = &self.order;
         let heads = grown(&mut index.chains.accounts, order.account.index());
         let (all, least_of_all) = heads.orders.push_with(at, order.id);
@@ -250,70 +250,55 @@ impl Stored for OrderRow {
         let same_client = order.client_id.as_ref().and_then(|client_id| {
             index.by_client.push(bucket::of_client(index.chains.key, order.account, client_id), at)
         });
-        let links = OrderLinks {
-            account: AccountLinks { all, symbol },
-            least: Least { all: least_of_all, symbol: least_of_symbol },
+        OrderLinks {
             same_order,
             same_client,
-        };
-        self.encode(at, links, out);
-    }
-
-    fn take(at: Position, body: &[u8]) -> Result<Self, Damage> {
-        Self::decode(at, body).map(|(row, _)| row)
+            least: Least { all: least_of_all, symbol: least_of_symbol },
+            account: AccountLinks { all, symbol },
+        }
     }
 }
 
-impl Stored for PublicTrade {
-    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>) {
+impl Chained for PublicTrade {
+    type Links = PublicLinks;
+
+    fn link(&self, at: Position, index: &mut Index) -> PublicLinks {
         let chain = index.chains.symbols.grown(self.symbol).expect("the table grows to the symbol");
         let (link, sums) = chain.push_with(at, Sums::of(self));
-        self.encode(at, link, sums, out);
-    }
-
-    fn take(at: Position, body: &[u8]) -> Result<Self, Damage> {
-        Self::decode(at, body).map(|(row, _)| row)
+        PublicLinks { sums, link }
     }
 }
 
-impl Stored for EntryRow {
-    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>) {
+impl Chained for EntryRow {
+    type Links = EntryLinks;
+
+    fn link(&self, at: Position, index: &mut Index) -> EntryLinks {
         let heads = grown(&mut index.chains.accounts, self.account.index());
-        let links = EntryLinks {
+        EntryLinks {
             all: heads.entries.push(at),
             currency: heads.currency(self.currency).push(at),
             trades: heads.trades.len(),
-        };
-        self.encode(at, links, out);
-    }
-
-    fn take(at: Position, body: &[u8]) -> Result<Self, Damage> {
-        Self::decode(at, body).map(|(row, _)| row)
+        }
     }
 }
 
-impl Stored for ConversionRow {
-    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>) {
+impl Chained for ConversionRow {
+    type Links = ConversionLinks;
+
+    fn link(&self, at: Position, index: &mut Index) -> ConversionLinks {
         let all = grown(&mut index.chains.accounts, self.account.index()).conversions.push(at);
         let same_client = self.client_id.as_ref().and_then(|client_id| {
             index.by_converted.push(bucket::of_client(index.chains.key, self.account, client_id), at)
         });
-        self.encode(at, ConversionLinks { all, same_client }, out);
-    }
-
-    fn take(at: Position, body: &[u8]) -> Result<Self, Damage> {
-        Self::decode(at, body).map(|(row, _)| row)
+        ConversionLinks { all, same_client }
     }
 }
 
-impl Stored for OrderEventRow {
-    fn put(&self, at: Position, index: &mut Index, out: &mut Vec<u8>) {
-        let prev = grown(&mut index.chains.accounts, self.account.index()).order_event.replace(at);
-        self.encode(at, prev, out);
-    }
+impl Chained for OrderEventRow {
+    type Links = Option<Position>;
 
-    fn take(at: Position, body: &[u8]) -> Result<Self, Damage> {
-        Self::decode(at, body).map(|(row, _)| row)
+    fn link(&self, at: Position, index: &mut Index) -> Option<Position> {
+        grown(&mut index.chains.accounts, self.account.index()).order_event.replace(at)
     }
 }
 

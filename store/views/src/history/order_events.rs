@@ -5,6 +5,7 @@
 //! (`resume`). The row of a refused order, which is nowhere else, has all of its facts.
 
 use super::codec::{self, Damage, Position};
+use super::packed::row;
 use super::row::{reason, reason_code};
 use crate::order_event::{EventId, OrderChange, RefusedEvent, Step};
 use buttonwood_engine::RefusedOrder;
@@ -127,6 +128,10 @@ impl From<&RefusedEvent> for OrderEventRow {
     }
 }
 
+row!(@stored OrderEventRow);
+
+/// The bytes of an event do not follow from a declaration of its fields: its step, the reason of a cancel and three facts share the bits of one
+/// number, most rows have none of the numbers after those that all have, and a refused order has a form of its own.
 impl OrderEventRow {
     /// The id of its last event.
     pub fn last(&self) -> EventId {

@@ -1,12 +1,13 @@
 //! The numbers of a row follow from its fields: each takes its own, in the order in which the row declares them.
 
-use super::codec::{self, Damage};
+use super::codec::{self, Damage, Position};
+use super::index::Index;
 use super::row::{
     kind, kind_code, option, option_code, put_client_id, reason, reason_code, side, side_code, take_client_id,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, ClientId, Code, CurrencyId, ExecutionOption, OrderId, OrderKind, Side, SymbolId,
-    Time, TradeId,
+    AccountId, CancelReason, ClientId, Code, CurrencyId, ExecutionOption, OrderId, OrderKind, SessionId,
+    Side, SymbolId, Time, TradeId,
 };
 use buttonwood_num::{Money, Price, Qty};
 use std::mem;
@@ -24,6 +25,27 @@ pub(super) trait Packed: Sized {
 
     /// Appends its bytes after the numbers of the row.
     fn put_rest(&self, _out: &mut Vec<u8>) {}
+}
+
+/// A part of the links of a row `R`. Its numbers also depend on the position of the row and on its fields.
+pub(super) trait Linked<R>: Sized {
+    /// How many numbers it takes.
+    const COUNT: usize;
+
+    /// Passes its numbers on, for the row at `at`.
+    fn put_at(&self, at: Position, row: &R, next: &mut impl FnMut(u64));
+
+    /// Takes its numbers, for the row at `at`.
+    fn take_at(at: Position, row: &R, body: &mut Body<'_>) -> Result<Self, Damage>;
+}
+
+/// A row that is linked to earlier rows.
+pub(super) trait Chained {
+    /// Its links.
+    type Links;
+
+    /// Links the row at `at` to those before it.
+    fn link(&self, at: Position, index: &mut Index) -> Self::Links;
 }
 
 /// The rest of the body of a row.
@@ -50,7 +72,31 @@ impl Body<'_> {
 
 /// Declares the fields of a row in the order of their numbers, and gives the row its bytes. A row that is linked to others has the numbers of
 /// its links after its own.
+///
+/// A row whose struct has another form names the places of its numbers in their order (`stored by`), and the row without them.
 macro_rules! row {
+    ($row:ident linked by $links:ty, stored by $blank:path { $($($part:ident).+: $type:ty,)+ }) => {
+        impl $row {
+            /// The numbers of its fields.
+            const NUMBERS: usize = 0 $(+ <$type as $crate::history::packed::Packed>::COUNT)+;
+
+            fn set(&self, next: &mut impl FnMut(u64)) {
+                $(<$type as $crate::history::packed::Packed>::put(&self.$($part).+, next);)+
+            }
+
+            fn put_rest(&self, out: &mut Vec<u8>) {
+                $(<$type as $crate::history::packed::Packed>::put_rest(&self.$($part).+, out);)+
+            }
+
+            fn read(body: &mut $crate::history::packed::Body<'_>) -> Result<Self, $crate::history::codec::Damage> {
+                let mut row = $blank();
+                $(row.$($part).+ = <$type as $crate::history::packed::Packed>::take(body)?;)+
+                Ok(row)
+            }
+        }
+
+        $crate::history::packed::row!(@bytes $row $links);
+    };
     ($(#[$about:meta])* pub struct $row:ident { $($(#[$doc:meta])* pub $field:ident: $type:ty,)+ } $(linked by $links:ty)?) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,10 +108,8 @@ macro_rules! row {
             /// The numbers of its fields.
             const NUMBERS: usize = 0 $(+ <$type as $crate::history::packed::Packed>::COUNT)+;
 
-            fn set(&self, numbers: &mut [u64]) {
-                let mut places = numbers.iter_mut();
-                let mut next = |number| *places.next().expect("every number is counted") = number;
-                $($crate::history::packed::Packed::put(&self.$field, &mut next);)+
+            fn set(&self, next: &mut impl FnMut(u64)) {
+                $($crate::history::packed::Packed::put(&self.$field, next);)+
             }
 
             fn put_rest(&self, out: &mut Vec<u8>) {
@@ -84,7 +128,8 @@ macro_rules! row {
             /// Appends the body of the row.
             pub(super) fn encode(&self, out: &mut Vec<u8>) {
                 let mut numbers = [0; Self::NUMBERS];
-                self.set(&mut numbers);
+                let mut places = numbers.iter_mut();
+                self.set(&mut |number| *places.next().expect("every number is counted") = number);
                 $crate::history::codec::pack(out, &numbers);
                 self.put_rest(out);
             }
@@ -112,10 +157,11 @@ macro_rules! row {
         impl $row {
             /// Appends the body of the row at `at`.
             pub(super) fn encode(&self, at: $crate::history::Position, links: $links, out: &mut Vec<u8>) {
-                let mut numbers = [0; Self::NUMBERS + <$links>::NUMBERS];
-                let (own, of_links) = numbers.split_at_mut(Self::NUMBERS);
-                self.set(own);
-                of_links.copy_from_slice(&links.numbers(at));
+                let mut numbers = [0; Self::NUMBERS + <$links as $crate::history::packed::Linked<Self>>::COUNT];
+                let mut places = numbers.iter_mut();
+                let mut next = |number| *places.next().expect("every number is counted") = number;
+                self.set(&mut next);
+                $crate::history::packed::Linked::put_at(&links, at, self, &mut next);
                 $crate::history::codec::pack(out, &numbers);
                 self.put_rest(out);
             }
@@ -125,18 +171,88 @@ macro_rules! row {
                 at: $crate::history::Position,
                 body: &[u8],
             ) -> Result<(Self, $links), $crate::history::codec::Damage> {
-                let (numbers, rest): ([u64; Self::NUMBERS + <$links>::NUMBERS], _) =
-                    $crate::history::codec::unpack(body)?;
+                let (numbers, rest) = $crate::history::codec::unpack::<
+                    { Self::NUMBERS + <$links as $crate::history::packed::Linked<Self>>::COUNT },
+                >(body)?;
                 let mut body = $crate::history::packed::Body { numbers: &numbers, rest };
                 let row = Self::read(&mut body)?;
-                let links = <$links>::from_numbers(at, body.numbers_of()?)?;
+                let links = <$links as $crate::history::packed::Linked<Self>>::take_at(at, &row, &mut body)?;
                 if body.rest.is_empty() { Ok((row, links)) } else { Err($crate::history::codec::Damage) }
+            }
+        }
+
+        $crate::history::packed::row!(@stored $row);
+    };
+    (@stored $row:ident) => {
+        impl $crate::history::kinds::Stored for $row {
+            fn put(&self, at: $crate::history::Position, index: &mut $crate::history::Index, out: &mut Vec<u8>) {
+                let links = $crate::history::packed::Chained::link(self, at, index);
+                self.encode(at, links, out);
+            }
+
+            fn take(at: $crate::history::Position, body: &[u8]) -> Result<Self, $crate::history::codec::Damage> {
+                Self::decode(at, body).map(|(row, _)| row)
             }
         }
     };
 }
 
 pub(super) use row;
+
+/// Declares the links of a row in the order of their numbers.
+macro_rules! links {
+    ($(#[$about:meta])* pub(super) struct $links:ident of $row:ty { $($(#[$doc:meta])* pub(super) $field:ident: $type:ty,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) struct $links {
+            $($(#[$doc])* pub(super) $field: $type,)+
+        }
+
+        impl $crate::history::packed::Linked<$row> for $links {
+            const COUNT: usize = 0 $(+ <$type as $crate::history::packed::Linked<$row>>::COUNT)+;
+
+            fn put_at(&self, at: $crate::history::Position, row: &$row, next: &mut impl FnMut(u64)) {
+                $($crate::history::packed::Linked::put_at(&self.$field, at, row, next);)+
+            }
+
+            fn take_at(
+                at: $crate::history::Position,
+                row: &$row,
+                body: &mut $crate::history::packed::Body<'_>,
+            ) -> Result<Self, $crate::history::codec::Damage> {
+                Ok(Self { $($field: $crate::history::packed::Linked::take_at(at, row, body)?),+ })
+            }
+        }
+    };
+}
+
+pub(super) use links;
+
+/// A count, whatever the row.
+impl<R> Linked<R> for u64 {
+    const COUNT: usize = 1;
+
+    fn put_at(&self, _at: Position, _row: &R, next: &mut impl FnMut(u64)) {
+        next(*self);
+    }
+
+    fn take_at(_at: Position, _row: &R, body: &mut Body<'_>) -> Result<Self, Damage> {
+        body.number()
+    }
+}
+
+/// An earlier row of the same file, as the distance back to it.
+impl<R> Linked<R> for Option<Position> {
+    const COUNT: usize = 1;
+
+    fn put_at(&self, at: Position, _row: &R, next: &mut impl FnMut(u64)) {
+        next(codec::distance(at, *self));
+    }
+
+    fn take_at(at: Position, _row: &R, body: &mut Body<'_>) -> Result<Self, Damage> {
+        codec::linked(at, body.number()?)
+    }
+}
 
 /// A number as it is, or one that is narrower.
 macro_rules! numbers {
@@ -155,7 +271,7 @@ macro_rules! numbers {
     )+};
 }
 
-numbers!(AccountId, SymbolId, CurrencyId);
+numbers!(AccountId, SessionId, SymbolId, CurrencyId);
 
 /// A number of 64 bits.
 macro_rules! wide {
@@ -364,6 +480,38 @@ macro_rules! or_zero {
 }
 
 or_zero!(OrderId, Price, ExecutionOption, CancelReason);
+
+/// A row of another file. Zero is none.
+impl Packed for Option<Position> {
+    const COUNT: usize = 1;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        next(self.map_or(0, Position::get));
+    }
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        body.number().map(Position::new)
+    }
+}
+
+/// None follows the codes of the sides.
+impl Packed for Option<Side> {
+    const COUNT: usize = 1;
+
+    fn put(&self, next: &mut impl FnMut(u64)) {
+        next(self.map_or(NO_SIDE, side_code));
+    }
+
+    fn take(body: &mut Body<'_>) -> Result<Self, Damage> {
+        match body.number()? {
+            NO_SIDE => Ok(None),
+            code => side(code).map(Some),
+        }
+    }
+}
+
+/// The code of no side.
+const NO_SIDE: u64 = 2;
 
 /// Zero is none; accounts begin at one.
 impl Packed for Option<AccountId> {

@@ -237,7 +237,7 @@ pub(super) fn claim(code: u64) -> Result<Claim, Damage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::row::{option, reason, side, unless_zero};
+    use crate::history::row::{option, reason, side};
     use proptest::prelude::*;
 
     fn comes_back(row: PredictionRow) -> Result<(), TestCaseError> {
@@ -268,7 +268,7 @@ mod tests {
                 claim: claim(claim_of).unwrap(),
                 side: side(side_of).unwrap(),
                 kind: if stop.is_some() { OrderKind::StopLimit } else { OrderKind::Limit },
-                option: unless_zero(option_of, option).unwrap(),
+                option: (option_of > 0).then(|| option(option_of).unwrap()),
                 price: Price::from_ticks(price),
                 original: Qty::from_hundredths(original),
                 remaining: Qty::from_hundredths(remaining),
@@ -276,7 +276,7 @@ mod tests {
                 stop: stop.map(Price::from_ticks),
                 placed: Time(placed),
                 closed: Time(closed),
-                reason: unless_zero(reason_of, reason).unwrap(),
+                reason: (reason_of > 0).then(|| reason(reason_of).unwrap()),
                 client_id: client.map(|client| ClientId::copied(client.as_bytes())),
             };
             comes_back(PredictionRow::Order(row))?;

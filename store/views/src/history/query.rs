@@ -3,7 +3,7 @@
 //! No query returns another account's rows (ORD-080). A row in an account's chain that names another account is
 //! damage; a row in a bucket, which accounts share, is skipped.
 
-use super::chain::{Link, Node, Walk};
+use super::chain::{Node, Walk};
 use super::codec::Position;
 use super::converted::ConversionRow;
 use super::fault::Fault;
@@ -11,8 +11,7 @@ use super::files::History;
 use super::index::Index;
 use super::log::{Decode, Log};
 use super::page::{self, End, Limit};
-use super::row::{OrderLinks, OrderRow, PublicTrade, TradeRow};
-use super::stretch::Sums;
+use super::row::{OrderLinks, OrderRow, PublicLinks, PublicTrade, TradeRow};
 use buttonwood_model::{AccountId, ClientId, OrderId, SymbolId, Time, TradeId};
 use std::cell::Cell;
 
@@ -522,15 +521,15 @@ impl<'a> Query<'a> {
 
     /// A public trade with its link.
     pub(super) fn public_node(&self, symbol: SymbolId, at: Position) -> Result<Node<PublicTrade>, Fault> {
-        let (row, (link, _)) = self.public_at(symbol, at)?;
-        Ok(Node { link, row })
+        let (row, links) = self.public_at(symbol, at)?;
+        Ok(Node { link: links.link, row })
     }
 
     pub(super) fn public_at(
         &self,
         symbol: SymbolId,
         at: Position,
-    ) -> Result<(PublicTrade, (Link, Sums)), Fault> {
+    ) -> Result<(PublicTrade, PublicLinks), Fault> {
         let found = self.row(PUBLIC, at, PublicTrade::decode)?;
         if found.0.symbol == symbol { Ok(found) } else { Err(self.damaged(PUBLIC, at)) }
     }

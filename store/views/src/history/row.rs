@@ -5,6 +5,7 @@
 
 use super::chain::Link;
 use super::codec::{self, Damage, Position};
+use super::packed::{Body, Linked, links, row};
 use super::stretch::Sums;
 use buttonwood_engine::OrderState;
 use buttonwood_model::{
@@ -83,21 +84,22 @@ pub struct OrderRow {
     pub trades: Option<Position>,
 }
 
-/// A trade as published: no order, client id or account (MKT-024).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PublicTrade {
-    /// The symbol traded.
-    pub symbol: SymbolId,
-    /// The trade.
-    pub trade: TradeId,
-    /// When it was traded.
-    pub time: Time,
-    /// The price.
-    pub price: Price,
-    /// The quantity.
-    pub qty: Qty,
-    /// The taker's side; `None` in an auction.
-    pub taker: Option<Side>,
+row! {
+    /// A trade as published: no order, client id or account (MKT-024).
+    pub struct PublicTrade {
+        /// The symbol traded.
+        pub symbol: SymbolId,
+        /// The trade.
+        pub trade: TradeId,
+        /// When it was traded.
+        pub time: Time,
+        /// The price.
+        pub price: Price,
+        /// The quantity.
+        pub qty: Qty,
+        /// The taker's side; `None` in an auction.
+        pub taker: Option<Side>,
+    } linked by PublicLinks
 }
 
 /// A row that can be paged by time.
@@ -105,6 +107,8 @@ pub(super) trait Timed {
     /// The millisecond used for paging.
     fn millis(&self) -> u64;
 }
+
+row!(@stored TradeRow);
 
 impl Timed for TradeRow {
     fn millis(&self) -> u64 {
@@ -124,15 +128,6 @@ impl Timed for PublicTrade {
     }
 }
 
-/// A row's links among all rows of its account, and among those of one symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AccountLinks {
-    /// Among all.
-    pub(super) all: Link,
-    /// Among those of the same symbol.
-    pub(super) symbol: Link,
-}
-
 /// The links of a trade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TradeLinks {
@@ -144,28 +139,66 @@ pub(super) struct TradeLinks {
     pub(super) entries: u64,
 }
 
-/// The least order id among the rows of the tree of which a row is the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Least {
-    /// In the chain of the account.
-    pub(super) all: OrderId,
-    /// In the chain of the account and symbol.
-    pub(super) symbol: OrderId,
+links! {
+    /// The links of a closed order.
+    pub(super) struct OrderLinks of OrderRow {
+        /// The previous row in the bucket of its order id.
+        pub(super) same_order: Option<Position>,
+        /// The previous row in the bucket of its client id; `None` without a client id.
+        pub(super) same_client: Option<Position>,
+        /// The least ids of its trees in the account's chains.
+        pub(super) least: Least,
+        /// In the account's chains.
+        pub(super) account: AccountLinks,
+    }
 }
 
-/// The links of a closed order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct OrderLinks {
-    /// In the account's chains.
-    pub(super) account: AccountLinks,
-    /// The least ids of its trees there.
-    pub(super) least: Least,
-    /// The previous row in the bucket of its order id.
-    pub(super) same_order: Option<Position>,
-    /// The previous row in the bucket of its client id; `None` without a client id.
-    pub(super) same_client: Option<Position>,
+links! {
+    /// The least order id among the rows of the tree of which a row is the root.
+    pub(super) struct Least of OrderRow {
+        /// In the chain of the account.
+        pub(super) all: OrderId,
+        /// In the chain of the account and symbol.
+        pub(super) symbol: OrderId,
+    }
 }
 
+links! {
+    /// An order's links among all closed orders of its account, and among those of one symbol.
+    pub(super) struct AccountLinks of OrderRow {
+        /// Among all.
+        pub(super) all: Link,
+        /// Among those of the same symbol.
+        pub(super) symbol: Link,
+    }
+}
+
+links! {
+    /// The links of a public trade.
+    pub(super) struct PublicLinks of PublicTrade {
+        /// The sums of the tree of which it is the root.
+        pub(super) sums: Sums,
+        /// Among those of its symbol.
+        pub(super) link: Link,
+    }
+}
+
+/// How far the id is below that of the row.
+impl Linked<OrderRow> for OrderId {
+    const COUNT: usize = 1;
+
+    fn put_at(&self, _at: Position, row: &OrderRow, next: &mut impl FnMut(u64)) {
+        next(row.order.id.0 - self.0);
+    }
+
+    fn take_at(_at: Position, row: &OrderRow, body: &mut Body<'_>) -> Result<Self, Damage> {
+        row.order.id.0.checked_sub(body.number()?).map(Self).ok_or(Damage)
+    }
+}
+
+/// The bytes of a trade do not follow from a declaration of its fields. Its part, its claim and whether it counted by references share the bits
+/// of one number, two amounts come after the numbers and only where they are set, and its links come before the balances, which a later format
+/// added.
 impl TradeRow {
     /// The side of the book that the account's order was on.
     pub fn book_side(&self) -> Side {
@@ -257,130 +290,52 @@ impl TradeRow {
     }
 }
 
-impl OrderRow {
-    /// Appends the body of the row at `at`.
-    pub(super) fn encode(&self, at: Position, links: OrderLinks, out: &mut Vec<u8>) {
-        let order = &self.order;
-        let [original, original_high] = codec::halves(order.original.hundredths());
-        let [remaining, remaining_high] = codec::halves(order.remaining.hundredths());
-        let [notional, notional_high] = codec::halves(codec::zigzag(order.notional.units()));
-        let [ordinal, prev, jump] = links.account.all.numbers(at);
-        let [symbol_ordinal, symbol_prev, symbol_jump] = links.account.symbol.numbers(at);
-        let numbers = [
-            u64::from(order.account.0),
-            u64::from(order.session.0),
-            order.id.0,
-            u64::from(order.symbol.0),
-            side_code(order.side),
-            kind_code(order.kind),
-            order.option.map_or(0, option_code),
-            order.reason.map_or(0, reason_code),
-            order.price.ticks(),
-            original,
-            original_high,
-            remaining,
-            remaining_high,
-            notional,
-            notional_high,
-            order.placed.0,
-            self.closed.0,
-            order.stop.map_or(0, Price::ticks),
-            self.trades.map_or(0, Position::get),
-            codec::distance(at, links.same_order),
-            codec::distance(at, links.same_client),
-            order.id.0 - links.least.all.0,
-            order.id.0 - links.least.symbol.0,
-            ordinal,
-            prev,
-            jump,
-            symbol_ordinal,
-            symbol_prev,
-            symbol_jump,
-        ];
-        codec::pack(out, &numbers);
-        put_client_id(out, order.client_id.as_ref());
-    }
-
-    /// Reads the body of the row at `at`.
-    pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, OrderLinks), Damage> {
-        let (numbers, client_id): ([u64; 29], _) = codec::unpack(body)?;
-        let [account, session, order, symbol, side_of, kind_of, option_of, reason_of, rest @ ..] = numbers;
-        let [price, original, original_high, remaining, remaining_high, notional, notional_high, rest @ ..] =
-            rest;
-        let [placed, closed, stop, trades, same_order, same_client, rest @ ..] = rest;
-        let [below, below_of_symbol, links @ ..] = rest;
-        let order = OrderState {
-            account: AccountId(u32::try_from(account)?),
-            session: SessionId(u32::try_from(session)?),
-            id: OrderId(order),
-            symbol: SymbolId(u32::try_from(symbol)?),
-            side: side(side_of)?,
-            claim: Claim::Yes,
-            kind: kind(kind_of)?,
-            option: unless_zero(option_of, option)?,
-            price: Price::from_ticks(price),
-            original: Qty::from_hundredths(codec::whole(original, original_high)),
-            remaining: Qty::from_hundredths(codec::whole(remaining, remaining_high)),
-            notional: Money::from_units(codec::unzigzag(codec::whole(notional, notional_high))),
-            broken: Qty::ZERO,
-            placed: Time(placed),
-            reason: unless_zero(reason_of, reason)?,
-            client_id: take_client_id(client_id)?,
-            stop: (stop > 0).then(|| Price::from_ticks(stop)),
-        };
-        let links = OrderLinks {
-            account: account_links(at, links)?,
-            least: Least { all: least(order.id, below)?, symbol: least(order.id, below_of_symbol)? },
-            same_order: codec::linked(at, same_order)?,
-            same_client: codec::linked(at, same_client)?,
-        };
-        Ok((Self { order, closed: Time(closed), trades: Position::new(trades) }, links))
+row! {
+    OrderRow linked by OrderLinks, stored by OrderRow::blank {
+        order.account: AccountId,
+        order.session: SessionId,
+        order.id: OrderId,
+        order.symbol: SymbolId,
+        order.side: Side,
+        order.kind: OrderKind,
+        order.option: Option<ExecutionOption>,
+        order.reason: Option<CancelReason>,
+        order.price: Price,
+        order.original: Qty,
+        order.remaining: Qty,
+        order.notional: Money,
+        order.placed: Time,
+        closed: Time,
+        order.stop: Option<Price>,
+        trades: Option<Position>,
+        order.client_id: Option<ClientId>,
     }
 }
 
-impl PublicTrade {
-    /// Appends the body of the row at `at`, with the sums of the tree of which it is the root.
-    pub(super) fn encode(&self, at: Position, link: Link, sums: Sums, out: &mut Vec<u8>) {
-        let [qty, qty_high] = codec::halves(self.qty.hundredths());
-        let [above, below, base, base_high, product, product_high] = sums.beyond(self);
-        let [ordinal, prev, jump] = link.numbers(at);
-        let numbers = [
-            u64::from(self.symbol.0),
-            self.trade.0,
-            self.time.0,
-            self.price.ticks(),
-            qty,
-            qty_high,
-            self.taker.map_or(NO_TAKER, side_code),
-            above,
-            below,
-            base,
-            base_high,
-            product,
-            product_high,
-            ordinal,
-            prev,
-            jump,
-        ];
-        codec::pack(out, &numbers);
-    }
-
-    /// Reads the body of the row at `at`.
-    pub(super) fn decode(at: Position, body: &[u8]) -> Result<(Self, (Link, Sums)), Damage> {
-        let (numbers, rest): ([u64; 16], _) = codec::unpack(body)?;
-        let [symbol, trade, time, price, qty, qty_high, taker, figures @ ..] = numbers;
-        let [above, below, base, base_high, product, product_high, link @ ..] = figures;
-        let row = Self {
-            symbol: SymbolId(u32::try_from(symbol)?),
-            trade: TradeId(trade),
-            time: Time(time),
-            price: Price::from_ticks(price),
-            qty: Qty::from_hundredths(codec::whole(qty, qty_high)),
-            taker: if taker == NO_TAKER { None } else { Some(side(taker)?) },
+impl OrderRow {
+    /// An order without its stored fields. Its claim and broken quantity are not stored: orders of contracts have a file of their own, and the
+    /// quantity follows from the trades that are void.
+    fn blank() -> Self {
+        let order = OrderState {
+            id: OrderId(0),
+            account: AccountId(0),
+            session: SessionId(0),
+            symbol: SymbolId(0),
+            side: Side::Buy,
+            claim: Claim::Yes,
+            kind: OrderKind::Limit,
+            option: None,
+            price: Price::from_ticks(0),
+            original: Qty::ZERO,
+            remaining: Qty::ZERO,
+            notional: Money::ZERO,
+            broken: Qty::ZERO,
+            placed: Time(0),
+            reason: None,
+            client_id: None,
+            stop: None,
         };
-        let sums = Sums::from_beyond(&row, [above, below, base, base_high, product, product_high])?;
-        let link = Link::from_numbers(at, link)?;
-        if rest.is_empty() { Ok((row, (link, sums))) } else { Err(Damage) }
+        Self { order, closed: Time(0), trades: None }
     }
 }
 
@@ -392,19 +347,6 @@ fn settled_of([is_settled, base, base_high, quote, quote_high]: [u64; 5]) -> Res
         1 => Ok(Some(Settled { base: money(base, base_high), quote: money(quote, quote_high) })),
         _ => Err(Damage),
     }
-}
-
-/// The id that is this far below another.
-fn least(id: OrderId, below: u64) -> Result<OrderId, Damage> {
-    id.0.checked_sub(below).map(OrderId).ok_or(Damage)
-}
-
-fn account_links(at: Position, numbers: [u64; 6]) -> Result<AccountLinks, Damage> {
-    let [ordinal, prev, jump, symbol @ ..] = numbers;
-    Ok(AccountLinks {
-        all: Link::from_numbers(at, [ordinal, prev, jump])?,
-        symbol: Link::from_numbers(at, symbol)?,
-    })
 }
 
 /// The client id takes the rest of the body. No client id takes no bytes, since an id has at least one character.
@@ -437,9 +379,6 @@ macro_rules! codes {
         }
     };
 }
-
-/// The code for a public trade without a taker.
-const NO_TAKER: u64 = 2;
 
 codes!(Side, side_code, side: 0 = Buy, 1 = Sell);
 codes!(OrderKind, kind_code, kind: 0 = Limit, 1 = Market, 2 = MarketSpend, 3 = StopLimit);
@@ -501,8 +440,4 @@ fn part(code: u64, rest: &[u8]) -> Result<(Part, &[u8]), Damage> {
         4 => Ok((Part::Clearing, rest)),
         _ => Err(Damage),
     }
-}
-
-pub(super) fn unless_zero<T>(code: u64, value: fn(u64) -> Result<T, Damage>) -> Result<Option<T>, Damage> {
-    if code == 0 { Ok(None) } else { value(code).map(Some) }
 }

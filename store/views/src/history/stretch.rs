@@ -2,8 +2,9 @@
 //! it is the root (`chain`), so a stretch takes whole trees.
 
 use super::chain::{Node, Together, Walk};
-use super::codec::{self, Damage, Position};
+use super::codec::{Damage, Position};
 use super::fault::Fault;
+use super::packed::{Body, Linked, Packed as _};
 use super::query::Query;
 use super::row::{PublicTrade, Timed};
 use buttonwood_model::{SymbolId, TradeId};
@@ -59,25 +60,28 @@ impl Sums {
         let product = u128::from(row.price.ticks()).saturating_mul(base);
         Self { high: row.price, low: row.price, base, product }
     }
+}
 
-    /// How far the figures of a tree go beyond those of its root, as numbers.
-    pub(super) fn beyond(&self, root: &PublicTrade) -> [u64; 6] {
+/// How far the figures of a tree go beyond those of its root.
+impl Linked<PublicTrade> for Sums {
+    const COUNT: usize = 6;
+
+    fn put_at(&self, _at: Position, root: &PublicTrade, next: &mut impl FnMut(u64)) {
         let own = Self::of(root);
-        let [base, base_high] = codec::halves(self.base - own.base);
-        let [product, product_high] = codec::halves(self.product - own.product);
-        let above = self.high.ticks() - own.high.ticks();
-        [above, own.low.ticks() - self.low.ticks(), base, base_high, product, product_high]
+        next(self.high.ticks() - own.high.ticks());
+        next(own.low.ticks() - self.low.ticks());
+        (self.base - own.base).put(next);
+        (self.product - own.product).put(next);
     }
 
-    /// The figures that these numbers encode.
-    pub(super) fn from_beyond(root: &PublicTrade, numbers: [u64; 6]) -> Result<Self, Damage> {
-        let [above, below, base, base_high, product, product_high] = numbers;
+    fn take_at(_at: Position, root: &PublicTrade, body: &mut Body<'_>) -> Result<Self, Damage> {
         let own = Self::of(root);
+        let [above, below] = body.numbers_of()?;
         Ok(Self {
             high: own.high.ticks().checked_add(above).map(Price::from_ticks).ok_or(Damage)?,
             low: own.low.ticks().checked_sub(below).map(Price::from_ticks).ok_or(Damage)?,
-            base: own.base.checked_add(codec::whole(base, base_high)).ok_or(Damage)?,
-            product: own.product.checked_add(codec::whole(product, product_high)).ok_or(Damage)?,
+            base: own.base.checked_add(u128::take(body)?).ok_or(Damage)?,
+            product: own.product.checked_add(u128::take(body)?).ok_or(Damage)?,
         })
     }
 }
@@ -178,8 +182,8 @@ impl Query<'_> {
     /// [`Fault`] of the disk, or a damaged row.
     pub fn stretch(&self, stretch: Stretch) -> Result<Stretched, Fault> {
         let read = |at| {
-            let (row, (link, sums)) = self.public_at(stretch.symbol, at)?;
-            Ok(Node { link, row: (row, sums) })
+            let (row, links) = self.public_at(stretch.symbol, at)?;
+            Ok(Node { link: links.link, row: (row, links.sums) })
         };
         let head = self.head(|index| index.newest_public(stretch.symbol));
         summed(&Walk { head, read }, stretch)

@@ -3,10 +3,12 @@
 use super::*;
 use crate::history::{
     ClearingEnd, ClearingRow, ClosedContractOrder, ConversionRow, EntryRow, FundingRow, PredictionRow,
-    SettledPosition, Settlement, SoldClaims, StakingKind, StakingRow,
+    PublicTrade, SettledPosition, Settlement, SoldClaims, StakingKind, StakingRow,
 };
 use buttonwood_engine::{About, Cause};
-use buttonwood_model::{CancelReason, Claim, Codes, CurrencyId, ExecutionOption, OrderKind, Side, TradeId};
+use buttonwood_model::{
+    CancelReason, Claim, Codes, CurrencyId, ExecutionOption, OrderKind, SessionId, Side, TradeId,
+};
 use buttonwood_num::{Money, Price, Qty};
 
 /// Numbers of all widths, the same in every run.
@@ -160,6 +162,43 @@ impl Numbers {
         }
     }
 
+    fn order(&mut self) -> OrderRow {
+        let (stop, option, reason) = (Price::from_ticks(self.next() | 1), self.option(), self.reason());
+        let trades = Position::new(self.next() | 1).unwrap();
+        let order = OrderState {
+            id: OrderId(self.next()),
+            account: self.account(),
+            session: SessionId(self.small()),
+            symbol: SymbolId(self.small()),
+            side: self.one_of([Side::Buy, Side::Sell]),
+            claim: Claim::Yes,
+            kind: self.one_of([OrderKind::Limit, OrderKind::StopLimit, OrderKind::MarketSpend]),
+            option: self.maybe(option),
+            price: Price::from_ticks(self.next()),
+            original: self.qty(),
+            remaining: self.qty(),
+            notional: self.money(),
+            broken: Qty::ZERO,
+            placed: Time(self.next()),
+            reason: self.maybe(reason),
+            client_id: self.client_id(),
+            stop: self.maybe(stop),
+        };
+        OrderRow { order, closed: Time(self.next()), trades: self.maybe(trades) }
+    }
+
+    fn public(&mut self) -> PublicTrade {
+        let taker = self.one_of([Side::Buy, Side::Sell]);
+        PublicTrade {
+            symbol: SymbolId(self.small()),
+            trade: TradeId(self.next()),
+            time: Time(self.next()),
+            price: Price::from_ticks(self.next()),
+            qty: self.qty(),
+            taker: self.maybe(taker),
+        }
+    }
+
     fn option(&mut self) -> ExecutionOption {
         self.one_of([
             ExecutionOption::MakerOrCancel,
@@ -273,4 +312,20 @@ fn rows_have_their_bytes() {
             (8, 0x3cae_1cb8),
         ]
     );
+}
+
+/// Rows whose links depend on earlier rows, with fields of every width.
+#[test]
+fn linked_rows_have_their_bytes() {
+    let directory = tempdir().unwrap();
+    let mut history = History::open(directory.path(), Index::new(KEY)).unwrap();
+    let mut numbers = Numbers(2);
+    let (orders, trades): (Vec<_>, Vec<_>) = (0..500).map(|_| (numbers.order(), numbers.public())).unzip();
+    orders.iter().for_each(|row| assert!(history.push(row).get() > 0));
+    trades.iter().for_each(|row| assert!(history.push(row).get() > 0));
+    history.flush().unwrap();
+    let scan = Scan::open(&Folder::from(directory.path()), history.index().lengths()).unwrap().unwrap();
+    assert!(scan.orders.map(Result::unwrap).eq(orders));
+    assert!(scan.public.map(Result::unwrap).eq(trades));
+    assert_eq!(sums(&directory)[1..3], [(49_167, 0xc581_fb9a), (28_175, 0x25bc_6144)]);
 }
