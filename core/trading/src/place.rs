@@ -41,22 +41,29 @@ pub struct Place {
 }
 
 impl Place {
-    /// An order of the exchange for an account: it trades at once, at the limit or better, and its rest is cancelled. `margin` says whether
-    /// the account trades on credit.
-    pub const fn at_once(symbol: SymbolId, side: Side, (price, qty): (Price, Qty), margin: bool) -> Self {
+    /// A limit order of an account's own money for outcome Yes, without an execution option and a client order id. Struct update makes
+    /// other orders of it.
+    pub const fn limit(symbol: SymbolId, side: Side, price: Price, qty: Qty) -> Self {
         Self {
             symbol,
             side,
             claim: Claim::Yes,
             kind: OrderKind::Limit,
-            option: Some(ExecutionOption::ImmediateOrCancel),
+            option: None,
             price,
             qty,
             spend: Money::ZERO,
             client_id: None,
             stop: Price::from_ticks(0),
-            margin,
+            margin: false,
         }
+    }
+
+    /// An order of the exchange for an account: it trades at once, at the limit or better, and its rest is cancelled. `margin` says whether
+    /// the account trades on credit.
+    pub const fn at_once(symbol: SymbolId, side: Side, (price, qty): (Price, Qty), margin: bool) -> Self {
+        let option = Some(ExecutionOption::ImmediateOrCancel);
+        Self { option, margin, ..Self::limit(symbol, side, price, qty) }
     }
 }
 
