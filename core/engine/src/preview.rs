@@ -1,6 +1,6 @@
 //! The preview of an order: what it would do if it were sent with nothing in between, decided by the core.
 //!
-//! The floor decides the order as it is ([`preview::expect`]), with the same refusals, and the desk of the order adds up what that leaves of
+//! The floor decides the order as it is ([`dry_run`]), with the same refusals, and the desk of the order adds up what that leaves of
 //! the account. Nothing is copied and nothing changes: no id is used and there is no event. A copy of the state, or of the part of it that
 //! the order touches, would be as exact, but slots, balances and rows are named by their places, so an excerpt would have to be decided
 //! again under other names; each desk's sum is a few lines, and the simulator compares it with the order itself.
@@ -9,14 +9,14 @@
 
 use crate::decide::{check_caller, check_placer};
 use crate::{Body, Caller, Desks, Place, PlaceReject, Reject, State, TradingCommand, TradingReject};
-use buttonwood_model::{AccountId, CancelReason, Time};
+use buttonwood_model::{AccountId, CancelReason, SessionId, Time};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_perp as perp;
 use buttonwood_prediction as prediction;
 use buttonwood_spot as spot;
 use buttonwood_spot_margin as spot_margin;
 use buttonwood_trading::place::Placer;
-use buttonwood_trading::preview::{self, Expected};
+use buttonwood_trading::preview::{DryRun, Expected, dry_run};
 
 /// The preview of an order, whether it would be taken or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub struct Preview {
     pub reason: Option<CancelReason>,
     /// Of a perpetual.
     pub margin: Option<MarginAfter>,
+    /// Of an order that may borrow: the figures of its account now and after it (MARG-008); none beyond the range of money.
+    pub on_margin: Option<[spot_margin::Figures; 2]>,
     /// Of a buy of a contract: the dollars that its claims would pay if their outcome came, those of its rest included.
     pub payout: Option<Money>,
 }
@@ -66,41 +68,65 @@ pub struct MarginAfter {
     pub liquidation_price: Option<Money>,
 }
 
+impl Previewed {
+    /// An order whose refusal has another cause than its amount.
+    const fn refused(reject: Reject) -> Self {
+        Self { most: None, outcome: Err(reject) }
+    }
+}
+
 impl State {
     /// The effect of an order of a caller if it were sent now. Nothing changes.
     #[cold]
     #[inline(never)]
     pub fn preview(&self, caller: &Caller, order: &Place, now: Time) -> Previewed {
-        let outcome = self.effect(caller, order, now);
-        // The amount decides whether the account can pay, and bounds of the floor.
-        let is_of_amount = match &outcome {
-            Ok(_) => true,
-            Err(Reject::Trading(TradingReject::Place(reject))) => matches!(
-                reject,
-                PlaceReject::InsufficientFunds { .. }
-                    | PlaceReject::BeyondFunds
-                    | PlaceReject::BelowMinimum
-                    | PlaceReject::TooManyFills
-            ),
-            Err(_) => false,
-        };
-        let most = caller.account.filter(|_| is_of_amount);
-        let most = most.and_then(|account| {
-            let placer = Placer { account, session: caller.session };
-            let may = |qty| check_placer(self, now, placer, &Place { qty, ..*order }).is_ok();
-            preview::most(self.market(now), placer, order, may)
-        });
-        Previewed { most, outcome }
+        if let Err(reject) = check_caller(self, now, caller, &Body::from(TradingCommand::Place(*order))) {
+            return Previewed::refused(reject);
+        }
+        let Some(account) = caller.account else { return Previewed::refused(Reject::Unknown) };
+        let placer = Placer { account, session: caller.session };
+        let checked = check_placer(self, now, placer, order);
+        if let Err(reject) = checked
+            && !is_of_amount(&reject)
+        {
+            return Previewed::refused(reject);
+        }
+        let run = self.dry_run(placer, order, now);
+        let outcome = checked.and_then(|()| self.effect_of(&run).map_err(Reject::place));
+        if let Err(reject) = outcome
+            && !is_of_amount(&reject)
+        {
+            return Previewed::refused(reject);
+        }
+        let may = |qty| check_placer(self, now, placer, &Place { qty, ..*order }).is_ok();
+        Previewed { most: run.most(may), outcome }
     }
 
-    fn effect(&self, caller: &Caller, order: &Place, now: Time) -> Result<Preview, Reject> {
-        check_caller(self, now, caller, &Body::from(TradingCommand::Place(*order)))?;
-        let account = caller.account.ok_or(Reject::Unknown)?;
-        let placer = Placer { account, session: caller.session };
-        check_placer(self, now, placer, order)?;
-        let home = self.access.account(account).map_or("", |account| account.jurisdiction.as_str());
-        let expected = preview::expect(self.market(now), placer, home, order).map_err(Reject::place)?;
-        self.outlook(&expected).ok_or(Reject::place(PlaceReject::BeyondFunds))
+    /// The effect of an order of an account if it were sent now by a key that may send it. Nothing changes. Not checked: the caller's
+    /// rights, a halt of the exchange, and whether the account may place orders.
+    ///
+    /// # Errors
+    /// Why the floor would refuse it; also [`PlaceReject::BeyondFunds`] for an effect beyond the range of money.
+    #[cold]
+    #[inline(never)]
+    pub fn effect(
+        &self,
+        account: AccountId,
+        session: SessionId,
+        order: &Place,
+        now: Time,
+    ) -> Result<Preview, PlaceReject> {
+        self.effect_of(&self.dry_run(Placer { account, session }, order, now))
+    }
+
+    fn dry_run<'a>(&'a self, placer: Placer, order: &'a Place, now: Time) -> DryRun<'a, Desks> {
+        let home = self.access.account(placer.account).map_or("", |account| account.jurisdiction.as_str());
+        dry_run(self.market(now), placer, home, order)
+    }
+
+    fn effect_of(&self, run: &DryRun<'_, Desks>) -> Result<Preview, PlaceReject> {
+        let expected = run.outcome.as_ref().map_err(|reject| *reject)?;
+        self.outlook(expected).ok_or(PlaceReject::BeyondFunds)
     }
 
     /// The figures of an order that was decided. None beyond the range of money.
@@ -115,9 +141,10 @@ impl State {
             available: None,
             reason: expected.reason,
             margin: None,
+            on_margin: None,
             payout: None,
         };
-        self.desks.outlook(expected, plain, self.advanced_after(expected))
+        self.desks.outlook(expected, &plain, self.advanced_after(expected))
     }
 
     /// The part of an account's assets that will be no own money (D-181); none where it depends on what the order does to another account
@@ -135,7 +162,7 @@ impl State {
 
 impl Desks {
     /// Completes a preview by the sums of the order's desk.
-    fn outlook(&self, expected: &Expected<'_>, plain: Preview, advanced: Option<Money>) -> Option<Preview> {
+    fn outlook(&self, expected: &Expected<'_>, plain: &Preview, advanced: Option<Money>) -> Option<Preview> {
         let ledger = &self.ledger;
         let desk = expected.terms.class.desk();
         if desk == perp::DESK {
@@ -152,7 +179,7 @@ impl Desks {
                 liquidation_price: (price > Money::ZERO).then_some(price),
             };
             let available = advanced.map(|_| after.available);
-            return Some(Preview { hold: None, available, margin: Some(margin), ..plain });
+            return Some(Preview { hold: None, available, margin: Some(margin), ..*plain });
         }
         if desk == prediction::DESK {
             let symbol = expected.terms.symbol;
@@ -162,14 +189,30 @@ impl Desks {
                 worst: plain.worst.and_then(own),
                 available: prediction::available_after(ledger, expected),
                 payout: prediction::payout(expected),
-                ..plain
+                ..*plain
             });
         }
-        let available = if desk == spot::DESK {
-            spot::available_after(ledger, expected)
-        } else {
-            spot_margin::available_after(ledger, expected)
-        };
-        Some(Preview { available, ..plain })
+        if desk == spot::DESK {
+            return Some(Preview { available: spot::available_after(ledger, expected), ..*plain });
+        }
+        let (margin, latest) = (&self.spot_margin, self.indices.latest());
+        let figures = || spot_margin::now_and_after(margin, ledger, latest, expected);
+        Some(Preview {
+            available: spot_margin::available_after(ledger, expected),
+            on_margin: (desk == spot_margin::DESK).then(figures).flatten(),
+            ..*plain
+        })
     }
+}
+
+/// Whether the amount of the order decides on the refusal: whether the account can pay for it, and bounds of the floor.
+fn is_of_amount(reject: &Reject) -> bool {
+    let Reject::Trading(TradingReject::Place(reject)) = reject else { return false };
+    matches!(
+        reject,
+        PlaceReject::InsufficientFunds { .. }
+            | PlaceReject::BeyondFunds
+            | PlaceReject::BelowMinimum
+            | PlaceReject::TooManyFills
+    )
 }

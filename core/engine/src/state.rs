@@ -1,6 +1,6 @@
 //! The state of the exchange.
 
-use crate::{Body, Broken, Desks, Mode, Opening, Operations, Place, PlaceReject};
+use crate::{Body, Broken, Desks, Mode, Opening, Operations};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use buttonwood_access::Access;
@@ -14,16 +14,15 @@ use buttonwood_index::{Indices, Sources};
 use buttonwood_leave::Advances;
 use buttonwood_ledger::{House, INSURANCE, LENDING, Ledger, Moved};
 use buttonwood_model::{
-    AccountId, AssetId, Currency, CurrencyId, DOLLAR, Due, GUSD, OrderId, SessionId, Side, Slot, Stamp,
-    Symbol, SymbolId, Time,
+    AccountId, AssetId, Currency, CurrencyId, DOLLAR, Due, GUSD, OrderId, Side, Slot, Stamp, Symbol,
+    SymbolId, Time,
 };
 use buttonwood_num::{Money, Round};
 use buttonwood_perp::{Fund, Perps};
 use buttonwood_rates::Rates;
 use buttonwood_room::{Context, Room, Rooms};
-use buttonwood_spot_margin::{self as spot_margin, SpotMargin};
+use buttonwood_spot_margin::SpotMargin;
 use buttonwood_staking::Staking;
-use buttonwood_trading::place::Placer;
 use buttonwood_trading::{Fees, Floor, Market, Volumes};
 use serde::{Deserialize, Serialize};
 
@@ -194,23 +193,6 @@ impl State {
     /// The loans of margin accounts, and the exposure of their live orders.
     pub fn spot_margin(&self) -> &SpotMargin {
         &self.desks.spot_margin
-    }
-
-    /// The figures of a margin account now, and as they would be after an order (MARG-008). Nothing changes.
-    ///
-    /// # Errors
-    /// Why the order would be refused.
-    pub fn preview_spot_margin(
-        &self,
-        account: AccountId,
-        session: SessionId,
-        place: &Place,
-        time: Time,
-    ) -> Result<[spot_margin::Figures; 2], PlaceReject> {
-        let home = self.access.account(account).map_or("", |account| account.jurisdiction.as_str());
-        let placer = Placer { account, session };
-        let (ledger, latest) = (self.ledger(), self.indices().latest());
-        spot_margin::preview(self.spot_margin(), ledger, latest, self.market(time), (placer, home), place)
     }
 
     /// Whether an account trades perpetuals, and nothing else.

@@ -1,14 +1,12 @@
-//! The figures of an account (the table of spot margin), now and after an order.
+//! The figures of an account (the table of spot margin).
 
 use crate::SpotMargin;
-use crate::account::{Account, Change};
+use crate::account::Account;
 use buttonwood_index::Latest;
 use buttonwood_ledger::Ledger;
-use buttonwood_model::{AccountId, CurrencyId, Outbox, Side, Symbol};
-use buttonwood_num::{Money, Qty};
+use buttonwood_model::{AccountId, CurrencyId, Symbol};
+use buttonwood_num::Money;
 use buttonwood_risk::spot::{Sums, liquidation_price};
-use buttonwood_trading::place::{self, Place, Placer};
-use buttonwood_trading::{self as trading, Desks, Planner};
 
 /// The assets, debts and possible losses of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +52,8 @@ impl Figures {
         Self::with(margin, symbols, &margin.account(ledger, latest, account), [row.buys, row.sells])
     }
 
-    fn with(
+    /// The figures of an account that stands like this, with the reserves of live margin buys and sells.
+    pub(crate) fn with(
         margin: &SpotMargin,
         symbols: &[Symbol],
         account: &Account,
@@ -83,74 +82,4 @@ impl SpotMargin {
         let (_, symbol) = self.coins().find(|(coin, _)| coin.currency == currency)?;
         Some(symbols.get(symbol.index())?.grid.tick())
     }
-}
-
-/// The figures now and after an order, as the floor would decide it now (MARG-008). Nothing changes.
-///
-/// # Errors
-/// Why the order would be refused; also [`place::Reject::BeyondFunds`] for figures beyond the range of money.
-pub fn preview<'a, D: Desks>(
-    margin: &SpotMargin,
-    ledger: &Ledger,
-    latest: &Latest,
-    market: trading::Market<'a, D>,
-    (placer, home): (Placer, &'a str),
-    place: &Place,
-) -> Result<[Figures; 2], place::Reject<D::Refusal>> {
-    let mut events = Outbox::<trading::Event>::default();
-    place::decide(market, placer, || home, place, &mut Planner::default(), &mut events)?;
-    let figures = || {
-        let symbols = market.floor.symbols.listed();
-        let symbol = market.symbol(place.symbol)?;
-        let before = margin.account(ledger, latest, placer.account);
-        let row = margin.row(placer.account);
-        let reserved = [row.buys, row.sells];
-        let (after, rest) = after(market, symbol, place, before, &events.events)?;
-        let mut reserved_after = reserved;
-        let side = reserved_after.get_mut(place.side.index())?;
-        *side = side.checked_add(symbol.grid.notional(place.price, rest)?)?;
-        Some([
-            Figures::with(margin, symbols, &before, reserved)?,
-            Figures::with(margin, symbols, &after, reserved_after)?,
-        ])
-    };
-    figures().ok_or(place::Reject::BeyondFunds)
-}
-
-/// The account after the order's fills, and what of the order rests.
-fn after<D>(
-    market: trading::Market<'_, D>,
-    symbol: &Symbol,
-    place: &Place,
-    mut account: Account,
-    events: &[trading::Event],
-) -> Option<(Account, Qty)> {
-    let (mut filled, mut rest) = (Qty::ZERO, Qty::ZERO);
-    for event in events {
-        match event {
-            trading::Event::Filled { maker, qty, taker_fee, .. } => {
-                let base = symbol.grid.base(*qty)?;
-                let value = symbol.grid.notional(market.floor.orders.get(*maker).price, *qty)?;
-                let [base, quote] = match place.side {
-                    Side::Buy => [base, -value],
-                    Side::Sell => [-base, value],
-                };
-                let (base, quote) = ((symbol.base, base), (symbol.quote, quote));
-                account = account.after(symbol.quote, &Change { base, quote, fee: *taker_fee })?;
-                filled += *qty;
-            }
-            trading::Event::Rested { .. }
-            | trading::Event::Booked { .. }
-            | trading::Event::Suspended { .. } => {
-                rest = place.qty - filled;
-            }
-            trading::Event::Placed(_)
-            | trading::Event::Crossed { .. }
-            | trading::Event::Triggered { .. }
-            | trading::Event::Completed
-            | trading::Event::Cancelled { .. }
-            | trading::Event::CancelRejected { .. } => {}
-        }
-    }
-    Some((account, rest))
 }

@@ -34,11 +34,11 @@ pub use conditions::Conditions;
 pub use desk::{
     CASH, DESK, Refusal, affords, auction_fee, buy_with, fees, is_of_room, reserve, reserved, rest,
 };
-pub use figures::{Figures, preview};
+pub use figures::Figures;
 pub use laws::BrokenLaw;
 pub use liquidation::forced_edge;
 pub use off_book::TakenOver;
 pub use plan::{Plan, covers, covers_crossing};
-pub use preview::{available_after, judges_fills};
+pub use preview::{available_after, judges_fills, now_and_after};
 pub use settle::{hold, release, settle_crossing, settle_maker, settle_taker};
 pub use state::SpotMargin;

@@ -64,6 +64,13 @@ pub(crate) struct Incoming<'a, D> {
     triggered: Option<Slot>,
 }
 
+impl<D> Clone for Incoming<'_, D> {
+    fn clone(&self) -> Self {
+        let Self { market, placer, place, terms, rates, triggered } = *self;
+        Self { market, placer, place, terms, rates, triggered }
+    }
+}
+
 impl<'a, D: Desks> Incoming<'a, D> {
     /// The order at its desk, as it would be placed now.
     #[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]

@@ -159,6 +159,23 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
     planner: &mut Planner<D::Plan>,
     out: &mut Outbox<E>,
 ) -> Result<OrderId, Reject<D::Refusal>> {
+    decide_observed(market, placer, home, place, planner, out, |_| {})
+}
+
+/// Decides one order as [`decide`] does, and passes it to `observe` once it is at its desk. The rest of the checks follows.
+///
+/// The order is passed on, and not returned: a result that carried it would be copied on the path of every order.
+#[expect(clippy::inline_always, reason = "a call costs as much as it does, on the path of every order")]
+#[inline(always)]
+pub(crate) fn decide_observed<'a, 'h, D: Desks, E: From<Event>>(
+    market: Market<'a, D>,
+    placer: Placer,
+    home: impl FnOnce() -> &'h str,
+    place: &'a Place,
+    planner: &mut Planner<D::Plan>,
+    out: &mut Outbox<E>,
+    observe: impl FnOnce(&Incoming<'a, D>),
+) -> Result<OrderId, Reject<D::Refusal>> {
     let symbol = market.symbol(place.symbol).ok_or(Reject::InvalidSymbol)?;
     // The fast path. Most orders are limit orders that meet no other order, on an open symbol, and rest.
     let is_plain = is_plain(&market, symbol, place);
@@ -166,6 +183,7 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
         // The desk first: an order that a result carried would be copied.
         let desk = market.desks.desk(symbol, placer.account, place.margin).map_err(Reject::Desk)?;
         let order = Incoming::at_desk(desk, market, placer, place, symbol);
+        observe(&order);
         check_value(&order.terms, place)?;
         let reserve = market.desks.reserve(&order.terms)?;
         check_count(market, placer)?;
@@ -176,6 +194,7 @@ pub fn decide<'a, D: Desks, E: From<Event>>(
     }
     let desk = market.desks.desk(symbol, placer.account, place.margin).map_err(Reject::Desk)?;
     let mut order = Incoming::at_desk(desk, market, placer, place, symbol);
+    observe(&order);
     decide_in_full(&mut order, is_plain, planner, out)
 }
 

@@ -1,7 +1,7 @@
-//! The decision of an order that is not sent: what it would trade and what of it would rest, and the most that money allows.
+//! The dry run of an order that is not sent: what it would trade and what of it would rest, and the most that money allows.
 //!
-//! [`expect`] decides the order as [`place::decide`] does and returns the events as figures: it uses no id and changes nothing. Each desk
-//! itself adds up the money that fills and rest leave of the account.
+//! [`dry_run`] decides the order by the function that places it ([`place::decide`]) and returns the events as figures: it uses no id and
+//! changes nothing. Each desk itself adds up the money that fills and rest leave of the account.
 //!
 //! Not here: fields, callers and halts, which are checked before an order comes to the floor.
 
@@ -62,40 +62,45 @@ impl Expected<'_> {
     }
 }
 
-/// The effect of an order if it were decided now.
-///
-/// # Errors
-/// The [`Reject`] of the order.
+/// An order that was decided and is not sent.
+pub struct DryRun<'a, D: Desks> {
+    /// Its effect, or why it would be refused.
+    pub outcome: Result<Expected<'a>, Reject<D::Refusal>>,
+    /// The order at its desk; none if it did not come to one.
+    at_desk: Option<Incoming<'a, D>>,
+}
+
+/// Decides an order as if it were placed now.
 #[cold]
 #[inline(never)]
-pub fn expect<'a, D: Desks>(
+pub fn dry_run<'a, D: Desks>(
     market: Market<'a, D>,
     placer: Placer,
-    home: &'a str,
+    home: &str,
     order: &'a Place,
-) -> Result<Expected<'a>, Reject<D::Refusal>> {
-    let mut out = Outbox::<Event>::default();
-    let id = place::decide(market, placer, || home, order, &mut Planner::default(), &mut out)?;
-    let terms = incoming(market, placer, order)?.terms;
-    let mut expected = Expected { terms, fills: Vec::new(), rest: None, withdrawn: Vec::new(), reason: None };
-    for event in &out.events {
-        expected.note(market, id, event);
+) -> DryRun<'a, D> {
+    let (mut planner, mut out) = (Planner::default(), Outbox::<Event>::default());
+    let mut at_desk = None;
+    let observe = |incoming: &Incoming<'a, D>| at_desk = Some(incoming.clone());
+    let decided = place::decide_observed(market, placer, || home, order, &mut planner, &mut out, observe);
+    let outcome = decided.and_then(|id| {
+        let incoming = at_desk.as_ref().ok_or(Reject::InvalidSymbol)?;
+        Ok(Expected::of(incoming, id, &out.events))
+    });
+    DryRun { outcome, at_desk }
+}
+
+impl<'a> Expected<'a> {
+    /// The effect of the order that entered under `id`, by its events.
+    fn of<D>(incoming: &Incoming<'a, D>, id: OrderId, events: &[Event]) -> Self {
+        let terms = incoming.terms;
+        let mut expected = Self { terms, fills: Vec::new(), rest: None, withdrawn: Vec::new(), reason: None };
+        for event in events {
+            expected.note(incoming.market, id, event);
+        }
+        expected
     }
-    Ok(expected)
-}
 
-/// The order as its desk sees it, whatever it meets.
-fn incoming<'a, D: Desks>(
-    market: Market<'a, D>,
-    placer: Placer,
-    order: &'a Place,
-) -> Result<Incoming<'a, D>, Reject<D::Refusal>> {
-    let symbol = market.symbol(order.symbol).ok_or(Reject::InvalidSymbol)?;
-    let desk = market.desks.desk(symbol, placer.account, order.margin).map_err(Reject::Desk)?;
-    Ok(Incoming::at_desk(desk, market, placer, order, symbol))
-}
-
-impl Expected<'_> {
     /// Reads an event of the order, whose id would be `id`.
     fn note<D>(&mut self, market: Market<'_, D>, id: OrderId, event: &Event) {
         match event {
@@ -125,32 +130,30 @@ impl Expected<'_> {
     }
 }
 
-/// The largest quantity of this order, in whole lots, that its account could pay for: up to it no order is refused for lack of funds. The
-/// part that does not trade at once counts as if it rested, whatever the option. None for an order that names money to spend, or that no desk takes.
-/// `may` is what else limits the quantity.
-///
-/// The reserve bounds an order that meets no other; of one that does, its fills are planned as those of the largest order, and the last one
-/// that is affordable is searched for the quantity. So the search costs no more than a few orders that trade with as many others.
-#[cold]
-#[inline(never)]
-pub fn most<D: Desks>(
-    market: Market<'_, D>,
-    placer: Placer,
-    order: &Place,
-    may: impl Fn(Qty) -> bool,
-) -> Option<Qty> {
-    let mut incoming = incoming(market, placer, order).ok()?;
-    let meets = match (order.kind, order.option) {
-        (OrderKind::MarketSpend, _) => return None,
-        (OrderKind::StopLimit, _)
-        | (_, Some(ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly)) => false,
-        (OrderKind::Market, _) => true,
-        (OrderKind::Limit, _) => crosses(incoming.book(), order.side, order.price),
-    };
-    incoming.terms = Terms { meets, rests: order.kind != OrderKind::Market, ..incoming.terms };
-    let search = Search(incoming);
-    let bound = largest(Qty::ZERO, search.countable(), |qty| search.reserve(qty).is_some() && may(qty));
-    Some(if meets { search.met(bound) } else { bound })
+impl<D: Desks> DryRun<'_, D> {
+    /// The largest quantity of this order, in whole lots, that its account could pay for: up to it no order is refused for lack of funds.
+    /// The part that does not trade at once counts as if it rested, whatever the option. None for an order that names money to spend, or
+    /// that no desk takes. `may` is what else limits the quantity.
+    ///
+    /// The reserve bounds an order that meets no other; of one that does, its fills are planned as those of the largest order, and the last
+    /// one that is affordable is searched for the quantity. So the search costs no more than a few orders that trade with as many others.
+    #[cold]
+    #[inline(never)]
+    pub fn most(self, may: impl Fn(Qty) -> bool) -> Option<Qty> {
+        let mut incoming = self.at_desk?;
+        let Place { kind, option, side, price, .. } = *incoming.place;
+        let meets = match (kind, option) {
+            (OrderKind::MarketSpend, _) => return None,
+            (OrderKind::StopLimit, _)
+            | (_, Some(ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly)) => false,
+            (OrderKind::Market, _) => true,
+            (OrderKind::Limit, _) => crosses(incoming.book(), side, price),
+        };
+        incoming.terms = Terms { meets, rests: kind != OrderKind::Market, ..incoming.terms };
+        let search = Search(incoming);
+        let bound = largest(Qty::ZERO, search.countable(), |qty| search.reserve(qty).is_some() && may(qty));
+        Some(if meets { search.met(bound) } else { bound })
+    }
 }
 
 /// The largest whole number of lots from `known`, which is good, to `bound` that is `good` too.

@@ -6,7 +6,7 @@ use buttonwood_engine::perp::Figures;
 use buttonwood_engine::{
     AccessReject, Answer, Body, Caller, Command, Event, MarginAfter, OrderState, Outcome, Place, PlaceReject,
     Preview, Previewed, Reject, State, TradingAnswer, TradingCommand, TradingEvent, TradingReject, Workspace,
-    decide, prediction,
+    decide, prediction, spot_margin,
 };
 use buttonwood_model::{
     AccountId, AssetId, CancelReason, Claim, ExecutionOption, OrderClass, OrderKind, Product, Side, Stamp,
@@ -40,6 +40,8 @@ pub(crate) struct Foreseen {
     fees: Money,
     worst: Option<buttonwood_num::Price>,
     held: Money,
+    /// The figures of a margin account before the order.
+    on_margin: Option<spot_margin::Figures>,
 }
 
 /// Takes the preview of a command that places an order, and compares it with the decision. None if there is nothing to compare after the
@@ -84,7 +86,8 @@ pub(crate) fn foresee(state: &State, command: &Command, stamp: Stamp) -> Result<
     let symbol = state.symbol(place.symbol).unwrap();
     let held = state.ledger().balance(account, paying(symbol, place)).held;
     let fees = fills.iter().fold(Money::ZERO, |sum, (_, fee)| sum + *fee);
-    Ok(Some(Foreseen { account, place: *place, previewed, order, fees, worst, held }))
+    let on_margin = on_margin(state, account, place);
+    Ok(Some(Foreseen { account, place: *place, previewed, order, fees, worst, held, on_margin }))
 }
 
 /// The asset that an order pays with.
@@ -124,6 +127,8 @@ impl Foreseen {
         let payout = buys_claims.then(|| symbol.grid.base(executed + rests).unwrap());
         same("payout", previewed.payout, payout)?;
         same("margin", previewed.margin, if is_swap { margin(after, account, place, symbol) } else { None })?;
+        let on_margin = self.on_margin.zip(on_margin(after, account, place));
+        same("on_margin", previewed.on_margin, on_margin.map(<[_; 2]>::from))?;
         // With advances in the group it may depend on the other party.
         if previewed.available.is_some() || after.advances().is_empty() {
             same("available", previewed.available, Some(available(after, account, paying(symbol, place))))?;
@@ -161,6 +166,13 @@ fn margin(state: &State, account: AccountId, place: &Place, symbol: &Symbol) -> 
         margin: figures.initial_margin,
         liquidation_price: (price != Money::ZERO).then_some(price),
     })
+}
+
+/// The figures of `/v1/margin/account`, of an account that places an order on margin.
+fn on_margin(state: &State, account: AccountId, place: &Place) -> Option<spot_margin::Figures> {
+    let (margin, latest) = (state.spot_margin(), state.indices().latest());
+    let figures = || spot_margin::Figures::of(margin, state.ledger(), latest, state.symbols(), account);
+    place.margin.then(figures).flatten()
 }
 
 /// Checks that the largest amount is affordable, and that a lot more is not.

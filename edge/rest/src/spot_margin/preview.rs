@@ -68,9 +68,10 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
     let place = place(sent, (id, symbol))?;
     let previewed = {
         let views = app.exchange.views();
-        views.state().preview_spot_margin(call.account(), call.gate().session(), &place, app.now_of(&views))
+        views.state().effect(call.account(), call.gate().session(), &place, app.now_of(&views))
     };
-    let [before, after] = previewed.map_err(|reject| {
+    let figures = previewed.and_then(|preview| preview.on_margin.ok_or(PlaceReject::BeyondFunds));
+    let [before, after] = figures.map_err(|reject| {
         if reject == PlaceReject::Desk(DeskReject::NoMargin) {
             return bad_value("symbol", &format!("one of {}", traded(app)), &named);
         }

@@ -108,7 +108,7 @@ fn blank() -> OrderPreview {
 }
 
 fn taken(symbol: &Symbol, preview: &Preview, most: Nullable<DecimalText>) -> OrderPreview {
-    let Preview { executed, cost, worst, rests, fee, hold, available, reason, margin, payout } = *preview;
+    let Preview { executed, cost, worst, rests, fee, hold, available, reason, margin, payout, .. } = *preview;
     let average = || DecimalText::of(|out| symbol.grid.push_average(out, cost, executed));
     let of_margin =
         |pick: fn(&MarginAfter) -> Money| Nullable(margin.as_ref().map(pick).map(DecimalText::exact));
