@@ -261,14 +261,7 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
         Command::MakeGroup(new) => change::make_group(access, new, out)?,
         Command::ChangeGroup(change) => change::change_group(access, change, out)?,
         Command::OpenAccount(account) => {
-            let group = account.group.ok_or(Reject::Unknown)?;
-            access.group(group).ok_or(Reject::Unknown)?;
-            if access.find_account(group, &account.short_name).is_some() {
-                return Err(Reject::Taken);
-            }
-            if access.has_name(group, account.name(), None) {
-                return Err(Reject::NameTaken);
-            }
+            check_account(access, account)?;
             out.push_named(&Infrequent::AccountOpened(Account::clone(account)));
         }
         Command::AddSession(session) => {
@@ -291,6 +284,19 @@ pub fn decide<E: From<Event> + From<BytesRef>>(
         Command::RestrictGroup(group, addresses) => change::restrict_group(access, *group, addresses, out)?,
         Command::KeepKey(act) => own_key::decide(access, drawn.0, caller, act, out)?,
         Command::ApproveGroup(group) => change::approve_group(access, *group, out)?,
+    }
+    Ok(())
+}
+
+/// A new account has a group that exists, and no account of the group has one of its names.
+fn check_account(access: &Access, account: &Account) -> Result<(), Reject> {
+    let group = account.group.ok_or(Reject::Unknown)?;
+    access.group(group).ok_or(Reject::Unknown)?;
+    if access.find_account(group, &account.short_name).is_some() {
+        return Err(Reject::Taken);
+    }
+    if access.has_name(group, account.name(), None) {
+        return Err(Reject::NameTaken);
     }
     Ok(())
 }

@@ -143,29 +143,9 @@ pub fn decide<E: From<BytesRef>>(
     out: &mut Outbox<E>,
 ) -> Result<Task, Reject> {
     match command {
-        Command::PinIndex(currency, price) => {
-            if !feeds::can_have_index(context, *currency) {
-                return Err(Reject::Unknown);
-            }
-            if price.is_some_and(|price| !can_pin(context, *currency, price)) {
-                return Err(Reject::BadPrice);
-            }
-            out.push_named(&Infrequent::IndexPinned(*currency, *price));
-            take_marks(context, Some((*currency, *price)), out);
-        }
+        Command::PinIndex(currency, price) => pin_index(context, *currency, *price, out)?,
         Command::FeedPrice(prices) => feeds::decide(context, prices, out)?,
-        Command::TakeMarks => {
-            let due = context
-                .room
-                .marks_due(context.sources.indices)
-                .into_iter()
-                .chain(context.room.minute_due())
-                .min();
-            if due.is_none_or(|due| due > context.time) {
-                return Err(Reject::NotDue);
-            }
-            take_marks(context, None, out);
-        }
+        Command::TakeMarks => take_due_marks(context, out)?,
         Command::SetRisk(account, leverage, cross) => {
             let before = context.room.risk(*account);
             let risk = Risk {
@@ -200,6 +180,38 @@ pub fn decide<E: From<BytesRef>>(
         }
     }
     Ok(Task::Nothing)
+}
+
+/// Pins an index to a price, or frees it, and takes the marks that follow.
+fn pin_index<E: From<BytesRef>>(
+    context: &Context<'_, Perps>,
+    currency: CurrencyId,
+    price: Option<Money>,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    if !feeds::can_have_index(context, currency) {
+        return Err(Reject::Unknown);
+    }
+    if price.is_some_and(|price| !can_pin(context, currency, price)) {
+        return Err(Reject::BadPrice);
+    }
+    out.push_named(&Infrequent::IndexPinned(currency, price));
+    take_marks(context, Some((currency, price)), out);
+    Ok(())
+}
+
+/// Takes the marks if they are due.
+fn take_due_marks<E: From<BytesRef>>(
+    context: &Context<'_, Perps>,
+    out: &mut Outbox<E>,
+) -> Result<(), Reject> {
+    let of_indices = context.room.marks_due(context.sources.indices);
+    let due = of_indices.into_iter().chain(context.room.minute_due()).min();
+    if due.is_none_or(|due| due > context.time) {
+        return Err(Reject::NotDue);
+    }
+    take_marks(context, None, out);
+    Ok(())
 }
 
 /// Whether an index may be pinned to a price: it can be one, and positions can be valued at twice of it.
