@@ -5,9 +5,7 @@ use buttonwood_engine::{
     AccessCommand, Body, Caller, Command, FeeSchedule, OrderRef, Outcome, Place, TradingAnswer,
     TradingCommand, decide, evolve,
 };
-use buttonwood_model::{
-    Claim, ClientId, ExecutionOption, Nonce, OrderKind, Role, Seq, Side, Stamp, SymbolId,
-};
+use buttonwood_model::{ClientId, ExecutionOption, Nonce, Role, Seq, Side, Stamp, SymbolId};
 use buttonwood_num::{Decimal, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, nonce};
 use std::io::Write;
@@ -42,17 +40,9 @@ impl Load {
 
     fn place(&self, side: Side, price: u64, option: Option<ExecutionOption>, id: Option<&str>) -> Body {
         Body::Trading(TradingCommand::Place(Place {
-            symbol: self.symbol,
-            side,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
             option,
-            price: Price::from_ticks(price),
-            qty: Qty::from_hundredths(1_000_000),
-            spend: Money::ZERO,
             client_id: id.map(|text| ClientId::new(text).unwrap()),
-            stop: Price::default(),
-            margin: false,
+            ..Place::limit(self.symbol, side, Price::from_ticks(price), Qty::from_hundredths(1_000_000))
         }))
     }
 

@@ -532,7 +532,7 @@ mod tests {
         AccountId, Claim, Desk, Effect, ExecutionOption, Held, OrderClass, OrderKind, Product, RatesId,
         RoomCommand, Side, TextRef,
     };
-    use buttonwood_num::{Money, Price, Qty};
+    use buttonwood_num::{Price, Qty};
 
     const BTCUSD: SymbolId = SymbolId(0);
     const ETHUSD: SymbolId = SymbolId(1);
@@ -628,19 +628,7 @@ mod tests {
     /// cancels are served.
     #[test]
     fn commands_differ_in_roles_and_in_risk() {
-        let place = Place {
-            symbol: BTCUSD,
-            side: Side::Buy,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(100),
-            qty: Qty::from_hundredths(100),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        };
+        let place = Place::limit(BTCUSD, Side::Buy, Price::from_ticks(100), Qty::from_hundredths(100));
         let fees = FeeChange { product: Product::Spot, account: None, schedule: None };
         let (trader, none) = (Roles::of(&[Role::Trader]), Roles::NOBODY);
         for (command, roles, is_reducing) in [

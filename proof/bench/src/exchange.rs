@@ -13,7 +13,7 @@ use buttonwood_engine::{
     Place, Prefetch, Sketch, State, TradingAnswer, TradingCommand, TradingEvent, Workspace, decide, perp,
 };
 use buttonwood_model::{
-    AccountId, Claim, ClientId, Currency, CurrencyId, CurrencyKind, ExecutionOption, GroupId, Nonce, OrderId,
+    AccountId, ClientId, Currency, CurrencyId, CurrencyKind, ExecutionOption, GroupId, Nonce, OrderId,
     OrderKind, Outbox, Product, Role, Roles, Seq, SessionId, Side, Stamp, Symbol, SymbolId, SymbolStatus,
     Time,
 };
@@ -95,17 +95,16 @@ impl Record {
             body: match self.0[38] {
                 CANCEL => Body::Trading(TradingCommand::Cancel(OrderRef::Id(OrderId(self.word(0))))),
                 kind => Body::Trading(TradingCommand::Place(Place {
-                    symbol: SymbolId(u16::from_le_bytes([self.0[36], self.0[37]]).into()),
-                    side: if self.0[39] & SELLS == 0 { Side::Buy } else { Side::Sell },
-                    claim: Claim::Yes,
                     kind: if kind == MARKET { OrderKind::Market } else { OrderKind::Limit },
                     option: (kind == IMMEDIATE).then_some(ExecutionOption::ImmediateOrCancel),
-                    price: Price::from_ticks(self.word(16)),
-                    qty: Qty::from_hundredths(u128::from(self.word(24)) * 100),
-                    spend: Money::ZERO,
                     client_id: Some(ClientId::copied(&self.0[..16])),
-                    stop: Price::default(),
                     margin: self.0[39] & MARGIN != 0,
+                    ..Place::limit(
+                        SymbolId(u16::from_le_bytes([self.0[36], self.0[37]]).into()),
+                        if self.0[39] & SELLS == 0 { Side::Buy } else { Side::Sell },
+                        Price::from_ticks(self.word(16)),
+                        Qty::from_hundredths(u128::from(self.word(24)) * 100),
+                    )
                 })),
             },
         }

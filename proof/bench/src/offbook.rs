@@ -7,7 +7,7 @@ use buttonwood_engine::staking::{PairId, PairTerms, Provider, Rate, Request, Ter
 use buttonwood_engine::{
     Body, Caller, ClearingCommand, Command, Outcome, Place, StakingCommand, TradingCommand,
 };
-use buttonwood_model::{Claim, CurrencyId, Due, OrderKind, Product, SessionId, Side, SymbolId, Time};
+use buttonwood_model::{CurrencyId, Due, Product, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Money, Price, Qty};
 
 use crate::clock::cpu_ns;
@@ -114,19 +114,7 @@ fn waiting(settings: &Settings, goal: Goal, report: &mut Report) {
 /// An order of the book: a sale after each buy, at its price.
 fn order(number: u32) -> Command {
     let side = if number.is_multiple_of(2) { Side::Buy } else { Side::Sell };
-    let place = Place {
-        symbol: SymbolId(0),
-        side,
-        claim: Claim::Yes,
-        kind: OrderKind::Limit,
-        option: None,
-        price: PRICE,
-        qty: Qty::from_hundredths(HUNDREDTHS / 1_000),
-        spend: Money::ZERO,
-        client_id: None,
-        stop: Price::default(),
-        margin: false,
-    };
+    let place = Place::limit(SymbolId(0), side, PRICE, Qty::from_hundredths(HUNDREDTHS / 1_000));
     by(number % (PAIRS * 2), WAITING + number, TradingCommand::Place(place))
 }
 

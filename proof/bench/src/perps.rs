@@ -1,7 +1,7 @@
 //! Benchmark 14: what perpetuals cost: an order against a spot order, a mark over many positions, a storm of liquidations.
 
 use buttonwood_engine::{Body, Caller, Command, Outcome, Place, TradingCommand};
-use buttonwood_model::{Claim, CurrencyId, Due, Nonce, OrderKind, Product, SessionId, Side, SymbolId};
+use buttonwood_model::{CurrencyId, Due, Nonce, Product, SessionId, Side, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 
 use crate::clock::cpu_ns;
@@ -66,20 +66,9 @@ fn crowd(accounts: u32) -> Exchange {
 }
 
 fn place(exchange: &mut Exchange, number: u32, side: Side) {
-    let place = Place {
-        symbol: SymbolId(0),
-        side,
-        claim: Claim::Yes,
-        kind: OrderKind::Limit,
-        option: None,
-        // A tick is a cent.
-        price: Price::from_ticks(INDEX as u64 * 100),
-        qty: Qty::from_hundredths(LOTS * 100),
-        spend: Money::ZERO,
-        client_id: None,
-        stop: Price::default(),
-        margin: false,
-    };
+    // A tick is a cent.
+    let price = Price::from_ticks(INDEX as u64 * 100);
+    let place = Place::limit(SymbolId(0), side, price, Qty::from_hundredths(LOTS * 100));
     let caller = Caller {
         session: SessionId(number),
         account: Some(customer(number)),

@@ -10,7 +10,7 @@ use buttonwood_engine::{
     Body, Caller, Command, Outcome, Place, PredictionCommand, TradingAnswer, TradingCommand,
 };
 use buttonwood_model::{
-    Claim, Due, EventId, ExecutionOption, OrderId, OrderKind, Product, SessionId, Side, SymbolId, Time,
+    Claim, Due, EventId, ExecutionOption, OrderId, Product, SessionId, Side, SymbolId, Time,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 use buttonwood_sequencer as sequencer;
@@ -106,19 +106,7 @@ pub(crate) fn purchase(symbol: SymbolId, claim: Claim, ticks: u64, hundredths: u
         Claim::Yes => (Side::Buy, ticks),
         Claim::No => (Side::Sell, DOLLAR - ticks),
     };
-    Place {
-        symbol,
-        side,
-        claim,
-        kind: OrderKind::Limit,
-        option: None,
-        price: Price::from_ticks(ticks),
-        qty: Qty::from_hundredths(hundredths),
-        spend: Money::ZERO,
-        client_id: None,
-        stop: Price::default(),
-        margin: false,
-    }
+    Place { claim, ..Place::limit(symbol, side, Price::from_ticks(ticks), Qty::from_hundredths(hundredths)) }
 }
 
 fn take(exchange: &mut Exchange, command: &Command) -> Outcome {

@@ -11,8 +11,8 @@ use buttonwood_engine::{
     PlaceReject, Reject, Schedule, TradingCommand, decode_events, perp,
 };
 use buttonwood_model::{
-    AccountId, Claim, CurrencyId, ExecutionOption, GroupId, OrderKind, Outbox, Product, Rank, Role,
-    SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
+    AccountId, CurrencyId, ExecutionOption, GroupId, OrderKind, Outbox, Product, Rank, Role, SessionId, Side,
+    Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Decimal, Grid, Money, Price, Qty};
 
@@ -280,18 +280,15 @@ impl World {
             Side::Buy => price * 99 / 100,
             Side::Sell => price * 101 / 100,
         };
+        let price = if is_limited { Price::from_ticks(price) } else { Price::default() };
+        let qty = if spends { Qty::ZERO } else { qty };
         Place {
-            symbol,
-            side,
-            claim: Claim::Yes,
             kind,
             option,
-            price: if is_limited { Price::from_ticks(price) } else { Price::default() },
-            qty: if spends { Qty::ZERO } else { qty },
             spend: if spends { dollars(value.into()) } else { Money::ZERO },
-            client_id: None,
             stop: if kind == OrderKind::StopLimit { Price::from_ticks(stop) } else { Price::default() },
             margin: is_borrower && !self.dice.once_in(4),
+            ..Place::limit(symbol, side, price, qty)
         }
     }
 

@@ -9,9 +9,7 @@ use buttonwood_engine::{
     Answer, Body, ClearingAnswer, ClearingCommand, ClearingStatus as Status, Command, FeeSchedule, Founding,
     Operation, OrderRef, Outcome, Place, TradingCommand,
 };
-use buttonwood_model::{
-    AccountId, Claim, CurrencyId, OrderId, OrderKind, Rank, Role, SessionId, Side, SymbolId, Time,
-};
+use buttonwood_model::{AccountId, CurrencyId, OrderId, Rank, Role, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Bps, Money, Price, Qty};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -348,19 +346,12 @@ impl Desks {
         if has < ONE || self.halted {
             return Ok(());
         }
-        let place = Place {
-            symbol: self.symbol,
-            side: Side::Sell,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(100_000_000),
-            qty: Qty::from_hundredths(BITCOIN),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        };
+        let place = Place::limit(
+            self.symbol,
+            Side::Sell,
+            Price::from_ticks(100_000_000),
+            Qty::from_hundredths(BITCOIN),
+        );
         self.holds.push((who, OrderId(self.exchange.state.next_id())));
         let answer = self.send(who, TradingCommand::Place(place));
         self.must(&answer, true)?;

@@ -385,7 +385,7 @@ mod tests {
     use crate::exchange::caller;
     use crate::worlds::DEEP;
     use buttonwood_engine::Place;
-    use buttonwood_model::{Claim, OrderKind, Role, SymbolId};
+    use buttonwood_model::{OrderKind, Role, SymbolId};
     use buttonwood_num::{Money, Price, Qty};
 
     /// The deep world has orders that trade with many makers at once.
@@ -416,17 +416,8 @@ mod tests {
             run(Body::credit(seller, vec![(base, Money::from_units(10_i128.pow(19)))]), None);
             run(Body::credit(buyer, vec![(quote, cost)]), None);
             let place = |side, kind, ticks| Place {
-                symbol: SymbolId(0),
-                side,
-                claim: Claim::Yes,
                 kind,
-                option: None,
-                price: Price::from_ticks(ticks),
-                qty: Qty::from_hundredths(10_000_000),
-                spend: Money::ZERO,
-                client_id: None,
-                stop: Price::default(),
-                margin: false,
+                ..Place::limit(SymbolId(0), side, Price::from_ticks(ticks), Qty::from_hundredths(10_000_000))
             };
             let sell = place(Side::Sell, OrderKind::Limit, 150_000);
             let buy = place(Side::Buy, OrderKind::Market, 0);

@@ -15,8 +15,8 @@ use buttonwood_engine::{
     Schedule, Spend, Standing, State, Terms, TradingCommand, Wrap,
 };
 use buttonwood_model::{
-    AccountId, Cidr, Claim, ClientId, CurrencyId, ExecutionOption, GroupId, Nonce, OrderId, OrderKind,
-    Product, Role, Roles, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
+    AccountId, Cidr, ClientId, CurrencyId, ExecutionOption, GroupId, Nonce, OrderId, OrderKind, Product,
+    Role, Roles, SessionId, Side, Symbol, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
 use std::sync::Arc;
@@ -797,19 +797,7 @@ impl Dealer {
             2 => Some(ExecutionOption::FillOrKill),
             _ => None,
         };
-        let mut place = Place {
-            symbol,
-            side,
-            claim: Claim::Yes,
-            kind,
-            option,
-            price: Price::default(),
-            qty: Qty::ZERO,
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        };
+        let mut place = Place { kind, option, ..Place::limit(symbol, side, Price::default(), Qty::ZERO) };
         if self.dice.once_in(400) {
             // A symbol that is not listed.
             place.symbol = SymbolId::from_index(state.symbols().len());

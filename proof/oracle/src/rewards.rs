@@ -329,18 +329,11 @@ impl World {
         let contracts: u32 = EVENTS.iter().sum();
         let contract = SymbolId::contract(u32::try_from(self.dice.below(contracts.into())).unwrap());
         let is_yes = claim == Claim::Yes;
+        let side = if is_yes { Side::Buy } else { Side::Sell };
+        let price = Price::from_ticks(if is_yes { price } else { 100 - price });
         let mut place = Place {
-            symbol: contract,
-            side: if is_yes { Side::Buy } else { Side::Sell },
             claim,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(if is_yes { price } else { 100 - price }),
-            qty: Qty::from_hundredths(u128::from(size) * HUNDREDTH),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
+            ..Place::limit(contract, side, price, Qty::from_hundredths(u128::from(size) * HUNDREDTH))
         };
         change(&mut place);
         let id = self.exchange.state.next_id();

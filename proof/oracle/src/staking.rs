@@ -16,9 +16,7 @@ use buttonwood_engine::{
     FundsCommand, LedgerCommand, Made, Operation, OrderRef, Outcome, Place, STAKING_POOL, STAKING_REWARDS,
     StakingCommand, StakingInfrequent, TradingCommand, TransferMethod,
 };
-use buttonwood_model::{
-    AccountId, Claim, CurrencyId, OrderId, OrderKind, Rank, Role, SessionId, Side, SymbolId, Time,
-};
+use buttonwood_model::{AccountId, CurrencyId, OrderId, Rank, Role, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Bps, Money, Price, Qty};
 use std::sync::Arc;
 
@@ -625,19 +623,7 @@ fn set(provider: Provider, currency: CurrencyId, terms: Terms) -> Body {
 
 /// An order of one coin.
 fn order(symbol: SymbolId, side: Side, price: Price) -> Place {
-    Place {
-        symbol,
-        side,
-        claim: Claim::Yes,
-        kind: OrderKind::Limit,
-        option: None,
-        price,
-        qty: Qty::from_hundredths(COIN),
-        spend: Money::ZERO,
-        client_id: None,
-        stop: Price::default(),
-        margin: false,
-    }
+    Place::limit(symbol, side, price, Qty::from_hundredths(COIN))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use buttonwood_engine::spot_margin::{Coin, Command as MarginCommand, Conditions}
 use buttonwood_engine::{
     Body, Command, ConvertCommand, FundsCommand, Operation, Place, TradingCommand, Wrap,
 };
-use buttonwood_model::{AccountId, Claim, CurrencyId, ExecutionOption, OrderKind, SessionId, Side, Time};
+use buttonwood_model::{AccountId, CurrencyId, ExecutionOption, OrderKind, SessionId, Side, Time};
 use buttonwood_num::{Bps, Money, Price, Qty};
 use buttonwood_oracle::{Dice, Exchange, MarginCounts, MarginJudge};
 use found::{Founded, found};
@@ -247,18 +247,12 @@ impl Margin {
         let is_high = (side == Side::Buy) == is_borrower;
         let away = self.dice.below(13);
         let price = market.ticks * if is_high { 1_000 + away } else { 1_000 - away } / 1_000;
+        let price = if kind == OrderKind::Limit { Price::from_ticks(price) } else { Price::default() };
         Place {
-            symbol: market.symbol,
-            side,
-            claim: Claim::Yes,
             kind,
             option: option.filter(|_| is_borrower && kind == OrderKind::Limit),
-            price: if kind == OrderKind::Limit { Price::from_ticks(price) } else { Price::default() },
-            qty: Qty::from_hundredths(lots * 100),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
             margin: is_borrower && !self.dice.once_in(5),
+            ..Place::limit(market.symbol, side, price, Qty::from_hundredths(lots * 100))
         }
     }
 }

@@ -16,7 +16,7 @@ use buttonwood_engine::staking::{PairId, Request};
 use buttonwood_engine::{
     Body, ClearingCommand, ClearingOrder, Command, Operation, Place, StakingCommand, TradingCommand,
 };
-use buttonwood_model::{AccountId, Claim, OrderKind, SessionId, Side, Time};
+use buttonwood_model::{AccountId, SessionId, Side, Time};
 use buttonwood_num::{Bps, Money, Price, Qty};
 use buttonwood_oracle::Dice;
 pub use deals::DealCounts;
@@ -247,19 +247,8 @@ impl OffBook {
         let (desk, at) = (self.desk(), self.place_of(2));
         let symbol = self.product.founded.markets.get(at).expect("there are two").symbol;
         let dollars = self.dice.pick(&[10, 50, 200]);
-        let place = Place {
-            symbol,
-            side: Side::Buy,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(100),
-            qty: Qty::from_hundredths(dollars * COIN),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        };
+        let place =
+            Place::limit(symbol, Side::Buy, Price::from_ticks(100), Qty::from_hundredths(dollars * COIN));
         self.call(desk, TradingCommand::Place(place))
     }
 

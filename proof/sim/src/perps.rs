@@ -10,8 +10,8 @@ use crate::trial::found::dollars;
 use crate::trial::{Judge, Product, Trial, dice_of};
 use buttonwood_engine::perp::{Command as PerpCommand, Leverage};
 use buttonwood_engine::{Body, Command, Place, TradingCommand};
-use buttonwood_model::{AccountId, Claim, OrderKind, SessionId, Side, Time};
-use buttonwood_num::{Money, Price, Qty};
+use buttonwood_model::{AccountId, SessionId, Side, Time};
+use buttonwood_num::{Price, Qty};
 use buttonwood_oracle::{Dice, Exchange, PerpCounts, PerpJudge};
 use found::{Founded, found};
 
@@ -101,19 +101,10 @@ impl Product for Contracts {
         let at = trial.dice.pick(&[0, 1]);
         let contract = *trial.product.founded.contract_mut(at);
         let lots = trial.dice.pick(&[3_000, 60_000, 60_000]);
-        let place = Place {
-            symbol: contract.symbol,
-            side: trial.dice.pick(&[Side::Buy, Side::Sell]),
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(contract.ticks * (995 + trial.dice.below(11)) / 1_000),
-            qty: Qty::from_hundredths(100 * u128::from(7 + trial.dice.below(lots))),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        };
+        let side = trial.dice.pick(&[Side::Buy, Side::Sell]);
+        let price = Price::from_ticks(contract.ticks * (995 + trial.dice.below(11)) / 1_000);
+        let qty = Qty::from_hundredths(100 * u128::from(7 + trial.dice.below(lots)));
+        let place = Place::limit(contract.symbol, side, price, qty);
         let trader = trial.trader();
         trial.call(trader, TradingCommand::Place(place))
     }

@@ -9,8 +9,8 @@ use alloc::format;
 use alloc::string::ToString;
 use alloc::vec;
 use buttonwood_model::{
-    AccountId, CancelReason, Claim, ClientId, Desk, ExecutionOption, Held, Nonce, OrderClass, OrderId,
-    OrderKind, RatesId, SessionId, Side, Slot, SymbolId,
+    AccountId, CancelReason, ClientId, Desk, ExecutionOption, Held, Nonce, OrderClass, OrderId, RatesId,
+    SessionId, Side, Slot, SymbolId,
 };
 use buttonwood_num::{Money, Price, Qty};
 
@@ -40,17 +40,9 @@ fn the_bytes_of_this_version() {
     out.push(Event::Access(AccessEvent::NonceUsed(session, nonce)));
     let client_id = ClientId::new("ab").unwrap();
     let place = Place {
-        symbol: SymbolId(5),
-        side: Side::Sell,
-        claim: Claim::Yes,
-        kind: OrderKind::Limit,
         option: Some(ExecutionOption::MakerOrCancel),
-        price: Price::from_ticks(6),
-        qty: Qty::from_hundredths(700),
-        spend: Money::ZERO,
         client_id: Some(client_id),
-        stop: Price::default(),
-        margin: false,
+        ..Place::limit(SymbolId(5), Side::Sell, Price::from_ticks(6), Qty::from_hundredths(700))
     };
     let order = NewOrder {
         id: OrderId(8),

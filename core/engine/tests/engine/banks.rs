@@ -12,7 +12,7 @@ use buttonwood_engine::{
     Reject as AnyReject, TradingCommand, TradingReject, Transfer, TransferMethod, TransferReference,
     TransferStatus, TransferWay,
 };
-use buttonwood_model::{AccountId, Claim, CurrencyId, Due, OrderKind, Role, SessionId, Side, SymbolId, Time};
+use buttonwood_model::{AccountId, CurrencyId, Due, OrderKind, Role, SessionId, Side, SymbolId, Time};
 use buttonwood_num::{Decimal, HUNDREDTHS_PER_LOT, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, caller};
 use std::sync::Arc;
@@ -121,19 +121,12 @@ impl Stage {
     fn limit_order(&self, side: Side, qty: &str, price: &str) -> Place {
         let grid = &self.exchange.state.symbol(self.btcusd).expect("it is listed").grid;
         let decimal = |text: &str| Decimal::parse(text.as_bytes()).expect("the test writes decimals");
-        Place {
-            symbol: self.btcusd,
+        Place::limit(
+            self.btcusd,
             side,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: grid.price(decimal(price)).expect("a price of the grid"),
-            qty: grid.qty(decimal(qty)).expect("a quantity of the grid"),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        }
+            grid.price(decimal(price)).expect("a price of the grid"),
+            grid.qty(decimal(qty)).expect("a quantity of the grid"),
+        )
     }
 
     fn balance(&self, currency: CurrencyId) -> [Money; 2] {

@@ -6,8 +6,8 @@ use buttonwood_engine::{
     PlaceReject, Reject, SYMBOLS_MAX, Schedule, TradingAnswer, TradingCommand, TradingReject,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, Claim, ExecutionOption, OrderId, OrderKind, Product, Role, SessionId, Side,
-    Symbol, SymbolId, SymbolStatus, Time,
+    AccountId, CancelReason, ExecutionOption, OrderId, Product, Role, SessionId, Side, Symbol, SymbolId,
+    SymbolStatus, Time,
 };
 use buttonwood_num::{Decimal, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, Happening, nonce};
@@ -49,19 +49,12 @@ impl Market {
     }
 
     fn limit(&self, side: Side, lots: usize, price: u64) -> Place {
-        Place {
-            symbol: self.symbol,
+        Place::limit(
+            self.symbol,
             side,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(price * 100),
-            qty: Qty::from_hundredths(100_000 * u128::try_from(lots).unwrap()),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        }
+            Price::from_ticks(price * 100),
+            Qty::from_hundredths(100_000 * u128::try_from(lots).unwrap()),
+        )
     }
 
     fn fill_up(&mut self, trader: Trader, side: Side, price: u64) -> OrderId {

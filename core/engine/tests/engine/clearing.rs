@@ -11,8 +11,7 @@ use buttonwood_engine::{
     Operation, OrderRef, Place, Reject as AnyReject, State, TradingCommand, TransferMethod,
 };
 use buttonwood_model::{
-    AccountId, Claim, CurrencyId, Due, OrderId, OrderKind, Rank, Role, SessionId, Side, SymbolId,
-    SymbolStatus, Time,
+    AccountId, CurrencyId, Due, OrderId, Rank, Role, SessionId, Side, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Decimal, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, caller};
@@ -190,19 +189,7 @@ impl Stage {
 
     fn place(&mut self, account: AccountId, side: Side, qty: &str, price: &str) -> u64 {
         let (qty, price) = (self.qty(qty), self.price(price));
-        let place = Place {
-            symbol: self.btcusd,
-            side,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price,
-            qty,
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        };
+        let place = Place::limit(self.btcusd, side, price, qty);
         let id = self.state().next_id();
         let answer = self.send(account, TradingCommand::Place(place));
         assert!(matches!(answer, Answer::Trading(_)), "{answer:?}");

@@ -6,8 +6,8 @@ use buttonwood_engine::{
     TradingCommand, TradingReject,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, Claim, ConnectionId, ExecutionOption, Nonce, OrderId, OrderKind, Role,
-    SessionId, Side, SymbolId, Time,
+    AccountId, CancelReason, ConnectionId, ExecutionOption, Nonce, OrderId, OrderKind, Role, SessionId, Side,
+    SymbolId, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Exchange, Happening};
@@ -65,19 +65,7 @@ impl Stage {
     }
 
     fn buy(&self, price: u64) -> Place {
-        Place {
-            symbol: self.symbol,
-            side: Side::Buy,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(price),
-            qty: Qty::from_hundredths(100_000),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        }
+        Place::limit(self.symbol, Side::Buy, Price::from_ticks(price), Qty::from_hundredths(100_000))
     }
 
     fn over(&mut self, connection: ConnectionId, place: Place) -> u64 {

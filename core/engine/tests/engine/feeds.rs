@@ -4,9 +4,7 @@
 use buttonwood_engine::perp::{self, Contract};
 use buttonwood_engine::{Answer, Body, Command, FeeSchedule, Mode, Opening, Place, Reject, TradingCommand};
 use buttonwood_engine::{FeedPrices, index::FRESH};
-use buttonwood_model::{
-    Claim, CurrencyId, Due, OrderKind, Product, Role, Side, Symbol, SymbolId, SymbolStatus, Time,
-};
+use buttonwood_model::{CurrencyId, Due, Product, Role, Side, Symbol, SymbolId, SymbolStatus, Time};
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, caller};
 
@@ -143,19 +141,7 @@ fn a_venue_needs_three_sources() {
     let session = exchange.key("one", account, Role::Trader);
     let usd = exchange.find_currency("USD");
     assert_eq!(exchange.own(Body::credit(account, vec![(usd, money("10000"))])), Answer::Done);
-    let place = Place {
-        symbol: book,
-        side: Side::Buy,
-        claim: Claim::Yes,
-        kind: OrderKind::Limit,
-        option: None,
-        price: Price::from_ticks(60_550),
-        qty: Qty::from_hundredths(100_000),
-        spend: Money::ZERO,
-        client_id: None,
-        stop: Price::default(),
-        margin: false,
-    };
+    let place = Place::limit(book, Side::Buy, Price::from_ticks(60_550), Qty::from_hundredths(100_000));
     let body = TradingCommand::Place(place).into();
     exchange.submit(1, &Command { caller: Some(caller(session, account, 1)), body });
     assert_eq!(world.index(), Some(money("605.5")));

@@ -23,7 +23,7 @@ use buttonwood_engine::{
     TradingCommand,
 };
 use buttonwood_model::{
-    AccountId, Claim, GroupId, Nonce, OrderKind, Role, Roles, Scope, Scopes, SessionId, Side, SymbolId, Time,
+    AccountId, GroupId, Nonce, Role, Roles, Scope, Scopes, SessionId, Side, SymbolId, Time,
 };
 use buttonwood_num::{Decimal, Money};
 use buttonwood_oracle::Exchange;
@@ -327,19 +327,12 @@ impl Stage {
     pub(crate) fn bid(&self) -> TradingCommand {
         let grid = &self.exchange.state.symbol(self.symbol).expect("listed").grid;
         let decimal = |text: &str| Decimal::parse(text.as_bytes()).expect("a decimal");
-        TradingCommand::Place(Place {
-            symbol: self.symbol,
-            side: Side::Buy,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: grid.price(decimal("1.00")).expect("on the grid"),
-            qty: grid.qty(decimal("1")).expect("on the grid"),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: buttonwood_num::Price::default(),
-            margin: false,
-        })
+        TradingCommand::Place(Place::limit(
+            self.symbol,
+            Side::Buy,
+            grid.price(decimal("1.00")).expect("on the grid"),
+            grid.qty(decimal("1")).expect("on the grid"),
+        ))
     }
 
     /// Places an order; its id.

@@ -6,8 +6,7 @@ use buttonwood_engine::{
     NewSession, Opening, Owner, Place, Reject, Seen, Standing, TradingAnswer, TradingCommand,
 };
 use buttonwood_model::{
-    AccountId, Cidr, Claim, GroupId, OrderKind, Outbox, Product, Role, Roles, Seq, SessionId, Side, Stamp,
-    SymbolId, Time,
+    AccountId, Cidr, GroupId, Outbox, Product, Role, Roles, Seq, SessionId, Side, Stamp, SymbolId, Time,
 };
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Exchange, caller, fees_account};
@@ -130,19 +129,7 @@ fn a_custody_account_places_no_orders() {
         let much = vec![(usd, Money::from_units(1 << 90))];
         assert_eq!(exchange.own(Body::credit(account, much)), Answer::Done);
     }
-    let place = Place {
-        symbol,
-        side: Side::Buy,
-        claim: Claim::Yes,
-        kind: OrderKind::Limit,
-        option: None,
-        price: Price::from_ticks(100),
-        qty: Qty::from_hundredths(100_000),
-        spend: Money::ZERO,
-        client_id: None,
-        stop: Price::default(),
-        margin: false,
-    };
+    let place = Place::limit(symbol, Side::Buy, Price::from_ticks(100), Qty::from_hundredths(100_000));
     let mut submit = |session, account, number, body| {
         let command = Command { caller: Some(caller(session, account, number)), body };
         exchange.submit(1, &command)
@@ -171,19 +158,12 @@ fn a_custody_account_places_no_orders() {
 
 /// An order of one lot, far below the market.
 fn some_order(symbol: SymbolId) -> Body {
-    Body::from(TradingCommand::Place(Place {
+    Body::from(TradingCommand::Place(Place::limit(
         symbol,
-        side: Side::Buy,
-        claim: Claim::Yes,
-        kind: OrderKind::Limit,
-        option: None,
-        price: Price::from_ticks(100),
-        qty: Qty::from_hundredths(100_000),
-        spend: Money::ZERO,
-        client_id: None,
-        stop: Price::default(),
-        margin: false,
-    }))
+        Side::Buy,
+        Price::from_ticks(100),
+        Qty::from_hundredths(100_000),
+    )))
 }
 
 /// A key that is disabled, re-roled or ended is so from the next command on; the refusal of a disabled one uses no nonce, and

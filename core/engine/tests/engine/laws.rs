@@ -5,9 +5,7 @@ use buttonwood_engine::{
     Body, Broken, BrokenLaw, Caller, Command, Event, FeeSchedule, OrderRef, Outcome, Place, State,
     TradingAnswer, TradingCommand, TradingEvent, Workspace, decide,
 };
-use buttonwood_model::{
-    AccountId, Claim, CurrencyId, OrderId, OrderKind, Role, Seq, SessionId, Side, Stamp, SymbolId, Time,
-};
+use buttonwood_model::{AccountId, CurrencyId, OrderId, Role, Seq, SessionId, Side, Stamp, SymbolId, Time};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::{Exchange, nonce};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -58,19 +56,12 @@ impl Market {
 }
 
 fn order(symbol: SymbolId, side: Side, ticks: u64) -> Body {
-    Body::Trading(TradingCommand::Place(Place {
+    Body::Trading(TradingCommand::Place(Place::limit(
         symbol,
         side,
-        claim: Claim::Yes,
-        kind: OrderKind::Limit,
-        option: None,
-        price: Price::from_ticks(ticks),
-        qty: Qty::from_hundredths(100_000_000),
-        spend: Money::ZERO,
-        client_id: None,
-        stop: Price::default(),
-        margin: false,
-    }))
+        Price::from_ticks(ticks),
+        Qty::from_hundredths(100_000_000),
+    )))
 }
 
 fn by((account, session): (AccountId, SessionId), number: u64, body: Body) -> Command {

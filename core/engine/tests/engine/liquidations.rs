@@ -7,8 +7,8 @@ use buttonwood_engine::{
     Account, AccountKind, Answer, Body, Caller, Command, FeeSchedule, Place, State, TradingCommand,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, Claim, CurrencyId, Due, GroupId, OrderKind, Product, Rank, Role, SessionId,
-    Side, Symbol, SymbolId, SymbolStatus, Time,
+    AccountId, CancelReason, CurrencyId, Due, GroupId, Product, Rank, Role, SessionId, Side, Symbol,
+    SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Decimal, Grid, Money, Price, Qty, Round};
 use buttonwood_oracle::{Dice, Exchange, Happening, PerpJudge, nonce};
@@ -161,19 +161,12 @@ impl World {
         let (account, session) = self.dice.pick(&self.traders);
         let (_, symbol, ticks) = self.dice.pick(&self.contracts);
         let side = self.dice.pick(&[Side::Buy, Side::Sell]);
-        let place = Place {
+        let place = Place::limit(
             symbol,
             side,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(ticks * (995 + self.dice.below(11)) / 1_000),
-            qty: Qty::from_hundredths(100 * u128::from(7 + self.dice.below(60_000))),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        };
+            Price::from_ticks(ticks * (995 + self.dice.below(11)) / 1_000),
+            Qty::from_hundredths(100 * u128::from(7 + self.dice.below(60_000))),
+        );
         self.nonce += 1;
         let caller = Caller { session, account: Some(account), nonce: nonce(self.nonce) };
         self.run(1, &Command { caller: Some(caller), body: TradingCommand::Place(place).into() });

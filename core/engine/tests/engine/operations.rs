@@ -9,7 +9,7 @@ use buttonwood_engine::{
     Proposed, Reject, Standing, TradingAnswer, TradingCommand,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, Cidr, Claim, Due, GroupId, OrderKind, Product, Role, SessionId, Side, SymbolId,
+    AccountId, CancelReason, Cidr, Due, GroupId, OrderKind, Product, Role, SessionId, Side, SymbolId,
     SymbolStatus,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
@@ -182,17 +182,9 @@ fn a_stop_order_that_waits_for_the_end_of_a_halt_is_cancelled() {
         (exchange.key(name, account, Role::Trader), account)
     });
     let order = |side, kind, ticks: u64, stop: u64| Place {
-        symbol,
-        side,
-        claim: Claim::Yes,
         kind,
-        option: None,
-        price: Price::from_ticks(ticks),
-        qty: Qty::from_hundredths(1_000_000),
-        spend: Money::ZERO,
-        client_id: None,
         stop: Price::from_ticks(stop),
-        margin: false,
+        ..Place::limit(symbol, side, Price::from_ticks(ticks), Qty::from_hundredths(1_000_000))
     };
     let orders = [
         (seller, order(Side::Sell, OrderKind::Limit, 10_000, 0)),

@@ -6,8 +6,7 @@ use buttonwood_engine::{
     Account, AccountKind, Answer, Body, Command, FeeSchedule, Outcome, Place, TradingAnswer, TradingCommand,
 };
 use buttonwood_model::{
-    AccountId, Claim, CurrencyId, GroupId, OrderKind, Product, Role, SessionId, Side, Symbol, SymbolId,
-    SymbolStatus,
+    AccountId, CurrencyId, GroupId, Product, Role, SessionId, Side, Symbol, SymbolId, SymbolStatus,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 use buttonwood_oracle::{
@@ -103,19 +102,12 @@ impl Market {
     fn place(&mut self, number: u64, [member, contract]: [usize; 2], side: Side, [ticks, lots]: [u64; 2]) {
         let (account, session) = self.members[member];
         let symbol = self.contracts[contract].0;
-        let place = Place {
+        let place = Place::limit(
             symbol,
             side,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(ticks),
-            qty: Qty::from_hundredths(u128::from(100 * lots)),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        };
+            Price::from_ticks(ticks),
+            Qty::from_hundredths(u128::from(100 * lots)),
+        );
         let body = Body::Trading(TradingCommand::Place(place));
         let command = Command { caller: Some(caller(session, account, number)), body };
         let Answer::Trading(TradingAnswer::Order(order)) = self.exchange.submit(1, &command) else { return };

@@ -6,8 +6,8 @@ use buttonwood_engine::{
     Account, AccountKind, Answer, Body, Caller, Command, FeeSchedule, Place, TradingCommand,
 };
 use buttonwood_model::{
-    AccountId, Claim, CurrencyId, ExecutionOption, GroupId, OrderKind, Product, Role, SessionId, Side,
-    Symbol, SymbolId, SymbolStatus,
+    AccountId, CurrencyId, ExecutionOption, GroupId, OrderKind, Product, Role, SessionId, Side, Symbol,
+    SymbolId, SymbolStatus,
 };
 use buttonwood_num::{Bps, Decimal, Grid, Money, Price, Qty};
 use buttonwood_oracle::{Dice, Exchange, Happening, nonce};
@@ -123,18 +123,17 @@ impl World {
         let side = self.dice.pick(&[Side::Buy, Side::Sell]);
         let option = self.dice.pick(&[None, None, None, Some(ExecutionOption::ImmediateOrCancel)]);
         let is_market = self.dice.once_in(10);
+        let price =
+            Price::from_ticks(if is_market { 0 } else { ticks * (990 + self.dice.below(21)) / 1_000 });
         let place = Place {
-            symbol,
-            side,
-            claim: Claim::Yes,
             kind: if is_market { OrderKind::Market } else { OrderKind::Limit },
             option: option.filter(|_| !is_market),
-            price: Price::from_ticks(if is_market { 0 } else { ticks * (990 + self.dice.below(21)) / 1_000 }),
-            qty: Qty::from_hundredths(100 * u128::from(1 + self.dice.below(100_000))),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
+            ..Place::limit(
+                symbol,
+                side,
+                price,
+                Qty::from_hundredths(100 * u128::from(1 + self.dice.below(100_000))),
+            )
         };
         self.nonce += 1;
         let caller = Caller { session, account: Some(account), nonce: nonce(self.nonce) };

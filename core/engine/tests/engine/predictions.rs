@@ -161,9 +161,9 @@ impl Stage {
             Claim::Yes => price,
             Claim::No => Price::from_ticks(100 - price.ticks()),
         };
+        let side = if buys == (claim == Claim::Yes) { Side::Buy } else { Side::Sell };
+        let qty = grid.qty(Decimal::parse(words[2].as_bytes()).expect("a quantity")).expect("on the grid");
         Place {
-            symbol: contract,
-            side: if buys == (claim == Claim::Yes) { Side::Buy } else { Side::Sell },
             claim,
             kind: if stop.is_some() { OrderKind::StopLimit } else { OrderKind::Limit },
             option: match words.get(5) {
@@ -172,12 +172,8 @@ impl Stage {
                 Some(&"moc") => Some(ExecutionOption::MakerOrCancel),
                 _ => None,
             },
-            price: of_book(price),
-            qty: grid.qty(Decimal::parse(words[2].as_bytes()).expect("a quantity")).expect("on the grid"),
-            spend: Money::ZERO,
-            client_id: None,
             stop: stop.map_or(Price::default(), of_book),
-            margin: false,
+            ..Place::limit(contract, side, of_book(price), qty)
         }
     }
 

@@ -49,17 +49,8 @@ impl Stage {
 
     fn limit(&self, price: u64, hundredths: u128) -> Place {
         Place {
-            symbol: self.symbol,
-            side: Side::Buy,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(price),
-            qty: Qty::from_hundredths(hundredths),
-            spend: Money::ZERO,
             client_id: ClientId::new("mine").ok(),
-            stop: Price::default(),
-            margin: false,
+            ..Place::limit(self.symbol, Side::Buy, Price::from_ticks(price), Qty::from_hundredths(hundredths))
         }
     }
 

@@ -7,7 +7,7 @@ use buttonwood_engine::{
     TradingCommand, TradingEvent, Workspace, decide, decode_command, decode_events, evolve,
 };
 use buttonwood_model::{
-    AccountId, Claim, ClientId, ConnectionId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Outbox,
+    AccountId, ClientId, ConnectionId, CurrencyId, ExecutionOption, Nonce, OrderId, OrderKind, Outbox,
     RefusalReason, Seq, SessionId, Side, Stamp, SymbolId, SymbolStatus, Time,
 };
 use buttonwood_num::{Decimal, Money, Price, Qty};
@@ -274,17 +274,17 @@ fn place() -> impl Strategy<Value = Body> {
     (terms, [edge_u64(), edge_u64()], edge_u128(), edge_money(), option::of(client_id())).prop_map(
         |((symbol, (side, kind), option), [price, stop], qty, spend, client_id)| {
             Body::Trading(TradingCommand::Place(Place {
-                symbol: SymbolId(symbol.into()),
-                side,
-                claim: Claim::Yes,
                 kind,
                 option,
-                price: Price::from_ticks(price),
-                qty: Qty::from_hundredths(qty),
                 spend,
                 client_id,
                 stop: Price::from_ticks(stop),
-                margin: false,
+                ..Place::limit(
+                    SymbolId(symbol.into()),
+                    side,
+                    Price::from_ticks(price),
+                    Qty::from_hundredths(qty),
+                )
             }))
         },
     )

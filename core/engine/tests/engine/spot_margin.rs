@@ -6,8 +6,8 @@ use buttonwood_engine::{
     Reject, TradingAnswer, TradingCommand, TradingReject, perp, spot_margin,
 };
 use buttonwood_model::{
-    AccountId, CancelReason, Claim, CurrencyId, GroupId, OrderKind, Product, Role, SessionId, Side, Symbol,
-    SymbolId, SymbolStatus, Time,
+    AccountId, CancelReason, CurrencyId, GroupId, Product, Role, SessionId, Side, Symbol, SymbolId,
+    SymbolStatus, Time,
 };
 use buttonwood_num::{Bps, Decimal, Grid, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, Happening, borrow, caller};
@@ -165,19 +165,7 @@ impl Stage {
         (qty, price): (Qty, u64),
         margin: bool,
     ) -> Answer {
-        let place = Place {
-            symbol,
-            side,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: Price::from_ticks(price * 100),
-            qty,
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin,
-        };
+        let place = Place { margin, ..Place::limit(symbol, side, Price::from_ticks(price * 100), qty) };
         self.call(trader, TradingCommand::Place(place))
     }
 }

@@ -419,18 +419,10 @@ impl Stage {
     fn place(&self, side: &str, words: &mut Words<'_>) -> Place {
         let symbol = self.symbol(words.next());
         let grid = &self.exchange.state.symbol(symbol).unwrap().grid;
+        let of_book = if side == "buy" { Side::Buy } else { Side::Sell };
         let mut place = Place {
-            symbol,
-            claim: buttonwood_model::Claim::Yes,
-            side: if side == "buy" { Side::Buy } else { Side::Sell },
             kind: OrderKind::MarketSpend,
-            option: None,
-            price: Price::default(),
-            qty: Qty::ZERO,
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
+            ..Place::limit(symbol, of_book, Price::default(), Qty::ZERO)
         };
         assert!(["buy", "sell"].contains(&side), "no verb {side}");
         if words.takes("spend") {

@@ -9,8 +9,8 @@ use buttonwood_engine::{
     LedgerReject, Made, Operation, Place, Reject as AnyReject, StakingAnswer, StakingCommand, TradingCommand,
     TransferMethod, perp,
 };
-use buttonwood_model::{AccountId, Claim, CurrencyId, OrderKind, Role, SessionId, Side, SymbolId, Time};
-use buttonwood_num::{Decimal, Money, Price};
+use buttonwood_model::{AccountId, CurrencyId, Role, SessionId, Side, SymbolId, Time};
+use buttonwood_num::{Decimal, Money};
 use buttonwood_oracle::{Exchange, caller};
 use std::sync::Arc;
 
@@ -159,19 +159,12 @@ impl Stage {
     fn order(&mut self, account: AccountId, side: Side) {
         let grid = &self.exchange.state.symbol(SymbolId(0)).expect("it is listed").grid;
         let decimal = |text: &str| Decimal::parse(text.as_bytes()).expect("the test writes decimals");
-        let place = Place {
-            symbol: SymbolId(0),
+        let place = Place::limit(
+            SymbolId(0),
             side,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: grid.price(decimal("100")).expect("a price of the grid"),
-            qty: grid.qty(decimal("1")).expect("a quantity of the grid"),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        };
+            grid.price(decimal("100")).expect("a price of the grid"),
+            grid.qty(decimal("1")).expect("a quantity of the grid"),
+        );
         let [ann, bob] = self.keys;
         let session = if account == self.bob { bob } else { ann };
         self.nonce += 1;

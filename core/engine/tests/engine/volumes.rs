@@ -6,8 +6,8 @@ use buttonwood_engine::{
     Answer, Body, Command, Event, FeeSchedule, Infrequent, Place, TradingAnswer, TradingCommand,
     TradingInfrequent, decode_command, decode_events, encode,
 };
-use buttonwood_model::{AccountId, Claim, Day, OrderKind, Outbox, Role, SessionId, Side, SymbolId, Time};
-use buttonwood_num::{Bps, Decimal, Money, Price};
+use buttonwood_model::{AccountId, Day, Outbox, Role, SessionId, Side, SymbolId, Time};
+use buttonwood_num::{Bps, Decimal, Money};
 use buttonwood_oracle::{Exchange, caller};
 
 const BTCUSD: SymbolId = SymbolId(0);
@@ -61,19 +61,7 @@ impl Stage {
     fn place(&mut self, trader: Trader, symbol: SymbolId, side: Side, [qty, price]: [&str; 2]) {
         let grid = &self.exchange.state.symbol(symbol).unwrap().grid;
         let [qty, price] = [qty, price].map(|text| Decimal::parse(text.as_bytes()).unwrap());
-        let place = Place {
-            symbol,
-            side,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: grid.price(price).unwrap(),
-            qty: grid.qty(qty).unwrap(),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        };
+        let place = Place::limit(symbol, side, grid.price(price).unwrap(), grid.qty(qty).unwrap());
         let placed = self.call(trader, TradingCommand::Place(place));
         assert!(matches!(placed, Answer::Trading(TradingAnswer::Order(_))), "{placed:?}");
     }

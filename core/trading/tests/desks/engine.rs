@@ -3,8 +3,8 @@
 use crate::desks::{Refusal, TestDesks};
 use buttonwood_ledger as ledger;
 use buttonwood_model::{
-    AccountId, AssetId, BytesRef, CancelReason, Claim, Currency, CurrencyId, CurrencyKind, Held, Named,
-    OrderId, OrderKind, Outbox, Product, Record, Side, Symbol, SymbolId, SymbolStatus, Time, take_named,
+    AccountId, AssetId, BytesRef, CancelReason, Currency, CurrencyId, CurrencyKind, Held, Named, OrderId,
+    OrderKind, Outbox, Product, Record, Side, Symbol, SymbolId, SymbolStatus, Time, take_named,
 };
 use buttonwood_num::{Decimal, Grid, Money, Price, Qty};
 use buttonwood_trading::place::{self, Place, Placer};
@@ -334,17 +334,13 @@ impl Engine {
     pub(crate) fn closing(&self, account: AccountId) -> Option<Place> {
         let position = self.state.desks.perp.position(account, PERP).qty;
         (position != 0).then(|| Place {
-            symbol: PERP,
-            side: if position > 0 { Side::Sell } else { Side::Buy },
-            claim: Claim::Yes,
             kind: OrderKind::Market,
-            option: None,
-            price: Price::default(),
-            qty: Qty::from_hundredths(position.unsigned_abs()),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
+            ..Place::limit(
+                PERP,
+                if position > 0 { Side::Sell } else { Side::Buy },
+                Price::default(),
+                Qty::from_hundredths(position.unsigned_abs()),
+            )
         })
     }
 }

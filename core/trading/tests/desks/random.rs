@@ -170,19 +170,10 @@ impl Pair {
         let lots = if symbol == RAIN { 12 } else { 400 };
         let qty = if dice.below(200) == 0 { 99 } else { 100 * (1 + dice.below(lots)) };
         let qty = if kind == OrderKind::Limit { qty } else { qty.max(100) };
-        Place {
-            symbol,
-            side: dice.pick(&[Side::Buy, Side::Sell]),
-            claim: if symbol == RAIN { dice.pick(&[Claim::Yes, Claim::No]) } else { Claim::Yes },
-            kind,
-            option,
-            price: Price::from_ticks(if kind == OrderKind::Limit { ticks } else { 0 }),
-            qty: Qty::from_hundredths(qty.into()),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        }
+        let side = dice.pick(&[Side::Buy, Side::Sell]);
+        let claim = if symbol == RAIN { dice.pick(&[Claim::Yes, Claim::No]) } else { Claim::Yes };
+        let price = Price::from_ticks(if kind == OrderKind::Limit { ticks } else { 0 });
+        Place { claim, kind, option, ..Place::limit(symbol, side, price, Qty::from_hundredths(qty.into())) }
     }
 
     fn compare(&self, at: &str) {

@@ -28,19 +28,7 @@ fn cents(amount: i128) -> Money {
 
 /// A limit order; a lot is 0.001 BTC, or one claim.
 fn limit(symbol: SymbolId, side: Side, ticks: u64, lots: u128) -> Place {
-    Place {
-        symbol,
-        side,
-        claim: Claim::Yes,
-        kind: OrderKind::Limit,
-        option: None,
-        price: Price::from_ticks(ticks),
-        qty: Qty::from_hundredths(lots * 100),
-        spend: Money::ZERO,
-        client_id: None,
-        stop: Price::default(),
-        margin: false,
-    }
+    Place::limit(symbol, side, Price::from_ticks(ticks), Qty::from_hundredths(lots * 100))
 }
 
 fn buy(symbol: SymbolId, ticks: u64, lots: u128) -> Place {

@@ -4,8 +4,7 @@ use super::Naive;
 use super::placing::Plan;
 use crate::exchange::Happening;
 use buttonwood_engine::{Answer, OrderState, Outcome, Place, PlaceReject, Reject, StopError, TradingReject};
-use buttonwood_model::{CancelReason, OrderId, OrderKind, Side, SymbolId, SymbolStatus};
-use buttonwood_num::{Money, Price};
+use buttonwood_model::{CancelReason, OrderId, Side, SymbolId, SymbolStatus};
 
 /// Why a stop price is refused.
 pub(super) fn refuse(place: &Place) -> Result<(), PlaceReject> {
@@ -82,19 +81,7 @@ impl Naive {
     }
 
     fn plan_triggered(&self, order: &OrderState) -> Result<Plan, CancelReason> {
-        let place = Place {
-            symbol: order.symbol,
-            side: order.side,
-            claim: buttonwood_model::Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price: order.price,
-            qty: order.remaining,
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        };
+        let place = Place::limit(order.symbol, order.side, order.price, order.remaining);
         let is_taken = match self.pairs[order.symbol.index()].status {
             SymbolStatus::Open | SymbolStatus::LimitOnly => true,
             SymbolStatus::PostOnly => !self.crosses(&place),

@@ -6,7 +6,7 @@ use super::{World, group, symbol};
 use buttonwood_engine::prediction::Command as Own;
 use buttonwood_engine::{Answer, OrderRef, Outcome, Place, TradingCommand};
 use buttonwood_model::{Claim, ExecutionOption, OrderId, OrderKind, Side};
-use buttonwood_num::{Money, Price, Qty};
+use buttonwood_num::{Price, Qty};
 
 /// Hundredths of a lot in a hundredth of a contract.
 const LOT: u128 = 100;
@@ -45,18 +45,18 @@ impl Wish {
             Force::Kill => Some(ExecutionOption::FillOrKill),
             Force::Maker => Some(ExecutionOption::MakerOrCancel),
         };
+        let side = if self.buys == self.yes { Side::Buy } else { Side::Sell };
         Place {
-            symbol: symbol(contract),
-            side: if self.buys == self.yes { Side::Buy } else { Side::Sell },
             claim: if self.yes { Claim::Yes } else { Claim::No },
             kind: if self.stop.is_some() { OrderKind::StopLimit } else { OrderKind::Limit },
             option,
-            price: ticks(seen(self.yes, self.price)),
-            qty: Qty::from_hundredths(u128::try_from(self.qty).unwrap() * LOT),
-            spend: Money::ZERO,
-            client_id: None,
             stop: self.stop.map_or(Price::default(), |stop| ticks(seen(self.yes, stop))),
-            margin: false,
+            ..Place::limit(
+                symbol(contract),
+                side,
+                ticks(seen(self.yes, self.price)),
+                Qty::from_hundredths(u128::try_from(self.qty).unwrap() * LOT),
+            )
         }
     }
 

@@ -11,7 +11,7 @@ use buttonwood_engine::{
     AccountKind, Body, Caller, ClearingCommand, Command, Place, PredictionCommand, StakingCommand, State,
     TradingCommand,
 };
-use buttonwood_model::{Claim, OrderKind, Side, SymbolId};
+use buttonwood_model::{Claim, Side, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::nonce;
 use std::sync::Arc;
@@ -102,19 +102,7 @@ fn limit(scene: &Scene, (market, side): (usize, Side), price: i128, qty: i128) -
 }
 
 fn order(symbol: SymbolId, side: Side, price: Price, qty: Qty) -> Place {
-    Place {
-        symbol,
-        side,
-        claim: Claim::Yes,
-        kind: OrderKind::Limit,
-        option: None,
-        price,
-        qty,
-        spend: Money::ZERO,
-        client_id: None,
-        stop: Price::default(),
-        margin: false,
-    }
+    Place::limit(symbol, side, price, qty)
 }
 
 /// Opens two opposite positions at the index.

@@ -18,7 +18,7 @@ use buttonwood_engine::{
     TransferMethod, Wrap,
 };
 use buttonwood_model::{
-    AccountId, Claim, CurrencyId, Due, LOOKS_OF_COMMAND, OrderKind, Product, Rank, SessionId, Side, Time,
+    AccountId, CurrencyId, Due, LOOKS_OF_COMMAND, OrderKind, Product, Rank, SessionId, Side, Time,
 };
 use buttonwood_num::{Bps, Money, Price, Qty};
 use buttonwood_oracle::{Exchange, nonce};
@@ -510,17 +510,17 @@ impl Player<'_> {
             self.quantity(actor, market, side, amount, price)?
         };
         Some(Place {
-            symbol: listed.symbol,
-            side,
-            claim: Claim::Yes,
             kind,
             option,
-            price: price.map_or(Price::default(), |price| price_of(listed, price)),
-            qty: if spends { Qty::ZERO } else { qty_of(listed, amount) },
             spend: if spends { Money::from_units(amount) } else { Money::ZERO },
-            client_id: None,
             stop: stop.map_or(Price::default(), |stop| price_of(listed, stop)),
             margin,
+            ..Place::limit(
+                listed.symbol,
+                side,
+                price.map_or(Price::default(), |price| price_of(listed, price)),
+                if spends { Qty::ZERO } else { qty_of(listed, amount) },
+            )
         })
     }
 

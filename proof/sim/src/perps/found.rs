@@ -3,8 +3,8 @@
 use crate::trial::found::{Listing, Market, commands_of, credit, list, open, open_exchange};
 use buttonwood_engine::perp::{Command as PerpCommand, Leverage};
 use buttonwood_engine::{AccountKind, Body, Command, Place, TradingCommand};
-use buttonwood_model::{AccountId, Claim, CurrencyId, OrderKind, Product, SessionId, Side};
-use buttonwood_num::{Money, Price, Qty};
+use buttonwood_model::{AccountId, CurrencyId, Product, SessionId, Side};
+use buttonwood_num::{Price, Qty};
 use buttonwood_oracle::{Dice, Exchange, caller};
 
 /// Traders of a run.
@@ -92,19 +92,12 @@ fn crowd(exchange: &mut Exchange, contracts: &mut Vec<Market>, gusd: CurrencyId)
 fn leave_rows(exchange: &mut Exchange, members: &[(AccountId, SessionId)], contracts: &[Market]) {
     for (account, session) in members {
         for contract in contracts {
-            let place = Place {
-                symbol: contract.symbol,
-                side: Side::Buy,
-                claim: Claim::Yes,
-                kind: OrderKind::Limit,
-                option: None,
-                price: Price::from_ticks(contract.ticks * 9 / 10),
-                qty: Qty::from_hundredths(700),
-                spend: Money::ZERO,
-                client_id: None,
-                stop: Price::default(),
-                margin: false,
-            };
+            let place = Place::limit(
+                contract.symbol,
+                Side::Buy,
+                Price::from_ticks(contract.ticks * 9 / 10),
+                Qty::from_hundredths(700),
+            );
             call(exchange, (*account, *session), TradingCommand::Place(place));
         }
         call(exchange, (*account, *session), TradingCommand::CancelAll);

@@ -6,7 +6,7 @@ use buttonwood_engine::prediction::{Leg, NewCombo, NewContract, NewEvent, Reward
 use buttonwood_engine::{Body, Command, Place, PredictionCommand as Own, TradingCommand};
 use buttonwood_model::{AccountId, Claim, CurrencyId, ExecutionOption, OrderKind, Role};
 use buttonwood_model::{SessionId, Side, SymbolId, Time};
-use buttonwood_num::{Money, Price, Qty};
+use buttonwood_num::{Price, Qty};
 use buttonwood_oracle::{Dice, Exchange, caller};
 use std::sync::Arc;
 
@@ -84,18 +84,18 @@ impl Wish {
             Claim::Yes => Price::from_ticks(cents),
             Claim::No => Price::from_ticks(100_u64.saturating_sub(cents)),
         };
+        let side = if self.buys == (self.claim == Claim::Yes) { Side::Buy } else { Side::Sell };
         Place {
-            symbol: self.contract,
-            side: if self.buys == (self.claim == Claim::Yes) { Side::Buy } else { Side::Sell },
             claim: self.claim,
             kind: if self.stop.is_some() { OrderKind::StopLimit } else { OrderKind::Limit },
             option: self.option,
-            price: seen(self.price),
-            qty: Qty::from_hundredths(u128::from(self.qty) * CONTRACT / 100),
-            spend: Money::ZERO,
-            client_id: None,
             stop: self.stop.map_or(Price::default(), seen),
-            margin: false,
+            ..Place::limit(
+                self.contract,
+                side,
+                seen(self.price),
+                Qty::from_hundredths(u128::from(self.qty) * CONTRACT / 100),
+            )
         }
     }
 }

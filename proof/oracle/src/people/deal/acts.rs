@@ -4,8 +4,8 @@ use super::{Body, Caller, Command, Family, Own, People, PeopleDealer, Window, ne
 use crate::Dice;
 use buttonwood_engine::identity::Stage;
 use buttonwood_engine::{AccessCommand, NewSession, OrderRef, OwnKey, Owner, Place, TradingCommand};
-use buttonwood_model::{Claim, Nonce, OrderId, OrderKind, Role, Roles, Scope, Scopes, SessionId, Side};
-use buttonwood_num::{Decimal, Money, Price};
+use buttonwood_model::{Nonce, OrderId, Role, Roles, Scope, Scopes, SessionId, Side};
+use buttonwood_num::Decimal;
 use std::sync::Arc;
 
 /// The scopes of an app that trades.
@@ -123,18 +123,6 @@ impl PeopleDealer {
     /// A bid far below all offers: it rests.
     fn bid(&self) -> Place {
         let price = self.grid.price(Decimal::parse(b"1.00").unwrap()).unwrap();
-        Place {
-            symbol: self.symbol,
-            side: Side::Buy,
-            claim: Claim::Yes,
-            kind: OrderKind::Limit,
-            option: None,
-            price,
-            qty: self.least,
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
-        }
+        Place::limit(self.symbol, Side::Buy, price, self.least)
     }
 }

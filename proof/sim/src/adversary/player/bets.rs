@@ -4,7 +4,7 @@ use super::{Act, Amount, Command, Player, own};
 use crate::adversary::world::{ONE, POOL};
 use buttonwood_engine::prediction::{Infrequent, NewResolution, NewVoid, Status};
 use buttonwood_engine::{Body, Place, PredictionCommand as Own, TradingCommand};
-use buttonwood_model::{AssetId, Claim, EventId, OrderKind, Side, SymbolId};
+use buttonwood_model::{AssetId, Claim, EventId, Side, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_oracle::Happening;
 use std::sync::Arc;
@@ -39,18 +39,11 @@ impl Player<'_> {
         };
         let seen = Price::from_ticks(if claim == Claim::Yes { cents } else { WHOLE.saturating_sub(cents) });
         let hundredths = u128::try_from(units.max(0) / HUNDREDTH).unwrap_or_default();
+        let side = if claim == Claim::Yes { side } else { side.opposite() };
         let place = Place {
-            symbol,
-            side: if claim == Claim::Yes { side } else { side.opposite() },
             claim,
-            kind: OrderKind::Limit,
             option,
-            price: seen,
-            qty: Qty::from_hundredths(hundredths.saturating_mul(WHOLE.into())),
-            spend: Money::ZERO,
-            client_id: None,
-            stop: Price::default(),
-            margin: false,
+            ..Place::limit(symbol, side, seen, Qty::from_hundredths(hundredths.saturating_mul(WHOLE.into())))
         };
         Some(self.by(actor, actor.session, TradingCommand::Place(place)))
     }
