@@ -26,7 +26,7 @@ use crate::trouble::Trouble;
 use crate::vault_key;
 use crate::welcome::{self, Welcome};
 use buttonwood_address::Seed;
-use buttonwood_call::{App, Settings};
+use buttonwood_call::{App, Settings, Steps};
 use buttonwood_driver::{Driver, Nodes, Wallets};
 use buttonwood_engine::{Mode, Standing, State};
 use buttonwood_feeds::{Feed, Feeds};
@@ -82,32 +82,17 @@ pub(crate) fn sandbox(flags: &Sandbox) -> Result<(), Trouble> {
     let exchange = running.exchange();
     let urls = Urls::of(&doors, &flags.common)?;
     let gate = gate(names, (&flags.common, exchange.now()), exchange.views().state(), &opened)?;
-    let driver = match &deposit_seed {
-        Some(seed) => Some(drive(&exchange, seed, &data, nodes.clone())?),
-        None => None,
-    };
-    let trading = begin_trading(flags.activity, &exchange, seed)?;
-    let manual = exchange.has_manual_clock();
-    let steps = trading.clone().filter(|_| manual).map(steps);
+    let driver = drive(&exchange, deposit_seed.as_ref(), &data, &nodes)?;
+    let (trading, steps) = begin_trading(flags.activity, &exchange, seed)?;
     let credentials =
         write_credentials(&data, urls.both(), RwLockReadGuard::map(exchange.views(), Views::state), &opened)?;
     let streams = Arc::new(Streams::new(bounds(&flags.common)));
     let settings =
         settings::of_sandbox((flags, &urls, &credentials), nodes, deposit_seed, driver.as_ref(), steps);
     let settings = Settings { streams: Some(served(&streams)), ..settings };
-    let trading = trading.filter(|_| !manual);
     let vault = Arc::new(vault);
-    let known = buttonwood_people::Settings {
-        vault: Arc::new(people::OfDirectory(Arc::clone(&vault))),
-        service: people::shown_name(&flags.common.service_name),
-        auth_url: urls.auth.clone(),
-        has_public_url: flags.common.public_url.is_some(),
-        is_sandbox: true,
-        outgoing: None,
-        credit: founding::start_balances()?,
-        limits_mail: flags.common.rate_limits == Switch::On,
-        watching_is_use: flags.common.watching == Switch::On,
-    };
+    let (credit, shared) = (founding::start_balances()?, shared_settings(&flags.common, &urls, &vault));
+    let known = buttonwood_people::Settings { is_sandbox: true, credit, ..shared };
     let people = people::start(exchange.clone(), known, &opened)?;
     let keeper = keeper(vault, data.clone(), Some(urls.clone()), new_keys);
     let app = App::new(exchange, gate, people, settings, keeper);
@@ -144,16 +129,20 @@ fn simulate_funds(
     Ok(Some(seed))
 }
 
-/// The simulated traders, if the sandbox has any. They have filled the books.
-fn begin_trading(activity: Switch, exchange: &Exchange, seed: u64) -> Result<Option<Arc<Trading>>, Trouble> {
-    match activity {
-        Switch::Off => Ok(None),
-        Switch::On => {
-            let trading = Trading::new(exchange.clone(), seed)?;
-            trading.open()?;
-            Ok(Some(Arc::new(trading)))
-        }
+/// The simulated traders, if the sandbox has any. They have filled the books. With a manual clock they act in the steps of the clock.
+fn begin_trading(
+    activity: Switch,
+    exchange: &Exchange,
+    seed: u64,
+) -> Result<(Option<Arc<Trading>>, Option<Steps>), Trouble> {
+    if activity == Switch::Off {
+        return Ok((None, None));
     }
+    let trading = Trading::new(exchange.clone(), seed)?;
+    trading.open()?;
+    let trading = Arc::new(trading);
+    let is_manual = exchange.has_manual_clock();
+    Ok(if is_manual { (None, Some(steps(trading))) } else { (Some(trading), None) })
 }
 
 /// Gives a sandbox's directory what it lacks: a new one everything, with a market one day before now. Returns its seed.
@@ -233,17 +222,8 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let urls = Urls::of(&doors, &flags.common)?;
     let gate = gate(names, (&flags.common, exchange.now()), exchange.views().state(), &opened)?;
     let vault = Arc::new(vault);
-    let known = buttonwood_people::Settings {
-        vault: Arc::new(people::OfDirectory(Arc::clone(&vault))),
-        service: people::shown_name(&flags.common.service_name),
-        auth_url: urls.auth.clone(),
-        has_public_url: flags.common.public_url.is_some(),
-        is_sandbox: false,
-        outgoing: mail_server.map(mail::start).transpose()?,
-        credit: Vec::new(),
-        limits_mail: flags.common.rate_limits == Switch::On,
-        watching_is_use: flags.common.watching == Switch::On,
-    };
+    let outgoing = mail_server.map(mail::start).transpose()?;
+    let known = buttonwood_people::Settings { outgoing, ..shared_settings(&flags.common, &urls, &vault) };
     let people = people::start(exchange.clone(), known, &opened)?;
     wipe(opened);
     vault_key::warn(&key);
@@ -256,6 +236,21 @@ pub(crate) fn serve(flags: &Serve) -> Result<(), Trouble> {
     let feeds = flags.common.feeds.clone();
     let parts = Parts { running, socket, trading: None, driver: None, feeds, streams };
     serve_until_told(doors, &data, app, parts, &stop)
+}
+
+/// The settings of people and apps that venue and sandbox share: those of a venue that sends no mail.
+fn shared_settings(common: &Common, urls: &Urls, vault: &Arc<Vault>) -> buttonwood_people::Settings {
+    buttonwood_people::Settings {
+        vault: Arc::new(people::OfDirectory(Arc::clone(vault))),
+        service: people::shown_name(&common.service_name),
+        auth_url: urls.auth.clone(),
+        has_public_url: common.public_url.is_some(),
+        is_sandbox: false,
+        outgoing: None,
+        credit: Vec::new(),
+        limits_mail: common.rate_limits == Switch::On,
+        watching_is_use: common.watching == Switch::On,
+    }
 }
 
 /// Names to the operator the currencies whose withdrawals stop.
@@ -329,9 +324,17 @@ fn nodes(flags: &Sandbox) -> Result<Nodes, Trouble> {
 }
 
 /// Connects the chains of a directory, simulated or at real nodes, with its exchange.
-fn drive(exchange: &Exchange, seed: &Seed, data: &Path, nodes: Nodes) -> Result<Driver, Trouble> {
-    let wallets = Wallets { formats: nodes.formats(), seed: seed.clone(), nodes };
-    Driver::start(exchange.clone(), wallets, data.join(CHAINS))
+fn drive(
+    exchange: &Exchange,
+    seed: Option<&Seed>,
+    data: &Path,
+    nodes: &Nodes,
+) -> Result<Option<Driver>, Trouble> {
+    let Some(seed) = seed else { return Ok(None) };
+    let wallets = Wallets { formats: nodes.formats(), seed: seed.clone(), nodes: nodes.clone() };
+    let driver = Driver::start(exchange.clone(), wallets, data.join(CHAINS));
+    driver
+        .map(Some)
         .map_err(|error| Trouble::System(format!("cannot start the thread of the chains: {error}")))
 }
 

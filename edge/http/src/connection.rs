@@ -43,17 +43,8 @@ pub(crate) async fn serve<H: Handler>(
     connections: Rc<Connections>,
     connection: Rc<Connection>,
 ) {
-    let framing = Rc::new(Framing::default());
-    let closes = Rc::new(Cell::new(false));
-    let requests = Requests {
-        peer,
-        entrance,
-        handler,
-        framing: Rc::clone(&framing),
-        closes: Rc::clone(&closes),
-        connections: Rc::clone(&connections),
-        connection: Rc::clone(&connection),
-    };
+    let requests = Requests::new((peer, entrance), handler, &connections, &connection);
+    let (framing, closes) = (Rc::clone(&requests.framing), Rc::clone(&requests.closes));
     let service = service_fn(move |request| requests.answer(request));
     let stream = GuardedStream::new(
         stream,
@@ -118,6 +109,17 @@ struct Requests<H> {
 }
 
 impl<H: Handler> Requests<H> {
+    fn new(
+        (peer, entrance): (SocketAddr, Entrance),
+        handler: Arc<H>,
+        connections: &Rc<Connections>,
+        connection: &Rc<Connection>,
+    ) -> Self {
+        let (framing, closes) = (Rc::new(Framing::default()), Rc::new(Cell::new(false)));
+        let (connections, connection) = (Rc::clone(connections), Rc::clone(connection));
+        Self { peer, entrance, handler, framing, closes, connections, connection }
+    }
+
     /// Has the next request answered. Its verdict is read before the future is polled.
     fn answer(
         &self,

@@ -14,6 +14,10 @@ use std::sync::Arc;
 /// Characters of a name.
 const NAME: std::ops::RangeInclusive<usize> = 1..=100;
 
+/// The mail to an address that has an account, after a sign-up with it.
+const TAKEN: [&str; 2] =
+    ["You have an account", "Someone signed up with your address, which has an account already."];
+
 /// Refuses a name that is empty, too long or has control characters.
 pub(crate) fn check_name(name: &str) -> Result<(), Refusal> {
     let is_name = NAME.contains(&name.chars().count()) && !name.chars().any(char::is_control);
@@ -81,9 +85,7 @@ impl People {
                 ["Confirm your address", "Follow this link to confirm your address. It works for 24 hours."];
             self.mail(&known.text, words, Some(("/signup", &token.text)));
         } else if may_mail {
-            let words =
-                ["You have an account", "Someone signed up with your address, which has an account already."];
-            self.mail(&known.text, words, None);
+            self.mail(&known.text, TAKEN, None);
         }
         Ok(browser)
     }

@@ -55,16 +55,18 @@ pub fn refusal(reject: Reject, now: Time) -> Refusal {
             Reason::InvalidParameterValue,
             "Field 'id' names the only second factor: add another passkey or an authenticator app first",
         ),
-        Reject::BadPreferences { bytes } => {
-            let message =
-                format!("Field 'value' must be at most {PREFERENCES_MAX} bytes as text: it has {bytes}");
-            return Refusal::new(Reason::InvalidParameterValue, message);
-        }
+        Reject::BadPreferences { bytes } => return too_long(bytes),
         Reject::BadCredit | Reject::NoIds | Reject::NotDue | Reject::Unknown => {
             (Reason::InvalidParameterValue, "The exchange does not take this request")
         }
     };
     Refusal::new(reason, message)
+}
+
+/// The refusal of preferences of so many bytes.
+fn too_long(bytes: usize) -> Refusal {
+    let message = format!("Field 'value' must be at most {PREFERENCES_MAX} bytes as text: it has {bytes}");
+    Refusal::new(Reason::InvalidParameterValue, message)
 }
 
 /// The refusal of a wrong password or code, alike for known and unknown addresses.

@@ -13,8 +13,8 @@ use crate::sign_in::plain;
 use crate::vault::Names;
 use crate::{links, refusal};
 use buttonwood_engine::identity::{
-    Challenge, Command, Digest, Failure, NewPasskey, PASSKEYS_MAX, Passkey, Reject, Stage, UsedPasskey, User,
-    UserId,
+    Challenge, Command, Digest, Failure, Identity, NewPasskey, PASSKEYS_MAX, Passkey, Reject, Stage,
+    UsedPasskey, User, UserId,
 };
 use buttonwood_gate::{Refusal, Secret};
 use buttonwood_model::{SessionId, Time};
@@ -242,11 +242,7 @@ impl People {
     ) -> Result<Entered, Refusal> {
         let party = self.party(shown.origin)?;
         let now = self.now();
-        let found = self.look(|identity| {
-            let (id, passkey) = identity.find_passkey(&digest_of(&signed.id))?;
-            let user = identity.user(id)?;
-            Some((id, passkey.clone(), user.login, user.is_active()))
-        });
+        let found = self.look(|identity| owned(identity, &digest_of(&signed.id)));
         let login = found.as_ref().map_or_else(|| digest(UNKNOWN), |(_, _, login, _)| *login);
         self.look(|identity| identity.check_sign_in(&login, from.peer(), now))
             .map_err(|reject| refusal(reject, now))?;
@@ -338,6 +334,13 @@ impl People {
         });
         found.map_err(|reject| refusal(reject, now))
     }
+}
+
+/// A passkey that was added, with the id and the login of its user, and whether that one is active.
+fn owned(identity: &Identity, credential: &Digest) -> Option<(UserId, Passkey, Digest, bool)> {
+    let (id, passkey) = identity.find_passkey(credential)?;
+    let user = identity.user(id)?;
+    Some((id, passkey.clone(), user.login, user.is_active()))
 }
 
 /// The refusal of an answer that does not fit; the reason is for the log alone.
