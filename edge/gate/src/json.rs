@@ -27,7 +27,7 @@ pub enum Value<'a> {
     Object(&'a str),
 }
 
-impl Value<'_> {
+impl<'a> Value<'a> {
     /// The value as a message shows it: text without its quotes, everything else as sent.
     pub fn shown(&self) -> &str {
         match self {
@@ -36,6 +36,17 @@ impl Value<'_> {
             Self::Bool(true) => "true",
             Self::Bool(false) => "false",
             Self::Null => "null",
+        }
+    }
+
+    /// The same as a text of its own.
+    pub fn into_text(self) -> Cow<'a, str> {
+        match self {
+            Self::Text(text) => text,
+            Self::Number(raw) | Self::Array(raw) | Self::Object(raw) => Cow::Borrowed(raw),
+            Self::Bool(true) => Cow::Borrowed("true"),
+            Self::Bool(false) => Cow::Borrowed("false"),
+            Self::Null => Cow::Borrowed("null"),
         }
     }
 }
@@ -156,6 +167,11 @@ impl Token {
 /// Reads a text that is one object and nothing after it.
 pub(crate) fn object(text: &str) -> Result<Vec<Field>, Flaw> {
     Reader::new(text).document()
+}
+
+/// The fields of the object that a [`Value::Object`] holds, without the checks that [`object`] made of the whole text.
+pub(crate) fn checked(object: &str) -> Vec<Field> {
+    Reader::inside(object).checked_members()
 }
 
 /// The elements of the array a [`Value::Array`] holds.

@@ -47,6 +47,18 @@ impl Payload {
         Ok(Self { text, fields })
     }
 
+    /// A payload without fields.
+    pub fn empty() -> Self {
+        Self { text: "{}".to_owned(), fields: Vec::new() }
+    }
+
+    /// The object in this field, as a payload of its own; none if the field holds no object. It was checked with the whole payload, and is
+    /// not checked again.
+    pub fn object(&self, name: &str) -> Option<Self> {
+        let Some(Value::Object(raw)) = self.field(name) else { return None };
+        Some(Self { fields: json::checked(raw), text: raw.to_owned() })
+    }
+
     /// The same object with a text in this field, instead of what it had there.
     ///
     /// # Errors
@@ -142,13 +154,13 @@ impl Payload {
     /// quotes it (TYPE-004).
     #[inline]
     pub fn decimal_text(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.field(name).map(as_text)
+        self.field(name).map(Value::into_text)
     }
 
     /// The same of a field that the call needs: `null` is its JSON text too.
     #[inline]
     pub fn needed_text(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.sent(name).map(as_text)
+        self.sent(name).map(Value::into_text)
     }
 
     /// A timestamp in milliseconds, sent in seconds or milliseconds, as a number or as a string (TYPE-005, TYPE-013).
@@ -190,15 +202,6 @@ impl Payload {
 pub fn integer(name: &str, value: &Value<'_>) -> Result<u64, Refusal> {
     let parsed = whole(name, value)?.parse();
     parsed.map_err(|_| Refusal::bad_field(name, "a whole number of at most 64 bits", value))
-}
-
-/// A text or a number as it was sent, and any other value as its JSON text.
-fn as_text(value: Value<'_>) -> Cow<'_, str> {
-    match value {
-        Value::Text(text) => text,
-        Value::Number(raw) | Value::Array(raw) | Value::Object(raw) => Cow::Borrowed(raw),
-        value @ (Value::Bool(_) | Value::Null) => Cow::Owned(value.shown().to_owned()),
-    }
 }
 
 /// The digits of a number or of a string that should hold one.

@@ -25,9 +25,9 @@ impl<'a> Reader<'a> {
         Self { text, at: 0, fields: Vec::new() }
     }
 
-    /// Inside an array that was read before.
-    pub(super) fn inside(array: &'a str) -> Self {
-        Self { at: 1, ..Self::new(array) }
+    /// Inside an array or an object that was read before.
+    pub(super) fn inside(value: &'a str) -> Self {
+        Self { at: 1, ..Self::new(value) }
     }
 
     /// The whole text as one object.
@@ -50,12 +50,68 @@ impl<'a> Reader<'a> {
 
     /// The next element of the array this reader is inside.
     pub(super) fn element(&mut self) -> Option<Token> {
+        self.skip_separator();
+        self.value(1).ok()
+    }
+
+    /// Steps over the comma before the next element or member, if there is one, and the blanks around it.
+    fn skip_separator(&mut self) {
         self.skip_blanks();
         if self.peek() == Some(b',') {
             self.at += 1;
             self.skip_blanks();
         }
-        self.value(1).ok()
+    }
+
+    /// The fields of the object this reader is inside.
+    pub(super) fn checked_members(mut self) -> Vec<Field> {
+        self.fields.reserve(FIELDS_USUAL);
+        while let Some(field) = self.checked_member() {
+            self.fields.push(field);
+        }
+        self.fields
+    }
+
+    fn checked_member(&mut self) -> Option<Field> {
+        self.skip_separator();
+        if self.peek() != Some(b'"') {
+            return None;
+        }
+        let name = self.string().ok()?;
+        self.skip_blanks();
+        self.expect(b':', "':' is expected").ok()?;
+        self.skip_blanks();
+        Some(Field { begin: name.beginning(self.text), name, value: self.checked_value()? })
+    }
+
+    /// A value that was read before: arrays and objects are stepped over.
+    fn checked_value(&mut self) -> Option<Token> {
+        let start = self.at;
+        match self.peek() {
+            Some(b'{') => self.skip_nested().map(|()| Token::Object(start..self.at)),
+            Some(b'[') => self.skip_nested().map(|()| Token::Array(start..self.at)),
+            Some(_) | None => self.value(1).ok(),
+        }
+    }
+
+    /// Steps over an array or an object that was read before: to the bracket that closes it, however deep others are nested in it.
+    fn skip_nested(&mut self) -> Option<()> {
+        let mut depth = 0_usize;
+        loop {
+            match self.peek()? {
+                b'"' => {
+                    self.string().ok()?;
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                return Some(());
+            }
+        }
     }
 
     fn rest(&self) -> &'a [u8] {

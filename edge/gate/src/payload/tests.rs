@@ -185,3 +185,47 @@ fn a_field_is_given_another_text() {
     }
     assert_eq!(payload("{}").with_text("v", "").unwrap().as_str(), r#"{"v":""}"#);
 }
+
+/// An object within a payload is read as if it were the whole payload: names with escapes, values of every kind, wide and deep ones.
+#[test]
+fn an_object_within_a_payload_is_a_payload() {
+    let deep = format!("{}1{}", "[".repeat(13), "]".repeat(13));
+    let wide: Vec<String> = (0..40).map(|at| format!("\"f{at}\":{at}")).collect();
+    for object in [
+        "{}",
+        "{ \t}",
+        r#"{"a":1}"#,
+        r#"{ "a" : -1.50e+3 , "\u0062\"}" : "x\\" ,"c":true,"d":false,"e":null }"#,
+        r#"{"a":{"v":"}\""},"b":[1,"]",{"c":[]}],"":"\ud83d\ude00","seventh_":"{[","g\\":[ ] }"#,
+        &format!(r#"{{"deep":{deep},"after":{{"a":{deep},"b":{{}}}},"last":"\n"}}"#),
+        &format!("{{{}}}", wide.join(" , ")),
+    ] {
+        let inner = holding(object).object("v").unwrap();
+        let whole = payload(object);
+        assert_eq!(inner.as_str(), object);
+        assert_eq!(inner.names().collect::<Vec<_>>(), whole.names().collect::<Vec<_>>(), "{object}");
+        for name in whole.names() {
+            assert_eq!(inner.sent(&name), whole.sent(&name), "{object} {name}");
+        }
+    }
+    for value in ["null", "[{}]", "\"{}\"", "1", "true"] {
+        assert!(holding(value).object("v").is_none(), "{value}");
+    }
+    assert!(payload("{}").object("v").is_none());
+    assert_eq!((Payload::empty().names().count(), Payload::empty().as_str()), (0, "{}"));
+}
+
+/// The whole payload is checked, so that an object within it has no flaw that its own check would find.
+#[test]
+fn a_flaw_of_an_object_within_a_payload_is_one_of_the_payload() {
+    for (object, what) in [
+        (r#"{"a":1,"b":2,"\u0061":3}"#, "field 'a' is given twice"),
+        (r#"{"x":{"a":1,"a":2}}"#, "field 'a' is given twice"),
+        (r#"{"a":"\ud800"}"#, "a surrogate stands alone"),
+        (r#"{"a":01}"#, "a number starts with 0"),
+    ] {
+        let own = Payload::read(object.as_bytes().to_vec()).unwrap_err();
+        let whole = Payload::read(format!("{{\"v\":{object}}}").into_bytes()).unwrap_err();
+        assert!(own.message.contains(what) && whole.message.contains(what), "{}", whole.message);
+    }
+}
